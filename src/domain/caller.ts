@@ -1,0 +1,31 @@
+/** Who is calling: the outcome of identification, and what everything after it decides by. */
+import { ALL_CAMERAS, type CameraScope } from './camera-scope.ts';
+import { ADMIN, ANONYMOUS, type Role, type UserName } from './names.ts';
+
+/** What the caller showed. Times are Unix seconds. */
+export type Credential =
+  | {
+      readonly kind: 'session';
+      readonly tokenId: string;
+      readonly issuedAt: number;
+      readonly expiresAt: number;
+      readonly carriedBy: 'cookie' | 'bearer';
+    }
+  | { readonly kind: 'api-token'; readonly tokenId: string }
+  | { readonly kind: 'proxy-headers' }
+  | { readonly kind: 'internal-listener' };
+
+export interface Caller {
+  readonly name: UserName;
+  readonly role: Role;
+  readonly scope: CameraScope;
+  readonly credential: Credential;
+}
+
+/** Interface 5.6: on port 5000 all requests are anonymous, with admin-level access. */
+export const INTERNAL_CALLER: Caller = {
+  name: ANONYMOUS,
+  role: ADMIN,
+  scope: ALL_CAMERAS,
+  credential: { kind: 'internal-listener' },
+};

@@ -1,0 +1,33 @@
+/** Names that decide: users, roles and cameras, told apart by the compiler (interface 2.1, 2.2). */
+import { err, ok, type Result } from './result.ts';
+
+declare const brand: unique symbol;
+export type UserName = string & { readonly [brand]: 'UserName' };
+export type Role = string & { readonly [brand]: 'Role' };
+export type CameraName = string & { readonly [brand]: 'CameraName' };
+
+export const ADMIN = 'admin' as Role;
+export const VIEWER = 'viewer' as Role;
+/** Who everybody is on the internal listener (interface 5.6). */
+export const ANONYMOUS = 'anonymous' as UserName;
+
+/** Interface 2.2: these cannot name a custom role. */
+export const RESERVED_ROLE_NAMES: readonly string[] = ['admin', 'viewer', 'none'];
+
+const NAME = /^[A-Za-z0-9._]+$/;
+const LONGEST_USER_NAME = 30;
+
+/** A custom role's name (interface 2.2), or the sentence that says what is wrong with it. */
+export function parseCustomRoleName(text: string): Result<Role, string> {
+  if (!NAME.test(text)) return err(`"${text}" is not a role name: use letters, digits, dots and underscores`);
+  if (RESERVED_ROLE_NAMES.includes(text)) return err(`"${text}" is a reserved role name: choose another`);
+  return ok(text as Role);
+}
+
+/** A built-in account's login name (letters, digits, dots, underscores; 1 to 30), or what is wrong with it. */
+export function parseUserName(text: string): Result<UserName, string> {
+  if (!NAME.test(text)) return err('a user name has only letters, digits, dots and underscores');
+  if (text.length > LONGEST_USER_NAME) return err(`a user name has at most ${LONGEST_USER_NAME} characters`);
+  if (text === ANONYMOUS) return err('the user name "anonymous" is reserved: choose another');
+  return ok(text as UserName);
+}

@@ -1,0 +1,41 @@
+/** Every way to say no: reason, status and words. Log field, metric label and answer follow from the row. */
+interface Refusal {
+  readonly status: number;
+  /** What the client is told: what is wrong, and the next step. */
+  readonly message: string;
+}
+
+// biome-ignore format: a table
+export const REFUSALS = {
+  'target-not-plain':        { status: 400, message: 'The request target is not plain: send one path, without dot segments, empty segments, backslashes or encoded separators.' },
+  'headers-not-plain':       { status: 400, message: 'A request header is not plain: names have letters, digits and hyphens, and single-valued headers are sent once.' },
+  'framing-not-plain':       { status: 400, message: 'The request framing is not accepted: use Content-Length, or exactly "Transfer-Encoding: chunked" with POST, PUT or PATCH.' },
+  'upgrade-not-plain':       { status: 400, message: 'Only a clean WebSocket upgrade is accepted: GET, "Upgrade: websocket", version 13, no body.' },
+  'parameter-repeated':      { status: 400, message: 'A camera parameter is given more than once: join the names with commas.' },
+  'method-unknown':          { status: 405, message: 'This method is not accepted here.' },
+  'expectation-unknown':     { status: 417, message: 'Only "Expect: 100-continue" is understood.' },
+  'host-unknown':            { status: 403, message: 'This listener does not answer to that Host name: add it to server.internal_hosts.' },
+  'cross-site':              { status: 403, message: 'Refused: this request came from a page of another site.' },
+  'no-credentials':          { status: 401, message: 'Authentication required' },
+  'token-invalid':           { status: 401, message: 'The session or token is not valid: log in again.' },
+  'proxy-secret-mismatch':   { status: 401, message: 'The proxy secret is missing or wrong: the proxy in front must send X-Proxy-Secret.' },
+  'proxy-user-missing':      { status: 401, message: 'The proxy in front sent no usable user name.' },
+  'proxy-role-denied':       { status: 403, message: 'Your groups give you no role here: ask the administrator to map one of them.' },
+  'role-too-low':            { status: 403, message: 'Access denied. A user with a higher role is required.' },
+  'route-unlisted':          { status: 403, message: 'Access denied. This path is not in the route table, so only an admin may use it.' },
+  'camera-not-in-role':      { status: 403, message: 'Access denied to that camera.' },
+  'not-narrowable':          { status: 403, message: 'Access denied: this answer cannot be narrowed to the cameras of your role.' },
+  'path-not-found':          { status: 404, message: 'There is nothing at this path.' },
+  'no-nvr':                  { status: 404, message: 'No NVR is configured, so there is nothing behind this path: set nvr.url.' },
+  'method-not-allowed':      { status: 405, message: 'This path does not take that method.' },
+  'body-too-large':          { status: 413, message: 'The request body is larger than nvr.max_upload allows.' },
+  'cameras-unknown':         { status: 503, message: 'The list of cameras could not be read yet: try again in a moment.' },
+  'store-unavailable':       { status: 503, message: 'Accounts cannot be read right now: try again in a moment.' },
+  'backend-unavailable':     { status: 503, message: 'The events backend is starting or has failed: try again in a moment.' },
+  'nvr-unreachable':         { status: 502, message: 'The NVR does not answer: check that it runs and that nvr.url is right.' },
+  'nvr-bad-answer':          { status: 502, message: 'The NVR sent an answer that cannot be passed on.' },
+  'nvr-timeout':             { status: 504, message: 'The NVR took too long to answer.' },
+  'internal-error':          { status: 500, message: 'Something went wrong here. The log has the details under this request id.' },
+} as const satisfies Record<string, Refusal>;
+
+export type RefusalReason = keyof typeof REFUSALS;

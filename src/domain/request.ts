@@ -1,0 +1,46 @@
+/** The facts of a request that decisions are made from: no socket, no stream. */
+export type ListenerName = 'external' | 'internal';
+
+export interface RequestFacts {
+  readonly listener: ListenerName;
+  readonly method: string;
+  /** The request target as it stood on the request line. */
+  readonly target: string;
+  readonly httpVersion: string;
+  /** Names and values in turn, as received: the only place where a repeated header can be seen. */
+  readonly rawHeaders: readonly string[];
+  /** By lower-case name; Node has joined or dropped repeats. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Address of the TCP peer. */
+  readonly peer: string;
+  /** Whether the peer came over TLS to this very listener. */
+  readonly encrypted: boolean;
+  readonly isUpgrade: boolean;
+  /** Bytes that came behind the head of an upgrade. */
+  readonly pipelinedBytes: number;
+}
+
+/** The one value of a header, or undefined when it is absent or was sent more than once. */
+export function singleHeader(request: RequestFacts, name: string): string | undefined {
+  const values = headerLines(request, name);
+  return values.length === 1 ? values[0] : undefined;
+}
+
+/** Every value of a header, a line each, in the order received. `name` is lower-case. */
+export function headerLines(request: RequestFacts, name: string): string[] {
+  const lines: string[] = [];
+  for (let at = 0; at < request.rawHeaders.length; at += 2) {
+    if (request.rawHeaders[at]?.toLowerCase() === name) lines.push(request.rawHeaders[at + 1] ?? '');
+  }
+  return lines;
+}
+
+/** A target that was found plain: one path, one spelling (SPEC 5, "the request judged is the request forwarded"). */
+export interface PlainTarget {
+  /** The path as received, and as it will be sent. */
+  readonly path: string;
+  /** Its segments, percent-decoded once. */
+  readonly segments: readonly string[];
+  /** The query without `?`, as received; empty when there is none. */
+  readonly query: string;
+}

@@ -1,0 +1,13 @@
+/** An outcome that may fail with something to say: parsers give it, nobody throws for bad input. */
+export type Result<Value, Problem> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly error: Problem };
+
+export const ok = <Value>(value: Value): Result<Value, never> => ({ ok: true, value });
+
+export const err = <Problem>(error: Problem): Result<never, Problem> => ({ ok: false, error });
+
+/** Closes an exhaustive switch: a case that is added later fails to compile here. */
+export function unreachable(value: never): never {
+  throw new Error(`unreachable case: ${JSON.stringify(value)}`);
+}

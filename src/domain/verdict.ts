@@ -1,0 +1,42 @@
+/** Verdicts of the corridor's steps, as unions: a step says what it found, the gateway turns it into an answer. */
+import type { Caller } from './caller.ts';
+import type { RefusalReason } from './refusal.ts';
+import type { RequestFacts } from './request.ts';
+
+export type IdentityVerdict =
+  | { readonly kind: 'identified'; readonly caller: Caller }
+  /** The source saw nothing of its own: ask the next one. */
+  | { readonly kind: 'silent' }
+  /** The source saw a credential and it is bad: nobody else is asked, so it cannot fall through to a weaker one. */
+  | { readonly kind: 'refused'; readonly reason: RefusalReason };
+
+/** A way of knowing who calls. Sources are asked in order, until one is not silent. */
+export interface IdentitySource {
+  readonly name: string;
+  identify(request: RequestFacts): Promise<IdentityVerdict> | IdentityVerdict;
+}
+
+/** What a session token is worth right now. */
+export type SessionVerdict =
+  | { readonly kind: 'valid'; readonly caller: Caller }
+  | { readonly kind: 'invalid'; readonly reason: SessionFault };
+
+export type SessionFault =
+  | 'expired'
+  | 'signature'
+  | 'malformed'
+  | 'claims'
+  | 'revoked'
+  | 'user-gone'
+  | 'password-changed';
+
+/** What the corridor leaves on Koa's `ctx.state` for the service's own routes. */
+export interface CorridorState {
+  /** Undefined on public routes when nobody is known. */
+  readonly caller: Caller | undefined;
+  /** The client's address, as found behind trusted proxies (interface 5.4). */
+  readonly clientAddress: string;
+  /** Whether the client came over TLS, here or at a trusted proxy. */
+  readonly clientEncrypted: boolean;
+  readonly requestId: string;
+}
