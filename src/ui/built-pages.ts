@@ -1,0 +1,66 @@
+/** The pages that `npm run build` made, read once: what is listed here is all that can ever be served (SPEC 8). */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+export interface Asset {
+  readonly type: string;
+  readonly etag: string;
+  /** By Content-Encoding; `identity` is always there. */
+  readonly encodings: ReadonlyMap<string, Buffer>;
+}
+
+export type BuiltPages =
+  | {
+      readonly kind: 'built';
+      readonly loginPage: string;
+      readonly consolePage: string;
+      /** By file name below `/postern/assets/`. */
+      readonly assets: ReadonlyMap<string, Asset>;
+      /** File name of the one stylesheet; refusal pages link it too. */
+      readonly stylesheet: string | undefined;
+    }
+  | { readonly kind: 'not-built' };
+
+// biome-ignore format: a table
+const TYPES: Readonly<Record<string, { readonly type: string; readonly isText: boolean }>> = {
+  '.js':    { type: 'text/javascript; charset=utf-8', isText: true  },
+  '.css':   { type: 'text/css; charset=utf-8',        isText: true  },
+  '.svg':   { type: 'image/svg+xml',                  isText: true  },
+  '.png':   { type: 'image/png',                      isText: false },
+  '.woff2': { type: 'font/woff2',                     isText: false },
+};
+
+/** A file of a type not in the table is left out, and so is not served. */
+export function readBuiltPages(distDirectory: string): BuiltPages {
+  const page = (name: string): string => join(distDirectory, name);
+  if (!existsSync(page('login.html')) || !existsSync(page('console.html'))) return { kind: 'not-built' };
+  const assetsDirectory = join(distDirectory, 'assets');
+  const names = readdirSync(assetsDirectory).filter((name) => extname(name) in TYPES);
+  return {
+    kind: 'built',
+    loginPage: readFileSync(page('login.html'), 'utf8'),
+    consolePage: readFileSync(page('console.html'), 'utf8'),
+    assets: new Map(names.map((name) => [name, readAsset(assetsDirectory, name)])),
+    stylesheet: names.find((name) => name.endsWith('.css')),
+  };
+}
+
+function readAsset(directory: string, name: string): Asset {
+  const bytes = readFileSync(join(directory, name));
+  const row = TYPES[extname(name)];
+  return {
+    type: row?.type ?? 'application/octet-stream',
+    etag: createHash('sha256').update(bytes).digest('base64url').slice(0, 22),
+    encodings: new Map([...(row?.isText ? compressed(bytes) : []), ['identity', bytes]]),
+  };
+}
+
+/** Brotli's highest quality would cost a second of start for one percent of bytes. */
+const BROTLI_QUALITY = 9;
+
+const compressed = (bytes: Buffer): [string, Buffer][] => [
+  ['br', brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } })],
+  ['gzip', gzipSync(bytes)],
+];

@@ -1,0 +1,41 @@
+/** How the pages are built: two entries, hashed assets, nothing inline, nothing from elsewhere (SPEC 8). */
+import { join } from 'node:path';
+import { defineConfig, type Plugin } from 'vite';
+import { keepDigest } from './pages-digest.ts';
+
+const SOURCE = join(import.meta.dirname, 'pages');
+const DIST = join(import.meta.dirname, '../../dist/ui');
+
+/** Written last, so that a build that was cut off is not taken for a whole one. */
+const keepSourcesDigest: Plugin = {
+  name: 'keep-sources-digest',
+  writeBundle: () => keepDigest(SOURCE, DIST),
+};
+
+/** A theme that was chosen by hand is set before the first paint, not after a flash of the other one. */
+const blockRenderingByScripts: Plugin = {
+  name: 'block-rendering-by-scripts',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (html) => html.replaceAll('<script type', '<script blocking="render" type'),
+  },
+};
+
+export default defineConfig({
+  root: SOURCE,
+  /** Relative, so that the same files work below any base path; serve-ui.ts completes the paths in the pages. */
+  base: './',
+  publicDir: false,
+  logLevel: 'warn',
+  oxc: { jsx: { importSource: 'preact' } },
+  plugins: [blockRenderingByScripts, keepSourcesDigest],
+  build: {
+    outDir: DIST,
+    emptyOutDir: true,
+    /** A `data:` asset would need a weaker Content-Security-Policy. */
+    assetsInlineLimit: 0,
+    cssCodeSplit: false,
+    modulePreload: { polyfill: false },
+    rolldownOptions: { input: { login: join(SOURCE, 'login.html'), console: join(SOURCE, 'console.html') } },
+  },
+});

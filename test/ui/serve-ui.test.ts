@@ -1,0 +1,192 @@
+/** The pages over real HTTP: what is served, with which headers, and that nothing else is (SPEC 8). */
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import Koa from 'koa';
+import { readBuiltPages } from '../../src/ui/built-pages.ts';
+import { createUiRoutes, type UiOptions } from '../../src/ui/serve-ui.ts';
+import { CONSOLE_PAGE, LOGIN_PAGE, makeBuiltSample, SCRIPT } from './support/built-sample.ts';
+import { rawRequest } from './support/raw-request.ts';
+
+const sample = makeBuiltSample();
+const servers: Server[] = [];
+
+async function serveUi(options: Partial<UiOptions> = {}): Promise<number> {
+  const app = new Koa();
+  const pages = readBuiltPages(sample.distDirectory);
+  app.use(
+    createUiRoutes({ pages, loginPage: 'postern', consoleAtRoot: false, basePathOf: () => '', ...options }).routes(),
+  );
+  const server = createServer(app.callback());
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+after(() => {
+  for (const server of servers) server.close();
+  sample.remove();
+});
+
+const CSP =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +
+  "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'";
+
+const fromRoot = (html: string): string => html.replace('"./', '"/postern/');
+
+describe('The pages', () => {
+  let port = 0;
+  before(async () => {
+    port = await serveUi();
+  });
+
+  const pages: [sentence: string, path: string, html: string][] = [
+    ['serve the login page', '/login', LOGIN_PAGE],
+    ['serve the login page whatever the query', '/login?next=/postern/', LOGIN_PAGE],
+    ['serve the console', '/postern/', CONSOLE_PAGE],
+    ['serve the console for a path of its own router', '/postern/settings/users/some.one', CONSOLE_PAGE],
+  ];
+  for (const [sentence, path, html] of pages) {
+    it(sentence, async () => {
+      const { status, headers, body } = await rawRequest(port, path);
+      assert.equal(status, 200);
+      assert.equal(body.toString(), fromRoot(html));
+      assert.equal(headers['content-type'], 'text/html; charset=utf-8');
+      assert.equal(headers['content-security-policy'], CSP);
+      assert.equal(headers['cache-control'], 'no-cache');
+      assert.equal(headers['x-content-type-options'], 'nosniff');
+      assert.equal(headers['referrer-policy'], 'same-origin');
+    });
+  }
+
+  it('answer HEAD as GET, without the body', async () => {
+    const get = await rawRequest(port, '/postern/');
+    const head = await rawRequest(port, '/postern/', { method: 'HEAD' });
+    assert.deepEqual({ ...head.headers, date: '' }, { ...get.headers, date: '' });
+    assert.deepEqual([head.status, head.body.length], [200, 0]);
+  });
+
+  it('leave every other method to whoever comes next', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      assert.equal((await rawRequest(port, '/login', { method })).status, 404, method);
+    }
+  });
+
+  it('move /postern to /postern/ and keep the query', async () => {
+    const { status, headers } = await rawRequest(port, '/postern?camera=front');
+    assert.deepEqual([status, headers.location], [301, '/postern/?camera=front']);
+  });
+
+  it('leave / to the NVR when there is one', async () => {
+    assert.equal((await rawRequest(port, '/')).status, 404);
+  });
+
+  it('move / to the console when there is no NVR', async () => {
+    const { status, headers } = await rawRequest(await serveUi({ consoleAtRoot: true }), '/');
+    assert.deepEqual([status, headers.location], [302, '/postern/']);
+  });
+
+  it('leave /login to the NVR when ui.login is nvr', async () => {
+    assert.equal((await rawRequest(await serveUi({ loginPage: 'nvr' }), '/login')).status, 404);
+  });
+
+  it('name their assets and the console below the base path of the request', async () => {
+    const prefixed = await serveUi({ consoleAtRoot: true, basePathOf: (ctx) => ctx.get('X-Ingress-Path') });
+    const headers = { 'X-Ingress-Path': '/nvr' };
+    const page = await rawRequest(prefixed, '/login', { headers });
+    assert.equal(page.body.toString(), LOGIN_PAGE.replace('"./', '"/nvr/postern/'));
+    assert.equal((await rawRequest(prefixed, '/', { headers })).headers.location, '/nvr/postern/');
+    assert.equal((await rawRequest(prefixed, '/postern', { headers })).headers.location, '/nvr/postern/');
+  });
+
+  it('keep a hostile base path inside its attribute', async () => {
+    const prefixed = await serveUi({ basePathOf: () => '"><script>alert(1)</script>' });
+    assert.doesNotMatch((await rawRequest(prefixed, '/login')).body.toString(), /<script>/);
+  });
+
+  it('say how to build them when they are not built', async () => {
+    const unbuilt = await serveUi({ pages: readBuiltPages('/nowhere') });
+    const { status, headers, body } = await rawRequest(unbuilt, '/postern/');
+    assert.deepEqual([status, headers['content-type']], [503, 'text/plain; charset=utf-8']);
+    assert.match(body.toString(), /npm run build/);
+    assert.equal((await rawRequest(unbuilt, '/postern/assets/login-1a2b.js')).status, 404);
+  });
+});
+
+describe('An asset', () => {
+  let port = 0;
+  before(async () => {
+    port = await serveUi();
+  });
+
+  const assets: [name: string, type: string][] = [
+    ['login-1a2b.js', 'text/javascript; charset=utf-8'],
+    ['style-5e6f.css', 'text/css; charset=utf-8'],
+    ['icon-9c0d.svg', 'image/svg+xml'],
+    ['dot-7788.png', 'image/png'],
+  ];
+  for (const [name, type] of assets) {
+    it(`such as ${name} has its type, and may be kept for ever`, async () => {
+      const { status, headers } = await rawRequest(port, `/postern/assets/${name}`);
+      assert.deepEqual([status, headers['content-type']], [200, type]);
+      assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable');
+      assert.equal(headers['x-content-type-options'], 'nosniff');
+      assert.equal(headers['content-security-policy'], CSP);
+    });
+  }
+
+  const encodings: [sentence: string, accepted: string, sent: string | undefined, read: (body: Buffer) => Buffer][] = [
+    ['as brotli when the client takes it', 'gzip, deflate, br', 'br', brotliDecompressSync],
+    ['as gzip when it takes no brotli', 'gzip', 'gzip', gunzipSync],
+    ['as it is when it takes neither', 'deflate', undefined, (body) => body],
+    ['as it is when it forbids everything', '*;q=0', undefined, (body) => body],
+  ];
+  for (const [sentence, accepted, sent, read] of encodings) {
+    it(`is sent ${sentence}`, async () => {
+      const headers = { 'Accept-Encoding': accepted };
+      const answer = await rawRequest(port, '/postern/assets/login-1a2b.js', { headers });
+      assert.equal(answer.headers['content-encoding'], sent);
+      assert.equal(read(answer.body).toString(), SCRIPT);
+      assert.equal(answer.headers.vary, 'Accept-Encoding');
+      assert.equal(answer.headers['content-length'], String(answer.body.length));
+    });
+  }
+
+  it('is not sent again to a client that has it', async () => {
+    const first = await rawRequest(port, '/postern/assets/login-1a2b.js');
+    const headers = { 'If-None-Match': String(first.headers.etag) };
+    const second = await rawRequest(port, '/postern/assets/login-1a2b.js', { headers });
+    assert.deepEqual([second.status, second.body.length, second.headers.etag], [304, 0, first.headers.etag]);
+  });
+
+  const tricks = [
+    '/postern/assets/',
+    '/postern/assets/nothing.js',
+    '/postern/assets/notes.txt',
+    '/postern/assets/../sources.sha256',
+    '/postern/assets/../../secret.txt',
+    '/postern/assets/..%2f..%2fsecret.txt',
+    '/postern/assets/%2e%2e/%2e%2e/secret.txt',
+    '/postern/assets/..%5c..%5csecret.txt',
+    '/postern/assets/..%252fsecret.txt',
+    '/postern/assets/login-1a2b.js%00.css',
+    '/postern/assets/login-1a2b.js/',
+    '/postern/assets//login-1a2b.js',
+    '/postern/assets/sub/login-1a2b.js',
+    '/postern/assets/__proto__',
+    '/postern/../../secret.txt',
+    '/postern/..%2fsecret.txt',
+    '/postern/.hidden',
+    '/postern//console.html',
+    '/postern/%3Cscript%3E',
+  ];
+  for (const path of tricks) {
+    it(`is not found by ${path}`, async () => {
+      const { status, body } = await rawRequest(port, path);
+      assert.equal(status, 404);
+      assert.doesNotMatch(body.toString(), /the-secret|console|<title>/);
+    });
+  }
+});
