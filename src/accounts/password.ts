@@ -1,0 +1,91 @@
+/** Password hashes in the NVR's own format, checked a few at a time (interface 2.1, 5.1.1; SPEC 4.1). */
+import { pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { createWorkLanes } from './work-lanes.ts';
+
+/** Interface 2.1. */
+export const PBKDF2_ITERATIONS = 600_000;
+/** A row that asks for more is not a row of ours: one check would hold a lane for seconds. */
+const MOST_ITERATIONS = 10_000_000;
+const KEY_BYTES = 32;
+const SALT_BYTES = 16;
+const FORMAT = /^pbkdf2_sha256\$([1-9][0-9]{0,7})\$([^$]+)\$([A-Za-z0-9+/]{43}=)$/;
+
+export interface StoredHash {
+  readonly iterations: number;
+  /** Used as text: its bytes are the salt, not what its hex digits stand for. */
+  readonly salt: string;
+  readonly key: Buffer;
+}
+
+export type HashOutcome = { readonly kind: 'hashed'; readonly hash: string } | { readonly kind: 'busy' };
+export type CheckOutcome = { readonly kind: 'match' } | { readonly kind: 'mismatch' } | { readonly kind: 'busy' };
+
+export interface PasswordHasher {
+  hash(password: string): Promise<HashOutcome>;
+  /** `undefined` for an unknown user: costs what a known one costs, and never matches. */
+  check(password: string, stored: string | undefined): Promise<CheckOutcome>;
+  /** A stronger hash of the same password; undefined when the stored one is strong enough. The salt stays. */
+  strengthen(password: string, stored: string): Promise<HashOutcome | undefined>;
+  /** Hashes that wait for a lane. */
+  waiting(): number;
+}
+
+export interface HashSettings {
+  readonly iterations: number;
+  /** Cores less one, at least one: logins must never starve forwarding. */
+  readonly concurrency: number;
+  /** Hashes that may wait; past that the outcome is `busy`. */
+  readonly queue: number;
+  /** Told once for each hash that is worked out. */
+  readonly onHash?: () => void;
+}
+
+export function createPasswordHasher({ iterations, concurrency, queue, onHash }: HashSettings): PasswordHasher {
+  const lanes = createWorkLanes({ lanes: concurrency, queue });
+  const nobody: StoredHash = { iterations, salt: newSalt(), key: randomBytes(KEY_BYTES) };
+
+  const hashWith = async (password: string, salt: string): Promise<HashOutcome> => {
+    onHash?.();
+    return { kind: 'hashed', hash: hashText(await derive(password, salt, iterations), salt, iterations) };
+  };
+  const matches = async (password: string, stored: string | undefined): Promise<CheckOutcome> => {
+    onHash?.();
+    const known = stored === undefined ? undefined : parseHash(stored);
+    const expected = known ?? nobody;
+    const isSame = timingSafeEqual(await derive(password, expected.salt, expected.iterations), expected.key);
+    if (isSame && known) return { kind: 'match' };
+    // An older, cheaper hash would answer sooner, and so tell that the user exists.
+    if (expected.iterations < iterations) await derive(password, nobody.salt, iterations - expected.iterations);
+    return { kind: 'mismatch' };
+  };
+
+  return {
+    waiting: lanes.waiting,
+    hash: async (password) => orBusy(await lanes.run(() => hashWith(password, newSalt()))),
+    check: async (password, stored) => orBusy(await lanes.run(() => matches(password, stored))),
+    async strengthen(password, stored) {
+      const known = parseHash(stored);
+      if (!known || known.iterations >= iterations) return undefined;
+      return orBusy(await lanes.run(() => hashWith(password, known.salt)));
+    },
+  };
+}
+
+/** The parts of a stored hash; undefined when it is malformed. */
+export function parseHash(stored: string): StoredHash | undefined {
+  const [, count, salt, key] = FORMAT.exec(stored) ?? [];
+  if (!count || !salt || !key || Number(count) > MOST_ITERATIONS) return undefined;
+  return { iterations: Number(count), salt, key: Buffer.from(key, 'base64') };
+}
+
+const newSalt = (): string => randomBytes(SALT_BYTES).toString('hex');
+
+const derive = (password: string, salt: string, iterations: number): Promise<Buffer> =>
+  promisify(pbkdf2)(password, salt, iterations, KEY_BYTES, 'sha256');
+
+const hashText = (key: Buffer, salt: string, iterations: number): string =>
+  `pbkdf2_sha256$${iterations}$${salt}$${key.toString('base64')}`;
+
+const orBusy = <Outcome>(outcome: Outcome | 'busy'): Outcome | { readonly kind: 'busy' } =>
+  outcome === 'busy' ? { kind: 'busy' } : outcome;
