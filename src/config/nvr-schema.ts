@@ -1,0 +1,136 @@
+/** Keys of `nvr`, `events` and `store`: what stands behind, and where things are kept (SPEC 1, 7). */
+import { z } from 'zod';
+import { err, ok, type Result } from '../domain/result.ts';
+import type { UpstreamRoute } from '../domain/socket-address.ts';
+import { parsePathPrefix, parseUpstream } from './addresses.ts';
+import { cameraName, filePath, headerName, headerSecret, parsed, parseSize, timeoutSeconds } from './value-types.ts';
+
+const upstream = () => parsed(parseUpstream);
+
+const pathPrefix = () =>
+  z.string().superRefine((path, context) => {
+    const prefix = parsePathPrefix(path);
+    if (!prefix.ok) context.addIssue({ code: 'custom', message: prefix.error });
+  });
+
+const withoutSlash = (path: string): string => path.replace(/\/$/, '');
+
+export const nvrSection = z
+  .strictObject({
+    url: upstream()
+      .optional()
+      .meta({ description: 'The NVR: http(s)://host:port or unix:/path (SPEC 1).', example: 'http://nvr:5000' }),
+    routes: z
+      .record(pathPrefix(), upstream())
+      .transform((routes): readonly UpstreamRoute[] =>
+        Object.entries(routes)
+          .map(([path, target]) => ({ prefix: withoutSlash(path), upstream: target }))
+          .sort((left, right) => right.prefix.length - left.prefix.length),
+      )
+      .prefault({})
+      .meta({
+        description: 'Path prefixes that another server answers; the longest wins (SPEC 1).',
+        example: { '/live/webrtc': 'http://go2rtc:1984' },
+      }),
+    policy: filePath()
+      .prefault('frigate')
+      .describe('The route table to judge by: a name in conf/policies, or a file (SPEC 5).'),
+    auth_secret: headerSecret().optional().meta({
+      description:
+        'Sent to the NVR as X-Proxy-Secret, for an NVR that believes headers on its authenticated port (SPEC 1).',
+      example: '{SERVICE_NVR_SECRET}',
+    }),
+    auth_secret_file: filePath()
+      .optional()
+      .meta({ description: 'A file that holds nvr.auth_secret (SPEC 1).', example: '/run/secrets/nvr_secret' }),
+    user_header: headerName().prefault('remote-user').describe('Header that tells the NVR the user name (SPEC 6).'),
+    role_header: headerName().prefault('remote-role').describe('Header that tells the NVR the role (SPEC 6).'),
+    cameras: z
+      .array(cameraName())
+      .min(1)
+      .optional()
+      .meta({
+        description: 'The known cameras; unset: asked from the NVR, or those in the event store (SPEC 1).',
+        example: ['front_door', 'garden'],
+      }),
+    ca: filePath().optional().meta({
+      description: "PEM file of the authority that signed the NVR's certificate (SPEC 1).",
+      example: 'tls/nvr-ca.pem',
+    }),
+    verify: z.boolean().prefault(true).describe("Whether the NVR's certificate is checked (SPEC 1)."),
+    timeout_connect: timeoutSeconds()
+      .prefault(5)
+      .describe('A connection to the NVR stands by then, in seconds (SPEC 1).'),
+    timeout_response: timeoutSeconds()
+      .prefault(60)
+      .describe("The first byte of the NVR's answer is there by then, in seconds (SPEC 1)."),
+    timeout_idle: timeoutSeconds()
+      .prefault(300)
+      .describe('Silence on a stream after which it is cut, in seconds (SPEC 1).'),
+    max_upload: parsed(parseSize).prefault('20MB').describe('Larger request bodies are refused with 413 (SPEC 1).'),
+  })
+  .transform(({ auth_secret_file, ...nvr }) => nvr)
+  .prefault({})
+  .describe('The NVR behind. Without nvr.url Postern serves events from its own store.');
+
+const NOT_YET = 'nvr-database comes with a later version: use store with "postern events import", or nvr';
+
+export const eventsSection = z
+  .strictObject({
+    source: z
+      .enum(['store', 'nvr', 'nvr-database'])
+      .refine((source): source is 'store' | 'nvr' => source !== 'nvr-database', { error: NOT_YET })
+      .optional()
+      .meta({
+        description:
+          'Who answers /api/events: store (own database) or nvr (forwarded); unset: nvr if nvr.url is set, else store (SPEC 1).',
+        example: 'store',
+      }),
+    nvr_database: filePath()
+      .optional()
+      .meta({ description: "The NVR's own SQLite file, for a later version (SPEC 1).", example: '/media/nvr.db' }),
+    max_limit: z.int().min(1).prefault(10_000).describe('The most events that one answer holds (SPEC 1).'),
+    query_timeout: timeoutSeconds()
+      .prefault(10)
+      .describe('A query on events is given up after this, in seconds (SPEC 7).'),
+    sample: z
+      .int()
+      .min(0)
+      .max(1_000_000)
+      .prefault(0)
+      .describe('How many sample events are made at the first start, when the store is empty (SPEC 1).'),
+  })
+  .prefault({})
+  .describe('Detection events.');
+
+export interface SqliteStore {
+  readonly engine: 'sqlite';
+  readonly file: string;
+}
+
+const SQLITE = 'sqlite:';
+
+export const storeSection = z
+  .strictObject({
+    url: parsed(parseStoreUrl)
+      .prefault('sqlite:postern.db')
+      .describe(
+        'Where accounts, tokens and events are kept: sqlite:<file>, relative to the directory of this file (SPEC 1).',
+      ),
+    url_file: filePath()
+      .optional()
+      .meta({ description: 'A file that holds store.url (SPEC 1).', example: '/run/secrets/store_url' }),
+  })
+  .transform(({ url_file, ...store }) => store)
+  .prefault({})
+  .describe('The store.');
+
+/** What is wrong is said without the value, which may hold a password. */
+function parseStoreUrl(url: string): Result<SqliteStore, string> {
+  if (/^postgres(?:ql)?:/i.test(url))
+    return err('PostgreSQL is not supported: this version keeps its store in SQLite; write sqlite:<file>');
+  const file = url.startsWith(SQLITE) ? url.slice(SQLITE.length) : '';
+  if (file.trim() === '' || file.startsWith('//') || file.includes('\0'))
+    return err('is not the address of a store: write sqlite:<file>');
+  return ok({ engine: 'sqlite', file });
+}

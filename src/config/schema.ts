@@ -1,0 +1,61 @@
+/** Every configuration key with its type, default and sentence (interface 2.5; SPEC 1): the one source of conf/. */
+import { z } from 'zod';
+import { authSection, limitsSection, proxySection } from './auth-schema.ts';
+import { eventsSection, nvrSection, storeSection } from './nvr-schema.ts';
+import { loggerSection, serverSection, tlsSection, uiSection } from './server-schema.ts';
+
+export const settingsSchema = z
+  .strictObject({
+    server: serverSection,
+    tls: tlsSection,
+    auth: authSection,
+    proxy: proxySection,
+    nvr: nvrSection,
+    events: eventsSection,
+    store: storeSection,
+    limits: limitsSection,
+    logger: loggerSection,
+    ui: uiSection,
+  })
+  .transform((settings) => ({
+    ...settings,
+    events: { ...settings.events, source: settings.events.source ?? (settings.nvr.url ? 'nvr' : 'store') },
+  }));
+
+/** The configuration, parsed: keys as in the file, defaults filled in, file paths absolute. Durations are seconds, sizes bytes. */
+export type Settings = DeepReadonly<z.output<typeof settingsSchema>>;
+
+type DeepReadonly<Value> = Value extends string | number | boolean | null | undefined
+  ? Value
+  : Value extends ReadonlyMap<infer Key, infer Entry>
+    ? ReadonlyMap<Key, DeepReadonly<Entry>>
+    : Value extends readonly (infer Entry)[]
+      ? readonly DeepReadonly<Entry>[]
+      : { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> };
+
+/** Never shown in a message. Each has a twin `<key>_file`, and `{SERVICE_X}` in it is replaced. */
+export const SECRET_KEYS: readonly (readonly [section: string, key: string])[] = [
+  ['proxy', 'auth_secret'],
+  ['nvr', 'auth_secret'],
+  ['store', 'url'],
+  ['limits', 'redis_url'],
+];
+
+/** A part of the JSON Schema of the file, as far as this room reads it. */
+export interface KeySchema {
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, KeySchema>>;
+}
+
+/** The JSON Schema that editors complete by. */
+export const jsonSchema = (): KeySchema =>
+  z.toJSONSchema(settingsSchema, {
+    io: 'input',
+    override: ({ jsonSchema: key }) => {
+      if (key['example'] === undefined) return;
+      key.examples = [key['example']];
+      delete key['example'];
+    },
+  }) as KeySchema;

@@ -1,0 +1,18 @@
+/** Where to listen and where to send: addresses of HTTP servers (SPEC 1, `server.*`, `nvr.url`). */
+export interface ListenAddress {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+}
+
+export type Upstream =
+  /** `host` has no brackets around an IPv6 address. */
+  | { readonly kind: 'tcp'; readonly protocol: 'http:' | 'https:'; readonly host: string; readonly port: number }
+  | { readonly kind: 'unix'; readonly path: string };
+
+/** An upstream for paths below a prefix. */
+export interface UpstreamRoute {
+  /** Begins with a slash, ends with none; matched by whole segments. */
+  readonly prefix: string;
+  readonly upstream: Upstream;
+}
