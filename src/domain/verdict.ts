@@ -1,7 +1,7 @@
 /** Verdicts of the corridor's steps, as unions: a step says what it found, the gateway turns it into an answer. */
 import type { Caller } from './caller.ts';
 import type { RefusalReason } from './refusal.ts';
-import type { RequestFacts } from './request.ts';
+import type { PlainTarget, RequestFacts } from './request.ts';
 
 export type IdentityVerdict =
   | { readonly kind: 'identified'; readonly caller: Caller }
@@ -15,6 +15,13 @@ export interface IdentitySource {
   readonly name: string;
   identify(request: RequestFacts): Promise<IdentityVerdict> | IdentityVerdict;
 }
+
+export type AccessVerdict =
+  /** The target is the one to send: perhaps with a narrowed query. */
+  | { readonly kind: 'allowed'; readonly target: PlainTarget }
+  /** Nothing that the caller may see is left: the answer is empty, and nobody needs to be asked. */
+  | { readonly kind: 'nothing-visible' }
+  | { readonly kind: 'refused'; readonly reason: RefusalReason };
 
 /** What a session token is worth right now. */
 export type SessionVerdict =

@@ -1,0 +1,138 @@
+/** Which row of the route table a request falls under: rows compiled once into a tree of path segments (SPEC 5). */
+import type { PolicyRow } from '../domain/policy.ts';
+
+export type RouteMatch =
+  | { readonly kind: 'listed'; readonly row: PolicyRow; readonly parameters: Readonly<Record<string, string>> }
+  /** Deny by default: a path or method that no row names is for admins. */
+  | { readonly kind: 'unlisted' };
+
+export interface RouteTable {
+  /** `method` is the request's, or `WS` for a WebSocket upgrade; `segments` are decoded. */
+  match(method: string, segments: readonly string[]): RouteMatch;
+}
+
+interface Affix {
+  readonly prefix: string;
+  readonly suffix: string;
+  readonly node: Node;
+}
+
+/** One segment deep. The fields are tried in the order written: the more literal wins. */
+interface Node {
+  readonly literals: Map<string, Node>;
+  readonly affixes: Affix[];
+  any: Node | undefined;
+  readonly rows: Map<string, NamedRow>;
+  readonly rest: Map<string, NamedRow>;
+}
+
+interface NamedRow {
+  readonly row: PolicyRow;
+  /** Parameter names in the order of their segments. */
+  readonly names: readonly string[];
+}
+
+const UNLISTED: RouteMatch = { kind: 'unlisted' };
+const PARAMETER = /^(?<prefix>[^{]*)\{(?<name>\w+)(?<rest>\.\.\.)?\}(?<suffix>[^}]*)$/;
+
+/** A row that comes earlier wins over a later one of the same method and pattern. */
+export function compileRouteTable(rows: readonly PolicyRow[]): RouteTable {
+  const root = emptyNode();
+  for (const row of rows) addRow(root, row);
+  return {
+    match: (method, segments) => find(root, method === 'HEAD' ? 'GET' : method, segments, 0, []) ?? UNLISTED,
+  };
+}
+
+function addRow(root: Node, row: PolicyRow): void {
+  const names: string[] = [];
+  let node = root;
+  for (const segment of row.path.slice(1).split('/')) {
+    const parameter = PARAMETER.exec(segment)?.groups;
+    if (!parameter) {
+      node = childOf(node.literals, segment);
+      continue;
+    }
+    names.push(parameter['name'] ?? '');
+    if (parameter['rest']) {
+      addMethods(node.rest, row, names);
+      return;
+    }
+    node = parameterChild(node, parameter['prefix'] ?? '', parameter['suffix'] ?? '');
+  }
+  addMethods(node.rows, row, names);
+}
+
+function addMethods(rows: Map<string, NamedRow>, row: PolicyRow, names: readonly string[]): void {
+  for (const method of row.methods) if (!rows.has(method)) rows.set(method, { row, names });
+}
+
+function parameterChild(node: Node, prefix: string, suffix: string): Node {
+  if (prefix === '' && suffix === '') {
+    node.any ??= emptyNode();
+    return node.any;
+  }
+  const known = node.affixes.find((affix) => affix.prefix === prefix && affix.suffix === suffix);
+  if (known) return known.node;
+  const added = { prefix, suffix, node: emptyNode() };
+  node.affixes.push(added);
+  return added.node;
+}
+
+function childOf(children: Map<string, Node>, segment: string): Node {
+  const child = children.get(segment) ?? emptyNode();
+  children.set(segment, child);
+  return child;
+}
+
+const emptyNode = (): Node => ({
+  literals: new Map(),
+  affixes: [],
+  any: undefined,
+  rows: new Map(),
+  rest: new Map(),
+});
+
+function find(
+  node: Node,
+  method: string,
+  segments: readonly string[],
+  at: number,
+  values: readonly string[],
+): RouteMatch | undefined {
+  const segment = segments[at];
+  if (segment === undefined) return listed(node.rows, method, values);
+  const literal = node.literals.get(segment);
+  return (
+    (literal && find(literal, method, segments, at + 1, values)) ??
+    findAffixed(node, method, segments, at, values) ??
+    (node.any && segment !== '' ? find(node.any, method, segments, at + 1, [...values, segment]) : undefined) ??
+    listed(node.rest, method, [...values, segments.slice(at).join('/')])
+  );
+}
+
+function findAffixed(
+  node: Node,
+  method: string,
+  segments: readonly string[],
+  at: number,
+  values: readonly string[],
+): RouteMatch | undefined {
+  const segment = segments[at] ?? '';
+  for (const { prefix, suffix, node: child } of node.affixes) {
+    const fits =
+      segment.length > prefix.length + suffix.length && segment.startsWith(prefix) && segment.endsWith(suffix);
+    if (!fits) continue;
+    const value = segment.slice(prefix.length, segment.length - suffix.length);
+    const match = find(child, method, segments, at + 1, [...values, value]);
+    if (match) return match;
+  }
+  return undefined;
+}
+
+function listed(rows: Map<string, NamedRow>, method: string, values: readonly string[]): RouteMatch | undefined {
+  const found = rows.get(method) ?? (method === 'WS' ? undefined : rows.get('ANY'));
+  if (!found) return undefined;
+  const parameters = Object.fromEntries(found.names.map((name, index) => [name, values[index] ?? '']));
+  return { kind: 'listed', row: found.row, parameters };
+}

@@ -1,0 +1,237 @@
+/** A listener's two doors to the corridor: Koa for requests, the upgrade event for WebSockets. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import Koa from 'koa';
+import type { Caller } from '../domain/caller.ts';
+import type { RefusalReason } from '../domain/refusal.ts';
+import { type ListenerName, type RequestFacts, singleHeader } from '../domain/request.ts';
+import type { CorridorState } from '../domain/verdict.ts';
+import { type Admission, type Admitted, admit, type Client, type Rules } from './admit.ts';
+import { type Destination, type DestinationRules, destinationOf } from './destinations.ts';
+import type { Forwarder, JudgedRequest } from './forward.ts';
+import { type Answer, type RefusalRules, refusalAnswer } from './refuse.ts';
+import { requestFacts } from './request-facts.ts';
+import { type HeaderRules, rewriteHeaders } from './rewrite-headers.ts';
+import { answerUpgrade } from './websocket.ts';
+
+export interface GateParts {
+  readonly rules: () => Rules;
+  readonly destinations: () => DestinationRules;
+  readonly headers: () => HeaderRules;
+  readonly refusals: () => RefusalRules;
+  readonly forwarder: Forwarder;
+  /** The service's own routes; what none of them answers is forwarded. */
+  readonly ownRoutes: readonly OwnRoutes[];
+  /** A Set-Cookie line when the caller's session is near its end (interface 5.1.2). */
+  readonly renewal: (caller: Caller, client: Client) => Promise<string | undefined>;
+  readonly newRequestId: () => string;
+  readonly watch: GateWatch;
+}
+
+export type OwnRoutes = Koa.Middleware<CorridorState>;
+
+/** What the gate tells whoever counts and logs. */
+export interface GateWatch {
+  onDecision(request: RequestFacts, admission: Admission, requestId: string): void;
+  /** An admitted request that could not be answered. */
+  onFailure(reason: RefusalReason, request: RequestFacts, requestId: string): void;
+  onFault(fault: unknown, requestId: string): void;
+  /** When the last byte is out, or the client is gone. */
+  onAnswered(
+    request: RequestFacts,
+    response: ServerResponse,
+    admission: Admission | undefined,
+    requestId: string,
+  ): void;
+}
+
+export interface Gate {
+  onRequest(request: IncomingMessage, response: ServerResponse): void;
+  /** The client waits for leave to send its body, which it gets only when admitted. */
+  onCheckContinue(request: IncomingMessage, response: ServerResponse): void;
+  onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+/** What the first door hands to those behind it. */
+interface GateState extends CorridorState {
+  facts: RequestFacts;
+  admission: Admitted;
+}
+
+type Context = Koa.ParameterizedContext<GateState>;
+
+const KEPT_REQUEST_ID = /^[\w.-]{1,64}$/;
+
+export function createGate(listener: ListenerName, parts: GateParts): Gate {
+  const awaitsContinue = new WeakSet<IncomingMessage>();
+  const app = new Koa<GateState>();
+  app.use((ctx, next) => judged(ctx, next, listener, parts, awaitsContinue));
+  for (const routes of parts.ownRoutes) app.use(routes);
+  app.use((ctx) => forwarded(ctx, parts));
+  app.on('error', () => {}); // a client that left in mid-answer; our own faults are caught above
+  const handle = app.callback();
+
+  return {
+    onRequest: (request, response) => void handle(request, response),
+    onCheckContinue(request, response) {
+      awaitsContinue.add(request);
+      void handle(request, response);
+    },
+    onUpgrade: (request, socket, head) => void upgraded(request, socket, head, listener, parts),
+  };
+}
+
+async function judged(
+  ctx: Context,
+  next: Koa.Next,
+  listener: ListenerName,
+  parts: GateParts,
+  awaitsContinue: WeakSet<IncomingMessage>,
+): Promise<void> {
+  const facts = requestFacts(ctx.req, listener);
+  let admission: Admission | undefined;
+  let requestId = parts.newRequestId();
+  ctx.res.once('close', () => parts.watch.onAnswered(facts, ctx.res, admission, requestId));
+  try {
+    admission = await admit(facts, parts.rules());
+    requestId = keptRequestId(facts, admission.client) ?? requestId;
+    ctx.set('X-Request-Id', requestId);
+    parts.watch.onDecision(facts, admission, requestId);
+    if (admission.kind !== 'admitted') return answerUnadmitted(ctx, facts, admission, requestId, parts);
+    if (awaitsContinue.has(ctx.req)) ctx.res.writeContinue();
+    Object.assign(ctx.state, stateOf(facts, admission, requestId));
+    await next();
+    await renewSession(ctx, parts);
+  } catch (fault) {
+    parts.watch.onFault(fault, requestId);
+    send(ctx, refusalAnswer('internal-error', facts, requestId, parts.refusals()));
+  }
+}
+
+function answerUnadmitted(
+  ctx: Context,
+  facts: RequestFacts,
+  admission: Exclude<Admission, Admitted>,
+  requestId: string,
+  parts: GateParts,
+): void {
+  const answer =
+    admission.kind === 'refused' ? refusalAnswer(admission.reason, facts, requestId, parts.refusals()) : EMPTY_LIST;
+  send(ctx, answer);
+}
+
+const EMPTY_LIST: Answer = {
+  status: 200,
+  headers: { 'content-type': 'application/json', 'cache-control': 'private' },
+  body: '[]',
+};
+
+function send(ctx: Context, answer: Answer): void {
+  if (ctx.res.headersSent || ctx.res.destroyed) return void ctx.res.destroy();
+  // The body of a refused request is not read, so the connection cannot be used for another one.
+  if (ctx.req.headers['content-length'] !== undefined || ctx.req.headers['transfer-encoding'] !== undefined) {
+    ctx.set('Connection', 'close');
+  }
+  ctx.respond = true;
+  ctx.body = answer.body;
+  ctx.status = answer.status;
+  ctx.set(answer.headers);
+}
+
+const keptRequestId = (facts: RequestFacts, client: Client): string | undefined => {
+  const received = client.viaTrustedProxy ? singleHeader(facts, 'x-request-id') : undefined;
+  return received !== undefined && KEPT_REQUEST_ID.test(received) ? received : undefined;
+};
+
+const stateOf = (facts: RequestFacts, admission: Admitted, requestId: string): GateState => ({
+  facts,
+  admission,
+  requestId,
+  caller: admission.caller,
+  clientAddress: admission.client.address,
+  clientEncrypted: admission.client.encrypted,
+});
+
+/** A route that set a cookie itself (login, logout) has the last word. */
+async function renewSession(ctx: Context, parts: GateParts): Promise<void> {
+  const { caller, client } = ctx.state.admission;
+  if (!caller || ctx.res.headersSent || ctx.res.hasHeader('set-cookie')) return;
+  const cookie = await parts.renewal(caller, client);
+  if (cookie !== undefined) ctx.res.appendHeader('set-cookie', cookie);
+}
+
+async function forwarded(ctx: Context, parts: GateParts): Promise<void> {
+  const { facts, admission, requestId } = ctx.state;
+  const destination = destinationOf(facts.method, admission.target, parts.destinations());
+  if (destination.kind === 'nobody') return send(ctx, refusalAnswer('no-nvr', facts, requestId, parts.refusals()));
+  await renewSession(ctx, parts);
+  ctx.respond = false;
+  parts.forwarder.web(ctx.req, ctx.res, destination.upstream, {
+    ...judgedRequest(destination, ctx.state, parts),
+    onFailure(reason) {
+      const shown = failureAt(destination, reason);
+      parts.watch.onFailure(shown, facts, requestId);
+      end(ctx.res, refusalAnswer(shown, facts, requestId, parts.refusals()));
+    },
+  });
+}
+
+/** Koa has let go of the response by now. */
+function end(response: ServerResponse, { status, headers, body }: Answer): void {
+  if (response.headersSent || response.destroyed) return void response.destroy();
+  response.writeHead(status, { ...headers, connection: 'close' }).end(body);
+}
+
+const failureAt = (destination: Destination, reason: RefusalReason): RefusalReason =>
+  destination.kind === 'events-backend' && reason !== 'body-too-large' ? 'backend-unavailable' : reason;
+
+function judgedRequest(destination: Destination, state: GateState, parts: GateParts): Omit<JudgedRequest, 'onFailure'> {
+  const { facts, admission, requestId } = state;
+  const { path, query } = admission.target;
+  const rules = parts.headers();
+  const spoken = destination.kind === 'events-backend' ? { ...rules, ...BACKEND_HEADERS } : rules;
+  return {
+    target: query === '' ? path : `${path}?${query}`,
+    headers: rewriteHeaders(facts, { caller: admission.caller, client: admission.client, requestId }, spoken),
+    isPublic: admission.route.kind === 'listed' && admission.route.row.access === 'public',
+  };
+}
+
+/** The events backend is our own: it knows the interface's names (5.5.4) and needs no secret. */
+const BACKEND_HEADERS: Pick<HeaderRules, 'userHeader' | 'roleHeader' | 'nvrSecret'> = {
+  userHeader: 'remote-user',
+  roleHeader: 'remote-role',
+  nvrSecret: undefined,
+};
+
+async function upgraded(
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  listener: ListenerName,
+  parts: GateParts,
+): Promise<void> {
+  socket.on('error', () => {}); // before anything else: a reset now would end the process
+  const facts = requestFacts(request, listener, head);
+  const requestId = parts.newRequestId();
+  const refuse = (reason: RefusalReason): void =>
+    answerUpgrade(socket, refusalAnswer(reason, facts, requestId, parts.refusals()), requestId);
+  try {
+    const admission = await admit(facts, parts.rules());
+    parts.watch.onDecision(facts, admission, requestId);
+    if (admission.kind === 'refused') return refuse(admission.reason);
+    if (admission.kind === 'nothing-visible') return refuse('camera-not-in-role');
+    const destination = destinationOf('WS', admission.target, parts.destinations());
+    if (destination.kind === 'nobody') return refuse('no-nvr');
+    parts.forwarder.upgrade(request, socket, head, destination.upstream, {
+      ...judgedRequest(destination, stateOf(facts, admission, requestId), parts),
+      onFailure(reason) {
+        parts.watch.onFailure(reason, facts, requestId);
+        refuse(reason);
+      },
+    });
+  } catch (fault) {
+    parts.watch.onFault(fault, requestId);
+    refuse('internal-error');
+  }
+}

@@ -1,0 +1,71 @@
+/** The one place where a step's "no" becomes a status, headers and a body (SPEC 5, interface 7). */
+import { STATUS_CODES } from 'node:http';
+import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
+import { type RequestFacts, singleHeader } from '../domain/request.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface RefusalRules {
+  /** Where people log in; undefined in proxy mode, where Postern has no login of its own. */
+  readonly loginPath: string | undefined;
+  readonly renderPage: (page: { status: number; title: string; message: string; requestId: string }) => string;
+}
+
+/** The answer to a refused request: a page or a redirect for a person's navigation, JSON for everything else. */
+export function refusalAnswer(
+  reason: RefusalReason,
+  request: RequestFacts,
+  requestId: string,
+  rules: RefusalRules,
+): Answer {
+  const { status, message } = REFUSALS[reason];
+  const shown = statusFor(request, status);
+  if (!isNavigation(request)) return jsonAnswer(shown, message, rules);
+  if (shown === 401 && rules.loginPath) return toLogin(rules.loginPath, request);
+  const title = STATUS_CODES[shown] ?? 'Refused';
+  const body = rules.renderPage({ status: shown, title, message, requestId });
+  return {
+    status: shown,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': PAGE_POLICY,
+      'x-content-type-options': 'nosniff',
+    },
+    body,
+  };
+}
+
+const PAGE_POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'";
+
+/** The NVR's front end waits for ever on a profile that is neither 200 nor 401. */
+const statusFor = (request: RequestFacts, status: number): number =>
+  status === 403 && request.target.split('?', 1)[0] === '/api/profile' ? 401 : status;
+
+function jsonAnswer(status: number, message: string, { loginPath }: RefusalRules): Answer {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+  };
+  if (status === 401 && loginPath) headers['location'] = loginPath;
+  if (status === 503) headers['retry-after'] = '5';
+  return { status, headers, body: JSON.stringify({ success: false, message }) };
+}
+
+function toLogin(loginPath: string, request: RequestFacts): Answer {
+  const location = `${loginPath}?next=${encodeURIComponent(request.target)}`;
+  return { status: 302, headers: { location, 'cache-control': 'no-store' }, body: '' };
+}
+
+/** A person's browser opening a page, and not a script or a client that wants to be told in JSON. */
+function isNavigation(request: RequestFacts): boolean {
+  if (request.isUpgrade || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
+  if (singleHeader(request, 'sec-fetch-mode') === 'navigate') return true;
+  const accept = singleHeader(request, 'accept') ?? '';
+  return accept.includes('text/html') && !/^\/api(\/|$|\?)/.test(request.target);
+}

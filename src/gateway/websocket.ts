@@ -1,0 +1,47 @@
+/** What an upgrade needs that a plain request does not: raw answers, and both sockets torn down together (SPEC 6). */
+import { type ClientRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { answerHeaders } from './answer-headers.ts';
+import type { Answer } from './refuse.ts';
+
+/** Must be called before http-proxy adds its own listeners: it changes what the upstream said before it is passed on. */
+export function guardUpgrade(upstreamRequest: ClientRequest, socket: Duplex, cookieName: string): void {
+  socket.on('error', () => {}); // a client that resets must not take the process with it
+  socket.on('close', () => upstreamRequest.destroy());
+  upstreamRequest.on('upgrade', (answer) => {
+    const { connection, upgrade } = answer.headers;
+    cleanHead(answer, cookieName);
+    Object.assign(answer.headers, { connection, upgrade });
+  });
+  upstreamRequest.on('response', (answer) => {
+    cleanHead(answer, cookieName);
+    answer.headers.connection = 'close';
+    answer.statusMessage = STATUS_CODES[answer.statusCode ?? 0] ?? '';
+    answer.on('error', () => {});
+    answer.once('close', () => {
+      if (!answer.complete) socket.destroy();
+    });
+  });
+}
+
+/** The library writes these headers to the socket as they are. */
+function cleanHead(answer: IncomingMessage, cookieName: string): void {
+  const passed = answerHeaders(answer, { cookieName, isPublic: false });
+  for (const name of Object.keys(answer.headers)) delete answer.headers[name];
+  for (const [name, values] of passed)
+    Object.assign(answer.headers, { [name]: values.length === 1 ? values[0] : values });
+}
+
+/** Answers an upgrade in ordinary HTTP and closes: whatever is pipelined behind it is never read. */
+export function answerUpgrade(socket: Duplex, answer: Answer, requestId: string): void {
+  if (socket.destroyed) return;
+  const headers = {
+    ...answer.headers,
+    'content-length': String(Buffer.byteLength(answer.body)),
+    'x-request-id': requestId,
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const head = [`HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}`, ...lines].join('\r\n');
+  socket.end(`${head}\r\n\r\n${answer.body}`);
+}

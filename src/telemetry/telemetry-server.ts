@@ -1,0 +1,56 @@
+/** The telemetry listener: `/metrics`, `/healthz`, `/readyz`; it knows no identity (SPEC 2, 9). */
+import { createServer, type Server, type ServerResponse } from 'node:http';
+
+export interface Readiness {
+  readonly store: Check;
+  readonly nvr: Check;
+  readonly events: Check;
+}
+
+export type Check =
+  | { readonly kind: 'ok' }
+  | { readonly kind: 'unused' }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export interface TelemetryParts {
+  readonly expose: () => Promise<{ readonly type: string; readonly body: string }>;
+  readonly readiness: () => Promise<Readiness>;
+}
+
+/** Not listening yet. */
+export function createTelemetryServer(parts: TelemetryParts): Server {
+  return createServer((request, response) => {
+    const path = (request.url ?? '').split('?', 1)[0];
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return answerJson(response, 405, { message: 'Use GET.' });
+    void answer(path, parts, response).catch(() => answerJson(response, 500, { message: 'Telemetry failed.' }));
+  });
+}
+
+async function answer(path: string | undefined, parts: TelemetryParts, response: ServerResponse): Promise<void> {
+  switch (path) {
+    case '/metrics': {
+      const { type, body } = await parts.expose();
+      response.writeHead(200, { 'content-type': type }).end(body);
+      return;
+    }
+    case '/healthz':
+      answerJson(response, 200, { status: 'alive' });
+      return;
+    case '/readyz': {
+      const readiness = await parts.readiness();
+      const isReady = Object.values(readiness).every((check: Check) => check.kind !== 'failed');
+      answerJson(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not-ready', ...readiness });
+      return;
+    }
+    default:
+      answerJson(response, 404, { message: 'There are /metrics, /healthz and /readyz here.' });
+  }
+}
+
+function answerJson(response: ServerResponse, status: number, body: object): void {
+  if (response.headersSent) return;
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+    .end(JSON.stringify(body));
+}
