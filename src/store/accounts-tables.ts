@@ -1,0 +1,129 @@
+/** Accounts and revocations in the database: the same code for every engine (interface 2.1, 5.1). */
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { AccountStore, User } from '../domain/account.ts';
+import { ADMIN, type Role, type UserName, VIEWER } from '../domain/names.ts';
+import type { Tables, UsersTable } from './tables.ts';
+
+export function createAccountStore(db: Kysely<Tables>): AccountStore {
+  return {
+    async countUsers() {
+      const counted = await db.selectFrom('users').select(sql<number>`count(*)`.as('users')).executeTakeFirstOrThrow();
+      return Number(counted.users);
+    },
+
+    async listUsers() {
+      const rows = await db.selectFrom('users').selectAll().orderBy('name').execute();
+      return rows.map(asUser);
+    },
+
+    async findUser(name) {
+      const row = await db.selectFrom('users').selectAll().where('name', '=', name).executeTakeFirst();
+      return row && asUser(row);
+    },
+
+    async addUser(user) {
+      const [added] = await db
+        .insertInto('users')
+        .values(asRow(user))
+        .onConflict((conflict) => conflict.column('name').doNothing())
+        .execute();
+      return added?.numInsertedOrUpdatedRows ? 'added' : 'taken';
+    },
+
+    async setPassword(name, passwordHash, changedAt) {
+      const { numUpdatedRows } = await db
+        .updateTable('users')
+        .set({ password_hash: passwordHash, password_changed_at: changedAt })
+        .where('name', '=', name)
+        .executeTakeFirst();
+      return numUpdatedRows ? 'set' : 'absent';
+    },
+
+    async rehashPassword(name, oldHash, newHash) {
+      await db
+        .updateTable('users')
+        .set({ password_hash: newHash })
+        .where('name', '=', name)
+        // The password may have been changed since it was checked: then the new hash is of the old password.
+        .where('password_hash', '=', oldHash)
+        .execute();
+    },
+
+    setRole: (name, role) =>
+      db.transaction().execute(async (transaction) => {
+        const standing = await standingOf(name, transaction);
+        if (standing === 'absent') return 'absent';
+        if (standing === 'last-admin' && role !== ADMIN) return 'last-admin';
+        await transaction.updateTable('users').set({ role }).where('name', '=', name).execute();
+        return 'set';
+      }),
+
+    deleteUser: (name) =>
+      db.transaction().execute(async (transaction) => {
+        const standing = await standingOf(name, transaction);
+        if (standing !== 'dispensable') return standing;
+        await transaction.deleteFrom('users').where('name', '=', name).execute();
+        return 'deleted';
+      }),
+
+    async demoteUnknownRoles(known) {
+      const demoted = await db
+        .updateTable('users')
+        .set({ role: VIEWER })
+        // Admins never count as unknown, whatever the list: nobody would be left to repair it.
+        .where('role', 'not in', [ADMIN, VIEWER, ...known])
+        .returning('name')
+        .execute();
+      return demoted.map((row) => row.name as UserName).sort();
+    },
+
+    async revokeToken(tokenId, expiresAt) {
+      await db
+        .insertInto('revoked_tokens')
+        .values({ token_id: tokenId, expires_at: expiresAt })
+        .onConflict((conflict) => conflict.column('token_id').doNothing())
+        .execute();
+    },
+
+    async isRevoked(tokenId) {
+      const row = await db
+        .selectFrom('revoked_tokens')
+        .select('token_id')
+        .where('token_id', '=', tokenId)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    async forgetRevocationsBefore(expiredAt) {
+      await db.deleteFrom('revoked_tokens').where('expires_at', '<', expiredAt).execute();
+    },
+  };
+}
+
+/** Read inside the transaction that acts on it, so that two admins cannot demote each other at the same moment. */
+async function standingOf(
+  name: UserName,
+  transaction: Transaction<Tables>,
+): Promise<'absent' | 'last-admin' | 'dispensable'> {
+  const user = await transaction.selectFrom('users').select('role').where('name', '=', name).executeTakeFirst();
+  if (!user) return 'absent';
+  if (user.role !== ADMIN) return 'dispensable';
+  const admins = await transaction.selectFrom('users').select('name').where('role', '=', ADMIN).limit(2).execute();
+  return admins.length > 1 ? 'dispensable' : 'last-admin';
+}
+
+const asUser = (row: UsersTable): User => ({
+  name: row.name as UserName,
+  role: row.role as Role,
+  passwordHash: row.password_hash,
+  passwordChangedAt: row.password_changed_at,
+  createdAt: row.created_at,
+});
+
+const asRow = (user: User): UsersTable => ({
+  name: user.name,
+  role: user.role,
+  password_hash: user.passwordHash,
+  password_changed_at: user.passwordChangedAt,
+  created_at: user.createdAt,
+});

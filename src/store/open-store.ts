@@ -1,0 +1,42 @@
+/** Opens the store that `store.url` names, brings its tables up to date, and gives the doors to them (SPEC 1, 10). */
+import { type Dialect, Kysely } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import type { AccountStore } from '../domain/account.ts';
+import { createAccountStore } from './accounts-tables.ts';
+import { MIGRATIONS } from './migrations/all-migrations.ts';
+import { sqliteDialect } from './sqlite.ts';
+import type { Tables } from './tables.ts';
+
+export interface StoreOptions {
+  /** `sqlite:/absolute/path`. */
+  readonly url: string;
+  /** For a reader beside the writer: changes nothing, not even the tables, so the file must be there. */
+  readonly readOnly?: boolean;
+}
+
+export interface Store {
+  readonly db: Kysely<Tables>;
+  readonly accounts: AccountStore;
+  close(): Promise<void>;
+}
+
+export async function openStore({ url, readOnly = false }: StoreOptions): Promise<Store> {
+  const db = new Kysely<Tables>({ dialect: dialectOf(url, readOnly) });
+  if (!readOnly) await migrate(db);
+  return { db, accounts: createAccountStore(db), close: () => db.destroy() };
+}
+
+function dialectOf(url: string, readOnly: boolean): Dialect {
+  const path = /^sqlite:(?<path>.+)$/s.exec(url)?.groups?.['path'];
+  if (path === undefined) throw new Error('store.url: only "sqlite:<path>" is understood: name a file');
+  return sqliteDialect({ path, readOnly });
+}
+
+async function migrate(db: Kysely<Tables>): Promise<void> {
+  const { error } = await new Migrator({ db, provider: MIGRATIONS }).migrateToLatest();
+  if (!error) return;
+  await db.destroy();
+  throw new Error('cannot bring the tables of the store up to date: is it the store of a newer version?', {
+    cause: error,
+  });
+}

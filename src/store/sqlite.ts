@@ -1,0 +1,122 @@
+/** The SQLite engine: Kysely's own dialect over Node's built-in SQLite, and everything that is SQLite's way alone. */
+import { chmodSync, closeSync, openSync } from 'node:fs';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDialect,
+} from 'kysely';
+
+export interface SqliteOptions {
+  readonly path: string;
+  readonly readOnly: boolean;
+}
+
+/** While the file is being opened, waiting for another process may block. */
+const OPENING_BUSY_MILLISECONDS = 5000;
+/** From then on a statement that finds the file locked is tried again, 500 times at most, and the event loop goes on. */
+const BUSY_RETRIES = 500;
+const BUSY_PAUSE_MILLISECONDS = 10;
+
+/**
+ * With WAL, what is committed survives the death of the process under either setting; NORMAL may lose the last
+ * commits when the machine loses power, FULL syncs each commit. Account writes are few, and a revoked token must
+ * stay revoked; imports commit thousands of rows at a time. So FULL costs nothing that anybody would notice.
+ */
+const WRITER_SETTINGS = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;';
+const READER_SETTINGS = 'PRAGMA query_only = ON;';
+/** The page cache (KiB, negative by SQLite's convention) and the part of the file that is mapped (bytes). */
+const SHARED_SETTINGS = 'PRAGMA cache_size = -65536; PRAGMA mmap_size = 1073741824; PRAGMA temp_store = MEMORY;';
+
+export function sqliteDialect({ path, readOnly }: SqliteOptions): Dialect {
+  const connection = connect(path, readOnly);
+  const dialect = new SqliteDialect({ database: asKyselyDatabase(connection, readOnly) });
+  return {
+    createDriver: () => patient(dialect.createDriver()),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    // Kysely's adapter says that SQLite cannot change tables in a transaction, but it can: an interrupted migration
+    // leaves nothing behind, and two processes that start at once take turns.
+    createAdapter: () => Object.defineProperty(new SqliteAdapter(), 'supportsTransactionalDdl', { value: true }),
+  };
+}
+
+function connect(path: string, readOnly: boolean): DatabaseSync {
+  try {
+    if (!readOnly) makePrivate(path);
+    const connection = new DatabaseSync(path, {
+      readOnly,
+      timeout: OPENING_BUSY_MILLISECONDS,
+      enableForeignKeyConstraints: true,
+    });
+    connection.exec((readOnly ? READER_SETTINGS : WRITER_SETTINGS) + SHARED_SETTINGS);
+    connection.exec('PRAGMA busy_timeout = 0');
+    return connection;
+  } catch (cause) {
+    const remedy = readOnly ? 'is it there, and is it a store?' : 'is the directory there and writable?';
+    throw new Error(`cannot open the store at ${path}: ${remedy}`, { cause });
+  }
+}
+
+/** Password hashes are for nobody else on the machine. SQLite gives `-wal` and `-shm` the mode of the file. */
+function makePrivate(path: string): void {
+  closeSync(openSync(path, 'a', 0o600));
+  chmodSync(path, 0o600);
+}
+
+function asKyselyDatabase(connection: DatabaseSync, readOnly: boolean): SqliteDatabase {
+  return {
+    close: () => connection.close(),
+    prepare: (text) => {
+      const statement = connection.prepare(inThisEngine(text, readOnly));
+      return {
+        reader: statement.columns().length > 0,
+        all: (values) => statement.all(...values.map(bindable)),
+        run: (values) => statement.run(...values.map(bindable)),
+        iterate: (values) => statement.iterate(...values.map(bindable)),
+      };
+    },
+  };
+}
+
+/** SQLite's own waiting would stop the event loop, and with it the very transaction that is waited for. */
+function patient(driver: Driver): Driver {
+  const { acquireConnection } = driver;
+  return Object.assign(driver, {
+    acquireConnection: async () => patientConnection(await acquireConnection.call(driver)),
+  });
+}
+
+const patientConnection = (connection: DatabaseConnection): DatabaseConnection => ({
+  streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
+  async executeQuery(query) {
+    for (let retries = 0; ; retries++) {
+      try {
+        return await connection.executeQuery(query);
+      } catch (error) {
+        if (!isBusy(error) || retries === BUSY_RETRIES) throw error;
+        await delay(BUSY_PAUSE_MILLISECONDS);
+      }
+    }
+  },
+});
+
+/** SQLITE_BUSY; its extended codes have it in the low byte. */
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 5;
+
+/**
+ * A plain `begin` takes the write lock at the first write, and fails there without waiting when another process has
+ * written since the first read. Taking it at once makes writers queue.
+ */
+const inThisEngine = (text: string, readOnly: boolean): string =>
+  text === 'begin' && !readOnly ? 'begin immediate' : text;
+
+function bindable(value: unknown): SQLInputValue {
+  if (typeof value === 'boolean') return Number(value);
+  return value === undefined ? null : (value as SQLInputValue);
+}

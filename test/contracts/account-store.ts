@@ -1,0 +1,193 @@
+/** What every account store must do, whatever the engine (interface 2.1, 5.1). */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { AccountStore, User } from '../../src/domain/account.ts';
+import { ADMIN, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
+
+export interface OpenedAccounts {
+  readonly accounts: AccountStore;
+  close(): Promise<void>;
+}
+
+export interface AccountStoreEngine {
+  /** Opens the same store each time: as another process would. */
+  open(): Promise<OpenedAccounts>;
+  /** Forgets every user and revocation. */
+  empty(): Promise<void>;
+}
+
+const GUARD = 'guard' as Role;
+const NOBODY = 'nobody' as UserName;
+
+const person = (name: string, role: Role = VIEWER): User => ({
+  name: name as UserName,
+  role,
+  passwordHash: `pbkdf2_sha256$600000$salt$${name}`,
+  passwordChangedAt: null,
+  createdAt: 1_700_000_000,
+});
+
+const ANNA = person('anna', ADMIN);
+const BERT = person('bert', ADMIN);
+const CARL = person('carl');
+const DORA = person('dora', GUARD);
+
+export function accountStoreContract(engineName: string, engine: AccountStoreEngine): void {
+  describe(`The account store on ${engineName}`, () => {
+    let store: OpenedAccounts;
+    let accounts: AccountStore;
+
+    before(async () => {
+      store = await engine.open();
+      accounts = store.accounts;
+    });
+    after(() => store.close());
+    beforeEach(() => engine.empty());
+
+    const add = async (...users: User[]) => {
+      for (const user of users) assert.equal(await accounts.addUser(user), 'added');
+    };
+    const rolesByName = async () =>
+      Object.fromEntries((await accounts.listUsers()).map((user) => [user.name, user.role]));
+
+    it('starts with nobody', async () => {
+      assert.equal(await accounts.countUsers(), 0);
+      assert.deepEqual(await accounts.listUsers(), []);
+      assert.equal(await accounts.findUser('anna'), undefined);
+    });
+
+    it('gives back a user as it was added', async () => {
+      const changed: User = { ...ANNA, passwordChangedAt: 1_700_000_123 };
+      await add(changed);
+      assert.deepEqual(await accounts.findUser('anna'), changed);
+      assert.equal(await accounts.countUsers(), 1);
+    });
+
+    it('lists users in order of name', async () => {
+      await add(CARL, ANNA, BERT);
+      assert.deepEqual(await accounts.listUsers(), [ANNA, BERT, CARL]);
+    });
+
+    it('tells names apart by case', async () => {
+      await add(ANNA);
+      assert.equal(await accounts.findUser('Anna'), undefined);
+    });
+
+    it('takes a name for a value and never for a query', async () => {
+      await add(ANNA);
+      assert.equal(await accounts.findUser("' OR '1'='1"), undefined);
+    });
+
+    it('keeps the first of two users of one name', async () => {
+      await add(CARL);
+      assert.equal(await accounts.addUser({ ...CARL, role: ADMIN, passwordHash: 'other' }), 'taken');
+      assert.deepEqual(await accounts.listUsers(), [CARL]);
+    });
+
+    it('lets one of many win who add the same name at once', async () => {
+      const outcomes = await Promise.all([1, 2, 3, 4].map(() => accounts.addUser(CARL)));
+      assert.deepEqual(outcomes.sort(), ['added', 'taken', 'taken', 'taken']);
+    });
+
+    it('sets a password and when it changed', async () => {
+      await add(ANNA, CARL);
+      assert.equal(await accounts.setPassword(CARL.name, 'new-hash', 1_700_000_500), 'set');
+      const changed: User = { ...CARL, passwordHash: 'new-hash', passwordChangedAt: 1_700_000_500 };
+      assert.deepEqual(await accounts.listUsers(), [ANNA, changed]);
+      assert.equal(await accounts.setPassword(NOBODY, 'hash', 1), 'absent');
+    });
+
+    it('exchanges the hash of the same password without a change of password', async () => {
+      await add(CARL);
+      await accounts.rehashPassword(CARL.name, CARL.passwordHash, 'stronger');
+      assert.deepEqual(await accounts.findUser('carl'), { ...CARL, passwordHash: 'stronger' });
+    });
+
+    it('does not exchange a hash that is no longer the one that was checked', async () => {
+      await add(CARL);
+      await accounts.setPassword(CARL.name, 'changed-meanwhile', 1_700_000_500);
+      await accounts.rehashPassword(CARL.name, CARL.passwordHash, 'stronger-hash-of-the-old-password');
+      assert.equal((await accounts.findUser('carl'))?.passwordHash, 'changed-meanwhile');
+    });
+
+    it('sets a role', async () => {
+      await add(ANNA, CARL);
+      assert.equal(await accounts.setRole(CARL.name, GUARD), 'set');
+      assert.deepEqual(await rolesByName(), { anna: 'admin', carl: 'guard' });
+      assert.equal(await accounts.setRole(NOBODY, VIEWER), 'absent');
+    });
+
+    it('deletes a user', async () => {
+      await add(ANNA, CARL);
+      assert.equal(await accounts.deleteUser(CARL.name), 'deleted');
+      assert.equal(await accounts.deleteUser(CARL.name), 'absent');
+      assert.deepEqual(await accounts.listUsers(), [ANNA]);
+    });
+
+    it('keeps the last admin', async () => {
+      await add(ANNA, CARL);
+      assert.equal(await accounts.setRole(ANNA.name, VIEWER), 'last-admin');
+      assert.equal(await accounts.deleteUser(ANNA.name), 'last-admin');
+      assert.equal(await accounts.setRole(ANNA.name, ADMIN), 'set');
+      assert.deepEqual(await rolesByName(), { anna: 'admin', carl: 'viewer' });
+    });
+
+    it('lets an admin go while another one stays', async () => {
+      await add(ANNA, BERT);
+      assert.equal(await accounts.setRole(ANNA.name, VIEWER), 'set');
+      assert.equal(await accounts.deleteUser(BERT.name), 'last-admin');
+    });
+
+    it('keeps one of two admins who demote each other at once, each through a process of its own', async () => {
+      await add(ANNA, BERT);
+      const other = await engine.open();
+      const outcomes = await Promise.all([
+        accounts.setRole(ANNA.name, VIEWER),
+        other.accounts.deleteUser(BERT.name),
+        accounts.deleteUser(ANNA.name),
+        other.accounts.setRole(BERT.name, VIEWER),
+      ]);
+      await other.close();
+      const admins = (await accounts.listUsers()).filter((user) => user.role === ADMIN);
+      assert.equal(admins.length, 1, `outcomes: ${outcomes}`);
+    });
+
+    it('makes viewers of users whose role is gone, and names them', async () => {
+      await add(ANNA, CARL, DORA, person('ella', 'night_shift' as Role));
+      assert.deepEqual(await accounts.demoteUnknownRoles([ADMIN, VIEWER, GUARD]), ['ella']);
+      assert.deepEqual(await accounts.demoteUnknownRoles([ADMIN, VIEWER, GUARD]), []);
+      assert.deepEqual(await rolesByName(), { anna: 'admin', carl: 'viewer', dora: 'guard', ella: 'viewer' });
+    });
+
+    it('never takes admin for a role that is gone', async () => {
+      await add(ANNA, DORA);
+      assert.deepEqual(await accounts.demoteUnknownRoles([]), ['dora']);
+      assert.deepEqual(await rolesByName(), { anna: 'admin', dora: 'viewer' });
+    });
+
+    it('knows a revoked token, and may be told twice', async () => {
+      assert.equal(await accounts.isRevoked('jti-1'), false);
+      await accounts.revokeToken('jti-1', 1_700_000_100);
+      await accounts.revokeToken('jti-1', 1_700_000_100);
+      assert.equal(await accounts.isRevoked('jti-1'), true);
+      assert.equal(await accounts.isRevoked('jti-2'), false);
+    });
+
+    it('forgets revocations only of tokens that have expired', async () => {
+      await accounts.revokeToken('old', 1_700_000_099);
+      await accounts.revokeToken('still-good', 1_700_000_100);
+      await accounts.forgetRevocationsBefore(1_700_000_100);
+      assert.equal(await accounts.isRevoked('old'), false);
+      assert.equal(await accounts.isRevoked('still-good'), true);
+    });
+
+    it('remembers across a restart', async () => {
+      await add(ANNA);
+      await accounts.revokeToken('jti-1', 1_700_000_100);
+      const reopened = await engine.open();
+      assert.deepEqual(await reopened.accounts.listUsers(), [ANNA]);
+      assert.equal(await reopened.accounts.isRevoked('jti-1'), true);
+      await reopened.close();
+    });
+  });
+}

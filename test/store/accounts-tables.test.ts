@@ -1,0 +1,18 @@
+/** The account contract, kept by SQLite. */
+import { after } from 'node:test';
+import { openStore } from '../../src/store/open-store.ts';
+import { accountStoreContract } from '../contracts/account-store.ts';
+import { makeScratch } from './support/scratch-store.ts';
+
+const scratch = makeScratch();
+after(scratch.remove);
+
+accountStoreContract('SQLite', {
+  open: () => openStore({ url: scratch.url }),
+  async empty() {
+    const store = await openStore({ url: scratch.url });
+    await store.db.deleteFrom('users').execute();
+    await store.db.deleteFrom('revoked_tokens').execute();
+    await store.close();
+  },
+});
