@@ -5,11 +5,11 @@ import { createWorkLanes } from './work-lanes.ts';
 
 /** Interface 2.1. */
 export const PBKDF2_ITERATIONS = 600_000;
-/** A row that asks for more is not a row of ours: one check would hold a lane for seconds. */
+/** A row that asks for more than this, or than we use ourselves, is none of ours: one check would hold a lane for seconds. */
 const MOST_ITERATIONS = 10_000_000;
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
-const FORMAT = /^pbkdf2_sha256\$([1-9][0-9]{0,7})\$([^$]+)\$([A-Za-z0-9+/]{43}=)$/;
+const FORMAT = /^pbkdf2_sha256\$([1-9][0-9]{0,9})\$([^$]+)\$([A-Za-z0-9+/]{43}=)$/;
 
 export interface StoredHash {
   readonly iterations: number;
@@ -42,6 +42,7 @@ export interface HashSettings {
 }
 
 export function createPasswordHasher({ iterations, concurrency, queue, onHash }: HashSettings): PasswordHasher {
+  const mostIterations = Math.max(iterations, MOST_ITERATIONS);
   const lanes = createWorkLanes({ lanes: concurrency, queue });
   const nobody: StoredHash = { iterations, salt: newSalt(), key: randomBytes(KEY_BYTES) };
 
@@ -51,7 +52,7 @@ export function createPasswordHasher({ iterations, concurrency, queue, onHash }:
   };
   const matches = async (password: string, stored: string | undefined): Promise<CheckOutcome> => {
     onHash?.();
-    const known = stored === undefined ? undefined : parseHash(stored);
+    const known = stored === undefined ? undefined : parseHash(stored, mostIterations);
     const expected = known ?? nobody;
     const isSame = timingSafeEqual(await derive(password, expected.salt, expected.iterations), expected.key);
     if (isSame && known) return { kind: 'match' };
@@ -65,7 +66,7 @@ export function createPasswordHasher({ iterations, concurrency, queue, onHash }:
     hash: async (password) => orBusy(await lanes.run(() => hashWith(password, newSalt()))),
     check: async (password, stored) => orBusy(await lanes.run(() => matches(password, stored))),
     async strengthen(password, stored) {
-      const known = parseHash(stored);
+      const known = parseHash(stored, mostIterations);
       if (!known || known.iterations >= iterations) return undefined;
       return orBusy(await lanes.run(() => hashWith(password, known.salt)));
     },
@@ -73,11 +74,14 @@ export function createPasswordHasher({ iterations, concurrency, queue, onHash }:
 }
 
 /** The parts of a stored hash; undefined when it is malformed. */
-export function parseHash(stored: string): StoredHash | undefined {
+export function parseHash(stored: string, mostIterations = MOST_ITERATIONS): StoredHash | undefined {
   const [, count, salt, key] = FORMAT.exec(stored) ?? [];
-  if (!count || !salt || !key || Number(count) > MOST_ITERATIONS) return undefined;
+  if (!count || !salt || !key || Number(count) > mostIterations) return undefined;
   return { iterations: Number(count), salt, key: Buffer.from(key, 'base64') };
 }
+
+/** The salt, for whoever asks which password this is; all of a malformed hash. */
+export const saltOf = (stored: string): string => stored.split('$')[2] ?? stored;
 
 const newSalt = (): string => randomBytes(SALT_BYTES).toString('hex');
 

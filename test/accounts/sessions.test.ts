@@ -1,0 +1,329 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { importSigningKey } from '../../src/accounts/session-token.ts';
+import { createSessions, type SessionParts } from '../../src/accounts/sessions.ts';
+import { signingKey } from '../../src/accounts/signing-secret.ts';
+import type { User } from '../../src/domain/account.ts';
+import type { Caller, Credential } from '../../src/domain/caller.ts';
+import { ALL_CAMERAS, maySee, NO_CAMERAS } from '../../src/domain/camera-scope.ts';
+import type { Role } from '../../src/domain/names.ts';
+import { handMadeToken, OTHER_SECRET, SIGNING_SECRET } from './support/hand-made-token.ts';
+import { memoryAccounts } from './support/memory-accounts.ts';
+import { handClock, NOW, PASSWORD, person, quickHasher, ROLES } from './support/people.ts';
+
+const key = await importSigningKey(signingKey(SIGNING_SECRET));
+const COOKIE = { name: 'frigate_token', secure: 'auto', sameSite: 'lax', path: '/' } as const;
+
+/** Sessions of vera, a viewer, and what they are made of. */
+async function house(changes: Partial<SessionParts> = {}) {
+  const clock = handClock();
+  const store = memoryAccounts();
+  const vera = await person('vera');
+  await store.addUser(vera);
+  const parts: SessionParts = {
+    store,
+    key,
+    clock,
+    roles: () => ROLES,
+    sessionLength: 86_400,
+    refreshTime: 1800,
+    cookie: COOKIE,
+    ...changes,
+  };
+  const sessions = createSessions(parts);
+  const callerWith = async (token: string, carriedBy: 'cookie' | 'bearer' = 'cookie'): Promise<Caller> => {
+    const verdict = await sessions.verify(token, carriedBy);
+    return verdict.kind === 'valid' ? verdict.caller : assert.fail(verdict.reason);
+  };
+  const reasonFor = async (token: string): Promise<string | undefined> => {
+    const verdict = await sessions.verify(token, 'cookie');
+    return verdict.kind === 'invalid' ? verdict.reason : undefined;
+  };
+  return { clock, store, vera, parts, sessions, callerWith, reasonFor };
+}
+
+const newPassword = async (user: User): Promise<string> => (await person(user.name)).passwordHash;
+const sessionOf = (caller: Caller): Extract<Credential, { kind: 'session' }> =>
+  caller.credential.kind === 'session' ? caller.credential : assert.fail('no session');
+
+describe('A session', () => {
+  it('is valid for exactly the session length, and not in the second of its end (interface 5.1.4)', async () => {
+    const { clock, vera, sessions, reasonFor } = await house({ sessionLength: 604_800 });
+    const token = await sessions.issue(vera);
+    const reasons = [];
+    for (const age of [0, 604_799, 604_800]) {
+      clock.at(NOW + age);
+      reasons.push(await reasonFor(token));
+    }
+    assert.deepEqual(reasons, [undefined, undefined, 'expired']);
+  });
+
+  it('says who calls, and how the token was carried', async () => {
+    const { vera, sessions, callerWith } = await house();
+    const caller = await callerWith(await sessions.issue(vera), 'bearer');
+    const { tokenId } = sessionOf(caller);
+    assert.deepEqual(caller, {
+      name: 'vera',
+      role: 'viewer',
+      scope: ALL_CAMERAS,
+      credential: { kind: 'session', tokenId, issuedAt: NOW, expiresAt: NOW + 86_400, carriedBy: 'bearer' },
+    });
+    assert.match(tokenId, /^[0-9a-f-]{36}$/);
+  });
+
+  it('has the role that the user has now, whatever the token says (F11)', async () => {
+    const { vera, store, sessions, callerWith } = await house();
+    const forged = handMadeToken({ payload: { sub: 'vera', role: 'admin', iat: NOW, exp: NOW + 60 } });
+    assert.equal((await callerWith(forged)).role, 'viewer');
+    const token = await sessions.issue(vera);
+    await store.setRole(vera.name, 'gardener' as Role);
+    const { role, scope } = await callerWith(token);
+    assert.deepEqual([role, maySee(scope, 'patio_1'), maySee(scope, 'street')], ['gardener', true, false]);
+  });
+
+  it('of a user whose role nobody defined sees no camera', async () => {
+    const { store, sessions, callerWith } = await house();
+    const stray = await person('stray', { role: 'operator' });
+    await store.addUser(stray);
+    assert.deepEqual((await callerWith(await sessions.issue(stray))).scope, NO_CAMERAS);
+  });
+
+  it('with session length 0 lasts ten seconds (interface 5.1.4)', async () => {
+    const { clock, vera, sessions, reasonFor } = await house({ sessionLength: 0 });
+    const token = await sessions.issue(vera);
+    clock.advance(9);
+    assert.equal(await reasonFor(token), undefined);
+    clock.advance(1);
+    assert.equal(await reasonFor(token), 'expired');
+  });
+
+  it('is remembered by its text, and still refused once it is over', async () => {
+    const { clock, vera, sessions, reasonFor } = await house();
+    const token = await sessions.issue(vera);
+    assert.equal(await reasonFor(token), undefined);
+    assert.equal(await reasonFor(token), undefined);
+    clock.advance(86_400);
+    assert.equal(await reasonFor(token), 'expired');
+  });
+});
+
+describe('A session is over at the next request', () => {
+  type House = Awaited<ReturnType<typeof house>>;
+  const rows: [
+    sentence: string,
+    happens: (house: House, token: string) => Promise<unknown>,
+    reason: string | undefined,
+  ][] = [
+    ['after logout', async ({ sessions, callerWith }, token) => sessions.end(await callerWith(token)), 'revoked'],
+    ['after the user is deleted', ({ store, vera }) => store.deleteUser(vera.name), 'user-gone'],
+    [
+      'after a change of password, even in the same second (F25)',
+      async ({ store, vera }) => store.setPassword(vera.name, await newPassword(vera), NOW),
+      'password-changed',
+    ],
+    [
+      'after a change of password a second later',
+      async ({ store, vera }) => store.setPassword(vera.name, await newPassword(vera), NOW + 1),
+      'password-changed',
+    ],
+    [
+      'when the user was made again under the same name, even in the same second',
+      async ({ store, vera }) => {
+        await store.deleteUser(vera.name);
+        await store.addUser({ ...(await person('vera')), createdAt: NOW });
+      },
+      'password-changed',
+    ],
+    [
+      'but not when a hash is only strengthened',
+      async ({ store, vera }) => {
+        const outcome = await quickHasher().strengthen(PASSWORD, vera.passwordHash.replace('$10$', '$5$'));
+        assert.ok(outcome?.kind === 'hashed');
+        await store.rehashPassword(vera.name, vera.passwordHash, outcome.hash);
+        assert.equal((await store.findUser(vera.name))?.passwordHash, outcome.hash);
+      },
+      undefined,
+    ],
+    [
+      'but not after somebody else logs out',
+      async ({ sessions, vera, callerWith }) => sessions.end(await callerWith(await sessions.issue(vera))),
+      undefined,
+    ],
+  ];
+  for (const [sentence, happens, reason] of rows) {
+    it(sentence, async () => {
+      const rooms = await house();
+      const token = await rooms.sessions.issue(rooms.vera);
+      assert.equal(await rooms.reasonFor(token), undefined);
+      await happens(rooms, token);
+      assert.equal(await rooms.reasonFor(token), reason);
+    });
+  }
+});
+
+describe('A token of the reference', () => {
+  const rows: [sentence: string, claims: object, row: Partial<User>, reason: string | undefined][] = [
+    ['is accepted', {}, {}, undefined],
+    ['is void when issued before the last change of password', {}, { passwordChangedAt: NOW - 99 }, 'password-changed'],
+    ['holds when issued in the second of that change', {}, { passwordChangedAt: NOW - 99.5 }, undefined],
+    ['is void when issued before its user was made', {}, { createdAt: NOW - 99 }, 'user-gone'],
+    ['holds when issued in the second its user was made', {}, { createdAt: NOW - 99.5 }, undefined],
+    ['is void for somebody unknown', { sub: 'ghost' }, {}, 'user-gone'],
+    ['is void for another spelling of the name', { sub: 'Vera' }, {}, 'user-gone'],
+  ];
+  for (const [sentence, claims, row, reason] of rows) {
+    it(sentence, async () => {
+      const { store, vera, reasonFor } = await house();
+      await store.deleteUser(vera.name);
+      await store.addUser({ ...vera, ...row });
+      const payload = { sub: 'vera', role: 'viewer', iat: NOW - 100, exp: NOW + 100, ...claims };
+      assert.equal(await reasonFor(handMadeToken({ payload })), reason);
+    });
+  }
+
+  it('can be ended, and is then known by its signature', async () => {
+    const { sessions, callerWith, reasonFor } = await house();
+    const token = handMadeToken({ payload: { sub: 'vera', role: 'viewer', iat: NOW, exp: NOW + 100 } });
+    await sessions.end(await callerWith(token));
+    assert.equal(await reasonFor(token), 'revoked');
+  });
+
+  it('under another secret is void (interface 5.3)', async () => {
+    const { reasonFor } = await house();
+    const payload = { sub: 'vera', role: 'viewer', iat: NOW, exp: NOW + 100 };
+    assert.equal(await reasonFor(handMadeToken({ payload, secret: OTHER_SECRET })), 'signature');
+  });
+});
+
+describe('A session is renewed', () => {
+  const rows: [
+    sentence: string,
+    lengths: { sessionLength: number; refreshTime: number },
+    age: number,
+    isRenewed: boolean,
+  ][] = [
+    ['inside the refresh time', { sessionLength: 86_400, refreshTime: 1800 }, 86_400 - 1800, true],
+    ['not before it', { sessionLength: 86_400, refreshTime: 1800 }, 86_400 - 1801, false],
+    [
+      'not with every request when the refresh time is longer than the session',
+      { sessionLength: 60, refreshTime: 1800 },
+      29,
+      false,
+    ],
+    ['past half its life at the latest', { sessionLength: 60, refreshTime: 1800 }, 30, true],
+    ['never with session length 0', { sessionLength: 0, refreshTime: 1800 }, 9, false],
+  ];
+  for (const [sentence, lengths, age, isRenewed] of rows) {
+    it(sentence, async () => {
+      const { clock, vera, sessions, callerWith } = await house(lengths);
+      const caller = await callerWith(await sessions.issue(vera));
+      clock.advance(age);
+      const renewed = await sessions.renewalFor(caller);
+      assert.equal(renewed !== undefined, isRenewed);
+      if (renewed === undefined) return;
+      assert.equal(sessionOf(await callerWith(renewed)).expiresAt, NOW + age + lengths.sessionLength);
+    });
+  }
+
+  it('while the old token stays good: two requests may ask at once (F29)', async () => {
+    const { clock, vera, sessions, callerWith, reasonFor } = await house();
+    const token = await sessions.issue(vera);
+    const caller = await callerWith(token);
+    clock.advance(86_399);
+    const [one, two] = await Promise.all([sessions.renewalFor(caller), sessions.renewalFor(caller)]);
+    assert.deepEqual(await Promise.all([token, one ?? '', two ?? ''].map(reasonFor)), [
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    assert.notEqual(one, two);
+  });
+
+  it('only when it is carried by cookie', async () => {
+    const { clock, vera, sessions, callerWith } = await house();
+    const caller = await callerWith(await sessions.issue(vera), 'bearer');
+    clock.advance(86_399);
+    assert.deepEqual([await sessions.renewalFor(caller), await sessions.renew(caller)], [undefined, undefined]);
+  });
+
+  it('with the role that the user has now (F11)', async () => {
+    const { store, vera, sessions, callerWith } = await house();
+    const caller = await callerWith(await sessions.issue(vera));
+    await store.setRole(vera.name, 'gardener' as Role);
+    const [, payload] = ((await sessions.renew(caller)) ?? '').split('.');
+    assert.equal(JSON.parse(Buffer.from(payload ?? '', 'base64url').toString()).role, 'gardener');
+  });
+
+  it('at any time by /auth (interface 5.1.5), but not with session length 0', async () => {
+    const long = await house();
+    assert.notEqual(await long.sessions.renew(await long.callerWith(await long.sessions.issue(long.vera))), undefined);
+    const none = await house({ sessionLength: 0 });
+    assert.equal(await none.sessions.renew(await none.callerWith(await none.sessions.issue(none.vera))), undefined);
+  });
+
+  it('not when its user is gone', async () => {
+    const { store, vera, sessions, callerWith } = await house();
+    const caller = await callerWith(await sessions.issue(vera));
+    await store.deleteUser(vera.name);
+    assert.equal(await sessions.renew(caller), undefined);
+  });
+});
+
+describe('Accounts are read', () => {
+  it('once for each version of them, when there is a version to go by', async () => {
+    const { store, vera } = await house();
+    let [version, reads] = [1, 0];
+    const counted = {
+      ...store,
+      findUser: (name: string) => {
+        reads += 1;
+        return store.findUser(name);
+      },
+    };
+    const { sessions } = await house({ store: counted, accountsVersion: () => version });
+    const token = await sessions.issue(vera);
+    const kinds = [];
+    for (let request = 0; request < 3; request += 1) kinds.push((await sessions.verify(token, 'cookie')).kind);
+    assert.deepEqual([kinds, reads], [['valid', 'valid', 'valid'], 1]);
+    await store.deleteUser(vera.name);
+    version += 1;
+    assert.deepEqual(await sessions.verify(token, 'cookie'), { kind: 'invalid', reason: 'user-gone' });
+  });
+
+  it('with a fault that is not taken for an answer', async () => {
+    const broken = { ...memoryAccounts(), findUser: () => Promise.reject(new Error('disk')) };
+    const { vera, sessions } = await house({ store: broken });
+    await assert.rejects(sessions.verify(await sessions.issue(vera), 'cookie'), /disk/);
+  });
+});
+
+describe('The session cookie', () => {
+  // biome-ignore format: a table
+  const rows: [sentence: string, cookie: Partial<SessionParts['cookie']>, encrypted: boolean, line: string][] = [
+    ['is as the reference writes it',             {}, false, 'frigate_token=TOKEN; HttpOnly; Max-Age=86400; Path=/; SameSite=lax'],
+    ['is Secure by itself over TLS',              {}, true, 'frigate_token=TOKEN; HttpOnly; Max-Age=86400; Path=/; SameSite=lax; Secure'],
+    ['is Secure everywhere when that is asked',   { secure: true }, false, 'frigate_token=TOKEN; HttpOnly; Max-Age=86400; Path=/; SameSite=lax; Secure'],
+    ['is never Secure when that is asked',        { secure: false }, true, 'frigate_token=TOKEN; HttpOnly; Max-Age=86400; Path=/; SameSite=lax'],
+    ['is Secure whenever it is SameSite=none',    { sameSite: 'none' }, false, 'frigate_token=TOKEN; HttpOnly; Max-Age=86400; Path=/; SameSite=none; Secure'],
+    ['keeps to its name and path',                { name: 'nvr', path: '/nvr/', sameSite: 'strict' }, false, 'nvr=TOKEN; HttpOnly; Max-Age=86400; Path=/nvr/; SameSite=strict'],
+  ];
+  for (const [sentence, cookie, encrypted, line] of rows) {
+    it(sentence, async () => {
+      const { sessions } = await house({ cookie: { ...COOKIE, ...cookie } });
+      assert.equal(sessions.cookieFor('TOKEN', { encrypted }), line);
+    });
+  }
+
+  it('is cleared under the same attributes', async () => {
+    const { sessions } = await house();
+    assert.equal(
+      sessions.clearedCookie({ encrypted: true }),
+      'frigate_token=; HttpOnly; Max-Age=0; Path=/; SameSite=lax; Secure',
+    );
+  });
+
+  it('lives ten seconds with session length 0', async () => {
+    const { sessions } = await house({ sessionLength: 0 });
+    assert.match(sessions.cookieFor('TOKEN', { encrypted: false }), /; Max-Age=10;/);
+  });
+});

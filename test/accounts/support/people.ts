@@ -1,0 +1,48 @@
+/** Users, a clock that is set by hand, and where accounts are kept in these tests. */
+
+import { createPasswordHasher } from '../../../src/accounts/password.ts';
+import type { AccountStore, User } from '../../../src/domain/account.ts';
+import type { CustomRoles } from '../../../src/domain/camera-scope.ts';
+import type { Clock } from '../../../src/domain/clock.ts';
+import type { Role, UserName } from '../../../src/domain/names.ts';
+
+export const NOW = 1_800_000_000;
+export const PASSWORD = 'only-looking-around';
+
+/** Seconds, set by hand. */
+export function handClock(
+  seconds = NOW,
+): Clock & { at: (seconds: number) => void; advance: (seconds: number) => void } {
+  let now = seconds * 1000;
+  return {
+    now: () => now,
+    at: (then) => {
+      now = then * 1000;
+    },
+    advance: (by) => {
+      now += by * 1000;
+    },
+  };
+}
+
+export const ROLES: CustomRoles = new Map([['gardener' as Role, ['garden', 'patio_*']]]);
+
+export const quickHasher = (onHash = () => {}) =>
+  createPasswordHasher({ iterations: 10, concurrency: 1, queue: 32, onHash });
+
+/** A user whose password is `PASSWORD`, unless something else is said. */
+export async function person(
+  name: string,
+  changes: Partial<Omit<User, 'role'>> & { role?: string; password?: string } = {},
+) {
+  const { password = PASSWORD, role = 'viewer', ...rest } = changes;
+  const hashed = await quickHasher().hash(password);
+  const passwordHash = hashed.kind === 'hashed' ? hashed.hash : '';
+  const row = { name: name as UserName, passwordHash, passwordChangedAt: null, createdAt: NOW - 1000 };
+  const user: User = { ...row, ...rest, role: role as Role };
+  return user;
+}
+
+export async function storeUsers(store: AccountStore, ...users: User[]): Promise<void> {
+  for (const user of users) await store.addUser(user);
+}
