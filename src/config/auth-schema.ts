@@ -108,7 +108,12 @@ const headerMap = z
     role: headerName()
       .optional()
       .meta({ description: 'Header that carries the role or the groups (interface 5.5.3).', example: 'Remote-Groups' }),
-    role_map: roleMap().optional().describe('Another place for proxy.role_map; give one of the two (SPEC 3).'),
+    role_map: roleMap()
+      .optional()
+      .meta({
+        description: 'Another place for proxy.role_map; give one of the two (SPEC 3).',
+        example: { admin: ['nvr-admins'] },
+      }),
   })
   .prefault({})
   .describe('Names of the headers in which the proxy says who is calling (interface 2.5).');
@@ -180,10 +185,14 @@ export const limitsSection = z
         error: 'is not supported in this version, which keeps login limits in memory: remove the key',
       })
       .optional()
-      .describe('Not in this version: shared login limits for several replicas (SPEC 10).'),
-    redis_url_file: filePath()
-      .optional()
-      .describe('Not in this version: a file that holds limits.redis_url (SPEC 10).'),
+      .meta({
+        description: 'Not in this version: shared login limits for several replicas (SPEC 10).',
+        example: 'redis://redis:6379',
+      }),
+    redis_url_file: filePath().optional().meta({
+      description: 'Not in this version: a file that holds limits.redis_url (SPEC 10).',
+      example: '/run/secrets/redis_url',
+    }),
   })
   .transform(() => ({}))
   .prefault({})

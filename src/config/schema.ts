@@ -47,6 +47,7 @@ export interface KeySchema {
   readonly default?: unknown;
   readonly examples?: readonly unknown[];
   readonly properties?: Readonly<Record<string, KeySchema>>;
+  readonly items?: KeySchema;
 }
 
 /** The JSON Schema that editors complete by. */

@@ -10,12 +10,18 @@ const LONGEST_TIMEOUT_SECONDS = 2_147_483;
 
 /** Text that becomes something better, or a problem in the parser's words. */
 export const parsed = <Value>(parse: (text: string) => Result<Value, string>) =>
-  z.string().transform((text, context) => {
-    const result = parse(text);
+  z.string({ error: ({ input }) => numberWords(input, parse) }).transform((written, context) => {
+    const result = parse(written);
     if (result.ok) return result.value;
     context.addIssue({ code: 'custom', message: result.error });
     return z.NEVER;
   });
+
+/** For `external: 8971` and `max_upload: 20`, which YAML reads as numbers: the parser says what is missing. */
+function numberWords(input: unknown, parse: (text: string) => Result<unknown, string>): string | undefined {
+  const result = typeof input === 'number' ? parse(String(input)) : undefined;
+  return result?.ok === false ? result.error : undefined;
+}
 
 /** Text that stays as it is, if it passes. */
 export const text = (passes: (value: string) => boolean, message: (shown: string) => string) =>

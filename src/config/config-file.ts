@@ -1,0 +1,71 @@
+/** Where the configuration file is; the quick start's when there is none yet (SPEC 1, first start). */
+import { constants } from 'node:fs';
+import { access, copyFile, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { err, ok, type Result } from '../domain/result.ts';
+
+export interface ConfigFile {
+  readonly file: string;
+  readonly text: string;
+  /** Written just now. */
+  readonly created: boolean;
+}
+
+const NAMES = ['config.yaml', 'config.yml'] as const;
+const QUICKSTART = join(import.meta.dirname, '../../conf/quickstart.yaml');
+
+/** `whenMissing`: write the quick start's file there, or only read it. Errs with the sentence for the operator. */
+export async function openConfigFile(
+  directory: string,
+  whenMissing: 'write' | 'read',
+): Promise<Result<ConfigFile, string>> {
+  const present = await existing(directory);
+  if (present.length > 1) return err(`${NAMES.join(' and ')} are both in ${directory}: remove one of the two`);
+  try {
+    const [file] = present;
+    if (file) return ok({ file, text: await readFile(file, 'utf8'), created: false });
+    if (whenMissing === 'read')
+      return ok({ file: QUICKSTART, text: await readFile(QUICKSTART, 'utf8'), created: false });
+    return ok(await writeQuickstart(directory));
+  } catch (fault) {
+    return err(whyNot(directory, fault));
+  }
+}
+
+async function existing(directory: string): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const name of NAMES) {
+    const file = join(directory, name);
+    if (await exists(file)) files.push(file);
+  }
+  return files;
+}
+
+/** Also true for a file that may not be read: it is there, and a new one must not take its place. */
+const exists = (file: string): Promise<boolean> =>
+  access(file).then(
+    () => true,
+    (fault: NodeJS.ErrnoException) => fault.code !== 'ENOENT' && fault.code !== 'ENOTDIR',
+  );
+
+async function writeQuickstart(directory: string): Promise<ConfigFile> {
+  const file = join(directory, NAMES[0]);
+  await mkdir(directory, { recursive: true });
+  await copyFile(QUICKSTART, file, constants.COPYFILE_EXCL);
+  return { file, text: await readFile(file, 'utf8'), created: true };
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EEXIST: 'a part of the path is a file',
+  EISDIR: 'config.yaml is a directory',
+  ENOTDIR: 'a part of the path is a file',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+};
+
+function whyNot(directory: string, fault: unknown): string {
+  const code = fault instanceof Error && 'code' in fault ? String(fault.code) : '';
+  const step = 'make it readable and writable, or choose another with --config-dir';
+  return `the configuration directory ${directory} cannot be used (${WHY[code] ?? code}): ${step}`;
+}

@@ -1,0 +1,64 @@
+/** Problems between keys, found in the raw values: so they show together with those of single keys (SPEC 1). */
+import { isDeepStrictEqual } from 'node:util';
+import { nearest } from './nearest.ts';
+import type { Finding, KeyPath } from './problems.ts';
+
+type Check = (tree: unknown) => readonly Finding[];
+
+const CHECKS: readonly Check[] = [defaultRoleIsKnown, noneNeedsSecure, oneRoleMap, nvrIsThere, headersDiffer];
+
+export const crossFindings = (tree: unknown): readonly Finding[] => CHECKS.flatMap((check) => check(tree));
+
+function valueAt(tree: unknown, path: KeyPath): unknown {
+  return path.reduce<unknown>(
+    (node, step) =>
+      typeof node === 'object' && node !== null ? (node as Record<PropertyKey, unknown>)[step] : undefined,
+    tree,
+  );
+}
+
+function defaultRoleIsKnown(tree: unknown): readonly Finding[] {
+  const path = ['proxy', 'default_role'];
+  const role = valueAt(tree, path);
+  const custom = Object.keys(valueAt(tree, ['auth', 'roles']) ?? {});
+  const known = [...new Set(['admin', 'viewer', 'none', ...custom])];
+  if (typeof role !== 'string' || known.includes(role)) return [];
+  const meant = nearest(role, known);
+  const ending = meant ? `did you mean ${meant}?` : `write one of ${known.join(', ')}`;
+  return [{ path, message: `${JSON.stringify(role)} is no role: ${ending}` }];
+}
+
+/** Browsers drop a cookie with SameSite=None that is not Secure: nobody could log in. */
+function noneNeedsSecure(tree: unknown): readonly Finding[] {
+  const path = ['auth', 'cookie_same_site'];
+  if (valueAt(tree, path) !== 'none' || valueAt(tree, ['auth', 'cookie_secure']) !== false) return [];
+  return [{ path, message: 'none needs the Secure flag: set auth.cookie_secure to true or auto' }];
+}
+
+function oneRoleMap(tree: unknown): readonly Finding[] {
+  const path = ['proxy', 'header_map', 'role_map'];
+  const [alias, map] = [valueAt(tree, path), valueAt(tree, ['proxy', 'role_map'])];
+  if (alias === undefined || map === undefined || isDeepStrictEqual(alias, map)) return [];
+  return [{ path, message: 'proxy.role_map is given too, with other content: remove one of the two' }];
+}
+
+function nvrIsThere(tree: unknown): readonly Finding[] {
+  if (valueAt(tree, ['nvr', 'url']) !== undefined) return [];
+  const needing: readonly KeyPath[] = [
+    ['events', 'source'],
+    ['ui', 'login'],
+  ];
+  return needing
+    .filter((path) => valueAt(tree, path) === 'nvr')
+    .map((path) => ({ path, message: '"nvr" needs an NVR: set nvr.url' }));
+}
+
+/** One header would carry either the user or the role. */
+function headersDiffer(tree: unknown): readonly Finding[] {
+  const path = ['nvr', 'role_header'];
+  const user = String(valueAt(tree, ['nvr', 'user_header']) ?? 'remote-user').toLowerCase();
+  const role = String(valueAt(tree, path) ?? 'remote-role').toLowerCase();
+  return user === role
+    ? [{ path, message: `${JSON.stringify(role)} is the user's header already: choose another` }]
+    : [];
+}

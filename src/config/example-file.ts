@@ -1,0 +1,52 @@
+/** The commented example file, from the schema alone: every key with its sentence and its default (SPEC 1). */
+import { stringify } from 'yaml';
+import type { KeySchema } from './schema.ts';
+
+const HEAD = `# yaml-language-server: $schema=config.schema.json
+#
+# Every key of Postern's configuration, with its meaning and its default; a commented key has no default.
+# Generated from src/config/schema.ts by "npm run generate": change it there.
+#
+# Any key can come from the environment: POSTERN__AUTH__SESSION_LENGTH=3600, lists and maps as JSON.
+# In a secret, {SERVICE_X} is replaced by the environment variable SERVICE_X, or by the file of that name in
+# the directory that CREDENTIALS_DIRECTORY names (/run/secrets).
+`;
+const WIDTH = 118;
+
+export function exampleFile(schema: KeySchema): string {
+  const sections = Object.entries(schema.properties ?? {}).map(([name, section]) => renderSection(name, section, ''));
+  return [HEAD, ...sections].join('\n');
+}
+
+function renderSection(name: string, section: KeySchema, indent: string): string {
+  const below = `${indent}  `;
+  const keys = Object.entries(section.properties ?? {}).map(([key, part]) =>
+    part.properties ? renderSection(key, part, below) : renderKey(key, part, below),
+  );
+  return `${comment(section.description, indent)}${indent}${name}:\n${keys.join('')}`;
+}
+
+function renderKey(name: string, key: KeySchema, indent: string): string {
+  const example = key.examples?.[0];
+  const isSet = key.default !== undefined;
+  const lines = [
+    isSet ? `${indent}${line(name, key.default)}` : `${indent}# ${line(name, example ?? null)}`,
+    ...(isSet && example !== undefined ? [`${indent}# ${line(name, example)}`] : []),
+  ];
+  return `${comment(key.description, indent)}${lines.join('\n')}\n`;
+}
+
+const line = (name: string, value: unknown): string =>
+  `${name}: ${stringify(value, { collectionStyle: 'flow', lineWidth: 0, flowCollectionPadding: false }).trimEnd()}`;
+
+/** Wrapped at the width of the file; "SPEC 1" stays on one line. */
+function comment(sentence: string | undefined, indent: string): string {
+  const lines: string[] = [];
+  for (const word of (sentence ?? '').split(/ (?!\d)/)) {
+    const last = lines.at(-1);
+    if (last !== undefined && indent.length + last.length + word.length < WIDTH)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(`# ${word}`);
+  }
+  return lines.map((text) => `${indent}${text}\n`).join('');
+}

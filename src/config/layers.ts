@@ -1,0 +1,100 @@
+/** Flag over environment over file: one tree of values, and which layer each came from (SPEC 1, precedence). */
+import { isScalar, parseDocument } from 'yaml';
+import type { KeyPath, Problem } from './problems.ts';
+import { SECRET_KEYS } from './schema.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+/** Keys and values as in the file, from the command line. */
+export type Overrides = Readonly<Record<string, unknown>>;
+
+export interface Layered {
+  readonly tree: unknown;
+  readonly problems: readonly Problem[];
+  /** The variable or flags that set a value; undefined: the file did. */
+  sourceOf(path: KeyPath): string | undefined;
+}
+
+interface Setting {
+  readonly path: readonly string[];
+  readonly value: unknown;
+  readonly source: string;
+}
+
+const VARIABLE = /^POSTERN__(?<path>[A-Za-z0-9_.]+)$/;
+const COMMAND_LINE = '(command line)';
+
+/** `POSTERN__AUTH__SESSION_LENGTH=3600`: a double underscore between levels; lists and maps as JSON, the rest as in YAML. */
+export function layered(tree: unknown, environment: Environment, overrides: Overrides): Layered {
+  const problems: Problem[] = [];
+  const settings = [...fromEnvironment(environment, problems), ...flattened(overrides, [])];
+  const base = structuredClone(tree ?? {});
+  for (const { path, value } of settings) setAt(base, path, value);
+  return {
+    tree: base,
+    problems,
+    sourceOf: (path) => settings.findLast((setting) => setting.path.every((step, at) => path[at] === step))?.source,
+  };
+}
+
+function fromEnvironment(environment: Environment, problems: Problem[]): readonly Setting[] {
+  const settings: Setting[] = [];
+  for (const [name, text] of Object.entries(environment).sort()) {
+    const path = VARIABLE.exec(name)?.groups?.['path']?.toLowerCase().split('__');
+    if (!path || text === undefined) continue;
+    const value = readVariable(path, text);
+    if (value.kind === 'broken') problems.push({ path: path.join('.'), source: name, message: value.message });
+    else settings.push({ path, value: value.value, source: name });
+  }
+  // A whole section first, so that a single key of it wins.
+  return settings.sort((left, right) => left.path.length - right.path.length);
+}
+
+type Read = { readonly kind: 'read'; readonly value: unknown } | { readonly kind: 'broken'; readonly message: string };
+
+function readVariable(path: readonly string[], text: string): Read {
+  if (isSecret(path) && !/^\s*\[/.test(text)) return { kind: 'read', value: text };
+  if (!/^\s*[[{]/.test(text)) return { kind: 'read', value: scalarOf(text) };
+  try {
+    return { kind: 'read', value: JSON.parse(text) };
+  } catch {
+    return { kind: 'broken', message: 'is not valid JSON: write lists as ["one","two"] and maps as {"key":"value"}' };
+  }
+}
+
+const isSecret = (path: readonly string[]): boolean => SECRET_KEYS.some((key) => key.join('.') === path.join('.'));
+
+/** A YAML scalar that is the whole text, else the text: `x #y` is no comment in a variable. */
+function scalarOf(text: string): unknown {
+  const document = parseDocument(text, { prettyErrors: false });
+  const { contents } = document;
+  const isWhole = document.errors.length === 0 && isScalar(contents) && contents.range?.[1] === text.trimEnd().length;
+  return isWhole && !contents.commentBefore && !contents.tag ? contents.value : text;
+}
+
+function flattened(overrides: Overrides, above: readonly string[]): readonly Setting[] {
+  return Object.entries(overrides).flatMap(([key, value]) => {
+    const path = [...above, key];
+    if (value === undefined) return [];
+    return isTree(value) ? flattened(value, path) : [{ path, value, source: COMMAND_LINE }];
+  });
+}
+
+/** Stops where the file has something else than a map: that is reported as it stands. */
+function setAt(tree: unknown, path: readonly string[], value: unknown): void {
+  let node = tree;
+  for (const step of path.slice(0, -1)) {
+    if (!isTree(node)) return;
+    if (!Object.hasOwn(node, step) || node[step] === null) define(node, step, {});
+    node = node[step];
+  }
+  const last = path.at(-1);
+  if (isTree(node) && last !== undefined) define(node, last, value);
+}
+
+const isTree = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Also for a key called `__proto__`, which an assignment would lose. */
+const define = (node: Record<string, unknown>, key: string, value: unknown): void => {
+  Object.defineProperty(node, key, { value, writable: true, enumerable: true, configurable: true });
+};

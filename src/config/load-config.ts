@@ -1,0 +1,130 @@
+/** The configuration as `serve` uses it, or every problem with it at once (SPEC 1). */
+import { resolve } from 'node:path';
+import { err, ok, type Result } from '../domain/result.ts';
+import { openConfigFile } from './config-file.ts';
+import { crossFindings } from './cross-checks.ts';
+import { type Environment, type Layered, layered, type Overrides } from './layers.ts';
+import { type Finding, findingsOf, type Problem, pathText, wordsFor } from './problems.ts';
+import { readYaml, type YamlText } from './read-yaml.ts';
+import { jsonSchema, type Settings, settingsSchema } from './schema.ts';
+import { fillSecrets } from './secrets.ts';
+import { warningsOf } from './warnings.ts';
+
+export interface ConfigPlace {
+  readonly directory: string;
+  readonly env: Environment;
+  /** Keys and values as in the file, from the command line. */
+  readonly overrides?: Overrides;
+  /** With no configuration: `write` the quick start's into the directory (unless told otherwise), or only `read` it. */
+  readonly whenMissing?: 'write' | 'read';
+}
+
+export type ConfigOutcome =
+  | {
+      readonly kind: 'loaded';
+      readonly settings: Settings;
+      readonly warnings: readonly Problem[];
+      readonly file: string;
+      /** The file is the quick start's, written just now. */
+      readonly created: boolean;
+    }
+  | { readonly kind: 'invalid'; readonly problems: readonly Problem[]; readonly file: string };
+
+/** Flag over environment over file over default. */
+export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
+  const directory = resolve(place.directory);
+  const opened = await openConfigFile(directory, place.whenMissing ?? 'write');
+  if (!opened.ok) return { kind: 'invalid', problems: [{ path: '', message: opened.error }], file: directory };
+  const { file, text, created } = opened.value;
+  const yaml = readYaml(text);
+  if (!yaml.ok) return { kind: 'invalid', problems: yaml.error, file };
+  const layers = layered(yaml.value.tree, place.env, place.overrides ?? {});
+  const placed = (finding: Finding): Problem => asProblem(finding, yaml.value, layers);
+  const settings = await settingsFrom(layers.tree, directory, place.env);
+  const findings = settings.ok ? [] : settings.error;
+  const problems = [...layers.problems, ...findings.map(placed)].sort(byPosition);
+  if (!settings.ok || problems.length > 0) return { kind: 'invalid', problems, file };
+  return { kind: 'loaded', settings: settings.value, warnings: warningsOf(settings.value).map(placed), file, created };
+}
+
+/** `tree` is a value of our own: secrets are written into it. */
+async function settingsFrom(
+  tree: unknown,
+  directory: string,
+  environment: Environment,
+): Promise<Result<Settings, readonly Finding[]>> {
+  dropEmptyMaps(tree, MAPS);
+  const findings = [
+    ...lostKeys(tree),
+    ...(await fillSecrets(tree, { directory, environment })),
+    ...crossFindings(tree),
+  ];
+  const parsed = settingsSchema.safeParse(tree, { error: wordsFor, reportInput: false });
+  if (parsed.success && findings.length === 0) return ok(withAbsolutePaths(parsed.data, directory));
+  return err([...findings, ...(parsed.success ? [] : findingsOf(parsed.error.issues, jsonSchema()))]);
+}
+
+/** `auth:` with nothing below it is an empty map, as is a section whose keys are all commented out. */
+const MAPS: { readonly [key: string]: typeof MAPS } = {
+  server: {},
+  tls: {},
+  auth: { roles: {} },
+  proxy: { header_map: { role_map: {} }, role_map: {} },
+  nvr: { routes: {} },
+  events: {},
+  store: {},
+  limits: {},
+  logger: { logs: {} },
+  ui: {},
+};
+
+function dropEmptyMaps(tree: unknown, maps: typeof MAPS): void {
+  if (typeof tree !== 'object' || tree === null) return;
+  const node = tree as Record<string, unknown>;
+  for (const [key, below] of Object.entries(maps)) {
+    if (node[key] === null) delete node[key];
+    else dropEmptyMaps(node[key], below);
+  }
+}
+
+/** zod passes over a key of this name in a map: a role would be missing and nobody told. */
+function lostKeys(tree: unknown, above: readonly PropertyKey[] = []): readonly Finding[] {
+  if (typeof tree !== 'object' || tree === null) return [];
+  return Object.entries(tree).flatMap(([key, value]) => {
+    const path = [...above, key];
+    return key === '__proto__'
+      ? [{ path, message: 'cannot be used as a name: choose another' }]
+      : lostKeys(value, path);
+  });
+}
+
+function withAbsolutePaths(settings: Settings, directory: string): Settings {
+  const absolute = (file: string): string => resolve(directory, file);
+  const { tls, nvr, events, store } = settings;
+  return {
+    ...settings,
+    tls: { ...tls, certificate: absolute(tls.certificate), private_key: absolute(tls.private_key) },
+    nvr: {
+      ...nvr,
+      policy: /\/|\.ya?ml$/.test(nvr.policy) ? absolute(nvr.policy) : nvr.policy,
+      ...(nvr.ca === undefined ? {} : { ca: absolute(nvr.ca) }),
+    },
+    events: {
+      ...events,
+      ...(events.nvr_database === undefined ? {} : { nvr_database: absolute(events.nvr_database) }),
+    },
+    store: { url: { ...store.url, file: absolute(store.url.file) } },
+  };
+}
+
+function asProblem({ path, message }: Finding, yaml: YamlText, layers: Layered): Problem {
+  const source = layers.sourceOf(path);
+  const what = message.startsWith('unknown key') ? 'key' : 'value';
+  const position = source === undefined ? yaml.locate(path, what) : undefined;
+  return { path: pathText(path), message, ...position, ...(source === undefined ? {} : { source }) };
+}
+
+const byPosition = (left: Problem, right: Problem): number =>
+  (left.line ?? Number.POSITIVE_INFINITY) - (right.line ?? Number.POSITIVE_INFINITY) ||
+  (left.column ?? 0) - (right.column ?? 0) ||
+  left.path.localeCompare(right.path);

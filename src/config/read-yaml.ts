@@ -1,0 +1,101 @@
+/** YAML text as a tree of values, and where in the text each of them stands. */
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+} from 'yaml';
+import { err, ok, type Result } from '../domain/result.ts';
+import type { KeyPath, Problem } from './problems.ts';
+
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface YamlText {
+  readonly tree: unknown;
+  /** Of the value, or of its key when that says more (an unknown key, a nested value); undefined when it is not in the text. */
+  locate(path: KeyPath, what?: 'key' | 'value'): Position | undefined;
+}
+
+/** Everything wrong with the syntax at once; duplicate keys are wrong, for one of them would be ignored. */
+export function readYaml(text: string): Result<YamlText, readonly Problem[]> {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const faults = [...document.errors, ...document.warnings];
+  if (faults.length > 0) return err(faults.map((fault) => syntaxProblem(fault, lines)));
+  const tree = plainTree(document);
+  if (!tree.ok) return tree;
+  return ok({
+    tree: tree.value,
+    locate: (path, what = 'value') => {
+      const offset = offsetOf(document, path, what);
+      return offset === undefined ? undefined : positionAt(lines, offset);
+    },
+  });
+}
+
+function plainTree(document: Document): Result<unknown, readonly Problem[]> {
+  try {
+    const tree: unknown = document.toJS();
+    return holdsItself(tree) ? err([{ path: '', message: CIRCULAR }]) : ok(tree);
+  } catch (fault) {
+    // An alias without its anchor, or a bomb of aliases, is found only now.
+    return err([{ path: '', message: wordsOf(fault instanceof Error ? fault.message : String(fault)) }]);
+  }
+}
+
+const CIRCULAR = 'not valid YAML here: an anchor holds an alias of itself';
+
+function holdsItself(value: unknown, above: readonly unknown[] = []): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return above.includes(value) || Object.values(value).some((part) => holdsItself(part, [...above, value]));
+}
+
+function syntaxProblem(fault: { message: string; pos: [number, number] }, lines: LineCounter): Problem {
+  return { path: '', ...positionAt(lines, fault.pos[0]), message: wordsOf(fault.message) };
+}
+
+/** Without the quotation that some messages end in: it may be a part of a secret. */
+const wordsOf = (message: string): string => `not valid YAML: ${message.replace(/: ".*$/s, '')}`;
+
+function positionAt(lines: LineCounter, offset: number): Position {
+  const { line, col } = lines.linePos(offset);
+  return { line, column: col };
+}
+
+function offsetOf(document: Document, path: KeyPath, what: 'key' | 'value'): number | undefined {
+  let node = resolved(document, document.contents);
+  let offset: number | undefined;
+  for (const [depth, step] of path.entries()) {
+    const isLast = depth === path.length - 1;
+    if (isSeq(node) && typeof step === 'number') {
+      node = resolved(document, node.items[step]);
+      offset = startOf(node);
+      continue;
+    }
+    const pair = pairOf(node, step);
+    if (!pair) return undefined;
+    node = resolved(document, pair.value);
+    const isShort = isScalar(node) && node.value !== null;
+    offset = startOf(isLast && what === 'value' && isShort ? node : pair.key);
+  }
+  return offset;
+}
+
+function pairOf(node: unknown, key: PropertyKey): Pair | undefined {
+  if (!isMap(node)) return undefined;
+  return node.items.find((pair) => String(isScalar(pair.key) ? pair.key.value : pair.key) === String(key));
+}
+
+const resolved = (document: Document, node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
+
+const startOf = (node: unknown): number | undefined =>
+  isScalar(node) || isCollection(node) ? (node as Node).range?.[0] : undefined;

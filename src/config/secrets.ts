@@ -1,0 +1,119 @@
+/** Secrets from files and from the environment: `<key>_file` twins, `{SERVICE_X}` (SPEC 1). */
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { err, ok, type Result } from '../domain/result.ts';
+import type { Environment } from './layers.ts';
+import type { Finding } from './problems.ts';
+import { SECRET_KEYS } from './schema.ts';
+
+export interface SecretPlaces {
+  /** Relative file names start here. */
+  readonly directory: string;
+  readonly environment: Environment;
+}
+
+type Section = Record<string, unknown>;
+
+/** Writes the secrets into the tree and takes the twins out; gives what went wrong. */
+export async function fillSecrets(tree: unknown, places: SecretPlaces): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const [name, key] of SECRET_KEYS) {
+    const section = isSection(tree) ? tree[name] : undefined;
+    if (!isSection(section)) continue;
+    findings.push(...(await substitute(section, name, key, places)));
+    findings.push(...(await takeTwin(section, name, key, places)));
+  }
+  return findings;
+}
+
+async function takeTwin(
+  section: Section,
+  name: string,
+  key: string,
+  places: SecretPlaces,
+): Promise<readonly Finding[]> {
+  const twin = `${key}_file`;
+  const file = section[twin];
+  // Not text: the schema says so.
+  if (typeof file !== 'string' || file.trim() === '') return [];
+  delete section[twin];
+  const path = [name, twin];
+  if (section[key] !== undefined) return [{ path, message: `${name}.${key} is given too: remove one of the two` }];
+  const secret = await readSecret(resolve(places.directory, file));
+  if (!secret.ok) return [{ path, message: `cannot read ${JSON.stringify(file)}: ${secret.error}` }];
+  section[key] = secret.value;
+  return [];
+}
+
+const SUBSTITUTION = /\{(?<name>(?:SERVICE|FRIGATE)_[A-Za-z0-9_]+)\}/g;
+
+async function substitute(
+  section: Section,
+  name: string,
+  key: string,
+  places: SecretPlaces,
+): Promise<readonly Finding[]> {
+  const value = section[key];
+  const texts = Array.isArray(value) ? value : [value];
+  const filled: unknown[] = [];
+  const findings: Finding[] = [];
+  for (const [index, text] of texts.entries()) {
+    const result = typeof text === 'string' ? await substituted(text, places) : ok(text);
+    if (result.ok) filled.push(result.value);
+    else findings.push({ path: Array.isArray(value) ? [name, key, index] : [name, key], message: result.error });
+  }
+  if (findings.length > 0) delete section[key];
+  else if (value !== undefined) section[key] = Array.isArray(value) ? filled : filled[0];
+  return findings;
+}
+
+async function substituted(text: string, places: SecretPlaces): Promise<Result<string, string>> {
+  const values = new Map<string, string>();
+  for (const { groups } of text.matchAll(SUBSTITUTION)) {
+    const name = groups?.['name'] ?? '';
+    const value = await lookUp(name, places);
+    if (value === undefined) return err(unknownName(name, places));
+    values.set(`{${name}}`, value);
+  }
+  return ok(text.replaceAll(SUBSTITUTION, (written) => values.get(written) ?? written));
+}
+
+const unknownName = (name: string, places: SecretPlaces): string =>
+  `{${name}} is unknown: set the environment variable ${name} or write the file ${join(credentialsOf(places), name)}`;
+
+/** The name as written, then the same name with the other prefix. */
+async function lookUp(name: string, places: SecretPlaces): Promise<string | undefined> {
+  const bare = name.replace(/^(?:SERVICE|FRIGATE)_/, '');
+  const prefix = name.startsWith('SERVICE_') ? 'FRIGATE_' : 'SERVICE_';
+  for (const candidate of [name, `${prefix}${bare}`]) {
+    const value = places.environment[candidate];
+    if (value !== undefined) return value;
+    const file = await readSecret(join(credentialsOf(places), candidate));
+    if (file.ok) return file.value;
+  }
+  return undefined;
+}
+
+const credentialsOf = (places: SecretPlaces): string => places.environment['CREDENTIALS_DIRECTORY'] ?? '/run/secrets';
+
+async function readSecret(file: string): Promise<Result<string, string>> {
+  try {
+    return ok((await readFile(file, 'utf8')).replace(/\r?\n$/, ''));
+  } catch (fault) {
+    return err(whyUnreadable(fault));
+  }
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a directory',
+};
+
+const whyUnreadable = (fault: unknown): string => {
+  const code = fault instanceof Error && 'code' in fault ? String(fault.code) : 'unknown fault';
+  return WHY[code] ?? code;
+};
+
+const isSection = (value: unknown): value is Section =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
