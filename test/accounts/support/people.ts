@@ -20,7 +20,7 @@ export function handClock(
       now = then * 1000;
     },
     advance: (by) => {
-      now += by * 1000;
+      now = Math.round(now + by * 1000);
     },
   };
 }

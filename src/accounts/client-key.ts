@@ -1,0 +1,43 @@
+/** Which addresses count as one client for the login limiter (SPEC 4.5). */
+import { isIPv4, isIPv6 } from 'node:net';
+
+const GROUPS = 8;
+/** A /64 is what one subscriber has to himself. */
+const NETWORK_GROUPS = 4;
+
+/** An IPv4 address, plain or mapped into IPv6, is itself; an IPv6 address is its /64. */
+export function clientKey(address: string): string {
+  const plain = address.replace(/%.*$/s, '');
+  if (!isIPv6(plain)) return copied(plain);
+  const groups = groupsOf(plain);
+  return isMappedIPv4(groups) ? dotted(groups) : `${groups.slice(0, NETWORK_GROUPS).map(asHex).join(':')}::/64`;
+}
+
+/** A piece of a string keeps all of it in memory: here, the whole header that an address was cut from. */
+const copied = (text: string): string => Buffer.from(text).toString();
+
+/** The eight groups as numbers; an IPv4 address at the end is two of them. */
+function groupsOf(address: string): number[] {
+  const [left = '', right] = address.split('::');
+  const [head, tail] = [numbers(left), numbers(right ?? '')];
+  return right === undefined ? head : [...head, ...Array<number>(GROUPS - head.length - tail.length).fill(0), ...tail];
+}
+
+const numbers = (part: string): number[] => part.split(':').filter(Boolean).flatMap(groupNumbers);
+
+function groupNumbers(group: string): number[] {
+  if (!isIPv4(group)) return [Number.parseInt(group, 16)];
+  const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
+  return [a * 256 + b, c * 256 + d];
+}
+
+const isMappedIPv4 = (groups: readonly number[]): boolean =>
+  groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+
+const dotted = (groups: readonly number[]): string =>
+  groups
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 0xff])
+    .join('.');
+
+const asHex = (group: number): string => group.toString(16);

@@ -1,0 +1,118 @@
+/** How many failed logins a client may have: sliding windows over addresses (interface 5.4, 8; SPEC 4.5). */
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../domain/clock.ts';
+import type { Clause } from '../domain/rate-limit.ts';
+import { clientKey } from './client-key.ts';
+
+export type Reservation =
+  /** A place is taken as if the attempt had failed already. Only this one is given back, and once. */
+  | { readonly kind: 'reserved'; release(): void }
+  | { readonly kind: 'limited'; readonly retryAfterSeconds: number; readonly clause: Clause };
+
+export interface LoginLimiter {
+  /** Before anything is hashed: parallel guesses must not all pass while none has failed yet. */
+  reserve(address: string): Reservation;
+  /** Clients that are remembered. */
+  size(): number;
+}
+
+export interface LimiterParts {
+  /** None: no limit. */
+  readonly clauses: readonly Clause[];
+  /** Best one that is never set: going back an hour would keep people out for an hour longer. */
+  readonly clock: Clock;
+  /** Clients remembered at once. */
+  readonly capacity?: number;
+}
+
+/** A failure, or an attempt that may become one: an object of its own, so that it can be found again. */
+interface Failure {
+  readonly at: number;
+}
+type Full = Extract<Reservation, { kind: 'limited' }>;
+
+const REMEMBERED_CLIENTS = 10_000;
+
+export function createLoginLimiter({ clauses, clock, capacity = REMEMBERED_CLIENTS }: LimiterParts): LoginLimiter {
+  const longestWindow = Math.max(0, ...clauses.map(milliseconds));
+  const clients = new LRUCache<string, Failure[]>({ max: capacity });
+  /** For clients that there is no room for, because all that are remembered are limited. */
+  const strangers: Failure[] = [];
+  let allLimitedUntil = Number.NEGATIVE_INFINITY;
+
+  /** Makes room by forgetting whoever was idle for longest, never somebody who is limited: that would be a way out. */
+  const makeRoom = (now: number): boolean => {
+    if (clients.size < capacity) return true;
+    if (now < allLimitedUntil) return false;
+    let soonest = Number.POSITIVE_INFINITY;
+    for (let looked = 0; looked < capacity; looked += 1) {
+      const [key] = clients.rkeys();
+      const failures = key === undefined ? undefined : clients.peek(key);
+      if (key === undefined || failures === undefined) return true;
+      const full = fullClause(failures, clauses, now);
+      if (!full) return clients.delete(key);
+      soonest = Math.min(soonest, now + full.retryAfterSeconds * 1000);
+      clients.get(key); // to the other end of the line, so that the next look begins behind it
+    }
+    allLimitedUntil = soonest;
+    return false;
+  };
+
+  const failuresOf = (key: string, now: number): Failure[] => {
+    const known = clients.get(key);
+    if (known) return known;
+    if (!makeRoom(now)) return strangers;
+    const failures: Failure[] = [];
+    clients.set(key, failures);
+    return failures;
+  };
+
+  return {
+    size: () => clients.size,
+    reserve(address) {
+      if (clauses.length === 0) return { kind: 'reserved', release() {} };
+      const now = clock.now();
+      const key = clientKey(address);
+      const failures = failuresOf(key, now);
+      forgetBefore(failures, now - longestWindow);
+      const full = fullClause(failures, clauses, now);
+      if (full) return full;
+      const failure: Failure = { at: now };
+      failures.push(failure);
+      return {
+        kind: 'reserved',
+        release() {
+          remove(failures, failure);
+          if (failures.length === 0 && clients.peek(key) === failures) clients.delete(key);
+        },
+      };
+    },
+  };
+}
+
+/** The full clause that one must wait longest for. */
+function fullClause(failures: readonly Failure[], clauses: readonly Clause[], now: number): Full | undefined {
+  const full = clauses.map((clause) => whenFull(failures, clause, now)).filter((found) => found !== undefined);
+  return full.sort((a, b) => b.retryAfterSeconds - a.retryAfterSeconds)[0];
+}
+
+/** A failure leaves the window when it is as old as the window is long. */
+function whenFull(failures: readonly Failure[], clause: Clause, now: number): Full | undefined {
+  const recent = failures.filter(({ at }) => at > now - milliseconds(clause));
+  if (recent.length < clause.count) return undefined;
+  const first = recent[recent.length - clause.count];
+  const wait = milliseconds(clause) - (first ? now - first.at : 0);
+  return { kind: 'limited', retryAfterSeconds: Math.ceil(wait / 1000), clause };
+}
+
+const milliseconds = ({ windowSeconds }: Clause): number => windowSeconds * 1000;
+
+function forgetBefore(failures: Failure[], past: number): void {
+  const kept = failures.findIndex(({ at }) => at > past);
+  failures.splice(0, kept === -1 ? failures.length : kept);
+}
+
+function remove(failures: Failure[], failure: Failure): void {
+  const place = failures.indexOf(failure);
+  if (place !== -1) failures.splice(place, 1);
+}
