@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { importSigningKey } from '../../src/accounts/session-token.ts';
 import { createSessions, type SessionParts } from '../../src/accounts/sessions.ts';
 import { signingKey } from '../../src/accounts/signing-secret.ts';
@@ -8,16 +8,15 @@ import type { Caller, Credential } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS, maySee, NO_CAMERAS } from '../../src/domain/camera-scope.ts';
 import type { Role } from '../../src/domain/names.ts';
 import { handMadeToken, OTHER_SECRET, SIGNING_SECRET } from './support/hand-made-token.ts';
-import { memoryAccounts } from './support/memory-accounts.ts';
-import { handClock, NOW, PASSWORD, person, quickHasher, ROLES } from './support/people.ts';
+import { handClock, NOW, openAccounts, PASSWORD, person, quickHasher, ROLES } from './support/people.ts';
 
 const key = await importSigningKey(signingKey(SIGNING_SECRET));
 const COOKIE = { name: 'frigate_token', secure: 'auto', sameSite: 'lax', path: '/' } as const;
 
 /** Sessions of vera, a viewer, and what they are made of. */
-async function house(changes: Partial<SessionParts> = {}) {
+async function house(t: TestContext, changes: Partial<SessionParts> = {}) {
   const clock = handClock();
-  const store = memoryAccounts();
+  const store = await openAccounts(t);
   const vera = await person('vera');
   await store.addUser(vera);
   const parts: SessionParts = {
@@ -47,8 +46,8 @@ const sessionOf = (caller: Caller): Extract<Credential, { kind: 'session' }> =>
   caller.credential.kind === 'session' ? caller.credential : assert.fail('no session');
 
 describe('A session', () => {
-  it('is valid for exactly the session length, and not in the second of its end (interface 5.1.4)', async () => {
-    const { clock, vera, sessions, reasonFor } = await house({ sessionLength: 604_800 });
+  it('is valid for exactly the session length, and not in the second of its end (interface 5.1.4)', async (t) => {
+    const { clock, vera, sessions, reasonFor } = await house(t, { sessionLength: 604_800 });
     const token = await sessions.issue(vera);
     const reasons = [];
     for (const age of [0, 604_799, 604_800]) {
@@ -58,8 +57,8 @@ describe('A session', () => {
     assert.deepEqual(reasons, [undefined, undefined, 'expired']);
   });
 
-  it('says who calls, and how the token was carried', async () => {
-    const { vera, sessions, callerWith } = await house();
+  it('says who calls, and how the token was carried', async (t) => {
+    const { vera, sessions, callerWith } = await house(t);
     const caller = await callerWith(await sessions.issue(vera), 'bearer');
     const { tokenId } = sessionOf(caller);
     assert.deepEqual(caller, {
@@ -71,8 +70,8 @@ describe('A session', () => {
     assert.match(tokenId, /^[0-9a-f-]{36}$/);
   });
 
-  it('has the role that the user has now, whatever the token says (F11)', async () => {
-    const { vera, store, sessions, callerWith } = await house();
+  it('has the role that the user has now, whatever the token says (F11)', async (t) => {
+    const { vera, store, sessions, callerWith } = await house(t);
     const forged = handMadeToken({ payload: { sub: 'vera', role: 'admin', iat: NOW, exp: NOW + 60 } });
     assert.equal((await callerWith(forged)).role, 'viewer');
     const token = await sessions.issue(vera);
@@ -81,15 +80,15 @@ describe('A session', () => {
     assert.deepEqual([role, maySee(scope, 'patio_1'), maySee(scope, 'street')], ['gardener', true, false]);
   });
 
-  it('of a user whose role nobody defined sees no camera', async () => {
-    const { store, sessions, callerWith } = await house();
+  it('of a user whose role nobody defined sees no camera', async (t) => {
+    const { store, sessions, callerWith } = await house(t);
     const stray = await person('stray', { role: 'operator' });
     await store.addUser(stray);
     assert.deepEqual((await callerWith(await sessions.issue(stray))).scope, NO_CAMERAS);
   });
 
-  it('with session length 0 lasts ten seconds (interface 5.1.4)', async () => {
-    const { clock, vera, sessions, reasonFor } = await house({ sessionLength: 0 });
+  it('with session length 0 lasts ten seconds (interface 5.1.4)', async (t) => {
+    const { clock, vera, sessions, reasonFor } = await house(t, { sessionLength: 0 });
     const token = await sessions.issue(vera);
     clock.advance(9);
     assert.equal(await reasonFor(token), undefined);
@@ -97,8 +96,8 @@ describe('A session', () => {
     assert.equal(await reasonFor(token), 'expired');
   });
 
-  it('is remembered by its text, and still refused once it is over', async () => {
-    const { clock, vera, sessions, reasonFor } = await house();
+  it('is remembered by its text, and still refused once it is over', async (t) => {
+    const { clock, vera, sessions, reasonFor } = await house(t);
     const token = await sessions.issue(vera);
     assert.equal(await reasonFor(token), undefined);
     assert.equal(await reasonFor(token), undefined);
@@ -151,8 +150,8 @@ describe('A session is over at the next request', () => {
     ],
   ];
   for (const [sentence, happens, reason] of rows) {
-    it(sentence, async () => {
-      const rooms = await house();
+    it(sentence, async (t) => {
+      const rooms = await house(t);
       const token = await rooms.sessions.issue(rooms.vera);
       assert.equal(await rooms.reasonFor(token), undefined);
       await happens(rooms, token);
@@ -172,8 +171,8 @@ describe('A token of the reference', () => {
     ['is void for another spelling of the name', { sub: 'Vera' }, {}, 'user-gone'],
   ];
   for (const [sentence, claims, row, reason] of rows) {
-    it(sentence, async () => {
-      const { store, vera, reasonFor } = await house();
+    it(sentence, async (t) => {
+      const { store, vera, reasonFor } = await house(t);
       await store.deleteUser(vera.name);
       await store.addUser({ ...vera, ...row });
       const payload = { sub: 'vera', role: 'viewer', iat: NOW - 100, exp: NOW + 100, ...claims };
@@ -181,15 +180,15 @@ describe('A token of the reference', () => {
     });
   }
 
-  it('can be ended, and is then known by its signature', async () => {
-    const { sessions, callerWith, reasonFor } = await house();
+  it('can be ended, and is then known by its signature', async (t) => {
+    const { sessions, callerWith, reasonFor } = await house(t);
     const token = handMadeToken({ payload: { sub: 'vera', role: 'viewer', iat: NOW, exp: NOW + 100 } });
     await sessions.end(await callerWith(token));
     assert.equal(await reasonFor(token), 'revoked');
   });
 
-  it('under another secret is void (interface 5.3)', async () => {
-    const { reasonFor } = await house();
+  it('under another secret is void (interface 5.3)', async (t) => {
+    const { reasonFor } = await house(t);
     const payload = { sub: 'vera', role: 'viewer', iat: NOW, exp: NOW + 100 };
     assert.equal(await reasonFor(handMadeToken({ payload, secret: OTHER_SECRET })), 'signature');
   });
@@ -214,8 +213,8 @@ describe('A session is renewed', () => {
     ['never with session length 0', { sessionLength: 0, refreshTime: 1800 }, 9, false],
   ];
   for (const [sentence, lengths, age, isRenewed] of rows) {
-    it(sentence, async () => {
-      const { clock, vera, sessions, callerWith } = await house(lengths);
+    it(sentence, async (t) => {
+      const { clock, vera, sessions, callerWith } = await house(t, lengths);
       const caller = await callerWith(await sessions.issue(vera));
       clock.advance(age);
       const renewed = await sessions.renewalFor(caller);
@@ -225,8 +224,8 @@ describe('A session is renewed', () => {
     });
   }
 
-  it('while the old token stays good: two requests may ask at once (F29)', async () => {
-    const { clock, vera, sessions, callerWith, reasonFor } = await house();
+  it('while the old token stays good: two requests may ask at once (F29)', async (t) => {
+    const { clock, vera, sessions, callerWith, reasonFor } = await house(t);
     const token = await sessions.issue(vera);
     const caller = await callerWith(token);
     clock.advance(86_399);
@@ -239,30 +238,30 @@ describe('A session is renewed', () => {
     assert.notEqual(one, two);
   });
 
-  it('only when it is carried by cookie', async () => {
-    const { clock, vera, sessions, callerWith } = await house();
+  it('only when it is carried by cookie', async (t) => {
+    const { clock, vera, sessions, callerWith } = await house(t);
     const caller = await callerWith(await sessions.issue(vera), 'bearer');
     clock.advance(86_399);
     assert.deepEqual([await sessions.renewalFor(caller), await sessions.renew(caller)], [undefined, undefined]);
   });
 
-  it('with the role that the user has now (F11)', async () => {
-    const { store, vera, sessions, callerWith } = await house();
+  it('with the role that the user has now (F11)', async (t) => {
+    const { store, vera, sessions, callerWith } = await house(t);
     const caller = await callerWith(await sessions.issue(vera));
     await store.setRole(vera.name, 'gardener' as Role);
     const [, payload] = ((await sessions.renew(caller)) ?? '').split('.');
     assert.equal(JSON.parse(Buffer.from(payload ?? '', 'base64url').toString()).role, 'gardener');
   });
 
-  it('at any time by /auth (interface 5.1.5), but not with session length 0', async () => {
-    const long = await house();
+  it('at any time by /auth (interface 5.1.5), but not with session length 0', async (t) => {
+    const long = await house(t);
     assert.notEqual(await long.sessions.renew(await long.callerWith(await long.sessions.issue(long.vera))), undefined);
-    const none = await house({ sessionLength: 0 });
+    const none = await house(t, { sessionLength: 0 });
     assert.equal(await none.sessions.renew(await none.callerWith(await none.sessions.issue(none.vera))), undefined);
   });
 
-  it('not when its user is gone', async () => {
-    const { store, vera, sessions, callerWith } = await house();
+  it('not when its user is gone', async (t) => {
+    const { store, vera, sessions, callerWith } = await house(t);
     const caller = await callerWith(await sessions.issue(vera));
     await store.deleteUser(vera.name);
     assert.equal(await sessions.renew(caller), undefined);
@@ -270,8 +269,8 @@ describe('A session is renewed', () => {
 });
 
 describe('Accounts are read', () => {
-  it('once for each version of them, when there is a version to go by', async () => {
-    const { store, vera } = await house();
+  it('once for each version of them, when there is a version to go by', async (t) => {
+    const { store, vera } = await house(t);
     let [version, reads] = [1, 0];
     const counted = {
       ...store,
@@ -280,7 +279,7 @@ describe('Accounts are read', () => {
         return store.findUser(name);
       },
     };
-    const { sessions } = await house({ store: counted, accountsVersion: () => version });
+    const { sessions } = await house(t, { store: counted, accountsVersion: () => version });
     const token = await sessions.issue(vera);
     const kinds = [];
     for (let request = 0; request < 3; request += 1) kinds.push((await sessions.verify(token, 'cookie')).kind);
@@ -290,9 +289,9 @@ describe('Accounts are read', () => {
     assert.deepEqual(await sessions.verify(token, 'cookie'), { kind: 'invalid', reason: 'user-gone' });
   });
 
-  it('with a fault that is not taken for an answer', async () => {
-    const broken = { ...memoryAccounts(), findUser: () => Promise.reject(new Error('disk')) };
-    const { vera, sessions } = await house({ store: broken });
+  it('with a fault that is not taken for an answer', async (t) => {
+    const broken = { ...(await openAccounts(t)), findUser: () => Promise.reject(new Error('disk')) };
+    const { vera, sessions } = await house(t, { store: broken });
     await assert.rejects(sessions.verify(await sessions.issue(vera), 'cookie'), /disk/);
   });
 });
@@ -308,22 +307,22 @@ describe('The session cookie', () => {
     ['keeps to its name and path',                { name: 'nvr', path: '/nvr/', sameSite: 'strict' }, false, 'nvr=TOKEN; HttpOnly; Max-Age=86400; Path=/nvr/; SameSite=strict'],
   ];
   for (const [sentence, cookie, encrypted, line] of rows) {
-    it(sentence, async () => {
-      const { sessions } = await house({ cookie: { ...COOKIE, ...cookie } });
+    it(sentence, async (t) => {
+      const { sessions } = await house(t, { cookie: { ...COOKIE, ...cookie } });
       assert.equal(sessions.cookieFor('TOKEN', { encrypted }), line);
     });
   }
 
-  it('is cleared under the same attributes', async () => {
-    const { sessions } = await house();
+  it('is cleared under the same attributes', async (t) => {
+    const { sessions } = await house(t);
     assert.equal(
       sessions.clearedCookie({ encrypted: true }),
       'frigate_token=; HttpOnly; Max-Age=0; Path=/; SameSite=lax; Secure',
     );
   });
 
-  it('lives ten seconds with session length 0', async () => {
-    const { sessions } = await house({ sessionLength: 0 });
+  it('lives ten seconds with session length 0', async (t) => {
+    const { sessions } = await house(t, { sessionLength: 0 });
     assert.match(sessions.cookieFor('TOKEN', { encrypted: false }), /; Max-Age=10;/);
   });
 });

@@ -1,10 +1,13 @@
-/** Users, a clock that is set by hand, and where accounts are kept in these tests. */
-
+/** Users, a clock that is set by hand, and a real store to keep accounts in. */
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { createPasswordHasher } from '../../../src/accounts/password.ts';
 import type { AccountStore, User } from '../../../src/domain/account.ts';
 import type { CustomRoles } from '../../../src/domain/camera-scope.ts';
 import type { Clock } from '../../../src/domain/clock.ts';
 import type { Role, UserName } from '../../../src/domain/names.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { tempDirectory } from './temp-directory.ts';
 
 export const NOW = 1_800_000_000;
 export const PASSWORD = 'only-looking-around';
@@ -43,6 +46,9 @@ export async function person(
   return user;
 }
 
-export async function storeUsers(store: AccountStore, ...users: User[]): Promise<void> {
-  for (const user of users) await store.addUser(user);
+/** Accounts in an SQLite file; the same file again, when a directory is given. */
+export async function openAccounts(t: TestContext, directory = tempDirectory(t)): Promise<AccountStore> {
+  const { accounts, close } = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
+  t.after(close);
+  return accounts;
 }
