@@ -1,0 +1,43 @@
+/** What a source saw and made of it, for the log `service.api.auth` at debug and for `explain` (interface 2.5). */
+import type { Role } from '../domain/names.ts';
+import type { RefusalReason } from '../domain/refusal.ts';
+import type { SessionFault } from '../domain/verdict.ts';
+
+/** An identity header as received. */
+export interface HeaderNote {
+  readonly name: string;
+  /** Shortened, or `[hidden]` for a header that holds credentials. */
+  readonly value: string;
+  readonly fate: 'kept' | 'dropped';
+  /** Why it was dropped. */
+  readonly why: string | undefined;
+}
+
+export interface SessionTrace {
+  readonly source: 'session';
+  readonly carriedBy: 'cookie' | 'bearer';
+  readonly outcome: 'valid' | SessionFault;
+}
+
+export interface ProxyTrace {
+  readonly source: 'proxy-headers';
+  readonly headers: readonly HeaderNote[];
+  readonly groups: readonly string[];
+  /** The sentence of the rule that gave or denied the role; undefined when it did not come to that. */
+  readonly rule: string | undefined;
+  readonly user: string | undefined;
+  readonly role: Role | undefined;
+  readonly refused: RefusalReason | undefined;
+}
+
+/** Holds no cookie, token or secret. */
+export type IdentityTrace = SessionTrace | ProxyTrace;
+
+export type Trace = (entry: IdentityTrace) => void;
+
+const LONGEST_SHOWN = 256;
+const CREDENTIALS = new Set(['authorization', 'cookie', 'proxy-authorization', 'x-proxy-secret']);
+
+/** `name` is lower-case. */
+export const shownValue = (name: string, value: string): string =>
+  CREDENTIALS.has(name) ? '[hidden]' : value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value;
