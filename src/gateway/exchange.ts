@@ -23,6 +23,14 @@ export function watchUpstream(upstreamRequest: ClientRequest, exchange: Exchange
   upstreamRequest.once('response', settle).once('upgrade', settle).once('close', settle);
 }
 
+/** A switch of protocols that nobody asked for would leave the client without an answer, and the socket to nobody. */
+export function refuseUpgrade(upstreamRequest: ClientRequest, exchange: Exchange): void {
+  upstreamRequest.once('upgrade', (_answer, socket) => {
+    socket.destroy();
+    exchange.fail('nvr-bad-answer');
+  });
+}
+
 /** Streams the answer to the client. A cut answer breaks the client's connection: it must never look whole. */
 export function passBack(
   answer: IncomingMessage,

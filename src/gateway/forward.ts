@@ -5,7 +5,15 @@ import type { Duplex } from 'node:stream';
 import httpProxy from 'http-proxy';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { Upstream } from '../domain/socket-address.ts';
-import { type Exchange, failureOf, isStaleConnection, limitUpload, passBack, watchUpstream } from './exchange.ts';
+import {
+  type Exchange,
+  failureOf,
+  isStaleConnection,
+  limitUpload,
+  passBack,
+  refuseUpgrade,
+  watchUpstream,
+} from './exchange.ts';
 import { guardUpgrade } from './websocket.ts';
 
 export interface ForwardRules {
@@ -53,7 +61,9 @@ export function createForwarder(rules: ForwardRules): Forwarder {
   proxy.on('error', () => {}); // every call has its own callback; without a listener the library throws
   proxy.on('proxyReq', (upstreamRequest, request) => {
     const exchange = exchanges.get(request);
-    if (exchange) watchUpstream(upstreamRequest, exchange, rules.timeoutResponse);
+    if (!exchange) return;
+    watchUpstream(upstreamRequest, exchange, rules.timeoutResponse);
+    refuseUpgrade(upstreamRequest, exchange);
   });
   proxy.on('proxyRes', (answer, request, response) => {
     const exchange = exchanges.get(request);

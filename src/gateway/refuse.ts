@@ -1,5 +1,4 @@
 /** The one place where a step's "no" becomes a status, headers and a body (SPEC 5, interface 7). */
-import { STATUS_CODES } from 'node:http';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../domain/request.ts';
 
@@ -12,7 +11,7 @@ export interface Answer {
 export interface RefusalRules {
   /** Where people log in; undefined in proxy mode, where Postern has no login of its own. */
   readonly loginPath: string | undefined;
-  readonly renderPage: (page: { status: number; title: string; message: string; requestId: string }) => string;
+  readonly renderPage: (page: { status: number; message: string; requestId: string }) => Omit<Answer, 'status'>;
 }
 
 /** The answer to a refused request: a page or a redirect for a person's navigation, JSON for everything else. */
@@ -22,26 +21,12 @@ export function refusalAnswer(
   requestId: string,
   rules: RefusalRules,
 ): Answer {
-  const { status, message } = REFUSALS[reason];
-  const shown = statusFor(request, status);
-  if (!isNavigation(request)) return jsonAnswer(shown, message, rules);
-  if (shown === 401 && rules.loginPath) return toLogin(rules.loginPath, request);
-  const title = STATUS_CODES[shown] ?? 'Refused';
-  const body = rules.renderPage({ status: shown, title, message, requestId });
-  return {
-    status: shown,
-    headers: {
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-store',
-      'content-security-policy': PAGE_POLICY,
-      'x-content-type-options': 'nosniff',
-    },
-    body,
-  };
+  const { message } = REFUSALS[reason];
+  const status = statusFor(request, REFUSALS[reason].status);
+  if (!isNavigation(request)) return jsonAnswer(status, message, rules);
+  if (status === 401 && rules.loginPath) return toLogin(rules.loginPath, request);
+  return { status, ...rules.renderPage({ status, message, requestId }) };
 }
-
-const PAGE_POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'";
 
 /** The NVR's front end waits for ever on a profile that is neither 200 nor 401. */
 const statusFor = (request: RequestFacts, status: number): number =>

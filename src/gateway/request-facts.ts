@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import type { ListenerName, RequestFacts } from '../domain/request.ts';
+import { foldAddress } from './client-address.ts';
 
 /** `head` is what came behind the head of an upgrade; absent for a plain request. */
 export function requestFacts(request: IncomingMessage, listener: ListenerName, head?: Buffer): RequestFacts {
@@ -12,7 +13,7 @@ export function requestFacts(request: IncomingMessage, listener: ListenerName, h
     httpVersion: request.httpVersion,
     rawHeaders: request.rawHeaders,
     headers: request.headers,
-    peer: request.socket.remoteAddress ?? '',
+    peer: foldAddress(request.socket.remoteAddress ?? '') ?? '',
     encrypted: request.socket instanceof TLSSocket,
     isUpgrade: head !== undefined,
     pipelinedBytes: head?.length ?? 0,

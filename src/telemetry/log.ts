@@ -20,7 +20,7 @@ const REDACTED = SECRET_FIELDS.flatMap((field) =>
 );
 
 export function createLogs(rules: LogRules, destination: DestinationStream): Logs {
-  const root = pino({ level: 'trace', base: undefined, redact: { paths: REDACTED, censor: '***' } }, destination);
+  const root = pino({ level: 'trace', base: null, redact: { paths: REDACTED, censor: '***' } }, destination);
   return { named: (name) => root.child({ logger: name }, { level: levelOf(name, rules) }) };
 }
 

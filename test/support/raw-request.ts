@@ -57,5 +57,5 @@ function isWhole(text: string): boolean {
   if (/^HTTP\/1\.1 (?:101|204|304)/.test(head)) return true;
   const length = /\r\ncontent-length: (\d+)/i.exec(head);
   if (length) return body.length >= Number(length[1]);
-  return /\r\ntransfer-encoding: chunked/i.test(head) && body.endsWith('0\r\n\r\n');
+  return /\r\ntransfer-encoding: chunked/i.test(head) && /(?:^|\n)0\r\n(?:[^\r]+\r\n)*\r\n$/.test(body);
 }

@@ -1,0 +1,90 @@
+/** A gate on port 0 with nothing but a forwarder behind it: what passes, passes as the internal listener's admin. */
+import { compileRouteTable } from '../../src/access/route-table.ts';
+import type { RefusalReason } from '../../src/domain/refusal.ts';
+import type { Upstream } from '../../src/domain/socket-address.ts';
+import type { TrustedNetworks } from '../../src/gateway/client-address.ts';
+import { createForwarder, type ForwardRules } from '../../src/gateway/forward.ts';
+import { createGate } from '../../src/gateway/gate.ts';
+import { type Listener, listen } from '../../src/gateway/listeners.ts';
+import { internalSource } from '../../src/identity/internal-source.ts';
+
+export interface StartedGate {
+  readonly port: number;
+  readonly url: string;
+  /** Reasons of requests that were admitted and could not be answered. */
+  readonly failures: RefusalReason[];
+  readonly faults: unknown[];
+  readonly listener: Listener;
+  close(): Promise<void>;
+}
+
+const RULES: ForwardRules = {
+  cookieName: 'frigate_token',
+  maxUpload: 20_000_000,
+  timeoutConnect: 5,
+  timeoutResponse: 60,
+  timeoutIdle: 300,
+  ca: undefined,
+  verify: true,
+};
+const NOBODY_TRUSTED: TrustedNetworks = { includes: () => false };
+
+export async function startGate(upstream: Upstream, rules: Partial<ForwardRules> = {}): Promise<StartedGate> {
+  const failures: RefusalReason[] = [];
+  const faults: unknown[] = [];
+  const forwarder = createForwarder({ ...RULES, ...rules });
+  let requests = 0;
+  const gate = createGate('internal', {
+    rules: () => ({
+      trusted: NOBODY_TRUSTED,
+      routes: compileRouteTable([]),
+      sources: { internal: [internalSource], external: [] },
+      carriesProxySecret: undefined,
+      internalHosts: [],
+      knownCameras: () => [],
+    }),
+    destinations: () => ({ eventsBackend: undefined, nvr: upstream, routes: [] }),
+    headers: () => ({
+      identityHeaders: new Set(),
+      userHeader: 'remote-user',
+      roleHeader: 'remote-role',
+      nvrSecret: undefined,
+      cookieName: RULES.cookieName,
+    }),
+    refusals: () => ({
+      loginPath: '/login',
+      renderPage: ({ message }) => ({ headers: { 'content-type': 'text/html' }, body: message }),
+    }),
+    forwarder,
+    ownRoutes: [],
+    renewal: async () => undefined,
+    newRequestId: () => {
+      requests += 1;
+      return `request-${requests}`;
+    },
+    watch: {
+      onDecision: () => {},
+      onFailure: (reason) => failures.push(reason),
+      onFault: (fault) => faults.push(fault),
+      onAnswered: () => {},
+    },
+  });
+  const listener = await listen({ host: '127.0.0.1', port: 0 }, gate, { timeoutHeaders: 15, tls: undefined });
+  return {
+    port: listener.address.port,
+    url: `http://127.0.0.1:${listener.address.port}`,
+    failures,
+    faults,
+    listener,
+    async close() {
+      await listener.close(0);
+      forwarder.close();
+    },
+  };
+}
+
+/** The upstream of a `http://host:port` URL. */
+export function upstreamAt(url: string): Upstream {
+  const { hostname, port } = new URL(url);
+  return { kind: 'tcp', protocol: 'http:', host: hostname, port: Number(port) };
+}
