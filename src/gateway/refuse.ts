@@ -47,10 +47,15 @@ function toLogin(loginPath: string, request: RequestFacts): Answer {
   return { status: 302, headers: { location, 'cache-control': 'no-store' }, body: '' };
 }
 
+/** A proxy passes its client's headers on when it asks `/auth`, and takes a redirect for a fault. */
+const FORWARD_AUTH: readonly string[] = ['/auth', '/api/auth'];
+
 /** A person's browser opening a page, and not a script or a client that wants to be told in JSON. */
 function isNavigation(request: RequestFacts): boolean {
   if (request.isUpgrade || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
+  const [path = ''] = request.target.split('?', 1);
+  if (FORWARD_AUTH.includes(path)) return false;
   if (singleHeader(request, 'sec-fetch-mode') === 'navigate') return true;
   const accept = singleHeader(request, 'accept') ?? '';
-  return accept.includes('text/html') && !/^\/api(\/|$|\?)/.test(request.target);
+  return accept.includes('text/html') && path !== '/api' && !path.startsWith('/api/');
 }

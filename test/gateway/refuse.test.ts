@@ -50,6 +50,10 @@ describe('A refusal', () => {
       302,
     );
   });
+  it('of /auth is never a redirect: a proxy asks there in the name of a browser', () => {
+    const headers = { host: 'nvr.test', 'sec-fetch-mode': 'navigate', accept: 'text/html' };
+    assert.equal(refusalAnswer('no-credentials', factsOf({ headers, target: '/auth' }), 'r1', NATIVE).status, 401);
+  });
   it('of an upgrade is never a redirect', () => {
     const facts = factsOf({ ...PAGE, target: '/ws', isUpgrade: true });
     assert.equal(refusalAnswer('no-credentials', facts, 'r1', NATIVE).status, 401);
