@@ -2,6 +2,7 @@
 import type { Role } from '../domain/names.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { SessionFault } from '../domain/verdict.ts';
+import { CREDENTIAL_HEADERS } from './identity-header.ts';
 
 /** An identity header as received. */
 export interface HeaderNote {
@@ -22,6 +23,7 @@ export interface SessionTrace {
 export interface ProxyTrace {
   readonly source: 'proxy-headers';
   readonly headers: readonly HeaderNote[];
+  /** The first fifty. */
   readonly groups: readonly string[];
   /** The sentence of the rule that gave or denied the role; undefined when it did not come to that. */
   readonly rule: string | undefined;
@@ -36,8 +38,11 @@ export type IdentityTrace = SessionTrace | ProxyTrace;
 export type Trace = (entry: IdentityTrace) => void;
 
 const LONGEST_SHOWN = 256;
-const CREDENTIALS = new Set(['authorization', 'cookie', 'proxy-authorization', 'x-proxy-secret']);
 
 /** `name` is lower-case. */
 export const shownValue = (name: string, value: string): string =>
-  CREDENTIALS.has(name) ? '[hidden]' : value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value;
+  CREDENTIAL_HEADERS.has(name)
+    ? '[hidden]'
+    : value.length > LONGEST_SHOWN
+      ? `${value.slice(0, LONGEST_SHOWN)}…`
+      : value;

@@ -1,0 +1,56 @@
+/** One identity header as the proxy in front sent it: believed, or why not (interface 5.5.7, SPEC 3). */
+import { isUtf8 } from 'node:buffer';
+import { headerLines, type RequestFacts } from '../domain/request.ts';
+
+export type IdentityHeader =
+  | { readonly kind: 'believed'; readonly text: string }
+  /** As if it had not been sent. */
+  | { readonly kind: 'absent'; readonly why: string }
+  /** It was sent by whom we trust, and what it says is not clear: it must not turn into a default. */
+  | { readonly kind: 'unusable'; readonly why: string };
+
+export interface IdentityHeaderRules {
+  /** Lower-case names. */
+  readonly allowlist: ReadonlySet<string>;
+  /** Whether identity headers of this TCP peer are believed. */
+  readonly trustsPeer: (peer: string) => boolean;
+}
+
+/** They never name a user, whatever is mapped and listed: a secret is not for logs and answers. */
+export const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
+  'authorization',
+  'cookie',
+  'proxy-authorization',
+  'x-proxy-secret',
+]);
+
+const ASCII = /^[\x20-\x7e]*$/;
+const ONE_BYTE_EACH = /^[\0-\xff]*$/;
+const CONTROL = /\p{Cc}/u;
+
+/** `name` is lower-case; undefined when none is mapped. */
+export function readIdentityHeader(
+  request: RequestFacts,
+  name: string | undefined,
+  rules: IdentityHeaderRules,
+): IdentityHeader {
+  if (name === undefined) return absent('not mapped');
+  const [line, ...others] = headerLines(request, name);
+  if (line === undefined) return absent('not sent');
+  if (!rules.allowlist.has(name) || CREDENTIAL_HEADERS.has(name)) return absent('not on the allowlist');
+  if (!rules.trustsPeer(request.peer)) return absent('sent by a peer that is not trusted');
+  // Servers differ in which of two they take, and one of them may be the client's own.
+  if (others.length > 0) return { kind: 'unusable', why: 'sent more than once' };
+  const text = headerText(line);
+  if (CONTROL.test(text)) return { kind: 'unusable', why: 'holds control characters' };
+  return text.trim() === '' ? absent('empty') : { kind: 'believed', text: text.trim() };
+}
+
+/** Node gives the bytes as Latin-1 text; proxies mostly mean UTF-8. */
+export function headerText(line: string): string {
+  if (ASCII.test(line) || !ONE_BYTE_EACH.test(line)) return line;
+  const bytes = Buffer.from(line, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : line;
+}
+
+const absent = (why: string): IdentityHeader => ({ kind: 'absent', why });

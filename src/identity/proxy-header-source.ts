@@ -1,0 +1,120 @@
+/** Who the headers of an authentication proxy say is calling, when `auth.enabled` is false (interface 5.5). */
+import { type CustomRoles, scopeOfRole } from '../domain/camera-scope.ts';
+import { normalizedHeaderName } from '../domain/header-names.ts';
+import { ANONYMOUS, type UserName } from '../domain/names.ts';
+import type { RequestFacts } from '../domain/request.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import type { IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
+import { headerText, type IdentityHeader, type IdentityHeaderRules, readIdentityHeader } from './identity-header.ts';
+import { type HeaderNote, shownValue, type Trace } from './identity-trace.ts';
+import { type RoleMapping, type RoleVerdict, resolveRole, ruleSentence } from './role-mapping.ts';
+
+export interface ProxyHeaderOptions extends IdentityHeaderRules, RoleMapping {
+  /** `proxy.header_map`, lower-case names. */
+  readonly headerMap: { readonly user?: string | undefined; readonly role?: string | undefined };
+  /** Asked at each request, for roles are also made in the console. */
+  readonly customRoles: () => CustomRoles;
+  readonly trace?: Trace | undefined;
+}
+
+/** Interface 5.5 with no user header mapped: the proxy only says that somebody may come in. */
+const UNNAMED_USER = 'viewer' as UserName;
+const LONGEST_USER_NAME = 128;
+const MOST_GROUPS_SHOWN = 50;
+/**
+ * Unseen characters make two names look alike; separators make one name two, to a server behind; and `%` would make
+ * a literal `j%C3%B6rg` the same as jörg, whose name is sent percent-encoded.
+ */
+const NOT_IN_USER_NAMES = /[\p{C}\p{Zl}\p{Zp},;|:"<>%]/u;
+
+/** Never silent: no weaker source may stand behind it. */
+export function createProxyHeaderSource(options: ProxyHeaderOptions): IdentitySource {
+  return {
+    name: 'proxy-headers',
+    identify: (request) => {
+      const userHeader = readIdentityHeader(request, options.headerMap.user, options);
+      const roleHeader = readIdentityHeader(request, options.headerMap.role, options);
+      const customRoles = options.customRoles();
+      const user = options.headerMap.user === undefined ? ok(UNNAMED_USER) : proxyUserName(userHeader);
+      const role = roleOf(roleHeader, options, customRoles);
+      const verdict = verdictOf(user, role, customRoles);
+      if (options.trace) traceAll(options.trace, { request, options, userHeader, roleHeader, user, role, verdict });
+      return verdict;
+    },
+  };
+}
+
+/** Errs with why the header names nobody. */
+function proxyUserName(header: IdentityHeader): Result<UserName, string> {
+  if (header.kind !== 'believed') return err(header.why);
+  const name = header.text;
+  if ([...name].length > LONGEST_USER_NAME) return err(`longer than ${LONGEST_USER_NAME} characters`);
+  if (NOT_IN_USER_NAMES.test(name)) return err('holds a character that no user name may hold');
+  // The NVR takes this name for somebody who is not logged in.
+  if (name.toLowerCase() === ANONYMOUS) return err('a reserved name');
+  return ok(name as UserName);
+}
+
+function roleOf(header: IdentityHeader, mapping: RoleMapping, customRoles: CustomRoles): RoleVerdict {
+  if (header.kind === 'unusable') return { kind: 'denied', because: 'header-unusable', groups: [] };
+  return resolveRole(header.kind === 'believed' ? header.text : undefined, mapping, customRoles.keys());
+}
+
+function verdictOf(user: Result<UserName, string>, role: RoleVerdict, customRoles: CustomRoles): IdentityVerdict {
+  if (!user.ok) return { kind: 'refused', reason: 'proxy-user-missing' };
+  if (role.kind === 'denied') return { kind: 'refused', reason: 'proxy-role-denied' };
+  const scope = scopeOfRole(role.role, customRoles);
+  return {
+    kind: 'identified',
+    caller: { name: user.value, role: role.role, scope, credential: { kind: 'proxy-headers' } },
+  };
+}
+
+interface Judged {
+  readonly request: RequestFacts;
+  readonly options: ProxyHeaderOptions;
+  readonly userHeader: IdentityHeader;
+  readonly roleHeader: IdentityHeader;
+  readonly user: Result<UserName, string>;
+  readonly role: RoleVerdict;
+  readonly verdict: IdentityVerdict;
+}
+
+function traceAll(trace: Trace, judged: Judged): void {
+  const { user, role, verdict } = judged;
+  trace({
+    source: 'proxy-headers',
+    headers: headerNotes(judged),
+    groups: role.groups.slice(0, MOST_GROUPS_SHOWN),
+    rule: user.ok ? ruleSentence(role) : undefined,
+    user: user.ok ? user.value : undefined,
+    role: verdict.kind === 'identified' ? verdict.caller.role : undefined,
+    refused: verdict.kind === 'refused' ? verdict.reason : undefined,
+  });
+}
+
+/** Every header received that is mapped, on the allowlist, or looks like either. */
+function headerNotes({ request, options, userHeader, roleHeader, user }: Judged): readonly HeaderNote[] {
+  const { headerMap, allowlist } = options;
+  const whyNot = new Map([
+    [headerMap.role, roleHeader.kind === 'believed' ? undefined : roleHeader.why],
+    [headerMap.user, user.ok || userHeader.kind !== 'believed' ? whyOf(userHeader) : user.error],
+  ]);
+  return headerPairs(request).flatMap(([received, line]): HeaderNote[] => {
+    const name = received.toLowerCase();
+    const alike = normalizedHeaderName(received);
+    const isOfInterest = whyNot.has(alike) || allowlist.has(alike) || alike.startsWith('remote-');
+    if (!isOfInterest) return [];
+    const why = whyNot.has(name) ? whyNot.get(name) : 'not mapped';
+    return [{ name, value: shownValue(alike, headerText(line)), fate: why === undefined ? 'kept' : 'dropped', why }];
+  });
+}
+
+const whyOf = (header: IdentityHeader): string | undefined => (header.kind === 'believed' ? undefined : header.why);
+
+function headerPairs({ rawHeaders }: RequestFacts): readonly [name: string, line: string][] {
+  return Array.from({ length: rawHeaders.length / 2 }, (_, index) => [
+    rawHeaders[2 * index] ?? '',
+    rawHeaders[2 * index + 1] ?? '',
+  ]);
+}

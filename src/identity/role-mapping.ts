@@ -1,0 +1,98 @@
+/** Which role the value of the role header gives, and by which rule (interface 5.5.6). Pure. */
+import { ADMIN, type Role, VIEWER } from '../domain/names.ts';
+
+export interface RoleMapping {
+  /** `proxy.separator`. */
+  readonly separator: string;
+  /** `proxy.role_map`, in the order of the file; empty: the header holds role names. */
+  readonly roleMap: ReadonlyMap<Role, readonly string[]>;
+  /** `proxy.default_role`; unset is `viewer`. */
+  readonly defaultRole: Role | 'none' | undefined;
+}
+
+export type RoleRule =
+  | { readonly by: 'role_map'; readonly group: string }
+  | { readonly by: 'role-name'; readonly group: string }
+  | { readonly by: 'default_role' };
+
+export type RoleVerdict =
+  | { readonly kind: 'role'; readonly role: Role; readonly rule: RoleRule; readonly groups: readonly string[] }
+  | {
+      readonly kind: 'denied';
+      readonly because: 'default-none' | 'default-unknown' | 'header-unusable';
+      readonly groups: readonly string[];
+    };
+
+/** `value` is undefined when there is no role header; `custom` are the configured custom roles, in their order. */
+export function resolveRole(value: string | undefined, mapping: RoleMapping, custom: Iterable<Role>): RoleVerdict {
+  const configured: readonly Role[] = [ADMIN, VIEWER, ...custom];
+  const groups = groupsOf(value ?? '', mapping.separator);
+  const match =
+    mapping.roleMap.size > 0 ? matchGroups(groups, mapping.roleMap, configured) : matchNames(groups, configured);
+  return match ? { kind: 'role', ...match, groups } : defaultVerdict(mapping.defaultRole ?? VIEWER, configured, groups);
+}
+
+/** For the log and for `explain`. */
+export function ruleSentence(verdict: RoleVerdict): string {
+  if (verdict.kind === 'denied') return DENIALS[verdict.because];
+  const { role, rule } = verdict;
+  switch (rule.by) {
+    case 'role_map':
+      return `the group "${rule.group}" gives ${role} by proxy.role_map`;
+    case 'role-name':
+      return `"${rule.group}" in the role header is the role ${role}`;
+    case 'default_role':
+      return `no value of the role header gives a role, so proxy.default_role gives ${role}`;
+  }
+}
+
+const DENIALS = {
+  'default-none': 'no value of the role header gives a role, and proxy.default_role is none',
+  'default-unknown': 'no value of the role header gives a role, and proxy.default_role is not a configured one',
+  'header-unusable': 'the role header is sent more than once or holds control characters',
+} as const;
+
+interface Match {
+  readonly role: Role;
+  readonly rule: RoleRule;
+}
+
+const groupsOf = (value: string, separator: string): readonly string[] =>
+  value
+    .split(separator)
+    .map((group) => group.trim())
+    .filter((group) => group !== '');
+
+/** Admin first, then the order of the map. Group names are compared as they are. */
+function matchGroups(
+  groups: readonly string[],
+  roleMap: RoleMapping['roleMap'],
+  configured: readonly Role[],
+): Match | undefined {
+  const held = new Set(groups);
+  for (const role of [ADMIN, ...roleMap.keys()]) {
+    const group = configured.includes(role) ? roleMap.get(role)?.find((name) => held.has(name)) : undefined;
+    if (group !== undefined) return { role, rule: { by: 'role_map', group } };
+  }
+  return undefined;
+}
+
+/** Admin first, then viewer, then the order of `auth.roles`; without case. */
+function matchNames(groups: readonly string[], configured: readonly Role[]): Match | undefined {
+  const held = new Map(groups.toReversed().map((group) => [asciiLower(group), group]));
+  for (const role of configured) {
+    const group = held.get(asciiLower(role));
+    if (group !== undefined) return { role, rule: { by: 'role-name', group } };
+  }
+  return undefined;
+}
+
+function defaultVerdict(role: Role | 'none', configured: readonly Role[], groups: readonly string[]): RoleVerdict {
+  if (role === 'none') return { kind: 'denied', because: 'default-none', groups };
+  const known = configured.find((name) => name === role);
+  if (!known) return { kind: 'denied', because: 'default-unknown', groups };
+  return { kind: 'role', role: known, rule: { by: 'default_role' }, groups };
+}
+
+/** Not `toLowerCase()`, which makes a plain `k` of the Kelvin sign. */
+const asciiLower = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
