@@ -1,0 +1,43 @@
+# syntax=docker/dockerfile:1
+
+# The pages: Vite and its like stay in this stage.
+FROM node:24-bookworm-slim AS pages
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=optional --no-audit --no-fund
+COPY tsconfig.json ./
+COPY src/ui src/ui
+RUN node src/ui/build-pages.ts
+
+# What runs: no build step, Node runs the TypeScript.
+FROM node:24-bookworm-slim AS packages
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --omit=optional --no-audit --no-fund
+
+FROM node:24-bookworm-slim
+LABEL org.opencontainers.image.title="Postern" \
+      org.opencontainers.image.description="An authentication sidecar for network video recorders" \
+      org.opencontainers.image.licenses="MIT"
+ENV NODE_ENV=production \
+    POSTERN_CONFIG_DIR=/config \
+    POSTERN__SERVER__INTERNAL=0.0.0.0:5000 \
+    POSTERN__SERVER__TELEMETRY=0.0.0.0:9871
+WORKDIR /app
+COPY --from=packages /build/node_modules node_modules
+COPY package.json LICENSE ./
+COPY conf conf
+COPY trusted-headers trusted-headers
+# The list of identity headers: bind-mount a file of your own over this one to replace it (interface 5.5.7).
+COPY trusted-headers/proxy_trusted_headers.conf /usr/local/nginx/conf/proxy_trusted_headers.conf
+COPY --from=pages /build/dist dist
+COPY src src
+RUN ln -s /app/src/main.ts /usr/local/bin/postern && chmod 755 /app/src/main.ts \
+ && install -d -o node -g node -m 0700 /config
+USER node
+VOLUME /config
+EXPOSE 8971 5000 9871
+# Everything that is written goes to /config, and one socket to /tmp: run with --read-only --tmpfs /tmp.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=10s CMD ["postern", "healthcheck"]
+ENTRYPOINT ["postern"]
+CMD ["serve"]
