@@ -1,0 +1,37 @@
+/** Who is looking: GET /api/profile, read once when the console starts. */
+import { askApi } from '../shared/api.ts';
+import { isFields, textOf, textsOf } from '../shared/fields.ts';
+
+export interface Profile {
+  readonly name: string;
+  readonly role: string;
+  readonly cameras: readonly string[];
+  /** Interface 5.6: the internal port knows nobody, and nobody can log out there. */
+  readonly isAnonymous: boolean;
+}
+
+export type ProfileOutcome =
+  | { readonly kind: 'known'; readonly profile: Profile }
+  | { readonly kind: 'login-needed'; readonly location: string | null }
+  | { readonly kind: 'failed'; readonly message: string };
+
+const NOT_REACHED = 'The recorder cannot be reached right now. Check the network.';
+
+export async function readProfile(): Promise<ProfileOutcome> {
+  const answer = await askApi('api/profile');
+  if (answer.kind === 'login-needed') return answer;
+  if (answer.kind === 'refused') return { kind: 'failed', message: answer.message };
+  if (answer.kind !== 'ok') return { kind: 'failed', message: NOT_REACHED };
+  const profile = asProfile(answer.body);
+  return profile
+    ? { kind: 'known', profile }
+    : { kind: 'failed', message: 'The answer to "who am I" has no name in it.' };
+}
+
+function asProfile(body: unknown): Profile | undefined {
+  if (!isFields(body)) return undefined;
+  const name = textOf(body['username']);
+  if (name === undefined) return undefined;
+  const role = textOf(body['role']) ?? 'viewer';
+  return { name, role, cameras: textsOf(body['allowed_cameras']), isAnonymous: name === 'anonymous' };
+}

@@ -1,0 +1,60 @@
+/** One event of the list: what, where, when, for how long. The row is a link to its details. */
+import { Link } from 'wouter-preact';
+import { sayLength, sayMoment, sayScore, sayTime } from './event-times.ts';
+import type { EventView } from './event-view.ts';
+import { Thumbnail } from './thumbnail.tsx';
+
+interface EventRowProps {
+  readonly event: EventView;
+  readonly href: string;
+  readonly isOpen: boolean;
+}
+
+export function EventRow({ event, href, isOpen }: EventRowProps) {
+  return (
+    <li>
+      <Link class={isOpen ? 'event is-open' : 'event'} href={href} aria-current={isOpen ? 'true' : undefined}>
+        <Thumbnail event={event} />
+        <span class="event-what">
+          <span class="event-title">
+            <bdi class="event-label">{event.label}</bdi>
+            {event.subLabel !== undefined && <bdi class="event-sub-label">{event.subLabel}</bdi>}
+          </span>
+          <span class="event-where">
+            <bdi>{event.camera}</bdi>
+            {event.zones.map((zone) => (
+              <bdi key={zone} class="event-zone">
+                {zone}
+              </bdi>
+            ))}
+          </span>
+        </span>
+        {event.score !== undefined && <Score score={event.score} />}
+        <span class="event-when">
+          <time dateTime={new Date(event.startTime * 1000).toISOString()} title={sayMoment(event.startTime)}>
+            {sayTime(event.startTime)}
+          </time>
+          <Duration event={event} />
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+export function Duration({ event }: { event: EventView }) {
+  if (event.endTime === undefined) return <span class="event-length in-progress">in progress</span>;
+  return <span class="event-length">{sayLength(event.endTime - event.startTime)}</span>;
+}
+
+function Score({ score }: { score: number }) {
+  return (
+    <span class="score" title="How sure the detector is">
+      <svg class="score-bar" viewBox="0 0 56 5" aria-hidden="true">
+        <rect class="score-track" width="56" height="5" rx="2.5" />
+        <rect class="score-reached" width={56 * score} height="5" rx="2.5" />
+      </svg>
+      <span class="out-of-sight">score </span>
+      {sayScore(score)}
+    </span>
+  );
+}

@@ -1,0 +1,65 @@
+/** Times and lengths as a person says them, in the viewer's own time zone and language. Times are Unix seconds. */
+
+export interface Region {
+  /** BCP 47; undefined: the browser's. */
+  readonly locale?: string | undefined;
+  /** IANA name; undefined: the browser's. */
+  readonly timeZone?: string | undefined;
+}
+
+const DAY_SECONDS = 86_400;
+
+/** Making a format is slow, and a long list asks for the same few again and again. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function say(time: number, { locale, timeZone }: Region, options: Intl.DateTimeFormatOptions): string {
+  const key = JSON.stringify([locale, timeZone, options]);
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, { ...options, timeZone });
+  formats.set(key, format);
+  return format.format(time * 1000);
+}
+
+/** `14:05:09` */
+export const sayTime = (time: number, region: Region = {}): string => say(time, region, { timeStyle: 'medium' });
+
+/** `4 August 2026 at 14:05:09 CEST` */
+export const sayMoment = (time: number, region: Region = {}): string =>
+  say(time, region, { dateStyle: 'long', timeStyle: 'long' });
+
+/** `4 Aug, 14:05` */
+export const sayShortMoment = (time: number, region: Region = {}): string =>
+  say(time, region, { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' });
+
+/** `Today`, `Yesterday`, else the date; the heading that an event stands under. */
+export function sayDay(time: number, now: number, region: Region = {}): string {
+  const day = dayKey(time, region);
+  if (day === dayKey(now, region)) return 'Today';
+  if (day === dayKey(now - DAY_SECONDS, region)) return 'Yesterday';
+  return say(time, region, { dateStyle: 'full' });
+}
+
+/** A mark of the time axis: the hour, but the day at midnight, and the month where marks are far apart. */
+export function sayTick(time: number, stepSeconds: number, region: Region = {}): string {
+  if (stepSeconds >= 28 * DAY_SECONDS) return say(time, region, { month: 'short', year: 'numeric' });
+  const isMidnight = /^0?0:00/.test(say(time, { ...region, locale: 'en-GB' }, { timeStyle: 'short' }));
+  if (stepSeconds >= DAY_SECONDS || isMidnight) return say(time, region, { day: 'numeric', month: 'short' });
+  return say(time, region, { hour: 'numeric', minute: '2-digit' });
+}
+
+/** `850 ms` is of no use here: a length begins at a second. */
+export function sayLength(seconds: number): string {
+  const whole = Math.max(1, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return two(minutes, 'min', whole % 60, 's');
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return two(hours, 'h', minutes % 60, 'min');
+  return two(Math.floor(hours / 24), 'd', hours % 24, 'h');
+}
+
+export const sayScore = (score: number): string => `${Math.round(score * 100)} %`;
+
+const two = (large: number, largeUnit: string, small: number, smallUnit: string): string =>
+  small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+
+const dayKey = (time: number, region: Region): string => say(time, region, { dateStyle: 'short' });

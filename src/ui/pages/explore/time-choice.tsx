@@ -1,0 +1,74 @@
+/** The time filter: a few usual stretches, or from one moment to another. */
+import { Icon } from '../shared/icon.tsx';
+import { Menu } from '../shared/menu.tsx';
+import type { EventFilter } from './event-filter.ts';
+import { sayShortMoment } from './event-times.ts';
+import { fromLocalInput, toLocalInput } from './local-input.ts';
+
+interface TimeChoiceProps {
+  readonly filter: EventFilter;
+  readonly onChange: (filter: EventFilter) => void;
+}
+
+// biome-ignore format: a table
+const STRETCHES: readonly [name: string, seconds: number | undefined][] = [
+  ['Any time',      undefined],
+  ['Last hour',     3600],
+  ['Last 24 hours', 86_400],
+  ['Last 7 days',   7 * 86_400],
+  ['Last 30 days',  30 * 86_400],
+];
+
+export function TimeChoice({ filter, onChange }: TimeChoiceProps) {
+  const isSet = filter.after !== undefined || filter.before !== undefined;
+  const chooseStretch = (seconds: number | undefined): void => {
+    const after = seconds === undefined ? undefined : Math.floor(Date.now() / 1000) - seconds;
+    onChange({ ...filter, after, before: undefined });
+  };
+  return (
+    <Menu class={isSet ? 'filter is-set' : 'filter'} align="start" label={<Said filter={filter} />}>
+      <div class="stretches">
+        {STRETCHES.map(([name, seconds]) => (
+          <button key={name} class="button button-plain" type="button" onClick={() => chooseStretch(seconds)}>
+            {name}
+          </button>
+        ))}
+      </div>
+      <Moment name="From" time={filter.after} onChange={(after) => onChange({ ...filter, after })} />
+      <Moment name="To" time={filter.before} onChange={(before) => onChange({ ...filter, before })} />
+    </Menu>
+  );
+}
+
+interface MomentProps {
+  readonly name: string;
+  readonly time: number | undefined;
+  readonly onChange: (time: number | undefined) => void;
+}
+
+const Moment = ({ name, time, onChange }: MomentProps) => (
+  <label class="moment">
+    <span>{name}</span>
+    <input
+      type="datetime-local"
+      value={toLocalInput(time)}
+      onChange={(event) => onChange(fromLocalInput(event.currentTarget.value))}
+    />
+  </label>
+);
+
+function Said({ filter: { after, before } }: { filter: EventFilter }) {
+  return (
+    <>
+      <span class="out-of-sight">Time: </span>
+      <span class="filter-choice">{sayStretch(after, before)}</span>
+      <Icon name="chevron" />
+    </>
+  );
+}
+
+function sayStretch(after: number | undefined, before: number | undefined): string {
+  if (after !== undefined && before !== undefined) return `${sayShortMoment(after)} – ${sayShortMoment(before)}`;
+  if (after !== undefined) return `Since ${sayShortMoment(after)}`;
+  return before === undefined ? 'Any time' : `Until ${sayShortMoment(before)}`;
+}

@@ -1,0 +1,66 @@
+/** The list's events: the first page for a filter, then more on demand. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Answer, askApi } from '../shared/api.ts';
+import { goToLogin } from '../shared/go-to-login.ts';
+import { type EventFilter, eventsQuery } from './event-filter.ts';
+import { type EventView, readEvents } from './event-view.ts';
+import { nextQuery } from './next-query.ts';
+
+export interface EventList {
+  readonly events: readonly EventView[];
+  readonly status: 'loading' | 'ready' | 'failed';
+  /** What went wrong, in words. */
+  readonly problem: string;
+  readonly next: URLSearchParams | undefined;
+}
+
+const PAGE_SIZE = 60;
+const NOTHING_YET: EventList = { events: [], status: 'loading', problem: '', next: undefined };
+
+export function useEvents(filter: EventFilter, round: number) {
+  const [list, setList] = useState(NOTHING_YET);
+  const asking = useRef(new AbortController());
+  const firstQuery = eventsQuery(filter, PAGE_SIZE, 'with').toString();
+
+  const load = async (query: URLSearchParams, earlier: readonly EventView[]): Promise<void> => {
+    asking.current.abort();
+    const controller = new AbortController();
+    asking.current = controller;
+    setList((was) => ({ ...was, status: 'loading', problem: '' }));
+    const answer = await askApi(`api/events?${query}`, controller.signal);
+    if (!controller.signal.aborted) setList((was) => listAfter(answer, query, earlier, was));
+  };
+
+  useEffect(() => {
+    void load(new URLSearchParams(firstQuery), []);
+    return () => asking.current.abort();
+  }, [firstQuery, round]);
+
+  return {
+    ...list,
+    loadMore: (): void => {
+      if (list.next) void load(list.next, list.events);
+    },
+  };
+}
+
+function listAfter(answer: Answer, query: URLSearchParams, earlier: readonly EventView[], was: EventList): EventList {
+  if (answer.kind !== 'ok') return { ...was, status: 'failed', problem: problemOf(answer) };
+  const fresh = readEvents(answer.body);
+  const known = new Set(earlier.map(({ id }) => id));
+  const startTimes = fresh.map(({ startTime }) => startTime);
+  return {
+    events: [...earlier, ...fresh.filter(({ id }) => !known.has(id))],
+    status: 'ready',
+    problem: '',
+    next: nextQuery({ query, link: answer.link, startTimes, limit: PAGE_SIZE }),
+  };
+}
+
+/** Leaves for the login when that is what it takes. */
+export function problemOf(answer: Exclude<Answer, { kind: 'ok' }>): string {
+  if (answer.kind === 'refused') return answer.message;
+  if (answer.kind !== 'login-needed') return 'The recorder cannot be reached right now. Check the network.';
+  if (goToLogin(answer.location) === 'leaving') return 'Your session is over: going to the login…';
+  return 'Logging in does not hold: does the browser keep cookies for this address?';
+}

@@ -1,0 +1,44 @@
+/** The small helps of the login page: show the password, Caps Lock, first start, no encryption. */
+import { baseUrl } from '../shared/base-url.ts';
+import { element } from './page-element.ts';
+
+export function wireReveal(password: HTMLInputElement): void {
+  const reveal = element('reveal', HTMLButtonElement);
+  reveal.hidden = false;
+  reveal.setAttribute('aria-label', 'Show password');
+  reveal.addEventListener('click', () => {
+    const isShown = password.type === 'password';
+    password.type = isShown ? 'text' : 'password';
+    reveal.textContent = isShown ? 'Hide' : 'Show';
+    reveal.setAttribute('aria-pressed', String(isShown));
+    password.focus();
+  });
+}
+
+export function showCapsLock(form: HTMLFormElement): void {
+  const hint = element('caps-lock', HTMLElement);
+  const look = (event: KeyboardEvent): void => {
+    hint.textContent = event.getModifierState?.('CapsLock') ? 'Caps Lock is on' : '';
+  };
+  form.addEventListener('keydown', look);
+  form.addEventListener('keyup', look);
+}
+
+/** Browsers count loopback addresses as secure: there is no network in between. */
+export function showUnencrypted(): void {
+  element('unencrypted', HTMLElement).hidden = isSecureContext;
+}
+
+/** Until an admin has logged in for the first time. No answer, no help: the login works without. */
+export async function showFirstTimeHelp(): Promise<void> {
+  try {
+    const answer = await fetch(new URL('api/auth/first_time_login', baseUrl), {
+      headers: { Accept: 'application/json' },
+    });
+    if (!answer.ok) return;
+    const { admin_first_time_login: isFirstTime } = await answer.json();
+    element('first-time', HTMLElement).hidden = isFirstTime !== true;
+  } catch {
+    // Nothing to show.
+  }
+}

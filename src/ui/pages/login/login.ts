@@ -1,0 +1,101 @@
+/** The login page: the form is in the page already, this sends it and says what came of it. */
+import { basePath, baseUrl } from '../shared/base-url.ts';
+import { applyTheme, chosenTheme } from '../shared/theme.ts';
+import { startCountdown } from './countdown.ts';
+import { showCapsLock, showFirstTimeHelp, showUnencrypted, wireReveal } from './hints.ts';
+import { type LoginOutcome, loginOutcome, saySeconds, unreachable } from './login-outcome.ts';
+import { nextPage } from './next-page.ts';
+import { element } from './page-element.ts';
+
+applyTheme(chosenTheme());
+
+const form = element('login-form', HTMLFormElement);
+const user = element('user', HTMLInputElement);
+const password = element('password', HTMLInputElement);
+const submit = element('submit', HTMLButtonElement);
+const problem = element('problem', HTMLElement);
+
+let stopCountdown = (): void => {};
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  void logIn();
+});
+if (user.value === '') user.focus();
+wireReveal(password);
+showCapsLock(form);
+showUnencrypted();
+void showFirstTimeHelp();
+/** The browser may bring this page back as it was left, in the midst of logging in. */
+addEventListener('pageshow', (event) => {
+  if (event.persisted) setBusy(false);
+});
+
+async function logIn(): Promise<void> {
+  if (submit.disabled) return;
+  stopCountdown();
+  setBusy(true);
+  const outcome = await attempt();
+  setBusy(false);
+  report(outcome);
+}
+
+async function attempt(): Promise<LoginOutcome> {
+  try {
+    const answer = await fetch(new URL('api/login', baseUrl), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json', 'X-CSRF-TOKEN': '1' },
+      body: JSON.stringify({ user: user.value, password: password.value }),
+    });
+    return loginOutcome({ status: answer.status, retryAfter: answer.headers.get('Retry-After') }, Date.now());
+  } catch {
+    return unreachable;
+  }
+}
+
+function report(outcome: LoginOutcome): void {
+  switch (outcome.kind) {
+    case 'logged-in':
+      setBusy(true);
+      location.assign(nextPage({ page: location.href, referrer: document.referrer, basePath }));
+      break;
+    case 'wrong-credentials':
+      showProblem('The user or the password is wrong.');
+      password.select();
+      password.focus();
+      break;
+    case 'wait':
+      waitAndSay(outcome.why, outcome.seconds);
+      break;
+    case 'failed':
+      showProblem(outcome.message);
+      break;
+  }
+}
+
+function waitAndSay(why: 'too-many-tries' | 'busy', seconds: number): void {
+  submit.disabled = true;
+  showProblem(why === 'busy' ? 'The recorder is busy.' : 'Too many failed tries from your address.');
+  stopCountdown = startCountdown(
+    seconds,
+    (left) => {
+      submit.textContent = `Try again in ${saySeconds(left)}`;
+    },
+    () => {
+      problem.hidden = true;
+      setBusy(false);
+      password.focus();
+    },
+  );
+}
+
+function showProblem(message: string): void {
+  problem.textContent = message;
+  problem.hidden = false;
+}
+
+function setBusy(isBusy: boolean): void {
+  submit.disabled = isBusy;
+  submit.textContent = isBusy ? 'Logging in…' : 'Log in';
+  if (isBusy) problem.hidden = true;
+}

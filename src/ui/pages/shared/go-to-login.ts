@@ -1,0 +1,25 @@
+/** Leaves for the login; when that brought us straight back twice, says so instead of going round for ever. */
+import { baseUrl } from './base-url.ts';
+import { loginTarget } from './login-target.ts';
+
+const KEY = 'postern-login-trips';
+const LOOP_MILLISECONDS = 10_000;
+const MOST_TRIPS = 2;
+
+/** `loop`: the login does not help, for instance because the browser does not keep the cookie. */
+export function goToLogin(location: string | null): 'leaving' | 'loop' {
+  const trips = recentTrips(Date.now());
+  if (trips.length >= MOST_TRIPS) return 'loop';
+  sessionStorage.setItem(KEY, JSON.stringify([...trips, Date.now()]));
+  window.location.assign(loginTarget({ location, here: window.location.href, base: baseUrl.href }));
+  return 'leaving';
+}
+
+function recentTrips(now: number): number[] {
+  try {
+    const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '[]');
+    return Array.isArray(kept) ? kept.filter((time) => typeof time === 'number' && now - time < LOOP_MILLISECONDS) : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,26 @@
+/** The drawings: one path each on a 24 by 24 grid, in the colour of the text around. */
+
+// biome-ignore format: a table
+const PATHS = {
+  person:  'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8Zm-7.5 8a7.5 7.5 0 0 1 15 0',
+  car:     'M4 16v-3.2l1.9-5A2.5 2.5 0 0 1 8.2 6h7.6a2.5 2.5 0 0 1 2.3 1.8l1.9 5V16M3 12.5h18V17H3zM6 17v2m12-2v2M6.5 14.8h1.6m7.8 0h1.6',
+  animal:  'M7.2 11.2a1.7 2.1 0 1 0 0-4.2 1.7 2.1 0 0 0 0 4.2Zm9.6 0a1.7 2.1 0 1 0 0-4.2 1.7 2.1 0 0 0 0 4.2ZM4.4 15a1.4 1.8 0 1 0 0-3.6 1.4 1.8 0 0 0 0 3.6Zm15.2 0a1.4 1.8 0 1 0 0-3.6 1.4 1.8 0 0 0 0 3.6ZM12 12.5c-2.6 0-4.8 2.7-4.8 4.7 0 1.6 1.2 2.3 2.4 2.3 1 0 1.6-.5 2.4-.5s1.4.5 2.4.5c1.2 0 2.4-.7 2.4-2.3 0-2-2.2-4.7-4.8-4.7Z',
+  bird:    'M16 7.5h.01M3.4 18H12a8 8 0 0 0 8-8V7a4 4 0 0 0-7.3-2.3L2 20M20 7l2 .5-2 .5M10 18v3m4-3.3V21M7 18a6 6 0 0 0 3.8-10.6',
+  package: 'm12 3 8 4.2v9.6L12 21l-8-4.2V7.2L12 3Zm0 9 8-4.6M12 12v9m0-9L4 7.4m4-2.2 8 4.5',
+  plate:   'M3 8.5A1.5 1.5 0 0 1 4.5 7h15A1.5 1.5 0 0 1 21 8.5v7a1.5 1.5 0 0 1-1.5 1.5h-15A1.5 1.5 0 0 1 3 15.5v-7Zm4 1.8v3.4m3-3.4v3.4m3-3.4h1.2v3.4M17 10.3v3.4',
+  sound:   'M4 10v4h3l5 4V6L7 10H4Zm11.5-1.5a5 5 0 0 1 0 7m2.7-9.7a9 9 0 0 1 0 12.4',
+  shape:   'M4 8V5.5A1.5 1.5 0 0 1 5.5 4H8m8 0h2.5A1.5 1.5 0 0 1 20 5.5V8m0 8v2.5a1.5 1.5 0 0 1-1.5 1.5H16m-8 0H5.5A1.5 1.5 0 0 1 4 18.5V16m8-1a3 3 0 1 0 0-6 3 3 0 0 0 0 6Z',
+  chevron: 'm6 9 6 6 6-6',
+  close:   'm6 6 12 12M18 6 6 18',
+  refresh: 'M20 11a8 8 0 0 0-14.3-4L3.5 9.5M4 4v5.5h5.5M4 13a8 8 0 0 0 14.3 4l2.2-2.5M20 20v-5.5h-5.5',
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}

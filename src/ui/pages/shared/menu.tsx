@@ -1,0 +1,44 @@
+/** A button that opens a small panel; Escape, a click elsewhere, or moving on with Tab closes it. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+interface MenuProps {
+  readonly class: string;
+  /** Which edge of the panel stands below the button. */
+  readonly align: 'start' | 'end';
+  readonly label: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+export function Menu({ class: name, align, label, children }: MenuProps) {
+  const menu = useRef<HTMLDetailsElement>(null);
+  useEffect(() => closeWhenLeft(menu.current), []);
+  return (
+    <details ref={menu} class={`menu ${name}`}>
+      <summary class="menu-button">{label}</summary>
+      <div class={`menu-panel menu-panel-${align}`}>{children}</div>
+    </details>
+  );
+}
+
+function closeWhenLeft(menu: HTMLDetailsElement | null): (() => void) | undefined {
+  if (!menu) return undefined;
+  const isOutside = (target: EventTarget | null): boolean => !(target instanceof Node && menu.contains(target));
+  const onOutside = (event: Event): void => {
+    if (menu.open && isOutside(event.target)) menu.open = false;
+  };
+  const onEscape = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || !menu.open) return;
+    event.stopPropagation();
+    menu.open = false;
+    menu.querySelector('summary')?.focus();
+  };
+  document.addEventListener('pointerdown', onOutside);
+  document.addEventListener('focusin', onOutside);
+  menu.addEventListener('keydown', onEscape);
+  return () => {
+    document.removeEventListener('pointerdown', onOutside);
+    document.removeEventListener('focusin', onOutside);
+    menu.removeEventListener('keydown', onEscape);
+  };
+}

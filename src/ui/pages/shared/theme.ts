@@ -1,0 +1,31 @@
+/** Light, dark, or as the system says: kept in this browser. */
+import { keepChoice, keptChoice } from './kept-choice.ts';
+
+export const THEMES = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof THEMES)[number];
+
+const KEY = 'postern-theme';
+
+export const chosenTheme = (): Theme => keptChoice(KEY, THEMES, 'system');
+
+export function applyTheme(theme: Theme): void {
+  if (theme === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = theme;
+}
+
+export function chooseTheme(theme: Theme): void {
+  applyTheme(theme);
+  keepChoice(KEY, theme);
+}
+
+/** Calls back whenever colours may have changed, by choice or by the system. Gives the way to stop. */
+export function onThemeChange(react: () => void): () => void {
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  const choice = new MutationObserver(react);
+  choice.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  system.addEventListener('change', react);
+  return () => {
+    choice.disconnect();
+    system.removeEventListener('change', react);
+  };
+}

@@ -1,0 +1,53 @@
+/** The pages as they are really built: nothing inline, nothing from elsewhere, small (SPEC 8). */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { type BuiltPages, readBuiltPages } from '../../src/ui/built-pages.ts';
+
+const DIST = join(import.meta.dirname, '../../dist/ui');
+const isBuilt = existsSync(join(DIST, 'login.html'));
+
+describe('The built pages', { skip: !isBuilt && 'run "npm run build" first' }, () => {
+  let pages: Extract<BuiltPages, { kind: 'built' }>;
+  before(() => {
+    const read = readBuiltPages(DIST);
+    assert.ok(read.kind === 'built');
+    pages = read;
+  });
+  const texts = (): [name: string, text: string][] => [
+    ['login.html', pages.loginPage],
+    ['console.html', pages.consolePage],
+    ...[...pages.assets].map(([name, { encodings }]): [string, string] => [name, String(encodings.get('identity'))]),
+  ];
+
+  it('have neither script nor style nor handler inline', () => {
+    for (const html of [pages.loginPage, pages.consolePage]) {
+      assert.doesNotMatch(html, /<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/i);
+    }
+  });
+
+  it('name no address but those of their own', () => {
+    /** Namespaces, which nobody fetches. */
+    const NAMESPACES = /https?:\/\/www\.w3\.org\/[\w/]+/g;
+    for (const [name, text] of texts()) {
+      assert.doesNotMatch(text.replace(NAMESPACES, ''), /https?:\/\/(?![\s<$`"'])|(?:src|href)="\/\//, name);
+    }
+  });
+
+  it('have every asset that they name', () => {
+    const named = [pages.loginPage, pages.consolePage].flatMap((html) => html.match(/(?<="\.\/assets\/)[^"]+/g) ?? []);
+    assert.ok(named.length >= 6);
+    assert.deepEqual(
+      named.filter((name) => !pages.assets.has(name)),
+      [],
+    );
+    assert.ok(pages.stylesheet && named.includes(pages.stylesheet));
+  });
+
+  it('keep the login page small: a phone on a bad line has to show it', () => {
+    const login = [...pages.assets].filter(([name]) => /^(?:login|theme|style)/.test(name));
+    const bytes = login.reduce((sum, [, { encodings }]) => sum + (encodings.get('br')?.length ?? 0), 0);
+    assert.ok(bytes < 12_000, `${bytes} bytes`);
+  });
+});

@@ -1,0 +1,79 @@
+/** The filter in the address bar, in the query, and over many pages (interface 4.1). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import {
+  type EventFilter,
+  eventsQuery,
+  filterSearch,
+  isFiltered,
+  NO_FILTER,
+  readFilter,
+} from '../../../src/ui/pages/explore/event-filter.ts';
+import { nextQuery } from '../../../src/ui/pages/explore/next-query.ts';
+
+const FILTER: EventFilter = {
+  cameras: ['front', 'back,yard'],
+  labels: ['dog'],
+  after: 1700000000,
+  before: 1700003600.5,
+};
+
+describe('The filter', () => {
+  it('is read from the address bar', () => {
+    const search = 'camera=front&camera=back%2Cyard&label=dog&after=1700000000&before=1700003600.5&event=1-a';
+    assert.deepEqual(readFilter(new URLSearchParams(search)), FILTER);
+  });
+
+  it('leaves out what cannot be read', () => {
+    assert.deepEqual(readFilter(new URLSearchParams('camera=&label=&after=yesterday&before=')), NO_FILTER);
+  });
+
+  it('comes back from the address bar as it was put there', () => {
+    const names = fc.array(fc.string({ minLength: 1, unit: 'grapheme' }), { maxLength: 4 });
+    const time = fc.option(
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0),
+      { nil: undefined },
+    );
+    fc.assert(
+      fc.property(fc.record({ cameras: names, labels: names, after: time, before: time }), (filter) => {
+        assert.deepEqual(readFilter(new URLSearchParams(filterSearch(filter).toString())), { ...filter });
+      }),
+    );
+  });
+
+  it('asks for lists by commas', () => {
+    const expected = 'cameras=front%2Cback%2Cyard&labels=dog&after=1700000000&before=1700003600.5&limit=60';
+    assert.equal(eventsQuery(FILTER, 60, 'with').toString(), expected);
+  });
+
+  it('asks for everything when nothing is chosen, without pictures where none are shown', () => {
+    assert.equal(eventsQuery(NO_FILTER, 1000, 'without').toString(), 'limit=1000&include_thumbnails=0');
+  });
+
+  it('knows whether anything is chosen', () => {
+    const alone: Partial<EventFilter>[] = [{ cameras: ['a'] }, { labels: ['a'] }, { after: 0 }, { before: 0 }];
+    assert.deepEqual(
+      alone.map((part) => isFiltered({ ...NO_FILTER, ...part })),
+      [true, true, true, true],
+    );
+    assert.equal(isFiltered(NO_FILTER), false);
+  });
+});
+
+describe('The page after this one', () => {
+  const query = new URLSearchParams('cameras=front&limit=2');
+  // biome-ignore format: a table
+  const rows: [sentence: string, link: string | null, startTimes: number[], next: string | undefined][] = [
+    ['is what the Link header says',                   '</api/events?limit=2&cursor=a%2Cb>; rel="next"',     [9, 8], 'limit=2&cursor=a%2Cb'],
+    ['is found among other links',                     '</x>; rel="prev", </api/events?p=2>; rel=next',      [9],    'p=2'],
+    ['is told by the query alone, whatever the path',  '<http://10.0.0.7:5001/api/events?p=2>; rel="next"',  [9],    'p=2'],
+    ['lies before the last event when no link says',   null,                                                 [9, 8], 'cameras=front&limit=2&before=8'],
+    ['does not exist when this one was not full',      null,                                                 [9],    undefined],
+    ['does not exist when this one was empty',         null,                                                 [],     undefined],
+    ['is not one that another relation names',         '</api/events?p=2>; rel="last"',                      [9],    undefined],
+  ];
+  for (const [sentence, link, startTimes, next] of rows) {
+    it(sentence, () => assert.equal(nextQuery({ query, link, startTimes, limit: 2 })?.toString(), next));
+  }
+});

@@ -1,0 +1,61 @@
+/** Times as the viewer's own clock and language say them. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { sayDay, sayLength, sayMoment, sayScore, sayTick, sayTime } from '../../../src/ui/pages/explore/event-times.ts';
+import { fromLocalInput, toLocalInput } from '../../../src/ui/pages/explore/local-input.ts';
+
+const BERLIN = { locale: 'en-GB', timeZone: 'Europe/Berlin' };
+const NEW_YORK = { locale: 'en-GB', timeZone: 'America/New_York' };
+const at = (text: string): number => Date.parse(text) / 1000;
+
+describe('A time', () => {
+  it('is told by the clock of the viewer', () => {
+    assert.equal(sayTime(at('2026-08-04T12:05:09Z'), BERLIN), '14:05:09');
+    assert.equal(sayTime(at('2026-08-04T12:05:09Z'), NEW_YORK), '08:05:09');
+    assert.match(sayMoment(at('2026-08-04T12:05:09Z'), BERLIN), /^4 August 2026 at 14:05:09 (CEST|GMT\+2)$/);
+  });
+
+  const NOW = at('2026-08-04T22:30:00Z');
+  // biome-ignore format: a table
+  const days: [sentence: string, time: string, region: typeof BERLIN, day: string][] = [
+    ['today',                                      '2026-08-04T22:05:00Z', BERLIN,   'Today'],
+    ['yesterday, though it is today in New York',  '2026-08-04T21:55:00Z', BERLIN,   'Yesterday'],
+    ['today, though it is yesterday in Berlin',    '2026-08-04T21:55:00Z', NEW_YORK, 'Today'],
+    ['a date when it is longer ago',               '2026-08-01T12:00:00Z', BERLIN,   'Saturday 1 August 2026'],
+    ['a date when it is a year ago',               '2025-08-04T22:05:00Z', BERLIN,   'Tuesday 5 August 2025'],
+  ];
+  for (const [sentence, time, region, day] of days) {
+    it(`stands under ${sentence}`, () => assert.equal(sayDay(at(time), NOW, region).replace(',', ''), day));
+  }
+
+  // biome-ignore format: a table
+  const ticks: [sentence: string, time: string, stepSeconds: number, said: string][] = [
+    ['the time',              '2026-08-04T10:00:00Z', 3600,        '12:00'],
+    ['the day at midnight',   '2026-08-03T22:00:00Z', 3600,        '4 Aug'],
+    ['the day on a long axis', '2026-08-04T10:00:00Z', 86_400,     '4 Aug'],
+    ['the month on a very long one', '2026-08-04T10:00:00Z', 30 * 86_400, 'Aug 2026'],
+  ];
+  for (const [sentence, time, stepSeconds, said] of ticks) {
+    it(`is marked on the axis by ${sentence}`, () => assert.equal(sayTick(at(time), stepSeconds, BERLIN), said));
+  }
+
+  it('goes into a field and comes back', () => {
+    const minute = at('2026-08-04T12:05:00Z');
+    assert.equal(fromLocalInput(toLocalInput(minute)), minute);
+    assert.equal(toLocalInput(undefined), '');
+    assert.equal(toLocalInput(1e300), '');
+    assert.equal(fromLocalInput(''), undefined);
+    assert.equal(fromLocalInput('soon'), undefined);
+  });
+});
+
+describe('A length', () => {
+  // biome-ignore format: a table
+  const rows: [seconds: number, said: string][] = [
+    [0, '1 s'], [0.4, '1 s'], [59.4, '59 s'], [59.6, '1 min'], [65, '1 min 5 s'], [3600, '1 h'], [3900, '1 h 5 min'], [90_000, '1 d 1 h'], [-5, '1 s'],
+  ];
+  for (const [seconds, said] of rows)
+    it(`of ${seconds} seconds is ${said}`, () => assert.equal(sayLength(seconds), said));
+
+  it('of certainty is a whole number of percents', () => assert.equal(sayScore(0.8749), '87 %'));
+});

@@ -1,0 +1,59 @@
+/** What the login page makes of an answer, in words and in seconds (SPEC 4.1). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type LoginOutcome, loginOutcome, saySeconds } from '../../../src/ui/pages/login/login-outcome.ts';
+
+const NOW = Date.parse('2026-08-04T12:00:00Z');
+
+const tooMany = (seconds: number): LoginOutcome => ({ kind: 'wait', why: 'too-many-tries', seconds });
+const busy = (seconds: number): LoginOutcome => ({ kind: 'wait', why: 'busy', seconds });
+
+describe('A login that is answered', () => {
+  // biome-ignore format: a table
+  const rows: [sentence: string, status: number, retryAfter: string | null, outcome: LoginOutcome][] = [
+    ['200 is in',                                         200, null,                             { kind: 'logged-in' }],
+    ['401 had the wrong user or password',                401, null,                             { kind: 'wrong-credentials' }],
+    ['429 waits as many seconds as it says',              429, '42',                             tooMany(42)],
+    ['429 waits until the date it says',                  429, 'Tue, 04 Aug 2026 12:01:30 GMT',  tooMany(90)],
+    ['429 waits a second when the date is over',          429, 'Tue, 04 Aug 2026 11:00:00 GMT',  tooMany(1)],
+    ['429 waits a second when it says none',              429, '0',                              tooMany(1)],
+    ['429 waits a minute when it does not say how long',  429, null,                             tooMany(60)],
+    ['429 waits a minute when it says nonsense',          429, 'soon',                           tooMany(60)],
+    ['503 waits, and does not blame the person',          503, '2',                              busy(2)],
+    ['503 waits a little when it does not say how long',  503, null,                             busy(5)],
+  ];
+  for (const [sentence, status, retryAfter, outcome] of rows) {
+    it(sentence, () => assert.deepEqual(loginOutcome({ status, retryAfter }, NOW), outcome));
+  }
+
+  // biome-ignore format: a table
+  const failures: [status: number, words: RegExp][] = [
+    [403, /Load this page again/],
+    [404, /proxy in front/],
+    [422, /both the user and the password/],
+    [500, /log has the details/],
+    [502, /cannot be reached/],
+    [504, /cannot be reached/],
+    [418, /status 418/],
+  ];
+  for (const [status, words] of failures) {
+    it(`${status} says what to do`, () => {
+      const outcome = loginOutcome({ status, retryAfter: null }, NOW);
+      assert.ok(outcome.kind === 'failed');
+      assert.match(outcome.message, words);
+    });
+  }
+});
+
+describe('Seconds to wait', () => {
+  const rows: [number, string][] = [
+    [1, '1 s'],
+    [59, '59 s'],
+    [60, '1 min'],
+    [65, '1 min 5 s'],
+    [3600, '1 h'],
+    [4205, '1 h 10 min'],
+  ];
+  for (const [seconds, said] of rows)
+    it(`of ${seconds} are said as ${said}`, () => assert.equal(saySeconds(seconds), said));
+});
