@@ -1,13 +1,12 @@
-/** Keys of `auth`, `proxy` and `limits`: who is believed, and for how long (interface 2.5; SPEC 1). */
+/** Keys of `auth`: accounts, sessions, custom roles (interface 2.5; SPEC 1). */
 import { z } from 'zod';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import { parseCustomRoleName, type Role } from '../domain/names.ts';
 import { parseRateLimit } from '../domain/rate-limit.ts';
 import { parseNetwork } from './addresses.ts';
-import { cameraEntry, filePath, headerName, headerSecret, parsed, text, wholeSeconds } from './value-types.ts';
+import { cameraEntry, parsed, text, wholeSeconds } from './value-types.ts';
 
 const COOKIE_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
-const CONTROL = /\p{Cc}/u;
 
 const roleName = () =>
   z.string().superRefine((name, context) => {
@@ -26,8 +25,6 @@ const rateLimit = () =>
     })
     .nullable();
 
-const networks = () => z.array(parsed(parseNetwork));
-
 export const authSection = z
   .strictObject({
     enabled: z
@@ -45,7 +42,8 @@ export const authSection = z
       .describe(
         'Failed logins allowed to one client address, clauses joined by ";"; null: no limit (interface 5.4, 8).',
       ),
-    trusted_proxies: networks()
+    trusted_proxies: z
+      .array(parsed(parseNetwork))
       .prefault([])
       .meta({
         description: 'Networks (CIDR) of proxies whose X-Forwarded-For is believed (interface 5.4).',
@@ -97,110 +95,3 @@ export const authSection = z
   })
   .prefault({})
   .describe('Accounts, sessions and roles.');
-
-const roleMap = () => z.record(z.string(), z.array(z.string().min(1)).min(1));
-
-const headerMap = z
-  .strictObject({
-    user: headerName()
-      .optional()
-      .meta({ description: 'Header that carries the user name (interface 5.5.3).', example: 'Remote-User' }),
-    role: headerName()
-      .optional()
-      .meta({ description: 'Header that carries the role or the groups (interface 5.5.3).', example: 'Remote-Groups' }),
-    role_map: roleMap()
-      .optional()
-      .meta({
-        description: 'Another place for proxy.role_map; give one of the two (SPEC 3).',
-        example: { admin: ['nvr-admins'] },
-      }),
-  })
-  .prefault({})
-  .describe('Names of the headers in which the proxy says who is calling (interface 2.5).');
-
-export const proxySection = z
-  .strictObject({
-    auth_secret: z
-      .union([headerSecret(), z.array(headerSecret()).min(1)], {
-        error: 'is not text, or a list of texts: put it in quotes',
-      })
-      .optional()
-      .meta({
-        description:
-          'Secret that the proxy must send as X-Proxy-Secret; a list while changing it: each is accepted (interface 5.5.2).',
-        example: '{SERVICE_PROXY_SECRET}',
-      }),
-    auth_secret_file: filePath()
-      .optional()
-      .meta({ description: 'A file that holds proxy.auth_secret (SPEC 1).', example: '/run/secrets/proxy_secret' }),
-    trusted_peers: networks()
-      .prefault([])
-      .meta({
-        description:
-          'Networks (CIDR) whose identity headers are believed; none: those of auth.trusted_proxies (SPEC 11).',
-        example: ['172.18.0.5'],
-      }),
-    separator: text(
-      (character) => [...character].length === 1 && !CONTROL.test(character),
-      (shown) => `${shown} is not one character: write for example ","`,
-    )
-      .prefault(',')
-      .describe('The one character between several roles in the role header (interface 2.5).'),
-    header_map: headerMap,
-    default_role: z
-      .string()
-      .prefault('viewer')
-      .transform((name) => name as Role | 'none')
-      .describe(
-        'Role of a user whose header gives none: admin, viewer, a custom role, or none to deny (interface 5.5.6).',
-      ),
-    role_map: roleMap()
-      .optional()
-      .meta({
-        description: 'Roles and the groups of the proxy that give them (interface 5.5.6).',
-        example: { admin: ['nvr-admins'], gardener: ['garden-crew'] },
-      }),
-    logout_url: text(
-      isLogoutTarget,
-      (shown) => `${shown} is no target for a link: write https://… or a path such as /logged-out`,
-    )
-      .optional()
-      .meta({ description: 'Where the Logout link leads (interface 2.5).', example: 'https://sso.example.com/logout' }),
-  })
-  .transform(({ auth_secret_file, header_map: { role_map: alias, ...headers }, ...proxy }) => ({
-    ...proxy,
-    header_map: headers,
-    /** Every secret that is accepted; empty when none is asked for, which a configured blank one can never become. */
-    auth_secret: [proxy.auth_secret ?? []].flat(),
-    role_map: new Map(Object.entries(proxy.role_map ?? alias ?? {}) as [Role, string[]][]),
-  }))
-  .prefault({})
-  .describe('An authentication proxy in front, believed when auth.enabled is false (interface 5.5).');
-
-export const limitsSection = z
-  .strictObject({
-    redis_url: z
-      .string()
-      .refine(() => false, {
-        error: 'is not supported in this version, which keeps login limits in memory: remove the key',
-      })
-      .optional()
-      .meta({
-        description: 'Not in this version: shared login limits for several replicas (SPEC 10).',
-        example: 'redis://redis:6379',
-      }),
-    redis_url_file: filePath().optional().meta({
-      description: 'Not in this version: a file that holds limits.redis_url (SPEC 10).',
-      example: '/run/secrets/redis_url',
-    }),
-  })
-  .transform(() => ({}))
-  .prefault({})
-  .describe('Limits shared between replicas.');
-
-/** A script URL in the Logout link would run in the console's page; `//host` leaves it without saying so. */
-function isLogoutTarget(target: string): boolean {
-  if (/\s/.test(target) || CONTROL.test(target)) return false;
-  if (/^\/(?![/\\])/.test(target)) return true;
-  return /^https?:\/\//i.test(target) && URL.canParse(target);
-}

@@ -1,8 +1,8 @@
 /** "Did you mean": the known word that a mistyped one is nearest to (SPEC 1). */
 
-/** A third of the letters may be wrong; of equals the first wins. */
+/** A third of the letters may be wrong, so of one or two none; of equals the first wins. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  const farthest = Math.max(1, Math.floor(word.length / 3));
+  const farthest = Math.floor(word.length / 3);
   let best: string | undefined;
   let least = farthest + 1;
   for (const candidate of known) {

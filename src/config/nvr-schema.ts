@@ -1,4 +1,4 @@
-/** Keys of `nvr`, `events` and `store`: what stands behind, and where things are kept (SPEC 1, 7). */
+/** Keys of `nvr`, `events`, `store` and `limits`: what stands behind (SPEC 1, 7, 10). */
 import { z } from 'zod';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { UpstreamRoute } from '../domain/socket-address.ts';
@@ -124,6 +124,27 @@ export const storeSection = z
   .transform(({ url_file, ...store }) => store)
   .prefault({})
   .describe('The store.');
+
+export const limitsSection = z
+  .strictObject({
+    redis_url: z
+      .string()
+      .refine(() => false, {
+        error: 'is not supported in this version, which keeps login limits in memory: remove the key',
+      })
+      .optional()
+      .meta({
+        description: 'Not in this version: shared login limits for several replicas (SPEC 10).',
+        example: 'redis://redis:6379',
+      }),
+    redis_url_file: filePath().optional().meta({
+      description: 'Not in this version: a file that holds limits.redis_url (SPEC 10).',
+      example: '/run/secrets/redis_url',
+    }),
+  })
+  .transform(() => ({}))
+  .prefault({})
+  .describe('Limits shared between replicas.');
 
 /** What is wrong is said without the value, which may hold a password. */
 function parseStoreUrl(url: string): Result<SqliteStore, string> {

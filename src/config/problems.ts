@@ -50,9 +50,9 @@ export function findingsOf(issues: readonly z.core.$ZodIssue[], schema: KeySchem
 
 /** For zod's `error`: what is wrong with a value, where the schema has no words of its own. */
 export function wordsFor(issue: z.core.$ZodRawIssue): string | undefined {
-  const shown = isSecret(issue.path ?? []) ? 'the value' : show(issue.input);
   if (issue.input === undefined) return 'is missing: write it';
   if (issue.input === null) return 'is empty: give it a value, or remove the key';
+  const shown = isSecret(issue.path ?? []) ? 'the value' : show(issue.input);
   switch (issue.code) {
     case 'invalid_type':
       return `${shown} is not ${KINDS[issue.expected] ?? issue.expected}`;
@@ -69,8 +69,11 @@ export function wordsFor(issue: z.core.$ZodRawIssue): string | undefined {
 
 const LONGEST_SHOWN = 60;
 
-export function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
+/** Lists and maps by their kind alone: there may be a secret in them. */
+function show(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : 'a list';
+  if (typeof value === 'object') return 'a map';
+  const text = JSON.stringify(value);
   return text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}…`;
 }
 
@@ -85,7 +88,7 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 function notOneOf(shown: string, value: unknown, allowed: readonly unknown[]): string {
-  const meant = nearest(String(value), allowed.map(String));
+  const meant = typeof value === 'string' ? nearest(value, allowed.map(String)) : undefined;
   return `${shown} is not one of ${allowed.join(', ')}${meant ? `: did you mean ${meant}?` : ''}`;
 }
 

@@ -63,8 +63,8 @@ function syntaxProblem(fault: { message: string; pos: [number, number] }, lines:
   return { path: '', ...positionAt(lines, fault.pos[0]), message: wordsOf(fault.message) };
 }
 
-/** Without the quotation that some messages end in: it may be a part of a secret. */
-const wordsOf = (message: string): string => `not valid YAML: ${message.replace(/: ".*$/s, '')}`;
+/** Without the piece of text that some messages end in: `auth_secret: *abc` and `!abc` may well be secrets. */
+const wordsOf = (message: string): string => `not valid YAML: ${message.replace(/: .*$/s, '')}`;
 
 function positionAt(lines: LineCounter, offset: number): Position {
   const { line, col } = lines.linePos(offset);

@@ -1,7 +1,8 @@
 /** Every configuration key with its type, default and sentence (interface 2.5; SPEC 1): the one source of conf/. */
 import { z } from 'zod';
-import { authSection, limitsSection, proxySection } from './auth-schema.ts';
-import { eventsSection, nvrSection, storeSection } from './nvr-schema.ts';
+import { authSection } from './auth-schema.ts';
+import { eventsSection, limitsSection, nvrSection, storeSection } from './nvr-schema.ts';
+import { proxySection } from './proxy-schema.ts';
 import { loggerSection, serverSection, tlsSection, uiSection } from './server-schema.ts';
 
 export const settingsSchema = z

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { exampleFile } from '../../src/config/example-file.ts';
+import { jsonSchema, type KeySchema } from '../../src/config/schema.ts';
+import { load, problemsOf, settingsOf } from './config-place.ts';
+
+const read = (name: string): Promise<string> => readFile(join(import.meta.dirname, '../../conf', name), 'utf8');
+
+/** Every key with its path, sections left out. */
+function keysOf(
+  schema: KeySchema,
+  above: readonly string[] = [],
+): readonly (readonly [path: readonly string[], key: KeySchema])[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, part]) =>
+    part.properties ? keysOf(part, [...above, name]) : [[[...above, name], part] as const],
+  );
+}
+
+describe('The generated files of conf/', () => {
+  it('config.example.yaml is what the schema says: else run "npm run generate"', async () => {
+    assert.equal(await read('config.example.yaml'), exampleFile(jsonSchema()));
+  });
+
+  it('config.schema.json is what the schema says: else run "npm run generate"', async () => {
+    const { title, ...schema } = JSON.parse(await read('config.schema.json'));
+    assert.equal(title, 'The configuration of Postern');
+    assert.deepEqual(schema, JSON.parse(JSON.stringify(jsonSchema())));
+  });
+
+  it('the example loads, without a warning, as the defaults', async () => {
+    const outcome = await load(await read('config.example.yaml'));
+    assert.equal(outcome.kind, 'loaded');
+    const { tls, store, ...settings } = outcome.settings;
+    const { tls: _tls, store: _store, ...defaults } = await settingsOf('');
+    assert.deepEqual([settings, outcome.warnings], [defaults, []]);
+  });
+});
+
+describe('Every key', () => {
+  const keys = keysOf(jsonSchema());
+
+  it('is there: those of the interface and of the contract (interface 2.5; SPEC 1)', () => {
+    // biome-ignore format: a table
+    assert.deepEqual(keys.map(([path]) => path.join('.')).sort(), [
+      'auth.cookie_name', 'auth.cookie_same_site', 'auth.cookie_secure', 'auth.enabled', 'auth.failed_login_rate_limit',
+      'auth.hash_iterations', 'auth.refresh_time', 'auth.reset_admin_password', 'auth.roles', 'auth.session_length', 'auth.trusted_proxies',
+      'events.max_limit', 'events.nvr_database', 'events.query_timeout', 'events.sample', 'events.source',
+      'limits.redis_url', 'limits.redis_url_file',
+      'logger.default', 'logger.logs',
+      'nvr.auth_secret', 'nvr.auth_secret_file', 'nvr.ca', 'nvr.cameras', 'nvr.max_upload', 'nvr.policy', 'nvr.role_header', 'nvr.routes',
+      'nvr.timeout_connect', 'nvr.timeout_idle', 'nvr.timeout_response', 'nvr.url', 'nvr.user_header', 'nvr.verify',
+      'proxy.auth_secret', 'proxy.auth_secret_file', 'proxy.default_role', 'proxy.header_map.role', 'proxy.header_map.role_map',
+      'proxy.header_map.user', 'proxy.logout_url', 'proxy.role_map', 'proxy.separator', 'proxy.trusted_peers',
+      'server.base_path', 'server.external', 'server.internal', 'server.internal_hosts', 'server.shutdown_grace', 'server.telemetry',
+      'server.timeout_headers', 'server.timeout_login_body',
+      'store.url', 'store.url_file',
+      'tls.certificate', 'tls.enabled', 'tls.private_key',
+      'ui.frame_ancestors', 'ui.login',
+    ]);
+  });
+
+  for (const [path, { description = '', default: value, examples }] of keys) {
+    it(`${path.join('.')} has a sentence with its source, and a default or an example`, () => {
+      assert.match(description, /^[A-Z].*\((?:interface|SPEC|Content-Security-Policy).*\)\.$/);
+      assert.ok(value !== undefined || examples?.length === 1);
+    });
+  }
+
+  const refused = ['limits', 'auth_secret_file', 'url_file'];
+  for (const [path, { examples }] of keys.filter(
+    ([path, key]) => key.examples && !refused.some((name) => path.includes(name)),
+  )) {
+    it(`${path.join('.')} takes its own example`, async () => {
+      const tree = path.reduceRight<unknown>((value, key) => ({ [key]: value }), examples?.[0]);
+      const env = { SERVICE_PROXY_SECRET: 'x', SERVICE_NVR_SECRET: 'x' };
+      assert.deepEqual(await problemsOf(JSON.stringify(tree), { env }), []);
+    });
+  }
+});

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { compileRouteTable } from '../../src/access/route-table.ts';
+import { loadPolicy } from '../../src/config/load-policy.ts';
+import { formatProblem } from '../../src/config/problems.ts';
+import type { PolicyRow } from '../../src/domain/policy.ts';
+import { withDirectory } from './config-place.ts';
+
+const rowsOf = async (policy: string, directory = '.'): Promise<readonly PolicyRow[]> => {
+  const outcome = await loadPolicy(policy, directory);
+  return outcome.kind === 'loaded' ? outcome.rows : assert.fail(JSON.stringify(outcome.problems));
+};
+
+const accessOf = (rows: readonly PolicyRow[], method: string, path: string): string => {
+  const match = compileRouteTable(rows).match(method, path.slice(1).split('/'));
+  return match.kind === 'listed' ? match.row.access : 'unlisted';
+};
+
+describe('The shipped route tables (SPEC 5)', () => {
+  // biome-ignore format: a table
+  const rows: [request: string, frigate: string, strict: string][] = [
+    ['POST /api/login', 'public', 'public'],
+    ['GET /api/login', 'public', 'public'],
+    ['POST /api/loginfoo', 'unlisted', 'unlisted'],
+    ['HEAD /auth', 'any', 'any'],
+    ['GET /api/auth', 'any', 'any'],
+    ['POST /logout', 'public', 'public'],
+    ['GET /api/logout', 'public', 'public'],
+    ['GET /api/auth/first_time_login', 'public', 'public'],
+    ['GET /login', 'public', 'public'],
+    ['GET /postern', 'public', 'public'],
+    ['GET /postern/assets/a.js', 'public', 'public'],
+    ['GET /api/profile', 'any', 'any'],
+    ['GET /api/users', 'admin', 'admin'],
+    ['PUT /api/users/anna/password', 'any', 'any'],
+    ['PUT /api/users/anna/role', 'admin', 'admin'],
+    ['PUT /api/roles/gardener', 'admin', 'admin'],
+    ['POST /api/tokens', 'any', 'any'],
+    ['GET /', 'public', 'unlisted'],
+    ['GET /assets/index.js', 'public', 'unlisted'],
+    ['GET /site.webmanifest', 'public', 'unlisted'],
+    ['GET /review', 'public', 'unlisted'],
+    ['GET /api/', 'any', 'unlisted'],
+    ['GET /api/version', 'any', 'unlisted'],
+    ['GET /api/config', 'unrestricted', 'unlisted'],
+    ['PUT /api/config/set', 'unlisted', 'unlisted'],
+    ['GET /api/events', 'any', 'unlisted'],
+    ['DELETE /api/events', 'unlisted', 'unlisted'],
+    ['WS /ws', 'unrestricted', 'unlisted'],
+    ['GET /ws', 'unlisted', 'unlisted'],
+    ['WS /live/jsmpeg/garden', 'camera', 'unlisted'],
+    ['GET /api/garden/latest.webp', 'camera', 'unlisted'],
+    ['GET /vod/garden/start/1/end/2/master.m3u8', 'camera', 'unlisted'],
+    ['GET /vod/event/1.2-abc/master.m3u8', 'admin', 'unlisted'],
+    ['GET /recordings/2026-01-01/07/', 'unrestricted', 'unlisted'],
+    ['GET /recordings/2026-01-01/07/garden/1.mp4', 'camera', 'unlisted'],
+    ['GET /clips/thumbs/garden/1.webp', 'camera', 'unlisted'],
+    ['GET /clips/faces/anna/1.webp', 'unlisted', 'unlisted'],
+    ['GET /cache/x', 'none', 'unlisted'],
+  ];
+  for (const [request, frigate, strict] of rows) {
+    it(`${request} is ${frigate} in frigate, ${strict} in strict`, async () => {
+      const [method = '', path = ''] = request.split(' ');
+      const found = [accessOf(await rowsOf('frigate'), method, path), accessOf(await rowsOf('strict'), method, path)];
+      assert.deepEqual(found, [frigate, strict]);
+    });
+  }
+
+  it('asks for the proxy secret where credentials are presented', async () => {
+    const secret = (await rowsOf('frigate')).filter((row) => row.secret);
+    assert.deepEqual(
+      secret.map((row) => row.path),
+      ['/api/login'],
+    );
+  });
+});
+
+describe("A route table of one's own", () => {
+  it('comes behind the own routes and before the table it extends', () => {
+    const mine =
+      'version: 1\nextends: ./base.yaml\nroutes:\n  - { route: "GET /api/events", access: admin, note: mine }\n';
+    const base = 'version: 1\nroutes:\n  - { route: "GET,WS /x/{y...}", access: camera, cameras: ["path:y"] }\n';
+    return withDirectory({ 'mine.yaml': mine, 'base.yaml': base }, async (directory) => {
+      const rows = await rowsOf('./mine.yaml', directory);
+      const own = await rowsOf('strict');
+      assert.deepEqual(rows, [
+        ...own,
+        { methods: ['GET'], path: '/api/events', access: 'admin', note: 'mine', line: 4 },
+        { methods: ['GET', 'WS'], path: '/x/{y...}', access: 'camera', cameras: ['path:y'], line: 3 },
+      ]);
+    });
+  });
+
+  it('can take back what a shipped one gives', () => {
+    const mine = 'version: 1\nextends: frigate\nroutes:\n  - { route: "GET /api/version", access: admin }\n';
+    return withDirectory({ 'mine.yaml': mine }, async (directory) => {
+      const rows = await rowsOf('mine.yaml', directory);
+      const found = [accessOf(rows, 'GET', '/api/version'), accessOf(rows, 'GET', '/api/events')];
+      assert.deepEqual(found, ['admin', 'any']);
+    });
+  });
+
+  it('cannot shut the door to the login', () => {
+    const mine = 'version: 1\nroutes:\n  - { route: "POST /api/login", access: none }\n';
+    return withDirectory({ 'mine.yaml': mine }, async (directory) => {
+      assert.equal(accessOf(await rowsOf('mine.yaml', directory), 'POST', '/api/login'), 'public');
+    });
+  });
+});
+
+describe('A route table is refused', () => {
+  const row = (text: string): string => `version: 1\nroutes:\n  - ${text}\n`;
+  // biome-ignore format: a table
+  const rows: [sentence: string, policy: string, yaml: string, problem: string][] = [
+    ['when no table has its name', 'frigat', '', 'config.yaml nvr.policy: "frigat" is no route table: did you mean frigate?'],
+    ['when nothing is near its name', 'something', '', 'config.yaml nvr.policy: "something" is no route table: write one of frigate, postern, strict, or a file such as ./routes.yaml'],
+    ['when its file is not there', './other.yaml', '', 'config.yaml nvr.policy: "./other.yaml" cannot be read: check that the file is there'],
+    ['when it extends an unknown one', 'a.yaml', 'version: 1\nextends: strikt\nroutes: []', 'a.yaml:2:10 extends: "strikt" is no route table: did you mean strict?'],
+    ['when it extends itself', 'a.yaml', 'version: 1\nextends: ./a.yaml\nroutes: []', 'a.yaml:2:10 extends: "./a.yaml" extends itself: remove the line'],
+    ['when it is no YAML', 'a.yaml', 'routes: [', 'a.yaml:1:10: not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ]'],
+    ['when its version is another', 'a.yaml', 'version: 2\nroutes: []', 'a.yaml:1:10 version: 2 is not one of 1'],
+    ['when it has no routes', 'a.yaml', 'version: 1', 'a.yaml routes: is missing: write it'],
+    ['when a key is unknown', 'a.yaml', row('{ route: "GET /x", acces: any, access: any }'), 'a.yaml:3:31 routes[0].acces: unknown key: did you mean access?'],
+    ['when nobody is named', 'a.yaml', row('{ route: "GET /x" }'), 'a.yaml routes[0].access: is missing: write it'],
+    ['when the level is unknown', 'a.yaml', row('{ route: "GET /x", access: admins }'), 'a.yaml:3:32 routes[0].access: "admins" is not one of public, any, camera, unrestricted, admin, none: did you mean admin?'],
+    ['when a route is none', 'a.yaml', row('{ route: "/x", access: any }'), 'a.yaml:3:14 routes[0].route: "/x" is no route: write for example "GET /api/events"'],
+    ['when a method is unknown', 'a.yaml', row('{ route: "GET,HEAD /x", access: any }'), 'a.yaml:3:14 routes[0].route: "HEAD" is no method: write GET, POST, PUT, PATCH, DELETE, OPTIONS, WS, ANY (GET stands for HEAD too)'],
+    ['when a segment has two parameters', 'a.yaml', row('{ route: "GET /{a}-{b}", access: any }'), 'a.yaml:3:14 routes[0].route: "{a}-{b}" is no segment: write text, {name}, text around one {name}, or {name...}'],
+    ['when a remainder is not last', 'a.yaml', row('{ route: "GET /{a...}/b", access: any }'), 'a.yaml:3:14 routes[0].route: "GET /{a...}/b" goes on behind {name...}: the remainder must be last'],
+    ['when a parameter is there twice', 'a.yaml', row('{ route: "GET /{a}/{a}", access: any }'), 'a.yaml:3:14 routes[0].route: "GET /{a}/{a}" uses a parameter name twice: rename one'],
+    ['when a camera is asked about but not named', 'a.yaml', row('{ route: "GET /{a}", access: camera }'), 'a.yaml:3:14 routes[0].route: access is camera but no camera is named: add cameras'],
+    ['when a camera is in no parameter', 'a.yaml', row('{ route: "GET /{a}", access: camera, cameras: ["path:b"] }'), 'a.yaml:3:14 routes[0].route: cameras has "path:b", but the path has no such parameter'],
+    ['when a locator is none', 'a.yaml', row('{ route: "GET /{a}", access: camera, cameras: ["a"] }'), 'a.yaml:3:52 routes[0].cameras[0]: "a" is no place of a camera: write for example "path:camera" or "query:cameras"'],
+    ['when a narrowing is none', 'a.yaml', row('{ route: "GET /x", access: any, narrow: maybe }'), 'a.yaml:3:45 routes[0].narrow: "maybe" is no way to narrow an answer: write for example check or "rewrite:cameras"'],
+    ['when it is dynamic without a camera', 'a.yaml', row('{ route: "GET /{a}", access: any, dynamic: true }'), 'a.yaml:3:14 routes[0].route: dynamic is true but no camera is in the path: add cameras: ["path:camera"]'],
+    ['when a row is there twice by another name', 'a.yaml', row('{ route: "GET /{a}", access: any }\n  - { route: "POST,GET /{b}", access: admin }'), 'a.yaml:4:14 routes[1].route: "POST,GET /{b}" is in the table already: remove one of the two'],
+  ];
+  for (const [sentence, policy, yaml, problem] of rows) {
+    it(sentence, () =>
+      withDirectory({ 'a.yaml': yaml }, async (directory) => {
+        const outcome = await loadPolicy(policy, directory);
+        const problems = outcome.kind === 'invalid' ? outcome.problems : [];
+        assert.deepEqual(
+          problems.map((found) => formatProblem('config.yaml', found)),
+          [problem],
+        );
+      }),
+    );
+  }
+});
