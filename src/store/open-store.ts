@@ -2,10 +2,14 @@
 import { type Dialect, Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { AccountStore } from '../domain/account.ts';
+import type { EventRecord } from '../domain/event.ts';
+import type { EventSource } from '../domain/event-question.ts';
 import { createAccountStore } from './accounts-tables.ts';
+import { createEventSource } from './events-table.ts';
 import { MIGRATIONS } from './migrations/all-migrations.ts';
 import { sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
+import { writeEvents } from './write-events.ts';
 
 export interface StoreOptions {
   /** `sqlite:/absolute/path`. */
@@ -17,13 +21,22 @@ export interface StoreOptions {
 export interface Store {
   readonly db: Kysely<Tables>;
   readonly accounts: AccountStore;
+  readonly events: EventSource;
+  /** All or none of them; the same id replaces. */
+  writeEvents(events: readonly EventRecord[]): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function openStore({ url, readOnly = false }: StoreOptions): Promise<Store> {
   const db = new Kysely<Tables>({ dialect: dialectOf(url, readOnly) });
   if (!readOnly) await migrate(db);
-  return { db, accounts: createAccountStore(db), close: () => db.destroy() };
+  return {
+    db,
+    accounts: createAccountStore(db),
+    events: createEventSource(db),
+    writeEvents: (events) => writeEvents(events, db),
+    close: () => db.destroy(),
+  };
 }
 
 function dialectOf(url: string, readOnly: boolean): Dialect {

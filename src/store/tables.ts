@@ -13,7 +13,34 @@ export interface RevokedTokensTable {
   expires_at: number;
 }
 
+/** `zones` and `data` are JSON text; `score`, `speed`, `plate` and `sub_labels_folded` are for searching only. */
+export interface EventsTable {
+  id: string;
+  camera: string;
+  label: string;
+  start_time: number;
+  end_time: number | null;
+  score: number | null;
+  speed: number | null;
+  /** SQLite gives 0 and 1 back. */
+  has_clip: boolean | number;
+  has_snapshot: boolean | number;
+  retain_indefinitely: boolean | number;
+  false_positive: boolean | number | null;
+  plus_id: string | null;
+  plate: string | null;
+  sub_label: string | null;
+  sub_labels_folded: string | null;
+  zones: string;
+  model_hash: string | null;
+  detector_type: string | null;
+  model_type: string | null;
+  data: string;
+  thumbnail: string | null;
+}
+
 export interface Tables {
+  events: EventsTable;
   users: UsersTable;
   revoked_tokens: RevokedTokensTable;
 }

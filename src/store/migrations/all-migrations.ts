@@ -1,9 +1,11 @@
 /** The store's migrations in their order: a number once given never changes, new ones are added at the end. */
 import type { MigrationProvider } from 'kysely/migration';
 import { accounts } from './001-accounts.ts';
+import { events } from './002-events.ts';
 
 export const MIGRATIONS: MigrationProvider = {
   getMigrations: async () => ({
     '001-accounts': accounts,
+    '002-events': events,
   }),
 };

@@ -1,0 +1,95 @@
+/** A question to wherever events are kept, in no engine's words: what must hold, in which order, how many (interface 4.1). */
+import type { EventRecord } from './event.ts';
+
+/** Names of which an event may carry several. */
+export type EventNames = 'sub_label' | 'zone' | 'attribute';
+/** Numbers of an event; absent ones compare with nothing. `length` is end minus start, in seconds. */
+export type EventMeasure = 'start_time' | 'score' | 'speed' | 'length';
+export type EventFlag = 'has_clip' | 'has_snapshot' | 'retain_indefinitely' | 'in_progress' | 'submitted';
+
+/** From `since` (Unix seconds) on, local time is UTC plus `seconds`. */
+export interface ZoneOffset {
+  readonly since: number;
+  readonly seconds: number;
+}
+
+export type EventCondition =
+  | { readonly kind: 'one-of'; readonly field: 'id' | 'label'; readonly values: readonly string[] }
+  | {
+      readonly kind: 'compared';
+      readonly measure: EventMeasure;
+      readonly by: '<' | '<=' | '>' | '>=';
+      readonly to: number;
+    }
+  | { readonly kind: 'flag'; readonly flag: EventFlag; readonly is: boolean }
+  /** Carries one of the names; with `orNone`, also events that carry none. Sub-labels are folded by `foldCase`. */
+  | { readonly kind: 'carries'; readonly of: EventNames; readonly names: readonly string[]; readonly orNone: boolean }
+  | { readonly kind: 'plate'; readonly isWanted: PlateTest; readonly orNone: boolean }
+  /** The local time of day, in seconds since midnight, is in `[from, until)`, or outside `[until, from)` overnight. */
+  | {
+      readonly kind: 'time-of-day';
+      readonly from: number;
+      readonly until: number;
+      /** In order of time; the first also holds for everything before it. */
+      readonly offsets: readonly ZoneOffset[];
+    };
+
+/** Exact plates, and a test for those that a pattern describes. */
+export interface PlateTest {
+  readonly plates: readonly string[];
+  readonly matches?: ((plate: string) => boolean) | undefined;
+}
+
+export type SortKey = 'date' | 'score' | 'speed';
+export interface EventSort {
+  readonly key: SortKey;
+  readonly direction: 'asc' | 'desc';
+}
+
+/** Where a page ended: the last event's sort value and id. */
+export interface PageEnd {
+  readonly value: number | null;
+  readonly id: string;
+}
+
+export interface EventQuestion {
+  /** Null: every camera there is. */
+  readonly cameras: readonly string[] | null;
+  /** All of them hold. */
+  readonly conditions: readonly EventCondition[];
+  /** Equal keys stand in order of id, in the same direction. Absent values stand below all others. */
+  readonly sort: EventSort;
+  readonly after?: PageEnd | undefined;
+  readonly limit: number;
+}
+
+/** An event as it is kept: `zones` and `data` are the text of their JSON, ready to be written out. */
+export interface StoredEvent extends Omit<EventRecord, 'zones' | 'data'> {
+  readonly zonesJson: string;
+  readonly dataJson: string;
+}
+
+export interface FoundEvent {
+  readonly id: string;
+  readonly value: number | null;
+}
+
+/** Where events are kept, for whoever reads them. */
+export interface EventSource {
+  /** The events that answer the question, in its order. */
+  find(question: EventQuestion): Promise<readonly FoundEvent[]>;
+  /** In the order of `ids`; those that are gone are left out. Without thumbnails these are null. */
+  read(ids: readonly string[], include: { readonly thumbnails: boolean }): Promise<readonly StoredEvent[]>;
+  /** Cameras that have events, in order of name. */
+  cameras(): Promise<readonly string[]>;
+}
+
+/** One spelling for upper and lower case in any script. Upper first: `ß` and `ss`, final and other sigma become one. */
+export const foldCase = (text: string): string => text.toUpperCase().toLowerCase();
+
+/** A joined sub-label's elements, each trimmed and folded. */
+export const foldedSubLabels = (joined: string): string[] =>
+  joined
+    .split(',')
+    .map((element) => foldCase(element.trim()))
+    .filter((element) => element !== '');

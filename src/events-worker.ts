@@ -1,0 +1,36 @@
+/** The second composition root: the events backend as a thread beside the gate, with a read-only door to the store (SPEC 7). */
+import { createServer } from 'node:http';
+import { parentPort, workerData } from 'node:worker_threads';
+import { createEventsBackend } from './events/backend.ts';
+import type { EventsWorkerSettings, FromEventsWorker, ToEventsWorker } from './events/worker-messages.ts';
+import { openStore } from './store/open-store.ts';
+
+const settings = workerData as EventsWorkerSettings;
+const tell = (message: FromEventsWorker): void => parentPort?.postMessage(message);
+
+let { roles, cameras } = settings;
+const store = await openStore({ url: settings.storeUrl, readOnly: true });
+const server = createServer(
+  createEventsBackend({
+    events: store.events,
+    roles: () => roles,
+    cameras: () => cameras,
+    maxLimit: settings.maxLimit,
+    startedAt: Date.now() / 1000,
+    onFault: (fault) =>
+      tell({ kind: 'fault', message: fault instanceof Error ? (fault.stack ?? fault.message) : `${fault}` }),
+  }),
+);
+
+parentPort?.on('message', (message: ToEventsWorker) => {
+  if (message.kind === 'roles') ({ roles, cameras } = message);
+  else stop();
+});
+
+function stop(): void {
+  parentPort?.close();
+  server.close(() => void store.close());
+  server.closeIdleConnections();
+}
+
+server.listen(settings.socketPath, () => tell({ kind: 'ready' }));

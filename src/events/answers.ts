@@ -1,0 +1,34 @@
+/** What the backend answers with: JSON always, and a refusal says what is wrong (interface 7). */
+import { Readable } from 'node:stream';
+import type { Context } from 'koa';
+import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
+import type { BadParameter } from './read-query.ts';
+
+export function answerRefusal(ctx: Context, reason: RefusalReason): void {
+  const { status, message } = REFUSALS[reason];
+  ctx.status = status;
+  ctx.body = { success: false, message };
+}
+
+/** JSON that is written already, or that is being written. */
+export function answerJson(ctx: Context, json: string | AsyncIterable<string>): void {
+  ctx.type = 'application/json';
+  ctx.body = typeof json === 'string' ? json : Readable.from(json);
+}
+
+/** All of them at once, each with its reason; `detail` is what the reference sends, `message` what its pages show. */
+export function answerBadParameters(ctx: Context, bad: readonly BadParameter[]): void {
+  const sentences = bad.map(({ name, message }) => `${name}: ${message}`);
+  ctx.status = 422;
+  ctx.body = {
+    success: false,
+    message: `The query is not understood. ${sentences.join('. ')}.`,
+    detail: bad.map(({ name, type, message, input }) => ({ type, loc: ['query', name], msg: message, input })),
+  };
+}
+
+/** The reference says this with a bare JSON string, and its clients read it so. */
+export function answerNoSuchEvent(ctx: Context): void {
+  ctx.status = 404;
+  answerJson(ctx, '"Event not found"');
+}

@@ -1,0 +1,72 @@
+/** The events backend: an HTTP service of its own, that believes who the gate says is calling (SPEC 7). */
+import type { RequestListener } from 'node:http';
+import Koa from 'koa';
+import Router from 'koa-router';
+import type { CustomRoles } from '../domain/camera-scope.ts';
+import type { EventSource } from '../domain/event-question.ts';
+import type { CameraName } from '../domain/names.ts';
+import { answerRefusal } from './answers.ts';
+import { type EventDesk, type EventsState, listEvents, oneEvent } from './event-routes.ts';
+import { callerScope } from './remote-role.ts';
+import { seenCameras } from './seen-cameras.ts';
+import { createZoneOffsets } from './zone-offsets.ts';
+
+export interface EventsBackendOptions {
+  readonly events: EventSource;
+  /** The custom roles as they are now. */
+  readonly roles: () => CustomRoles;
+  /** The cameras there are; null when nobody listed them: then those that have events. */
+  readonly cameras: () => readonly CameraName[] | null;
+  /** The most rows one answer holds. */
+  readonly maxLimit: number;
+  /** Unix seconds; time zones are worked out to a year from here. */
+  readonly startedAt: number;
+  readonly onFault: (fault: unknown) => void;
+}
+
+export function createEventsBackend(options: EventsBackendOptions): RequestListener {
+  const app = new Koa<EventsState>();
+  app.on('error', options.onFault);
+  app.use(async (ctx, next) => {
+    try {
+      await next();
+    } catch (fault) {
+      options.onFault(fault);
+      answerRefusal(ctx, 'internal-error');
+    }
+  });
+  app.use(privateRoutes(options.events).routes());
+  app.use(async (ctx, next) => {
+    const scope = callerScope(ctx.req.headers, options.roles());
+    if (!scope) return answerRefusal(ctx, 'no-credentials');
+    ctx.state.scope = scope;
+    await next();
+  });
+  const routes = eventRoutes(deskOf(options));
+  app.use(routes.routes());
+  app.use((ctx) =>
+    answerRefusal(ctx, routes.match(ctx.path, ctx.method).path.length > 0 ? 'method-not-allowed' : 'path-not-found'),
+  );
+  const answer = app.callback();
+  return (request, response) => void answer(request, response);
+}
+
+/** For the gate alone, which is the only one that reaches the socket and forwards none of these paths. */
+function privateRoutes(events: EventSource): Router {
+  return new Router().get('/cameras', async (ctx) => {
+    ctx.body = await events.cameras();
+  });
+}
+
+function eventRoutes(desk: EventDesk): Router<EventsState> {
+  return new Router<EventsState>().get('/api/events', listEvents(desk)).get('/api/events/:id', oneEvent(desk));
+}
+
+function deskOf({ events, maxLimit, cameras, startedAt }: EventsBackendOptions): EventDesk {
+  return {
+    events,
+    maxLimit,
+    offsetsOf: createZoneOffsets(startedAt),
+    seen: (scope, asked, named) => seenCameras(asked, named, { scope, known: cameras(), stored: events.cameras }),
+  };
+}

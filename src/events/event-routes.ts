@@ -1,0 +1,64 @@
+/** GET /api/events, and one event by its id (interface 4.1). */
+import type { Context } from 'koa';
+import type { CameraScope } from '../domain/camera-scope.ts';
+import type { EventSource, FoundEvent } from '../domain/event-question.ts';
+import { answerBadParameters, answerJson, answerNoSuchEvent, answerRefusal } from './answers.ts';
+import { readEventsQuery } from './read-query.ts';
+import { namedCameras, type SeenCameras } from './seen-cameras.ts';
+import { eventJson, eventsJson } from './write-answer.ts';
+import type { ZoneOffsets } from './zone-offsets.ts';
+
+/** What every route of the backend works with. */
+export interface EventDesk {
+  readonly events: EventSource;
+  readonly maxLimit: number;
+  readonly offsetsOf: ZoneOffsets;
+  /** Of those asked for (null: of all), the cameras that the answer may hold; `named` may not be foreign. */
+  readonly seen: (
+    scope: CameraScope,
+    asked: readonly string[] | null,
+    named: readonly string[],
+  ) => Promise<SeenCameras>;
+}
+
+/** What the caller's role sees, left there by the backend's first step. */
+export interface EventsState {
+  scope: CameraScope;
+}
+
+export type EventsHandler = (ctx: Context & { state: EventsState; params: Record<string, string> }) => Promise<void>;
+
+export function listEvents({ events, maxLimit, offsetsOf, seen }: EventDesk): EventsHandler {
+  return async (ctx) => {
+    const parameters = new URLSearchParams(ctx.querystring);
+    const query = readEventsQuery(parameters, offsetsOf);
+    if (!query.ok) return answerBadParameters(ctx, query.error);
+    const { cameras: asked, hasThumbnails, ...question } = query.value;
+    const visible = await seen(ctx.state.scope, asked, namedCameras(parameters, ['camera', 'cameras']));
+    if (visible.kind === 'foreign') return answerRefusal(ctx, 'camera-not-in-role');
+    const limit = Math.min(question.limit, maxLimit);
+    // One more than is answered tells whether there is a next page.
+    const found = await events.find({ ...question, cameras: visible.cameras, limit: limit && limit + 1 });
+    const page = found.slice(0, limit);
+    if (found.length > limit) ctx.set('Link', linkBehind(page.at(-1), parameters));
+    answerJson(ctx, await eventsJson(page, { thumbnails: hasThumbnails }, events));
+  };
+}
+
+/** RFC 8288: relative to the address that was asked, whatever stands in front of it. */
+function linkBehind(last: FoundEvent | undefined, parameters: URLSearchParams): string {
+  const next = new URLSearchParams(parameters);
+  next.set('page_after', `${last?.value ?? ''}~${last?.id}`);
+  return `<?${next}>; rel="next"`;
+}
+
+/** Interface 7: a foreign camera's event is a 403, that of a camera nobody knows any more included. */
+export function oneEvent({ events, seen }: EventDesk): EventsHandler {
+  return async (ctx) => {
+    const [event] = await events.read([ctx.params['id'] ?? ''], { thumbnails: true });
+    if (!event) return answerNoSuchEvent(ctx);
+    const visible = await seen(ctx.state.scope, [event.camera], [event.camera]);
+    if (visible.kind === 'foreign' || visible.cameras?.length === 0) return answerRefusal(ctx, 'camera-not-in-role');
+    answerJson(ctx, eventJson(event));
+  };
+}

@@ -1,0 +1,59 @@
+/** Texts of query parameters as values: as lenient as the reference, and with a reason when they are none. */
+import { err, ok, type Result } from '../domain/result.ts';
+
+export interface ParameterFault {
+  /** The reference's name for the kind of fault. */
+  readonly type: string;
+  readonly message: string;
+}
+
+export type Parsed<Value> = Result<Value, ParameterFault>;
+
+/** Longer lists cost more than anybody asks for. */
+const LONGEST_LIST = 200;
+
+const WHOLE = /^[+-]?\d+(?:_\d+)*(?:\.0+)?$/;
+const DECIMAL = /^[+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/i;
+const NON_FINITE = /^[+-]?(?:nan|inf|infinity)$/i;
+
+/** `1`, ` +2`, `1.0` and `1_000` are whole numbers; `true` and an empty text are not. */
+export function parseWhole(text: string): Parsed<number> {
+  const plain = text.trim();
+  return WHOLE.test(plain)
+    ? ok(Number(plain.replaceAll('_', '')))
+    : fault('int_parsing', 'Input should be a valid integer, unable to parse string as an integer');
+}
+
+export function parseDecimal(text: string): Parsed<number> {
+  const plain = text.trim();
+  const number = DECIMAL.test(plain) ? Number(plain.replaceAll('_', '')) : Number.NaN;
+  if (Number.isFinite(number)) return ok(number);
+  return DECIMAL.test(plain) || NON_FINITE.test(plain)
+    ? fault('finite_number', 'Input should be a finite number')
+    : fault('float_parsing', 'Input should be a valid number, unable to parse string as a number');
+}
+
+/** Members between commas, trimmed; empty ones are nobody's name and fall away. */
+export function parseList(text: string): Parsed<readonly string[]> {
+  const members = text.split(',');
+  if (members.length > LONGEST_LIST) return fault('too_long', `List should have at most ${LONGEST_LIST} members`);
+  return ok([...new Set(members.map((member) => member.trim()).filter((member) => member !== ''))]);
+}
+
+const TIME = /^(?<hours>\d{1,2}):(?<minutes>\d{2})$/;
+
+/** Two times of day between commas, in seconds since midnight; what follows a second comma is ignored. */
+export function parseTimeRange(text: string): Parsed<{ readonly from: number; readonly until: number }> {
+  const [from, until] = text.split(',').map(secondOfDay);
+  return from === undefined || until === undefined
+    ? fault('value_error', 'Input should be two times of day, "HH:MM,HH:MM", from 00:00 to 24:00')
+    : ok({ from, until });
+}
+
+function secondOfDay(text: string): number | undefined {
+  const { hours, minutes } = TIME.exec(text)?.groups ?? {};
+  const minute = Number(hours) * 60 + Number(minutes);
+  return Number(minutes) < 60 && minute <= 24 * 60 ? minute * 60 : undefined;
+}
+
+export const fault = (type: string, message: string): Result<never, ParameterFault> => err({ type, message });

@@ -1,0 +1,44 @@
+/** Which cameras an answer may hold: what the role sees, of what is known, of what was asked (interface 2.2, 7). */
+import { type CameraScope, maySee, visibleCameras } from '../domain/camera-scope.ts';
+import type { CameraName } from '../domain/names.ts';
+
+export type SeenCameras =
+  /** Null: all there are. */
+  | { readonly kind: 'cameras'; readonly cameras: readonly string[] | null }
+  /** A camera outside the role was named: interface 7 wants a 403, and no silent narrowing. */
+  | { readonly kind: 'foreign' };
+
+export interface CameraCircumstances {
+  readonly scope: CameraScope;
+  /** Null when nobody listed them. */
+  readonly known: readonly CameraName[] | null;
+  /** Those that have events. */
+  readonly stored: () => Promise<readonly string[]>;
+}
+
+export async function seenCameras(
+  asked: readonly string[] | null,
+  named: readonly string[],
+  circumstances: CameraCircumstances,
+): Promise<SeenCameras> {
+  const { scope } = circumstances;
+  if (named.some((camera) => !maySee(scope, camera))) return { kind: 'foreign' };
+  const visible = await visibleTo(circumstances);
+  if (asked === null || visible === null) return { kind: 'cameras', cameras: asked ?? visible };
+  return { kind: 'cameras', cameras: asked.filter((camera) => visible.includes(camera)) };
+}
+
+/** Null: everything, whatever cameras there are. */
+export async function visibleTo({ scope, known, stored }: CameraCircumstances): Promise<readonly string[] | null> {
+  if (known === null && scope.kind === 'all') return null;
+  return visibleCameras(scope, known ?? ((await stored()) as readonly CameraName[]));
+}
+
+/**
+ * Every camera that the query names, in whichever of its repetitions: of two `camera=` the last one counts, but the
+ * first may be what somebody behind us reads.
+ */
+export function namedCameras(query: URLSearchParams, parameters: readonly string[]): string[] {
+  const members = parameters.flatMap((name) => query.getAll(name)).flatMap((text) => text.split(','));
+  return members.map((member) => member.trim()).filter((member) => member !== '' && member !== 'all');
+}

@@ -1,0 +1,70 @@
+/** Starts the events backend in a thread of its own: its queries never stop the gate's event loop (SPEC 7). */
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { CustomRoles } from '../domain/camera-scope.ts';
+import type { CameraName } from '../domain/names.ts';
+import type { EventsWorkerSettings, FromEventsWorker, ToEventsWorker } from './worker-messages.ts';
+
+export interface EventsWorkerOptions {
+  /** `sqlite:/absolute/path`, of a store that is there. */
+  readonly storeUrl: string;
+  /** Where it listens, in a directory that only the service may enter. */
+  readonly socketPath: string;
+  readonly roles: CustomRoles;
+  /** Null when nobody listed them: then those that have events. */
+  readonly cameras: readonly CameraName[] | null;
+  readonly maxLimit: number;
+  /** A request failed; the worker goes on. */
+  readonly onFault?: (message: string) => void;
+  /** The worker is gone, unasked. */
+  readonly onCrash: (fault: Error) => void;
+}
+
+export interface EventsWorker {
+  /** Holds from the next request on. */
+  setRoles(roles: CustomRoles, cameras: readonly CameraName[] | null): void;
+  /** Answers what is in flight, then ends. */
+  stop(): Promise<void>;
+}
+
+/** Resolves when the worker listens; rejects when it cannot. */
+export async function startEventsWorker(options: EventsWorkerOptions): Promise<EventsWorker> {
+  const { storeUrl, socketPath, maxLimit, roles, cameras } = options;
+  const settings: EventsWorkerSettings = { storeUrl, socketPath, maxLimit, roles, cameras };
+  const worker = new Worker(new URL('../events-worker.ts', import.meta.url), { workerData: settings });
+  const tell = (message: ToEventsWorker): void => worker.postMessage(message);
+  let isStopping = false;
+
+  await untilReady(worker);
+  worker.on('message', (message: FromEventsWorker) => {
+    if (message.kind === 'fault') options.onFault?.(message.message);
+  });
+  // An uncaught error is followed by the exit; one report is enough.
+  let reason = new Error('the events backend ended');
+  worker.on('error', (fault) => {
+    reason = fault instanceof Error ? fault : reason;
+  });
+  worker.once('exit', () => {
+    if (!isStopping) options.onCrash(reason);
+  });
+
+  return {
+    setRoles: (roles, cameras) => tell({ kind: 'roles', roles, cameras }),
+    async stop() {
+      if (isStopping) return;
+      isStopping = true;
+      const ended = once(worker, 'exit');
+      tell({ kind: 'stop' });
+      await ended;
+    },
+  };
+}
+
+async function untilReady(worker: Worker): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    worker.once('message', () => resolve());
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new Error('the events backend ended before it listened')));
+  });
+  worker.removeAllListeners();
+}

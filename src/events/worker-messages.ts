@@ -1,0 +1,21 @@
+/** What the gate and the events worker say to each other; everything here passes between threads. */
+import type { CustomRoles } from '../domain/camera-scope.ts';
+import type { CameraName } from '../domain/names.ts';
+
+/** The worker's `workerData`. */
+export interface EventsWorkerSettings {
+  /** `sqlite:/absolute/path`, of a store that is there. */
+  readonly storeUrl: string;
+  /** In a directory that only the service may enter: who reaches it is believed. */
+  readonly socketPath: string;
+  readonly roles: CustomRoles;
+  /** Null when nobody listed them: then those that have events. */
+  readonly cameras: readonly CameraName[] | null;
+  readonly maxLimit: number;
+}
+
+export type ToEventsWorker =
+  | { readonly kind: 'roles'; readonly roles: CustomRoles; readonly cameras: readonly CameraName[] | null }
+  | { readonly kind: 'stop' };
+
+export type FromEventsWorker = { readonly kind: 'ready' } | { readonly kind: 'fault'; readonly message: string };

@@ -1,0 +1,38 @@
+/** Events as JSON text, a few at a time: their zones and data are written as they are kept (interface 2.4). */
+import type { EventSource, FoundEvent, StoredEvent } from '../domain/event-question.ts';
+
+/** So many rows are read at a time: the memory an answer takes does not grow with it. */
+const ROWS_PER_CHUNK = 200;
+
+/** The interface's seventeen fields; `top_score` and `box` are what clients of older answers look for. */
+export function eventJson(event: StoredEvent, more = ''): string {
+  const { zonesJson, dataJson, ...plain } = event;
+  return `${JSON.stringify(plain).slice(0, -1)},"zones":${zonesJson},"data":${dataJson},"top_score":null,"box":null${more}}`;
+}
+
+/** An answer of one chunk is a text, so that it has a length; a longer one is written as it is read. */
+export async function eventsJson(
+  found: readonly FoundEvent[],
+  include: { readonly thumbnails: boolean },
+  events: EventSource,
+): Promise<string | AsyncIterable<string>> {
+  const ids = found.map(({ id }) => id);
+  if (ids.length > ROWS_PER_CHUNK) return chunks(ids, include, events);
+  const rows = await events.read(ids, include);
+  return `[${rows.map((row) => eventJson(row)).join(',')}]`;
+}
+
+async function* chunks(
+  ids: readonly string[],
+  include: { readonly thumbnails: boolean },
+  events: EventSource,
+): AsyncIterable<string> {
+  let separator = '[';
+  for (let at = 0; at < ids.length; at += ROWS_PER_CHUNK) {
+    const rows = await events.read(ids.slice(at, at + ROWS_PER_CHUNK), include);
+    if (rows.length === 0) continue;
+    yield separator + rows.map((row) => eventJson(row)).join(',');
+    separator = ',';
+  }
+  yield separator === '[' ? '[]' : ']';
+}

@@ -1,0 +1,67 @@
+/** A time zone's offsets from UTC, change by change, so that an event's local time is that of its own day. */
+import type { ZoneOffset } from '../domain/event-question.ts';
+
+/** No zone changes its clocks twice within so short a time: one look a week finds every change. */
+const STEP_SECONDS = 7 * 86_400;
+/** Changes are known as long ahead as laws are: a cheap margin over the clock. */
+const AHEAD_SECONDS = 400 * 86_400;
+
+export type ZoneOffsets = (zone: string) => readonly ZoneOffset[];
+
+/** The zone's own spelling (`europe/berlin` is Europe/Berlin), or undefined when there is no such zone. */
+export function canonicalZone(name: string): string | undefined {
+  // A plain offset such as +01:00 is no zone, though Intl would take it.
+  if (!/^[A-Za-z]/.test(name)) return undefined;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Worked out once per zone, from 1970 to a year from now. There are some six hundred zones and each is small. */
+export function createZoneOffsets(nowSeconds: number): ZoneOffsets {
+  const known = new Map<string, readonly ZoneOffset[]>();
+  return (zone) => {
+    const offsets = known.get(zone) ?? changesOf(zone, nowSeconds + AHEAD_SECONDS);
+    known.set(zone, offsets);
+    return offsets;
+  };
+}
+
+function changesOf(zone: string, until: number): readonly ZoneOffset[] {
+  const offsetAt = offsetReader(zone);
+  const changes: ZoneOffset[] = [{ since: 0, seconds: offsetAt(0) }];
+  let current = offsetAt(0);
+  for (let time = 0; time < until; time += STEP_SECONDS) {
+    const later = offsetAt(time + STEP_SECONDS);
+    if (later !== current) changes.push({ since: momentOfChange(time, offsetAt), seconds: later });
+    current = later;
+  }
+  return changes;
+}
+
+/** The first second of the step behind which the offset is another one. */
+function momentOfChange(start: number, offsetAt: (time: number) => number): number {
+  const before = offsetAt(start);
+  let same = start;
+  let changed = start + STEP_SECONDS;
+  while (changed - same > 1) {
+    const middle = Math.floor((same + changed) / 2);
+    if (offsetAt(middle) === before) same = middle;
+    else changed = middle;
+  }
+  return changed;
+}
+
+const OFFSET = /GMT(?<sign>[+-])(?<hours>\d{2}):(?<minutes>\d{2})(?::(?<seconds>\d{2}))?$/;
+
+function offsetReader(zone: string): (time: number) => number {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
+  return (time) => {
+    const groups = OFFSET.exec(format.format(time * 1000))?.groups;
+    if (!groups) return 0;
+    const { sign, hours, minutes, seconds = 0 } = groups;
+    return (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds));
+  };
+}

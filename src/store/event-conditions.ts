@@ -1,0 +1,112 @@
+/** A question's conditions in SQL: one translation per kind, the same for every engine. */
+import { type RawBuilder, sql } from 'kysely';
+import type { EventCondition, EventFlag, PageEnd, SortKey, ZoneOffset } from '../domain/event-question.ts';
+import type { EventShape } from './event-shape.ts';
+import type { EngineWords } from './sqlite-words.ts';
+
+type Expression = RawBuilder<unknown>;
+type Condition = RawBuilder<boolean>;
+
+type ConditionOf<Kind extends EventCondition['kind']> = Extract<EventCondition, { kind: Kind }>;
+
+export const NEVER: Condition = sql<boolean>`1 = 0`;
+const COMPARISONS = { '<': sql`<`, '<=': sql`<=`, '>': sql`>`, '>=': sql`>=` };
+
+export const isOneOf = (column: Expression, values: readonly string[]): Condition =>
+  values.length === 0 ? NEVER : sql`${column} in (${sql.join(values)})`;
+
+export const allOf = (conditions: readonly Condition[]): Condition =>
+  conditions.length === 0 ? sql<boolean>`1 = 1` : sql<boolean>`${sql.join([...conditions], sql` and `)}`;
+
+const anyOf = (conditions: readonly Condition[]): Condition =>
+  conditions.length === 0 ? NEVER : sql<boolean>`(${sql.join([...conditions], sql` or `)})`;
+
+/** The value that a sort goes by. */
+export const sortValue = (key: SortKey, shape: EventShape): Expression =>
+  ({ date: sql`e.start_time`, score: shape.score, speed: shape.speed })[key];
+
+export function conditionInSql(condition: EventCondition, shape: EventShape, words: EngineWords): Condition {
+  switch (condition.kind) {
+    case 'one-of':
+      return isOneOf(condition.field === 'id' ? sql`e.id` : words.unindexed(sql`e.label`), condition.values);
+    case 'compared':
+      return sql`${measured(condition.measure, shape)} ${COMPARISONS[condition.by]} ${condition.to}`;
+    case 'flag':
+      return flagged(condition.flag, condition.is);
+    case 'carries':
+      return carried(condition, shape, words);
+    case 'plate':
+      return plated(condition, shape);
+    case 'time-of-day':
+      return atTimeOfDay(condition, words);
+  }
+}
+
+const measured = (measure: ConditionOf<'compared'>['measure'], shape: EventShape): Expression =>
+  ({
+    start_time: sql`e.start_time`,
+    score: shape.score,
+    speed: shape.speed,
+    length: sql`(e.end_time - e.start_time)`,
+  })[measure];
+
+function flagged(flag: EventFlag, is: boolean): Condition {
+  // The reference leaves an empty plus_id in neither class; empty is "not submitted".
+  if (flag === 'submitted') return is ? sql`e.plus_id <> ''` : sql`coalesce(e.plus_id, '') = ''`;
+  if (flag === 'in_progress') return is ? sql`e.end_time is null` : sql`e.end_time is not null`;
+  return sql`e.${sql.ref(flag)} = ${is}`;
+}
+
+function carried({ of, names, orNone }: ConditionOf<'carries'>, shape: EventShape, words: EngineWords): Condition {
+  const some = names.length > 0;
+  switch (of) {
+    case 'sub_label':
+      return anyOf([
+        ...names.map((name) => words.contains(shape.subLabelsFolded, `,${name},`)),
+        ...(orNone ? [sql<boolean>`e.sub_label is null`] : []),
+      ]);
+    case 'zone':
+      return anyOf([
+        ...(some ? [words.hasElement(sql`e.zones`, names)] : []),
+        ...(orNone ? [words.isEmptyArray(sql`e.zones`)] : []),
+      ]);
+    case 'attribute':
+      return some ? words.hasMemberText(sql`e.data`, names) : NEVER;
+  }
+}
+
+/** With a test in code, every event that has a plate is a candidate. */
+function plated({ isWanted, orNone }: ConditionOf<'plate'>, { plate }: EventShape): Condition {
+  return anyOf([
+    isWanted.matches ? sql<boolean>`${plate} is not null` : isOneOf(plate, isWanted.plates),
+    ...(orNone ? [sql<boolean>`${plate} is null`] : []),
+  ]);
+}
+
+function atTimeOfDay({ from, until, offsets }: ConditionOf<'time-of-day'>, words: EngineWords): Condition {
+  const second = words.secondOfDay(sql`e.start_time`, offsetAt(offsets));
+  return from <= until
+    ? sql`(${second} >= ${from} and ${second} < ${until})`
+    : sql`(${second} >= ${from} or ${second} < ${until})`;
+}
+
+/** The zone's offset at the event's own start. The newest are tried first, for that is where questions begin. */
+export function offsetAt(offsets: readonly ZoneOffset[]): Expression {
+  const [first, ...later] = offsets;
+  const earliest = sql.lit(first?.seconds ?? 0);
+  if (later.length === 0) return earliest;
+  const cases = later
+    .reverse()
+    .map(({ since, seconds }) => sql`when e.start_time >= ${sql.lit(since)} then ${sql.lit(seconds)}`);
+  return sql`case ${sql.join(cases, sql` `)} else ${earliest} end`;
+}
+
+/** Behind the end of a page, in the sort's order: absent values stand below all others. */
+export function behind(end: PageEnd, value: Expression, direction: 'asc' | 'desc'): Condition {
+  const further = sql.raw(direction === 'asc' ? '>' : '<');
+  const sameValue = end.value === null ? sql`${value} is null` : sql`${value} = ${end.value}`;
+  const tie = sql<boolean>`(${sameValue} and e.id ${further} ${end.id})`;
+  if (end.value === null) return direction === 'asc' ? sql`(${tie} or ${value} is not null)` : tie;
+  const beyond = sql<boolean>`(${value} ${further} ${end.value} or ${tie})`;
+  return direction === 'asc' ? beyond : sql`(${beyond} or ${value} is null)`;
+}

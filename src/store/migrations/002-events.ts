@@ -1,0 +1,53 @@
+/** Migration 2: detection events, what they are searched by, and the indices for the commonest questions (interface 2.4). */
+import type { Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+/**
+ * Bulky columns stand last: SQLite reads a row from its start, and a scan need not touch what lies behind. `score`,
+ * `speed` and `plate` repeat what is in `data`; `sub_labels_folded` is `,bob,john,`.
+ */
+export const events: Migration = {
+  async up(db: Kysely<unknown>) {
+    await db.schema
+      .createTable('events')
+      .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+      .addColumn('camera', 'text', (column) => column.notNull())
+      .addColumn('label', 'text', (column) => column.notNull())
+      .addColumn('start_time', 'double precision', (column) => column.notNull())
+      .addColumn('end_time', 'double precision')
+      .addColumn('score', 'double precision')
+      .addColumn('speed', 'double precision')
+      .addColumn('has_clip', 'boolean', (column) => column.notNull())
+      .addColumn('has_snapshot', 'boolean', (column) => column.notNull())
+      .addColumn('retain_indefinitely', 'boolean', (column) => column.notNull())
+      .addColumn('false_positive', 'boolean')
+      .addColumn('plus_id', 'text')
+      .addColumn('plate', 'text')
+      .addColumn('sub_label', 'text')
+      .addColumn('sub_labels_folded', 'text')
+      .addColumn('zones', 'text', (column) => column.notNull())
+      .addColumn('model_hash', 'text')
+      .addColumn('detector_type', 'text')
+      .addColumn('model_type', 'text')
+      .addColumn('data', 'text', (column) => column.notNull())
+      .addColumn('thumbnail', 'text')
+      .execute();
+    for (const columns of INDICES) {
+      await db.schema
+        .createIndex(`events_${columns.join('_')}`)
+        .on('events')
+        .columns(columns)
+        .execute();
+    }
+  },
+};
+
+/** Equal start times are put in order of id while walking: the id in every index would double its size. */
+const INDICES: string[][] = [
+  ['start_time'],
+  ['camera', 'start_time'],
+  ['label', 'start_time'],
+  ['camera', 'label', 'start_time'],
+  ['score'],
+  ['speed'],
+];

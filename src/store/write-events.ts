@@ -1,0 +1,71 @@
+/** Writes events in one short transaction per batch, so that whoever else writes waits for milliseconds. */
+import type { Kysely } from 'kysely';
+import type { EventRecord } from '../domain/event.ts';
+import { foldedSubLabels } from '../domain/event-question.ts';
+import type { EventsTable, Tables } from './tables.ts';
+
+/** Rows per statement: 21 values each, and an engine takes only so many. */
+const ROWS_PER_STATEMENT = 100;
+
+/** The same id replaces what was there. */
+export async function writeEvents(events: readonly EventRecord[], db: Kysely<Tables>): Promise<void> {
+  // An engine refuses to replace one row twice in one statement: the last of an id is the one that counts.
+  const rows = [...new Map(events.map((event) => [event.id, asRow(event)])).values()];
+  await db.transaction().execute(async (transaction) => {
+    for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
+      await transaction
+        .insertInto('events')
+        .values(rows.slice(at, at + ROWS_PER_STATEMENT))
+        .onConflict((conflict) =>
+          conflict
+            .column('id')
+            .doUpdateSet((excluded) =>
+              Object.fromEntries(REPLACED_COLUMNS.map((column) => [column, excluded.ref(`excluded.${column}`)])),
+            ),
+        )
+        .execute();
+    }
+  });
+}
+
+function asRow(event: EventRecord): EventsTable {
+  const { zones, data, thumbnail, sub_label, ...same } = event;
+  const folded = sub_label === null ? [] : foldedSubLabels(sub_label);
+  return {
+    ...same,
+    sub_label,
+    score: asNumber(data['score']),
+    speed: asNumber(data['average_estimated_speed']),
+    plate: asText(data['recognized_license_plate']),
+    sub_labels_folded: folded.length > 0 ? `,${folded.join(',')},` : null,
+    zones: JSON.stringify(zones),
+    data: JSON.stringify(data),
+    thumbnail: thumbnail || null,
+  };
+}
+
+const asNumber = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+const asText = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+const REPLACED_COLUMNS = [
+  'camera',
+  'label',
+  'start_time',
+  'end_time',
+  'score',
+  'speed',
+  'has_clip',
+  'has_snapshot',
+  'retain_indefinitely',
+  'false_positive',
+  'plus_id',
+  'plate',
+  'sub_label',
+  'sub_labels_folded',
+  'zones',
+  'model_hash',
+  'detector_type',
+  'model_type',
+  'data',
+  'thumbnail',
+] as const satisfies readonly (keyof EventsTable)[];
