@@ -24,7 +24,6 @@ export interface Listener {
 const MAX_HEADER_BYTES = 16 * 1024;
 const CONNECTIONS_CHECK_MS = 5_000;
 
-/** Rejects with a sentence when the address cannot be had. */
 export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules): Promise<Listener> {
   const options: ServerOptions = {
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -46,8 +45,7 @@ export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules
     gate.onUpgrade(request, socket, head);
   });
   server.on('clientError', answerClientError);
-  await bind(server, at);
-  return { server, address: boundAddress(server, at), close: (graceSeconds) => close(server, upgraded, graceSeconds) };
+  return { server, address: await bind(server, at), close: (graceSeconds) => close(server, upgraded, graceSeconds) };
 }
 
 const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
@@ -62,13 +60,15 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   socket.end(error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? TOO_SLOW : BAD_REQUEST);
 }
 
-function bind(server: Server, { host, port }: ListenAddress): Promise<void> {
-  return new Promise((resolve, reject) => {
+/** Resolves with the address as it is, with a port for 0; rejects with a sentence when it cannot be had. */
+export async function bind(server: Server, { host, port }: ListenAddress): Promise<ListenAddress> {
+  await new Promise<void>((resolve, reject) => {
     server.on('error', (cause: NodeJS.ErrnoException) =>
       reject(new Error(`cannot listen on ${host}:${port}: ${reasonOf(cause)}`, { cause })),
     );
     server.listen({ host, port }, resolve);
   });
+  return { host, port: (server.address() as AddressInfo).port };
 }
 
 const BIND_FAULTS: Readonly<Record<string, string>> = {
@@ -78,11 +78,6 @@ const BIND_FAULTS: Readonly<Record<string, string>> = {
 };
 
 const reasonOf = (cause: NodeJS.ErrnoException): string => BIND_FAULTS[cause.code ?? ''] ?? cause.message;
-
-function boundAddress(server: Server, { host }: ListenAddress): ListenAddress {
-  const bound = server.address() as AddressInfo;
-  return { host, port: bound.port };
-}
 
 async function close(server: Server, upgraded: ReadonlySet<Duplex>, graceSeconds: number): Promise<void> {
   const isClosed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -1,0 +1,134 @@
+/** Introduces the gate to what stands behind it: the events backend, the NVR, and the cameras that they know (SPEC 6, 7). */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Settings } from './config/schema.ts';
+import { type Clock, unixSeconds } from './domain/clock.ts';
+import { ADMIN, ANONYMOUS, type CameraName } from './domain/names.ts';
+import type { Upstream } from './domain/socket-address.ts';
+import { sampleEvents } from './events/sample-events.ts';
+import { startEventsWorker } from './events/worker-handle.ts';
+import { ask, askJson, type Question } from './gateway/ask-upstream.ts';
+import type { ForwardRules } from './gateway/forward.ts';
+import { camerasOfConfig, type KnownCameraList, watchKnownCameras } from './gateway/known-cameras.ts';
+import type { Store } from './store/open-store.ts';
+import type { Check, Readiness } from './telemetry/telemetry-server.ts';
+
+export interface EventsBackend {
+  readonly upstream: Upstream;
+  setCameras(cameras: readonly CameraName[]): void;
+  health(): Check;
+  close(): Promise<void>;
+}
+
+const FIRST_CAMERAS = ['front_door', 'driveway', 'garden'];
+
+/** Undefined when the NVR answers for events itself. Sample events are made only in a store that has none. */
+export async function openEvents(
+  settings: Settings,
+  store: Store,
+  clock: Clock,
+  log: Logger,
+): Promise<EventsBackend | undefined> {
+  if (settings.events.source !== 'store') return undefined;
+  await makeSampleEvents(settings, store, clock);
+  // Nobody but this process may enter the directory: who reaches the socket is believed.
+  const directory = await mkdtemp(join(tmpdir(), 'postern-'));
+  const socketPath = join(directory, 'events.sock');
+  let crash: string | undefined;
+  const rules = { roles: settings.auth.roles, cameras: settings.nvr.cameras ?? null };
+  const worker = await startEventsWorker({
+    ...rules,
+    storeUrl: `sqlite:${settings.store.url.file}`,
+    socketPath,
+    maxLimit: settings.events.max_limit,
+    onFault: (message) => log.error({ fault: message }, 'the events backend could not answer a request'),
+    onCrash: (fault) => {
+      crash = fault.message;
+      log.error({ err: fault }, 'the events backend has ended: restart the service');
+    },
+  });
+  return {
+    upstream: { kind: 'unix', path: socketPath },
+    setCameras: (cameras) => worker.setRules({ ...rules, cameras }),
+    health: () => (crash === undefined ? { kind: 'ok' } : { kind: 'failed', reason: crash }),
+    async close() {
+      await worker.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function makeSampleEvents({ events, nvr }: Settings, store: Store, clock: Clock): Promise<void> {
+  if (events.sample === 0 || (await store.events.cameras()).length > 0) return;
+  const cameras = nvr.cameras ?? FIRST_CAMERAS;
+  await store.writeEvents([...sampleEvents({ count: events.sample, seed: 1, cameras, until: unixSeconds(clock) })]);
+}
+
+export function watchCameras(settings: Settings, backend: EventsBackend | undefined, log: Logger): KnownCameraList {
+  const { nvr } = settings;
+  return watchKnownCameras({
+    configured: nvr.cameras,
+    ask: async () => {
+      if (nvr.url) return camerasOfConfig(await askJson(questionFor(settings, nvr.url, '/api/config')));
+      if (!backend) return [];
+      return (await askJson(questionFor(settings, backend.upstream, '/cameras'))) as CameraName[];
+    },
+    // The store's own cameras need no telling: they are where they were found.
+    onChange: (cameras) => nvr.url && backend?.setCameras(cameras),
+    onFault: (fault) => log.warn({ err: fault }, 'the list of cameras could not be read: it will be asked for again'),
+  });
+}
+
+const PATIENCE_SECONDS = 5;
+
+/** Asked in the service's own name, with an admin's rights. */
+const questionFor = ({ nvr }: Settings, upstream: Upstream, path: string): Question => ({
+  upstream,
+  path,
+  headers: {
+    [nvr.user_header]: ANONYMOUS,
+    [nvr.role_header]: ADMIN,
+    ...(nvr.auth_secret === undefined ? {} : { 'x-proxy-secret': nvr.auth_secret }),
+  },
+  timeout: PATIENCE_SECONDS,
+  ca: undefined,
+  verify: nvr.verify,
+});
+
+export async function forwardRulesOf({ nvr, auth }: Settings): Promise<ForwardRules> {
+  return {
+    cookieName: auth.cookie_name,
+    maxUpload: nvr.max_upload,
+    timeoutConnect: nvr.timeout_connect,
+    timeoutResponse: nvr.timeout_response,
+    timeoutIdle: nvr.timeout_idle,
+    ca: nvr.ca === undefined ? undefined : await readFile(nvr.ca, 'utf8'),
+    verify: nvr.verify,
+  };
+}
+
+/** What `/readyz` says (SPEC 9). */
+export function readinessOf(settings: Settings, store: Store, backend: EventsBackend | undefined) {
+  return async (): Promise<Readiness> => ({
+    store: await checked(() => store.accounts.countUsers()),
+    nvr: await nvrCheck(settings),
+    events: backend ? backend.health() : { kind: 'unused' },
+  });
+}
+
+async function nvrCheck(settings: Settings): Promise<Check> {
+  const { url } = settings.nvr;
+  if (!url) return { kind: 'unused' };
+  return checked(async () => (await ask(questionFor(settings, url, '/api/version'))).destroy());
+}
+
+async function checked(look: () => Promise<unknown>): Promise<Check> {
+  try {
+    await look();
+    return { kind: 'ok' };
+  } catch (fault) {
+    return { kind: 'failed', reason: fault instanceof Error ? fault.message : String(fault) };
+  }
+}

@@ -1,0 +1,94 @@
+/** The composition root: with the other app-*.ts files the only one that knows every room; starts and stops them. */
+import { readFile } from 'node:fs/promises';
+import type { DestinationStream } from 'pino';
+import type { NewAdminPassword } from './accounts/first-admin.ts';
+import { openAccounts } from './app-accounts.ts';
+import { gateParts } from './app-gate.ts';
+import { forwardRulesOf, openEvents, readinessOf, watchCameras } from './app-upstreams.ts';
+import type { Settings } from './config/schema.ts';
+import type { Clock } from './domain/clock.ts';
+import type { ListenerName } from './domain/request.ts';
+import type { ListenAddress } from './domain/socket-address.ts';
+import { createForwarder } from './gateway/forward.ts';
+import { createGate } from './gateway/gate.ts';
+import { bind, listen } from './gateway/listeners.ts';
+import { openStore } from './store/open-store.ts';
+import { createLogs } from './telemetry/log.ts';
+import { createMetrics } from './telemetry/metrics.ts';
+import { createTelemetryServer } from './telemetry/telemetry-server.ts';
+
+export interface StartOptions {
+  readonly settings: Settings;
+  /** Of the configuration, a sentence each. */
+  readonly warnings: readonly string[];
+  /** The directory that holds everything that must last. */
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly log: DestinationStream;
+  readonly version: string;
+}
+
+export interface Postern {
+  readonly addresses: {
+    readonly external: ListenAddress;
+    readonly internal: ListenAddress | undefined;
+    readonly telemetry: ListenAddress | undefined;
+  };
+  /** To be shown once, when this start made one (interface 2.1, 5.2). */
+  readonly newAdminPassword: NewAdminPassword | undefined;
+  /** Stops accepting, finishes what is in flight, and lets go of everything. */
+  close(): Promise<void>;
+}
+
+/** Rejects with a sentence for the operator when something needed cannot be had; nothing is left open then. */
+export async function startPostern(options: StartOptions): Promise<Postern> {
+  await using opened = new AsyncDisposableStack();
+  const { settings, clock } = options;
+  const logs = createLogs(logRules(settings), options.log);
+  const metrics = createMetrics(options.version, process.version);
+  const log = logs.named('service');
+  for (const warning of options.warnings) log.warn(warning);
+
+  const store = await openStore({ url: `sqlite:${settings.store.url.file}` });
+  opened.defer(() => store.close());
+  const accounts = await openAccounts(options, store, logs, metrics);
+  const backend = await openEvents(settings, store, clock, log);
+  if (backend) opened.defer(() => backend.close());
+  const cameras = watchCameras(settings, backend, log);
+  opened.defer(() => cameras.stop());
+  await cameras.refresh();
+
+  const forwarder = createForwarder(await forwardRulesOf(settings));
+  opened.defer(() => forwarder.close());
+  const { directory } = options;
+  const gate = await gateParts({ settings, directory, accounts, backend, cameras, forwarder, logs, metrics });
+  const tls = settings.tls.enabled ? await readCertificate(settings.tls) : undefined;
+  const open = async (listener: ListenerName, at: ListenAddress): Promise<ListenAddress> => {
+    const rules = { timeoutHeaders: settings.server.timeout_headers, tls: listener === 'external' ? tls : undefined };
+    const opening = await listen(at, createGate(listener, gate), rules);
+    opened.defer(() => opening.close(settings.server.shutdown_grace));
+    return opening.address;
+  };
+  const telemetry = createTelemetryServer({ expose: metrics.expose, readiness: readinessOf(settings, store, backend) });
+  const addresses = {
+    external: await open('external', settings.server.external),
+    internal: settings.server.internal ? await open('internal', settings.server.internal) : undefined,
+    telemetry: settings.server.telemetry ? await bind(telemetry, settings.server.telemetry) : undefined,
+  };
+  opened.defer(() => void telemetry.close());
+  log.info({ addresses }, 'started');
+  const running = opened.move();
+  return { addresses, newAdminPassword: accounts.newAdminPassword, close: () => running.disposeAsync() };
+}
+
+const logRules = ({ logger }: Settings) => ({ default: logger.default, logs: new Map(Object.entries(logger.logs)) });
+
+async function readCertificate({ certificate, private_key }: Settings['tls']) {
+  try {
+    return { certificate: await readFile(certificate, 'utf8'), privateKey: await readFile(private_key, 'utf8') };
+  } catch (cause) {
+    const step = 'put the files there, name others in tls.certificate and tls.private_key, or set tls.enabled: false';
+    throw new Error(`the certificate cannot be read (${certificate}, ${private_key}): ${step}`, { cause });
+  }
+}

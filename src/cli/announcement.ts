@@ -1,0 +1,41 @@
+/** The last words at start: where to go, and the admin's first password in a box that cannot be overlooked (interface 2.1). */
+import type { Postern } from '../app.ts';
+import type { Settings } from '../config/schema.ts';
+
+/** Several lines, ending in a line break. The password is printed here and nowhere else, whatever the log level. */
+export function announcement(postern: Postern, settings: Settings, isTerminal: boolean): string {
+  const { external, internal, telemetry } = postern.addresses;
+  const scheme = settings.tls.enabled ? 'https' : 'http';
+  const lines = [
+    '',
+    `Postern is ready.`,
+    `  log in      ${urlOf(scheme, external)}/`,
+    ...(internal ? [`  internal    ${urlOf('http', internal)}/   (no login: everybody there is an admin)`] : []),
+    ...(telemetry ? [`  telemetry   ${urlOf('http', telemetry)}/metrics`] : []),
+    '',
+  ];
+  const password = postern.newAdminPassword;
+  return [...lines, ...(password ? passwordBox(password, isTerminal) : [])].join('\n');
+}
+
+const urlOf = (scheme: string, { host, port }: { host: string; port: number }): string =>
+  `${scheme}://${shownHost(host)}:${port}`;
+
+function shownHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function passwordBox({ user, password }: { user: string; password: string }, isTerminal: boolean): string[] {
+  const text = [
+    'The admin account has a new password. It is shown only this once.',
+    '',
+    `User:      ${user}`,
+    `Password:  ${password}`,
+  ];
+  const width = Math.max(...text.map((line) => line.length));
+  const bold = (line: string): string => (isTerminal ? `\u001b[1m${line}\u001b[22m` : line);
+  const edge = '*'.repeat(width + 6);
+  const rows = text.map((line) => `*  ${bold(line.padEnd(width))}  *`);
+  return [edge, ...rows, edge, ''];
+}

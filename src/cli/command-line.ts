@@ -1,0 +1,47 @@
+/** The command line, `postern <command>`: what there is, and how each command is told where the configuration is (SPEC 1). */
+import { existsSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { runCheck } from './check.ts';
+import { registerEventsCommands } from './events.ts';
+import { runHealthcheck } from './healthcheck.ts';
+import { openStoreForCommands } from './open-store.ts';
+import { runServe } from './serve.ts';
+import { registerUsersCommands } from './users.ts';
+import { VERSION } from './version.ts';
+
+const { stdin, stdout, stderr, env } = process;
+
+/** Sets the exit code; never ends the process itself, so that what was printed gets out. */
+export async function runCommandLine(argv: readonly string[]): Promise<void> {
+  const program = new Command('postern')
+    .description('An authentication sidecar for network video recorders.')
+    .version(VERSION)
+    .addOption(
+      new Option('--config-dir <directory>', 'where the configuration, the store and the keys are kept')
+        .env('POSTERN_CONFIG_DIR')
+        .default(defaultDirectory(), '/config where that exists, else ./config'),
+    );
+  const directory = (): string => program.opts<{ configDir: string }>().configDir;
+  const exit = (code: number): void => {
+    process.exitCode = code;
+  };
+
+  program
+    .command('serve', { isDefault: true })
+    .description('run the gate: listeners, login, forwarding, and the events backend beside it')
+    .action(async () => exit(await runServe({ directory: directory(), env, stdout, stderr })));
+  program
+    .command('check')
+    .description('read the configuration as serve would, and print every problem with it')
+    .action(async () => exit(await runCheck({ directory: directory(), env, stdout, stderr })));
+  program
+    .command('healthcheck')
+    .description('exit 0 when the running server says that it is alive')
+    .action(async () => exit(await runHealthcheck({ directory: directory(), env, stderr })));
+  const openStore = () => openStoreForCommands({ directory: directory(), env });
+  registerUsersCommands(program, { openStore, stdin, stdout, stderr, exit });
+  registerEventsCommands(program, { openStore, stdin, stdout, stderr, exit });
+  await program.parseAsync([...argv]);
+}
+
+const defaultDirectory = (): string => (existsSync('/config') ? '/config' : './config');

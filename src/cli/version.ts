@@ -1,0 +1,4 @@
+/** The version, as package.json has it. */
+import manifest from '../../package.json' with { type: 'json' };
+
+export const VERSION: string = manifest.version;
