@@ -1,0 +1,78 @@
+/** A foreign line as an event record, or the reason why it is none (interface 2.4). */
+import type { EventRecord } from '../domain/event.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+
+/** An old NVR writes NaN and Infinity into `data`, which no other JSON reader takes. */
+const NOT_JSON = /"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g;
+
+export function parseEventText(text: string): Result<EventRecord, string> {
+  const parsed = parseJson(text);
+  return parsed.ok ? asEvent(parsed.value) : parsed;
+}
+
+function parseJson(text: string): Result<unknown, string> {
+  try {
+    return ok(JSON.parse(text));
+  } catch {
+    // Only now, for it is slow: strings are matched to be passed over.
+    return parseAgain(text.replaceAll(NOT_JSON, (match) => (match.startsWith('"') ? match : 'null')));
+  }
+}
+
+function parseAgain(text: string): Result<unknown, string> {
+  try {
+    return ok(JSON.parse(text));
+  } catch {
+    return err('not JSON');
+  }
+}
+
+type Check = (value: unknown) => boolean;
+const isText: Check = (value) => typeof value === 'string';
+const isTextOrNull: Check = (value) => value === null || typeof value === 'string';
+const isTime: Check = (value) => typeof value === 'number' && Number.isFinite(value);
+const isFlag: Check = (value) => typeof value === 'boolean' || value === 0 || value === 1;
+const isObject: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+interface Field {
+  readonly is: Check;
+  readonly kind: string;
+  /** Stands in for a field that is not there: answers of older NVRs lack some. */
+  readonly absent?: unknown;
+}
+
+// biome-ignore format: a table
+const FIELDS: Readonly<Record<keyof EventRecord, Field>> = {
+  id:                  { is: (value) => isText(value) && value !== '', kind: 'a text' },
+  label:               { is: isText, kind: 'a text' },
+  sub_label:           { is: isTextOrNull, kind: 'a text or null', absent: null },
+  camera:              { is: (value) => isText(value) && value !== '', kind: 'a text' },
+  start_time:          { is: isTime, kind: 'a number' },
+  end_time:            { is: (value) => value === null || isTime(value), kind: 'a number or null', absent: null },
+  false_positive:      { is: (value) => value === null || isFlag(value), kind: 'true, false or null', absent: null },
+  zones:               { is: (value) => Array.isArray(value) && value.every(isText), kind: 'a list of texts', absent: [] },
+  thumbnail:           { is: isTextOrNull, kind: 'a text or null', absent: null },
+  has_clip:            { is: isFlag, kind: 'true or false' },
+  has_snapshot:        { is: isFlag, kind: 'true or false' },
+  retain_indefinitely: { is: isFlag, kind: 'true or false', absent: false },
+  plus_id:             { is: isTextOrNull, kind: 'a text or null', absent: null },
+  model_hash:          { is: isTextOrNull, kind: 'a text or null', absent: null },
+  detector_type:       { is: isTextOrNull, kind: 'a text or null', absent: null },
+  model_type:          { is: isTextOrNull, kind: 'a text or null', absent: null },
+  data:                { is: isObject, kind: 'an object', absent: {} },
+};
+const FLAGS = new Set(['false_positive', 'has_clip', 'has_snapshot', 'retain_indefinitely']);
+
+/** Fields that are none of the seventeen fall away. */
+export function asEvent(value: unknown): Result<EventRecord, string> {
+  if (!isObject(value)) return err('not an object');
+  const given = value as Readonly<Record<string, unknown>>;
+  const event: Record<string, unknown> = {};
+  for (const [name, { is, kind, absent }] of Object.entries(FIELDS)) {
+    const field = given[name] === undefined ? absent : given[name];
+    if (field === undefined) return err(`${name} is missing`);
+    if (!is(field)) return err(`${name} is not ${kind}`);
+    event[name] = FLAGS.has(name) && field !== null ? Boolean(field) : field;
+  }
+  return ok(event as unknown as EventRecord);
+}

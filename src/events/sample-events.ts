@@ -1,0 +1,123 @@
+/** Sample events for a house with no NVR yet: believable days, the same for the same seed (SPEC 1, `events generate`). */
+import type { EventRecord } from '../domain/event.ts';
+import { type Chance, createChance } from './chance.ts';
+import { DAY, eventsExpectedBy, HOUR, whenExpected } from './sample-day.ts';
+import { samplePicture } from './sample-picture.ts';
+
+export interface SampleOptions {
+  readonly count: number;
+  readonly seed: number;
+  readonly cameras?: readonly string[] | undefined;
+  /** Nothing begins later. Unix seconds. */
+  readonly until: number;
+}
+
+interface Place {
+  readonly camera: string;
+  readonly zones: readonly string[];
+  readonly variant: number;
+  /** How busy it is, beside the others. */
+  readonly share: number;
+}
+
+export const SAMPLE_CAMERAS: readonly string[] = ['front_door', 'driveway', 'back_yard', 'garage'];
+
+/** In order of time, the oldest first. */
+export function* generateSampleEvents({ count, seed, until, cameras }: SampleOptions): Generator<EventRecord> {
+  const chance = createChance(seed);
+  const places = (cameras ?? SAMPLE_CAMERAS).map(placeOf).map((place) => [place, place.share] as const);
+  const last = eventsExpectedBy(until);
+  for (let left = count; left > 0; left--) {
+    const start = whenExpected(last - left + chance.next());
+    yield sampleEvent({ start, until, isRunning: left <= RUNNING, place: chance.weighted(places), chance });
+  }
+}
+
+/** So many of the newest have not ended. */
+const RUNNING = 2;
+
+const ZONES: readonly (readonly string[])[] = [
+  ['porch', 'path'],
+  ['drive', 'street'],
+  ['yard', 'patio'],
+  ['gate', 'ramp'],
+];
+const SHARES = [5, 4, 2, 1];
+
+const placeOf = (camera: string, at: number): Place => ({
+  camera,
+  zones: ZONES[at % ZONES.length] ?? [],
+  variant: at,
+  share: SHARES[at % SHARES.length] ?? 1,
+});
+
+// biome-ignore format: a table
+const LABELS = [['person', 50], ['car', 28], ['dog', 10], ['cat', 7], ['package', 5]] as const;
+const NAMES = ['Anna', 'Ben', 'Zoë', 'Anna, Ben', 'Mail carrier'];
+const CARRIERS = ['DHL', 'UPS', 'Amazon'];
+const PLATES = ['B-MW 1234', 'KA 51 XY', 'ABC123', 'XYZ789', 'LO0O00'];
+const LETTERS = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
+
+interface Moment {
+  readonly start: number;
+  readonly until: number;
+  readonly isRunning: boolean;
+  readonly place: Place;
+  readonly chance: Chance;
+}
+
+function sampleEvent({ start: exactly, until, isRunning, place, chance }: Moment): EventRecord {
+  const start = round(exactly, 6);
+  const label = chance.weighted(LABELS);
+  const subLabel = subLabelOf(label, chance);
+  const end = round(Math.min(until, start + 4 + chance.next() ** 3 * 180), 6);
+  const hour = (start % DAY) / HOUR;
+  const isNight = hour < 6 || hour > 20;
+  return {
+    id: `${start.toFixed(6)}-${Array.from({ length: 6 }, () => chance.pick(LETTERS)).join('')}`,
+    label,
+    sub_label: subLabel,
+    camera: place.camera,
+    start_time: start,
+    end_time: isRunning ? null : end,
+    false_positive: false,
+    zones: place.zones.filter(() => chance.isLikely(0.5)),
+    thumbnail: samplePicture({ label, isNight, place: chance.next(), variant: place.variant }),
+    has_clip: chance.isLikely(0.9),
+    has_snapshot: chance.isLikely(0.95),
+    retain_indefinitely: chance.isLikely(0.01),
+    plus_id: chance.isLikely(0.02) ? `plus-${Math.floor(chance.next() * 1e9).toString(36)}` : null,
+    model_hash: 'a1b2c3d4e5f60718',
+    detector_type: 'cpu',
+    model_type: 'ssd',
+    data: dataOf(label, subLabel, chance),
+  };
+}
+
+function subLabelOf(label: string, chance: Chance): string | null {
+  if (label === 'person' && chance.isLikely(0.35)) return chance.pick(NAMES);
+  if (label === 'package' && chance.isLikely(0.6)) return chance.pick(CARRIERS);
+  return null;
+}
+
+function dataOf(label: string, subLabel: string | null, chance: Chance): Record<string, unknown> {
+  const score = round(1 - chance.next() ** 2 * 0.45, 6);
+  const box = [chance.between(0.05, 0.6), chance.between(0.2, 0.6), 0.2, 0.3].map((edge) => round(edge, 3));
+  const hasPlate = label === 'car' && chance.isLikely(0.3);
+  return {
+    type: 'object',
+    score,
+    top_score: round(Math.min(1, score + 0.03), 6),
+    box,
+    region: [0, 0, 1, 1],
+    attributes: [],
+    average_estimated_speed: label === 'car' ? round(chance.between(5, 60), 1) : 0,
+    velocity_angle: Math.floor(chance.between(0, 360)),
+    max_severity: label === 'person' ? 'alert' : 'detection',
+    path_data: [],
+    ...(subLabel === null ? {} : { sub_label_score: round(chance.between(0.7, 1), 2) }),
+    ...(hasPlate ? { recognized_license_plate: chance.pick(PLATES), recognized_license_plate_score: 0.93 } : {}),
+  };
+}
+
+const round = (number: number, digits: number): number => Math.round(number * 10 ** digits) / 10 ** digits;
