@@ -14,7 +14,7 @@ export interface FieldNames<Required extends string, Optional extends string> {
   readonly optional?: readonly Optional[];
 }
 
-type Fields<Required extends string, Optional extends string> = Readonly<Record<Required, string>> &
+export type Fields<Required extends string, Optional extends string> = Readonly<Record<Required, string>> &
   Readonly<Partial<Record<Optional, string>>>;
 
 /** Other fields are passed over. */

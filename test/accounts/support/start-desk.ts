@@ -11,6 +11,7 @@ import type { LoginResult } from '../../../src/accounts/post-login.ts';
 import { importSigningKey } from '../../../src/accounts/session-token.ts';
 import { createSessions, type SessionParts } from '../../../src/accounts/sessions.ts';
 import { signingKey } from '../../../src/accounts/signing-secret.ts';
+import { createUserRoutes } from '../../../src/accounts/user-routes.ts';
 import type { AccountStore } from '../../../src/domain/account.ts';
 import type { Caller } from '../../../src/domain/caller.ts';
 import { visibleCameras } from '../../../src/domain/camera-scope.ts';
@@ -79,6 +80,7 @@ export async function startDesk(t: TestContext, options: DeskOptions = {}) {
       onLogin: (result) => void heard.logins.push(result),
     }).routes(),
   );
+  app.use(createUserRoutes({ ...parts, roles: () => ROLES, bodySeconds: () => settings.bodySeconds }).routes());
   const port = await listening(t, app);
   const desk = (method: string, path: string, asked?: Asked): Promise<Answered> => ask(port, method, path, asked);
   return { desk, port, store, clock, sessions, heard, hasher };

@@ -1,0 +1,97 @@
+/** `/api/users`: the calls of the NVR's own user pages, with its gaps closed (interface 2.1; SPEC 4.3). */
+import Router from 'koa-router';
+import { VIEWER } from '../domain/names.ts';
+import type { CorridorState } from '../domain/verdict.ts';
+import { answer, refuse, refuseFor, refuseMethod, refuseWhileBusy, refuseWhileLimited } from './answers.ts';
+import { type ChangeParts, changePassword, isAdministrator } from './change-password.ts';
+import type { Sessions } from './sessions.ts';
+import { answerUser, fieldsOf, record, type UserAnswerParts, type UserContext } from './user-answers.ts';
+import { createUsers, type UserParts } from './users.ts';
+
+export interface UserRouteParts extends UserParts, UserAnswerParts, Pick<ChangeParts, 'limiter'> {
+  readonly sessions: Pick<Sessions, 'issue' | 'cookieFor'>;
+}
+
+type Door = (ctx: UserContext) => Promise<void>;
+
+/** The NVR's pages expect this one user to be there, as it is. The command line may remove it. */
+const FIXED_USER = 'admin';
+
+export function createUserRoutes(parts: UserRouteParts): Router<CorridorState> {
+  const users = createUsers(parts);
+  const router = new Router<CorridorState>({ strict: true, sensitive: true });
+
+  const list: Door = async (ctx) => {
+    const known = await users.list();
+    answer(
+      ctx,
+      200,
+      known.map(({ name, role }) => ({ username: name, role })),
+    );
+  };
+  const add: Door = async (ctx) => {
+    const body = await fieldsOf(ctx, parts, { required: ['username', 'password'], optional: ['role'] });
+    if (!body) return;
+    const outcome = await users.add({ name: body.username, password: body.password, role: body.role ?? VIEWER });
+    answerUser(ctx, parts, outcome, { what: 'user-created' }, { username: body.username });
+  };
+  const remove: Door = async (ctx) => {
+    const name = ctx.params['user'] ?? '';
+    if (name === FIXED_USER) return refuse(ctx, 403, 'Cannot delete admin user');
+    answerUser(ctx, parts, await users.remove(name), { what: 'user-deleted', user: name });
+  };
+  const setRole: Door = async (ctx) => {
+    const name = ctx.params['user'] ?? '';
+    if (name === FIXED_USER) return refuse(ctx, 403, "Cannot modify admin user's role");
+    const body = await fieldsOf(ctx, parts, { required: ['role'] });
+    if (body) answerUser(ctx, parts, await users.setRole(name, body.role), { what: 'role-changed', user: name });
+  };
+
+  router.get('/api/users', forAdmins(list)).post('/api/users', forAdmins(add));
+  router.all('/api/users', refuseMethod('GET, POST'));
+  router.delete('/api/users/:user', forAdmins(remove)).all('/api/users/:user', refuseMethod('DELETE'));
+  router.put('/api/users/:user/role', forAdmins(setRole)).all('/api/users/:user/role', refuseMethod('PUT'));
+  router.put('/api/users/:user/password', (ctx) => putPassword(ctx, { ...parts, users }));
+  router.all('/api/users/:user/password', refuseMethod('PUT'));
+  return router;
+}
+
+/** The route table says so too; two locks, for what lies behind is every account. */
+const forAdmins =
+  (door: Door): Door =>
+  async (ctx) => {
+    const { caller } = ctx.state;
+    if (!caller) return refuseFor(ctx, 'no-credentials');
+    return isAdministrator(caller) ? door(ctx) : refuseFor(ctx, 'role-too-low');
+  };
+
+async function putPassword(ctx: UserContext, parts: UserRouteParts & ChangeParts): Promise<void> {
+  const { caller, clientAddress: address } = ctx.state;
+  if (!caller) return refuseFor(ctx, 'no-credentials');
+  const body = await fieldsOf(ctx, parts, { required: ['password'], optional: ['old_password'] });
+  if (!body) return;
+  const name = ctx.params['user'] ?? '';
+  const change = { caller, address, name, password: body.password, oldPassword: body.old_password };
+  const outcome = await changePassword(change, parts);
+  const deed = { what: 'password-changed', user: name } as const;
+  switch (outcome.kind) {
+    case 'limited':
+      record(ctx, parts, deed, 'rate-limited');
+      return refuseWhileLimited(ctx, outcome);
+    case 'busy':
+      return refuseWhileBusy(ctx);
+    case 'refused':
+      return answerUser(ctx, parts, { ok: false, error: outcome }, deed);
+    case 'changed':
+      await keepSession(ctx, name, parts);
+      return answerUser(ctx, parts, { ok: true, value: caller.name }, deed);
+  }
+}
+
+/** The change ends all sessions of the user, this one too; whoever made it goes on with a fresh cookie. */
+async function keepSession(ctx: UserContext, name: string, { store, sessions }: UserRouteParts): Promise<void> {
+  const { caller, clientEncrypted: encrypted } = ctx.state;
+  if (caller?.name !== name || caller.credential.kind !== 'session' || caller.credential.carriedBy !== 'cookie') return;
+  const user = await store.findUser(name);
+  if (user) ctx.set('Set-Cookie', sessions.cookieFor(await sessions.issue(user), { encrypted }));
+}

@@ -1,0 +1,112 @@
+/** What may be done with users, and why not: the same for the API and the command line (interface 2.1, 2.2; SPEC 4.3). */
+import type { AccountStore } from '../domain/account.ts';
+import type { CustomRoles } from '../domain/camera-scope.ts';
+import { type Clock, unixSeconds } from '../domain/clock.ts';
+import { ADMIN, parseUserName, type Role, type UserName, VIEWER } from '../domain/names.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import type { PasswordHasher } from './password.ts';
+import { parseNewPassword } from './password-rules.ts';
+
+export interface UserParts {
+  readonly store: AccountStore;
+  readonly hasher: PasswordHasher;
+  readonly clock: Clock;
+  readonly roles: () => CustomRoles;
+}
+
+export type UserFault =
+  | 'name-invalid'
+  | 'role-unknown'
+  | 'password-unfit'
+  | 'name-taken'
+  | 'user-absent'
+  | 'last-admin'
+  | 'busy';
+
+export interface UserRefusal {
+  readonly reason: UserFault;
+  /** For whoever asked: the API's client, or a person at a terminal. */
+  readonly message: string;
+}
+
+export type UserOutcome = Result<UserName, UserRefusal>;
+
+export interface NewUser {
+  readonly name: string;
+  readonly password: string;
+  readonly role: string;
+}
+
+export interface Users {
+  /** By name. */
+  list(): Promise<readonly { readonly name: UserName; readonly role: Role }[]>;
+  add(user: NewUser): Promise<UserOutcome>;
+  /** Ends the user's sessions. */
+  setPassword(name: string, password: string): Promise<UserOutcome>;
+  setRole(name: string, role: string): Promise<UserOutcome>;
+  remove(name: string): Promise<UserOutcome>;
+}
+
+export function createUsers({ store, hasher, clock, roles }: UserParts): Users {
+  const hashOf = async (password: string): Promise<Result<string, UserRefusal>> => {
+    const fit = parseNewPassword(password);
+    if (!fit.ok) return refused('password-unfit', fit.error);
+    const outcome = await hasher.hash(fit.value);
+    return outcome.kind === 'busy' ? BUSY : ok(outcome.hash);
+  };
+  const roleOf = (text: string): Result<Role, UserRefusal> => {
+    const known = [...roles().keys(), ADMIN, VIEWER];
+    const role = known.find((candidate) => candidate === text);
+    return role ? ok(role) : refused('role-unknown', `Role must be one of: ${known.join(', ')}`);
+  };
+  return {
+    list: async () => (await store.listUsers()).map(({ name, role }) => ({ name, role })),
+    async add(user) {
+      const name = parseUserName(user.name);
+      if (!name.ok) return refused('name-invalid', `Invalid username: ${name.error}`);
+      const role = roleOf(user.role);
+      if (!role.ok) return role;
+      const hash = await hashOf(user.password);
+      if (!hash.ok) return hash;
+      const row = { passwordHash: hash.value, passwordChangedAt: null, createdAt: unixSeconds(clock) };
+      const added = await store.addUser({ name: name.value, role: role.value, ...row });
+      return added === 'added' ? ok(name.value) : refused('name-taken', `User ${name.value} exists already`);
+    },
+    async setPassword(text, password) {
+      const user = await store.findUser(text);
+      if (!user) return ABSENT;
+      const hash = await hashOf(password);
+      if (!hash.ok) return hash;
+      const outcome = await store.setPassword(user.name, hash.value, unixSeconds(clock));
+      return outcome === 'set' ? ok(user.name) : ABSENT;
+    },
+    async setRole(text, roleName) {
+      const role = roleOf(roleName);
+      if (!role.ok) return role;
+      const name = text as UserName; // one that is no user name is nobody's
+      return outcomeOf(
+        await store.setRole(name, role.value),
+        name,
+        'Cannot take the role of admin from the last admin',
+      );
+    },
+    async remove(text) {
+      const name = text as UserName;
+      return outcomeOf(await store.deleteUser(name), name, 'Cannot delete the last admin');
+    },
+  };
+}
+
+const refused = (reason: UserFault, message: string): Result<never, UserRefusal> => err({ reason, message });
+
+const ABSENT = refused('user-absent', 'User not found');
+const BUSY = refused('busy', 'Too many passwords are being checked: try again in a few seconds.');
+
+function outcomeOf(
+  outcome: 'set' | 'deleted' | 'absent' | 'last-admin',
+  name: UserName,
+  lastAdmin: string,
+): UserOutcome {
+  if (outcome === 'absent') return ABSENT;
+  return outcome === 'last-admin' ? refused('last-admin', lastAdmin) : ok(name);
+}

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { type Caller, INTERNAL_CALLER } from '../../src/domain/caller.ts';
+import { scopeOf } from '../../src/domain/camera-scope.ts';
+import { ADMIN, type UserName } from '../../src/domain/names.ts';
+import { NOW, PASSWORD, person, quickHasher } from './support/people.ts';
+import { type DeskOptions, startDesk } from './support/start-desk.ts';
+
+const NEW = 'a new password';
+const done = { success: true };
+const no = (message: string) => ({ success: false, message });
+const ROLE_LIST = no('Role must be one of: gardener, admin, viewer');
+
+/** A desk with an admin named admin, another named boss, a viewer named vera, a gardener named gus: each with a session. */
+async function deskOfFour(t: TestContext, options: DeskOptions = {}) {
+  const started = await startDesk(t, options);
+  const cookies = new Map<string, string>();
+  for (const [name, role] of [
+    ['admin', 'admin'],
+    ['boss', 'admin'],
+    ['vera', 'viewer'],
+    ['gus', 'gardener'],
+  ] as const) {
+    const user = await person(name, { role });
+    await started.store.addUser(user);
+    cookies.set(name, `frigate_token=${await started.sessions.issue(user)}`);
+  }
+  const as = (name: string, method: string, path: string, body?: unknown) =>
+    started.desk(method, path, { headers: { cookie: cookies.get(name) ?? '' }, body });
+  const opens = async (name: string, password: string): Promise<boolean> =>
+    (await quickHasher().check(password, (await started.store.findUser(name))?.passwordHash)).kind === 'match';
+  return { ...started, as, opens };
+}
+
+describe('GET /api/users', () => {
+  it('lists names and roles, by name, and no hashes', async (t) => {
+    const { as } = await deskOfFour(t);
+    const { status, json, headers } = await as('boss', 'GET', '/api/users');
+    assert.deepEqual([status, headers['cache-control']], [200, 'no-store']);
+    assert.deepEqual(json, [
+      { username: 'admin', role: 'admin' },
+      { username: 'boss', role: 'admin' },
+      { username: 'gus', role: 'gardener' },
+      { username: 'vera', role: 'viewer' },
+    ]);
+  });
+});
+
+describe('The user routes', () => {
+  const doors: [method: string, path: string, body: object | undefined][] = [
+    ['GET', '/api/users', undefined],
+    ['POST', '/api/users', { username: 'nina', password: NEW }],
+    ['DELETE', '/api/users/gus', undefined],
+    ['PUT', '/api/users/gus/role', { role: 'admin' }],
+  ];
+  const narrowed: Caller = {
+    name: 'bot' as UserName,
+    role: ADMIN,
+    scope: scopeOf(['garden']),
+    credential: { kind: 'api-token', tokenId: '1' },
+  };
+  for (const [method, path, body] of doors) {
+    it(`are closed to others than admins: ${method} ${path}`, async (t) => {
+      const { as, desk, store } = await deskOfFour(t);
+      const before = await store.listUsers();
+      const statuses = [];
+      for (const name of ['vera', 'gus', 'nobody']) statuses.push((await as(name, method, path, body)).status);
+      const { desk: asNarrowed } = await startDesk(t, { store, caller: narrowed });
+      statuses.push((await asNarrowed(method, path, { body })).status);
+      assert.deepEqual(statuses, [403, 403, 401, 403]);
+      assert.deepEqual(await store.listUsers(), before);
+      assert.equal((await desk('PATCH', path)).status, 405);
+    });
+  }
+
+  it('are open on the internal listener (interface 5.6)', async (t) => {
+    const { desk } = await deskOfFour(t, { caller: INTERNAL_CALLER });
+    assert.equal((await desk('GET', '/api/users')).status, 200);
+    assert.deepEqual((await desk('PUT', '/api/users/vera/password', { body: { password: NEW } })).json, done);
+  });
+});
+
+describe('POST /api/users', () => {
+  it('makes a user who can log in, a viewer unless something else is said', async (t) => {
+    const { as, desk, store, heard } = await deskOfFour(t);
+    const { status, json } = await as('boss', 'POST', '/api/users', { username: 'nina', password: NEW });
+    assert.deepEqual([status, json], [200, { username: 'nina' }]);
+    const nina = await store.findUser('nina');
+    assert.deepEqual([nina?.role, nina?.createdAt, nina?.passwordChangedAt], ['viewer', NOW, null]);
+    assert.equal((await desk('POST', '/api/login', { body: { user: 'nina', password: NEW } })).status, 200);
+    assert.deepEqual(heard.audit[0], {
+      what: 'user-created',
+      user: 'nina',
+      who: 'boss',
+      from: '192.0.2.1',
+      verdict: 'allowed',
+      requestId: 'r1',
+    });
+  });
+
+  const good = { username: 'nina', password: NEW, role: 'gardener' };
+  const NAME = 'Invalid username: a user name has only letters, digits, dots and underscores';
+  // biome-ignore format: a table
+  const rows: [sentence: string, body: object, status: number, json: object][] = [
+    ['takes a custom role',         good, 200, { username: 'nina' }],
+    ['refuses a taken name',        { ...good, username: 'vera' }, 409, no('User vera exists already')],
+    ['refuses an unknown role',     { ...good, role: 'operator' }, 400, ROLE_LIST],
+    ['refuses a role that is null', { ...good, role: null }, 400, ROLE_LIST],
+    ['refuses a reserved role',     { ...good, role: 'none' }, 400, ROLE_LIST],
+    ['refuses a name with a blank', { ...good, username: 'ni na' }, 400, no(NAME)],
+    ['refuses a line break behind', { ...good, username: 'nina\n' }, 400, no(NAME)],
+    ['refuses an empty name',       { ...good, username: '' }, 400, no(NAME)],
+    ['refuses 31 characters',       { ...good, username: 'n'.repeat(31) }, 400, no('Invalid username: a user name has at most 30 characters')],
+    ['refuses anonymous',           { ...good, username: 'anonymous' }, 400, no('Invalid username: the user name "anonymous" is reserved: choose another')],
+    ['refuses 11 characters',       { ...good, password: 'x'.repeat(11) }, 400, no('Password must be at least 12 characters long')],
+    ['refuses an empty password',   { ...good, password: '' }, 400, no('Password cannot be empty')],
+    ['refuses a number',            { ...good, password: 123456789012 }, 422, { ...no('body.password: Input should be a string'), detail: [{ loc: ['body', 'password'], msg: 'Input should be a string', type: 'string_type' }] }],
+  ];
+  for (const [sentence, body, status, json] of rows) {
+    it(sentence, async (t) => {
+      const { as, store } = await deskOfFour(t);
+      const answered = await as('boss', 'POST', '/api/users', body);
+      assert.deepEqual([answered.status, answered.json], [status, json]);
+      assert.equal(await store.countUsers(), status === 200 ? 5 : 4);
+    });
+  }
+});
+
+describe('DELETE /api/users/{user}', () => {
+  it('removes the user, and the sessions with it', async (t) => {
+    const { as } = await deskOfFour(t);
+    assert.equal((await as('vera', 'GET', '/api/profile')).status, 200);
+    const { status, json } = await as('boss', 'DELETE', '/api/users/vera');
+    assert.deepEqual([status, json, (await as('vera', 'GET', '/api/profile')).status], [200, done, 401]);
+  });
+
+  it('does not know an absent user', async (t) => {
+    const { as } = await deskOfFour(t);
+    const { status, json } = await as('boss', 'DELETE', '/api/users/ghost');
+    assert.deepEqual([status, json], [404, no('User not found')]);
+  });
+
+  it('keeps the user admin', async (t) => {
+    const { as, store } = await deskOfFour(t);
+    const { status, json } = await as('boss', 'DELETE', '/api/users/admin');
+    assert.deepEqual([status, json], [403, no('Cannot delete admin user')]);
+    assert.equal(await store.countUsers(), 4);
+  });
+
+  it('keeps the last admin', async (t) => {
+    const { as, store } = await deskOfFour(t);
+    await store.deleteUser('admin' as UserName);
+    const { status, json } = await as('boss', 'DELETE', '/api/users/boss');
+    assert.deepEqual([status, json], [403, no('Cannot delete the last admin')]);
+    assert.equal((await store.findUser('boss'))?.role, 'admin');
+  });
+});
+
+describe('PUT /api/users/{user}/role', () => {
+  it('acts on the next request of a session that is open', async (t) => {
+    const { as } = await deskOfFour(t);
+    assert.deepEqual((await as('boss', 'PUT', '/api/users/vera/role', { role: 'gardener' })).json, done);
+    const profile = { username: 'vera', role: 'gardener', allowed_cameras: ['garden', 'patio_1'] };
+    assert.deepEqual((await as('vera', 'GET', '/api/profile')).json, profile);
+  });
+
+  // biome-ignore format: a table
+  const rows: [sentence: string, user: string, body: object, status: number, json: object][] = [
+    ['refuses an unknown role',      'vera', { role: 'operator' }, 400, ROLE_LIST],
+    ['does not know an absent user', 'ghost', { role: 'viewer' }, 404, no('User not found')],
+    ['keeps the role of admin',      'admin', { role: 'viewer' }, 403, no("Cannot modify admin user's role")],
+    ['demotes an admin of several',  'boss', { role: 'viewer' }, 200, done],
+  ];
+  for (const [sentence, user, body, status, json] of rows) {
+    it(sentence, async (t) => {
+      const { as } = await deskOfFour(t);
+      const answered = await as('boss', 'PUT', `/api/users/${user}/role`, body);
+      assert.deepEqual([answered.status, answered.json], [status, json]);
+    });
+  }
+
+  it('keeps the last admin', async (t) => {
+    const { as, store } = await deskOfFour(t);
+    await store.deleteUser('admin' as UserName);
+    const { status, json } = await as('boss', 'PUT', '/api/users/boss/role', { role: 'viewer' });
+    assert.deepEqual([status, json], [403, no('Cannot take the role of admin from the last admin')]);
+  });
+});
+
+describe('PUT /api/users/{user}/password', () => {
+  it("of one's own ends every session but the one that made it (interface 5.1.6)", async (t) => {
+    const { as, desk, store, sessions, opens } = await deskOfFour(t);
+    const other = `frigate_token=${await sessions.issue((await store.findUser('vera')) ?? assert.fail())}`;
+    const { status, json, headers } = await as('vera', 'PUT', '/api/users/vera/password', {
+      password: NEW,
+      old_password: PASSWORD,
+    });
+    assert.deepEqual([status, json, await opens('vera', NEW)], [200, done, true]);
+    const fresh = headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    const profile = async (cookie: string) => (await desk('GET', '/api/profile', { headers: { cookie } })).status;
+    assert.deepEqual(
+      [await profile(fresh), await profile(other), (await as('vera', 'GET', '/api/profile')).status],
+      [200, 401, 401],
+    );
+  });
+
+  it("of somebody else by an admin needs no old one, ends that user's sessions, makes no cookie", async (t) => {
+    const { as, opens, heard } = await deskOfFour(t);
+    const { status, headers } = await as('boss', 'PUT', '/api/users/vera/password', { password: NEW });
+    assert.deepEqual([status, headers['set-cookie'], await opens('vera', NEW)], [200, undefined, true]);
+    assert.deepEqual(
+      [(await as('vera', 'GET', '/api/profile')).status, (await as('boss', 'GET', '/api/profile')).status],
+      [401, 200],
+    );
+    assert.deepEqual(heard.audit, [
+      { what: 'password-changed', user: 'vera', who: 'boss', from: '192.0.2.1', verdict: 'allowed', requestId: 'r1' },
+    ]);
+  });
+
+  it("of an admin's own needs no old one, and keeps the session", async (t) => {
+    const { as } = await deskOfFour(t);
+    const { status, headers } = await as('boss', 'PUT', '/api/users/boss/password', {
+      password: NEW,
+      old_password: 'whatever',
+    });
+    assert.deepEqual([status, headers['set-cookie']?.length], [200, 1]);
+  });
+
+  it('by a bearer makes no cookie', async (t) => {
+    const { desk, store, sessions } = await deskOfFour(t);
+    const authorization = `Bearer ${await sessions.issue((await store.findUser('vera')) ?? assert.fail())}`;
+    const body = { password: NEW, old_password: PASSWORD };
+    const { status, headers } = await desk('PUT', '/api/users/vera/password', { headers: { authorization }, body });
+    assert.deepEqual([status, headers['set-cookie']], [200, undefined]);
+  });
+
+  const right = { password: NEW, old_password: PASSWORD };
+  const SHORT = no('Password must be at least 12 characters long');
+  const OWN = no('You can only change your own password');
+  // biome-ignore format: a table
+  const rows: [sentence: string, who: string, user: string, body: object, status: number, json: object][] = [
+    ['is not a viewer\'s to change for another, who knows the old one',  'vera', 'gus', right, 403, OWN],
+    ['is not a custom role\'s to change for another either (G17)',      'gus', 'vera', right, 403, OWN],
+    ['tells nobody but admins who exists',                              'gus', 'ghost', right, 403, OWN],
+    ['is absent with its user',                                         'boss', 'ghost', right, 404, no('User not found')],
+    ['needs the current one',                                           'vera', 'vera', { password: NEW }, 400, no('Current password is required')],
+    ['needs the current one, and not null',                             'vera', 'vera', { password: NEW, old_password: null }, 400, no('Current password is required')],
+    ['needs the right one',                                             'vera', 'vera', { ...right, old_password: 'wrong' }, 401, no('Current password is incorrect')],
+    ['needs the right one before its length is looked at',              'vera', 'vera', { password: 'short', old_password: 'wrong' }, 401, no('Current password is incorrect')],
+    ['has 12 characters (interface 8)',                                 'vera', 'vera', { ...right, password: 'short' }, 400, SHORT],
+    ['has 12 characters for admins too',                                'boss', 'vera', { password: 'short' }, 400, SHORT],
+    ['is nothing a stranger changes',                                   'nobody', 'vera', right, 401, no('Authentication required')],
+  ];
+  for (const [sentence, who, user, body, status, json] of rows) {
+    it(sentence, async (t) => {
+      const { as, store } = await deskOfFour(t);
+      const before = await store.listUsers();
+      const answered = await as(who, 'PUT', `/api/users/${user}/password`, body);
+      assert.deepEqual([answered.status, answered.json, answered.headers['set-cookie']], [status, json, undefined]);
+      assert.deepEqual(await store.listUsers(), before);
+    });
+  }
+
+  it('guessed at here counts as a failed login, right ones do not (G17)', async (t) => {
+    const { as, desk, heard } = await deskOfFour(t, { limit: '2/minute' });
+    const wrong = { password: NEW, old_password: 'wrong' };
+    const statuses = [];
+    for (const body of [wrong, { ...right, password: 'short' }, wrong, right]) {
+      statuses.push((await as('vera', 'PUT', '/api/users/vera/password', body)).status);
+    }
+    assert.deepEqual(statuses, [401, 400, 401, 429]);
+    assert.equal((await desk('POST', '/api/login', { body: { user: 'vera', password: PASSWORD } })).status, 429);
+    assert.equal(heard.audit.at(-2)?.reason, 'rate-limited');
+  });
+});
