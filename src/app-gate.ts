@@ -75,7 +75,7 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
     headers: () => headers,
     refusals: () => refusals,
     forwarder,
-    ownRoutes: [createLoginRoutes({ ...accounts.routeParts, visibleCameras: seen }).routes(), ui.routes()],
+    ownRoutes: [createLoginRoutes({ ...accounts.routeParts, visibleCameras: seen }), ui],
     renewal: async (caller, client) => {
       const token = await accounts.sessions.renewalFor(caller);
       return token === undefined ? undefined : accounts.sessions.cookieFor(token, client);

@@ -7,7 +7,7 @@ import type { Settings } from './config/schema.ts';
 import { type Clock, unixSeconds } from './domain/clock.ts';
 import { ADMIN, ANONYMOUS, type CameraName } from './domain/names.ts';
 import type { Upstream } from './domain/socket-address.ts';
-import { sampleEvents } from './events/sample-events.ts';
+import { generateSampleEvents } from './events/sample-events.ts';
 import { startEventsWorker } from './events/worker-handle.ts';
 import { ask, askJson, type Question } from './gateway/ask-upstream.ts';
 import type { ForwardRules } from './gateway/forward.ts';
@@ -22,8 +22,6 @@ export interface EventsBackend {
   close(): Promise<void>;
 }
 
-const FIRST_CAMERAS = ['front_door', 'driveway', 'garden'];
-
 /** Undefined when the NVR answers for events itself. Sample events are made only in a store that has none. */
 export async function openEvents(
   settings: Settings,
@@ -37,9 +35,9 @@ export async function openEvents(
   const directory = await mkdtemp(join(tmpdir(), 'postern-'));
   const socketPath = join(directory, 'events.sock');
   let crash: string | undefined;
-  const rules = { roles: settings.auth.roles, cameras: settings.nvr.cameras ?? null };
   const worker = await startEventsWorker({
-    ...rules,
+    roles: settings.auth.roles,
+    cameras: settings.nvr.cameras ?? null,
     storeUrl: `sqlite:${settings.store.url.file}`,
     socketPath,
     maxLimit: settings.events.max_limit,
@@ -51,7 +49,7 @@ export async function openEvents(
   });
   return {
     upstream: { kind: 'unix', path: socketPath },
-    setCameras: (cameras) => worker.setRules({ ...rules, cameras }),
+    setCameras: (cameras) => worker.setRoles(settings.auth.roles, cameras),
     health: () => (crash === undefined ? { kind: 'ok' } : { kind: 'failed', reason: crash }),
     async close() {
       await worker.stop();
@@ -62,8 +60,13 @@ export async function openEvents(
 
 async function makeSampleEvents({ events, nvr }: Settings, store: Store, clock: Clock): Promise<void> {
   if (events.sample === 0 || (await store.events.cameras()).length > 0) return;
-  const cameras = nvr.cameras ?? FIRST_CAMERAS;
-  await store.writeEvents([...sampleEvents({ count: events.sample, seed: 1, cameras, until: unixSeconds(clock) })]);
+  const sample = generateSampleEvents({
+    count: events.sample,
+    seed: 1,
+    cameras: nvr.cameras,
+    until: unixSeconds(clock),
+  });
+  await store.writeEvents([...sample]);
 }
 
 export function watchCameras(settings: Settings, backend: EventsBackend | undefined, log: Logger): KnownCameraList {

@@ -21,14 +21,17 @@ export interface GateParts {
   readonly refusals: () => RefusalRules;
   readonly forwarder: Forwarder;
   /** The service's own routes; what none of them answers is forwarded. */
-  readonly ownRoutes: readonly OwnRoutes[];
+  readonly ownRoutes: readonly OwnRouter[];
   /** A Set-Cookie line when the caller's session is near its end (interface 5.1.2). */
   readonly renewal: (caller: Caller, client: Client) => Promise<string | undefined>;
   readonly newRequestId: () => string;
   readonly watch: GateWatch;
 }
 
-export type OwnRoutes = Koa.Middleware<CorridorState>;
+/** As much of a koa-router as the gate needs: how it types its context is its own affair. */
+export interface OwnRouter {
+  routes(): (ctx: never, next: Koa.Next) => Promise<unknown>;
+}
 
 /** What the gate tells whoever counts and logs. */
 export interface GateWatch {
@@ -66,7 +69,7 @@ export function createGate(listener: ListenerName, parts: GateParts): Gate {
   const awaitsContinue = new WeakSet<IncomingMessage>();
   const app = new Koa<GateState>();
   app.use((ctx, next) => judged(ctx, next, listener, parts, awaitsContinue));
-  for (const routes of parts.ownRoutes) app.use(routes);
+  for (const router of parts.ownRoutes) app.use(router.routes());
   app.use((ctx) => forwarded(ctx, parts));
   app.on('error', () => {}); // a client that left in mid-answer; our own faults are caught above
   const handle = app.callback();

@@ -1,0 +1,116 @@
+/** The whole of Postern on port 0, started from a configuration file in a directory of its own, as an operator would. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { type Postern, startPostern } from '../../src/app.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { formatProblem } from '../../src/config/problems.ts';
+import { unixSeconds } from '../../src/domain/clock.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { type MovableClock, movableClock } from './clock.ts';
+import { EVERYBODY, moveIn, type Person, TEST_ITERATIONS } from './people.ts';
+
+export type ConfigTree = { readonly [key: string]: unknown };
+
+export interface HouseOptions {
+  /** Laid over the test configuration, section by section. */
+  readonly config?: ConfigTree;
+  /** Default: admin, vera and carl. */
+  readonly people?: readonly Person[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Kept, and not removed at the end, when it is given: for what must outlive a restart. */
+  readonly directory?: string;
+  readonly clock?: MovableClock;
+}
+
+export interface House {
+  readonly directory: string;
+  readonly postern: Postern;
+  readonly clock: MovableClock;
+  readonly url: string;
+  readonly port: number;
+  readonly internalUrl: string;
+  readonly internalPort: number;
+  readonly telemetryUrl: string;
+  /** Log lines so far, parsed. */
+  readonly log: Record<string, unknown>[];
+  /** The session token of a fresh login. */
+  logIn(person: Person): Promise<string>;
+  /** A request with a bearer token, a person's or one as it stands; redirects are not followed. */
+  ask(path: string, options?: RequestInit & { readonly token?: string }): Promise<Response>;
+  close(): Promise<void>;
+}
+
+const CONFIG: ConfigTree = {
+  server: { external: '127.0.0.1:0', internal: '127.0.0.1:0', telemetry: '127.0.0.1:0', shutdown_grace: 1 },
+  tls: { enabled: false },
+  auth: { hash_iterations: TEST_ITERATIONS, roles: { front_only: ['cam1'] } },
+};
+
+export async function startHouse(options: HouseOptions = {}): Promise<House> {
+  const { people = EVERYBODY, env = {}, clock = movableClock() } = options;
+  const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'postern-house-'));
+  writeFileSync(join(directory, 'config.yaml'), stringify(overlaid(CONFIG, options.config ?? {})));
+  const config = await loadConfig({ directory, env });
+  if (config.kind === 'invalid') {
+    throw new Error(config.problems.map((problem) => formatProblem('config.yaml', problem)).join('\n'));
+  }
+  const store = await openStore({ url: `sqlite:${config.settings.store.url.file}` });
+  await moveIn(people, store.accounts, unixSeconds(clock));
+  await store.close();
+
+  const log: Record<string, unknown>[] = [];
+  const postern = await startPostern({
+    settings: config.settings,
+    warnings: config.warnings.map((problem) => formatProblem('config.yaml', problem)),
+    directory,
+    env,
+    clock,
+    log: { write: (line) => void log.push(JSON.parse(line)) },
+    version: '0.0.0-test',
+  });
+  const { external, internal, telemetry } = postern.addresses;
+  const url = `http://127.0.0.1:${external.port}`;
+
+  return {
+    directory,
+    postern,
+    clock,
+    url,
+    port: external.port,
+    internalUrl: `http://127.0.0.1:${internal?.port}`,
+    internalPort: internal?.port ?? 0,
+    telemetryUrl: `http://127.0.0.1:${telemetry?.port}`,
+    log,
+    logIn: (person) => logIn(url, person),
+    ask(path, { token, ...init } = {}) {
+      const headers = new Headers(init.headers);
+      if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+      return fetch(`${url}${path}`, { redirect: 'manual', ...init, headers });
+    },
+    async close() {
+      await postern.close();
+      if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function logIn(url: string, { name, password }: Person): Promise<string> {
+  const answer = await fetch(`${url}/api/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ user: name, password }),
+  });
+  const [cookie = ''] = answer.headers.getSetCookie();
+  if (answer.status !== 200) throw new Error(`${name} could not log in: ${answer.status} ${await answer.text()}`);
+  return cookie.slice(cookie.indexOf('=') + 1, cookie.indexOf(';'));
+}
+
+/** Sections are joined key by key; everything deeper is replaced. */
+function overlaid(below: ConfigTree, above: ConfigTree): ConfigTree {
+  const sections = new Set([...Object.keys(below), ...Object.keys(above)]);
+  return Object.fromEntries(
+    [...sections].map((name) => [name, { ...(below[name] as object), ...(above[name] as object) }]),
+  );
+}
