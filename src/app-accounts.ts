@@ -7,8 +7,8 @@ import { createPasswordHasher } from './accounts/password.ts';
 import { importSigningKey } from './accounts/session-token.ts';
 import { createSessions, type Sessions } from './accounts/sessions.ts';
 import { findSigningSecret } from './accounts/signing-secret.ts';
+import type { UserRouteParts } from './accounts/user-routes.ts';
 import type { StartOptions } from './app.ts';
-import type { CameraScope } from './domain/camera-scope.ts';
 import { ADMIN, VIEWER } from './domain/names.ts';
 import { parseRateLimit } from './domain/rate-limit.ts';
 import type { Store } from './store/open-store.ts';
@@ -18,7 +18,7 @@ import type { Metrics } from './telemetry/metrics.ts';
 export interface Accounts {
   readonly sessions: Sessions;
   /** What the account routes need; the cameras of a scope are known elsewhere. */
-  readonly routeParts: Omit<LoginRouteParts, 'visibleCameras'>;
+  readonly routeParts: Omit<LoginRouteParts, 'visibleCameras'> & UserRouteParts;
   readonly newAdminPassword: NewAdminPassword | undefined;
 }
 
@@ -73,6 +73,8 @@ export async function openAccounts(
       sessions,
       hasher,
       limiter,
+      clock,
+      roles: () => auth.roles,
       firstTimeLogin: createFirstTimeLogin(newAdminPassword !== undefined),
       settings: () => ({
         authEnabled: auth.enabled,
@@ -91,5 +93,3 @@ function clausesOf(text: string | null) {
   const parsed = text === null ? undefined : parseRateLimit(text);
   return parsed?.ok ? parsed.value : [];
 }
-
-export type VisibleCameras = (scope: CameraScope) => readonly string[];

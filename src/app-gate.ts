@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compileRouteTable } from './access/route-table.ts';
 import { createLoginRoutes } from './accounts/login-routes.ts';
+import { createUserRoutes } from './accounts/user-routes.ts';
 import type { Accounts } from './app-accounts.ts';
 import type { EventsBackend } from './app-upstreams.ts';
 import { loadPolicy } from './config/load-policy.ts';
@@ -75,7 +76,11 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
     headers: () => headers,
     refusals: () => refusals,
     forwarder,
-    ownRoutes: [createLoginRoutes({ ...accounts.routeParts, visibleCameras: seen }), ui],
+    ownRoutes: [
+      createLoginRoutes({ ...accounts.routeParts, visibleCameras: seen }),
+      createUserRoutes(accounts.routeParts),
+      ui,
+    ],
     renewal: async (caller, client) => {
       const token = await accounts.sessions.renewalFor(caller);
       return token === undefined ? undefined : accounts.sessions.cookieFor(token, client);

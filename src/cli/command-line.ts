@@ -1,10 +1,10 @@
 /** The command line, `postern <command>`: what there is, and how each command is told where the configuration is (SPEC 1). */
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { openForCommands } from '../app-commands.ts';
 import { runCheck } from './check.ts';
 import { registerEventsCommands } from './events.ts';
 import { runHealthcheck } from './healthcheck.ts';
-import { openStoreForCommands } from './open-store.ts';
 import { runServe } from './serve.ts';
 import { registerUsersCommands } from './users.ts';
 import { VERSION } from './version.ts';
@@ -38,7 +38,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     .command('healthcheck')
     .description('exit 0 when the running server says that it is alive')
     .action(async () => exit(await runHealthcheck({ directory: directory(), env, stderr })));
-  const openStore = () => openStoreForCommands({ directory: directory(), env });
+  const openStore = () => openForCommands({ directory: directory(), env, clock: { now: () => Date.now() } });
   registerUsersCommands(program, { openStore, stdin, stdout, stderr, exit });
   registerEventsCommands(program, { openStore, stdin, stdout, stderr, exit });
   await program.parseAsync([...argv]);

@@ -1,0 +1,39 @@
+/** Introduces the command line to the store and the accounts, beside a running server or without one (SPEC 1). */
+import { createPasswordHasher } from './accounts/password.ts';
+import { createUsers, type Users } from './accounts/users.ts';
+import { loadConfig } from './config/load-config.ts';
+import { formatProblem } from './config/problems.ts';
+import type { Settings } from './config/schema.ts';
+import type { Clock } from './domain/clock.ts';
+import type { EventRecord } from './domain/event.ts';
+import { openStore } from './store/open-store.ts';
+
+export interface CommandPlace {
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+}
+
+export interface CommandStore {
+  readonly settings: Settings;
+  readonly users: Users;
+  writeEvents(events: readonly EventRecord[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Rejects with every problem of the configuration, or with why the store cannot be opened. */
+export async function openForCommands({ directory, env, clock }: CommandPlace): Promise<CommandStore> {
+  const config = await loadConfig({ directory, env });
+  if (config.kind === 'invalid') {
+    throw new Error(config.problems.map((problem) => formatProblem(config.file, problem)).join('\n'));
+  }
+  const { settings } = config;
+  const store = await openStore({ url: `sqlite:${settings.store.url.file}` });
+  const hasher = createPasswordHasher({ iterations: settings.auth.hash_iterations, concurrency: 1, queue: 0 });
+  return {
+    settings,
+    users: createUsers({ store: store.accounts, hasher, clock, roles: () => settings.auth.roles }),
+    writeEvents: store.writeEvents,
+    close: store.close,
+  };
+}
