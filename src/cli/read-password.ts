@@ -1,0 +1,37 @@
+/** A password from a person at a terminal, without echo, or from the first line of a pipe; never from an argument. */
+import { createInterface } from 'node:readline/promises';
+import { type Readable, Writable } from 'node:stream';
+import { err, ok, type Result } from '../domain/result.ts';
+
+export interface Terminal {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  /** Where the questions go, so that what is printed can still be piped. */
+  readonly stderr: Writable;
+}
+
+/** A person is asked twice. Errs with the sentence to show. */
+export async function readNewPassword(terminal: Terminal, userName: string): Promise<Result<string, string>> {
+  return terminal.stdin.isTTY ? askTwice(terminal, userName) : firstLine(terminal.stdin);
+}
+
+/** Ctrl-C and Ctrl-D end the lines. They are taken as they come: nothing that is typed ahead gets lost, or shown. */
+async function askTwice({ stdin, stderr }: Terminal, userName: string): Promise<Result<string, string>> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  using typed = createInterface({ input: stdin, output: nowhere, terminal: true });
+  const lines = typed[Symbol.asyncIterator]();
+  const ask = async (question: string): Promise<string | undefined> => {
+    stderr.write(question);
+    const line = await lines.next();
+    stderr.write('\n');
+    return line.done ? undefined : line.value;
+  };
+  const first = await ask(`New password of ${userName}: `);
+  const second = first === undefined ? undefined : await ask('The same again: ');
+  if (first === undefined || second === undefined) return err('cancelled: nothing was changed');
+  return first === second ? ok(first) : err('the two passwords differ: nothing was changed');
+}
+
+async function firstLine(stdin: Readable): Promise<Result<string, string>> {
+  for await (const line of createInterface({ input: stdin })) return ok(line);
+  return err('no password on standard input: write it there, followed by a line break');
+}

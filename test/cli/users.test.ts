@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { PassThrough, Readable } from 'node:stream';
+import { describe, it, type TestContext } from 'node:test';
+import { Command } from 'commander';
+import { createUsers } from '../../src/accounts/users.ts';
+import { registerUsersCommands } from '../../src/cli/users.ts';
+import { handClock, openAccounts, person, quickHasher, ROLES } from '../accounts/support/people.ts';
+
+const NEW = 'a new password';
+const PEOPLE = [
+  ['admin', 'admin'],
+  ['vera', 'viewer'],
+] as const;
+
+/** Standard input of a person at a terminal, who types when there is a question. */
+const atTerminal = () => Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
+
+interface Typing {
+  readonly piped?: string;
+  readonly typed?: readonly string[];
+}
+
+/** A command line over a store with an admin, and vera. */
+async function terminal(t: TestContext, people: readonly (readonly [name: string, role: string])[] = PEOPLE) {
+  const store = await openAccounts(t);
+  for (const [name, role] of people) await store.addUser(await person(name, { role }));
+  const users = createUsers({ store, hasher: quickHasher(), clock: handClock(), roles: () => ROLES });
+  const opens = async (name: string, password: string): Promise<boolean> =>
+    (await quickHasher().check(password, (await store.findUser(name))?.passwordHash)).kind === 'match';
+
+  const run = async (line: string, { piped = '', typed }: Typing = {}) => {
+    const printed = { out: '', err: '', code: -1, isClosed: false };
+    const stdin = typed ? atTerminal() : Readable.from([piped]);
+    const lines = [...(typed ?? [])];
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    stdout.on('data', (chunk) => {
+      printed.out += chunk;
+    });
+    stderr.on('data', (chunk) => {
+      printed.err += chunk;
+      if (String(chunk).endsWith(': ')) stdin.push(lines.shift() ?? '');
+    });
+    const openStore = async () => ({ users, close: async () => void Object.assign(printed, { isClosed: true }) });
+    const program = new Command();
+    const exit = (code: number): void => void Object.assign(printed, { code });
+    registerUsersCommands(program, { openStore, stdin, stdout, stderr, exit });
+    await program.parseAsync(['node', 'postern', 'users', ...line.split(' ')]);
+    return printed;
+  };
+  return { run, store, opens };
+}
+
+const said = (out: string) => ({ out, err: '', code: 0, isClosed: true });
+const refused = (err: string) => ({ out: '', err, code: 1, isClosed: true });
+
+describe('postern users', () => {
+  it('list prints names and roles', async (t) => {
+    const { run } = await terminal(t);
+    assert.deepEqual(await run('list'), said('admin  admin\nvera   viewer\n'));
+  });
+
+  it('list says what to do when there is nobody', async (t) => {
+    const { run } = await terminal(t, []);
+    assert.deepEqual(await run('list'), said('There are no users yet: the first start makes the admin.\n'));
+  });
+
+  it('add makes a viewer, the password piped in', async (t) => {
+    const { run, store, opens } = await terminal(t);
+    assert.deepEqual(
+      await run('add nina', { piped: `${NEW}\r\nsecond line\n` }),
+      said('Added nina with the role viewer.\n'),
+    );
+    assert.deepEqual([(await store.findUser('nina'))?.role, await opens('nina', NEW)], ['viewer', true]);
+  });
+
+  it('add takes a role', async (t) => {
+    const { run, store } = await terminal(t);
+    await run('add nina --role gardener', { piped: NEW });
+    assert.equal((await store.findUser('nina'))?.role, 'gardener');
+  });
+
+  it('password asks a person twice, and shows nothing of it', async (t) => {
+    const { run, opens } = await terminal(t);
+    const printed = await run('password vera', { typed: [`${NEW}\r`, `${NEW}\r`] });
+    const questions = 'New password of vera: \nThe same again: \n';
+    assert.deepEqual(printed, {
+      ...said('The password of vera is changed; open sessions are over.\n'),
+      err: questions,
+    });
+    assert.equal(await opens('vera', NEW), true);
+  });
+
+  const givenUp: [sentence: string, typed: string[], said: RegExp][] = [
+    ['when the two differ', [`${NEW}\r`, 'another password\r'], /the two passwords differ: nothing was changed\n$/],
+    ['after Ctrl-C', ['\u0003'], /cancelled: nothing was changed\n$/],
+    ['after Ctrl-D', [`${NEW}\r`, '\u0004'], /cancelled: nothing was changed\n$/],
+  ];
+  for (const [sentence, typed, words] of givenUp) {
+    it(`password changes nothing ${sentence}`, async (t) => {
+      const { run, opens } = await terminal(t);
+      const { err, code } = await run('password vera', { typed });
+      assert.match(err, words);
+      assert.deepEqual([code, await opens('vera', NEW)], [1, false]);
+    });
+  }
+
+  it('role changes the role', async (t) => {
+    const { run, store } = await terminal(t);
+    assert.deepEqual(await run('role vera gardener'), said('vera has the role gardener now.\n'));
+    assert.equal((await store.findUser('vera'))?.role, 'gardener');
+  });
+
+  it('delete removes the user', async (t) => {
+    const { run, store } = await terminal(t);
+    assert.deepEqual(await run('delete vera'), said('vera is removed; open sessions are over.\n'));
+    assert.equal(await store.findUser('vera'), undefined);
+  });
+
+  const rows: [line: string, piped: string, err: string][] = [
+    ['add vera', NEW, 'User vera exists already\n'],
+    ['add nina --role operator', NEW, 'Role must be one of: gardener, admin, viewer\n'],
+    ['add nina', 'short\n', 'Password must be at least 12 characters long\n'],
+    ['add nina', '', 'no password on standard input: write it there, followed by a line break\n'],
+    ['password ghost', NEW, 'User not found\n'],
+    ['role admin viewer', '', 'Cannot take the role of admin from the last admin\n'],
+    ['delete admin', '', 'Cannot delete the last admin\n'],
+    ['delete ghost', '', 'User not found\n'],
+  ];
+  for (const [line, piped, err] of rows) {
+    it(`${line} is refused with "${err.trim()}"`, async (t) => {
+      const { run, store } = await terminal(t);
+      const before = await store.listUsers();
+      assert.deepEqual(await run(line, { piped }), refused(err));
+      assert.deepEqual(await store.listUsers(), before);
+    });
+  }
+});
