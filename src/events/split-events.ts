@@ -67,6 +67,7 @@ function arraySplitter(): Splitter {
   let depth = 0;
   let isInString = false;
   let isEscaped = false;
+  let isOver = false;
   let element = 1;
   const pending = createPending();
 
@@ -77,6 +78,7 @@ function arraySplitter(): Splitter {
   };
   /** Whether an element ends before this character. */
   const passes = (code: number): boolean => {
+    if (isOver) return false;
     if (isInString) {
       isInString = isEscaped || code !== QUOTE;
       isEscaped = !isEscaped && code === BACKSLASH;
@@ -84,7 +86,10 @@ function arraySplitter(): Splitter {
     }
     if (code === QUOTE) isInString = true;
     if (OPENING.has(code)) return ++depth === 1;
-    if (CLOSING.has(code)) return --depth === 0;
+    if (CLOSING.has(code)) {
+      isOver = --depth === 0;
+      return isOver;
+    }
     return code === COMMA && depth === 1;
   };
 
@@ -103,7 +108,7 @@ function arraySplitter(): Splitter {
     },
     end() {
       const at = `event ${element}`;
-      const isCut = depth > 0;
+      const isCut = !isOver;
       if (!isCut && take().length === 0) return [];
       return [
         { kind: 'unreadable', at, reason: isCut ? 'the file ends before the array does' : 'stands behind the array' },

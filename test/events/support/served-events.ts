@@ -1,0 +1,107 @@
+/** The events backend over real HTTP, on a real store with events in it. */
+import { createReadStream } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { CustomRoles } from '../../../src/domain/camera-scope.ts';
+import type { EventRecord } from '../../../src/domain/event.ts';
+import type { CameraName, Role } from '../../../src/domain/names.ts';
+import { createEventsBackend } from '../../../src/events/backend.ts';
+import { importEvents } from '../../../src/events/import-events.ts';
+import { openStore, type Store } from '../../../src/store/open-store.ts';
+import { makeScratch } from '../../store/support/scratch-store.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** The parsed body. */
+  json(): unknown;
+}
+
+export interface AskOptions {
+  /** `admin` unless given; null sends no role at all. */
+  readonly role?: string | null;
+  readonly method?: string;
+}
+
+export interface ServedEvents {
+  readonly store: Store;
+  readonly faults: unknown[];
+  ask(target: string, options?: AskOptions): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export interface House {
+  readonly events?: readonly EventRecord[];
+  readonly roles?: Readonly<Record<string, readonly string[] | null>>;
+  readonly cameras?: readonly string[] | null;
+  readonly maxLimit?: number;
+}
+
+/** 20 November 2026. */
+const STARTED_AT = 1_795_132_800;
+
+export async function serveEvents({
+  events = [],
+  roles = {},
+  cameras = null,
+  maxLimit = 10_000,
+}: House): Promise<ServedEvents> {
+  const scratch = makeScratch();
+  const store = await openStore({ url: scratch.url });
+  await store.writeEvents(events);
+  const faults: unknown[] = [];
+  const backend = createEventsBackend({
+    events: store.events,
+    roles: () => customRoles(roles),
+    cameras: () => cameras as readonly CameraName[] | null,
+    maxLimit,
+    startedAt: STARTED_AT,
+    onFault: (fault) => faults.push(fault),
+  });
+  const server = createServer(backend);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    store,
+    faults,
+    ask: (target, options) => askAt({ host: '127.0.0.1', port }, target, options),
+    async close() {
+      await new Promise((resolve) => server.close(resolve));
+      await store.close();
+      scratch.remove();
+    },
+  };
+}
+
+const customRoles = (roles: Readonly<Record<string, readonly string[] | null>>): CustomRoles =>
+  new Map(Object.entries(roles).flatMap(([role, cameras]) => (cameras ? [[role as Role, cameras] as const] : [])));
+
+export function askAt(
+  place: { readonly host: string; readonly port: number } | { readonly socketPath: string },
+  target: string,
+  { role = 'admin', method = 'GET' }: AskOptions = {},
+): Promise<Answer> {
+  const headers = role === null ? {} : { 'remote-user': 'somebody', 'remote-role': role };
+  return new Promise((resolve, reject) => {
+    const asked = request({ ...place, path: target, method, headers, agent: false }, async (response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk);
+      const text = Buffer.concat(chunks).toString();
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        text,
+        json: () => JSON.parse(text),
+      });
+    });
+    asked.once('error', reject).end();
+  });
+}
+
+/** The recorded events of a house: 6,000 over 26 months. */
+export const RECORDED_EVENTS = new URL('../../data/events.ndjson', import.meta.url);
+
+export async function importRecorded(store: Store): Promise<void> {
+  await importEvents(createReadStream(RECORDED_EVENTS), { writeEvents: store.writeEvents });
+}
