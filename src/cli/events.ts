@@ -99,7 +99,7 @@ const isAbsent = (fault: unknown): boolean => fault instanceof Error && 'code' i
 
 /** Whether the file held events, and not a single one of none. */
 async function importOne(source: Source, store: EventsStore, parts: EventsCommandParts): Promise<boolean> {
-  const progress = createProgress(parts.stderr, { title: source.name, total: source.bytes, unit: 'bytes' });
+  const progress = createProgress(parts.stderr, { title: source.name, total: source.bytes });
   let bytes = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of source.open()) {
@@ -127,7 +127,7 @@ const EVENTS_PER_BATCH = 500;
 
 async function generate({ count, seed, cameras, until }: GenerateOptions, parts: EventsCommandParts): Promise<number> {
   const store = await parts.openStore();
-  const progress = createProgress(parts.stderr, { title: 'sample events', total: count, unit: 'events' });
+  const progress = createProgress(parts.stderr, { title: 'sample events', total: count });
   try {
     let batch: EventRecord[] = [];
     let stored = 0;

@@ -8,13 +8,12 @@ export interface Screen {
 
 export interface ProgressOptions {
   readonly title: string;
-  /** Undefined when nobody can know. */
+  /** Of bytes or events; undefined when nobody can know. */
   readonly total: number | undefined;
-  readonly unit: 'bytes' | 'events';
 }
 
 export interface Progress {
-  /** `done` is in the unit of `total`. */
+  /** `done` counts what `total` counts. */
   report(done: number, events: number): void;
   /** Clears the bar. */
   end(): void;
@@ -23,6 +22,8 @@ export interface Progress {
 const BAR_MILLISECONDS = 100;
 const LINE_MILLISECONDS = 5000;
 const BAR_WIDTH = 24;
+const DEFAULT_COLUMNS = 80;
+const CLEAR_LINE = '\r\u001b[K';
 
 export function createProgress(screen: Screen, { title, total }: ProgressOptions): Progress {
   const begun = performance.now();
@@ -36,12 +37,14 @@ export function createProgress(screen: Screen, { title, total }: ProgressOptions
       shown = now;
       const seconds = (now - begun) / 1000;
       const share = total ? Math.min(1, done / total) : undefined;
-      const words = [`${title}: ${events} events`, `${Math.round(events / seconds)}/s`, ...remaining(share, seconds)];
-      if (!screen.isTTY) screen.write(`${words.join(', ')}\n`);
-      else screen.write(`\r\u001b[K${bar(share)}${words.join(', ')}`.slice(0, (screen.columns ?? 80) + 4));
+      const words = [...remaining(share, seconds), `${events} events`, `${Math.round(events / seconds)}/s`].join(', ');
+      if (!screen.isTTY) screen.write(`${title}: ${words}\n`);
+      // The title stands last: it is what may be cut off.
+      else
+        screen.write(CLEAR_LINE + `${bar(share)}${words} ${title}`.slice(0, (screen.columns ?? DEFAULT_COLUMNS) - 1));
     },
     end() {
-      if (screen.isTTY) screen.write('\r\u001b[K');
+      if (screen.isTTY) screen.write(CLEAR_LINE);
     },
   };
 }

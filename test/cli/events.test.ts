@@ -1,0 +1,168 @@
+/** `postern events import` and `events generate`, as typed, on real files and a real store (SPEC 1). */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { after, beforeEach, describe, it } from 'node:test';
+import { Command } from 'commander';
+import { type EventsStore, registerEventsCommands } from '../../src/cli/events.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { FIVE } from '../events/support/event.ts';
+import { makeScratch } from '../store/support/scratch-store.ts';
+
+const scratch = makeScratch();
+after(scratch.remove);
+
+const fileWith = (name: string, text: string): string => {
+  const path = join(scratch.directory, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+interface Outcome {
+  readonly code: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Terminal {
+  readonly stdin?: string;
+  readonly isTTY?: boolean;
+  readonly openStore?: () => Promise<EventsStore>;
+}
+
+async function type(line: readonly string[], terminal: Terminal = {}): Promise<Outcome> {
+  let code: number | undefined;
+  const printed = { stdout: '', stderr: '' };
+  const screen = (name: 'stdout' | 'stderr') => ({
+    isTTY: terminal.isTTY ?? false,
+    write: (text: string) => {
+      printed[name] += text;
+    },
+  });
+  const program = new Command('postern').exitOverride().configureOutput({ writeErr: screen('stderr').write });
+  registerEventsCommands(program, {
+    openStore: terminal.openStore ?? (() => openStore({ url: scratch.url })),
+    stdin: Readable.from([Buffer.from(terminal.stdin ?? '')]),
+    stdout: screen('stdout'),
+    stderr: screen('stderr'),
+    exit: (given) => {
+      code = given;
+    },
+  });
+  for (const command of program.commands.flatMap(({ commands }) => commands)) command.exitOverride();
+  await program.parseAsync(['events', ...line], { from: 'user' });
+  return { code, ...printed };
+}
+
+const stored = async (): Promise<string[]> => {
+  const store = await openStore({ url: scratch.url });
+  const rows = await store.db.selectFrom('events').select(['id', 'camera']).orderBy('id').execute();
+  await store.close();
+  return rows.map(({ id, camera }) => `${id} ${camera}`);
+};
+const FIVE_STORED = ['1-a front', '2-b front', '3-c back', '4-d garage', '5-e front'];
+const LINES = FIVE.map((one) => JSON.stringify(one)).join('\n');
+
+beforeEach(async () => {
+  const store = await openStore({ url: scratch.url });
+  await store.db.deleteFrom('events').execute();
+  await store.close();
+});
+
+describe('events import', () => {
+  it('says what it read, stored and skipped, file by file', async () => {
+    const [good, array, odd] = [
+      fileWith('a.ndjson', LINES),
+      fileWith('b.json', JSON.stringify(FIVE)),
+      fileWith('c.ndjson', `${LINES}\n{"id":7}`),
+    ];
+    assert.deepEqual(await type(['import', good, array, odd]), {
+      code: 0,
+      stdout: `${good}: 5 read, 5 stored, 0 skipped\n${array}: 5 read, 5 stored, 0 skipped\n${odd}: 6 read, 5 stored, 1 skipped\n  line 6: id is not a text\n`,
+      stderr: '',
+    });
+    assert.deepEqual(await stored(), FIVE_STORED);
+  });
+
+  it('reads standard input', async () => {
+    const outcome = await type(['import', '-'], { stdin: LINES });
+    assert.deepEqual(outcome, { code: 0, stdout: 'standard input: 5 read, 5 stored, 0 skipped\n', stderr: '' });
+    assert.deepEqual(await stored(), FIVE_STORED);
+  });
+
+  it('says how many more it skipped than it names', async () => {
+    const { code, stdout } = await type(['import', fileWith('bad.ndjson', '{}\n'.repeat(13))]);
+    assert.equal(code, 1);
+    assert.match(
+      stdout,
+      /13 read, 0 stored, 13 skipped\n(?: {2}line \d+: id is missing\n){10} {2}\.\.\. and 3 more\n$/,
+    );
+  });
+
+  it('reads nothing when one of the files is not there', async () => {
+    const absent = join(scratch.directory, 'absent.ndjson');
+    const outcome = await type(['import', fileWith('a.ndjson', LINES), absent, scratch.directory]);
+    assert.deepEqual(outcome, {
+      code: 1,
+      stdout: '',
+      stderr: `${absent} cannot be read: there is no such file\n${scratch.directory} is a directory: name the files in it\n`,
+    });
+    assert.deepEqual(await stored(), []);
+  });
+
+  it('says of a file of another kind what it is not', async () => {
+    const picture = fileWith('picture.png', '\x89PNG\r\n\x1a\n\0\0');
+    assert.deepEqual(await type(['import', picture]), {
+      code: 1,
+      stdout: `${picture}: nothing was imported: it begins with neither "{" nor "[", so it is not JSON\n`,
+      stderr: '',
+    });
+  });
+
+  it('says in a sentence why the store cannot be opened', async () => {
+    const outcome = await type(['import', fileWith('a.ndjson', LINES)], {
+      openStore: () => openStore({ url: `sqlite:${scratch.directory}/no/such.db` }),
+    });
+    assert.equal(outcome.code, 1);
+    assert.match(outcome.stderr, /^cannot open the store at .*such\.db: is the directory there and writable\?\n$/);
+  });
+
+  it('draws a bar on a terminal, and takes it away', async () => {
+    const { stdout, stderr } = await type(['import', fileWith('a.ndjson', LINES)], { isTTY: true });
+    const drawn = stderr.replaceAll('\r\u001b[K', '<clear>');
+    assert.match(drawn, /^<clear>\[#{24}\] 100 %, 0:00 left, 5 events, \d+\/s .*<clear>$/);
+    assert.match(stdout, /5 stored/);
+  });
+});
+
+describe('events generate', () => {
+  const ids = async () => (await stored()).map((line) => line.split(' ')[0]);
+
+  it('stores the same events for the same seed and end', async () => {
+    const line = ['generate', '--count', '700', '--seed', '7', '--until', '2026-11-20T12:00:00Z'];
+    assert.deepEqual(await type(line), { code: 0, stdout: '700 sample events stored\n', stderr: '' });
+    const first = await ids();
+    assert.equal(first.length, 700);
+    await type(line);
+    assert.deepEqual(await ids(), first);
+    await type(line.with(4, '8'));
+    assert.equal((await ids()).length, 1400);
+  });
+
+  it('takes the cameras that are named', async () => {
+    await type(['generate', '--count', '50', '--seed', '1', '--cameras', 'north, south']);
+    assert.deepEqual([...new Set((await stored()).map((line) => line.split(' ')[1]))].sort(), ['north', 'south']);
+  });
+
+  const refused: [sentence: string, line: string[], message: RegExp][] = [
+    ['refuses a count that is no number', ['--count', 'many', '--seed', '1'], /Give a whole number/],
+    ['refuses a negative count', ['--count=-1', '--seed', '1'], /Give a whole number/],
+    ['asks for a seed', ['--count', '1'], /required option '--seed <number>'/],
+    ['refuses an empty camera name', ['--count', '1', '--seed', '1', '--cameras', 'a,,b'], /Give camera names/],
+    ['refuses a time that is none', ['--count', '1', '--seed', '1', '--until', 'soon'], /Give a time such as/],
+  ];
+  for (const [sentence, line, message] of refused) {
+    it(sentence, () => assert.rejects(type(['generate', ...line]), { message }));
+  }
+});
