@@ -75,7 +75,7 @@ export async function openAccounts(
       limiter,
       clock,
       roles: () => auth.roles,
-      bodySeconds: settings.server.timeout_login_body,
+      bodySeconds: () => settings.server.timeout_login_body,
       firstTimeLogin: createFirstTimeLogin(newAdminPassword !== undefined),
       settings: () => ({
         authEnabled: auth.enabled,

@@ -40,8 +40,9 @@ export async function runServe({ directory, env, stdout, stderr }: ServePlace): 
       log,
       version: VERSION,
     });
+    const stopped = stopSignal();
     stdout.write(announcement(postern, settings, stdout.isTTY === true));
-    await stopSignal();
+    await stopped;
     await postern.close();
     return 0;
   } catch (fault) {

@@ -1,0 +1,109 @@
+/** Postern as a process of its own, started as a person starts it: for what only a process can show. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
+/** Reached only when something hangs, which is then the failure. */
+const PATIENCE_MS = 30_000;
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly directory?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+}
+
+/** Runs a command to its end. */
+export async function runPostern(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  const child = start(args, options);
+  child.process.stdin?.end(options.stdin ?? '');
+  const [code] = (await once(child.process, 'close')) as [number | null];
+  return { code, stdout: child.output.stdout, stderr: child.output.stderr };
+}
+
+export interface Serving {
+  readonly process: ChildProcess;
+  readonly directory: string;
+  readonly url: string;
+  readonly internalUrl: string;
+  readonly telemetryUrl: string;
+  readonly output: { stdout: string; stderr: string };
+  /** Of the box, when this start printed one. */
+  readonly adminPassword: string | undefined;
+  /** Sends the signal and gives the exit code. */
+  end(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts `serve` on free ports and waits until it says that it is ready. */
+export async function servePostern(options: RunOptions = {}): Promise<Serving> {
+  const directory = options.directory ?? newDirectory();
+  const [external, internal, telemetry] = [await freePort(), await freePort(), await freePort()];
+  const env = {
+    POSTERN__SERVER__EXTERNAL: `127.0.0.1:${external}`,
+    POSTERN__SERVER__INTERNAL: `127.0.0.1:${internal}`,
+    POSTERN__SERVER__TELEMETRY: `127.0.0.1:${telemetry}`,
+    ...options.env,
+  };
+  const { process: child, output } = start(['serve'], { ...options, directory, env });
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`not ready: ${output.stdout}${output.stderr}`)), PATIENCE_MS);
+    child.stdout?.on('data', () => {
+      if (output.stdout.includes('Postern is ready.')) resolve(clearTimeout(timer));
+    });
+    child.once('exit', () => reject(new Error(`ended: ${output.stdout}${output.stderr}`)));
+  });
+  return {
+    process: child,
+    directory,
+    url: `http://127.0.0.1:${external}`,
+    internalUrl: `http://127.0.0.1:${internal}`,
+    telemetryUrl: `http://127.0.0.1:${telemetry}`,
+    output,
+    adminPassword: /Password: +(\w+)/.exec(output.stdout)?.[1],
+    async end(signal = 'SIGTERM') {
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      return (await ended)[0] as number | null;
+    },
+  };
+}
+
+export function newDirectory(config?: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'postern-run-'));
+  if (config !== undefined) writeFileSync(join(directory, 'config.yaml'), config);
+  return directory;
+}
+
+function start(args: readonly string[], { directory = newDirectory(), env }: RunOptions) {
+  const child = spawn(process.execPath, [MAIN, '--config-dir', directory, ...args], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => {
+    output.stdout += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    output.stderr += chunk.toString();
+  });
+  return { process: child, output };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
