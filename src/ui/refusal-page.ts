@@ -46,6 +46,7 @@ export function renderRefusalPage(page: RefusalPage): string {
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${title} · Postern</title>
+<link rel="icon" href="data:,">
 ${stylesheet}</head>
 <body class="lone">
 <main class="lone-card">

@@ -34,7 +34,7 @@ describe('The refusal page', () => {
   });
 
   it('does without a stylesheet when the pages are not built', () => {
-    assert.doesNotMatch(renderRefusalPage({ ...PAGE, stylesheet: undefined }), /<link/);
+    assert.doesNotMatch(renderRefusalPage({ ...PAGE, stylesheet: undefined }), /<link rel="stylesheet"/);
   });
 
   const targets: [href: string, isShown: boolean][] = [

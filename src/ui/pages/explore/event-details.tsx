@@ -56,6 +56,7 @@ export function EventDetails({ event, onClose }: { event: EventView; onClose: ()
 /** Wherever there is room the list stays usable; else the panel takes the screen, and the focus with it. */
 function openBesideOrOver(panel: HTMLDialogElement | null): (() => void) | undefined {
   if (!panel) return undefined;
+  const opener = document.activeElement;
   const room = matchMedia(BESIDE_THE_LIST);
   const open = (): void => {
     panel.close();
@@ -66,9 +67,14 @@ function openBesideOrOver(panel: HTMLDialogElement | null): (() => void) | undef
   room.addEventListener('change', open);
   return () => {
     room.removeEventListener('change', open);
-    // Gives the focus back to the row that opened it.
-    panel.close();
+    giveFocusBack(opener);
   };
+}
+
+/** To the row that opened the panel; not when somebody has clicked elsewhere meanwhile. */
+function giveFocusBack(opener: Element | null): void {
+  const isLost = document.activeElement === null || document.activeElement === document.body;
+  if (isLost && opener instanceof HTMLElement) opener.focus({ preventScroll: true });
 }
 
 const yesOrNo = (value: unknown): string => (value === true ? 'yes' : value === false ? 'no' : '–');
