@@ -1,0 +1,191 @@
+/** Explore: the events, narrowed and looked at, in the address bar and by role (SPEC 8, interface 5.6). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { ADMIN_PERSON, CARL } from '../support/people.ts';
+import type { House } from '../support/start-house.ts';
+import { skip, useBrowser } from './support/browser.ts';
+import { HOSTILE, logInOnPage, menu, startPagesHouse } from './support/pages-house.ts';
+
+const rowsOf = async (page: Page): Promise<number> => {
+  await page.locator('.events[aria-busy=false]').waitFor();
+  return page.locator('.event').count();
+};
+const searchOf = (page: Page): string => decodeURIComponent(new URL(page.url()).search);
+
+describe('Explore', { skip }, () => {
+  const visit = useBrowser();
+  let house: House;
+  before(async () => {
+    house = await startPagesHouse();
+  });
+  after(() => house.close());
+
+  it('shows the events, newest first, and the rest on demand', (t) =>
+    visit(t, {}, async (page) => {
+      await logInOnPage(page, house, ADMIN_PERSON);
+      assert.equal(await rowsOf(page), 60);
+      const first = await page.locator('.event').first().innerText();
+      assert.match(first, /^person\s+Zoë\s+cam1\s+score\s+87 %\s+\d\d:\d\d:\d\d\s+in progress$/);
+      assert.match(await page.locator('.event').nth(2).innerText(), /^car\s+cam1.*1 min 5 s$/s);
+      await page.getByRole('button', { name: 'Load more' }).click();
+      await page.getByText('That is all.').waitFor();
+      assert.equal(await rowsOf(page), 72);
+      assert.equal(await page.locator('.explore-count').innerText(), '72 detections');
+    }));
+
+  it('narrows by camera and by label, and says so in the address bar', (t) =>
+    visit(t, {}, async (page) => {
+      await logInOnPage(page, house, ADMIN_PERSON);
+      await menu(page, 'Camera: Cameras').click();
+      await page.getByRole('checkbox', { name: 'cam2' }).check();
+      await page.waitForURL('**/postern/?camera=cam2');
+      assert.equal(await rowsOf(page), 35);
+      assert.deepEqual(new Set(await page.locator('.event-where').allInnerTexts()), new Set(['cam2']));
+      await page.keyboard.press('Escape');
+      await menu(page, 'Label: Labels').click();
+      await page.getByRole('checkbox', { name: 'person' }).check();
+      await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+      assert.equal(searchOf(page), '?camera=cam2&label=person');
+      await page.getByRole('button', { name: 'Clear the filters' }).click();
+      assert.equal(await rowsOf(page), 60);
+      assert.equal(searchOf(page), '');
+      await page.goBack();
+      await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+    }));
+
+  it('narrows by time', (t) =>
+    visit(t, {}, async (page) => {
+      await logInOnPage(page, house, ADMIN_PERSON);
+      await menu(page, 'Time: Any time').click();
+      await page.getByRole('button', { name: 'Last hour' }).click();
+      await page.waitForURL('**/postern/?after=*');
+      assert.equal(await rowsOf(page), 5);
+    }));
+
+  it('draws the detections over time, and a stretch of them can be dragged', (t) =>
+    visit(t, {}, async (page) => {
+      await logInOnPage(page, house, ADMIN_PERSON);
+      const plot = page.locator('.overview-plot .u-over');
+      await plot.waitFor();
+      assert.deepEqual(
+        (await page.locator('.legend-camera').allInnerTexts()).map((text) => text.split(/\s+/)),
+        [
+          ['cam1', '37'],
+          ['cam2', '35'],
+        ],
+      );
+      const { x, y, width, height } = (await plot.boundingBox()) ?? assert.fail('the plot has no place');
+      await page.mouse.move(x + width * 0.2, y + height / 2);
+      await page.mouse.down();
+      await page.mouse.move(x + width * 0.6, y + height / 2, { steps: 4 });
+      await page.mouse.up();
+      await page.waitForURL(/[?]after=\d+&before=\d+$/);
+      assert.ok((await rowsOf(page)) < 60);
+    }));
+
+  it('shows everything about one event, by a link that can be shared', (t) =>
+    visit(t, {}, async (page) => {
+      await logInOnPage(page, house, ADMIN_PERSON);
+      await page.locator('.event').first().click();
+      const details = page.getByRole('dialog', { name: 'person' });
+      await details.waitFor();
+      assert.match(searchOf(page), /^\?event=\d+-person$/);
+      assert.match(await details.innerText(), /Sub label\s+Zoë.*Ended\s+–.*Id\s+\d+-person/s);
+      await details.getByText('Raw JSON').click();
+      assert.match(await details.locator('pre').innerText(), /"thumbnail": "\w{24}… \(\d+ characters\)"/);
+      await page.reload();
+      await details.waitFor();
+      await details.getByRole('button', { name: 'Close the details' }).click();
+      await details.waitFor({ state: 'detached' });
+      assert.equal(searchOf(page), '');
+    }));
+
+  it('shows an event that is too old for the first page when a link names it', (t) =>
+    visit(t, {}, async (page) => {
+      await logInOnPage(page, house, ADMIN_PERSON);
+      const answer = await page.request.get(`${house.url}/api/events?limit=1&sort=date_asc`);
+      const [oldest] = await answer.json();
+      await page.goto(`${house.url}/postern/?event=${oldest.id}`);
+      await page.getByRole('dialog', { name: 'car' }).getByText(oldest.id, { exact: true }).waitFor();
+    }));
+
+  it('gives the focus back to the row when the details are closed by Escape', (t) =>
+    visit(t, {}, async (page) => {
+      await logInOnPage(page, house, ADMIN_PERSON);
+      await page.locator('.event').nth(1).focus();
+      await page.keyboard.press('Enter');
+      await page.locator('dialog').waitFor();
+      await page.keyboard.press('Escape');
+      await page.locator('dialog').waitFor({ state: 'detached' });
+      assert.equal(await page.evaluate('[...document.querySelectorAll(".event")].indexOf(document.activeElement)'), 1);
+    }));
+
+  it('takes hostile names for what they are: text', (t) =>
+    visit(t, {}, async (page) => {
+      const dialogs: string[] = [];
+      page.on('dialog', (dialog) => {
+        dialogs.push(dialog.message());
+        void dialog.dismiss();
+      });
+      await logInOnPage(page, house, ADMIN_PERSON);
+      const row = page.locator('.event').nth(1);
+      assert.equal(await row.locator('.event-label').textContent(), HOSTILE.label);
+      assert.equal(await row.locator('.event-zone').textContent(), HOSTILE.zone);
+      assert.equal(await row.locator('.event-sub-label').textContent(), HOSTILE.subLabel);
+      await row.click();
+      await page.locator('dialog').getByText('Raw JSON').click();
+      await page.goto(`${house.url}/postern/?${new URLSearchParams({ label: HOSTILE.label, camera: HOSTILE.zone })}`);
+      await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+      assert.equal(await page.evaluate('document.querySelectorAll("img[onerror], #console script").length'), 0);
+      assert.deepEqual(dialogs, []);
+    }));
+
+  it('shows a restricted role its own cameras alone', (t) =>
+    visit(t, {}, async (page) => {
+      await logInOnPage(page, house, CARL);
+      assert.equal(await rowsOf(page), 37);
+      await menu(page, 'Camera: Cameras').click();
+      assert.deepEqual(await page.locator('.filter[open] .name-option').allInnerTexts(), ['cam1']);
+    }));
+
+  it('says that a camera is not for this role, and offers a way out', (t) =>
+    visit(t, { expectedStatuses: [403] }, async (page) => {
+      await logInOnPage(page, house, CARL, '/login?next=/postern/?camera=cam2');
+      assert.match(await page.getByRole('alert').innerText(), /Access denied to that camera/);
+      await page.getByRole('button', { name: 'Clear the filters' }).click();
+      assert.equal(await rowsOf(page), 37);
+    }));
+
+  it('goes to the login when the session ends meanwhile', (t) =>
+    visit(t, { expectedStatuses: [401] }, async (page) => {
+      await logInOnPage(page, house, ADMIN_PERSON, '/login?next=/postern/?label=car');
+      await rowsOf(page);
+      await page.context().clearCookies();
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await page.waitForURL('**/login?next=%2Fpostern%2F%3Flabel%3Dcar');
+    }));
+
+  it('follows the Location of a 401 to the login of a proxy in front (interface 5.5.8)', (t) =>
+    visit(t, { expectedStatuses: [401] }, async (page) => {
+      await page.route('**/api/profile', (route) =>
+        route.fulfill({ status: 401, headers: { Location: '/oauth2/start' }, body: '{}' }),
+      );
+      await page.route('**/oauth2/start', (route) =>
+        route.fulfill({ contentType: 'text/html', body: 'the other login' }),
+      );
+      await page.goto(`${house.url}/postern/`);
+      await page.getByText('the other login').waitFor();
+    }));
+
+  it('says that logging in does not hold instead of going round for ever', (t) =>
+    visit(t, { expectedStatuses: [401] }, async (page) => {
+      await page.route('**/api/profile', (route) => route.fulfill({ status: 401, body: '{}' }));
+      for (let trips = 0; trips < 2; trips++) {
+        await page.goto(`${house.url}/postern/`);
+        await page.waitForURL('**/login?**');
+      }
+      await page.goto(`${house.url}/postern/`);
+      await page.getByRole('heading', { name: 'Logging in does not hold' }).waitFor();
+    }));
+});

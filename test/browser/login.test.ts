@@ -1,0 +1,141 @@
+/** Logging in and out, as a person does it (SPEC 4.1, 8). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { ADMIN_PERSON, CARL } from '../support/people.ts';
+import type { House } from '../support/start-house.ts';
+import { skip, useBrowser } from './support/browser.ts';
+import { logInOnPage, menu, startPagesHouse } from './support/pages-house.ts';
+
+describe('The login page', { skip }, () => {
+  const visit = useBrowser();
+  let house: House;
+  before(async () => {
+    house = await startPagesHouse({ auth: { failed_login_rate_limit: '2/minute' } });
+  });
+  after(() => house.close());
+
+  it('lets the right password in, and shows who is logged in', (t) =>
+    visit(t, {}, async (page) => {
+      await logInOnPage(page, house, ADMIN_PERSON);
+      assert.equal(page.url(), `${house.url}/postern/`);
+      await menu(page, 'Account: admin').click();
+      assert.equal(await page.locator('.menu-role').textContent(), 'admin');
+    }));
+
+  it('is where a page without a session leads, and leads back to it', (t) =>
+    visit(t, { expectedStatuses: [401] }, async (page) => {
+      await page.goto(`${house.url}/postern/?camera=cam2&label=car`);
+      await page.waitForURL('**/login?**');
+      await logInOnPage(page, house, ADMIN_PERSON, new URL(page.url()).pathname + new URL(page.url()).search);
+      assert.equal(page.url(), `${house.url}/postern/?camera=cam2&label=car`);
+      await page.locator('.event').first().waitFor();
+      assert.deepEqual(new Set(await page.locator('.event-where').allInnerTexts()), new Set(['cam2']));
+    }));
+
+  it('does not lead to another site, whatever its address asks for', (t) =>
+    visit(t, {}, async (page) => {
+      await logInOnPage(page, house, ADMIN_PERSON, '/login?next=//evil.example/');
+      assert.equal(page.url(), `${house.url}/postern/`);
+    }));
+
+  it('ends the session at Log out', (t) =>
+    visit(t, { expectedStatuses: [401] }, async (page) => {
+      await logInOnPage(page, house, CARL);
+      await menu(page, 'Account: carl').click();
+      await page.getByRole('link', { name: 'Log out' }).click();
+      await page.getByRole('button', { name: 'Log in' }).waitFor();
+      assert.deepEqual(await page.context().cookies(), []);
+      await page.goto(`${house.url}/postern/`);
+      await page.waitForURL('**/login?**');
+    }));
+
+  it('works by keyboard alone', (t) =>
+    visit(t, {}, async (page) => {
+      await page.goto(`${house.url}/login`);
+      await page.keyboard.type(ADMIN_PERSON.name);
+      await page.keyboard.press('Tab');
+      await page.keyboard.type(ADMIN_PERSON.password);
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`${house.url}/postern/`);
+    }));
+
+  it('shows and hides the password', (t) =>
+    visit(t, {}, async (page) => {
+      await page.goto(`${house.url}/login`);
+      const password = page.locator('#password');
+      await password.fill('secret');
+      await page.getByRole('button', { name: 'Show password' }).click();
+      assert.equal(await password.getAttribute('type'), 'text');
+      await page.getByRole('button', { name: 'Show password' }).click();
+      assert.equal(await password.getAttribute('type'), 'password');
+    }));
+
+  it('says that the recorder cannot be reached when the network is gone', (t) =>
+    visit(t, {}, async (page) => {
+      await page.goto(`${house.url}/login`);
+      await page.route('**/api/login', (route) => route.fulfill({ status: 504 }));
+      page.removeAllListeners('console');
+      await page.getByLabel('User').fill('admin');
+      await page.getByLabel('Password', { exact: true }).fill('x');
+      await page.getByRole('button', { name: 'Log in' }).click();
+      assert.match(await page.getByRole('alert').innerText(), /cannot be reached/);
+    }));
+
+  /** Last: from now on this address has to wait. */
+  it('says that the password is wrong, then how long to wait, and counts down', (t) =>
+    visit(t, { expectedStatuses: [401, 429] }, async (page) => {
+      await page.clock.install();
+      await page.goto(`${house.url}/login`);
+      await page.getByLabel('User').fill('admin');
+      await page.getByLabel('Password', { exact: true }).fill('not the password');
+      const submit = page.locator('#submit');
+      for (let tries = 0; tries < 2; tries++) {
+        await submit.click();
+        await page.getByText('The user or the password is wrong.').waitFor();
+      }
+      await submit.click();
+      await page.getByText('Too many failed tries from your address.').waitFor();
+      assert.match(await submit.innerText(), /^Try again in (?:1 min|[45]\d s)$/);
+      assert.equal(await submit.isDisabled(), true);
+      await page.clock.fastForward('00:30');
+      assert.match(await submit.innerText(), /^Try again in [12345]?\d s$/);
+      await page.clock.fastForward('00:31');
+      assert.equal(await submit.innerText(), 'Log in');
+      assert.equal(await submit.isEnabled(), true);
+      assert.equal(await page.getByRole('alert').count(), 0);
+    }));
+});
+
+describe('The login page of a first start', { skip }, () => {
+  const visit = useBrowser();
+  let house: House;
+  before(async () => {
+    house = await startPagesHouse({ auth: { reset_admin_password: true } });
+  });
+  after(() => house.close());
+
+  it('says where the password is found', (t) =>
+    visit(t, {}, async (page) => {
+      await page.goto(`${house.url}/login`);
+      const help = page.getByRole('region', { name: 'First time here?' });
+      await help.waitFor();
+      assert.match(await help.innerText(), /box at the end of the start log.*auth\.reset_admin_password: true/s);
+    }));
+});
+
+describe('The internal port', { skip }, () => {
+  const visit = useBrowser();
+  let house: House;
+  before(async () => {
+    house = await startPagesHouse();
+  });
+  after(() => house.close());
+
+  it('shows anonymous and admin, and no way to log out (interface 5.6)', (t) =>
+    visit(t, {}, async (page) => {
+      await page.goto(`${house.internalUrl}/postern/`);
+      await menu(page, 'Account: anonymous').click();
+      assert.equal(await page.locator('.menu-role').textContent(), 'admin');
+      assert.equal(await page.getByRole('link', { name: 'Log out' }).count(), 0);
+    }));
+});

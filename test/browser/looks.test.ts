@@ -1,0 +1,99 @@
+/** The pages on small and large screens, in light and dark: nothing sticks out, everything can be read (SPEC 8). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { ADMIN_PERSON } from '../support/people.ts';
+import type { House } from '../support/start-house.ts';
+import { skip, useBrowser } from './support/browser.ts';
+import { logInOnPage, menu, startPagesHouse } from './support/pages-house.ts';
+
+const sticksOut = (page: Page) =>
+  page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
+
+/** WCAG 2.2, 1.4.3: text against the nearest background that is painted behind it. */
+const FAINT_TEXTS = `(() => {
+  const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
+  const rgba = (colour) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const light = (channel) => (channel / 255 <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4);
+  const luminance = ([r, g, b]) => 0.2126 * light(r) + 0.7152 * light(g) + 0.0722 * light(b);
+  const behind = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = rgba(getComputedStyle(at).backgroundColor);
+      if (colour[3] === 255) return colour;
+    }
+    return [255, 255, 255, 255];
+  };
+  const isSeen = (element) => element.checkVisibility() && element.getBoundingClientRect().width > 1;
+  return [...document.querySelectorAll('body *')]
+    .filter((element) => isSeen(element) && [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+    .map((element) => {
+      const [a, b] = [luminance(rgba(getComputedStyle(element).color)), luminance(behind(element))];
+      return [element.textContent.trim().slice(0, 30), (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)];
+    })
+    .filter(([, ratio]) => ratio < 4.5);
+})()`;
+
+describe('The pages', { skip }, () => {
+  const visit = useBrowser();
+  let house: House;
+  before(async () => {
+    house = await startPagesHouse();
+  });
+  after(() => house.close());
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [320, 360, 1440]) {
+      const viewport = { width, height: 800 };
+      it(`fit and can be read on ${width} pixels in ${colorScheme}`, (t) =>
+        visit(t, { colorScheme, viewport }, async (page) => {
+          const look = async (where: string): Promise<void> => {
+            assert.equal(await sticksOut(page), false, where);
+            assert.deepEqual(await page.evaluate(FAINT_TEXTS), [], where);
+          };
+          await page.goto(`${house.url}/login`);
+          await look('login');
+          await logInOnPage(page, house, ADMIN_PERSON);
+          await page.locator('.overview-plot canvas').waitFor();
+          await look('explore');
+          for (const name of ['Camera:', 'Label:', 'Time:', 'Account:']) {
+            await menu(page, name).click();
+            await look(name);
+            await page.keyboard.press('Escape');
+          }
+          await page.getByRole('radio', { name: 'Gallery' }).check();
+          await look('gallery');
+          await page.locator('.event').first().click();
+          await page.locator('dialog').waitFor();
+          await look('details');
+        }));
+    }
+  }
+
+  it('keep the theme that was chosen, also on the login page', (t) =>
+    visit(t, { colorScheme: 'light' }, async (page) => {
+      const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+      await logInOnPage(page, house, ADMIN_PERSON);
+      const light = await ground();
+      await menu(page, 'Account:').click();
+      await page.getByRole('radio', { name: 'Dark' }).check();
+      const dark = await ground();
+      assert.notEqual(dark, light);
+      await page.goto(`${house.url}/login`);
+      assert.equal(await ground(), dark);
+    }));
+
+  it('have a page for what is refused, in the same dress', (t) =>
+    visit(t, { expectedStatuses: [404] }, async (page) => {
+      await logInOnPage(page, house, ADMIN_PERSON);
+      await page.goto(`${house.url}/nothing/here`);
+      await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+      assert.match(await page.locator('.refusal-request').innerText(), /^Request id \S+$/);
+      assert.equal(await page.evaluate('document.styleSheets.length'), 1);
+      assert.deepEqual(await page.evaluate(FAINT_TEXTS), []);
+    }));
+});

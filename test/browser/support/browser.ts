@@ -1,0 +1,83 @@
+/** A real Chromium for a test file: any console error, exception or policy violation on a page fails the test. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, type TestContext } from 'node:test';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+  existsSync(path),
+);
+
+/** For `describe`: why the tests of the pages cannot run here, or false. */
+export const skip: string | false = CHROMIUM ? false : 'there is no Chromium here: install one as /usr/bin/chromium';
+
+const ARGUMENTS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** For a slow machine under load; what is right appears in a tenth of a second. */
+const PATIENCE_MILLISECONDS = 10_000;
+
+const FAILURES = join(import.meta.dirname, '../failures');
+
+export interface VisitOptions extends BrowserContextOptions {
+  /** Statuses that the test provokes on purpose: the browser logs each as an error. */
+  readonly expectedStatuses?: readonly number[];
+}
+
+export type Visit = (test: TestContext, options: VisitOptions, walk: (page: Page) => Promise<void>) => Promise<void>;
+
+/** To be called in a `describe`: the browser lives as long as its tests. */
+export function useBrowser(): Visit {
+  let browser: Browser | undefined;
+  before(async () => {
+    browser = await chromium.launch({ ...(CHROMIUM ? { executablePath: CHROMIUM } : {}), args: ARGUMENTS });
+  });
+  after(() => browser?.close());
+  return async (test, { expectedStatuses = [], ...options }, walk) => {
+    const context = await browser?.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', ...options });
+    const page = await context?.newPage();
+    assert.ok(page);
+    page.setDefaultTimeout(PATIENCE_MILLISECONDS);
+    const complaints = listenForComplaints(page, expectedStatuses);
+    try {
+      await walk(page);
+      assert.deepEqual(complaints, []);
+    } catch (failure) {
+      await keepScreenshot(page, test.name);
+      throw failure;
+    } finally {
+      await context?.close();
+    }
+  };
+}
+
+function listenForComplaints(page: Page, expectedStatuses: readonly number[]): string[] {
+  const complaints: string[] = [];
+  // Whoever answers for the events need not tell all labels that there are.
+  const isOptional = (url: string): boolean => url.endsWith('/api/labels');
+  const isExpected = (text: string): boolean =>
+    expectedStatuses.some((status) => text.includes(`status of ${status} `));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (line) => {
+    const { url } = line.location();
+    if (line.type() !== 'error' || isExpected(line.text()) || isOptional(url)) return;
+    complaints.push(`${line.text()} ${url}`);
+  });
+  return complaints;
+}
+
+async function keepScreenshot(page: Page, name: string): Promise<void> {
+  mkdirSync(FAILURES, { recursive: true });
+  const file = `${name.replaceAll(/[^\w]+/g, '-').slice(0, 80)}.png`;
+  await page.screenshot({ path: join(FAILURES, file), fullPage: true });
+}

@@ -1,0 +1,81 @@
+/** The whole house with a store of events that is known to the last one, for walking through its pages. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import type { EventRecord } from '../../../src/domain/event.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import type { Person } from '../../support/people.ts';
+import { type ConfigTree, type House, startHouse } from '../../support/start-house.ts';
+
+/** Names as an attacker, or a child with a keyboard, would give them. */
+export const HOSTILE = {
+  label: '<img src=x onerror=alert(1)>',
+  subLabel: '\u202Egpj.exe',
+  zone: '"><script>alert(2)</script>',
+} as const;
+
+const PICTURE = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 10"><script>alert(3)</script><rect width="16" height="10"/></svg>',
+).toString('base64');
+
+const RECORD: Omit<EventRecord, 'id' | 'start_time'> = {
+  label: 'person',
+  sub_label: null,
+  camera: 'cam1',
+  end_time: null,
+  false_positive: null,
+  zones: [],
+  thumbnail: PICTURE,
+  has_clip: false,
+  has_snapshot: false,
+  retain_indefinitely: false,
+  plus_id: null,
+  model_hash: null,
+  detector_type: null,
+  model_type: null,
+  data: { score: 0.87, type: 'object' },
+};
+
+/** Newest first: one in progress, one hostile, then 70 cars by turns on cam1 and cam2, ten minutes apart. */
+export function pageEvents(now: number): EventRecord[] {
+  const cars = Array.from({ length: 70 }, (_, at) => {
+    const start = now - 600 * (at + 3);
+    const camera = at % 2 === 0 ? 'cam1' : 'cam2';
+    return { ...RECORD, id: `${start}-car${at}`, label: 'car', camera, start_time: start, end_time: start + 65 };
+  });
+  const hostile = {
+    ...RECORD,
+    id: `${now - 120}-hostile`,
+    label: HOSTILE.label,
+    sub_label: HOSTILE.subLabel,
+    zones: [HOSTILE.zone],
+    start_time: now - 120,
+    end_time: now - 110,
+  };
+  return [{ ...RECORD, id: `${now - 60}-person`, sub_label: 'Zoë', start_time: now - 60 }, hostile, ...cars];
+}
+
+export async function startPagesHouse(config: ConfigTree = {}): Promise<House> {
+  const directory = mkdtempSync(join(tmpdir(), 'postern-pages-'));
+  const store = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
+  await store.writeEvents(pageEvents(Math.floor(Date.now() / 1000)));
+  await store.close();
+  const house = await startHouse({ directory, config });
+  const close = async (): Promise<void> => {
+    await house.close();
+    rmSync(directory, { recursive: true, force: true });
+  };
+  return { ...house, close };
+}
+
+export async function logInOnPage(page: Page, house: House, person: Person, path = '/login'): Promise<void> {
+  await page.goto(`${house.url}${path}`);
+  await page.getByLabel('User').fill(person.name);
+  await page.getByLabel('Password', { exact: true }).fill(person.password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.waitForURL((url) => url.pathname !== '/login');
+}
+
+/** The button of a menu, by what it says: `Camera: Cameras`, in part. */
+export const menu = (page: Page, text: string): Locator => page.locator('summary', { hasText: text });
