@@ -4,6 +4,7 @@ import type { DestinationStream } from 'pino';
 import type { NewAdminPassword } from './accounts/first-admin.ts';
 import { openAccounts } from './app-accounts.ts';
 import { gateParts } from './app-gate.ts';
+import { openTrustedHeaders, TRUSTED_HEADERS_FILES } from './app-trusted-headers.ts';
 import { forwardRulesOf, openEvents, readinessOf, watchCameras } from './app-upstreams.ts';
 import type { Settings } from './config/schema.ts';
 import type { Clock } from './domain/clock.ts';
@@ -27,6 +28,8 @@ export interface StartOptions {
   readonly clock: Clock;
   readonly log: DestinationStream;
   readonly version: string;
+  /** The allowlist file, where it is not in the interface's place (5.5.7). */
+  readonly trustedHeadersFile?: string;
 }
 
 export interface Postern {
@@ -61,8 +64,21 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
 
   const forwarder = createForwarder(await forwardRulesOf(settings));
   opened.defer(() => forwarder.close());
-  const { directory } = options;
-  const gate = await gateParts({ settings, directory, accounts, backend, cameras, forwarder, logs, metrics });
+  const { directory, trustedHeadersFile = TRUSTED_HEADERS_FILES.mounted } = options;
+  const listFiles = { ...TRUSTED_HEADERS_FILES, mounted: trustedHeadersFile };
+  const trustedHeaders = await openTrustedHeaders(settings, listFiles, log);
+  opened.defer(() => trustedHeaders.close());
+  const gate = await gateParts({
+    settings,
+    directory,
+    trustedHeaders,
+    accounts,
+    backend,
+    cameras,
+    forwarder,
+    logs,
+    metrics,
+  });
   const tls = settings.tls.enabled ? await readCertificate(settings.tls) : undefined;
   const open = async (listener: ListenerName, at: ListenAddress): Promise<ListenAddress> => {
     const rules = { timeoutHeaders: settings.server.timeout_headers, tls: listener === 'external' ? tls : undefined };
@@ -82,7 +98,13 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   return { addresses, newAdminPassword: accounts.newAdminPassword, close: () => running.disposeAsync() };
 }
 
-const logRules = ({ logger }: Settings) => ({ default: logger.default, logs: new Map(Object.entries(logger.logs)) });
+/** The NVR's own loggers begin with its name: whoever knows `frigate.api.auth` from there may write it here. */
+const logRules = ({ logger }: Settings) => ({
+  default: logger.default,
+  logs: new Map(
+    Object.entries(logger.logs).map(([name, level]) => [name.replace(/^frigate(?=\.|$)/, 'service'), level]),
+  ),
+});
 
 async function readCertificate({ certificate, private_key }: Settings['tls']) {
   try {

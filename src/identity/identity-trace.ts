@@ -1,6 +1,7 @@
 /** What a source saw and made of it, for the log `service.api.auth` at debug and for `explain` (interface 2.5). */
 import type { Role } from '../domain/names.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
+import type { RequestFacts } from '../domain/request.ts';
 import type { SessionFault } from '../domain/verdict.ts';
 import { CREDENTIAL_HEADERS } from './identity-header.ts';
 
@@ -22,6 +23,8 @@ export interface SessionTrace {
 
 export interface ProxyTrace {
   readonly source: 'proxy-headers';
+  /** Whether the proxy showed `proxy.auth_secret`; never the secret itself. */
+  readonly secret: 'right' | 'missing or wrong' | 'none is set';
   readonly headers: readonly HeaderNote[];
   /** The first fifty. */
   readonly groups: readonly string[];
@@ -35,7 +38,7 @@ export interface ProxyTrace {
 /** Holds no cookie, token or secret. */
 export type IdentityTrace = SessionTrace | ProxyTrace;
 
-export type Trace = (entry: IdentityTrace) => void;
+export type Trace = (entry: IdentityTrace, request: RequestFacts) => void;
 
 const LONGEST_SHOWN = 256;
 

@@ -6,7 +6,7 @@ import type { RequestFacts } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
 import { headerText, type IdentityHeader, type IdentityHeaderRules, readIdentityHeader } from './identity-header.ts';
-import { type HeaderNote, shownValue, type Trace } from './identity-trace.ts';
+import { type HeaderNote, type ProxyTrace, shownValue, type Trace } from './identity-trace.ts';
 import { type RoleMapping, type RoleVerdict, resolveRole, ruleSentence } from './role-mapping.ts';
 
 export interface ProxyHeaderOptions extends IdentityHeaderRules, RoleMapping {
@@ -14,7 +14,11 @@ export interface ProxyHeaderOptions extends IdentityHeaderRules, RoleMapping {
   readonly headerMap: { readonly user?: string | undefined; readonly role?: string | undefined };
   /** Asked at each request, for roles are also made in the console. */
   readonly customRoles: () => CustomRoles;
+  /** Undefined when no `proxy.auth_secret` is set. The corridor asks for it; here it is only told. */
+  readonly carriesProxySecret?: ((request: RequestFacts) => boolean) | undefined;
   readonly trace?: Trace | undefined;
+  /** A peer that is not trusted sent identity headers, which were not looked at. */
+  readonly onUntrustedHeaders?: (() => void) | undefined;
 }
 
 /** Interface 5.5 with no user header mapped: the proxy only says that somebody may come in. */
@@ -38,11 +42,15 @@ export function createProxyHeaderSource(options: ProxyHeaderOptions): IdentitySo
       const user = options.headerMap.user === undefined ? ok(UNNAMED_USER) : proxyUserName(userHeader);
       const role = roleOf(roleHeader, options, customRoles);
       const verdict = verdictOf(user, role, customRoles);
+      if (isUntrustedClaim(request, options)) options.onUntrustedHeaders?.();
       if (options.trace) traceAll(options.trace, { request, options, userHeader, roleHeader, user, role, verdict });
       return verdict;
     },
   };
 }
+
+const isUntrustedClaim = (request: RequestFacts, { trustsPeer, allowlist }: ProxyHeaderOptions): boolean =>
+  !trustsPeer(request.peer) && headerPairs(request).some(([name]) => allowlist.has(name.toLowerCase()));
 
 /** Errs with why the header names nobody. */
 function proxyUserName(header: IdentityHeader): Result<UserName, string> {
@@ -81,16 +89,23 @@ interface Judged {
 }
 
 function traceAll(trace: Trace, judged: Judged): void {
-  const { user, role, verdict } = judged;
-  trace({
+  const { request, user, role, verdict } = judged;
+  const entry: ProxyTrace = {
     source: 'proxy-headers',
+    secret: secretNote(judged),
     headers: headerNotes(judged),
     groups: role.groups.slice(0, MOST_GROUPS_SHOWN),
     rule: user.ok ? ruleSentence(role) : undefined,
     user: user.ok ? user.value : undefined,
     role: verdict.kind === 'identified' ? verdict.caller.role : undefined,
     refused: verdict.kind === 'refused' ? verdict.reason : undefined,
-  });
+  };
+  trace(entry, request);
+}
+
+function secretNote({ request, options }: Judged): ProxyTrace['secret'] {
+  if (!options.carriesProxySecret) return 'none is set';
+  return options.carriesProxySecret(request) ? 'right' : 'missing or wrong';
 }
 
 /** Every header received that is mapped, on the allowlist, or looks like either. */

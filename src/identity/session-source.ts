@@ -26,14 +26,15 @@ export function createSessionSource(options: SessionSourceOptions): IdentitySour
     name: 'session',
     identify: (request) => {
       const bearers = bearerTokens(request);
-      if (bearers.length > 0) return firstValid(bearers.length === 1 ? bearers : [], 'bearer', options);
+      if (bearers.length > 0) return firstValid(request, bearers.length === 1 ? bearers : [], 'bearer', options);
       const cookies = cookieValues(request, options.cookieName).slice(0, MOST_COOKIES);
-      return cookies.length > 0 ? firstValid(cookies, 'cookie', options) : SILENT;
+      return cookies.length > 0 ? firstValid(request, cookies, 'cookie', options) : SILENT;
     },
   };
 }
 
 async function firstValid(
+  request: RequestFacts,
   tokens: readonly string[],
   carriedBy: 'cookie' | 'bearer',
   { verify, trace }: SessionSourceOptions,
@@ -42,7 +43,7 @@ async function firstValid(
     const verdict: SessionVerdict = TOKEN.test(token)
       ? await verify(token, carriedBy)
       : { kind: 'invalid', reason: 'malformed' };
-    trace?.({ source: 'session', carriedBy, outcome: verdict.kind === 'valid' ? 'valid' : verdict.reason });
+    trace?.({ source: 'session', carriedBy, outcome: verdict.kind === 'valid' ? 'valid' : verdict.reason }, request);
     if (verdict.kind === 'valid') return { kind: 'identified', caller: verdict.caller };
   }
   return REFUSED;

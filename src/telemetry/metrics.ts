@@ -34,6 +34,8 @@ export interface Metrics {
   decision(listener: ListenerLabel, result: DecisionResult): void;
   answered(listener: ListenerLabel, codeClass: CodeClass): void;
   upstreamError(): void;
+  /** A peer that is not in `proxy.trusted_peers` sent identity headers. */
+  untrustedIdentityHeaders(): void;
   /** The exposition format, and its media type. */
   expose(): Promise<{ readonly type: string; readonly body: string }>;
 }
@@ -64,11 +66,18 @@ export function createMetrics(version: string, node: string): Metrics {
     'Requests that the NVR or a backend could not answer.',
     [],
   );
+  const untrustedHeaders = counter(
+    registry,
+    'postern_untrusted_identity_headers_total',
+    'Requests with identity headers that were not believed, for the peer is not trusted.',
+    [],
+  );
   return {
     login: (result) => logins(result),
     decision: (listener, result) => decisions(listener, result),
     answered: (listener, codeClass) => requests(listener, codeClass),
     upstreamError: () => upstreamErrors(),
+    untrustedIdentityHeaders: () => untrustedHeaders(),
     expose: async () => ({ type: registry.contentType, body: await registry.metrics() }),
   };
 }

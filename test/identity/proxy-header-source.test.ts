@@ -7,6 +7,7 @@ import type { Role } from '../../src/domain/names.ts';
 import type { IdentityVerdict } from '../../src/domain/verdict.ts';
 import type { IdentityTrace } from '../../src/identity/identity-trace.ts';
 import { createProxyHeaderSource, type ProxyHeaderOptions } from '../../src/identity/proxy-header-source.ts';
+import { createProxySecretCheck } from '../../src/identity/proxy-secret.ts';
 import { type HeaderLine, someRequest } from '../support/request-facts.ts';
 
 const PROXY = '10.0.0.1';
@@ -180,6 +181,24 @@ describe('Unrelated headers', () => {
   });
 });
 
+describe('Identity headers of a peer that is not trusted', () => {
+  const countOf = (headers: readonly HeaderLine[], peer: string): number => {
+    let count = 0;
+    identify(headers, { onUntrustedHeaders: () => count++ }, peer);
+    return count;
+  };
+  // biome-ignore format: a table
+  const rows: [sentence: string, headers: HeaderLine[], peer: string, expected: number][] = [
+    ['are counted once for a request',                         [user('vera'), groups('admin')], '10.0.0.2', 1],
+    ['are counted though they are not mapped',                 [['Remote-User', 'vera']],       '10.0.0.2', 1],
+    ['are not counted when they are not on the allowlist',     [['X-Elsewhere', 'vera']],       '10.0.0.2', 0],
+    ['are not counted when there are none',                    [],                              '10.0.0.2', 0],
+    ['and those of a trusted peer are not counted',            [user('vera'), groups('admin')], PROXY,      0],
+  ];
+  for (const [sentence, headers, peer, expected] of rows)
+    it(sentence, () => assert.equal(countOf(headers, peer), expected));
+});
+
 describe('The trace at debug', () => {
   const traceOf = (headers: readonly HeaderLine[], changes: Partial<ProxyHeaderOptions> = {}, peer = PROXY) => {
     const traced: IdentityTrace[] = [];
@@ -193,6 +212,7 @@ describe('The trace at debug', () => {
     assert.deepEqual(traceOf(headers, { roleMap: roles({ admin: ['ops'] }) }), [
       {
         source: 'proxy-headers',
+        secret: 'none is set',
         headers: [
           { name: 'x-forwarded-user', value: 'jörg', fate: 'kept', why: undefined },
           { name: 'x-forwarded-groups', value: 'ops,staff', fate: 'kept', why: undefined },
@@ -230,6 +250,15 @@ describe('The trace at debug', () => {
       assert.deepEqual([entry.user, entry.role, entry.refused], [undefined, undefined, 'proxy-user-missing']);
     });
   }
+
+  it('says whether the proxy showed its secret, and never the secret', () => {
+    const carriesProxySecret = createProxySecretCheck(['hush']);
+    const secretOf = (headers: readonly HeaderLine[]) =>
+      traceOf(headers, { carriesProxySecret }).map((entry) => entry.source === 'proxy-headers' && entry.secret);
+    assert.deepEqual(secretOf([user('vera'), ['X-Proxy-Secret', 'hush']]), ['right']);
+    assert.deepEqual(secretOf([user('vera'), ['X-Proxy-Secret', 'wrong']]), ['missing or wrong']);
+    assert.deepEqual(secretOf([user('vera')]), ['missing or wrong']);
+  });
 
   it('shows neither secret nor cookie nor token, even when a header of that name is mapped', () => {
     // biome-ignore format: a table

@@ -1,0 +1,96 @@
+/** What the corridor judges by, made from the settings: for the gate, and for `explain`, which must judge the same. */
+
+import type { KnownCameras } from './access/authorize.ts';
+import { compileRouteTable, type RouteTable } from './access/route-table.ts';
+import { loadPolicy } from './config/load-policy.ts';
+import { formatProblem } from './config/problems.ts';
+import type { Settings } from './config/schema.ts';
+import { normalizedHeaderName } from './domain/header-names.ts';
+import type { Result } from './domain/result.ts';
+import type { IdentitySource, SessionVerdict } from './domain/verdict.ts';
+import type { Rules } from './gateway/admit.ts';
+import { createTrustedNetworks, isTrustedPeer, type TrustedNetworks } from './gateway/client-address.ts';
+import { type DestinationRules, destinationOf } from './gateway/destinations.ts';
+import { asksTooMuch } from './gateway/query-bounds.ts';
+import type { HeaderRules } from './gateway/rewrite-headers.ts';
+import type { Trace } from './identity/identity-trace.ts';
+import { internalSource } from './identity/internal-source.ts';
+import { createProxyHeaderSource } from './identity/proxy-header-source.ts';
+import { createProxySecretCheck } from './identity/proxy-secret.ts';
+import { createSessionSource } from './identity/session-source.ts';
+
+export interface RuleParts {
+  readonly settings: Settings;
+  readonly routes: RouteTable;
+  readonly destinations: DestinationRules;
+  /** Header names that may carry an identity, lower-case. */
+  readonly allowlist: ReadonlySet<string>;
+  readonly verifySession: (token: string, carriedBy: 'cookie' | 'bearer') => Promise<SessionVerdict>;
+  readonly knownCameras: () => KnownCameras;
+  readonly trace?: Trace | undefined;
+  readonly onUntrustedHeaders?: () => void;
+}
+
+export function corridorRules(parts: RuleParts): Rules {
+  const { settings, routes, destinations, knownCameras } = parts;
+  const secrets = settings.proxy.auth_secret;
+  const carriesProxySecret = secrets.length > 0 ? createProxySecretCheck(secrets) : undefined;
+  return {
+    trusted: networks(settings.auth.trusted_proxies),
+    routes,
+    sources: { internal: [internalSource], external: [externalSource(parts, carriesProxySecret)] },
+    carriesProxySecret,
+    internalHosts: settings.server.internal_hosts,
+    knownCameras,
+    // The events backend checks the parameters itself, and says which one it is.
+    isHarmful: (method, target) =>
+      destinationOf(method, target, destinations).kind === 'nvr' && asksTooMuch(target, settings.events.max_limit),
+  };
+}
+
+/** Interface 5.5.1: the service's own accounts, or the headers of a proxy in front; never both. */
+function externalSource(parts: RuleParts, carriesProxySecret: Rules['carriesProxySecret']): IdentitySource {
+  const { allowlist, verifySession, trace, onUntrustedHeaders } = parts;
+  const { auth, proxy } = parts.settings;
+  if (auth.enabled) return createSessionSource({ cookieName: auth.cookie_name, verify: verifySession, trace });
+  const peers = trustedPeersOf(parts.settings);
+  const trusted = networks(peers);
+  return createProxyHeaderSource({
+    headerMap: proxy.header_map,
+    allowlist,
+    trustsPeer: (peer) => peers.length === 0 || isTrustedPeer(peer, trusted),
+    separator: proxy.separator,
+    roleMap: proxy.role_map,
+    defaultRole: proxy.default_role,
+    customRoles: () => auth.roles,
+    carriesProxySecret,
+    trace,
+    onUntrustedHeaders,
+  });
+}
+
+/** Whose identity headers are believed; with nobody named, everybody's (SPEC 11). */
+export const trustedPeersOf = ({ auth, proxy }: Settings): readonly string[] =>
+  proxy.trusted_peers.length > 0 ? proxy.trusted_peers : auth.trusted_proxies;
+
+export const headerRules = ({ nvr, auth }: Settings, allowlist: ReadonlySet<string>): HeaderRules => ({
+  identityHeaders: new Set([...allowlist].map(normalizedHeaderName)),
+  userHeader: nvr.user_header,
+  roleHeader: nvr.role_header,
+  nvrSecret: nvr.auth_secret,
+  cookieName: auth.cookie_name,
+});
+
+/** Rejects with every problem of the table. */
+export async function readRouteTable({ nvr }: Settings, directory: string): Promise<RouteTable> {
+  const policy = await loadPolicy(nvr.policy, directory);
+  if (policy.kind === 'loaded') return compileRouteTable(policy.rows);
+  throw new Error(policy.problems.map((problem) => formatProblem(nvr.policy, problem)).join('\n'));
+}
+
+const networks = (cidrs: readonly string[]): TrustedNetworks => mustBeGood(createTrustedNetworks(cidrs));
+
+function mustBeGood<Value>(result: Result<Value, string>): Value {
+  if (!result.ok) throw new Error(result.error);
+  return result.value;
+}

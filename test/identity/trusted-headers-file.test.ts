@@ -1,0 +1,114 @@
+/** The allowlist file while Postern runs: replaced, written anew, broken, removed (interface 5.5.7). */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { mappedHeaderWarnings } from '../../src/identity/mapped-headers.ts';
+import { readTrustedHeaders, watchTrustedHeaders } from '../../src/identity/trusted-headers-file.ts';
+
+const SHIPPED = 'Remote-User\n';
+
+/** A directory with the two files, the mounted one only when its text is given, and what the watch says next. */
+async function watched(t: TestContext, mountedText?: string) {
+  const directory = mkdtempSync(join(tmpdir(), 'postern-list-'));
+  mkdirSync(join(directory, 'mounted'));
+  const files = { mounted: join(directory, 'mounted', 'list.conf'), shipped: join(directory, 'shipped.conf') };
+  writeFileSync(files.shipped, SHIPPED);
+  if (mountedText !== undefined) writeFileSync(files.mounted, mountedText);
+  const first = await readTrustedHeaders(files);
+  assert.ok(first.ok);
+  const said: string[] = [];
+  let heard = (): void => {};
+  const say = (text: string): void => {
+    said.push(text);
+    heard();
+  };
+  const stop = watchTrustedHeaders(files, first.value, {
+    onChange: ({ names }) => say([...names].join(',')),
+    onBad: (problem) => say(problem.replace(directory, '')),
+  });
+  t.after(() => {
+    stop();
+    rmSync(directory, { recursive: true });
+  });
+  const next = async (act: () => void): Promise<string> => {
+    const spoken = new Promise<void>((resolve) => {
+      heard = resolve;
+    });
+    act();
+    await spoken;
+    return said.at(-1) ?? '';
+  };
+  return { directory, files, first: [...first.value.names], next };
+}
+
+const PATIENCE = { timeout: 8_000 };
+
+describe('The allowlist file', PATIENCE, () => {
+  it('is the shipped one when none is mounted, and the mounted one as soon as it is there', async (t) => {
+    const { files, first, next } = await watched(t);
+    assert.deepEqual(first, ['remote-user']);
+    assert.equal(await next(() => writeFileSync(files.mounted, 'X-User\n')), 'x-user');
+    assert.equal(await next(() => rmSync(files.mounted)), 'remote-user');
+  });
+
+  it('is read again when it is written in place', async (t) => {
+    const { files, next } = await watched(t, 'X-User\n');
+    assert.equal(await next(() => writeFileSync(files.mounted, 'X-User\nX-Groups\n')), 'x-user,x-groups');
+  });
+
+  it('is read again when an editor puts another in its place', async (t) => {
+    const { directory, files, next } = await watched(t, 'X-User\n');
+    writeFileSync(join(directory, 'new'), 'X-Other\n');
+    assert.equal(await next(() => renameSync(join(directory, 'new'), files.mounted)), 'x-other');
+    assert.equal(await next(() => writeFileSync(files.mounted, 'X-Again\n')), 'x-again');
+  });
+
+  it('is read again when a volume swaps the link behind it, as Kubernetes does', async (t) => {
+    const { directory, files, next } = await watched(t);
+    const volume = join(directory, 'mounted');
+    for (const version of ['one', 'two']) {
+      mkdirSync(join(volume, version));
+      writeFileSync(join(volume, version, 'list.conf'), `X-${version}\n`);
+    }
+    symlinkSync('one', join(volume, '..data'));
+    assert.equal(await next(() => symlinkSync('..data/list.conf', files.mounted)), 'x-one');
+    const swap = (): void => {
+      symlinkSync('two', join(volume, '..new'));
+      renameSync(join(volume, '..new'), join(volume, '..data'));
+    };
+    assert.equal(await next(swap), 'x-two');
+  });
+
+  it('keeps the old list when the new one is bad, says why with its line, and takes the next good one', async (t) => {
+    const { files, next } = await watched(t, 'X-User\n');
+    assert.equal(
+      await next(() => writeFileSync(files.mounted, 'X-User\nproxy_set_header X-A $http_b;\n')),
+      '/mounted/list.conf:2: "proxy_set_header X-A $http_b;" fills X-A from another header: write $http_x_a',
+    );
+    assert.equal(await next(() => writeFileSync(files.mounted, 'X-Groups\n')), 'x-groups');
+  });
+
+  it('is a reason not to start when it cannot be read', async (t) => {
+    const { files } = await watched(t);
+    mkdirSync(files.mounted);
+    assert.deepEqual(await readTrustedHeaders(files), {
+      ok: false,
+      error: `${files.mounted} cannot be read (EISDIR): make it a file that this user may read`,
+    });
+  });
+});
+
+describe('A mapped header', () => {
+  const list = { file: 'list.conf', names: new Set(['remote-user', 'cookie']) };
+  // biome-ignore format: a table
+  const rows: [sentence: string, headerMap: { user?: string; role?: string }, warnings: string[]][] = [
+    ['is fine when it is on the allowlist',       { user: 'remote-user' }, []],
+    ['is fine when there is none',                {}, []],
+    ['is warned of when it is not on it',         { user: 'remote-user', role: 'x-groups' }, ['proxy.header_map.role: "x-groups" is not on the allowlist list.conf, so it is never believed: add it there, or map another header']],
+    ['is warned of when it holds credentials',    { user: 'cookie' }, ['proxy.header_map.user: "cookie" holds credentials and is never believed: map another header']],
+  ];
+  for (const [sentence, headerMap, warnings] of rows)
+    it(sentence, () => assert.deepEqual(mappedHeaderWarnings(headerMap, list), warnings));
+});
