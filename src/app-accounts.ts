@@ -57,6 +57,7 @@ export async function openAccounts(
     key: await importSigningKey(secret.value.key),
     clock,
     roles: () => auth.roles,
+    accountsVersion: store.version,
     sessionLength: auth.session_length,
     refreshTime: auth.refresh_time,
     cookie: { name: auth.cookie_name, secure: auth.cookie_secure, sameSite: auth.cookie_same_site, path: '/' },

@@ -22,10 +22,10 @@ export interface SessionParts {
   readonly refreshTime: number;
   readonly cookie: CookieSettings;
   /**
-   * A number that changes with every change of accounts or revocations, by this process or another. Without it they
+   * A text that changes with every change of accounts or revocations, by this process or another. Without it they
    * are read anew for each request.
    */
-  readonly accountsVersion?: () => number | Promise<number>;
+  readonly accountsVersion?: () => string;
 }
 
 export interface Sessions {
@@ -43,7 +43,7 @@ export interface Sessions {
 
 /** What the store says about a token: read once for each version of the accounts. */
 interface Standing {
-  readonly version: number | undefined;
+  readonly version: string | undefined;
   readonly user: User | undefined;
   readonly isRevoked: boolean;
 }
@@ -62,7 +62,7 @@ export function createSessions(parts: SessionParts): Sessions {
   const standings = new LRUCache<string, Standing>({ max: REMEMBERED_TOKENS });
 
   const standingOf = async ({ userName, tokenId }: SessionClaims): Promise<Standing> => {
-    const version = await parts.accountsVersion?.();
+    const version = parts.accountsVersion?.();
     const remembered = standings.get(`${userName} ${tokenId}`);
     if (remembered && version !== undefined && remembered.version === version) return remembered;
     const [user, isRevoked] = await Promise.all([store.findUser(userName), store.isRevoked(tokenId)]);

@@ -1,5 +1,5 @@
 /** Opens the store that `store.url` names, brings its tables up to date, and gives the doors to them (SPEC 1, 10). */
-import { type Dialect, Kysely } from 'kysely';
+import { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { AccountStore } from '../domain/account.ts';
 import type { EventRecord } from '../domain/event.ts';
@@ -7,7 +7,7 @@ import type { EventSource } from '../domain/event-question.ts';
 import { createAccountStore } from './accounts-tables.ts';
 import { createEventSource } from './events-table.ts';
 import { MIGRATIONS } from './migrations/all-migrations.ts';
-import { sqliteDialect } from './sqlite.ts';
+import { type SqliteEngine, sqliteEngine } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 import { writeEvents } from './write-events.ts';
 
@@ -21,6 +21,8 @@ export interface StoreOptions {
 export interface Store {
   readonly db: Kysely<Tables>;
   readonly accounts: AccountStore;
+  /** Another text after any change: what was read before it may be remembered for as long as it stays the same. */
+  version(): string;
   readonly events: EventSource;
   /** All or none of them; the same id replaces. */
   writeEvents(events: readonly EventRecord[]): Promise<void>;
@@ -28,21 +30,23 @@ export interface Store {
 }
 
 export async function openStore({ url, readOnly = false }: StoreOptions): Promise<Store> {
-  const db = new Kysely<Tables>({ dialect: dialectOf(url, readOnly) });
+  const { dialect, version } = engineOf(url, readOnly);
+  const db = new Kysely<Tables>({ dialect });
   if (!readOnly) await migrate(db);
   return {
     db,
     accounts: createAccountStore(db),
+    version,
     events: createEventSource(db),
     writeEvents: (events) => writeEvents(events, db),
     close: () => db.destroy(),
   };
 }
 
-function dialectOf(url: string, readOnly: boolean): Dialect {
+function engineOf(url: string, readOnly: boolean): SqliteEngine {
   const path = /^sqlite:(?<path>.+)$/s.exec(url)?.groups?.['path'];
   if (path === undefined) throw new Error('store.url: only "sqlite:<path>" is understood: name a file');
-  return sqliteDialect({ path, readOnly });
+  return sqliteEngine({ path, readOnly });
 }
 
 async function migrate(db: Kysely<Tables>): Promise<void> {

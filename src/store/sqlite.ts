@@ -32,8 +32,24 @@ const READER_SETTINGS = 'PRAGMA query_only = ON;';
 /** The page cache (KiB, negative by SQLite's convention) and the part of the file that is mapped (bytes). */
 const SHARED_SETTINGS = 'PRAGMA cache_size = -65536; PRAGMA mmap_size = 1073741824; PRAGMA temp_store = MEMORY;';
 
-export function sqliteDialect({ path, readOnly }: SqliteOptions): Dialect {
+export interface SqliteEngine {
+  readonly dialect: Dialect;
+  /** Another text after any change of the file, by this connection or by another process. Cheap enough for each request. */
+  version(): string;
+}
+
+export function sqliteEngine({ path, readOnly }: SqliteOptions): SqliteEngine {
   const connection = connect(path, readOnly);
+  // The first counts what other connections committed, the second what this one changed.
+  const others = connection.prepare('PRAGMA data_version');
+  const own = connection.prepare('SELECT total_changes() AS changes');
+  return {
+    dialect: sqliteDialect(connection, readOnly),
+    version: () => `${others.get()?.['data_version']}.${own.get()?.['changes']}`,
+  };
+}
+
+function sqliteDialect(connection: DatabaseSync, readOnly: boolean): Dialect {
   const dialect = new SqliteDialect({ database: asKyselyDatabase(connection, readOnly) });
   return {
     createDriver: () => patient(dialect.createDriver()),

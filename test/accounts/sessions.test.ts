@@ -279,7 +279,7 @@ describe('Accounts are read', () => {
         return store.findUser(name);
       },
     };
-    const { sessions } = await house(t, { store: counted, accountsVersion: () => version });
+    const { sessions } = await house(t, { store: counted, accountsVersion: () => String(version) });
     const token = await sessions.issue(vera);
     const kinds = [];
     for (let request = 0; request < 3; request += 1) kinds.push((await sessions.verify(token, 'cookie')).kind);
