@@ -25,6 +25,8 @@ export interface Rules {
   readonly carriesProxySecret: ((request: RequestFacts) => boolean) | undefined;
   readonly internalHosts: readonly string[];
   readonly knownCameras: () => KnownCameras;
+  /** Whether the question would harm whoever answers it; absent when nobody can be harmed. */
+  readonly isHarmful?: (method: string, target: PlainTarget) => boolean;
 }
 
 /** The far end: where it is, and how it came. */
@@ -83,6 +85,7 @@ export async function admit(request: RequestFacts, rules: Rules): Promise<Admiss
     case 'nothing-visible':
       return { kind: 'nothing-visible', client, caller };
     case 'allowed':
+      if (rules.isHarmful?.(request.method, access.target)) return refused('parameter-refused', caller);
       return { kind: 'admitted', client, caller, target: access.target, route };
   }
 }
