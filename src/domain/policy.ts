@@ -4,6 +4,18 @@ export const ACCESS_LEVELS = ['public', 'any', 'camera', 'unrestricted', 'admin'
 /** `any`: every known role; `camera`: whoever may see the named cameras; `unrestricted`: admin and viewer; `none`: nobody. */
 export type Access = (typeof ACCESS_LEVELS)[number];
 
+/** What `auth.roles.<name>.deny` can take from a role on its own cameras. */
+export const VERBS = ['live', 'history', 'export', 'ptz'] as const;
+export type Verb = (typeof VERBS)[number];
+
+/** Forms of answers that the gate can narrow to a caller's cameras. */
+export const ANSWER_FORMS = ['array', 'one', 'nested', 'streams', 'stats', 'metrics', 'config'] as const;
+/**
+ * `array`: elements that name their camera; `one`: an object that names it; `nested`: objects that name it, at any
+ * depth; `streams`: an object by stream; `stats`, `metrics`, `config`: those of the NVR.
+ */
+export type AnswerForm = (typeof ANSWER_FORMS)[number];
+
 export interface PolicyRow {
   /** GET stands for HEAD too; `WS` is a WebSocket upgrade; `ANY` every method. */
   readonly methods: readonly string[];
@@ -14,6 +26,14 @@ export interface PolicyRow {
   readonly cameras?: readonly string[];
   /** How an answer is narrowed to a role's cameras: `rewrite:cameras`, … */
   readonly narrow?: string;
+  /** What the answer looks like, where the answer itself is narrowed. */
+  readonly answer?: AnswerForm;
+  /** The answer when nothing is left that the caller may see; an empty list when not given. */
+  readonly empty?: unknown;
+  /** The verb that a role may be denied. */
+  readonly verb?: Verb;
+  /** Fields of a JSON body, at any depth, that only an admin may send. */
+  readonly admin_fields?: readonly string[];
   /** Changes state, though not for admins only. */
   readonly writes?: boolean;
   /** A parameter right behind a fixed start is a camera name, and fixed routes come first. */
