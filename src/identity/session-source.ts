@@ -1,4 +1,5 @@
 /** Who a session token says is calling: `Authorization: Bearer`, else the session cookie (interface 5.1, SPEC 3). */
+import type { Caller } from '../domain/caller.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
 import type { IdentitySource, IdentityVerdict, SessionVerdict } from '../domain/verdict.ts';
 import type { Trace } from './identity-trace.ts';
@@ -33,20 +34,23 @@ export function createSessionSource(options: SessionSourceOptions): IdentitySour
   };
 }
 
+/** Cookies of two people are nobody's: a neighbour of this site can plant its own in front of the visitor's. */
 async function firstValid(
   request: RequestFacts,
   tokens: readonly string[],
   carriedBy: 'cookie' | 'bearer',
   { verify, trace }: SessionSourceOptions,
 ): Promise<IdentityVerdict> {
+  const callers: Caller[] = [];
   for (const token of tokens) {
     const verdict: SessionVerdict = TOKEN.test(token)
       ? await verify(token, carriedBy)
       : { kind: 'invalid', reason: 'malformed' };
     trace?.({ source: 'session', carriedBy, outcome: verdict.kind === 'valid' ? 'valid' : verdict.reason }, request);
-    if (verdict.kind === 'valid') return { kind: 'identified', caller: verdict.caller };
+    if (verdict.kind === 'valid') callers.push(verdict.caller);
   }
-  return REFUSED;
+  const [first] = callers;
+  return first && callers.every(({ name }) => name === first.name) ? { kind: 'identified', caller: first } : REFUSED;
 }
 
 const bearerTokens = (request: RequestFacts): string[] =>
