@@ -37,8 +37,8 @@ export interface HashSettings {
   readonly concurrency: number;
   /** Hashes that may wait; past that the outcome is `busy`. */
   readonly queue: number;
-  /** Told once for each hash that is worked out. */
-  readonly onHash?: () => void;
+  /** Told what each piece of work costs. */
+  readonly onHash?: (iterations: number) => void;
 }
 
 export function createPasswordHasher({ iterations, concurrency, queue, onHash }: HashSettings): PasswordHasher {
@@ -46,12 +46,15 @@ export function createPasswordHasher({ iterations, concurrency, queue, onHash }:
   const lanes = createWorkLanes({ lanes: concurrency, queue });
   const nobody: StoredHash = { iterations, salt: newSalt(), key: randomBytes(KEY_BYTES) };
 
-  const hashWith = async (password: string, salt: string): Promise<HashOutcome> => {
-    onHash?.();
-    return { kind: 'hashed', hash: hashText(await derive(password, salt, iterations), salt, iterations) };
+  const derive = (password: string, salt: string, count: number): Promise<Buffer> => {
+    onHash?.(count);
+    return promisify(pbkdf2)(password, salt, count, KEY_BYTES, 'sha256');
   };
+  const hashWith = async (password: string, salt: string): Promise<HashOutcome> => ({
+    kind: 'hashed',
+    hash: hashText(await derive(password, salt, iterations), salt, iterations),
+  });
   const matches = async (password: string, stored: string | undefined): Promise<CheckOutcome> => {
-    onHash?.();
     const known = stored === undefined ? undefined : parseHash(stored, mostIterations);
     const expected = known ?? nobody;
     const isSame = timingSafeEqual(await derive(password, expected.salt, expected.iterations), expected.key);
@@ -84,9 +87,6 @@ export function parseHash(stored: string, mostIterations = MOST_ITERATIONS): Sto
 export const saltOf = (stored: string): string => stored.split('$')[2] ?? stored;
 
 const newSalt = (): string => randomBytes(SALT_BYTES).toString('hex');
-
-const derive = (password: string, salt: string, iterations: number): Promise<Buffer> =>
-  promisify(pbkdf2)(password, salt, iterations, KEY_BYTES, 'sha256');
 
 const hashText = (key: Buffer, salt: string, iterations: number): string =>
   `pbkdf2_sha256$${iterations}$${salt}$${key.toString('base64')}`;

@@ -26,7 +26,7 @@ const times = <Value>(count: number, make: (at: number) => Value): Value[] =>
   Array.from({ length: count }, (_, at) => make(at));
 
 describe('The login limiter (interface 5.4, 8)', () => {
-  it('limits when failures exceed any clause, by the clause that takes longest', () => {
+  it('limits when failures exceed any clause', () => {
     const { clock, limiter, fail } = limiterOf('2/second;5/minute');
     assert.deepEqual(
       times(3, () => fail()),
@@ -44,6 +44,14 @@ describe('The login limiter (interface 5.4, 8)', () => {
     );
     const outcome = limiter.reserve(ADDRESS);
     assert.equal(outcome.kind === 'limited' && outcome.clause.text, '5/minute');
+  });
+
+  it('limits by the clause that takes longest when several are full', () => {
+    const { fail } = limiterOf('2/second;2/hour;2/minute');
+    assert.deepEqual(
+      times(3, () => fail()),
+      [0, 0, 3600],
+    );
   });
 
   it('says to the second when to come back', () => {
@@ -109,13 +117,13 @@ describe('The login limiter (interface 5.4, 8)', () => {
 
   it('does as a plain model does, whatever happens in whatever order', () => {
     const step = fc.oneof(
-      { weight: 4, arbitrary: fc.record({ kind: fc.constant('attempt' as const), address: fc.nat(2) }) },
+      { weight: 4, arbitrary: fc.record({ kind: fc.constant('attempt' as const), address: fc.nat(1) }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('success' as const), which: fc.nat(20) }) },
       {
         weight: 2,
         arbitrary: fc.record({
           kind: fc.constant('wait' as const),
-          seconds: fc.nat(40_000).map((milliseconds) => milliseconds / 1000),
+          seconds: fc.nat(20_000).map((milliseconds) => milliseconds / 1000),
         }),
       },
     );
@@ -176,8 +184,8 @@ describe('The login limiter, filled by somebody (G15)', () => {
   it('forgets the idle before the limited, however old', () => {
     const { fail } = limiterOf('2/minute', 10);
     times(3, () => fail());
-    times(1000, (at) => fail(numbered(at)));
-    assert.equal(fail(), 60);
+    const others = times(1000, (at) => fail(numbered(at)));
+    assert.deepEqual([new Set(others), fail()], [new Set([0]), 60]);
   });
 
   it('puts new addresses into one bucket when all that it knows are limited', () => {

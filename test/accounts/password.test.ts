@@ -8,7 +8,7 @@ const FAMILY = 'pbkdf2_sha256$600000$2aac0e42af332a98855ae86f4543fcaa$VX29bFH+1p
 const ADMIN = 'pbkdf2_sha256$600000$77e74c1c3d4aa4d19bdd2a0a78939697$uCi3HMcRJWMjFTgOvVDUvZgyNxq0htr+4oH42FTG/Ps=';
 const NO_SALT = 'pbkdf2_sha256$600000$nosalt';
 
-const quick = (onHash?: () => void) =>
+const quick = (onHash?: (iterations: number) => void) =>
   createPasswordHasher({ iterations: 10, concurrency: 1, queue: 32, ...(onHash && { onHash }) });
 const hashed = async (password: string, iterations = 10): Promise<string> => {
   const outcome = await createPasswordHasher({ iterations, concurrency: 1, queue: 0 }).hash(password);
@@ -45,11 +45,14 @@ describe('A password', () => {
 });
 
 describe('The hasher', () => {
-  it('works out one hash for a known user, an unknown one, a malformed row', async () => {
-    let hashes = 0;
-    const hasher = quick(() => (hashes += 1));
-    for (const stored of [await hashed('secret'), undefined, NO_SALT]) await hasher.check('wrong', stored);
-    assert.equal(hashes, 3);
+  it('does the same work for a wrong password whoever the user is: nobody learns who exists (G18, G19)', async () => {
+    const work: number[][] = [];
+    for (const stored of [undefined, await hashed('secret', 10), await hashed('secret', 4), NO_SALT]) {
+      const pieces: number[] = [];
+      await quick((iterations) => pieces.push(iterations)).check('wrong', stored);
+      work.push(pieces);
+    }
+    assert.deepEqual(work, [[10], [10], [4, 6], [10]]);
   });
 
   it('strengthens an older hash of the same password, under the same salt', async () => {

@@ -171,6 +171,13 @@ describe('POST /api/login', () => {
     assert.deepEqual(heard.logins, ['invalid_request']);
   });
 
+  it('does not wait for a body that says it is too large', async (t) => {
+    const { port } = await deskOfVera(t);
+    const head =
+      'POST /api/login HTTP/1.1\r\nHost: nvr\r\nContent-Type: application/json\r\nContent-Length: 8193\r\n\r\n';
+    assert.match(await said(port, head), /^HTTP\/1\.1 413 .*Connection: close/s);
+  });
+
   it('waits for a body no longer than it should (G28)', async (t) => {
     const { port, heard } = await deskOfVera(t, { settings: { bodySeconds: 0.05 } });
     const head =

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { importSigningKey } from '../../src/accounts/session-token.ts';
 import { createSessions, type SessionParts } from '../../src/accounts/sessions.ts';
@@ -7,8 +8,10 @@ import type { User } from '../../src/domain/account.ts';
 import type { Caller, Credential } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS, maySee, NO_CAMERAS } from '../../src/domain/camera-scope.ts';
 import type { Role } from '../../src/domain/names.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { handMadeToken, OTHER_SECRET, SIGNING_SECRET } from './support/hand-made-token.ts';
 import { handClock, NOW, openAccounts, PASSWORD, person, quickHasher, ROLES } from './support/people.ts';
+import { tempDirectory } from './support/temp-directory.ts';
 
 const key = await importSigningKey(signingKey(SIGNING_SECRET));
 const COOKIE = { name: 'frigate_token', secure: 'auto', sameSite: 'lax', path: '/' } as const;
@@ -287,6 +290,21 @@ describe('Accounts are read', () => {
     await store.deleteUser(vera.name);
     version += 1;
     assert.deepEqual(await sessions.verify(token, 'cookie'), { kind: 'invalid', reason: 'user-gone' });
+  });
+
+  it('anew when another process, such as the command line, has changed them', async (t) => {
+    const directory = tempDirectory(t);
+    const here = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
+    t.after(here.close);
+    const { vera, sessions, reasonFor } = await house(t, { store: here.accounts, accountsVersion: here.version });
+    await here.accounts.addUser(vera);
+    const token = await sessions.issue(vera);
+    assert.equal(await reasonFor(token), undefined);
+    const elsewhere = await openAccounts(t, directory);
+    await elsewhere.addUser(await person('boss', { role: 'admin' }));
+    assert.equal(await reasonFor(token), undefined);
+    await elsewhere.deleteUser(vera.name);
+    assert.equal(await reasonFor(token), 'user-gone');
   });
 
   it('with a fault that is not taken for an answer', async (t) => {

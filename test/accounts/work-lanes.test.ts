@@ -1,31 +1,39 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { createWorkLanes } from '../../src/accounts/work-lanes.ts';
 
 describe('Work lanes', () => {
   it('run no more jobs at once than there are lanes, in the order of arrival', async () => {
-    const { run } = createWorkLanes({ lanes: 2, queue: 10 });
+    const { run, waiting } = createWorkLanes({ lanes: 2, queue: 10 });
     const started: number[] = [];
-    const finish: (() => void)[] = [];
-    const jobs = [0, 1, 2, 3].map((job) =>
+    const ends: (() => void)[] = [];
+    const start = (job: number): Promise<unknown> =>
       run(() => {
         started.push(job);
-        return new Promise<void>((done) => finish.push(done));
-      }),
-    );
-    await Promise.resolve();
-    assert.deepEqual(started, [0, 1]);
-    finish[0]?.();
-    await jobs[0];
-    await Promise.resolve();
-    assert.deepEqual(started, [0, 1, 2]);
-    finish[1]?.();
-    finish[2]?.();
-    await Promise.all([jobs[1], jobs[2]]);
-    await Promise.resolve();
-    finish[3]?.();
-    await jobs[3];
-    assert.deepEqual(started, [0, 1, 2, 3]);
+        return new Promise<void>((end) => ends.push(end));
+      });
+    const end = async (job: number): Promise<void> => {
+      ends[job]?.();
+      await setImmediate();
+    };
+    const jobs = [0, 1, 2, 3].map(start);
+    await setImmediate();
+    const seen = [[...started]];
+    await end(1);
+    seen.push([...started]);
+    jobs.push(start(4));
+    await end(0);
+    seen.push([...started]);
+    assert.deepEqual(seen, [
+      [0, 1],
+      [0, 1, 2],
+      [0, 1, 2, 3],
+    ]);
+    assert.equal(waiting(), 1);
+    for (const job of [2, 3, 4]) await end(job);
+    await Promise.all(jobs);
+    assert.deepEqual(started, [0, 1, 2, 3, 4]);
   });
 
   it('give a lane back when the job throws', async () => {
