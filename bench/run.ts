@@ -1,0 +1,28 @@
+/** `npm run bench [name…]`: every benchmark, or the named ones, one after another. Figures are ratios within one run. */
+import { globSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+interface Benchmark {
+  readonly title: string;
+  run(): Promise<void>;
+}
+
+const known = new Map(
+  globSync('*.bench.ts', { cwd: import.meta.dirname })
+    .sort()
+    .map((file) => [basename(file, '.bench.ts'), join(import.meta.dirname, file)]),
+);
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !known.has(name));
+
+if (unknown.length > 0) {
+  console.error(`No benchmark is called ${unknown.join(', ')}. There are: ${[...known.keys()].join(', ')}.`);
+  process.exitCode = 1;
+} else {
+  for (const [name, file] of known) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    const { benchmark } = (await import(file)) as { benchmark: Benchmark };
+    console.log(`\n== ${name}: ${benchmark.title}\n`);
+    await benchmark.run();
+  }
+}
