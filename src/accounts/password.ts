@@ -7,6 +7,8 @@ import { createWorkLanes } from './work-lanes.ts';
 export const PBKDF2_ITERATIONS = 600_000;
 /** A row that asks for more than this, or than we use ourselves, is none of ours: one check would hold a lane for seconds. */
 const MOST_ITERATIONS = 10_000_000;
+/** Node's pool has four threads, and files and DNS need one of them, on however many cores (G22). */
+const MOST_LANES = 3;
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 const FORMAT = /^pbkdf2_sha256\$([1-9][0-9]{0,9})\$([^$]+)\$([A-Za-z0-9+/]{43}=)$/;
@@ -43,7 +45,7 @@ export interface HashSettings {
 
 export function createPasswordHasher({ iterations, concurrency, queue, onHash }: HashSettings): PasswordHasher {
   const mostIterations = Math.max(iterations, MOST_ITERATIONS);
-  const lanes = createWorkLanes({ lanes: concurrency, queue });
+  const lanes = createWorkLanes({ lanes: Math.min(concurrency, MOST_LANES), queue });
   const nobody: StoredHash = { iterations, salt: newSalt(), key: randomBytes(KEY_BYTES) };
 
   const derive = (password: string, salt: string, count: number): Promise<Buffer> => {

@@ -76,4 +76,10 @@ describe('The hasher', () => {
     assert.equal(hasher.waiting(), 0);
     assert.deepEqual(await hasher.check('x', undefined), { kind: 'mismatch' });
   });
+
+  it('leaves a thread of Node for files and DNS, on however many cores (G22)', async () => {
+    const hasher = createPasswordHasher({ iterations: 10, concurrency: 63, queue: 0 });
+    const kinds = await Promise.all(Array.from({ length: 4 }, async () => (await hasher.check('x', undefined)).kind));
+    assert.deepEqual(kinds, ['mismatch', 'mismatch', 'mismatch', 'busy']);
+  });
 });
