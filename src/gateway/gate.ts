@@ -9,6 +9,7 @@ import type { CorridorState } from '../domain/verdict.ts';
 import { type Admission, type Admitted, admit, type Client, type Rules } from './admit.ts';
 import { type Destination, type DestinationRules, destinationOf } from './destinations.ts';
 import type { Forwarder, JudgedRequest } from './forward.ts';
+import { admitDescribed, describedRequest, forwardAuthAnswer } from './forward-auth.ts';
 import { type Answer, type RefusalRules, refusalAnswer } from './refuse.ts';
 import { requestFacts } from './request-facts.ts';
 import { type HeaderRules, rewriteHeaders } from './rewrite-headers.ts';
@@ -96,15 +97,18 @@ async function judged(
   let requestId = parts.newRequestId();
   ctx.res.once('close', () => parts.watch.onAnswered(facts, ctx.res, admission, requestId));
   try {
-    admission = await admit(facts, parts.rules());
+    const rules = parts.rules();
+    const question = describedRequest(facts, rules);
+    admission = question ? await admitDescribed(facts, question, rules) : await admit(facts, rules);
     requestId = keptRequestId(facts, admission.client) ?? requestId;
     ctx.set('X-Request-Id', requestId);
-    parts.watch.onDecision(facts, admission, requestId);
+    parts.watch.onDecision(question?.described ?? facts, admission, requestId);
+    if (question) return await answerQuestion(ctx, facts, admission, requestId, parts);
     if (admission.kind !== 'admitted') return answerUnadmitted(ctx, facts, admission, requestId, parts);
     if (awaitsContinue.has(ctx.req)) ctx.res.writeContinue();
     Object.assign(ctx.state, stateOf(facts, admission, requestId));
     await next();
-    await renewSession(ctx, parts);
+    await renewSession(ctx, ctx.state.admission, parts);
   } catch (fault) {
     parts.watch.onFault(fault, requestId);
     send(ctx, refusalAnswer('internal-error', facts, requestId, parts.refusals()));
@@ -121,6 +125,18 @@ function answerUnadmitted(
   const answer =
     admission.kind === 'refused' ? refusalAnswer(admission.reason, facts, requestId, parts.refusals()) : EMPTY_LIST;
   send(ctx, answer);
+}
+
+/** A proxy in front asked about a request of its own client (SPEC 4.2). */
+async function answerQuestion(
+  ctx: Context,
+  facts: RequestFacts,
+  admission: Admission,
+  requestId: string,
+  parts: GateParts,
+): Promise<void> {
+  send(ctx, forwardAuthAnswer(admission, facts, requestId, parts.refusals()));
+  if (admission.kind === 'admitted') await renewSession(ctx, admission, parts);
 }
 
 const EMPTY_LIST: Answer = {
@@ -156,8 +172,7 @@ const stateOf = (facts: RequestFacts, admission: Admitted, requestId: string): G
 });
 
 /** A route that set a cookie itself (login, logout) has the last word. */
-async function renewSession(ctx: Context, parts: GateParts): Promise<void> {
-  const { caller, client } = ctx.state.admission;
+async function renewSession(ctx: Context, { caller, client }: Admitted, parts: GateParts): Promise<void> {
   if (!caller || ctx.res.headersSent || ctx.res.hasHeader('set-cookie')) return;
   const cookie = await parts.renewal(caller, client);
   if (cookie !== undefined) ctx.res.appendHeader('set-cookie', cookie);
@@ -167,7 +182,7 @@ async function forwarded(ctx: Context, parts: GateParts): Promise<void> {
   const { facts, admission, requestId } = ctx.state;
   const destination = destinationOf(facts.method, admission.target, parts.destinations());
   if (destination.kind === 'nobody') return send(ctx, refusalAnswer('no-nvr', facts, requestId, parts.refusals()));
-  await renewSession(ctx, parts);
+  await renewSession(ctx, ctx.state.admission, parts);
   ctx.respond = false;
   parts.forwarder.web(ctx.req, ctx.res, destination.upstream, {
     ...judgedRequest(destination, ctx.state, parts),

@@ -119,4 +119,4 @@ function identityHeaders(caller: Caller | undefined, rules: HeaderRules): Incomi
 }
 
 /** A header value is bytes to some and text to others: outside ASCII, percent-encoded UTF-8 is read alike by all. */
-const asciiOf = (text: string): string => text.replaceAll(/[^\x21-\x7e]+/gu, encodeURIComponent);
+export const asciiOf = (text: string): string => text.replaceAll(/[^\x21-\x7e]+/gu, encodeURIComponent);

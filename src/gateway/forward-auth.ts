@@ -1,0 +1,128 @@
+/** `/auth` for nginx, Traefik, Caddy and HAProxy: judges the request that a trusted proxy describes (SPEC 4.2). */
+import { ADMIN } from '../domain/names.ts';
+import { headerLines, type PlainTarget, type RequestFacts } from '../domain/request.ts';
+import { type Admission, type Admitted, admit, type Rules } from './admit.ts';
+import { isTrustedPeer } from './client-address.ts';
+import { parsePlainTarget, plainTarget } from './plain-target.ts';
+import { type Answer, type RefusalRules, refusalAnswer } from './refuse.ts';
+import { asciiOf } from './rewrite-headers.ts';
+
+/** What a trusted proxy asks about; undefined when the description is not clear. */
+export interface Question {
+  readonly described: RequestFacts | undefined;
+}
+
+interface Family {
+  readonly target: string;
+  readonly method: string;
+}
+
+/** nginx; then Traefik, Caddy and HAProxy. A client can add the other family to its request, so both are never believed. */
+const FAMILIES: readonly Family[] = [
+  { target: 'x-original-url', method: 'x-original-method' },
+  { target: 'x-forwarded-uri', method: 'x-forwarded-method' },
+];
+const DESCRIBING: readonly string[] = FAMILIES.flatMap(({ target, method }) => [target, method]);
+
+const PATHS: readonly string[] = ['/auth', '/api/auth'];
+/** In the address that the proxy asks, which is the proxy's alone: no client can say that its request is an upgrade. */
+const UPGRADE_QUERY = 'upgrade=websocket';
+
+/** Undefined when nobody who is trusted describes another request: then this one is judged as it stands. */
+export function describedRequest(carrier: RequestFacts, { trusted }: Rules): Question | undefined {
+  const [path = '', query] = carrier.target.split('?', 2);
+  const asks = PATHS.includes(path) && (carrier.method === 'GET' || carrier.method === 'HEAD') && !carrier.isUpgrade;
+  if (!asks || carrier.listener !== 'external' || !isTrustedPeer(carrier.peer, trusted)) return undefined;
+  const spoken = FAMILIES.filter((family) => [family.target, family.method].some((name) => isSent(carrier, name)));
+  const [family, ...others] = spoken;
+  if (!family) return undefined;
+  if (others.length > 0) return { described: undefined };
+  const [target, ...moreTargets] = headerLines(carrier, family.target);
+  const [method, ...moreMethods] = headerLines(carrier, family.method);
+  const isClear = target !== undefined && method !== undefined && moreTargets.length + moreMethods.length === 0;
+  if (!isClear) return { described: undefined };
+  return { described: factsOfDescribed(carrier, method, target, query === UPGRADE_QUERY) };
+}
+
+const isSent = (request: RequestFacts, name: string): boolean => headerLines(request, name).length > 0;
+
+/** They belong to the question, not to the request that it is about. */
+const OF_THE_CARRIER: ReadonlySet<string> = new Set([
+  ...DESCRIBING,
+  'connection',
+  'upgrade',
+  'content-length',
+  'transfer-encoding',
+  'expect',
+]);
+/** An absolute URL, as `$scheme://$http_host$request_uri` makes it. */
+const ORIGIN = /^https?:\/\/[^/?#]*/i;
+
+function factsOfDescribed(carrier: RequestFacts, method: string, url: string, isUpgrade: boolean): RequestFacts {
+  const path = url.replace(ORIGIN, '');
+  const headers = Object.entries(carrier.headers).filter(([name]) => isOfTheRequest(name));
+  const rawHeaders = carrier.rawHeaders.filter((_, at) => isOfTheRequest(carrier.rawHeaders[at - (at % 2)] ?? ''));
+  const upgrade = isUpgrade ? { connection: 'Upgrade', upgrade: 'websocket' } : {};
+  return {
+    ...carrier,
+    method,
+    target: path === '' && url !== '' ? '/' : path,
+    httpVersion: '1.1', // the proxy's own version of the protocol says nothing about its client's
+    headers: { ...Object.fromEntries(headers), ...upgrade },
+    rawHeaders: [...rawHeaders, ...Object.entries(upgrade).flat()],
+    isUpgrade,
+  };
+}
+
+const isOfTheRequest = (name: string): boolean => !name.startsWith(':') && !OF_THE_CARRIER.has(name.toLowerCase());
+
+/** The corridor's own verdict on the described request; the question itself must be plain, and carry the proxy's secret. */
+export async function admitDescribed(carrier: RequestFacts, { described }: Question, rules: Rules): Promise<Admission> {
+  const plain = plainTarget(carrier);
+  const admission = await admit(described ?? carrier, rules);
+  const { client, caller } = admission;
+  const refused = (reason: Extract<Admission, { kind: 'refused' }>['reason']): Admission => ({
+    kind: 'refused',
+    client,
+    caller,
+    reason,
+  });
+  if (plain.kind === 'refused') return refused(plain.reason);
+  if (!described) return refused('target-not-plain');
+  if (admission.kind === 'refused') return admission;
+  const isApiToken = caller?.credential.kind === 'api-token';
+  if (!isApiToken && rules.carriesProxySecret?.(carrier) === false) return refused('proxy-secret-mismatch');
+  const isWhole = admission.kind === 'admitted' && passesAsItIs(admission, parsePlainTarget(described.target));
+  return isWhole ? admission : refused('not-narrowable');
+}
+
+/** The gate decides these without touching the request or its answer. */
+const DECIDED_BEFORE: readonly (string | undefined)[] = [undefined, 'check', 'lookup'];
+
+/** Whoever asks gets a yes or no: what the gate would narrow on its way, nobody narrows here. */
+function passesAsItIs({ caller, route, target }: Admitted, asked: PlainTarget | undefined): boolean {
+  if (target.path !== asked?.path || target.query !== asked.query) return false;
+  if (route.kind === 'unlisted' || caller === undefined) return true;
+  if (caller.role === ADMIN && caller.scope.kind === 'all') return true;
+  const { row } = route;
+  const readsBody = 'admin_fields' in row || row.cameras?.some((locator) => locator.includes('body:'));
+  if (readsBody || row.narrow === 'per-message') return false;
+  return caller.scope.kind === 'all' || DECIDED_BEFORE.includes(row.narrow);
+}
+
+/** 202 with who is calling, 401, or 403; a fault of ours stays one. nginx takes any other status for a fault of its own. */
+export function forwardAuthAnswer(
+  admission: Admission,
+  carrier: RequestFacts,
+  requestId: string,
+  rules: RefusalRules,
+): Answer {
+  if (admission.kind === 'admitted') {
+    const { caller } = admission;
+    const who = caller && { 'remote-user': asciiOf(caller.name), 'remote-role': asciiOf(caller.role) };
+    return { status: 202, headers: { 'cache-control': 'no-store', ...who }, body: '' };
+  }
+  const reason = admission.kind === 'refused' ? admission.reason : 'not-narrowable';
+  const answer = refusalAnswer(reason, carrier, requestId, rules);
+  return { ...answer, status: answer.status === 401 || answer.status >= 500 ? answer.status : 403 };
+}

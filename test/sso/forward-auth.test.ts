@@ -1,0 +1,202 @@
+/** `/auth` as forward-auth: the described request is judged as if it had come itself, and only a trusted proxy may describe one (SPEC 4.2). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { type House, startHouse } from '../support/start-house.ts';
+import { ask } from './support/ask.ts';
+
+type Line = readonly [name: string, value: string];
+type Who = 'admin' | 'vera' | 'carl' | 'nobody';
+
+const PROXY = '127.0.0.1';
+const STRANGER = '127.0.0.9';
+const nginx = (method: string, url: string): Line[] => [
+  ['X-Original-Method', method],
+  ['X-Original-URL', url],
+];
+const traefik = (method: string, uri: string): Line[] => [
+  ['X-Forwarded-Method', method],
+  ['X-Forwarded-Uri', uri],
+  ['X-Forwarded-Host', 'nvr.test'],
+  ['X-Forwarded-Proto', 'https'],
+];
+const WEBSOCKET: Line[] = [
+  ['Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ=='],
+  ['Sec-WebSocket-Version', '13'],
+];
+
+describe('Forward-auth', () => {
+  let nvr: FakeNvr;
+  let house: House;
+  const tokens = new Map<Who, string>();
+  before(async () => {
+    nvr = await startFakeNvr();
+    house = await startHouse({
+      config: {
+        nvr: { url: nvr.url },
+        auth: { trusted_proxies: [PROXY], hash_iterations: 1000, roles: { front_only: ['cam1'] } },
+      },
+    });
+    for (const [who, person] of [
+      ['admin', ADMIN_PERSON],
+      ['vera', VERA],
+      ['carl', CARL],
+    ] as const)
+      tokens.set(who, await house.logIn(person));
+    nvr.received.length = 0;
+  });
+  after(async () => {
+    await house.close();
+    await nvr.close();
+  });
+
+  const asked = async (who: Who, headers: readonly Line[], { from = PROXY, path = '/auth', method = 'GET' } = {}) => {
+    const token = tokens.get(who);
+    const bearer: Line[] = token === undefined ? [] : [['Authorization', `Bearer ${token}`]];
+    const answer = await ask(house.port, { from, path, method, headers: [...bearer, ...headers] });
+    const name = answer.headers['remote-user'];
+    return `${answer.status}${name === undefined ? '' : ` ${name} ${answer.headers['remote-role']}`}`;
+  };
+
+  // biome-ignore format: a table
+  const judged: [sentence: string, who: Who, headers: Line[], expected: string][] = [
+    ['lets a viewer look',                                         'vera',   nginx('GET', '/api/stats'),                            '202 vera viewer'],
+    ['reads an absolute URL, as many recipes for nginx send it',   'vera',   nginx('GET', 'https://nvr.test/api/stats?x=1'),        '202 vera viewer'],
+    ['judges the method that is described, not its own',           'vera',   nginx('PUT', '/api/config/set'),                       '403'],
+    ['lets an admin change the configuration',                     'admin',  nginx('PUT', '/api/config/set'),                       '202 admin admin'],
+    ['lets a custom role see its camera',                          'carl',   nginx('GET', '/api/cam1/latest.jpg'),                  '202 carl front_only'],
+    ['and no other camera',                                        'carl',   nginx('GET', '/api/cam2/latest.jpg'),                  '403'],
+    ['and no list that the gate would have narrowed',              'carl',   nginx('GET', '/api/events'),                           '403'],
+    ['which a viewer needs no narrowing for',                      'vera',   nginx('GET', '/api/events?limit=5'),                   '202 vera viewer'],
+    ['asks a stranger to log in',                                  'nobody', nginx('GET', '/api/stats'),                            '401'],
+    ['lets a stranger have what is public, and names nobody',      'nobody', nginx('GET', '/login'),                                '202'],
+    ['keeps from everybody what is never forwarded',               'admin',  nginx('GET', '/cache/x'),                              '403'],
+    ['knows a path that no row names for an admin\'s alone',       'vera',   nginx('GET', '/api/nowhere/at/all'),                   '403'],
+    ['reads what Traefik and Caddy send',                          'vera',   traefik('GET', '/api/stats'),                          '202 vera viewer'],
+    ['and judges its method',                                      'vera',   traefik('DELETE', '/api/events/x'),                    '403'],
+    ['refuses a target with dot segments',                         'admin',  nginx('GET', '/api/../api/stats'),                     '403'],
+    ['refuses an encoded slash',                                   'admin',  nginx('GET', '/api%2fstats'),                          '403'],
+    ['refuses a target without a slash',                           'admin',  nginx('GET', 'api/stats'),                             '403'],
+    ['refuses an empty target',                                    'admin',  nginx('GET', ''),                                      '403'],
+    ['refuses a method that nobody knows',                         'admin',  nginx('TRACE', '/api/stats'),                          '403'],
+    ['refuses an empty method',                                    'admin',  nginx('', '/api/stats'),                               '403'],
+    ['refuses a target without a method, for it may be a DELETE',  'admin',  [['X-Original-URL', '/api/stats']],                    '403'],
+    ['refuses a method without a target',                          'admin',  [['X-Original-Method', 'GET']],                        '403'],
+    ['refuses two targets',                                        'admin',  [...nginx('GET', '/api/stats'), ['X-Original-URL', '/login']],        '403'],
+    ['refuses two methods',                                        'admin',  [...nginx('GET', '/api/stats'), ['X-Original-Method', 'PUT']],        '403'],
+    ['refuses both families: one of them may be the client\'s',    'vera',   [...traefik('PUT', '/api/config/set'), ...nginx('GET', '/api/stats')], '403'],
+    ['refuses half of the other family too',                       'vera',   [...traefik('GET', '/api/stats'), ['X-Original-URL', '/login']],      '403'],
+    ['refuses a bad token though the target is for everybody known', 'nobody', [['Authorization', 'Bearer junk'], ...nginx('GET', '/api/version')], '401'],
+  ];
+  for (const [sentence, who, headers, expected] of judged) {
+    it(sentence, async () => assert.equal(await asked(who, headers), expected));
+    it(`${sentence} (asked at /api/auth)`, async () =>
+      assert.equal(await asked(who, headers, { path: '/api/auth' }), expected));
+  }
+
+  // biome-ignore format: a table
+  const ignored: [sentence: string, headers: Line[]][] = [
+    ['X-Original-URL', nginx('PUT', '/api/config/set')],
+    ['X-Forwarded-Uri', traefik('PUT', '/api/config/set')],
+    ['a malformed target', nginx('GET', '/../')],
+  ];
+  for (const [sentence, headers] of ignored) {
+    it(`ignores ${sentence} of somebody who is not trusted, and answers for /auth itself`, async () => {
+      assert.equal(await asked('vera', headers, { from: STRANGER }), '202 vera viewer');
+      assert.equal(await asked('nobody', headers, { from: STRANGER }), '401');
+    });
+  }
+
+  it('ignores the description anywhere but at /auth', async () => {
+    assert.equal(await asked('vera', nginx('GET', '/login'), { path: '/api/config/raw' }), '403');
+    assert.equal(await asked('vera', nginx('GET', '/login'), { path: '/api/auth/' }), '403');
+  });
+
+  it('does not take the description for an excuse to answer another method at /auth', async () => {
+    assert.equal(await asked('vera', nginx('GET', '/api/stats'), { method: 'PUT' }), '403');
+  });
+
+  it('knows an upgrade by the address that the proxy asks, and by nothing that a client can send', async () => {
+    const live = [...WEBSOCKET, ...nginx('GET', '/live/jsmpeg/cam1')];
+    assert.equal(await asked('carl', live, { path: '/auth?upgrade=websocket' }), '202 carl front_only');
+    assert.equal(
+      await asked('carl', [...WEBSOCKET, ...nginx('GET', '/live/jsmpeg/cam2')], { path: '/auth?upgrade=websocket' }),
+      '403',
+    );
+    assert.equal(await asked('carl', live), '403');
+    assert.equal(await asked('carl', nginx('GET', '/live/jsmpeg/cam1'), { path: '/auth?upgrade=websocket' }), '403');
+  });
+
+  it('refuses a change that a page of another site had made with the cookie', async () => {
+    const cookie: Line = ['Cookie', `frigate_token=${tokens.get('admin')}`];
+    const change = [cookie, ...traefik('PUT', '/api/config/set')];
+    assert.equal(await asked('nobody', [...change, ['Origin', 'https://nvr.test']]), '202 admin admin');
+    assert.equal(await asked('nobody', [...change, ['Origin', 'https://evil.test']]), '403');
+  });
+
+  it('says why in words, and where to log in, and never by a redirect', async () => {
+    const headers = [...nginx('GET', '/review/list'), ['Accept', 'text/html'], ['Sec-Fetch-Mode', 'navigate']] as const;
+    const { status, headers: answered, text } = await ask(house.port, { path: '/auth', headers });
+    assert.deepEqual(
+      [status, answered.location, JSON.parse(text)],
+      [401, '/login', { success: false, message: 'Authentication required' }],
+    );
+  });
+
+  it('renews a session that is near its end, as every request does', async () => {
+    const cookie: Line = ['Cookie', `frigate_token=${await house.logIn(VERA)}`];
+    const renewed = async () =>
+      (await ask(house.port, { path: '/auth', headers: [cookie, ...nginx('GET', '/api/stats')] })).headers[
+        'set-cookie'
+      ];
+    assert.equal(await renewed(), undefined);
+    house.clock.advance(86_400 - 600);
+    assert.match((await renewed())?.[0] ?? '', /^frigate_token=ey/);
+  });
+
+  it('asks nobody else: the recorder behind the gate has received nothing', () => {
+    assert.deepEqual(
+      nvr.received.filter(({ target }) => target !== '/api/config'),
+      [],
+    );
+  });
+});
+
+describe('Forward-auth with a proxy secret', () => {
+  let house: House;
+  before(async () => {
+    house = await startHouse({
+      people: [],
+      config: {
+        auth: { enabled: false, trusted_proxies: [PROXY], roles: { front_only: ['cam1'] } },
+        proxy: { auth_secret: 'correct-horse-battery', header_map: { user: 'Remote-User', role: 'Remote-Groups' } },
+      },
+    });
+  });
+  after(() => house.close());
+
+  const SECRET: Line = ['X-Proxy-Secret', 'correct-horse-battery'];
+  const USER: Line = ['Remote-User', 'jörg'];
+  // biome-ignore format: a table
+  const rows: [sentence: string, headers: Line[], status: number, user?: string][] = [
+    ['lets the user of the proxy pass, whose name is percent-encoded', [SECRET, USER, ...nginx('GET', '/api/stats')],                       202, 'j%C3%B6rg'],
+    ['asks for the secret',                                            [USER, ...nginx('GET', '/api/stats')],                               401],
+    ['asks for it even when the described route is public',            [USER, ...nginx('GET', '/login')],                                   401],
+    ['asks for the right one',                                         [['X-Proxy-Secret', 'wrong'], USER, ...nginx('GET', '/login')],      401],
+    ['takes it once',                                                  [SECRET, SECRET, USER, ...nginx('GET', '/login')],                   403],
+    ['asks for a user',                                                [SECRET, ...nginx('GET', '/api/stats')],                             401],
+  ];
+  for (const [sentence, headers, status, user] of rows) {
+    it(sentence, async () => {
+      const answer = await ask(house.port, {
+        path: '/auth',
+        headers: headers.map(([name, value]) => [name, Buffer.from(value, 'utf8').toString('latin1')]),
+      });
+      assert.deepEqual(
+        [answer.status, answer.headers['remote-user'], answer.headers['location']],
+        [status, user, undefined],
+      );
+    });
+  }
+});
