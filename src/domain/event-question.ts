@@ -74,7 +74,28 @@ export interface FoundEvent {
   readonly value: number | null;
 }
 
-/** Where events are kept, for whoever reads them. */
+/** Events of one local day that are alike in what a summary tells apart. */
+export interface EventGroup {
+  /** Days since 1 January 1970 on the local calendar. */
+  readonly day: number;
+  readonly camera: string;
+  readonly label: string;
+  readonly sub_label: string | null;
+  readonly zonesJson: string;
+  readonly count: number;
+}
+
+export interface GroupQuestion {
+  readonly cameras: readonly string[] | null;
+  readonly conditions: readonly EventCondition[];
+  /** Of the zone whose calendar counts. */
+  readonly offsets: readonly ZoneOffset[];
+  /** Start times in `[from, until)`. */
+  readonly from: number;
+  readonly until: number;
+}
+
+/** Where events are kept, for whoever reads them. `cameras` null: all there are. */
 export interface EventSource {
   /** The events that answer the question, in its order. */
   find(question: EventQuestion): Promise<readonly FoundEvent[]>;
@@ -82,7 +103,16 @@ export interface EventSource {
   read(ids: readonly string[], include: { readonly thumbnails: boolean }): Promise<readonly StoredEvent[]>;
   /** Cameras that have events, in order of name. */
   cameras(): Promise<readonly string[]>;
+  /** How many events each label has. */
+  countByLabel(cameras: readonly string[] | null): Promise<ReadonlyMap<string, number>>;
+  /** Each once, in no order; absent ones are left out. */
+  distinct(column: DistinctColumn, cameras: readonly string[] | null): Promise<readonly string[]>;
+  groups(question: GroupQuestion): Promise<readonly EventGroup[]>;
+  /** The first start time that is not before `time`. */
+  firstStart(time: number): Promise<number | undefined>;
 }
+
+export type DistinctColumn = 'label' | 'sub_label' | 'plate';
 
 /** One spelling for upper and lower case in any script. Upper first: `ß` and `ss`, final and other sigma become one. */
 export const foldCase = (text: string): string => text.toUpperCase().toLowerCase();

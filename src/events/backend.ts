@@ -7,8 +7,12 @@ import type { EventSource } from '../domain/event-question.ts';
 import type { CameraName } from '../domain/names.ts';
 import { answerRefusal } from './answers.ts';
 import { type EventDesk, type EventsState, listEvents, oneEvent } from './event-routes.ts';
+import { exploreEvents } from './explore-route.ts';
+import { eventThumbnail, listByIds } from './id-routes.ts';
+import { listJoinedNames, listLabels } from './name-routes.ts';
 import { callerScope } from './remote-role.ts';
 import { seenCameras } from './seen-cameras.ts';
+import { summarizeEvents } from './summary-route.ts';
 import { createZoneOffsets } from './zone-offsets.ts';
 
 export interface EventsBackendOptions {
@@ -59,7 +63,16 @@ function privateRoutes(events: EventSource): Router {
 }
 
 function eventRoutes(desk: EventDesk): Router<EventsState> {
-  return new Router<EventsState>().get('/api/events', listEvents(desk)).get('/api/events/:id', oneEvent(desk));
+  return new Router<EventsState>()
+    .get('/api/events', listEvents(desk))
+    .get('/api/events/summary', summarizeEvents(desk))
+    .get('/api/events/explore', exploreEvents(desk))
+    .get('/api/events/:id', oneEvent(desk))
+    .get('/api/events/:id/thumbnail.:extension', eventThumbnail(desk))
+    .get('/api/event_ids', listByIds(desk))
+    .get('/api/labels', listLabels(desk))
+    .get('/api/sub_labels', listJoinedNames('sub_label', desk))
+    .get('/api/recognized_license_plates', listJoinedNames('plate', desk));
 }
 
 function deskOf({ events, maxLimit, cameras, startedAt }: EventsBackendOptions): EventDesk {

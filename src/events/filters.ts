@@ -9,9 +9,17 @@ import {
   type PageEnd,
 } from '../domain/event-question.ts';
 import { ok } from '../domain/result.ts';
-import { fault, type Parsed, parseDecimal, parseList, parseTimeRange, parseWhole } from './parse-value.ts';
+import {
+  fault,
+  type Parsed,
+  parseCount,
+  parseDecimal,
+  parseList,
+  parseTimeRange,
+  parseWhole,
+  parseZone,
+} from './parse-value.ts';
 import { parsePlates } from './plates.ts';
-import { canonicalZone } from './zone-offsets.ts';
 
 /** What one parameter adds to the question. */
 export interface Contribution {
@@ -51,7 +59,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   after:                    { read: decimal(compared('start_time', '>')) },
   before:                   { read: decimal(compared('start_time', '<')) },
   time_range:               { read: (text) => mapped(parseTimeRange(text), (timeRange) => ({ timeRange })) },
-  timezone:                 { read: zone },
+  timezone:                 { read: (text) => mapped(parseZone(text), (timeZone) => ({ timeZone })) },
   has_clip:                 { read: whole((number) => flag('has_clip', number !== 0)) },
   has_snapshot:             { read: whole((number) => flag('has_snapshot', number !== 0)) },
   in_progress:              { read: whole((number) => flag('in_progress', number !== 0)) },
@@ -98,13 +106,8 @@ function decimal(contribute: (number: number) => Contribution): Filter['read'] {
   return (text) => mapped(parseDecimal(text), contribute);
 }
 
-/** The reference takes a negative limit for "everything": one request would read the whole table. */
 function count(contribute: (number: number) => Contribution): Filter['read'] {
-  return (text) => {
-    const parsed = parseWhole(text);
-    const isNegative = parsed.ok && parsed.value < 0;
-    return isNegative ? fault('greater_than_equal', 'Input should be 0 or more') : mapped(parsed, contribute);
-  };
+  return (text) => mapped(parseCount(text), contribute);
 }
 
 function oneOf(field: 'label') {
@@ -126,13 +129,6 @@ function compared(measure: EventMeasure, by: '<' | '<=' | '>' | '>=') {
 
 function flag(of: EventFlag, is: boolean): Contribution {
   return { condition: { kind: 'flag', flag: of, is } };
-}
-
-function zone(text: string): Parsed<Contribution> {
-  const timeZone = canonicalZone(text);
-  return timeZone === undefined
-    ? fault('value_error', 'Input should be the name of a time zone, such as Europe/Berlin')
-    : ok({ timeZone });
 }
 
 /** `<sort value>~<id>`, as the `Link` header of the page before gave it; no value when the event has none. */

@@ -1,5 +1,6 @@
 /** Texts of query parameters as values: as lenient as the reference, and with a reason when they are none. */
 import { err, ok, type Result } from '../domain/result.ts';
+import { canonicalZone } from './zone-offsets.ts';
 
 export interface ParameterFault {
   /** The reference's name for the kind of fault. */
@@ -54,6 +55,20 @@ function secondOfDay(text: string): number | undefined {
   const { hours, minutes } = TIME.exec(text)?.groups ?? {};
   const minute = Number(hours) * 60 + Number(minutes);
   return Number(minutes) < 60 && minute <= 24 * 60 ? minute * 60 : undefined;
+}
+
+/** The zone's own spelling. */
+export function parseZone(text: string): Parsed<string> {
+  const zone = canonicalZone(text);
+  return zone === undefined
+    ? fault('value_error', 'Input should be the name of a time zone, such as Europe/Berlin')
+    : ok(zone);
+}
+
+/** The reference takes a negative count for "everything": one request would read the whole table. */
+export function parseCount(text: string): Parsed<number> {
+  const parsed = parseWhole(text);
+  return parsed.ok && parsed.value < 0 ? fault('greater_than_equal', 'Input should be 0 or more') : parsed;
 }
 
 export const fault = (type: string, message: string): Result<never, ParameterFault> => err({ type, message });

@@ -1,16 +1,57 @@
-/** Licence plates asked for by name or by pattern. */
+/** Licence plates asked for as they stand, or by a pattern (interface 4.1, `recognized_license_plate`). */
+import { RE2JS } from 're2js';
 import type { EventCondition } from '../domain/event-question.ts';
-import { ok } from '../domain/result.ts';
+import { err, ok, type Result } from '../domain/result.ts';
 import { fault, type Parsed, parseList } from './parse-value.ts';
 
-/** The reference's rule for what is a pattern; everything else is compared as it stands. */
-const PATTERN = /^\^|[.[\]?+*]/;
+/** The reference's rule for what is a pattern; all else, `A|X` included, is compared as it stands. */
+const TRIGGER = /^\^|[.[\]?+*]/;
+const LONGEST_PATTERN = 64;
+/** The worst pattern of that length takes a tenth of a second to compile. */
+const MOST_PATTERNS = 10;
+/** No plate is longer; what is stored as one may be. */
+const LONGEST_PLATE = 64;
+const NONE = 'None';
 
 export function parsePlates(text: string): Parsed<EventCondition> {
   const members = parseList(text);
   if (!members.ok) return members;
-  if (members.value.some((member) => PATTERN.test(member)))
-    return fault('value_error', 'Plate patterns are not supported: give whole plates');
-  const plates = members.value.filter((member) => member !== 'None');
-  return ok({ kind: 'plate', isWanted: { plates }, orNone: plates.length < members.value.length });
+  const names = members.value.filter((member) => member !== NONE);
+  const orNone = names.length < members.value.length;
+  const plates = names.filter((name) => !TRIGGER.test(name));
+  const described = names.filter((name) => TRIGGER.test(name));
+  if (described.length > MOST_PATTERNS)
+    return fault('too_long', `At most ${MOST_PATTERNS} plate patterns can be given`);
+  const patterns = described.map(parsePattern);
+  for (const pattern of patterns) if (!pattern.ok) return fault('value_error', pattern.error);
+  const tests = patterns.flatMap((pattern) => (pattern.ok ? [pattern.value] : []));
+  return ok({ kind: 'plate', isWanted: { plates, ...(tests.length > 0 ? { matches: anyOf(tests) } : {}) }, orNone });
+}
+
+type PlateTest = (plate: string) => boolean;
+
+/**
+ * A backtracking engine would let a viewer keep the backend busy for hours with one pattern. RE2's time grows with
+ * the plate alone, and it refuses what it cannot do so: look-around and back references.
+ */
+function parsePattern(pattern: string): Result<PlateTest, string> {
+  if (pattern.length > LONGEST_PATTERN)
+    return err(`The pattern "${pattern}" is longer than ${LONGEST_PATTERN} characters`);
+  try {
+    const compiled = RE2JS.compile(pattern);
+    return ok((plate) => compiled.test(plate));
+  } catch {
+    return err(`The pattern "${pattern}" is not a regular expression`);
+  }
+}
+
+/** Found anywhere in the plate. The same plates come by again and again: each is tested once. */
+function anyOf(tests: readonly PlateTest[]): PlateTest {
+  const known = new Map<string, boolean>();
+  return (plate) => {
+    if (plate.length > LONGEST_PLATE) return false;
+    const isMatch = known.get(plate) ?? tests.some((test) => test(plate));
+    known.set(plate, isMatch);
+    return isMatch;
+  };
 }

@@ -1,6 +1,8 @@
 /** Detection events in the store: read by the backend, written by imports (interface 2.4). */
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { EventSource, StoredEvent } from '../domain/event-question.ts';
+import { countByLabel, firstStart, groupEvents } from './count-events.ts';
+import { distinctCameras, distinctNames } from './distinct-names.ts';
 import { STORE_SHAPE } from './event-shape.ts';
 import { findEvents } from './find-events.ts';
 import { sqliteWords } from './sqlite-words.ts';
@@ -24,19 +26,17 @@ export function createEventSource(db: Kysely<Tables>): EventSource {
     },
 
     cameras: () => distinctCameras(db),
-  };
-}
+    countByLabel: (cameras) => countByLabel(cameras, place),
+    groups: (question) => groupEvents(question, place),
+    firstStart: (time) => firstStart(time, place),
 
-/** One step through the index per camera: a plain `distinct` would read an entry per event. */
-async function distinctCameras(db: Kysely<Tables>): Promise<string[]> {
-  const { rows } = await sql<{ camera: string }>`
-    with recursive found (camera) as (
-      select min(camera) from events
-      union all
-      select (select min(camera) from events where camera > found.camera) from found where found.camera is not null
-    )
-    select camera from found where camera is not null`.execute(db);
-  return rows.map((row) => row.camera);
+    async distinct(column, cameras) {
+      const found = await Promise.all(
+        (cameras ?? (await distinctCameras(db))).map((camera) => distinctNames(column, camera, db)),
+      );
+      return [...new Set(found.flat())];
+    },
+  };
 }
 
 const RECORD_COLUMNS = [

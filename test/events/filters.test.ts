@@ -73,6 +73,9 @@ const answers: Record<keyof typeof FILTERS, [query: string, ids: string][]> = {
     ['recognized_license_plate=ABC123', '1-a'], ['recognized_license_plate=abc123', ''], ['recognized_license_plate=ABC', ''],
     ['recognized_license_plate=None', '4-d 3-c 5-e'], ['recognized_license_plate=None,XYZ789', '4-d 3-c 2-b 5-e'], ['recognized_license_plate=all', ALL],
     ['recognized_license_plate=A|X', ''], ['recognized_license_plate=', ''],
+    ['recognized_license_plate=^ABC', '1-a'], ['recognized_license_plate=B.1', '1-a'], ['recognized_license_plate=b.1', ''], ['recognized_license_plate=^(A|X)', '2-b 1-a'],
+    ['recognized_license_plate=.&limit=1', '2-b'], ['recognized_license_plate=None,^X', '4-d 3-c 2-b 5-e'], ['recognized_license_plate=[A-C]{3}\\d&sort=date_asc', '1-a'],
+    ['recognized_license_plate=.&page_after=1700003600.5~2-b', '1-a'], ['recognized_license_plate=.*.*.*.*.*.*.*.*z', ''],
   ],
   event_id: [['event_id=2-b', '2-b'], ['event_id=2-B', ''], ['event_id=2-b&camera=back', ''], ['event_id=2-b&labels=person,car', '2-b']],
   sort: [
@@ -105,6 +108,9 @@ const refusals: [query: string, ...bad: [name: string, type: string, input: stri
   ['time_range=24:01,25:00', ['time_range', VALUE, '24:01,25:00']], ['time_range=10:60,11:00', ['time_range', VALUE, '10:60,11:00']],
   ['timezone=Mars/Phobos', ['timezone', VALUE, 'Mars/Phobos']], ['timezone=', ['timezone', VALUE, '']], ['timezone=%2B01:00', ['timezone', VALUE, '+01:00']],
   [`cameras=${LONG}`, ['cameras', 'too_long', LONG]], [`sub_labels=${LONG}`, ['sub_labels', 'too_long', LONG]],
+  ['recognized_license_plate=ABC123,%2BX', ['recognized_license_plate', VALUE, 'ABC123,+X']], ['recognized_license_plate=^(A', ['recognized_license_plate', VALUE, '^(A']],
+  ['recognized_license_plate=^(?=A)', ['recognized_license_plate', VALUE, '^(?=A)']], ['recognized_license_plate=((a{99}){99}){99}.', ['recognized_license_plate', VALUE, '((a{99}){99}){99}.']],
+  [`recognized_license_plate=^${'A'.repeat(64)}`, ['recognized_license_plate', VALUE, `^${'A'.repeat(64)}`]],
   ['page_after=5', ['page_after', VALUE, '5']], ['page_after=x~1-a', ['page_after', VALUE, 'x~1-a']],
   ['limit=abc&time_range=9:5&min_score=1,5&has_clip=0', ['limit', INT, 'abc'], ['time_range', VALUE, '9:5'], ['min_score', FLOAT, '1,5']],
 ];

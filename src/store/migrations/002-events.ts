@@ -1,5 +1,5 @@
 /** Migration 2: detection events, what they are searched by, and the indices for the commonest questions (interface 2.4). */
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 /**
@@ -39,6 +39,10 @@ export const events: Migration = {
         .columns(columns)
         .execute();
     }
+    for (const name of RARE_NAMES) {
+      const index = db.schema.createIndex(`events_camera_${name}`).on('events').columns(['camera', name]);
+      await index.where(sql.ref(name), 'is not', null).execute();
+    }
   },
 };
 
@@ -51,3 +55,6 @@ const INDICES: string[][] = [
   ['score'],
   ['speed'],
 ];
+
+/** Most events have neither: an index of those that have is small, and lists the names without reading events. */
+const RARE_NAMES = ['sub_label', 'plate'];

@@ -1,0 +1,59 @@
+/** GET /api/events/explore: the newest events of every label, the most frequent label first (SPEC 7). */
+import type { StoredEvent } from '../domain/event-question.ts';
+import { answerBadParameters, answerJson } from './answers.ts';
+import type { EventDesk, EventsHandler } from './event-routes.ts';
+import { NEWEST_FIRST } from './filters.ts';
+import { parseCount } from './parse-value.ts';
+import { createParameters } from './read-parameters.ts';
+import { eventJson } from './write-answer.ts';
+
+const DEFAULT_LIMIT = 10;
+/** Per label. */
+const MOST_PER_LABEL = 1000;
+
+export function exploreEvents({ events, seen }: EventDesk): EventsHandler {
+  return async (ctx) => {
+    const parameters = createParameters(new URLSearchParams(ctx.querystring));
+    const limit = Math.min(parameters.read('limit', parseCount) ?? DEFAULT_LIMIT, MOST_PER_LABEL);
+    if (parameters.bad.length > 0) return answerBadParameters(ctx, parameters.bad);
+    const visible = await seen(ctx.state.scope, null, []);
+    const cameras = visible.kind === 'foreign' ? [] : visible.cameras;
+    const counts = limit === 0 ? new Map<string, number>() : await events.countByLabel(cameras);
+    const byCount = [...counts].sort(([, one], [, other]) => other - one);
+    const found: Counted[] = [];
+    for (const [label, count] of byCount) {
+      const newest = { cameras, conditions: [isLabelled(label)], sort: NEWEST_FIRST, limit };
+      const ids = (await events.find(newest)).map(({ id }) => id);
+      found.push(...(await events.read(ids, { thumbnails: false })).map((event) => ({ event, count })));
+    }
+    found.sort((one, other) => other.count - one.count || other.event.start_time - one.event.start_time);
+    answerJson(ctx, `[${found.map(countedJson).join(',')}]`);
+  };
+}
+
+interface Counted {
+  readonly event: StoredEvent;
+  readonly count: number;
+}
+
+const isLabelled = (label: string) => ({ kind: 'one-of', field: 'label', values: [label] }) as const;
+
+/** What the reference keeps of `data` here. */
+const KEPT_DATA: readonly string[] = [
+  'type',
+  'score',
+  'top_score',
+  'description',
+  'sub_label_score',
+  'average_estimated_speed',
+  'velocity_angle',
+  'path_data',
+  'recognized_license_plate',
+  'recognized_license_plate_score',
+];
+
+function countedJson({ event, count }: Counted): string {
+  const all = Object.entries(JSON.parse(event.dataJson) as Record<string, unknown>);
+  const dataJson = JSON.stringify(Object.fromEntries(all.filter(([key]) => KEPT_DATA.includes(key))));
+  return eventJson({ ...event, dataJson }, `,"event_count":${count}`);
+}

@@ -1,0 +1,68 @@
+/** Events asked for by their ids, and the stored picture of one (SPEC 7). */
+import { answerBadParameters, answerJson, answerRefusal } from './answers.ts';
+import type { EventDesk, EventsHandler } from './event-routes.ts';
+import { parseCount, parseList } from './parse-value.ts';
+import { createParameters } from './read-parameters.ts';
+import { eventJson } from './write-answer.ts';
+
+/** Columns of the reference's table that nothing is written to any more. */
+const LEGACY_COLUMNS = ',"score":null,"region":null,"area":null,"ratio":null';
+
+/** Unknown ids are passed over; a foreign one is named like a camera, so it refuses all. */
+export function listByIds({ events, seen }: EventDesk): EventsHandler {
+  return async (ctx) => {
+    const parameters = createParameters(new URLSearchParams(ctx.querystring));
+    const ids = parameters.require('ids', parseList);
+    if (!ids) return answerBadParameters(ctx, parameters.bad);
+    const found = await events.read(ids, { thumbnails: true });
+    const cameras = [...new Set(found.map(({ camera }) => camera))];
+    const visible = await seen(ctx.state.scope, cameras, cameras);
+    if (visible.kind === 'foreign' || (visible.cameras ?? []).length < cameras.length)
+      return answerRefusal(ctx, 'camera-not-in-role');
+    answerJson(ctx, `[${found.map((event) => eventJson(event, LEGACY_COLUMNS)).join(',')}]`);
+  };
+}
+
+/** The reference's default: a month, for the picture of an event that is over does not change. */
+const PICTURE_SECONDS = 2_592_000;
+const PICTURE_ENDINGS: readonly string[] = ['webp', 'png', 'jpg', 'jpeg'];
+
+export function eventThumbnail({ events, seen }: EventDesk): EventsHandler {
+  return async (ctx) => {
+    if (!PICTURE_ENDINGS.includes(ctx.params['extension'] ?? '')) return answerRefusal(ctx, 'path-not-found');
+    const parameters = createParameters(new URLSearchParams(ctx.querystring));
+    const seconds = parameters.read('max_cache_age', parseCount) ?? PICTURE_SECONDS;
+    if (parameters.bad.length > 0) return answerBadParameters(ctx, parameters.bad);
+    const [event] = await events.read([ctx.params['id'] ?? ''], { thumbnails: true });
+    if (!event) return answerNotFound(ctx, 'Event not found');
+    const visible = await seen(ctx.state.scope, [event.camera], [event.camera]);
+    if (visible.kind === 'foreign' || visible.cameras?.length === 0) return answerRefusal(ctx, 'camera-not-in-role');
+    if (!event.thumbnail) return answerNotFound(ctx, 'This event has no stored thumbnail');
+    const picture = Buffer.from(event.thumbnail, 'base64');
+    ctx.set('Cache-Control', event.end_time === null ? 'no-store' : `private, max-age=${seconds}`);
+    // What is stored came from elsewhere: it is shown as the picture it is, or not at all.
+    ctx.set('X-Content-Type-Options', 'nosniff');
+    ctx.type = pictureType(picture);
+    ctx.body = picture;
+  };
+}
+
+function answerNotFound(ctx: Parameters<EventsHandler>[0], message: string): void {
+  ctx.status = 404;
+  ctx.body = { success: false, message };
+}
+
+const SIGNATURES: readonly [type: string, at: number, signature: string][] = [
+  ['image/jpeg', 0, '\xff\xd8\xff'],
+  ['image/png', 0, '\x89PNG'],
+  ['image/webp', 8, 'WEBP'],
+  ['image/gif', 0, 'GIF8'],
+];
+
+/** By its first bytes, whatever ending was asked for: pictures are served as they were stored. */
+function pictureType(picture: Buffer): string {
+  const known = SIGNATURES.find(
+    ([, at, signature]) => picture.toString('latin1', at, at + signature.length) === signature,
+  );
+  return known?.[0] ?? 'application/octet-stream';
+}

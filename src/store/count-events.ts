@@ -1,0 +1,37 @@
+/** Events counted: by label, and by day for the summary (SPEC 7). */
+import { sql } from 'kysely';
+import type { EventGroup, GroupQuestion } from '../domain/event-question.ts';
+import { allOf, conditionInSql, isOneOf, offsetAt } from './event-conditions.ts';
+import type { EventsPlace } from './find-events.ts';
+
+export async function countByLabel(
+  cameras: readonly string[] | null,
+  { db, shape }: EventsPlace,
+): Promise<ReadonlyMap<string, number>> {
+  const where = allOf(cameras ? [isOneOf(sql`e.camera`, cameras)] : []);
+  const { rows } = await sql<{ label: string; events: number }>`
+    select e.label as label, count(*) as events from ${shape.table} as e where ${where} group by e.label`.execute(db);
+  return new Map(rows.map(({ label, events }) => [label, Number(events)]));
+}
+
+export async function groupEvents(question: GroupQuestion, { db, shape, words }: EventsPlace): Promise<EventGroup[]> {
+  const { cameras, conditions, offsets, from, until } = question;
+  const where = allOf([
+    sql`e.start_time >= ${from}`,
+    sql`e.start_time < ${until}`,
+    // The slice of time is the way in; by camera all events would be read for every slice.
+    ...(cameras ? [isOneOf(words.unindexed(sql`e.camera`), cameras)] : []),
+    ...conditions.map((condition) => conditionInSql(condition, shape, words)),
+  ]);
+  const { rows } = await sql<EventGroup>`
+    select ${words.dayNumber(sql`e.start_time`, offsetAt(offsets))} as day, e.camera as camera, e.label as label,
+      e.sub_label as sub_label, e.zones as "zonesJson", count(*) as count
+    from ${shape.table} as e where ${where} group by 1, 2, 3, 4, 5`.execute(db);
+  return rows;
+}
+
+export async function firstStart(time: number, { db, shape }: EventsPlace): Promise<number | undefined> {
+  const { rows } = await sql<{ start: number | null }>`
+    select min(e.start_time) as start from ${shape.table} as e where e.start_time >= ${time}`.execute(db);
+  return rows[0]?.start ?? undefined;
+}
