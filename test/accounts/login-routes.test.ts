@@ -67,6 +67,7 @@ describe('/auth', () => {
         const { desk, cookie, clock } = await deskOfGus(t);
         clock.advance(100);
         const { status, headers, text } = await desk(method, path, { headers: cookie });
+        assert.equal(headers['content-type'], undefined);
         assert.deepEqual([status, text, headers['remote-user'], headers['remote-role']], [202, '', 'gus', 'gardener']);
         const token =
           /^frigate_token=([^;]+); HttpOnly; Max-Age=86400; Path=\/; SameSite=lax$/.exec(cookieOf(headers))?.[1] ?? '';
