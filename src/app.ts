@@ -1,9 +1,9 @@
 /** The composition root: with the other app-*.ts files the only one that knows every room; starts and stops them. */
-import { readFile } from 'node:fs/promises';
 import type { DestinationStream } from 'pino';
 import type { NewAdminPassword } from './accounts/first-admin.ts';
 import { openAccounts } from './app-accounts.ts';
 import { gateParts } from './app-gate.ts';
+import { openCertificate } from './app-tls.ts';
 import { openTrustedHeaders, TRUSTED_HEADERS_FILES } from './app-trusted-headers.ts';
 import { forwardRulesOf, openEvents, readinessOf, watchCameras } from './app-upstreams.ts';
 import type { Settings } from './config/schema.ts';
@@ -79,7 +79,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
     logs,
     metrics,
   });
-  const tls = settings.tls.enabled ? await readCertificate(settings.tls) : undefined;
+  const tls = await openCertificate(settings, clock);
   const open = async (listener: ListenerName, at: ListenAddress): Promise<ListenAddress> => {
     const rules = { timeoutHeaders: settings.server.timeout_headers, tls: listener === 'external' ? tls : undefined };
     const opening = await listen(at, createGate(listener, gate), rules);
@@ -105,12 +105,3 @@ const logRules = ({ logger }: Settings) => ({
     Object.entries(logger.logs).map(([name, level]) => [name.replace(/^frigate(?=\.|$)/, 'service'), level]),
   ),
 });
-
-async function readCertificate({ certificate, private_key }: Settings['tls']) {
-  try {
-    return { certificate: await readFile(certificate, 'utf8'), privateKey: await readFile(private_key, 'utf8') };
-  } catch (cause) {
-    const step = 'put the files there, name others in tls.certificate and tls.private_key, or set tls.enabled: false';
-    throw new Error(`the certificate cannot be read (${certificate}, ${private_key}): ${step}`, { cause });
-  }
-}

@@ -13,11 +13,11 @@ interface Room {
 const MAY_IMPORT: Readonly<Record<string, Room>> = {
   domain:    { rooms: [],                               packages: [] },
   access:    { rooms: ['domain'],                       packages: [] },
-  gateway:   { rooms: ['domain', 'identity', 'access'], packages: ['koa', 'koa-router', 'http-proxy', 'ws'] },
+  gateway:   { rooms: ['domain', 'identity', 'access'], packages: ['koa', 'koa-router', 'http-proxy', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata'] },
   identity:  { rooms: ['domain'],                       packages: [] },
   accounts:  { rooms: ['domain'],                       packages: ['koa', 'koa-router', 'jose', 'lru-cache'] },
   events:    { rooms: ['domain'],                       packages: ['koa', 'koa-router', 'kysely', 're2js'] },
-  store:     { rooms: ['domain'],                       packages: ['kysely', 'kysely/migration', 'pg'] },
+  store:     { rooms: ['domain'],                       packages: ['kysely', 'kysely/migration'] },
   config:    { rooms: ['domain'],                       packages: ['yaml', 'zod'] },
   telemetry: { rooms: ['domain'],                       packages: ['prom-client', 'pino'] },
   ui:        { rooms: ['domain'],                       packages: ['koa', 'koa-router', 'vite'] },
