@@ -1,0 +1,114 @@
+/** Plays a vector against its house and gathers what came of it. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Received } from '../../support/fake-nvr.ts';
+import type { House } from '../../support/start-house.ts';
+import { behaveWell, FAULTS } from './faults.ts';
+import type { Outcome } from './judge.ts';
+import { openConnection } from './raw-connection.ts';
+import { rawOf, type Street } from './street.ts';
+import type { Vector } from './vector.ts';
+
+export interface Replay {
+  readonly vector: Vector;
+  readonly street: Street;
+  /** Where to cut the bytes into pieces that arrive one by one. */
+  readonly cuts?: (raw: string) => readonly number[];
+}
+
+/** A stranger's request on a connection of its own, which no attack may reach or delay. */
+const WITNESS = '/locales/en/common.json?witness';
+
+export async function replay({ vector, street, cuts = () => [] }: Replay): Promise<Outcome> {
+  const house = await street.houseFor(vector.setup);
+  await begin(vector, street, house);
+  const raw = await rawOf(vector, house);
+  const connection = await openConnection(portOf(vector, house));
+  await connection.send(raw, cuts(raw));
+  if (vector.setup.clientAction === 'reset-before-answer') {
+    await until(() => street.nvr.received.length > 0, 'the request arrives at the NVR');
+    const [upstream] = street.nvr.sockets;
+    assert.ok(upstream, 'the NVR has the connection');
+    const closed = once(upstream, 'close', {
+      signal: AbortSignal.timeout(vector.setup.upstreamMustCloseWithinMs ?? 0),
+    });
+    connection.reset();
+    await closed;
+  } else {
+    await connection.settled();
+  }
+  await assertUnharmed(street, house, vector);
+  const [first] = connection.answers();
+  const text = connection.text();
+  connection.close();
+  return { status: first?.status ?? headStatus(text), text, received: seen(street) };
+}
+
+/** The same bytes again and again, each on a connection of its own; `{{I}}` counts. */
+export async function replayRepeatedly({ vector, street }: Replay): Promise<Outcome[]> {
+  const house = await street.houseFor(vector.setup);
+  house.clock.advance(3600); // earlier vectors' failures are out of every window
+  await begin(vector, street, house);
+  const raw = await rawOf(vector, house);
+  const outcomes: Outcome[] = [];
+  for (let attempt = 1; attempt <= (vector.setup.repeat ?? 1); attempt += 1) {
+    const connection = await openConnection(portOf(vector, house));
+    await connection.send(raw.replaceAll('{{I}}', String(attempt)));
+    await connection.settled();
+    const text = connection.text();
+    connection.close();
+    outcomes.push({ status: headStatus(text), text, received: seen(street) });
+  }
+  return outcomes;
+}
+
+async function begin({ setup }: Vector, { nvr }: Street, house: House): Promise<void> {
+  behaveWell(nvr);
+  house.log.length = 0;
+  for (const socket of nvr.sockets) socket.destroy();
+  await until(() => nvr.sockets.size === 0, 'connections of earlier vectors are gone');
+  nvr.received.length = 0;
+  if (setup.upstream !== undefined && setup.upstream !== 'refused') {
+    const fault = FAULTS[setup.upstream] ?? assert.fail(`no fault is called ${setup.upstream}`);
+    fault(nvr);
+  }
+}
+
+/** Another client is served, from the same process, by an NVR connection that the attack may have used. */
+export async function assertUnharmed({ nvr }: Street, house: House, { setup }: Vector): Promise<void> {
+  behaveWell(nvr);
+  const isProxied = setup.mode === 'proxy';
+  const path = isProxied || setup.upstream === 'refused' ? '/login' : WITNESS;
+  const answer = await fetch(`${house.url}${path}`);
+  const body = await answer.text();
+  if (path === WITNESS) {
+    assert.deepEqual([answer.status, body], [200, JSON.stringify({ method: 'GET', target: WITNESS, bodyBytes: 0 })]);
+  }
+  assert.ok(answer.status < 500, `the witness was answered ${answer.status}`);
+  assert.deepEqual(faultsIn(house), []);
+}
+
+const ERROR_LEVEL = 50;
+const faultsIn = ({ log }: House): unknown[] =>
+  log.filter(({ level }) => level === 'error' || level === 'fatal' || Number(level) >= ERROR_LEVEL);
+
+/** Without the witness, who is nobody. */
+const seen = ({ nvr }: Street): Received[] => nvr.received.filter(({ target }) => target !== WITNESS);
+
+const portOf = ({ setup }: Vector, house: House): number => (setup.port === 'int' ? house.internalPort : house.port);
+
+/** Of an answer that was cut as well. */
+function headStatus(text: string): number | undefined {
+  const found = /(?:^|\r\n\r\n)HTTP\/1\.[01] (?!1(?!01)\d\d)(\d{3})/.exec(text)?.[1];
+  return found === undefined ? undefined : Number(found);
+}
+
+/** Waits for something that must come about; a hang is then the failure. */
+export async function until(holds: () => boolean, what: string): Promise<void> {
+  const end = Date.now() + 8_000;
+  while (!holds()) {
+    assert.ok(Date.now() < end, `never came about: ${what}`);
+    await turn();
+  }
+}

@@ -1,0 +1,45 @@
+/** A house in front of a recording NVR, and what the NVR was told. */
+import { type FakeNvr, type Received, startFakeNvr } from '../../support/fake-nvr.ts';
+import { type ConfigTree, type House, startHouse } from '../../support/start-house.ts';
+
+export interface WatchedHouse {
+  readonly house: House;
+  readonly nvr: FakeNvr;
+  close(): Promise<void>;
+}
+
+export async function startWatchedHouse(config: ConfigTree = {}): Promise<WatchedHouse> {
+  const nvr = await startFakeNvr();
+  const behind = { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] }, events: { source: 'nvr' } };
+  const auth = { failed_login_rate_limit: null, roles: { front_only: ['cam1'] } };
+  const house = await startHouse({ config: { ...behind, auth, ...config } });
+  return {
+    house,
+    nvr,
+    async close() {
+      await house.close();
+      await nvr.close();
+    },
+  };
+}
+
+const CLAIM =
+  /^(?:remote|x-(?:forwarded|remote|authentik|auth-request|proxyvendor))-.*(?:user|role|group|name|email|uid)/;
+
+/** Every header, in any spelling, by which an NVR could be told who is calling. */
+export const claimsIn = ({ headers }: Received): (readonly [string, string])[] =>
+  headers.filter(([name]) => CLAIM.test(name.replaceAll(/[^a-z0-9]+/g, '-')));
+
+export const asRole = (name: string, role: string): [string, string][] => [
+  ['remote-user', name],
+  ['remote-role', role],
+];
+
+export const HOST = 'Host: nvr.test';
+// biome-ignore format: a table
+export const UPGRADE: readonly string[] = [
+  'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+];
+
+export const head = (...lines: readonly (string | readonly string[])[]): string =>
+  `${lines.flat().join('\r\n')}\r\n\r\n`;
