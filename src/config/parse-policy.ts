@@ -61,12 +61,18 @@ export function parsePolicy(written: string, source: string): Result<PolicyTable
   const { routes, extends: name } = parsed.data;
   const namedAt = asProblem({ path: ['extends'], message: '' }, yaml.value, source);
   return ok({
-    rows: routes.map((row, index) => asRow(row, yaml.value.locate(['routes', index])?.line ?? 0)),
+    rows: routes.map((row, index) =>
+      asRow(row, { file: source, line: yaml.value.locate(['routes', index])?.line ?? 0 }),
+    ),
     base: name === undefined ? undefined : { name, namedAt },
   });
 }
 
-const asRow = ({ route, ...row }: RowText, line: number): PolicyRow => ({ ...split(route), ...row, line });
+const asRow = ({ route, ...row }: RowText, place: { file: string; line: number }): PolicyRow => ({
+  ...split(route),
+  ...row,
+  ...place,
+});
 
 function split(route: string): { methods: readonly string[]; path: string } {
   const [methods = '', path = ''] = route.split(' ', 2);

@@ -41,6 +41,7 @@ export interface PolicyRow {
   /** Credentials are presented here, so the proxy secret is asked for although the route is public. */
   readonly secret?: boolean;
   readonly note?: string;
-  /** Where the row stands in its file. */
+  /** Where the row stands. */
+  readonly file?: string;
   readonly line: number;
 }

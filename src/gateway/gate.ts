@@ -8,11 +8,12 @@ import { type ListenerName, type RequestFacts, singleHeader } from '../domain/re
 import type { CorridorState } from '../domain/verdict.ts';
 import { type Admission, type Admitted, admit, type Client, type Rules } from './admit.ts';
 import { type Destination, type DestinationRules, destinationOf } from './destinations.ts';
-import type { Forwarder, JudgedRequest } from './forward.ts';
+import type { Forwarder } from './forward.ts';
 import { admitDescribed, describedRequest, forwardAuthAnswer } from './forward-auth.ts';
+import { judgedRequest } from './judged-request.ts';
 import { type Answer, type RefusalRules, refusalAnswer } from './refuse.ts';
 import { requestFacts } from './request-facts.ts';
-import { type HeaderRules, rewriteHeaders } from './rewrite-headers.ts';
+import type { HeaderRules } from './rewrite-headers.ts';
 import { answerUpgrade } from './websocket.ts';
 
 export interface GateParts {
@@ -185,7 +186,7 @@ async function forwarded(ctx: Context, parts: GateParts): Promise<void> {
   await renewSession(ctx, ctx.state.admission, parts);
   ctx.respond = false;
   parts.forwarder.web(ctx.req, ctx.res, destination.upstream, {
-    ...judgedRequest(destination, ctx.state, parts),
+    ...judgedRequest(destination, ctx.state, parts.headers()),
     onFailure(reason) {
       const shown = failureAt(destination, reason);
       parts.watch.onFailure(shown, facts, requestId);
@@ -202,25 +203,6 @@ function end(response: ServerResponse, { status, headers, body }: Answer): void 
 
 const failureAt = (destination: Destination, reason: RefusalReason): RefusalReason =>
   destination.kind === 'events-backend' && reason !== 'body-too-large' ? 'backend-unavailable' : reason;
-
-function judgedRequest(destination: Destination, state: GateState, parts: GateParts): Omit<JudgedRequest, 'onFailure'> {
-  const { facts, admission, requestId } = state;
-  const { path, query } = admission.target;
-  const rules = parts.headers();
-  const spoken = destination.kind === 'events-backend' ? { ...rules, ...BACKEND_HEADERS } : rules;
-  return {
-    target: query === '' ? path : `${path}?${query}`,
-    headers: rewriteHeaders(facts, { caller: admission.caller, client: admission.client, requestId }, spoken),
-    isPublic: admission.route.kind === 'listed' && admission.route.row.access === 'public',
-  };
-}
-
-/** The events backend is our own: it knows the interface's names (5.5.4) and needs no secret. */
-const BACKEND_HEADERS: Pick<HeaderRules, 'userHeader' | 'roleHeader' | 'nvrSecret'> = {
-  userHeader: 'remote-user',
-  roleHeader: 'remote-role',
-  nvrSecret: undefined,
-};
 
 async function upgraded(
   request: IncomingMessage,
@@ -242,7 +224,7 @@ async function upgraded(
     const destination = destinationOf('WS', admission.target, parts.destinations());
     if (destination.kind === 'nobody') return refuse('no-nvr');
     parts.forwarder.upgrade(request, socket, head, destination.upstream, {
-      ...judgedRequest(destination, stateOf(facts, admission, requestId), parts),
+      ...judgedRequest(destination, { facts, admission, requestId }, parts.headers()),
       onFailure(reason) {
         parts.watch.onFailure(reason, facts, requestId);
         refuse(reason);

@@ -85,8 +85,15 @@ describe("A route table of one's own", () => {
       const own = await rowsOf('strict');
       assert.deepEqual(rows, [
         ...own,
-        { methods: ['GET'], path: '/api/events', access: 'admin', note: 'mine', line: 4 },
-        { methods: ['GET', 'WS'], path: '/x/{y...}', access: 'camera', cameras: ['path:y'], line: 3 },
+        { methods: ['GET'], path: '/api/events', access: 'admin', note: 'mine', file: 'mine.yaml', line: 4 },
+        {
+          methods: ['GET', 'WS'],
+          path: '/x/{y...}',
+          access: 'camera',
+          cameras: ['path:y'],
+          file: 'base.yaml',
+          line: 3,
+        },
       ]);
     });
   });

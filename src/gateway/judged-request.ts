@@ -1,0 +1,34 @@
+/** What is sent on for an admitted request: exactly what was judged, in the names that the next hop knows (SPEC 6). */
+import type { RequestFacts } from '../domain/request.ts';
+import type { Admitted } from './admit.ts';
+import type { Destination } from './destinations.ts';
+import type { JudgedRequest } from './forward.ts';
+import { type HeaderRules, rewriteHeaders } from './rewrite-headers.ts';
+
+/** A request on its way through the gate. */
+export interface Passage {
+  readonly facts: RequestFacts;
+  readonly admission: Admitted;
+  readonly requestId: string;
+}
+
+export function judgedRequest(
+  destination: Destination,
+  { facts, admission, requestId }: Passage,
+  rules: HeaderRules,
+): Omit<JudgedRequest, 'onFailure'> {
+  const { path, query } = admission.target;
+  const spoken = destination.kind === 'events-backend' ? { ...rules, ...BACKEND_HEADERS } : rules;
+  return {
+    target: query === '' ? path : `${path}?${query}`,
+    headers: rewriteHeaders(facts, { caller: admission.caller, client: admission.client, requestId }, spoken),
+    isPublic: admission.route.kind === 'listed' && admission.route.row.access === 'public',
+  };
+}
+
+/** The events backend is our own: it knows the interface's names (5.5.4) and needs no secret. */
+const BACKEND_HEADERS: Pick<HeaderRules, 'userHeader' | 'roleHeader' | 'nvrSecret'> = {
+  userHeader: 'remote-user',
+  roleHeader: 'remote-role',
+  nvrSecret: undefined,
+};
