@@ -117,9 +117,9 @@ export type DistinctColumn = 'label' | 'sub_label' | 'plate';
 /** One spelling for upper and lower case in any script. Upper first: `ß` and `ss`, final and other sigma become one. */
 export const foldCase = (text: string): string => text.toUpperCase().toLowerCase();
 
-/** A joined sub-label's elements, each trimmed and folded. */
-export const foldedSubLabels = (joined: string): string[] =>
-  joined
-    .split(',')
-    .map((element) => foldCase(element.trim()))
-    .filter((element) => element !== '');
+/** `,bob,john,` of `Bob, John`: each element trimmed and folded, between commas, to be found whole. */
+export function foldSubLabels(joined: string): string | null {
+  const elements = joined.split(',').map((element) => foldCase(element.trim()));
+  const named = elements.filter((element) => element !== '');
+  return named.length > 0 ? `,${named.join(',')},` : null;
+}

@@ -1,27 +1,11 @@
 /** A foreign line as an event record, or the reason why it is none (interface 2.4). */
 import type { EventRecord } from '../domain/event.ts';
+import { plainJson } from '../domain/plain-json.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 
-/** An old NVR writes NaN and Infinity into `data`, which no other JSON reader takes. */
-const NOT_JSON = /"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g;
-
 export function parseEventText(text: string): Result<EventRecord, string> {
-  const parsed = parseJson(text);
-  return parsed.ok ? asEvent(parsed.value) : parsed;
-}
-
-function parseJson(text: string): Result<unknown, string> {
   try {
-    return ok(JSON.parse(text));
-  } catch {
-    // Only now, for it is slow: strings are matched to be passed over.
-    return parseAgain(text.replaceAll(NOT_JSON, (match) => (match.startsWith('"') ? match : 'null')));
-  }
-}
-
-function parseAgain(text: string): Result<unknown, string> {
-  try {
-    return ok(JSON.parse(text));
+    return asEvent(JSON.parse(plainJson(text)));
   } catch {
     return err('not JSON');
   }

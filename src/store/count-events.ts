@@ -21,7 +21,7 @@ export async function groupEvents(question: GroupQuestion, { db, shape, words }:
     sql`e.start_time < ${until}`,
     // The slice of time is the way in; by camera all events would be read for every slice.
     ...(cameras ? [isOneOf(words.unindexed(sql`e.camera`), cameras)] : []),
-    ...conditions.map((condition) => conditionInSql(condition, shape, words)),
+    ...conditions.map((condition) => conditionInSql(condition, words)),
   ]);
   const { rows } = await sql<EventGroup>`
     select ${words.dayNumber(sql`e.start_time`, offsetAt(offsets))} as day, e.camera as camera, e.label as label,

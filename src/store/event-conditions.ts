@@ -1,7 +1,13 @@
 /** A question's conditions in SQL: one translation per kind, the same for every engine. */
 import { type RawBuilder, sql } from 'kysely';
-import type { EventCondition, EventFlag, PageEnd, SortKey, ZoneOffset } from '../domain/event-question.ts';
-import type { EventShape } from './event-shape.ts';
+import type {
+  EventCondition,
+  EventFlag,
+  EventMeasure,
+  PageEnd,
+  SortKey,
+  ZoneOffset,
+} from '../domain/event-question.ts';
 import type { EngineWords } from './sqlite-words.ts';
 
 type Expression = RawBuilder<unknown>;
@@ -22,33 +28,33 @@ const anyOf = (conditions: readonly Condition[]): Condition =>
   conditions.length === 0 ? NEVER : sql<boolean>`(${sql.join([...conditions], sql` or `)})`;
 
 /** The value that a sort goes by. */
-export const sortValue = (key: SortKey, shape: EventShape): Expression =>
-  ({ date: sql`e.start_time`, score: shape.score, speed: shape.speed })[key];
+export const sortValue = (key: SortKey): Expression => SORT_COLUMNS[key];
 
-export function conditionInSql(condition: EventCondition, shape: EventShape, words: EngineWords): Condition {
+const SORT_COLUMNS = { date: sql`e.start_time`, score: sql`e.score`, speed: sql`e.speed` };
+
+export function conditionInSql(condition: EventCondition, words: EngineWords): Condition {
   switch (condition.kind) {
     case 'one-of':
       return isOneOf(condition.field === 'id' ? sql`e.id` : words.unindexed(sql`e.label`), condition.values);
     case 'compared':
-      return sql`${measured(condition.measure, shape)} ${COMPARISONS[condition.by]} ${condition.to}`;
+      return sql`${MEASURES[condition.measure]} ${COMPARISONS[condition.by]} ${condition.to}`;
     case 'flag':
       return flagged(condition.flag, condition.is);
     case 'carries':
-      return carried(condition, shape, words);
+      return carried(condition, words);
     case 'plate':
-      return plated(condition, shape);
+      return plated(condition);
     case 'time-of-day':
       return atTimeOfDay(condition, words);
   }
 }
 
-const measured = (measure: ConditionOf<'compared'>['measure'], shape: EventShape): Expression =>
-  ({
-    start_time: sql`e.start_time`,
-    score: shape.score,
-    speed: shape.speed,
-    length: sql`(e.end_time - e.start_time)`,
-  })[measure];
+const MEASURES: Readonly<Record<EventMeasure, Expression>> = {
+  start_time: sql`e.start_time`,
+  score: sql`e.score`,
+  speed: sql`e.speed`,
+  length: sql`(e.end_time - e.start_time)`,
+};
 
 function flagged(flag: EventFlag, is: boolean): Condition {
   // The reference leaves an empty plus_id in neither class; empty is "not submitted".
@@ -57,12 +63,12 @@ function flagged(flag: EventFlag, is: boolean): Condition {
   return sql`e.${sql.ref(flag)} = ${is}`;
 }
 
-function carried({ of, names, orNone }: ConditionOf<'carries'>, shape: EventShape, words: EngineWords): Condition {
+function carried({ of, names, orNone }: ConditionOf<'carries'>, words: EngineWords): Condition {
   const some = names.length > 0;
   switch (of) {
     case 'sub_label':
       return anyOf([
-        ...names.map((name) => words.contains(shape.subLabelsFolded, `,${name},`)),
+        ...names.map((name) => words.contains(sql`e.sub_labels_folded`, `,${name},`)),
         ...(orNone ? [sql<boolean>`e.sub_label is null`] : []),
       ]);
     case 'zone':
@@ -76,7 +82,8 @@ function carried({ of, names, orNone }: ConditionOf<'carries'>, shape: EventShap
 }
 
 /** With a test in code, every event that has a plate is a candidate. */
-function plated({ isWanted, orNone }: ConditionOf<'plate'>, { plate }: EventShape): Condition {
+function plated({ isWanted, orNone }: ConditionOf<'plate'>): Condition {
+  const plate = sql`e.plate`;
   return anyOf([
     isWanted.matches ? sql<boolean>`${plate} is not null` : isOneOf(plate, isWanted.plates),
     ...(orNone ? [sql<boolean>`${plate} is null`] : []),

@@ -1,22 +1,47 @@
-/** Where each searched value of an event stands: in the store's own table, or in the NVR's (facts of both in one place). */
+/** The table that events are read from: the store's own, or the NVR's seen as if it were that (facts of both in one place). */
 import { type RawBuilder, sql } from 'kysely';
 
-type Expression = RawBuilder<unknown>;
-
-/** `e` is the table's alias in every query. Columns that both tables have alike are named where they are used. */
+/** `e` is the table's alias in every query; it has the columns of the store's own. */
 export interface EventShape {
   readonly table: RawBuilder<unknown>;
-  readonly score: Expression;
-  readonly speed: Expression;
-  readonly plate: Expression;
-  /** `,bob,john,`: folded, trimmed, whole elements between commas. */
-  readonly subLabelsFolded: Expression;
+  /** Whether an index gives the events of one camera, or of one label, in order of time. */
+  readonly inOrderBy: { readonly camera: boolean; readonly label: boolean };
 }
 
-export const STORE_SHAPE: EventShape = {
-  table: sql`events`,
-  score: sql`e.score`,
-  speed: sql`e.speed`,
-  plate: sql`e.plate`,
-  subLabelsFolded: sql`e.sub_labels_folded`,
-};
+export const STORE_SHAPE: EventShape = { table: sql`events`, inOrderBy: { camera: true, label: true } };
+
+/**
+ * Columns that the NVR's table lacks for being of an older version, and those that only the store has, are made up
+ * here. SQLite sees through such a view: the NVR's own indices are used.
+ */
+export function nvrShape(columns: ReadonlySet<string>): EventShape {
+  const given = (name: string, absent: RawBuilder<unknown>) =>
+    columns.has(name) ? sql`${sql.ref(name)}` : sql`${absent} as ${sql.ref(name)}`;
+  const own = [
+    ...['id', 'camera', 'label', 'start_time', 'zones', 'has_clip', 'has_snapshot'].map(
+      (name) => sql`${sql.ref(name)}`,
+    ),
+    ...NULLABLE.map((name) => given(name, sql`null`)),
+    given('retain_indefinitely', sql`0`),
+    given('data', sql`'{}'`),
+  ];
+  const data = columns.has('data') ? sql`data` : sql`'{}'`;
+  const made = [
+    sql`${inData(data, '$.score')} as score`,
+    sql`${inData(data, '$.average_estimated_speed')} as speed`,
+    sql`${inData(data, '$.recognized_license_plate')} as plate`,
+    sql`fold_sub_labels(${columns.has('sub_label') ? sql`sub_label` : sql`null`}) as sub_labels_folded`,
+  ];
+  return {
+    table: sql`(select ${sql.join([...own, ...made])} from event)`,
+    // There is no index on (camera, start_time), and a reader cannot make one.
+    inOrderBy: { camera: false, label: columns.has('label') },
+  };
+}
+
+// biome-ignore format: a table
+const NULLABLE = ['end_time', 'false_positive', 'thumbnail', 'sub_label', 'plus_id', 'model_hash', 'detector_type', 'model_type'];
+
+/** Flag 2 accepts NaN, which becomes null; a text that is no JSON at all would make the whole answer fail. */
+const inData = (data: RawBuilder<unknown>, path: string): RawBuilder<unknown> =>
+  sql`case when json_valid(${data}, 2) then json_extract(${data}, ${sql.lit(path)}) end`;

@@ -1,42 +1,48 @@
-/** Detection events in the store: read by the backend, written by imports (interface 2.4). */
-import type { Kysely } from 'kysely';
+/** Detection events as whoever reads them finds them, in the store or in the NVR's own file (interface 2.4). */
+import { type Kysely, sql } from 'kysely';
 import type { EventSource, StoredEvent } from '../domain/event-question.ts';
+import { plainJson } from '../domain/plain-json.ts';
 import { countByLabel, firstStart, groupEvents } from './count-events.ts';
 import { distinctCameras, distinctNames } from './distinct-names.ts';
 import { STORE_SHAPE } from './event-shape.ts';
-import { findEvents } from './find-events.ts';
+import { type EventsPlace, findEvents } from './find-events.ts';
 import { sqliteWords } from './sqlite-words.ts';
 import type { EventsTable, Tables } from './tables.ts';
 
-export function createEventSource(db: Kysely<Tables>): EventSource {
-  const place = { db, shape: STORE_SHAPE, words: sqliteWords };
+export const storePlace = (db: Kysely<Tables>): EventsPlace => ({ db, shape: STORE_SHAPE, words: sqliteWords });
+
+export function createEventSource(place: EventsPlace): EventSource {
+  const cameras = (): Promise<string[]> => distinctCameras(place);
   return {
+    cameras,
     find: (question) => findEvents(question, place),
-
-    async read(ids, include) {
-      if (ids.length === 0) return [];
-      const rows = await db
-        .selectFrom('events')
-        .select(RECORD_COLUMNS)
-        .$if(include.thumbnails, (query) => query.select('thumbnail'))
-        .where('id', 'in', ids)
-        .execute();
-      const byId = new Map(rows.map((row) => [row.id, asStoredEvent({ thumbnail: null, ...row })]));
-      return ids.flatMap((id) => byId.get(id) ?? []);
-    },
-
-    cameras: () => distinctCameras(db),
-    countByLabel: (cameras) => countByLabel(cameras, place),
+    read: (ids, include) => readEvents(ids, include, place),
+    countByLabel: (visible) => countByLabel(visible, place),
     groups: (question) => groupEvents(question, place),
     firstStart: (time) => firstStart(time, place),
 
-    async distinct(column, cameras) {
+    async distinct(column, visible) {
       const found = await Promise.all(
-        (cameras ?? (await distinctCameras(db))).map((camera) => distinctNames(column, camera, db)),
+        (visible ?? (await cameras())).map((camera) => distinctNames(column, camera, place)),
       );
       return [...new Set(found.flat())];
     },
   };
+}
+
+async function readEvents(
+  ids: readonly string[],
+  include: { readonly thumbnails: boolean },
+  { db, shape }: EventsPlace,
+): Promise<StoredEvent[]> {
+  if (ids.length === 0) return [];
+  const columns = RECORD_COLUMNS.map((column) => sql`e.${sql.ref(column)}`);
+  const thumbnail = include.thumbnails ? sql`e.thumbnail` : sql`null`;
+  const { rows } = await sql<RecordRow>`
+    select ${sql.join(columns)}, ${thumbnail} as thumbnail from ${shape.table} as e
+    where e.id in (${sql.join(ids)})`.execute(db);
+  const byId = new Map(rows.map((row) => [row.id, asStoredEvent(row)]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 const RECORD_COLUMNS = [
@@ -58,7 +64,9 @@ const RECORD_COLUMNS = [
   'data',
 ] as const satisfies readonly (keyof EventsTable)[];
 
-const asStoredEvent = (row: Pick<EventsTable, (typeof RECORD_COLUMNS)[number] | 'thumbnail'>): StoredEvent => ({
+type RecordRow = Pick<EventsTable, (typeof RECORD_COLUMNS)[number] | 'thumbnail'>;
+
+const asStoredEvent = (row: RecordRow): StoredEvent => ({
   id: row.id,
   label: row.label,
   sub_label: row.sub_label,
@@ -67,7 +75,7 @@ const asStoredEvent = (row: Pick<EventsTable, (typeof RECORD_COLUMNS)[number] | 
   end_time: row.end_time,
   false_positive: row.false_positive === null ? null : Boolean(row.false_positive),
   zonesJson: row.zones,
-  thumbnail: row.thumbnail,
+  thumbnail: row.thumbnail || null,
   has_clip: Boolean(row.has_clip),
   has_snapshot: Boolean(row.has_snapshot),
   retain_indefinitely: Boolean(row.retain_indefinitely),
@@ -75,5 +83,5 @@ const asStoredEvent = (row: Pick<EventsTable, (typeof RECORD_COLUMNS)[number] | 
   model_hash: row.model_hash,
   detector_type: row.detector_type,
   model_type: row.model_type,
-  dataJson: row.data,
+  dataJson: plainJson(row.data),
 });

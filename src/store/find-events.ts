@@ -55,12 +55,12 @@ async function sifted(
 
 async function candidates(question: EventQuestion, { db, shape, words }: EventsPlace): Promise<Candidate[]> {
   if (question.limit === 0) return [];
-  const value = sortValue(question.sort.key, shape);
+  const value = sortValue(question.sort.key);
   const direction = sql.raw(question.sort.direction);
-  const shared = question.conditions.filter(isNotSplit).map((condition) => conditionInSql(condition, shape, words));
+  const shared = question.conditions.filter(isNotSplit).map((condition) => conditionInSql(condition, words));
   const page = question.after ? [behind(question.after, value, question.sort.direction)] : [];
-  const streams = streamsOf(question, words).map(
-    (own) => sql`select e.id as id, ${value} as value, ${shape.plate} as plate from ${shape.table} as e
+  const streams = streamsOf(question, shape, words).map(
+    (own) => sql`select e.id as id, ${value} as value, e.plate as plate from ${shape.table} as e
       where ${allOf([...own, ...shared, ...page])}`,
   );
   const { rows } = await sql<Candidate>`${sql.join(streams, sql` union all `)}
@@ -76,12 +76,13 @@ const isNotSplit = (condition: EventCondition): boolean =>
  * By date, every camera (and label) is a stream of its own, which an index gives in order, and the engine merges the
  * streams: it reads about as many rows as it answers. Asked for `camera in (…)` it would sort all rows of all cameras.
  */
-function streamsOf(question: EventQuestion, words: EngineWords): RawBuilder<boolean>[][] {
+function streamsOf(question: EventQuestion, { inOrderBy }: EventShape, words: EngineWords): RawBuilder<boolean>[][] {
   const cameras = question.cameras && [...new Set(question.cameras)];
   const labels = labelsOf(question.conditions);
   const isByDate = question.sort.key === 'date' && !question.conditions.some(namesIds);
-  const camerasSplit = isByDate && cameras && isSplittable(cameras.length);
-  const labelsSplit = isByDate && labels && isSplittable(labels.length * (camerasSplit ? cameras.length : 1));
+  const camerasSplit = inOrderBy.camera && isByDate && cameras && isSplittable(cameras.length);
+  const labelsSplit =
+    inOrderBy.label && isByDate && labels && isSplittable(labels.length * (camerasSplit ? cameras.length : 1));
   return crossed(
     split('camera', cameras, Boolean(camerasSplit), words),
     split('label', labels, Boolean(labelsSplit), words),

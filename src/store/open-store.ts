@@ -5,7 +5,7 @@ import type { AccountStore } from '../domain/account.ts';
 import type { EventRecord } from '../domain/event.ts';
 import type { EventSource } from '../domain/event-question.ts';
 import { createAccountStore } from './accounts-tables.ts';
-import { createEventSource } from './events-table.ts';
+import { createEventSource, storePlace } from './events-table.ts';
 import { MIGRATIONS } from './migrations/all-migrations.ts';
 import { type SqliteEngine, sqliteEngine } from './sqlite.ts';
 import type { Tables } from './tables.ts';
@@ -37,7 +37,7 @@ export async function openStore({ url, readOnly = false }: StoreOptions): Promis
     db,
     accounts: createAccountStore(db),
     version,
-    events: createEventSource(db),
+    events: createEventSource(storePlace(db)),
     writeEvents: (events) => writeEvents(events, db),
     close: () => db.destroy(),
   };
@@ -46,7 +46,7 @@ export async function openStore({ url, readOnly = false }: StoreOptions): Promis
 function engineOf(url: string, readOnly: boolean): SqliteEngine {
   const path = /^sqlite:(?<path>.+)$/s.exec(url)?.groups?.['path'];
   if (path === undefined) throw new Error('store.url: only "sqlite:<path>" is understood: name a file');
-  return sqliteEngine({ path, readOnly });
+  return sqliteEngine({ path, readOnly, isOurs: true });
 }
 
 async function migrate(db: Kysely<Tables>): Promise<void> {

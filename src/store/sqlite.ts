@@ -14,6 +14,10 @@ import {
 export interface SqliteOptions {
   readonly path: string;
   readonly readOnly: boolean;
+  /** A file that others write and shrink is never mapped: reading what was cut off would end the process. */
+  readonly isOurs: boolean;
+  /** Of one text each, for use in queries. */
+  readonly functions?: Readonly<Record<string, (text: string) => string | null>>;
 }
 
 /** While the file is being opened, waiting for another process may block. */
@@ -29,8 +33,10 @@ const BUSY_PAUSE_MILLISECONDS = 10;
  */
 const WRITER_SETTINGS = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;';
 const READER_SETTINGS = 'PRAGMA query_only = ON;';
-/** The page cache (KiB, negative by SQLite's convention) and the part of the file that is mapped (bytes). */
-const SHARED_SETTINGS = 'PRAGMA cache_size = -65536; PRAGMA mmap_size = 1073741824; PRAGMA temp_store = MEMORY;';
+/** The page cache, in KiB when negative. */
+const SHARED_SETTINGS = 'PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;';
+/** In bytes. */
+const MAPPED_SETTINGS = 'PRAGMA mmap_size = 1073741824;';
 
 export interface SqliteEngine {
   readonly dialect: Dialect;
@@ -38,13 +44,13 @@ export interface SqliteEngine {
   version(): string;
 }
 
-export function sqliteEngine({ path, readOnly }: SqliteOptions): SqliteEngine {
-  const connection = connect(path, readOnly);
+export function sqliteEngine(options: SqliteOptions): SqliteEngine {
+  const connection = connect(options);
   // The first counts what other connections committed, the second what this one changed.
   const others = connection.prepare('PRAGMA data_version');
   const own = connection.prepare('SELECT total_changes() AS changes');
   return {
-    dialect: sqliteDialect(connection, readOnly),
+    dialect: sqliteDialect(connection, options.readOnly),
     version: () => `${others.get()?.['data_version']}.${own.get()?.['changes']}`,
   };
 }
@@ -61,7 +67,7 @@ function sqliteDialect(connection: DatabaseSync, readOnly: boolean): Dialect {
   };
 }
 
-function connect(path: string, readOnly: boolean): DatabaseSync {
+function connect({ path, readOnly, isOurs, functions = {} }: SqliteOptions): DatabaseSync {
   try {
     if (!readOnly) makePrivate(path);
     const connection = new DatabaseSync(path, {
@@ -70,7 +76,10 @@ function connect(path: string, readOnly: boolean): DatabaseSync {
       enableForeignKeyConstraints: true,
     });
     connection.exec((readOnly ? READER_SETTINGS : WRITER_SETTINGS) + SHARED_SETTINGS);
+    if (isOurs) connection.exec(MAPPED_SETTINGS);
     connection.exec('PRAGMA busy_timeout = 0');
+    for (const [name, run] of Object.entries(functions))
+      connection.function(name, { deterministic: true }, (text) => (typeof text === 'string' ? run(text) : null));
     return connection;
   } catch (cause) {
     const remedy = readOnly ? 'is it there, and is it a store?' : 'is the directory there and writable?';

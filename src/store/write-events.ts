@@ -1,7 +1,7 @@
 /** Writes events in one short transaction per batch, so that whoever else writes waits for milliseconds. */
 import type { Kysely } from 'kysely';
 import type { EventRecord } from '../domain/event.ts';
-import { foldedSubLabels } from '../domain/event-question.ts';
+import { foldSubLabels } from '../domain/event-question.ts';
 import type { EventsTable, Tables } from './tables.ts';
 
 /** Rows per statement: 21 values each, and an engine takes only so many. */
@@ -30,14 +30,13 @@ export async function writeEvents(events: readonly EventRecord[], db: Kysely<Tab
 
 function asRow(event: EventRecord): EventsTable {
   const { zones, data, thumbnail, sub_label, ...same } = event;
-  const folded = sub_label === null ? [] : foldedSubLabels(sub_label);
   return {
     ...same,
     sub_label,
     score: asNumber(data['score']),
     speed: asNumber(data['average_estimated_speed']),
     plate: asText(data['recognized_license_plate']),
-    sub_labels_folded: folded.length > 0 ? `,${folded.join(',')},` : null,
+    sub_labels_folded: sub_label === null ? null : foldSubLabels(sub_label),
     zones: JSON.stringify(zones),
     data: JSON.stringify(data),
     thumbnail: thumbnail || null,
