@@ -119,8 +119,12 @@ describe('The judge', () => {
     const chunked = 'HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-Sum: 6\r\n\r\n';
     const text = `HTTP/1.1 100 Continue\r\n\r\n${length}${chunked}HTTP/1.1 204 No Content\r\n\r\n${length.slice(0, -1)}`;
     assert.deepEqual(
-      wholeAnswers(text, false).map(({ status }) => status),
-      [200, 201, 204],
+      wholeAnswers(text, false).map(({ status, body }) => [status, body]),
+      [
+        [200, 'abc'],
+        [201, 'abc'],
+        [204, ''],
+      ],
     );
   });
 });

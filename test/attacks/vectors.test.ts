@@ -18,6 +18,10 @@ interface Disagreement {
 
 /** Where a listed outcome is not ours, and by what the vector is judged instead. */
 const DISAGREED: Readonly<Record<string, Disagreement>> = {
+  'JWT-21': {
+    why: 'The role in a token is never believed, whatever it says: vera is known, and is a viewer still (SPEC 11).',
+    expect: { status: [403] },
+  },
   'INT-01': {
     why: 'Postern answers /api/profile itself (interface 4), so the NVR sees nothing: the profile is the proof.',
     expect: {
@@ -64,6 +68,14 @@ function firstLine({ raw }: Vector): string {
 }
 
 describe('The list of attacks', () => {
+  it('forges tokens that differ in one thing from a token that is believed', async () => {
+    const [model] = VECTORS.filter(({ id }) => id === 'JWT-07');
+    const recipe = model?.setup.jwt?.['T'];
+    assert.ok(model && recipe);
+    const vector = { ...model, setup: { ...model.setup, jwt: { T: { ...recipe, key: 'good' as const } } } };
+    assert.equal((await replay({ vector, street })).status, 200);
+  });
+
   it('is whole: every vector has an id of its own', () => {
     assert.deepEqual([VECTORS.length, new Set(VECTORS.map(({ id }) => id)).size], [152, 152]);
   });

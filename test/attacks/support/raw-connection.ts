@@ -74,27 +74,43 @@ export function wholeAnswers(text: string, isClosed: boolean): WholeAnswer[] {
     if (cut < 0 || !status) return answers;
     const head = rest.slice(0, cut);
     const behind = rest.slice(cut + 4);
-    const length = status < 200 || status === 204 || status === 304 ? 0 : bodyLength(head, behind, isClosed);
-    if (length === undefined) return answers;
-    if (status >= 200 || status === 101) answers.push({ status, head, body: behind.slice(0, length) });
+    const hasBody = status >= 200 && status !== 204 && status !== 304;
+    const read = hasBody ? readBody(head, behind, isClosed) : { body: '', length: 0 };
+    if (!read) return answers;
+    if (status >= 200 || status === 101) answers.push({ status, head, body: read.body });
     if (status === 101) return answers;
-    rest = behind.slice(length);
+    rest = behind.slice(read.length);
   }
 }
 
-const CHUNK = /([0-9a-f]+)\r\n/iy;
+interface Body {
+  readonly body: string;
+  /** Bytes on the wire. */
+  readonly length: number;
+}
 
-function bodyLength(head: string, behind: string, isClosed: boolean): number | undefined {
-  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-  if (length !== undefined) return behind.length >= Number(length) ? Number(length) : undefined;
-  if (!/\r\ntransfer-encoding: *chunked/i.test(head)) return isClosed ? behind.length : undefined;
-  for (let at = 0; ; ) {
-    CHUNK.lastIndex = at;
-    const size = CHUNK.exec(behind)?.[1];
-    if (size === undefined) return undefined;
-    at = CHUNK.lastIndex + Number.parseInt(size, 16) + 2;
-    if (Number.parseInt(size, 16) !== 0) continue;
-    const end = behind.slice(CHUNK.lastIndex).startsWith('\r\n') ? at : behind.indexOf('\r\n\r\n', CHUNK.lastIndex) + 4;
-    return end >= 4 && end <= behind.length ? end : undefined;
+function readBody(head: string, behind: string, isClosed: boolean): Body | undefined {
+  if (/\r\ntransfer-encoding: *chunked/i.test(head)) return readChunks(behind);
+  const announced = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  if (announced === undefined) return isClosed ? { body: behind, length: behind.length } : undefined;
+  const length = Number(announced);
+  return behind.length >= length ? { body: behind.slice(0, length), length } : undefined;
+}
+
+const CHUNK_SIZE = /^([0-9a-f]+)\r\n/i;
+/** The last chunk, and trailers. */
+const LAST_CHUNK = /^0\r\n(?:[^\r]+\r\n)*\r\n/;
+
+function readChunks(behind: string): Body | undefined {
+  let body = '';
+  for (let rest = behind; ; ) {
+    const last = LAST_CHUNK.exec(rest)?.[0];
+    if (last !== undefined) return { body, length: behind.length - rest.length + last.length };
+    const [line = '', digits = ''] = CHUNK_SIZE.exec(rest) ?? [];
+    const size = Number.parseInt(digits, 16);
+    const end = line.length + size + 2;
+    if (!size || rest.length < end) return undefined;
+    body += rest.slice(line.length, line.length + size);
+    rest = rest.slice(end);
   }
 }

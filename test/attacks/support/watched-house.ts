@@ -2,6 +2,8 @@
 import { type FakeNvr, type Received, startFakeNvr } from '../../support/fake-nvr.ts';
 import { type ConfigTree, type House, startHouse } from '../../support/start-house.ts';
 
+import { settled } from './street.ts';
+
 export interface WatchedHouse {
   readonly house: House;
   readonly nvr: FakeNvr;
@@ -12,7 +14,7 @@ export async function startWatchedHouse(config: ConfigTree = {}): Promise<Watche
   const nvr = await startFakeNvr();
   const behind = { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] }, events: { source: 'nvr' } };
   const auth = { failed_login_rate_limit: null, roles: { front_only: ['cam1'] } };
-  const house = await startHouse({ config: { ...behind, auth, ...config } });
+  const house = await settled(startHouse({ config: { ...behind, auth, ...config } }));
   return {
     house,
     nvr,
