@@ -6,7 +6,7 @@ import { createUserRoutes } from './accounts/user-routes.ts';
 import type { Accounts } from './app-accounts.ts';
 import { corridorRules, headerRules, readRouteTable } from './app-rules.ts';
 import type { TrustedHeaders } from './app-trusted-headers.ts';
-import type { EventsBackend } from './app-upstreams.ts';
+import { askerOf, type EventsBackend } from './app-upstreams.ts';
 import type { Settings } from './config/schema.ts';
 import { visibleCameras } from './domain/camera-scope.ts';
 import type { Forwarder } from './gateway/forward.ts';
@@ -51,7 +51,8 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
       destinations,
       allowlist: list.names,
       verifySession: accounts.sessions.verify,
-      knownCameras: () => cameras.current(),
+      layout: cameras.layout,
+      ask: askerOf(settings),
       trace: identityTrace(logs),
       onUntrustedHeaders: metrics.untrustedIdentityHeaders,
     }),

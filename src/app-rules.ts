@@ -1,16 +1,18 @@
 /** What the corridor judges by, made from the settings: for the gate, and for `explain`, which must judge the same. */
-
-import type { KnownCameras } from './access/authorize.ts';
+import type { Surroundings } from './access/authorize.ts';
 import { compileRouteTable, type RouteTable } from './access/route-table.ts';
 import { loadPolicy } from './config/load-policy.ts';
 import { formatProblem } from './config/problems.ts';
 import type { Settings } from './config/schema.ts';
 import { normalizedHeaderName } from './domain/header-names.ts';
+import type { PlainTarget } from './domain/request.ts';
 import type { Result } from './domain/result.ts';
+import type { Upstream } from './domain/socket-address.ts';
 import type { IdentitySource, SessionVerdict } from './domain/verdict.ts';
 import type { Rules } from './gateway/admit.ts';
 import { createTrustedNetworks, isTrustedPeer, type TrustedNetworks } from './gateway/client-address.ts';
 import { type DestinationRules, destinationOf } from './gateway/destinations.ts';
+import { createOwnerLookup } from './gateway/owner-lookup.ts';
 import { asksTooMuch } from './gateway/query-bounds.ts';
 import type { HeaderRules } from './gateway/rewrite-headers.ts';
 import type { Trace } from './identity/identity-trace.ts';
@@ -26,13 +28,15 @@ export interface RuleParts {
   /** Header names that may carry an identity, lower-case. */
   readonly allowlist: ReadonlySet<string>;
   readonly verifySession: (token: string, carriedBy: 'cookie' | 'bearer') => Promise<SessionVerdict>;
-  readonly knownCameras: () => KnownCameras;
+  readonly layout: () => Surroundings['layout'];
+  /** Asked in the service's own name, with an admin's rights. */
+  readonly ask: (upstream: Upstream, path: string) => Promise<unknown>;
   readonly trace?: Trace | undefined;
   readonly onUntrustedHeaders?: () => void;
 }
 
 export function corridorRules(parts: RuleParts): Rules {
-  const { settings, routes, destinations, knownCameras } = parts;
+  const { settings, routes, destinations, layout } = parts;
   const secrets = settings.proxy.auth_secret;
   const carriesProxySecret = secrets.length > 0 ? createProxySecretCheck(secrets) : undefined;
   return {
@@ -41,12 +45,35 @@ export function corridorRules(parts: RuleParts): Rules {
     sources: { internal: [internalSource], external: [externalSource(parts, carriesProxySecret)] },
     carriesProxySecret,
     internalHosts: settings.server.internal_hosts,
-    knownCameras,
+    surroundings: () => ({
+      layout: layout(),
+      isDenied: (role, verb) => settings.auth.denied.get(role)?.includes(verb) ?? false,
+    }),
+    owners: createOwnerLookup((method, target) => ownerAsker(parts, method, target)),
     // The events backend checks the parameters itself, and says which one it is.
     isHarmful: (method, target) =>
       destinationOf(method, target, destinations).kind === 'nvr' && asksTooMuch(target, settings.events.max_limit),
   };
 }
+
+/** An event's owner is asked where the event's answer will come from: the backend may know other events than the NVR. */
+function ownerAsker({ destinations, ask }: RuleParts, method: string, target: PlainTarget) {
+  const served = destinationOf(method, target, destinations);
+  if (served.kind === 'events-backend') {
+    return { name: served.kind, ask: (path: string) => ask(served.upstream, path) };
+  }
+  const nvrOnly = { ...destinations, eventsBackend: undefined };
+  return {
+    name: 'nvr',
+    ask: async (path: string) => {
+      const owner = destinationOf('GET', plainPath(path), nvrOnly);
+      if (owner.kind === 'nobody') throw new Error('no NVR is configured');
+      return ask(owner.upstream, path);
+    },
+  };
+}
+
+const plainPath = (path: string): PlainTarget => ({ path, segments: path.slice(1).split('/'), query: '' });
 
 /** Interface 5.5.1: the service's own accounts, or the headers of a proxy in front; never both. */
 function externalSource(parts: RuleParts, carriesProxySecret: Rules['carriesProxySecret']): IdentitySource {

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { layoutOfConfig, layoutOfNames } from './access/recorder-layout.ts';
 import type { Settings } from './config/schema.ts';
 import { type Clock, unixSeconds } from './domain/clock.ts';
 import { ADMIN, ANONYMOUS, type CameraName } from './domain/names.ts';
@@ -11,7 +12,7 @@ import { generateSampleEvents } from './events/sample-events.ts';
 import { startEventsWorker } from './events/worker-handle.ts';
 import { ask, askJson, type Question } from './gateway/ask-upstream.ts';
 import type { ForwardRules } from './gateway/forward.ts';
-import { camerasOfConfig, type KnownCameraList, watchKnownCameras } from './gateway/known-cameras.ts';
+import { type KnownCameraList, watchKnownCameras } from './gateway/known-cameras.ts';
 import type { Store } from './store/open-store.ts';
 import type { Check, Readiness } from './telemetry/telemetry-server.ts';
 
@@ -73,16 +74,24 @@ export function watchCameras(settings: Settings, backend: EventsBackend | undefi
   const { nvr } = settings;
   return watchKnownCameras({
     configured: nvr.cameras,
-    ask: async () => {
-      if (nvr.url) return camerasOfConfig(await askJson(questionFor(settings, nvr.url, '/api/config')));
-      if (!backend) return [];
-      return (await askJson(questionFor(settings, backend.upstream, '/cameras'))) as CameraName[];
-    },
+    ask: layoutAsker(settings, backend),
     // The store's own cameras need no telling: they are where they were found.
     onChange: (cameras) => nvr.url && backend?.setCameras(cameras),
     onFault: (fault) => log.warn({ err: fault }, 'the list of cameras could not be read: it will be asked for again'),
   });
 }
+
+function layoutAsker(settings: Settings, backend: EventsBackend | undefined) {
+  const { url, cameras } = settings.nvr;
+  const ask = askerOf(settings);
+  if (url) return async () => layoutOfConfig(await ask(url, '/api/config'), cameras);
+  if (!backend || cameras) return undefined;
+  return async () => layoutOfNames((await ask(backend.upstream, '/cameras')) as CameraName[]);
+}
+
+/** The JSON of a 200 answer, undefined of a 404. */
+export const askerOf = (settings: Settings) => (upstream: Upstream, path: string) =>
+  askJson(questionFor(settings, upstream, path));
 
 const PATIENCE_SECONDS = 5;
 

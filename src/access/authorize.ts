@@ -1,35 +1,55 @@
 /** Step 4. May they, and see what? From the route table's row and the caller's cameras (interface 2.2, 5.6, 7). */
 import type { Caller } from '../domain/caller.ts';
-import { type CameraScope, maySee, visibleCameras } from '../domain/camera-scope.ts';
-import { ADMIN, type CameraName, VIEWER } from '../domain/names.ts';
-import type { Access } from '../domain/policy.ts';
-import type { RefusalReason } from '../domain/refusal.ts';
+import { ADMIN, type Role, VIEWER } from '../domain/names.ts';
+import type { Access, PolicyRow, Verb } from '../domain/policy.ts';
 import type { PlainTarget } from '../domain/request.ts';
 import { unreachable } from '../domain/result.ts';
-import type { AccessVerdict } from '../domain/verdict.ts';
-import { type NamedCameras, namedCameras } from './named-cameras.ts';
-import { narrowQuery } from './narrow-query.ts';
+import { type AccessVerdict, refused, type Terms } from './access-verdict.ts';
+import { type Located, locate, type NamedCameras } from './camera-locators.ts';
+import { type CameraView, clearanceOf, viewOf } from './camera-view.ts';
+import { CONCERNED } from './narrow-answer.ts';
+import { askedCameras, withCameras } from './narrow-query.ts';
+import type { RecorderLayout } from './recorder-layout.ts';
 import type { RouteMatch } from './route-table.ts';
 
-/** The cameras that exist, or undefined until they were first read. */
-export type KnownCameras = readonly CameraName[] | undefined;
+/** What the decision knows of the world beyond the request. */
+export interface Surroundings {
+  /** Undefined until the NVR was first read: a guess could show too much. */
+  readonly layout: RecorderLayout | undefined;
+  readonly isDenied: (role: Role, verb: Verb) => boolean;
+}
 
-const refused = (reason: RefusalReason): AccessVerdict => ({ kind: 'refused', reason });
+type Listed = RouteMatch & { kind: 'listed' };
 
 /** `caller` is undefined when nobody is known, which only public routes let pass. */
 export function authorize(
   caller: Caller | undefined,
   match: RouteMatch,
   target: PlainTarget,
-  known: KnownCameras,
+  { layout, isDenied }: Surroundings,
 ): AccessVerdict {
   if (match.kind === 'listed' && match.row.access === 'none') return refused('path-not-found');
   if (match.kind === 'listed' && match.row.access === 'public') return { kind: 'allowed', target };
   if (!caller) return refused('no-credentials');
-  if (caller.role === ADMIN && caller.scope.kind === 'all') return { kind: 'allowed', target };
-  if (match.kind === 'unlisted') return refused(caller.role === ADMIN ? 'not-narrowable' : 'route-unlisted');
-  if (!satisfies(caller, match.row.access)) return refused('role-too-low');
-  return withinScope(caller.scope, match, target, known);
+  if (match.kind === 'unlisted') return unlisted(caller, target);
+  const { row } = match;
+  if (!satisfies(caller, row.access)) return refused('role-too-low');
+  if (row.verb && isDenied(caller.role, row.verb)) return refused('verb-denied');
+  if (clearanceOf(caller) === 'admin') return onTerms(target, row, viewOf(caller, layout), {});
+  if (row.dynamic && !layout) return refused('cameras-unknown');
+  // Below a dynamic segment a name that is no camera may be a route that the table does not know.
+  if (row.dynamic && !namesCamera(match, layout)) return refused('route-unlisted');
+  const mayMoveCameras = !isDenied(caller.role, 'ptz');
+  if (row.narrow === 'per-message') return perMessage(target, caller, layout, mayMoveCameras);
+  if (caller.scope.kind === 'all') return onTerms(target, row, viewOf(caller, layout), bodyTerms(row, []));
+  if (!isNarrowed(row)) return { kind: 'allowed', target };
+  if (!layout) return refused('cameras-unknown');
+  return withinView(match, target, viewOf(caller, layout), caller);
+}
+
+function unlisted(caller: Caller, target: PlainTarget): AccessVerdict {
+  if (caller.role !== ADMIN) return refused('route-unlisted');
+  return caller.scope.kind === 'all' ? { kind: 'allowed', target } : refused('not-narrowable');
 }
 
 function satisfies(caller: Caller, access: Access): boolean {
@@ -49,26 +69,84 @@ function satisfies(caller: Caller, access: Access): boolean {
   }
 }
 
-function withinScope(
-  scope: CameraScope,
-  match: RouteMatch & { kind: 'listed' },
-  target: PlainTarget,
-  known: KnownCameras,
-): AccessVerdict {
-  const named = namedCameras(match, target);
-  if (match.row.dynamic && !known) return refused('cameras-unknown');
-  // Below a dynamic segment a name that is no camera may be a route that the table does not know.
-  if (match.row.dynamic && !everyNamed(named, (camera) => known?.includes(camera as CameraName) ?? false)) {
-    return refused('route-unlisted');
-  }
-  if (scope.kind === 'all') return { kind: 'allowed', target };
-  if (named.kind === 'repeated') return refused('parameter-repeated');
-  if (named.kind === 'elsewhere') return refused('not-narrowable');
-  if (!everyNamed(named, (camera) => maySee(scope, camera))) return refused('camera-not-in-role');
-  if (match.row.access !== 'any' || !match.row.narrow) return { kind: 'allowed', target };
-  if (!known) return refused('cameras-unknown');
-  return narrowQuery(match.row.narrow, target, visibleCameras(scope, known));
+function namesCamera({ row, parameters }: Listed, layout: RecorderLayout | undefined): boolean {
+  const [locator = ''] = row.cameras ?? [];
+  const named = parameters[locator.slice('path:'.length)];
+  return layout?.cameras.some((camera) => camera === named) ?? false;
 }
 
-const everyNamed = (named: NamedCameras, holds: (camera: string) => boolean): boolean =>
-  named.kind === 'named' && named.cameras.every(holds);
+/** Whether a restricted role's request or answer needs a look at all. */
+const isNarrowed = ({ narrow, cameras, access, answer }: PolicyRow): boolean =>
+  access === 'camera' || narrow !== undefined || cameras !== undefined || answer !== undefined;
+
+function perMessage(
+  target: PlainTarget,
+  caller: Caller,
+  layout: RecorderLayout | undefined,
+  mayMoveCameras: boolean,
+): AccessVerdict {
+  if (!layout) return refused('cameras-unknown');
+  return { kind: 'allowed', target, terms: { view: viewOf(caller, layout), messages: { mayMoveCameras } } };
+}
+
+function withinView(match: Listed, target: PlainTarget, view: CameraView, caller: Caller): AccessVerdict {
+  const { row } = match;
+  const located = locate(match, target, view.layout);
+  if (located.kind === 'repeated') return refused('parameter-repeated');
+  if (!seesEvery(view, located.named)) return refused('camera-not-in-role');
+  if (row.access === 'camera' && (view.cameras.length === 0 || !asksForAny(located))) {
+    return refused('camera-not-in-role');
+  }
+  const terms = { ...ownerTerms(located), ...bodyTerms(row, located.inBody) };
+  const [how = '', parameter = ''] = (row.narrow ?? 'check').split(':');
+  switch (how) {
+    case 'rewrite':
+    case 'fanout':
+      return narrowed(row, target, view, parameter);
+    case 'own-data':
+      // The backend narrows by role alone, and a token may see less than its role does.
+      if (caller.credential.kind === 'api-token') return refused('not-narrowable');
+      if (view.cameras.length === 0) return nothing(row);
+      return onTerms(target, row, view, { ...terms, ownData: true });
+    case 'check':
+    case 'lookup':
+    case 'post-check':
+    case 'post-filter':
+    case 'rewrite-body':
+      return onTerms(target, row, view, terms);
+    default:
+      return refused('not-narrowable');
+  }
+}
+
+const seesEvery = (view: CameraView, named: readonly NamedCameras[]): boolean =>
+  named.every((cameras) => cameras.some((camera) => view.sees(camera)));
+
+/** A row of `access: camera` that names none, such as a stream's without `src`, would be about all of them. */
+const asksForAny = ({ named, owners, inBody }: Located & { kind: 'located' }): boolean =>
+  named.length + owners.length + inBody.length > 0;
+
+function narrowed(row: PolicyRow, target: PlainTarget, view: CameraView, parameter: string): AccessVerdict {
+  const cameras = askedCameras(target, parameter, view.cameras);
+  if (cameras.length === 0) return nothing(row);
+  if (row.narrow?.startsWith('rewrite') || cameras.length === 1) {
+    return onTerms(withCameras(target, parameter, cameras), row, view, { isRewritten: true });
+  }
+  return onTerms(target, row, view, { fanout: { parameter, cameras } });
+}
+
+const nothing = (row: PolicyRow): AccessVerdict => ({
+  kind: 'nothing-visible',
+  answer: JSON.stringify(row.empty ?? []),
+});
+
+const ownerTerms = ({ owners }: Located & { kind: 'located' }): Partial<Terms> => (owners.length > 0 ? { owners } : {});
+
+const bodyTerms = (row: PolicyRow, locators: readonly string[]): Partial<Terms> =>
+  locators.length > 0 || row.admin_fields ? { body: { locators, adminFields: row.admin_fields ?? [] } } : {};
+
+function onTerms(target: PlainTarget, row: PolicyRow, view: CameraView, terms: Partial<Terms>): AccessVerdict {
+  const answer = row.answer && CONCERNED[row.answer].includes(view.clearance) ? { answer: row.answer } : {};
+  const all: Terms = { view, ...terms, ...answer };
+  return Object.keys(all).length > 1 ? { kind: 'allowed', target, terms: all } : { kind: 'allowed', target };
+}

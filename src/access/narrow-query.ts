@@ -1,24 +1,22 @@
-/** Narrowing a list to a role's cameras by its query, before anybody is asked (SPEC 5, `how: rewrite`). */
+/** Narrowing a list to a role's cameras by its query, before anybody is asked (SPEC 5, `rewrite`, `fanout`). */
 import type { CameraName } from '../domain/names.ts';
 import type { PlainTarget } from '../domain/request.ts';
-import type { AccessVerdict } from '../domain/verdict.ts';
 import { queryValues, replaceInQuery } from './query.ts';
 
-const REWRITE = 'rewrite:';
+/** The parameter set to the cameras; the request has been found to name none but visible ones. */
+export const withCameras = (target: PlainTarget, parameter: string, cameras: readonly string[]): PlainTarget => ({
+  ...target,
+  query: replaceInQuery(target.query, new Map([[parameter, cameras.join(',')]])),
+});
 
-/**
- * `narrow` is the row's rule (`rewrite:<parameter>`); any other cannot be done on a query and is refused.
- * The cameras that the request names have been found to be visible.
- */
-export function narrowQuery(narrow: string, target: PlainTarget, visible: readonly CameraName[]): AccessVerdict {
-  if (!narrow.startsWith(REWRITE)) return { kind: 'refused', reason: 'not-narrowable' };
-  const parameter = narrow.slice(REWRITE.length);
-  const [requested = 'all'] = queryValues(target.query, parameter);
-  const [single = 'all'] = queryValues(target.query, 'camera');
-  const cameras = requested !== 'all' ? requested : single !== 'all' ? single : visible.join(',');
-  if (cameras === '') return { kind: 'nothing-visible' };
-  return {
-    kind: 'allowed',
-    target: { ...target, query: replaceInQuery(target.query, new Map([[parameter, cameras]])) },
-  };
+/** The cameras asked for by either parameter, or all that are visible: no words for "all" are left to the NVR. */
+export function askedCameras(target: PlainTarget, parameter: string, visible: readonly CameraName[]): string[] {
+  for (const name of [parameter, 'camera']) {
+    const value = queryValues(target.query, name).at(-1) ?? 'all';
+    if (value !== 'all') return value.split(',').map(trimmed).filter(isGiven);
+  }
+  return [...visible];
 }
+
+const trimmed = (text: string): string => text.trim();
+const isGiven = (text: string): boolean => text !== '';

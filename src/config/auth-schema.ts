@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import { parseCustomRoleName, type Role } from '../domain/names.ts';
+import { VERBS, type Verb } from '../domain/policy.ts';
 import { parseRateLimit } from '../domain/rate-limit.ts';
 import { parseNetwork } from './addresses.ts';
 import { cameraEntry, parsed, text, wholeSeconds } from './value-types.ts';
@@ -12,6 +13,18 @@ const roleName = () =>
   z.string().superRefine((name, context) => {
     const role = parseCustomRoleName(name);
     if (!role.ok) context.addIssue({ code: 'custom', message: role.error });
+  });
+
+const cameraList = () => z.array(cameraEntry()).min(1);
+
+const isVerb = (text: string): text is Verb => VERBS.some((verb) => verb === text);
+const verb = () =>
+  z.string().refine(isVerb, { error: ({ input }) => `${JSON.stringify(input)} is not one of ${VERBS.join(', ')}` });
+
+/** A list of cameras, or a map with what is denied on them. */
+const roleCameras = () =>
+  z.union([cameraList(), z.strictObject({ cameras: cameraList(), deny: z.array(verb()).prefault([]) })], {
+    error: 'is no list of cameras: write [garden, patio], or a map of cameras and deny',
   });
 
 const rateLimit = () =>
@@ -58,13 +71,12 @@ export const authSection = z
       .prefault(1800)
       .describe('A session cookie this close to its end is renewed by any request, in seconds (SPEC 1).'),
     roles: z
-      .record(roleName(), z.array(cameraEntry()).min(1))
-      .transform((roles): CustomRoles => new Map(Object.entries(roles) as [Role, string[]][]))
+      .record(roleName(), roleCameras())
       .prefault({})
       .meta({
         description:
-          'Custom roles: read-only access to the listed cameras; "*" stands for any text (interface 2.2; SPEC 4.3).',
-        example: { gardener: ['garden', 'patio_*'] },
+          'Custom roles: read-only access to the listed cameras; "*" stands for any text. A role may also be a map {cameras, deny}, where deny takes away some of live, history, export, ptz (interface 2.2; SPEC 4.3).',
+        example: { gardener: ['garden', 'patio_*'], guest: { cameras: ['garden'], deny: ['history', 'export'] } },
       }),
     cookie_name: text(
       (name) => COOKIE_NAME.test(name),
@@ -93,5 +105,19 @@ export const authSection = z
         'PBKDF2 iterations of new password hashes; older hashes are raised at the next login (interface 2.1; SPEC 1).',
       ),
   })
+  .transform(({ roles, ...auth }) => ({ ...auth, roles: camerasOf(roles), denied: deniedOf(roles) }))
   .prefault({})
   .describe('Accounts, sessions and roles.');
+
+type RoleEntry = z.output<ReturnType<typeof roleCameras>>;
+
+const camerasOf = (roles: Readonly<Record<string, RoleEntry>>): CustomRoles =>
+  new Map(Object.entries(roles).map(([role, entry]) => [role as Role, 'deny' in entry ? entry.cameras : entry]));
+
+/** What a role may not do, even on its own cameras. */
+const deniedOf = (roles: Readonly<Record<string, RoleEntry>>): ReadonlyMap<Role, readonly Verb[]> =>
+  new Map(
+    Object.entries(roles).flatMap(([role, entry]) =>
+      'deny' in entry ? [[role as Role, entry.deny.filter(isVerb)]] : [],
+    ),
+  );

@@ -1,5 +1,6 @@
 /** The corridor: one straight line of steps that every request walks, HTTP or upgrade; its verdict touches no socket. */
-import { authorize, type KnownCameras } from '../access/authorize.ts';
+import type { AccessVerdict, Terms } from '../access/access-verdict.ts';
+import { authorize, type Surroundings } from '../access/authorize.ts';
 import type { RouteMatch, RouteTable } from '../access/route-table.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
@@ -13,6 +14,7 @@ import {
 import type { IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
 import { clientAddress, isTrustedPeer, type TrustedNetworks } from './client-address.ts';
 import { identify } from './identify.ts';
+import type { OwnerLookup } from './owner-lookup.ts';
 import { plainTarget } from './plain-target.ts';
 import { isForgeable, isInternalHost } from './same-site.ts';
 
@@ -24,7 +26,8 @@ export interface Rules {
   /** Undefined when no `proxy.auth_secret` is set. */
   readonly carriesProxySecret: ((request: RequestFacts) => boolean) | undefined;
   readonly internalHosts: readonly string[];
-  readonly knownCameras: () => KnownCameras;
+  readonly surroundings: () => Surroundings;
+  readonly owners: OwnerLookup;
   /** Whether the question would harm whoever answers it; absent when nobody can be harmed. */
   readonly isHarmful?: (method: string, target: PlainTarget) => boolean;
 }
@@ -48,11 +51,19 @@ export interface Admitted {
   /** What will be sent: perhaps with a narrowed query. */
   readonly target: PlainTarget;
   readonly route: RouteMatch;
+  /** What is still to be done with body or answer before either may pass. */
+  readonly terms?: Terms;
 }
 
 export type Admission =
   | Admitted
-  | { readonly kind: 'nothing-visible'; readonly client: Client; readonly caller: Caller | undefined }
+  | {
+      readonly kind: 'nothing-visible';
+      readonly client: Client;
+      readonly caller: Caller | undefined;
+      /** JSON: the answer that has nothing in it. */
+      readonly answer: string;
+    }
   | {
       readonly kind: 'refused';
       readonly client: Client;
@@ -78,16 +89,32 @@ export async function admit(request: RequestFacts, rules: Rules): Promise<Admiss
   const presentsCredentials = route.kind === 'listed' && route.row.secret === true;
   if (isForgeable(request, { caller, presentsCredentials, ...client })) return refused('cross-site', caller);
 
-  const access = authorize(caller, route, plain.target, rules.knownCameras());
+  const access = authorize(caller, route, plain.target, rules.surroundings());
   switch (access.kind) {
     case 'refused':
       return refused(access.reason, caller);
     case 'nothing-visible':
-      return { kind: 'nothing-visible', client, caller };
+      return { kind: 'nothing-visible', client, caller, answer: access.answer };
     case 'allowed':
       if (rules.isHarmful?.(request.method, access.target)) return refused('parameter-refused', caller);
-      return { kind: 'admitted', client, caller, target: access.target, route };
+      break;
   }
+  const denied = await termsDenial(request, access, rules);
+  if (denied) return refused(denied, caller);
+  const terms = access.terms && { terms: access.terms };
+  return { kind: 'admitted', client, caller, target: access.target, route, ...terms };
+}
+
+/** Owners are asked for here; the other terms are kept on the way to the NVR and back. */
+async function termsDenial(
+  { method }: RequestFacts,
+  { target, terms }: AccessVerdict & { kind: 'allowed' },
+  { owners }: Rules,
+): Promise<RefusalReason | undefined> {
+  if (!terms) return undefined;
+  // The head of an answer that is narrowed would tell of the whole one; the NVR has no HEAD there either.
+  if (method === 'HEAD' && (terms.answer || terms.fanout)) return 'method-not-allowed';
+  return terms.owners && owners.denial(terms.owners, terms.view, { method, target });
 }
 
 function clientOf(request: RequestFacts, trusted: TrustedNetworks): Client {

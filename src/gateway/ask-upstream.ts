@@ -16,11 +16,12 @@ export interface Question {
 /** An NVR's configuration is some hundred kilobytes. */
 const LARGEST_ANSWER = 32 * 1024 * 1024;
 
-/** The parsed JSON of a 200 answer. Rejects with what stood in the way. */
+/** The parsed JSON of a 200 answer, undefined of a 404. Rejects with what stood in the way. */
 export async function askJson(question: Question): Promise<unknown> {
   const answer = await ask(question);
   if (answer.statusCode !== 200) {
-    answer.destroy();
+    answer.resume();
+    if (answer.statusCode === 404) return undefined;
     throw new Error(`${question.path} was answered with status ${answer.statusCode}`);
   }
   return JSON.parse(await textOf(answer));

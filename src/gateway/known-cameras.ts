@@ -1,18 +1,20 @@
-/** The cameras that exist: configured, or asked for at start and from time to time (SPEC 1, `nvr.cameras`). */
-import type { KnownCameras } from '../access/authorize.ts';
+/** What the NVR has, as far as it is known: asked for at start and from time to time (SPEC 1, `nvr.cameras`). */
+import { layoutOfNames, type RecorderLayout } from '../access/recorder-layout.ts';
 import type { CameraName } from '../domain/names.ts';
 
 export interface CameraQuestions {
-  /** `nvr.cameras`; nobody is asked when it is given. */
+  /** `nvr.cameras`: there are no others, whatever the NVR says. */
   readonly configured: readonly CameraName[] | undefined;
-  readonly ask: () => Promise<readonly CameraName[]>;
+  /** Undefined when there is nobody to ask. */
+  readonly ask: (() => Promise<RecorderLayout>) | undefined;
   readonly onChange: (cameras: readonly CameraName[]) => void;
   readonly onFault: (fault: unknown) => void;
 }
 
 export interface KnownCameraList {
   /** Undefined until they were first read: a guess could show too much. */
-  current(): KnownCameras;
+  current(): readonly CameraName[] | undefined;
+  layout(): RecorderLayout | undefined;
   /** Asks again now; the last answer stands when nobody answers. */
   refresh(): Promise<void>;
   stop(): void;
@@ -21,32 +23,36 @@ export interface KnownCameraList {
 const REFRESH_MS = 60_000;
 const RETRY_MS = 2_000;
 
-export function watchKnownCameras(questions: CameraQuestions): KnownCameraList {
-  let current: KnownCameras = questions.configured;
+export function watchKnownCameras({ configured, ask, onChange, onFault }: CameraQuestions): KnownCameraList {
+  let layout = configured && layoutOfNames(configured);
+  let wasRead = false;
   let timer: NodeJS.Timeout | undefined;
+  let asking: Promise<void> | undefined;
 
-  const refresh = async (): Promise<void> => {
-    if (questions.configured) return;
+  const read = async (): Promise<void> => {
+    if (!ask) return;
     try {
-      const cameras = await questions.ask();
-      const hasChanged = cameras.join('\n') !== current?.join('\n');
-      current = cameras;
-      if (hasChanged) questions.onChange(cameras);
+      const found = await ask();
+      const hasChanged = found.cameras.join('\n') !== layout?.cameras.join('\n');
+      layout = found;
+      wasRead = true;
+      if (hasChanged) onChange(found.cameras);
     } catch (fault) {
-      questions.onFault(fault);
+      onFault(fault);
     }
   };
+  const refresh = (): Promise<void> => {
+    asking ??= read().finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  };
   const again = (): void => {
-    timer = setTimeout(() => void refresh().then(again), current ? REFRESH_MS : RETRY_MS);
+    // Of configured cameras only zones and streams are asked for, and nobody has to wait for these.
+    if (configured && wasRead) return;
+    timer = setTimeout(() => void refresh().then(again), wasRead || configured ? REFRESH_MS : RETRY_MS);
     timer.unref();
   };
-  if (!questions.configured) again();
-  return { current: () => current, refresh, stop: () => clearTimeout(timer) };
-}
-
-/** The camera names of an NVR's `GET /api/config`, or a fault that says what is missing there. */
-export function camerasOfConfig(config: unknown): CameraName[] {
-  const cameras = typeof config === 'object' && config !== null && 'cameras' in config ? config.cameras : undefined;
-  if (typeof cameras !== 'object' || cameras === null) throw new Error('the configuration of the NVR has no "cameras"');
-  return Object.keys(cameras) as CameraName[];
+  if (ask) again();
+  return { current: () => layout?.cameras, layout: () => layout, refresh, stop: () => clearTimeout(timer) };
 }

@@ -1,7 +1,8 @@
 /** May they, and see what (interface 2.2, 5.6, 7): one row for each way to be let through or refused. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { authorize, type KnownCameras } from '../../src/access/authorize.ts';
+import { authorize } from '../../src/access/authorize.ts';
+import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import type { Caller } from '../../src/domain/caller.ts';
 import { scopeOfRole } from '../../src/domain/camera-scope.ts';
@@ -37,10 +38,15 @@ const table = compileRouteTable(
   ].map(row),
 );
 
+const surroundings = (cameras: CameraName[] | undefined) => ({
+  layout: cameras && layoutOfNames(cameras),
+  isDenied: () => false,
+});
+
 function judge(
   role: string | undefined,
   request: string,
-  known: { cameras: KnownCameras } = { cameras: KNOWN },
+  known: { cameras: CameraName[] | undefined } = { cameras: KNOWN },
 ): string {
   const [method = '', target = ''] = request.split(' ');
   const [path = '', query = ''] = target.split('?');
@@ -49,7 +55,7 @@ function judge(
     role === undefined ? undefined : callerOf(role),
     table.match(method, segments),
     { path, segments, query },
-    known.cameras,
+    surroundings(known.cameras),
   );
   if (verdict.kind === 'refused') return verdict.reason;
   return verdict.kind === 'allowed' ? `${verdict.target.path}?${verdict.target.query}` : verdict.kind;
@@ -88,7 +94,7 @@ describe('Who may do what', () => {
     ['unknown role: no route for admin and viewer',            'stranger',   'GET /api/stats',                     'role-too-low'],
     ['unknown role: still somebody',                           'stranger',   'GET /api/profile',                   '/api/profile?'],
     ['what cannot be narrowed is denied to a custom role',     'front_only', 'GET /api/cases',                     'not-narrowable'],
-    ['an owner that is not in the request is denied as yet',   'front_only', 'GET /api/review/1',                  'not-narrowable'],
+    ['an id is let through on terms that its owner is asked for', 'front_only', 'GET /api/review/1',               '/api/review/1?'],
     ['a camera route takes a camera',                          'viewer',     'GET /api/cam1/latest.jpg',           '/api/cam1/latest.jpg?'],
     ['a camera route takes nothing else',                      'viewer',     'GET /api/users/latest.jpg',          'route-unlisted'],
     ['the same for a custom role',                             'front_only', 'GET /api/cam2/latest.jpg',           'camera-not-in-role'],
@@ -103,7 +109,7 @@ describe('Who may do what', () => {
   it('an admin narrowed to cameras gets nothing that cannot be narrowed', () => {
     const narrowed: Caller = { ...callerOf('front_only'), role: ADMIN };
     const target = { path: '/api/x', segments: ['api', 'x'], query: '' };
-    assert.deepEqual(authorize(narrowed, table.match('GET', target.segments), target, KNOWN), {
+    assert.deepEqual(authorize(narrowed, table.match('GET', target.segments), target, surroundings(KNOWN)), {
       kind: 'refused',
       reason: 'not-narrowable',
     });

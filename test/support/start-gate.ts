@@ -1,4 +1,5 @@
 /** A gate on port 0 with nothing but a forwarder behind it: what passes, passes as the internal listener's admin. */
+import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import type { RefusalReason } from '../../src/domain/refusal.ts';
 import type { Upstream } from '../../src/domain/socket-address.ts';
@@ -41,7 +42,8 @@ export async function startGate(upstream: Upstream, rules: Partial<ForwardRules>
       sources: { internal: [internalSource], external: [] },
       carriesProxySecret: undefined,
       internalHosts: [],
-      knownCameras: () => [],
+      surroundings: () => ({ layout: layoutOfNames([]), isDenied: () => false }),
+      owners: { denial: async () => undefined },
     }),
     destinations: () => ({ eventsBackend: undefined, nvr: upstream, routes: [] }),
     headers: () => ({

@@ -1,0 +1,90 @@
+/** Where a request names cameras: the route table's locators, read from path, query and body (SPEC 5). */
+import type { PlainTarget } from '../domain/request.ts';
+import { OWNER_KINDS, type OwnerKind, type OwnerQuestion } from './access-verdict.ts';
+import { cameraOfClip, cameraOfImage, cameraOfPreview, cameraOfReviewThumbnail } from './file-names.ts';
+import { queryValues } from './query.ts';
+import { ownersOfStream, type RecorderLayout } from './recorder-layout.ts';
+import type { RouteMatch } from './route-table.ts';
+
+/** Cameras by name; whoever sees one of them sees what was named. None: nobody's, so for nobody restricted. */
+export type NamedCameras = readonly string[];
+
+export type Located =
+  | {
+      readonly kind: 'located';
+      readonly named: readonly NamedCameras[];
+      readonly owners: readonly OwnerQuestion[];
+      /** Those that must be read from the body. */
+      readonly inBody: readonly string[];
+    }
+  /** A query parameter stands more than once: which one counts differs from server to server. */
+  | { readonly kind: 'repeated' };
+
+/** `stream:query:src` as its three parts; a plain camera's name is of no kind. */
+interface Locator {
+  readonly kind: string;
+  readonly source: string;
+  readonly name: string;
+}
+
+type Owner = (value: string, layout: RecorderLayout) => NamedCameras;
+
+const NAMES: Readonly<Record<string, Owner>> = {
+  '': (camera) => [camera],
+  stream: (stream, layout) => ownersOfStream(layout, stream),
+  'file:preview': cameraOfPreview,
+  'file:review-thumb': cameraOfReviewThumbnail,
+  'file:clip': cameraOfClip,
+  'file:image': cameraOfImage,
+};
+
+/** Everything that the row's locators find; `all` and an absent parameter name nothing. */
+export function locate(match: RouteMatch & { kind: 'listed' }, target: PlainTarget, layout: RecorderLayout): Located {
+  const named: NamedCameras[] = [];
+  const owners: OwnerQuestion[] = [];
+  const inBody: string[] = [];
+  for (const text of match.row.cameras ?? []) {
+    const locator = parseLocator(text);
+    const owner = ownerKind(locator.kind);
+    if (locator.source === 'body') {
+      inBody.push(text);
+    } else if (owner) {
+      const ids = locator.source === 'path' ? [match.parameters[locator.name] ?? ''] : idsIn(target, locator.name);
+      owners.push({ of: owner, ids, mustExist: locator.source === 'path' });
+    } else {
+      const values = locator.source === 'path' ? [match.parameters[locator.name] ?? ''] : namesIn(target, locator);
+      if (values === undefined) return { kind: 'repeated' };
+      named.push(...values.map((value) => ownersOf(locator.kind, value, layout)));
+    }
+  }
+  return { kind: 'located', named, owners, inBody };
+}
+
+export function parseLocator(text: string): Locator {
+  const parts = text.split(':');
+  return { kind: parts.slice(0, -2).join(':'), source: parts.at(-2) ?? '', name: parts.at(-1) ?? '' };
+}
+
+/** A kind that no table knows names a camera that nobody sees. */
+export const ownersOf = (kind: string, value: string, layout: RecorderLayout): NamedCameras =>
+  Object.hasOwn(NAMES, kind) ? (NAMES[kind]?.(value, layout) ?? []) : [];
+
+export const ownerKind = (kind: string): OwnerKind | undefined => OWNER_KINDS.find((known) => known === kind);
+
+/** A repeated `ids` is judged as all of its values: whichever counts is among them. */
+const idsIn = (target: PlainTarget, name: string): string[] => queryValues(target.query, name).flatMap(listed);
+
+/** Streams are named one by one, as often as one likes; cameras in one list. */
+function namesIn(target: PlainTarget, { kind, name }: Locator): readonly string[] | undefined {
+  const values = queryValues(target.query, name);
+  if (kind !== '') return values;
+  if (values.length > 1) return undefined;
+  const [value] = values;
+  return value === undefined || value === 'all' ? [] : listed(value);
+}
+
+const listed = (value: string): string[] =>
+  value
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');

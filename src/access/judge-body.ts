@@ -1,0 +1,47 @@
+/** Judging a request's JSON body: the cameras and ids that it names, and fields that are for admins (SPEC 5). */
+import type { RefusalReason } from '../domain/refusal.ts';
+import type { BodyRule, OwnerQuestion } from './access-verdict.ts';
+import { type NamedCameras, ownerKind, ownersOf, parseLocator } from './camera-locators.ts';
+import type { CameraView } from './camera-view.ts';
+import { isRecord, memberOf } from './recorder-layout.ts';
+
+export type BodyVerdict =
+  | { readonly kind: 'judged'; readonly owners: readonly OwnerQuestion[] }
+  | { readonly kind: 'refused'; readonly reason: RefusalReason };
+
+export function judgeBody(json: unknown, rule: BodyRule, view: CameraView): BodyVerdict {
+  if (rule.adminFields.some((field) => hasField(json, field))) return { kind: 'refused', reason: 'field-admin-only' };
+  const owners: OwnerQuestion[] = [];
+  for (const text of rule.locators) {
+    const { kind, name } = parseLocator(text);
+    const values = valuesAt(json, name.split('.'));
+    const owner = ownerKind(kind);
+    if (owner) {
+      if (!values.every((value) => typeof value === 'string')) return { kind: 'refused', reason: 'body-unreadable' };
+      owners.push({ of: owner, ids: values, mustExist: false });
+    } else if (!values.every((value) => seesAny(view, namedBy(kind, value, view)))) {
+      return { kind: 'refused', reason: 'camera-not-in-role' };
+    }
+  }
+  return { kind: 'judged', owners };
+}
+
+const namedBy = (kind: string, value: unknown, view: CameraView): NamedCameras =>
+  typeof value === 'string' ? ownersOf(kind, value, view.layout) : [];
+
+const seesAny = (view: CameraView, cameras: NamedCameras): boolean => cameras.some((camera) => view.sees(camera));
+
+/** The values of `ids` or of `items[].camera`: none where the first is absent or null, undefined where the second is. */
+function valuesAt(json: unknown, [first = '', second]: readonly string[]): readonly unknown[] {
+  const value = memberOf(json, first.replace('[]', ''));
+  if (value === undefined || value === null) return [];
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return second === undefined ? values : values.map((element) => memberOf(element, second));
+}
+
+function hasField(json: unknown, field: string): boolean {
+  if (Array.isArray(json)) return json.some((element) => hasField(element, field));
+  if (!isRecord(json)) return false;
+  if (Object.hasOwn(json, field) && json[field] !== null) return true;
+  return Object.values(json).some((value) => hasField(value, field));
+}

@@ -1,0 +1,93 @@
+/** Narrowing an answer to what its reader may see: a table of the forms that answers have (SPEC 5, `post-filter`). */
+import type { AnswerForm } from '../domain/policy.ts';
+import type { CameraView, Clearance } from './camera-view.ts';
+import { narrowConfig, type OwnConfig } from './narrow-config.ts';
+import { narrowMetrics } from './narrow-metrics.ts';
+import { isRecord, ownersOfStream, recordOf } from './recorder-layout.ts';
+import { seesNamed, withoutForeignNames, withoutForeignObjects } from './without-foreign.ts';
+
+export type NarrowedAnswer =
+  | { readonly kind: 'narrowed'; readonly body: string }
+  /** All of it is about a camera that the reader may not see. */
+  | { readonly kind: 'foreign' }
+  /** Not of its form, so nobody can say what is in it. */
+  | { readonly kind: 'unreadable' };
+
+export interface AnswerReader {
+  readonly view: CameraView;
+  /** What stands in the place of the NVR's own `auth` and `proxy` in its configuration. */
+  readonly ownConfig: () => OwnConfig;
+}
+
+const FOREIGN = Symbol('foreign');
+const UNREADABLE = Symbol('unreadable');
+
+type Narrow = (json: unknown, reader: AnswerReader) => unknown;
+
+const RESTRICTED: readonly Clearance[] = ['restricted'];
+const NOT_ADMINS: readonly Clearance[] = ['restricted', 'reader'];
+const EVERYBODY: readonly Clearance[] = ['restricted', 'reader', 'admin'];
+
+/** Whose answers of this form are not passed on as they are. */
+export const CONCERNED: Readonly<Record<AnswerForm, readonly Clearance[]>> = {
+  array: RESTRICTED,
+  one: RESTRICTED,
+  nested: RESTRICTED,
+  streams: RESTRICTED,
+  stats: NOT_ADMINS,
+  metrics: NOT_ADMINS,
+  config: EVERYBODY,
+};
+
+const JSON_FORMS: Readonly<Record<Exclude<AnswerForm, 'metrics'>, Narrow>> = {
+  array: (json, { view }) => (Array.isArray(json) ? narrowArray(json, view) : UNREADABLE),
+  one: (json, { view }) => (isRecord(json) && seesNamed(json['camera'], view) ? json : FOREIGN),
+  nested: (json, { view }) => withoutForeignObjects(json, view),
+  streams: (json, { view }) => (isRecord(json) ? narrowStreams(json, view) : UNREADABLE),
+  stats: (json, { view }) => (isRecord(json) ? narrowStats(json, view) : UNREADABLE),
+  config: (json, { view, ownConfig }) => (isRecord(json) ? narrowConfig(json, view, ownConfig()) : UNREADABLE),
+};
+
+export function narrowAnswer(form: AnswerForm, body: string, reader: AnswerReader): NarrowedAnswer {
+  if (form === 'metrics') return { kind: 'narrowed', body: narrowMetrics(body, reader.view) };
+  const json = parsed(body);
+  const narrowed = json === UNREADABLE ? UNREADABLE : JSON_FORMS[form](json, reader);
+  if (narrowed === UNREADABLE) return { kind: 'unreadable' };
+  if (narrowed === FOREIGN) return { kind: 'foreign' };
+  return { kind: 'narrowed', body: narrowed === json ? body : JSON.stringify(narrowed) };
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+const narrowArray = (elements: readonly unknown[], view: CameraView): unknown =>
+  withoutForeignObjects(
+    elements.filter((element) => isRecord(element) && seesNamed(element['camera'], view)),
+    view,
+  );
+
+const narrowStreams = (streams: Readonly<Record<string, unknown>>, view: CameraView): unknown =>
+  Object.fromEntries(
+    Object.entries(streams).filter(([stream]) => ownersOfStream(view.layout, stream).some((owner) => view.sees(owner))),
+  );
+
+/** Command lines hold the cameras' passwords, so they are for admins alone; also for messages of the same shape. */
+export function narrowStats(stats: Readonly<Record<string, unknown>>, view: CameraView): unknown {
+  const processes = Object.entries(recordOf(stats['cpu_usages'])).map(([pid, usage]) => {
+    const { cmdline: _, ...rest } = recordOf(usage);
+    return [pid, rest];
+  });
+  const quiet = isRecord(stats['cpu_usages']) ? { ...stats, cpu_usages: Object.fromEntries(processes) } : stats;
+  if (view.clearance !== 'restricted') return quiet;
+  return withoutForeignNames({ ...quiet, ...ofSeen('cameras'), ...ofSeen('bandwidth_usages') }, view);
+
+  function ofSeen(key: string): object {
+    if (!(key in stats)) return {};
+    return { [key]: Object.fromEntries(Object.entries(recordOf(stats[key])).filter(([camera]) => view.sees(camera))) };
+  }
+}

@@ -1,0 +1,62 @@
+/** What the NVR has: its cameras, and whose its zones and streams are (SPEC 1, `nvr.cameras`; interface 2.2). */
+import type { CameraName } from '../domain/names.ts';
+
+type Owners = ReadonlyMap<string, readonly CameraName[]>;
+
+export interface RecorderLayout {
+  readonly cameras: readonly CameraName[];
+  /** Cameras by the name of a zone. */
+  readonly zones: Owners;
+  /** Cameras by the name of a stream: its own name, and its live streams. */
+  readonly streams: Owners;
+}
+
+/** Words of the NVR that stand for several cameras: one of that name would open the others. */
+const NOT_CAMERAS: ReadonlySet<string> = new Set(['all', 'birdseye', '']);
+
+/** A layout of which nothing but the names is known. */
+export const layoutOfNames = (names: readonly CameraName[]): RecorderLayout => layoutOfEntries(names, () => undefined);
+
+/**
+ * The layout in an NVR's `GET /api/config`; with `names` of those cameras alone. A fault says what is missing there.
+ */
+export function layoutOfConfig(config: unknown, names?: readonly CameraName[]): RecorderLayout {
+  const cameras = memberOf(config, 'cameras');
+  if (!isRecord(cameras)) throw new Error('the configuration of the NVR has no "cameras"');
+  return layoutOfEntries(names ?? (Object.keys(cameras) as CameraName[]), (camera) =>
+    Object.hasOwn(cameras, camera) ? cameras[camera] : undefined,
+  );
+}
+
+/** Whoever may see one of these may see the stream. */
+export const ownersOfStream = (layout: RecorderLayout, stream: string): readonly CameraName[] =>
+  layout.streams.get(stream) ?? [];
+
+function layoutOfEntries(names: readonly CameraName[], entryOf: (camera: CameraName) => unknown): RecorderLayout {
+  const cameras = names.filter((name) => !NOT_CAMERAS.has(name));
+  const zones = new Map<string, CameraName[]>();
+  const streams = new Map<string, CameraName[]>();
+  for (const camera of cameras) {
+    const entry = entryOf(camera);
+    for (const zone of Object.keys(recordOf(memberOf(entry, 'zones')))) addOwner(zones, zone, camera);
+    addOwner(streams, camera, camera);
+    for (const stream of Object.values(recordOf(memberOf(memberOf(entry, 'live'), 'streams')))) {
+      if (typeof stream === 'string' && stream !== camera) addOwner(streams, stream, camera);
+    }
+  }
+  return { cameras, zones, streams };
+}
+
+const addOwner = (owners: Map<string, CameraName[]>, name: string, camera: CameraName): void =>
+  void owners.set(name, [...(owners.get(name) ?? []), camera]);
+
+export type JsonRecord = Readonly<Record<string, unknown>>;
+
+export const isRecord = (value: unknown): value is JsonRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A member of a JSON object, and undefined of anything else. */
+export const memberOf = (value: unknown, name: string): unknown =>
+  isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+
+export const recordOf = (value: unknown): JsonRecord => (isRecord(value) ? value : {});
