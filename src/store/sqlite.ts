@@ -40,23 +40,35 @@ const MAPPED_SETTINGS = 'PRAGMA mmap_size = 1073741824;';
 
 export interface SqliteEngine {
   readonly dialect: Dialect;
-  /** Another text after any change of the file, by this connection or by another process. Cheap enough for each request. */
+  /** Another text after any change of the file: by this connection at once, by another process within milliseconds. */
   version(): string;
 }
 
+/** How long a change by another process may go unseen. Asking costs two locks of the file, which is much for each request. */
+const OTHERS_MILLISECONDS = 20;
+
 export function sqliteEngine(options: SqliteOptions): SqliteEngine {
   const connection = connect(options);
-  // The first counts what other connections committed, the second what this one changed.
-  const others = connection.prepare('PRAGMA data_version');
-  const own = connection.prepare('SELECT total_changes() AS changes');
+  const dataVersion = connection.prepare('PRAGMA data_version');
+  let ownChanges = 0;
+  let others: unknown;
+  let askedAt = Number.NEGATIVE_INFINITY;
   return {
-    dialect: sqliteDialect(connection, options.readOnly),
-    version: () => `${others.get()?.['data_version']}.${own.get()?.['changes']}`,
+    dialect: sqliteDialect(connection, options.readOnly, () => {
+      ownChanges += 1;
+    }),
+    version() {
+      if (performance.now() - askedAt > OTHERS_MILLISECONDS) {
+        others = dataVersion.get()?.['data_version'];
+        askedAt = performance.now();
+      }
+      return `${others}.${ownChanges}`;
+    },
   };
 }
 
-function sqliteDialect(connection: DatabaseSync, readOnly: boolean): Dialect {
-  const dialect = new SqliteDialect({ database: asKyselyDatabase(connection, readOnly) });
+function sqliteDialect(connection: DatabaseSync, readOnly: boolean, onChange: () => void): Dialect {
+  const dialect = new SqliteDialect({ database: asKyselyDatabase(connection, readOnly, onChange) });
   return {
     createDriver: () => patient(dialect.createDriver()),
     createQueryCompiler: () => dialect.createQueryCompiler(),
@@ -82,8 +94,9 @@ function connect({ path, readOnly, isOurs, functions = {} }: SqliteOptions): Dat
       connection.function(name, { deterministic: true }, (text) => (typeof text === 'string' ? run(text) : null));
     return connection;
   } catch (cause) {
-    const remedy = readOnly ? 'is it there, and is it a store?' : 'is the directory there and writable?';
-    throw new Error(`cannot open the store at ${path}: ${remedy}`, { cause });
+    const subject = isOurs ? 'the store' : 'the database of the NVR';
+    const remedy = readOnly ? 'is it there, with the files beside it?' : 'is the directory there and writable?';
+    throw new Error(`cannot open ${subject} at ${path}: ${remedy} (${(cause as Error).message})`, { cause });
   }
 }
 
@@ -93,11 +106,12 @@ function makePrivate(path: string): void {
   chmodSync(path, 0o600);
 }
 
-function asKyselyDatabase(connection: DatabaseSync, readOnly: boolean): SqliteDatabase {
+function asKyselyDatabase(connection: DatabaseSync, readOnly: boolean, onChange: () => void): SqliteDatabase {
   return {
     close: () => connection.close(),
     prepare: (text) => {
       const statement = connection.prepare(inThisEngine(text, readOnly));
+      if (!/^\s*(select|with)\b/i.test(text)) onChange();
       return {
         reader: statement.columns().length > 0,
         all: (values) => statement.all(...values.map(bindable)),
