@@ -40,27 +40,28 @@ const MAPPED_SETTINGS = 'PRAGMA mmap_size = 1073741824;';
 
 export interface SqliteEngine {
   readonly dialect: Dialect;
-  /** Another text after any change of the file: by this connection at once, by another process within milliseconds. */
+  /** Another text after any change of the file: by this connection at once, by another process in the next turn. */
   version(): string;
 }
-
-/** How long a change by another process may go unseen. Asking costs two locks of the file, which is much for each request. */
-const OTHERS_MILLISECONDS = 20;
 
 export function sqliteEngine(options: SqliteOptions): SqliteEngine {
   const connection = connect(options);
   const dataVersion = connection.prepare('PRAGMA data_version');
   let ownChanges = 0;
   let others: unknown;
-  let askedAt = Number.NEGATIVE_INFINITY;
+  let isAsked = false;
   return {
     dialect: sqliteDialect(connection, options.readOnly, () => {
       ownChanges += 1;
     }),
     version() {
-      if (performance.now() - askedAt > OTHERS_MILLISECONDS) {
+      // Asking takes locks of the file: once for all the requests that one turn of the event loop brings.
+      if (!isAsked) {
         others = dataVersion.get()?.['data_version'];
-        askedAt = performance.now();
+        isAsked = true;
+        setImmediate(() => {
+          isAsked = false;
+        });
       }
       return `${others}.${ownChanges}`;
     },
