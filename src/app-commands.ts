@@ -6,6 +6,7 @@ import { formatProblem } from './config/problems.ts';
 import type { Settings } from './config/schema.ts';
 import type { Clock } from './domain/clock.ts';
 import type { EventRecord } from './domain/event.ts';
+import { type NvrDatabase, openNvrDatabase } from './store/nvr-database.ts';
 import { openStore } from './store/open-store.ts';
 
 export interface CommandPlace {
@@ -18,6 +19,8 @@ export interface CommandStore {
   readonly settings: Settings;
   readonly users: Users;
   writeEvents(events: readonly EventRecord[]): Promise<void>;
+  /** The NVR's own SQLite file, read-only. */
+  openNvrDatabase(path: string): Promise<NvrDatabase>;
   close(): Promise<void>;
 }
 
@@ -34,6 +37,7 @@ export async function openForCommands({ directory, env, clock }: CommandPlace): 
     settings,
     users: createUsers({ store: store.accounts, hasher, clock, roles: () => settings.auth.roles }),
     writeEvents: store.writeEvents,
+    openNvrDatabase,
     close: store.close,
   };
 }

@@ -1,18 +1,21 @@
-/** The second composition root: the events backend as a thread beside the gate, with a read-only door to the store (SPEC 7). */
+/** The second composition root: the events backend as a thread beside the gate, with a read-only door to where events are kept (SPEC 7). */
 import { createServer } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createEventsBackend } from './events/backend.ts';
 import type { EventsWorkerSettings, FromEventsWorker, ToEventsWorker } from './events/worker-messages.ts';
+import { openNvrDatabase } from './store/nvr-database.ts';
 import { openStore } from './store/open-store.ts';
 
 const settings = workerData as EventsWorkerSettings;
 const tell = (message: FromEventsWorker): void => parentPort?.postMessage(message);
 
 let { roles, cameras } = settings;
-const store = await openStore({ url: settings.storeUrl, readOnly: true });
+const place = settings.nvrDatabase
+  ? await openNvrDatabase(settings.nvrDatabase)
+  : await openStore({ url: settings.storeUrl, readOnly: true });
 const server = createServer(
   createEventsBackend({
-    events: store.events,
+    events: place.events,
     roles: () => roles,
     cameras: () => cameras,
     maxLimit: settings.maxLimit,
@@ -29,7 +32,7 @@ parentPort?.on('message', (message: ToEventsWorker) => {
 
 function stop(): void {
   parentPort?.close();
-  server.close(() => void store.close());
+  server.close(() => void place.close());
   server.closeIdleConnections();
 }
 

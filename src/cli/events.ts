@@ -1,16 +1,24 @@
 /** `postern events import` and `events generate`: events into the store, with the server running or not (SPEC 1). */
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { EventRecord } from '../domain/event.ts';
-import { type ImportOutcome, importEvents } from '../events/import-events.ts';
+import type { EventSource } from '../domain/event-question.ts';
+import { copyEvents, type ImportCounts, type ImportOutcome, importEvents } from '../events/import-events.ts';
 import { generateSampleEvents } from '../events/sample-events.ts';
 import { createProgress, type Screen } from './progress.ts';
+
+export interface NvrEvents {
+  readonly events: EventSource;
+  close(): Promise<void>;
+}
 
 /** What the commands need of the store. */
 export interface EventsStore {
   writeEvents(events: readonly EventRecord[]): Promise<void>;
+  /** An NVR's own SQLite file. */
+  openNvrDatabase(path: string): Promise<NvrEvents>;
   close(): Promise<void>;
 }
 
@@ -33,7 +41,7 @@ export function registerEventsCommands(program: Command, parts: EventsCommandPar
   const events = program.command('events').description('bring detection events into the store');
   events
     .command('import')
-    .description('import events from NDJSON or from a JSON array as /api/events answers it; the same id replaces')
+    .description('import events from NDJSON, a JSON array as /api/events answers it, or the SQLite file of an NVR')
     .argument('<file...>', 'files to read, in this order; - is standard input')
     .action((files: string[]) => guarded(parts, () => importFiles(files, parts)));
   events
@@ -75,6 +83,8 @@ interface Source {
   readonly name: string;
   /** Unknown for a pipe. */
   readonly bytes: number | undefined;
+  /** The file, when it is a database and no text. */
+  readonly database?: string;
   readonly open: () => Readable;
 }
 
@@ -82,12 +92,10 @@ interface Source {
 async function sourceOf(file: string, stdin: Readable): Promise<Source | { readonly problem: string }> {
   if (file === '-') return { name: 'standard input', bytes: undefined, open: () => stdin };
   try {
-    const { size, isDirectory } = await stat(file).then((found) => ({
-      size: found.size,
-      isDirectory: found.isDirectory(),
-    }));
-    if (isDirectory) return { problem: `${file} is a directory: name the files in it` };
-    return { name: file, bytes: size, open: () => createReadStream(file) };
+    const found = await stat(file);
+    if (found.isDirectory()) return { problem: `${file} is a directory: name the files in it` };
+    const text: Source = { name: file, bytes: found.size, open: () => createReadStream(file) };
+    return (await isSqlite(file)) ? { ...text, database: file } : text;
   } catch (fault) {
     return {
       problem: `${file} cannot be read: ${isAbsent(fault) ? 'there is no such file' : (fault as Error).message}`,
@@ -95,11 +103,29 @@ async function sourceOf(file: string, stdin: Readable): Promise<Source | { reado
   }
 }
 
+const SQLITE_SIGNATURE = 'SQLite format 3\0';
+
+async function isSqlite(file: string): Promise<boolean> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(
+      Buffer.alloc(SQLITE_SIGNATURE.length),
+      0,
+      SQLITE_SIGNATURE.length,
+      0,
+    );
+    return buffer.toString('latin1', 0, bytesRead) === SQLITE_SIGNATURE;
+  } finally {
+    await handle.close();
+  }
+}
+
 const isAbsent = (fault: unknown): boolean => fault instanceof Error && 'code' in fault && fault.code === 'ENOENT';
 
 /** Whether the file held events, and not a single one of none. */
 async function importOne(source: Source, store: EventsStore, parts: EventsCommandParts): Promise<boolean> {
-  const progress = createProgress(parts.stderr, { title: source.name, total: source.bytes });
+  const total = source.database ? undefined : source.bytes;
+  const progress = createProgress(parts.stderr, { title: source.name, total });
   let bytes = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of source.open()) {
@@ -107,12 +133,23 @@ async function importOne(source: Source, store: EventsStore, parts: EventsComman
       yield chunk;
     }
   }
-  const outcome = await importEvents(counted(), {
+  const desk = {
     writeEvents: store.writeEvents,
-    onProgress: ({ stored }) => progress.report(bytes, stored),
-  }).finally(progress.end);
+    onProgress: ({ stored }: ImportCounts) => progress.report(bytes, stored),
+  };
+  const importing = source.database ? copyDatabase(source.database, desk, store) : importEvents(counted(), desk);
+  const outcome = await importing.finally(progress.end);
   parts.stdout.write(summaryOf(source.name, outcome));
   return outcome.kind === 'imported' && (outcome.stored > 0 || outcome.read === 0);
+}
+
+async function copyDatabase(
+  path: string,
+  desk: Parameters<typeof copyEvents>[1],
+  { openNvrDatabase }: EventsStore,
+): Promise<ImportOutcome> {
+  const nvr = await openNvrDatabase(path);
+  return copyEvents(nvr.events, desk).finally(nvr.close);
 }
 
 function summaryOf(name: string, outcome: ImportOutcome): string {

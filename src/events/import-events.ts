@@ -1,6 +1,8 @@
 /** Brings events from a file into the store, in batches; running it again changes nothing (SPEC 1). */
 import type { EventRecord } from '../domain/event.ts';
-import { parseEventText } from './parse-event.ts';
+import type { EventSource, StoredEvent } from '../domain/event-question.ts';
+import { err, type Result } from '../domain/result.ts';
+import { asEvent, parseEventText } from './parse-event.ts';
 import { splitEvents } from './split-events.ts';
 
 export interface Skipped {
@@ -31,29 +33,62 @@ const EVENTS_PER_BATCH = 500;
 const REASONS_KEPT = 10;
 
 export async function importEvents(chunks: AsyncIterable<Uint8Array>, desk: ImportDesk): Promise<ImportOutcome> {
+  const intake = createIntake(desk);
+  for await (const item of splitEvents(chunks)) {
+    if (item.kind === 'not-events') return item;
+    await intake.take(item.at, item.kind === 'event' ? parseEventText(item.text) : err(item.reason));
+  }
+  return intake.end();
+}
+
+/** Everything of another place, such as the NVR's own database, page by page. */
+export async function copyEvents(source: EventSource, desk: ImportDesk): Promise<ImportOutcome> {
+  const intake = createIntake(desk);
+  const page = { cameras: null, conditions: [], sort: OLDEST_FIRST, limit: EVENTS_PER_BATCH };
+  let found = await source.find(page);
+  while (found.length > 0) {
+    const ids = found.map(({ id }) => id);
+    for (const event of await source.read(ids, { thumbnails: true }))
+      await intake.take(`event ${event.id}`, asRecord(event));
+    found = await source.find({ ...page, after: found.at(-1) });
+  }
+  return intake.end();
+}
+
+const OLDEST_FIRST = { key: 'date', direction: 'asc' } as const;
+
+function asRecord({ zonesJson, dataJson, ...plain }: StoredEvent): Result<EventRecord, string> {
+  try {
+    return asEvent({ ...plain, zones: JSON.parse(zonesJson), data: JSON.parse(dataJson) });
+  } catch {
+    return err('its zones or its data are not JSON');
+  }
+}
+
+/** Gathers batches, writes them, counts. */
+function createIntake({ writeEvents, onProgress }: ImportDesk) {
   const reasons: Skipped[] = [];
   const counts = { read: 0, stored: 0, skipped: 0 };
   let batch: EventRecord[] = [];
 
-  const skip = (at: string, reason: string): void => {
-    counts.skipped++;
-    if (reasons.length < REASONS_KEPT) reasons.push({ at, reason });
-  };
   const store = async (): Promise<void> => {
-    await desk.writeEvents(batch);
+    await writeEvents(batch);
     counts.stored += batch.length;
     batch = [];
-    desk.onProgress?.({ ...counts });
+    onProgress?.({ ...counts });
   };
 
-  for await (const item of splitEvents(chunks)) {
-    if (item.kind === 'not-events') return item;
-    counts.read++;
-    const event = item.kind === 'event' ? parseEventText(item.text) : { ok: false as const, error: item.reason };
-    if (event.ok) batch.push(event.value);
-    else skip(item.at, event.error);
-    if (batch.length === EVENTS_PER_BATCH) await store();
-  }
-  if (batch.length > 0) await store();
-  return { kind: 'imported', ...counts, reasons };
+  return {
+    async take(at: string, event: Result<EventRecord, string>): Promise<void> {
+      counts.read++;
+      if (event.ok) batch.push(event.value);
+      else counts.skipped++;
+      if (!event.ok && reasons.length < REASONS_KEPT) reasons.push({ at, reason: event.error });
+      if (batch.length === EVENTS_PER_BATCH) await store();
+    },
+    async end(): Promise<ImportOutcome> {
+      if (batch.length > 0) await store();
+      return { kind: 'imported', ...counts, reasons };
+    },
+  };
 }

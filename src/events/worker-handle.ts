@@ -8,6 +8,8 @@ import type { EventsWorkerSettings, FromEventsWorker, ToEventsWorker } from './w
 export interface EventsWorkerOptions {
   /** `sqlite:/absolute/path`, of a store that is there. */
   readonly storeUrl: string;
+  /** Read instead of the store when given: the path of the NVR's own database (`events.nvr_database`). */
+  readonly nvrDatabase?: string | undefined;
   /** Where it listens, in a directory that only the service may enter. */
   readonly socketPath: string;
   readonly roles: CustomRoles;
@@ -29,8 +31,8 @@ export interface EventsWorker {
 
 /** Resolves when the worker listens; rejects when it cannot. */
 export async function startEventsWorker(options: EventsWorkerOptions): Promise<EventsWorker> {
-  const { storeUrl, socketPath, maxLimit, roles, cameras } = options;
-  const settings: EventsWorkerSettings = { storeUrl, socketPath, maxLimit, roles, cameras };
+  const { storeUrl, nvrDatabase, socketPath, maxLimit, roles, cameras } = options;
+  const settings: EventsWorkerSettings = { storeUrl, nvrDatabase, socketPath, maxLimit, roles, cameras };
   const worker = new Worker(new URL('../events-worker.ts', import.meta.url), { workerData: settings });
   const tell = (message: ToEventsWorker): void => worker.postMessage(message);
   let isStopping = false;

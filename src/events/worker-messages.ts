@@ -6,6 +6,8 @@ import type { CameraName } from '../domain/names.ts';
 export interface EventsWorkerSettings {
   /** `sqlite:/absolute/path`, of a store that is there. */
   readonly storeUrl: string;
+  /** Read instead of the store when given: the path of the NVR's own database. */
+  readonly nvrDatabase: string | undefined;
   /** In a directory that only the service may enter: who reaches it is believed. */
   readonly socketPath: string;
   readonly roles: CustomRoles;

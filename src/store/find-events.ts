@@ -26,8 +26,11 @@ export async function findEvents(question: EventQuestion, place: EventsPlace): P
   const tests = question.conditions.flatMap((condition) =>
     condition.kind === 'plate' && condition.isWanted.matches ? [plateTest(condition)] : [],
   );
-  if (tests.length === 0) return candidates(question, place);
-  return sifted(question, place, (candidate) => tests.every((passes) => passes(candidate.plate)));
+  const found =
+    tests.length === 0
+      ? await candidates(question, place)
+      : await sifted(question, place, (candidate) => tests.every((passes) => passes(candidate.plate)));
+  return found.map(({ id, value }) => ({ id, value }));
 }
 
 const plateTest =
@@ -40,8 +43,8 @@ async function sifted(
   question: EventQuestion,
   place: EventsPlace,
   passes: (candidate: Candidate) => boolean,
-): Promise<readonly FoundEvent[]> {
-  const found: FoundEvent[] = [];
+): Promise<readonly Candidate[]> {
+  const found: Candidate[] = [];
   let after = question.after;
   while (found.length < question.limit) {
     const page = await candidates({ ...question, after, limit: CANDIDATES_PER_STEP }, place);

@@ -6,8 +6,10 @@ import { Readable } from 'node:stream';
 import { after, beforeEach, describe, it } from 'node:test';
 import { Command } from 'commander';
 import { type EventsStore, registerEventsCommands } from '../../src/cli/events.ts';
+import { openNvrDatabase } from '../../src/store/nvr-database.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { FIVE } from '../events/support/event.ts';
+import { makeNvrDatabase } from '../events/support/nvr-file.ts';
 import { makeScratch } from '../store/support/scratch-store.ts';
 
 const scratch = makeScratch();
@@ -18,6 +20,8 @@ const fileWith = (name: string, text: string): string => {
   writeFileSync(path, text);
   return path;
 };
+
+const openAt = async (url: string): Promise<EventsStore> => ({ ...(await openStore({ url })), openNvrDatabase });
 
 interface Outcome {
   readonly code: number | undefined;
@@ -42,7 +46,7 @@ async function type(line: readonly string[], terminal: Terminal = {}): Promise<O
   });
   const program = new Command('postern').exitOverride().configureOutput({ writeErr: screen('stderr').write });
   registerEventsCommands(program, {
-    openStore: terminal.openStore ?? (() => openStore({ url: scratch.url })),
+    openStore: terminal.openStore ?? (() => openAt(scratch.url)),
     stdin: Readable.from([Buffer.from(terminal.stdin ?? '')]),
     stdout: screen('stdout'),
     stderr: screen('stderr'),
@@ -91,6 +95,26 @@ describe('events import', () => {
     assert.deepEqual(await stored(), FIVE_STORED);
   });
 
+  it("reads an NVR's own database, beside the NVR", async () => {
+    const nvr = await makeNvrDatabase([
+      ...FIVE.map((one) => JSON.stringify(one)),
+      '{"id":"","label":"car","camera":"c","start_time":1,"zones":[],"has_clip":1,"has_snapshot":1,"retain_indefinitely":0,"data":{}}',
+    ]);
+    assert.deepEqual(await type(['import', nvr.path]), {
+      code: 0,
+      stdout: `${nvr.path}: 6 read, 5 stored, 1 skipped\n  event : id is not a text\n`,
+      stderr: '',
+    });
+    assert.deepEqual(await stored(), FIVE_STORED);
+    await nvr.close();
+  });
+
+  it('says of a database that is of no NVR what it lacks', async () => {
+    const { code, stderr } = await type(['import', scratch.path]);
+    assert.equal(code, 1);
+    assert.match(stderr, /as the database of an NVR: it has no table "event"/);
+  });
+
   it('says how many more it skipped than it names', async () => {
     const { code, stdout } = await type(['import', fileWith('bad.ndjson', '{}\n'.repeat(13))]);
     assert.equal(code, 1);
@@ -122,10 +146,13 @@ describe('events import', () => {
 
   it('says in a sentence why the store cannot be opened', async () => {
     const outcome = await type(['import', fileWith('a.ndjson', LINES)], {
-      openStore: () => openStore({ url: `sqlite:${scratch.directory}/no/such.db` }),
+      openStore: () => openAt(`sqlite:${scratch.directory}/no/such.db`),
     });
     assert.equal(outcome.code, 1);
-    assert.match(outcome.stderr, /^cannot open the store at .*such\.db: is the directory there and writable\?\n$/);
+    assert.match(
+      outcome.stderr,
+      /^cannot open the store at .*such\.db: is the directory there and writable\? \(.*\)\n$/,
+    );
   });
 
   it('draws a bar on a terminal, and takes it away', async () => {

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { type Answer, importRecorded, type ServedEvents, serveEvents } from './support/served-events.ts';
+import { makeNvrDatabase, readRecordedLines } from './support/nvr-file.ts';
+import { type Answer, type House, importRecorded, type ServedEvents, serveEvents } from './support/served-events.ts';
 
 interface Expectation {
   readonly status: number;
@@ -40,23 +41,38 @@ interface Golden {
 
 const golden: Golden = JSON.parse(readFileSync(new URL('../data/golden-visible.json', import.meta.url), 'utf8'));
 
-describe('The recorded house', () => {
-  let served: ServedEvents;
-  before(async () => {
-    served = await serveEvents({ cameras: golden.configured, roles: golden.roles });
+/** The same questions to wherever the events may be kept. */
+const places: Record<string, (house: House) => Promise<ServedEvents>> = {
+  'in the store': async (house) => {
+    const served = await serveEvents(house);
     await importRecorded(served.store);
-  });
-  after(() => served.close());
+    return served;
+  },
+  "in an NVR's own file": async (house) => {
+    const nvr = await makeNvrDatabase(await readRecordedLines());
+    const served = await serveEvents({ ...house, source: nvr.events });
+    return { ...served, close: () => Promise.all([served.close(), nvr.close()]).then(() => undefined) };
+  },
+};
 
-  for (const asked of golden.cases) {
-    const { n, class: name, role, path, query } = asked;
-    it(`${n} ${name} as ${role}: ${path}?${query.slice(0, 80)}`, async () => {
-      const answer = await served.ask(query ? `${path}?${query}` : path, { role });
-      const faults = [asked.expect, ...(asked.or ?? [])].map((expected) => faultOf(answer, expected));
-      assert.ok(faults.includes(undefined), faults.join('\nor: '));
+for (const [place, serve] of Object.entries(places)) {
+  describe(`The recorded house ${place}`, () => {
+    let served: ServedEvents;
+    before(async () => {
+      served = await serve({ cameras: golden.configured, roles: golden.roles });
     });
-  }
-});
+    after(() => served.close());
+
+    for (const asked of golden.cases) {
+      const { n, class: name, role, path, query } = asked;
+      it(`${n} ${name} as ${role}: ${path}?${query.slice(0, 80)}`, async () => {
+        const answer = await served.ask(query ? `${path}?${query}` : path, { role });
+        const faults = [asked.expect, ...(asked.or ?? [])].map((expected) => faultOf(answer, expected));
+        assert.ok(faults.includes(undefined), faults.join('\nor: '));
+      });
+    }
+  });
+}
 
 /** Undefined when the answer is as expected. */
 function faultOf(answer: Answer, expected: Expectation): string | undefined {

@@ -9,6 +9,7 @@ import { startEventsWorker } from '../../src/events/worker-handle.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { makeScratch } from '../store/support/scratch-store.ts';
 import { event, FIVE } from './support/event.ts';
+import { makeNvrDatabase } from './support/nvr-file.ts';
 import { askAt } from './support/served-events.ts';
 
 const scratch = makeScratch();
@@ -63,6 +64,22 @@ describe('The events worker', () => {
     assert.equal(existsSync(join(scratch.directory, 'three.sock')), true);
     await Promise.all([worker.stop(), worker.stop()]);
     assert.equal(existsSync(join(scratch.directory, 'three.sock')), false);
+  });
+
+  it("answers from the NVR's own database when it is told to", async () => {
+    const nvr = await makeNvrDatabase([JSON.stringify(event({ id: 'from-nvr' }))]);
+    const socketPath = join(scratch.directory, 'nvr.sock');
+    const known = { roles: guardSees('front'), cameras: null, maxLimit: 100 };
+    const worker = await startEventsWorker({
+      ...known,
+      storeUrl: scratch.url,
+      nvrDatabase: nvr.path,
+      socketPath,
+      onCrash: unexpected,
+    });
+    assert.equal(await idsFor('nvr.sock', 'guard'), 'from-nvr');
+    await worker.stop();
+    await nvr.close();
   });
 
   it('rejects when the store cannot be opened', async () => {

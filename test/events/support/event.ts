@@ -1,7 +1,9 @@
 /** An event for tests: the fields that matter are given, the rest is plain. */
 import type { EventRecord } from '../../../src/domain/event.ts';
 
-export const event = (given: Partial<EventRecord> & { readonly id: string }): EventRecord => ({
+/** Fields in the order of an answer: the id first, `data` last. */
+export const event = ({ id, ...given }: Partial<EventRecord> & { readonly id: string }): EventRecord => ({
+  id,
   label: 'person',
   sub_label: null,
   camera: 'front',

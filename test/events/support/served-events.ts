@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CustomRoles } from '../../../src/domain/camera-scope.ts';
 import type { EventRecord } from '../../../src/domain/event.ts';
+import type { EventSource } from '../../../src/domain/event-question.ts';
 import type { CameraName, Role } from '../../../src/domain/names.ts';
 import { createEventsBackend } from '../../../src/events/backend.ts';
 import { importEvents } from '../../../src/events/import-events.ts';
@@ -36,6 +37,8 @@ export interface House {
   readonly roles?: Readonly<Record<string, readonly string[] | null>>;
   readonly cameras?: readonly string[] | null;
   readonly maxLimit?: number;
+  /** Instead of the store. */
+  readonly source?: EventSource;
 }
 
 /** 20 November 2026. */
@@ -46,13 +49,14 @@ export async function serveEvents({
   roles = {},
   cameras = null,
   maxLimit = 10_000,
+  source,
 }: House): Promise<ServedEvents> {
   const scratch = makeScratch();
   const store = await openStore({ url: scratch.url });
   await store.writeEvents(events);
   const faults: unknown[] = [];
   const backend = createEventsBackend({
-    events: store.events,
+    events: source ?? store.events,
     roles: () => customRoles(roles),
     cameras: () => cameras as readonly CameraName[] | null,
     maxLimit,

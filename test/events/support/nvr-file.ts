@@ -1,0 +1,76 @@
+/** An NVR's own SQLite file, as its migrations leave it: the table, its indices, its ways of writing. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type NvrDatabase, openNvrDatabase } from '../../../src/store/nvr-database.ts';
+import { makeScratch } from '../../store/support/scratch-store.ts';
+import { RECORDED_EVENTS } from './served-events.ts';
+
+const SCHEMA = `
+  CREATE TABLE "event" (
+    "id" VARCHAR(30) NOT NULL PRIMARY KEY, "label" VARCHAR(20) NOT NULL, "camera" VARCHAR(20) NOT NULL,
+    "start_time" DATETIME NOT NULL, "end_time" DATETIME, "top_score" REAL, "false_positive" INTEGER, "zones" JSON NOT NULL,
+    "thumbnail" TEXT, "has_clip" INTEGER NOT NULL, "has_snapshot" INTEGER NOT NULL, "region" JSON, "box" JSON, "area" INTEGER,
+    "retain_indefinitely" INTEGER NOT NULL, "sub_label" VARCHAR(100), "ratio" REAL, "plus_id" VARCHAR(30), "score" REAL,
+    "model_hash" VARCHAR(32), "detector_type" VARCHAR(32), "model_type" VARCHAR(32), "data" JSON NOT NULL);
+  CREATE INDEX "event_label" ON "event" ("label");
+  CREATE INDEX "event_camera" ON "event" ("camera");
+  CREATE INDEX "event_start_time_end_time" ON "event" ("start_time" DESC, "end_time" DESC);
+  CREATE INDEX "event_label_start_time" ON "event" ("label", "start_time" DESC);`;
+
+/** Of a file from before `sub_label`, `plus_id` and the model's columns came. */
+export const OLD_SCHEMA = `
+  CREATE TABLE event (id VARCHAR(30) NOT NULL PRIMARY KEY, label VARCHAR(20) NOT NULL, camera VARCHAR(20) NOT NULL,
+    start_time DATETIME NOT NULL, end_time DATETIME, zones JSON NOT NULL, has_clip INTEGER NOT NULL,
+    has_snapshot INTEGER NOT NULL);`;
+
+export interface NvrFile extends NvrDatabase {
+  readonly path: string;
+}
+
+/** Lines of the recorded events, with the NaN that one of them has. */
+export const readRecordedLines = async (): Promise<string[]> =>
+  (await readFile(RECORDED_EVENTS, 'utf8')).trim().split('\n');
+
+export async function makeNvrDatabase(lines: readonly string[], schema = SCHEMA): Promise<NvrFile> {
+  const scratch = makeScratch();
+  const path = join(scratch.directory, 'nvr.db');
+  const file = new DatabaseSync(path);
+  file.exec(`PRAGMA journal_mode = WAL; ${schema}`);
+  const columns = file
+    .prepare("SELECT name FROM pragma_table_info('event')")
+    .all()
+    .map(({ name }) => String(name));
+  const insert = file.prepare(
+    `INSERT INTO event (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+  );
+  file.exec('BEGIN');
+  for (const line of lines) {
+    const row = rowOf(line);
+    insert.run(...columns.map((column) => row[column] ?? null));
+  }
+  file.exec('COMMIT');
+  const nvr = await openNvrDatabase(path);
+  const close = async () => {
+    await nvr.close();
+    file.close();
+    scratch.remove();
+  };
+  return { ...nvr, path, close };
+}
+
+/** What is no text or number is kept as JSON, in ASCII; `data` as it stands in the line, NaN included. */
+function rowOf(line: string): Record<string, string | number | null> {
+  const record: Record<string, unknown> = JSON.parse(line.replaceAll(/\bNaN\b/g, 'null'));
+  const row: Record<string, string | number | null> = {};
+  for (const [name, value] of Object.entries(record)) {
+    if (typeof value === 'boolean') row[name] = Number(value);
+    else if (Array.isArray(value)) row[name] = ascii(JSON.stringify(value));
+    else if (value === null || typeof value === 'string' || typeof value === 'number') row[name] = value;
+  }
+  row['data'] = ascii(/"data":\s*(?<data>\{.*\})\}$/s.exec(line)?.groups?.['data'] ?? '{}');
+  return row;
+}
+
+const ascii = (json: string): string =>
+  json.replaceAll(/[\u0080-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

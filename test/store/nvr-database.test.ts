@@ -1,0 +1,110 @@
+/** The NVR's own file: read beside its writer, in any age of its table, never written (SPEC 1). */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, describe, it } from 'node:test';
+import type { EventQuestion } from '../../src/domain/event-question.ts';
+import { openNvrDatabase } from '../../src/store/nvr-database.ts';
+import { event } from '../events/support/event.ts';
+import { makeNvrDatabase, OLD_SCHEMA } from '../events/support/nvr-file.ts';
+import { makeScratch } from './support/scratch-store.ts';
+
+const scratch = makeScratch();
+after(scratch.remove);
+
+const ALL: EventQuestion = { cameras: null, conditions: [], sort: { key: 'date', direction: 'asc' }, limit: 10 };
+const line = (given: Parameters<typeof event>[0]): string => JSON.stringify(event(given));
+
+describe("An NVR's database", () => {
+  it('shows what the NVR writes while it is open', async () => {
+    const nvr = await makeNvrDatabase([line({ id: '1-a' })]);
+    const writer = new DatabaseSync(nvr.path);
+    writer.exec(
+      "INSERT INTO event SELECT '2-b', label, 'back', start_time + 1, null, null, null, zones, '', 1, 1, null, null, null, 0, null, null, null, null, null, null, null, '{\"score\": NaN}' FROM event",
+    );
+    assert.deepEqual(await nvr.events.find(ALL), [
+      { id: '1-a', value: 1_700_000_000 },
+      { id: '2-b', value: 1_700_000_001 },
+    ]);
+    assert.deepEqual(await nvr.events.cameras(), ['back', 'front']);
+    const [second] = await nvr.events.read(['2-b'], { thumbnails: true });
+    assert.deepEqual([second?.dataJson, second?.thumbnail, second?.end_time], ['{"score": null}', null, null]);
+    writer.close();
+    await nvr.close();
+  });
+
+  it('of an older version has nothing where its columns are missing', async () => {
+    const nvr = await makeNvrDatabase([line({ id: '1-a', zones: ['drive'], sub_label: 'bob' })], OLD_SCHEMA);
+    assert.deepEqual(await nvr.events.read(['1-a'], { thumbnails: true }), [
+      {
+        id: '1-a',
+        label: 'person',
+        sub_label: null,
+        camera: 'front',
+        start_time: 1_700_000_000,
+        end_time: 1_700_000_010,
+        false_positive: null,
+        zonesJson: '["drive"]',
+        thumbnail: null,
+        has_clip: true,
+        has_snapshot: true,
+        retain_indefinitely: false,
+        plus_id: null,
+        model_hash: null,
+        detector_type: null,
+        model_type: null,
+        dataJson: '{}',
+      },
+    ]);
+    const none = { kind: 'carries', of: 'sub_label', names: [], orNone: true } as const;
+    assert.equal((await nvr.events.find({ ...ALL, conditions: [none] })).length, 1);
+    await nvr.close();
+  });
+
+  it('with a row whose data is no JSON at all is searched all the same', async () => {
+    const nvr = await makeNvrDatabase([line({ id: '1-a', data: { score: 0.9 } }), line({ id: '2-b' })]);
+    const writer = new DatabaseSync(nvr.path);
+    writer.exec("UPDATE event SET data = '{broken' WHERE id = '2-b'");
+    writer.close();
+    const good = { kind: 'compared', measure: 'score', by: '>=', to: 0.5 } as const;
+    assert.deepEqual(
+      (await nvr.events.find({ ...ALL, conditions: [good] })).map(({ id }) => id),
+      ['1-a'],
+    );
+    await nvr.close();
+  });
+
+  it('walks the index of start times for the newest, whichever cameras are seen', async () => {
+    const nvr = await makeNvrDatabase([line({ id: '1-a' })]);
+    const before = readFileSync(nvr.path);
+    const found = await nvr.events.find({ ...ALL, cameras: ['front', 'back'] });
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      ['1-a'],
+    );
+    assert.deepEqual(readFileSync(nvr.path), before);
+    await nvr.close();
+  });
+
+  const refused: [sentence: string, make: (path: string) => void, message: RegExp][] = [
+    [
+      'that is not there',
+      () => {},
+      /cannot open the database of the NVR at .*: is it there, with the files beside it\?/,
+    ],
+    ['that is of another kind', (path) => writeFileSync(path, 'GIF89a'.repeat(1000)), /file is not a database/],
+    [
+      'without events',
+      (path) => new DatabaseSync(path).close(),
+      /cannot read .* as the database of an NVR: it has no table "event"/,
+    ],
+  ];
+  for (const [sentence, make, message] of refused) {
+    it(`${sentence} is refused with a reason`, async () => {
+      const path = join(scratch.directory, `${sentence}.db`);
+      make(path);
+      await assert.rejects(openNvrDatabase(path), { message });
+    });
+  }
+});
