@@ -23,7 +23,7 @@ export interface Accounts {
 }
 
 /** The home-automation add-on's options (interface 5.3). */
-const ADD_ON_OPTIONS = '/data/options.json';
+export const ADD_ON_OPTIONS = '/data/options.json';
 /** Password checks that may wait for their turn (SPEC 4.1). */
 const WAITING_CHECKS = 32;
 

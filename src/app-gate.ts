@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { createLoginRoutes } from './accounts/login-routes.ts';
 import { createUserRoutes } from './accounts/user-routes.ts';
 import type { Accounts } from './app-accounts.ts';
+import { createExplainer } from './app-explain.ts';
 import { corridorRules, headerRules, readRouteTable } from './app-rules.ts';
 import type { TrustedHeaders } from './app-trusted-headers.ts';
 import { askerOf, type EventsBackend } from './app-upstreams.ts';
 import type { Settings } from './config/schema.ts';
 import { visibleCameras } from './domain/camera-scope.ts';
+import { createExplainRoutes } from './gateway/explain-route.ts';
 import type { Forwarder } from './gateway/forward.ts';
 import type { GateParts } from './gateway/gate.ts';
 import type { KnownCameraList } from './gateway/known-cameras.ts';
@@ -42,17 +44,20 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
   const { auth, nvr } = settings;
   const destinations = { eventsBackend: backend?.upstream, nvr: nvr.url, routes: nvr.routes };
   const routes = await readRouteTable(settings, directory);
+  const judging = {
+    settings,
+    routes,
+    destinations,
+    verifySession: accounts.sessions.verify,
+    layout: cameras.layout,
+    ask: askerOf(settings),
+  };
   const decide = (list: TrustedHeaderList) => ({
     list,
     headers: headerRules(settings, list.names),
     rules: corridorRules({
-      settings,
-      routes,
-      destinations,
+      ...judging,
       allowlist: list.names,
-      verifySession: accounts.sessions.verify,
-      layout: cameras.layout,
-      ask: askerOf(settings),
       trace: identityTrace(logs),
       onUntrustedHeaders: metrics.untrustedIdentityHeaders,
     }),
@@ -72,6 +77,15 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
     }),
   };
   const seen = (scope: Parameters<typeof visibleCameras>[0]) => visibleCameras(scope, cameras.current() ?? []);
+  const explain = createExplainer({
+    settings,
+    roles: accounts.routeParts.roles,
+    findUser: (name) => accounts.routeParts.store.findUser(name),
+    destinations,
+    headers: () => upToDate().headers,
+    camerasOf: seen,
+    rules: (trace) => corridorRules({ ...judging, allowlist: upToDate().list.names, trace }),
+  });
   const ui = createUiRoutes({ pages, loginPage: settings.ui.login, consoleAtRoot: !nvr.url, basePathOf: () => '' });
   return {
     rules: () => upToDate().rules,
@@ -82,6 +96,7 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
     ownRoutes: [
       createLoginRoutes({ ...accounts.routeParts, visibleCameras: seen }),
       createUserRoutes(accounts.routeParts),
+      createExplainRoutes({ explain }),
       ui,
     ],
     renewal: async (caller, client) => {

@@ -2,8 +2,10 @@
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { openForCommands } from '../app-commands.ts';
+import { openForExplain } from '../app-explain-command.ts';
 import { runCheck } from './check.ts';
 import { registerEventsCommands } from './events.ts';
+import { registerExplainCommand } from './explain.ts';
 import { runHealthcheck } from './healthcheck.ts';
 import { runServe } from './serve.ts';
 import { registerUsersCommands } from './users.ts';
@@ -38,7 +40,13 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     .command('healthcheck')
     .description('exit 0 when the running server says that it is alive')
     .action(async () => exit(await runHealthcheck({ directory: directory(), env, stderr })));
-  const openStore = () => openForCommands({ directory: directory(), env, clock: { now: () => Date.now() } });
+  const clock = { now: () => Date.now() };
+  const openExplainer = () => {
+    const note = (sentence: string): void => void stderr.write(`note: ${sentence}\n`);
+    return openForExplain({ directory: directory(), env, clock }, note);
+  };
+  registerExplainCommand(program, { openExplainer, stdout, stderr, exit });
+  const openStore = () => openForCommands({ directory: directory(), env, clock });
   registerUsersCommands(program, { openStore, stdin, stdout, stderr, exit });
   registerEventsCommands(program, { openStore, stdin, stdout, stderr, exit });
   await program.parseAsync([...argv]);

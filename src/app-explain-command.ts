@@ -1,0 +1,108 @@
+/** What the server would judge by, from its configuration and its store, without the server: for `postern explain` (SPEC 1). */
+import { existsSync } from 'node:fs';
+import { layoutOfNames } from './access/recorder-layout.ts';
+import { importSigningKey } from './accounts/session-token.ts';
+import { createSessions, type Sessions } from './accounts/sessions.ts';
+import { findSigningSecret } from './accounts/signing-secret.ts';
+import { ADD_ON_OPTIONS } from './app-accounts.ts';
+import type { CommandPlace } from './app-commands.ts';
+import { createExplainer, type Explainer } from './app-explain.ts';
+import { corridorRules, headerRules, readRouteTable } from './app-rules.ts';
+import { TRUSTED_HEADERS_FILES } from './app-trusted-headers.ts';
+import { askerOf, watchCameras } from './app-upstreams.ts';
+import { loadConfig } from './config/load-config.ts';
+import { formatProblem } from './config/problems.ts';
+import type { Settings } from './config/schema.ts';
+import { visibleCameras } from './domain/camera-scope.ts';
+import type { CameraName } from './domain/names.ts';
+import type { SessionVerdict } from './domain/verdict.ts';
+import { readTrustedHeaders } from './identity/trusted-headers-file.ts';
+import { openStore, type Store } from './store/open-store.ts';
+import { createLogs } from './telemetry/log.ts';
+
+export interface ExplainCommand {
+  readonly explain: Explainer;
+  close(): Promise<void>;
+}
+
+/** Changes nothing. Rejects with a sentence when the server could not start either. `note` is told what could not be read. */
+export async function openForExplain(place: CommandPlace, note: (sentence: string) => void): Promise<ExplainCommand> {
+  const config = await loadConfig({ ...place, whenMissing: 'read' });
+  if (config.kind === 'invalid') {
+    throw new Error(config.problems.map((problem) => formatProblem(config.file, problem)).join('\n'));
+  }
+  const { settings } = config;
+  const list = await readTrustedHeaders(TRUSTED_HEADERS_FILES);
+  if (!list.ok) throw new Error(list.error);
+  const routes = await readRouteTable(settings, place.directory);
+  const store = await storeBeside(settings);
+  const layout = await layoutOf(settings, store, note);
+  const eventsBackend = settings.events.source === 'store' ? NOT_RUNNING : undefined;
+  const destinations = { eventsBackend, nvr: settings.nvr.url, routes: settings.nvr.routes };
+  const verifySession = sessionVerifier(settings, store, place);
+  const explain = createExplainer({
+    settings,
+    roles: () => settings.auth.roles,
+    findUser: async (name) => store?.accounts.findUser(name),
+    destinations,
+    headers: () => headerRules(settings, list.value.names),
+    camerasOf: (scope) => visibleCameras(scope, layout?.cameras ?? []),
+    rules: (trace) =>
+      corridorRules({
+        settings,
+        routes,
+        destinations,
+        allowlist: list.value.names,
+        verifySession,
+        layout: () => layout,
+        ask: askerOf(settings),
+        trace,
+      }),
+  });
+  return { explain, close: async () => store?.close() };
+}
+
+/** The backend's socket is the running server's own. */
+const NOT_RUNNING = { kind: 'unix', path: 'events.sock' } as const;
+
+/** None before the first start, which makes it. */
+const storeBeside = async ({ store }: Settings): Promise<Store | undefined> =>
+  existsSync(store.url.file) ? openStore({ url: `sqlite:${store.url.file}`, readOnly: true }) : undefined;
+
+async function layoutOf(settings: Settings, store: Store | undefined, note: (sentence: string) => void) {
+  if (!settings.nvr.url && !settings.nvr.cameras)
+    return layoutOfNames(((await store?.events.cameras()) ?? []) as CameraName[]);
+  const logs = createLogs(
+    { default: 'warn', logs: new Map() },
+    { write: () => note('the NVR was asked for its cameras, and did not answer') },
+  );
+  const cameras = watchCameras(settings, undefined, logs.named('explain'));
+  await cameras.refresh();
+  cameras.stop();
+  return cameras.layout();
+}
+
+/** The secret is looked for only when there is a token, for where there is none it is made. */
+function sessionVerifier(settings: Settings, store: Store | undefined, { env, directory, clock }: CommandPlace) {
+  let opened: Promise<Sessions> | undefined;
+  const open = async (accounts: Store['accounts']): Promise<Sessions> => {
+    const places = { environment: env, optionsFile: ADD_ON_OPTIONS, configDirectory: directory };
+    const secret = await findSigningSecret(places);
+    if (!secret.ok) throw new Error(secret.error);
+    const { auth } = settings;
+    return createSessions({
+      store: accounts,
+      key: await importSigningKey(secret.value.key),
+      clock,
+      roles: () => auth.roles,
+      sessionLength: auth.session_length,
+      refreshTime: auth.refresh_time,
+      cookie: { name: auth.cookie_name, secure: auth.cookie_secure, sameSite: auth.cookie_same_site, path: '/' },
+    });
+  };
+  return async (token: string, carriedBy: 'cookie' | 'bearer'): Promise<SessionVerdict> => {
+    if (!store) return { kind: 'invalid', reason: 'user-gone' };
+    opened ??= open(store.accounts);
+    return (await opened).verify(token, carriedBy);
+  };
+}

@@ -1,0 +1,84 @@
+/** An explanation as aligned text: a name to the left, what is known of it to the right (SPEC 1, `explain`). */
+
+/** As much of an explanation as is shown. */
+export interface ShownExplanation {
+  readonly request: { readonly method: string; readonly path: string; readonly peer: string };
+  readonly headers: readonly {
+    readonly name: string;
+    readonly value: string;
+    readonly fate: 'kept' | 'dropped';
+    readonly why: string | undefined;
+  }[];
+  readonly secret: string | undefined;
+  readonly token: string | undefined;
+  readonly groups: readonly string[];
+  readonly rule: string | undefined;
+  readonly user: string | undefined;
+  readonly role: string | undefined;
+  readonly cameras: 'all' | readonly string[] | undefined;
+  readonly route: { readonly route: string; readonly access: string; readonly row: string | undefined } | undefined;
+  readonly verdict: string;
+  readonly status: number | undefined;
+  readonly reason: string | undefined;
+  readonly message: string;
+  readonly sent:
+    | {
+        readonly to: string;
+        readonly method: string;
+        readonly target: string;
+        readonly headers: readonly (readonly [name: string, value: string])[];
+      }
+    | undefined;
+}
+
+type Row = readonly [name: string, lines: readonly string[]];
+
+/** Ends in a line break. */
+export function formatExplanation(explanation: ShownExplanation): string {
+  const rows = rowsOf(explanation).filter(([, lines]) => lines.length > 0);
+  const width = Math.max(...rows.map(([name]) => name.length)) + 2;
+  const text = rows.flatMap(([name, lines]) =>
+    lines.map((line, at) => `${(at === 0 ? name : '').padEnd(width)}${line}`),
+  );
+  return `${text.map(printable).join('\n')}\n`;
+}
+
+function rowsOf(shown: ShownExplanation): readonly Row[] {
+  const { request, secret, token, groups, rule, user, role, cameras, route, sent } = shown;
+  return [
+    ['request', [`${request.method} ${request.path}, from ${request.peer}`]],
+    ['headers', headerLines(shown)],
+    ['secret', maybe(secret)],
+    ['token', maybe(token)],
+    ['groups', groups.length > 0 ? [groups.join(', ')] : []],
+    ['rule', maybe(rule)],
+    ['user', [user ?? 'nobody']],
+    ['role', maybe(role)],
+    ['cameras', cameras === undefined ? [] : [cameras === 'all' ? 'all' : cameras.join(', ') || 'none']],
+    ['route', route ? [`${route.route}  (${route.access}, ${route.row ?? 'no row names it: for admins'})`] : []],
+    ['verdict', [verdictLine(shown)]],
+    ['sent', sent ? [`to ${sent.to}`, `${sent.method} ${sent.target}`, ...aligned(sent.headers)] : []],
+  ];
+}
+
+const maybe = (text: string | undefined): readonly string[] => (text === undefined ? [] : [text]);
+
+function headerLines({ headers }: ShownExplanation): readonly string[] {
+  const pairs = headers.map(({ name, value, fate }) => `${fate.padEnd(8)}${name}: ${value}`);
+  const width = Math.max(0, ...pairs.map((pair) => pair.length)) + 2;
+  return pairs.map((pair, at) => (headers[at]?.why === undefined ? pair : `${pair.padEnd(width)}(${headers[at].why})`));
+}
+
+function verdictLine({ verdict, status, reason, message }: ShownExplanation): string {
+  if (verdict !== 'refused') return `${verdict}: ${message}`;
+  return `${verdict}, ${status} ${reason}: ${message}`;
+}
+
+function aligned(headers: readonly (readonly [name: string, value: string])[]): readonly string[] {
+  const width = Math.max(0, ...headers.map(([name]) => name.length)) + 1;
+  return headers.map(([name, value]) => `${`${name}:`.padEnd(width)} ${value}`);
+}
+
+/** A header's value may hold what moves a terminal's cursor. */
+const printable = (line: string): string =>
+  line.replaceAll(/\p{Cc}/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);

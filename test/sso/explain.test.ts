@@ -1,0 +1,324 @@
+/** `GET /api/explain` and `postern explain`: the same trace, and the same verdict as the gate gives (SPEC 1). */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { Command } from 'commander';
+import { stringify } from 'yaml';
+import { openForExplain } from '../../src/app-explain-command.ts';
+import { registerExplainCommand } from '../../src/cli/explain.ts';
+import { REFUSALS } from '../../src/domain/refusal.ts';
+import type { Explanation } from '../../src/gateway/explain.ts';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { type ConfigTree, type House, startHouse } from '../support/start-house.ts';
+import { ask } from './support/ask.ts';
+
+type Line = readonly [name: string, value: string];
+
+const SECRET = 'correct-horse-battery';
+const PROXY_MODE: ConfigTree = {
+  auth: { enabled: false, roles: { front_only: ['cam1'] } },
+  proxy: {
+    auth_secret: SECRET,
+    trusted_peers: ['127.0.0.1'],
+    header_map: { user: 'Remote-User', role: 'Remote-Groups' },
+    role_map: { admin: ['ops'], front_only: ['gardeners'] },
+    default_role: 'none',
+  },
+};
+const ADMIN: readonly Line[] = [
+  ['X-Proxy-Secret', SECRET],
+  ['Remote-User', 'root'],
+  ['Remote-Groups', 'ops'],
+];
+
+const question = (method: string, path: string, headers: readonly Line[], peer?: string): string => {
+  const query = new URLSearchParams({ method, path, ...(peer === undefined ? {} : { peer }) });
+  for (const [name, value] of headers) query.append('header', `${name}: ${value}`);
+  return `/api/explain?${String(query).replaceAll('+', '%20')}`;
+};
+
+describe('GET /api/explain', () => {
+  let nvr: FakeNvr;
+  let house: House;
+  before(async () => {
+    nvr = await startFakeNvr();
+    house = await startHouse({ people: [], config: { ...PROXY_MODE, nvr: { url: nvr.url } } });
+  });
+  after(async () => {
+    await house.close();
+    await nvr.close();
+  });
+
+  const explained = async (
+    method: string,
+    path: string,
+    headers: readonly Line[],
+    peer?: string,
+  ): Promise<Explanation> => {
+    const answer = await ask(house.port, { path: question(method, path, headers, peer), headers: ADMIN });
+    assert.equal(answer.status, 200, answer.text);
+    return JSON.parse(answer.text);
+  };
+
+  it('tells the whole way of a request that passes', async () => {
+    const { request, headers, secret, groups, rule, user, role, cameras, route, verdict, sent } = await explained(
+      'GET',
+      '/api/cam1/latest.jpg?h=100',
+      [
+        ['Remote-User', 'jörg'],
+        ['Remote-Groups', 'staff, gardeners'],
+        ['Remote-Role', 'admin'],
+        ['X-Proxy-Secret', SECRET],
+      ],
+    );
+    assert.deepEqual(
+      { request, headers, secret, groups, rule, user, role, cameras, verdict },
+      {
+        request: { method: 'GET', path: '/api/cam1/latest.jpg?h=100', peer: '127.0.0.1' },
+        headers: [
+          { name: 'remote-user', value: 'jörg', fate: 'kept' },
+          { name: 'remote-groups', value: 'staff, gardeners', fate: 'kept' },
+          { name: 'remote-role', value: 'admin', fate: 'dropped', why: 'not mapped' },
+        ],
+        secret: 'right',
+        groups: ['staff', 'gardeners'],
+        rule: 'the group "gardeners" gives front_only by proxy.role_map',
+        user: 'jörg',
+        role: 'front_only',
+        cameras: ['cam1'],
+        verdict: 'admitted',
+      },
+    );
+    assert.match(route?.row ?? '', /^frigate\.yaml:\d+$/);
+    assert.equal(sent?.to, nvr.url);
+    assert.equal(sent?.target, '/api/cam1/latest.jpg?h=100');
+    assert.deepEqual(
+      sent?.headers.filter(([name]) => name.startsWith('remote-')),
+      [
+        ['remote-user', 'j%C3%B6rg'],
+        ['remote-role', 'front_only'],
+      ],
+    );
+  });
+
+  const vera = (groups: string): readonly Line[] => [
+    ['Remote-User', 'vera'],
+    ['Remote-Groups', groups],
+  ];
+  // biome-ignore format: a table
+  const requests: [sentence: string, method: string, path: string, headers: readonly Line[]][] = [
+    ['an admin\'s request',                         'GET',    '/api/config',              vera('ops')],
+    ['a request for one\'s camera',                 'GET',    '/api/cam1/latest.jpg',     vera('gardeners')],
+    ['a request for another camera',                'GET',    '/api/cam2/latest.jpg',     vera('gardeners')],
+    ['a change without the right to it',            'PUT',    '/api/config/set',          vera('gardeners')],
+    ['a path that no row names',                    'GET',    '/api/no/such/path/at/all', vera('gardeners')],
+    ['a path that is never forwarded',              'GET',    '/cache/x',                 vera('ops')],
+    ['groups that give no role',                    'GET',    '/api/version',             vera('strangers')],
+    ['no user',                                     'GET',    '/api/version',             [['Remote-Groups', 'ops']]],
+    ['a user header in two lines',                  'GET',    '/api/version',             [...vera('ops'), ['Remote-User', 'root']]],
+    ['a wrong secret',                              'GET',    '/api/version',             [['X-Proxy-Secret', 'wrong'], ...vera('ops')]],
+    ['a look-alike of a header',                    'GET',    '/api/version',             [['Remote_Role', 'admin'], ...vera('gardeners')]],
+    ['a path with dot segments',                    'GET',    '/api/../config',           vera('ops')],
+    ['a public page without anybody',               'GET',    '/review',                  []],
+    ['a change by a page of another site',          'POST',   '/api/restart',             [['Origin', 'https://evil.test'], ...vera('ops')]],
+  ];
+  for (const [sentence, method, path, headers] of requests) {
+    it(`gives the verdict of the gate on ${sentence}`, async () => {
+      const { verdict, reason, sent } = await explained(method, path, headers);
+      nvr.received.length = 0;
+      const shown: Line = ['X-Proxy-Secret', SECRET];
+      const sentLines = headers.some(([name]) => name === 'X-Proxy-Secret') ? headers : [shown, ...headers];
+      const answer = await ask(house.port, { method, path, headers: sentLines });
+      const received = nvr.received.map(({ method: seen, target, headers: lines }) => [
+        `${seen} ${target}`,
+        ...lines.filter(([name]) => name.startsWith('remote-')).flat(),
+      ]);
+      const expected = sent && [
+        `${sent.method} ${sent.target}`,
+        ...sent.headers.filter(([name]) => name.startsWith('remote-')).flat(),
+      ];
+      assert.deepEqual(received, expected ? [expected] : [], 'what the recorder saw');
+      if (reason) assert.deepEqual([verdict, answer.status], ['refused', REFUSALS[reason].status]);
+      else assert.deepEqual([verdict, answer.status], ['admitted', 200]);
+    });
+  }
+
+  it('judges as from another peer when told so', async () => {
+    const { reason, headers } = await explained('GET', '/api/version', vera('ops'), '192.0.2.7');
+    assert.equal(reason, 'proxy-user-missing');
+    assert.deepEqual([...new Set(headers.map(({ why }) => why))], ['sent by a peer that is not trusted']);
+  });
+
+  it('never shows the secret, and asks the NVR nothing', async () => {
+    nvr.received.length = 0;
+    const answer = await ask(house.port, { path: question('GET', '/api/config', vera('ops')), headers: ADMIN });
+    assert.ok(!answer.text.includes(SECRET));
+    assert.deepEqual(nvr.received, []);
+  });
+
+  it('does not count what it is told as headers of a peer that is not trusted', async () => {
+    await explained('GET', '/api/version', vera('ops'), '192.0.2.7');
+    const metrics = await (await fetch(`${house.telemetryUrl}/metrics`)).text();
+    assert.match(metrics, /^postern_untrusted_identity_headers_total 0$/m);
+  });
+
+  it('is for admins', async () => {
+    const carl: readonly Line[] = [ADMIN[0] as Line, ['Remote-User', 'carl'], ['Remote-Groups', 'gardeners']];
+    assert.equal((await ask(house.port, { path: question('GET', '/', []), headers: carl })).status, 403);
+    assert.equal((await ask(house.port, { path: question('GET', '/', []) })).status, 401);
+  });
+
+  // biome-ignore format: a table
+  const bad: [sentence: string, query: string, message: string][] = [
+    ['a path',               'method=GET',                             '"" is no path: it begins with a slash'],
+    ['a method',             'method=get%20it&path=/',                 '"get it" is no method: write GET, PUT … or WS for a WebSocket'],
+    ['a whole header line',  'path=/&header=Remote-User',              '"Remote-User" is no header: write "Name: value"'],
+    ['a described proxy user rather than an account', 'path=/&user=vera', 'auth.enabled is false, so users are not known by account: describe the headers that the proxy sends'],
+  ];
+  for (const [sentence, query, message] of bad) {
+    it(`asks for ${sentence}`, async () => {
+      const answer = await ask(house.port, { path: `/api/explain?${query}`, headers: ADMIN });
+      assert.deepEqual([answer.status, JSON.parse(answer.text)], [422, { success: false, message }]);
+    });
+  }
+});
+
+/** Runs `postern explain …` on a directory, as typed. */
+async function typed(directory: string, ...words: string[]) {
+  const printed = { out: '', err: '', code: -1 };
+  const stdout = { write: (text: string) => Object.assign(printed, { out: printed.out + text }) };
+  const stderr = { write: (text: string) => Object.assign(printed, { err: printed.err + text }) };
+  const program = new Command();
+  registerExplainCommand(program, {
+    openExplainer: () =>
+      openForExplain({ directory, env: {}, clock: { now: () => Date.now() } }, (note) => void stderr.write(note)),
+    stdout,
+    stderr,
+    exit: (code) => void Object.assign(printed, { code }),
+  });
+  await program.parseAsync(['node', 'postern', 'explain', ...words]);
+  return printed;
+}
+
+function directoryWith(t: TestContext, config: ConfigTree): string {
+  const directory = mkdtempSync(join(tmpdir(), 'postern-explain-'));
+  writeFileSync(join(directory, 'config.yaml'), stringify({ nvr: { cameras: ['cam1', 'cam2'] }, ...config }));
+  t.after(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+describe('postern explain', () => {
+  it('prints what it found in columns, without a server', async (t) => {
+    const directory = directoryWith(t, PROXY_MODE);
+    const headers = [
+      '--header',
+      'Remote-User: jörg',
+      '--header',
+      'Remote-Groups: staff,gardeners',
+      '--header',
+      'Remote-Role: admin',
+    ];
+    const { out, err, code } = await typed(directory, ...headers, 'get', '/api/cam2/latest.jpg');
+    assert.deepEqual([err, code], ['', 0]);
+    assert.equal(
+      out.replace(/yaml:\d+/, 'yaml:12'),
+      `request  GET /api/cam2/latest.jpg, from 127.0.0.1
+headers  kept    remote-user: jörg
+         kept    remote-groups: staff,gardeners
+         dropped remote-role: admin              (not mapped)
+secret   right
+groups   staff, gardeners
+rule     the group "gardeners" gives front_only by proxy.role_map
+user     jörg
+role     front_only
+cameras  cam1
+route    GET /api/{camera}/latest.{extension}  (camera, frigate.yaml:12)
+verdict  refused, 403 camera-not-in-role: Access denied to that camera.
+`,
+    );
+  });
+
+  it('prints JSON for programs', async (t) => {
+    const { out, code } = await typed(directoryWith(t, PROXY_MODE), '--json', 'GET', '/api/version');
+    const { verdict, reason, secret } = JSON.parse(out);
+    assert.deepEqual([code, verdict, reason, secret], [0, 'refused', 'proxy-user-missing', 'right']);
+  });
+
+  it('lets no header move the cursor', async (t) => {
+    const { out } = await typed(directoryWith(t, PROXY_MODE), '--header', 'Remote-User: \u001b[2Jroot', 'GET', '/');
+    assert.ok(!out.includes('\u001b'));
+    assert.match(out, /dropped remote-user: \\x1b\[2Jroot +\(holds control characters\)/);
+  });
+
+  it('says why no header counts when the service has accounts of its own', async (t) => {
+    const { out } = await typed(directoryWith(t, {}), '--header', 'Remote-User: root', 'GET', '/api/version');
+    assert.match(out, /dropped remote-user: root +\(auth\.enabled is true, so no header says who calls\)/);
+    assert.match(out, /verdict +refused, 401 no-credentials/);
+  });
+
+  // biome-ignore format: a table
+  const bad: [sentence: string, words: string[], said: RegExp][] = [
+    ['two ways of saying who calls',  ['--user', 'vera', '--token', 'x', 'GET', '/'], /^--user and --token both say who calls/],
+    ['a header that is none',         ['--header', 'root', 'GET', '/'],               /^"root" is no header/],
+    ['an account that is not there',  ['--user', 'nobody', 'GET', '/'],               /^there is no user "nobody"/],
+  ];
+  for (const [sentence, words, said] of bad) {
+    it(`ends with 1 and a sentence for ${sentence}`, async (t) => {
+      const { out, err, code } = await typed(directoryWith(t, {}), ...words);
+      assert.deepEqual([out, code], ['', 1]);
+      assert.match(err, said);
+    });
+  }
+
+  it('prints every problem of a configuration that is not right', async (t) => {
+    const { err, code } = await typed(directoryWith(t, { auth: { enabled: 'perhaps' } }), 'GET', '/');
+    assert.equal(code, 1);
+    assert.match(err, /auth\.enabled/);
+  });
+});
+
+describe('postern explain beside a running server', () => {
+  let house: House;
+  before(async () => {
+    house = await startHouse({ config: { nvr: { cameras: ['cam1', 'cam2'] } } });
+  });
+  after(() => house.close());
+  const verdictOf = async (...words: string[]) => {
+    const { out, err } = await typed(house.directory, '--json', ...words);
+    assert.equal(err, '');
+    const { user, role, cameras, verdict, token } = JSON.parse(out);
+    return { user, role, cameras, verdict, token };
+  };
+
+  it('judges as an account, by the role that it has now', async () => {
+    const expected = { user: 'carl', role: 'front_only', cameras: ['cam1'], token: undefined };
+    assert.deepEqual(await verdictOf('--user', 'carl', 'GET', '/api/cam1/latest.jpg'), {
+      ...expected,
+      verdict: 'admitted',
+    });
+    assert.deepEqual(await verdictOf('--user', 'carl', 'GET', '/api/cam2/latest.jpg'), {
+      ...expected,
+      verdict: 'refused',
+    });
+    assert.equal((await verdictOf('--user', 'vera', 'DELETE', '/api/users/carl')).verdict, 'refused');
+    assert.equal((await verdictOf('--user', 'admin', 'DELETE', '/api/users/carl')).verdict, 'admitted');
+  });
+
+  it('verifies a token', async () => {
+    const token = await house.logIn(VERA);
+    const expected = { user: 'vera', role: 'viewer', cameras: 'all', verdict: 'admitted', token: 'valid, as bearer' };
+    assert.deepEqual(await verdictOf('--token', token, 'GET', '/api/version'), expected);
+    const bad = await verdictOf('--token', `${token}x`, 'GET', '/api/version');
+    assert.deepEqual([bad.verdict, bad.token], ['refused', 'signature, as bearer']);
+  });
+
+  it('gives an admin the same at /api/explain', async () => {
+    const token = await house.logIn(ADMIN_PERSON);
+    const answer = await house.ask(`/api/explain?path=/api/cam2/latest.jpg&user=${CARL.name}`, { token });
+    const { verdict, reason, user } = (await answer.json()) as Explanation;
+    assert.deepEqual([answer.status, verdict, reason, user], [200, 'refused', 'camera-not-in-role', 'carl']);
+  });
+});
