@@ -1,7 +1,7 @@
 /** Step 6. Passing a judged request on and its answer back, both as streams (SPEC 6); the only user of http-proxy. */
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
-import type { Duplex } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
 import httpProxy from 'http-proxy';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { Upstream } from '../domain/socket-address.ts';
@@ -14,6 +14,7 @@ import {
   refuseUpgrade,
   watchUpstream,
 } from './exchange.ts';
+import type { Narrowing } from './narrow-exchange.ts';
 import { guardUpgrade } from './websocket.ts';
 
 export interface ForwardRules {
@@ -35,6 +36,10 @@ export interface JudgedRequest {
   readonly headers: IncomingHttpHeaders;
   /** The same answer for everybody. */
   readonly isPublic: boolean;
+  /** Sent in the place of the request's own body, which has been read. */
+  readonly body?: Buffer;
+  /** What must become of the answer. */
+  readonly narrowing?: Narrowing;
   /** Called at most once, and only while nothing of an answer has been sent. */
   readonly onFailure: (reason: RefusalReason) => void;
 }
@@ -86,6 +91,7 @@ export function createForwarder(rules: ForwardRules): Forwarder {
 
   return {
     web(request, response, upstream, judged) {
+      if (hasLeft(request.socket)) return;
       const exchange = begin(
         request,
         judged,
@@ -96,13 +102,14 @@ export function createForwarder(rules: ForwardRules): Forwarder {
       );
       if (!limitUpload(request, exchange, rules.maxUpload)) return;
       const send = (agent: Agent | TlsAgent): void =>
-        proxy.web(request, response, { target: targetOf(upstream), agent }, (error) => {
+        proxy.web(request, response, { target: targetOf(upstream), agent, ...bodyOf(judged) }, (error) => {
           if (isStaleConnection(error, request, exchange, response)) send(new (isTls(upstream) ? TlsAgent : Agent)());
           else exchange.fail(failureOf(error, exchange));
         });
       attempt(exchange, () => send(isTls(upstream) ? agents.https : agents.http));
     },
     upgrade(request, socket, head, upstream, judged) {
+      if (hasLeft(socket)) return;
       const exchange = begin(request, judged, once(judged.onFailure));
       attempt(exchange, () =>
         proxy.ws(request, socket as never, head, { target: targetOf(upstream) }, (error) =>
@@ -126,6 +133,9 @@ function dropPass(proxy: object, name: string): void {
   passes.splice(at, 1);
 }
 
+/** A client that was gone before its request was judged will not close again: nobody would end the upstream's. */
+const hasLeft = (socket: Duplex): boolean => socket.destroyed;
+
 /** The library throws on what it cannot send; a request must not take the process with it. */
 function attempt(exchange: Exchange, send: () => void): void {
   try {
@@ -134,6 +144,8 @@ function attempt(exchange: Exchange, send: () => void): void {
     exchange.fail('nvr-unreachable');
   }
 }
+
+const bodyOf = ({ body }: JudgedRequest) => (body ? { buffer: Readable.from([body], { objectMode: false }) } : {});
 
 const isTls = (upstream: Upstream): boolean => upstream.kind === 'tcp' && upstream.protocol === 'https:';
 
