@@ -1,0 +1,150 @@
+/** Many clients that leave at the worst moment, or never finish: nobody else is kept waiting, and nothing is left behind. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { ADMIN_PERSON, VERA } from '../support/people.ts';
+import { rawRequest } from '../support/raw-request.ts';
+import { behaveWell, FAULTS } from './support/faults.ts';
+import { until } from './support/replay.ts';
+import { HOST, head, startWatchedHouse, UPGRADE, type WatchedHouse } from './support/watched-house.ts';
+
+const HEADERS_SECONDS = 0.5;
+const LOGIN_BODY_SECONDS = 0.3;
+
+let watched: WatchedHouse;
+let bearer: string;
+before(async () => {
+  watched = await startWatchedHouse({
+    server: { timeout_headers: HEADERS_SECONDS, timeout_login_body: LOGIN_BODY_SECONDS },
+  });
+});
+after(() => watched.close());
+beforeEach(async () => {
+  behaveWell(watched.nvr);
+  watched.nvr.received.length = 0;
+  bearer = `Authorization: Bearer ${await watched.house.logIn(VERA)}`;
+});
+
+async function isServed(): Promise<void> {
+  const { status, text } = await rawRequest(watched.house.port, head('GET /api/version HTTP/1.1', HOST, bearer));
+  assert.equal(status, 200);
+  assert.match(text, /0\.18\.0-fake/);
+}
+
+/** A connection that was made for a request and never got it would wait for one until it is timed out. */
+const isQuiet = (sockets: ReadonlySet<Socket>): boolean =>
+  sockets.size <= 2 && [...sockets].every(({ bytesRead }) => bytesRead > 0);
+
+const open = (): Socket => connect(watched.house.port, '127.0.0.1').on('error', () => {});
+
+describe('Three hundred clients that reset at a random point of a request', () => {
+  const requests = (): readonly string[] => {
+    const body = 'x'.repeat(5000);
+    return [
+      head('GET /api/version HTTP/1.1', HOST, bearer),
+      head('GET /vod/cam1/start/1/end/2/big.bin HTTP/1.1', HOST, bearer),
+      head('GET /api/nothing-of-theirs HTTP/1.1', HOST, bearer),
+      `${head('POST /api/login HTTP/1.1', HOST, 'Content-Type: application/json', 'Content-Length: 5000')}${body}`,
+      head('GET /ws HTTP/1.1', HOST, bearer, UPGRADE),
+      `${head('GET /api/stats HTTP/1.1', HOST, bearer, 'Content-Length: 5000')}${body}`,
+    ];
+  };
+
+  for (const fault of ['none', 'hang', 'endless-body', 'close-mid-body'] as const) {
+    it(`leave nothing behind, before an NVR whose fault is: ${fault}`, async () => {
+      FAULTS[fault]?.(watched.nvr);
+      const [plan = []] = fc.sample(
+        fc.array(
+          fc.record({ which: fc.nat(5), cut: fc.double({ min: 0, max: 1, noNaN: true }), waits: fc.boolean() }),
+          {
+            minLength: 300,
+            maxLength: 300,
+          },
+        ),
+        { numRuns: 1, seed: 7 },
+      );
+      const bytes = requests();
+      await Promise.all(
+        plan.map(async ({ which, cut, waits }) => {
+          const socket = open();
+          await once(socket, 'connect');
+          const request = bytes[which] ?? '';
+          // Half of them send everything, and leave while they wait or are answered.
+          const sent = waits ? request : request.slice(0, Math.floor(cut * request.length));
+          await new Promise((resolve) => socket.write(sent, 'latin1', resolve));
+          socket.resetAndDestroy();
+        }),
+      );
+      behaveWell(watched.nvr);
+      for (let count = 0; count < 5; count += 1) await isServed();
+      await until(
+        () => isQuiet(watched.nvr.sockets),
+        'the NVR has but the connections that are kept for the next request',
+      );
+      assert.deepEqual(
+        watched.house.log.filter(({ level }) => level === 'error' || Number(level) >= 50),
+        [],
+      );
+    });
+  }
+});
+
+describe('Clients that never finish', () => {
+  it('a head are cut off in time, and others are served meanwhile', async () => {
+    const slow = Array.from({ length: 100 }, open);
+    const answers = slow.map(() => '');
+    for (const [index, socket] of slow.entries()) {
+      socket.on('data', (chunk) => {
+        answers[index] += chunk.toString('latin1');
+      });
+      socket.write(`GET /api/stats HTTP/1.1\r\n${HOST}\r\nX-a: `);
+    }
+    await isServed();
+    await Promise.all(slow.map((socket) => once(socket, 'close')));
+    assert.deepEqual(
+      answers.filter((text) => !text.startsWith('HTTP/1.1 408 ')),
+      [],
+    );
+    await isServed();
+    assert.deepEqual(
+      watched.nvr.received.map(({ target }) => target),
+      ['/api/version', '/api/version'],
+    );
+  });
+
+  it('a login are told that it took too long, and it is not tried', async () => {
+    const lines = [HOST, 'Content-Type: application/json', 'Content-Length: 60'];
+    const { status, text } = await rawRequest(watched.house.port, `${head('POST /api/login HTTP/1.1', lines)}{"user":`);
+    assert.equal(status, 408);
+    assert.match(text, /connection: close/i);
+  });
+
+  it('the reading of an answer that never ends hold back the NVR, not the memory of the house', async () => {
+    FAULTS['endless-body']?.(watched.nvr);
+    const readers = Array.from({ length: 3 }, open);
+    for (const socket of readers) {
+      socket.pause();
+      socket.write(head('GET /api/cam1 HTTP/1.1', HOST, bearer));
+    }
+    await until(() => watched.nvr.received.length === readers.length, 'every request arrives');
+    const written = (): number => [...watched.nvr.sockets].reduce((sum, socket) => sum + socket.bytesWritten, 0);
+    await until(() => written() > 0, 'the NVR begins to answer');
+    let before = -1;
+    while (before !== written()) {
+      before = written();
+      await isAnsweredByHouse();
+      await isAnsweredByHouse();
+    }
+    assert.ok(before < 120_000_000, `the NVR could write ${before} bytes`);
+    for (const socket of readers) socket.resetAndDestroy();
+    await until(() => watched.nvr.sockets.size <= 2, 'the NVR sees them leave');
+  });
+});
+
+/** By Postern alone: the NVR has no answer that ends. */
+async function isAnsweredByHouse(): Promise<void> {
+  const admin = await watched.house.logIn(ADMIN_PERSON);
+  assert.equal((await watched.house.ask('/api/profile', { token: admin })).status, 200);
+}
