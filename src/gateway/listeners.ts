@@ -54,6 +54,8 @@ const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-L
 
 /** What the parser refuses never becomes a request. Nothing is said on a socket that an answer has begun on. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // Bytes behind "Connection: close" are nobody's request: the answer under way is not theirs to break.
+  if (error.code === 'HPE_CLOSED_CONNECTION') return;
   if (!socket.writable || ('bytesWritten' in socket && (socket as Socket).bytesWritten > 0))
     return void socket.destroy();
   if (error.code === 'HPE_HEADER_OVERFLOW') return void socket.end(TOO_LARGE);
