@@ -7,7 +7,7 @@ import { findSigningSecret } from './accounts/signing-secret.ts';
 import { ADD_ON_OPTIONS } from './app-accounts.ts';
 import type { CommandPlace } from './app-commands.ts';
 import { createExplainer, type Explainer } from './app-explain.ts';
-import { corridorRules, headerRules, readRouteTable } from './app-rules.ts';
+import { corridorRules, headerRules, ownerLookup, readRouteTable } from './app-rules.ts';
 import { TRUSTED_HEADERS_FILES } from './app-trusted-headers.ts';
 import { askerOf, watchCameras } from './app-upstreams.ts';
 import { loadConfig } from './config/load-config.ts';
@@ -55,7 +55,7 @@ export async function openForExplain(place: CommandPlace, note: (sentence: strin
         allowlist: list.value.names,
         verifySession,
         layout: () => layout,
-        ask: askerOf(settings),
+        owners: ownerLookup(destinations, askerOf(settings)),
         trace,
       }),
   });

@@ -1,26 +1,30 @@
 /** Introduces the gate to everything that it decides by: who calls, what they may, and what is the service's own. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import type { OwnConfig } from './access/narrow-config.ts';
 import { createLoginRoutes } from './accounts/login-routes.ts';
 import { createUserRoutes } from './accounts/user-routes.ts';
 import type { Accounts } from './app-accounts.ts';
 import { createExplainer } from './app-explain.ts';
-import { corridorRules, headerRules, readRouteTable } from './app-rules.ts';
+import { formLogIn } from './app-form-login.ts';
+import { corridorRules, headerRules, ownerLookup, readRouteTable } from './app-rules.ts';
 import type { TrustedHeaders } from './app-trusted-headers.ts';
 import { askerOf, type EventsBackend } from './app-upstreams.ts';
 import type { Settings } from './config/schema.ts';
-import { visibleCameras } from './domain/camera-scope.ts';
+import { type CustomRoles, scopeOf, visibleCameras } from './domain/camera-scope.ts';
 import { createExplainRoutes } from './gateway/explain-route.ts';
 import type { Forwarder } from './gateway/forward.ts';
 import type { GateParts } from './gateway/gate.ts';
 import type { KnownCameraList } from './gateway/known-cameras.ts';
+import type { MessageRelay } from './gateway/message-relay.ts';
+import { createUnknownRoutes } from './gateway/unknown-routes.ts';
 import type { Trace } from './identity/identity-trace.ts';
 import type { TrustedHeaderList } from './identity/trusted-headers-file.ts';
 import type { Logs } from './telemetry/log.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { watchGate } from './telemetry/watch-gate.ts';
 import { readBuiltPages } from './ui/built-pages.ts';
-import { PAGE_HEADERS } from './ui/page-headers.ts';
+import { pageHeaders } from './ui/page-headers.ts';
 import { renderRefusalPage } from './ui/refusal-page.ts';
 import { ASSETS_PATH, createUiRoutes } from './ui/serve-ui.ts';
 
@@ -32,6 +36,7 @@ export interface GateNeighbours {
   readonly backend: EventsBackend | undefined;
   readonly cameras: KnownCameraList;
   readonly forwarder: Forwarder;
+  readonly relay: MessageRelay;
   readonly logs: Logs;
   readonly metrics: Metrics;
 }
@@ -40,17 +45,19 @@ const PAGES = join(import.meta.dirname, '../dist/ui');
 const LOGIN_PATH = '/login';
 
 export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> {
-  const { settings, directory, trustedHeaders, accounts, backend, cameras, forwarder, logs, metrics } = neighbours;
+  const { settings, directory, trustedHeaders, accounts, backend, cameras, forwarder, relay, logs, metrics } =
+    neighbours;
   const { auth, nvr } = settings;
   const destinations = { eventsBackend: backend?.upstream, nvr: nvr.url, routes: nvr.routes };
   const routes = await readRouteTable(settings, directory);
+  const ask = askerOf(settings);
   const judging = {
     settings,
     routes,
     destinations,
     verifySession: accounts.sessions.verify,
     layout: cameras.layout,
-    ask: askerOf(settings),
+    owners: ownerLookup(destinations, ask),
   };
   const decide = (list: TrustedHeaderList) => ({
     list,
@@ -72,7 +79,11 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
   const refusals = {
     loginPath: auth.enabled ? LOGIN_PATH : undefined,
     renderPage: (page: { status: number; message: string; requestId: string }) => ({
-      headers: { ...PAGE_HEADERS, 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' },
+      headers: {
+        ...pageHeaders(settings.ui.frame_ancestors),
+        'Content-Type': 'text/html; charset=utf-8',
+        'Cache-Control': 'no-store',
+      },
       body: renderRefusalPage({ ...page, links: [{ href: '/', text: 'To the start page' }], stylesheet }),
     }),
   };
@@ -86,7 +97,16 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
     camerasOf: seen,
     rules: (trace) => corridorRules({ ...judging, allowlist: upToDate().list.names, trace }),
   });
-  const ui = createUiRoutes({ pages, loginPage: settings.ui.login, consoleAtRoot: !nvr.url, basePathOf: () => '' });
+  const ui = createUiRoutes({
+    pages,
+    loginPage: settings.ui.login,
+    hasNvr: nvr.url !== undefined,
+    hasOwnLogin: auth.enabled,
+    frameAncestors: settings.ui.frame_ancestors,
+    logIn: formLogIn(accounts.routeParts),
+    bodySeconds: accounts.routeParts.bodySeconds,
+    basePathOf: () => '',
+  });
   return {
     rules: () => upToDate().rules,
     destinations: () => destinations,
@@ -103,8 +123,29 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
       const token = await accounts.sessions.renewalFor(caller);
       return token === undefined ? undefined : accounts.sessions.cookieFor(token, client);
     },
+    desk: { ask, ownConfig: () => ownConfigOf(settings, accounts.routeParts.roles(), cameras) },
+    relay,
+    unknownRoutes: createUnknownRoutes(),
     newRequestId: randomUUID,
     watch: watchGate(metrics, logs),
+  };
+}
+
+/** As the NVR's pages read it; they do so after every change, so the NVR may have other cameras now. */
+function ownConfigOf({ auth, proxy }: Settings, roles: CustomRoles, cameras: KnownCameraList): OwnConfig {
+  void cameras.refresh();
+  const known = cameras.current() ?? [];
+  const listed = [...roles].map(([role, entries]) => [role, visibleCameras(scopeOf(entries), known)]);
+  const { enabled, refresh_time, session_length, cookie_name } = auth;
+  return {
+    auth: {
+      enabled,
+      roles: { ...Object.fromEntries(listed), admin: [], viewer: [] },
+      refresh_time,
+      session_length,
+      cookie_name,
+    },
+    proxy: { logout_url: proxy.logout_url },
   };
 }
 

@@ -12,7 +12,7 @@ import type { IdentitySource, SessionVerdict } from './domain/verdict.ts';
 import type { Rules } from './gateway/admit.ts';
 import { createTrustedNetworks, isTrustedPeer, type TrustedNetworks } from './gateway/client-address.ts';
 import { type DestinationRules, destinationOf } from './gateway/destinations.ts';
-import { createOwnerLookup } from './gateway/owner-lookup.ts';
+import { createOwnerLookup, type OwnerLookup } from './gateway/owner-lookup.ts';
 import { asksTooMuch } from './gateway/query-bounds.ts';
 import type { HeaderRules } from './gateway/rewrite-headers.ts';
 import type { Trace } from './identity/identity-trace.ts';
@@ -29,14 +29,13 @@ export interface RuleParts {
   readonly allowlist: ReadonlySet<string>;
   readonly verifySession: (token: string, carriedBy: 'cookie' | 'bearer') => Promise<SessionVerdict>;
   readonly layout: () => Surroundings['layout'];
-  /** Asked in the service's own name, with an admin's rights. */
-  readonly ask: (upstream: Upstream, path: string) => Promise<unknown>;
+  readonly owners: OwnerLookup;
   readonly trace?: Trace | undefined;
   readonly onUntrustedHeaders?: () => void;
 }
 
 export function corridorRules(parts: RuleParts): Rules {
-  const { settings, routes, destinations, layout } = parts;
+  const { settings, routes, destinations, layout, owners } = parts;
   const secrets = settings.proxy.auth_secret;
   const carriesProxySecret = secrets.length > 0 ? createProxySecretCheck(secrets) : undefined;
   return {
@@ -49,28 +48,29 @@ export function corridorRules(parts: RuleParts): Rules {
       layout: layout(),
       isDenied: (role, verb) => settings.auth.denied.get(role)?.includes(verb) ?? false,
     }),
-    owners: createOwnerLookup((method, target) => ownerAsker(parts, method, target)),
+    owners,
     // The events backend checks the parameters itself, and says which one it is.
     isHarmful: (method, target) =>
       destinationOf(method, target, destinations).kind === 'nvr' && asksTooMuch(target, settings.events.max_limit),
   };
 }
 
+/** Asks in the service's own name, with an admin's rights. */
+type Ask = (upstream: Upstream, path: string) => Promise<unknown>;
+
 /** An event's owner is asked where the event's answer will come from: the backend may know other events than the NVR. */
-function ownerAsker({ destinations, ask }: RuleParts, method: string, target: PlainTarget) {
-  const served = destinationOf(method, target, destinations);
-  if (served.kind === 'events-backend') {
-    return { name: served.kind, ask: (path: string) => ask(served.upstream, path) };
-  }
+export function ownerLookup(destinations: DestinationRules, ask: Ask): OwnerLookup {
   const nvrOnly = { ...destinations, eventsBackend: undefined };
-  return {
-    name: 'nvr',
-    ask: async (path: string) => {
-      const owner = destinationOf('GET', plainPath(path), nvrOnly);
-      if (owner.kind === 'nobody') throw new Error('no NVR is configured');
-      return ask(owner.upstream, path);
-    },
+  const askNvr = async (path: string): Promise<unknown> => {
+    const owner = destinationOf('GET', plainPath(path), nvrOnly);
+    if (owner.kind === 'nobody') throw new Error('no NVR is configured');
+    return ask(owner.upstream, path);
   };
+  return createOwnerLookup((method, target) => {
+    const served = destinationOf(method, target, destinations);
+    if (served.kind !== 'events-backend') return { name: 'nvr', ask: askNvr };
+    return { name: served.kind, ask: (path) => ask(served.upstream, path) };
+  });
 }
 
 const plainPath = (path: string): PlainTarget => ({ path, segments: path.slice(1).split('/'), query: '' });

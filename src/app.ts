@@ -13,6 +13,7 @@ import type { ListenAddress } from './domain/socket-address.ts';
 import { createForwarder } from './gateway/forward.ts';
 import { createGate } from './gateway/gate.ts';
 import { bind, listen } from './gateway/listeners.ts';
+import { createMessageRelay } from './gateway/message-relay.ts';
 import { openStore } from './store/open-store.ts';
 import { createLogs } from './telemetry/log.ts';
 import { createMetrics } from './telemetry/metrics.ts';
@@ -62,7 +63,8 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   opened.defer(() => cameras.stop());
   await cameras.refresh();
 
-  const forwarder = createForwarder(await forwardRulesOf(settings));
+  const forwardRules = await forwardRulesOf(settings);
+  const forwarder = createForwarder(forwardRules);
   opened.defer(() => forwarder.close());
   const { directory, trustedHeadersFile = TRUSTED_HEADERS_FILES.mounted } = options;
   const listFiles = { ...TRUSTED_HEADERS_FILES, mounted: trustedHeadersFile };
@@ -76,6 +78,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
     backend,
     cameras,
     forwarder,
+    relay: createMessageRelay(forwardRules),
     logs,
     metrics,
   });

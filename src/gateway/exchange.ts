@@ -3,6 +3,7 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { RefusalReason } from '../domain/refusal.ts';
 import { answerHeaders, answerTrailers, isPlainAnswer } from './answer-headers.ts';
 import type { JudgedRequest } from './forward.ts';
+import { passNarrowed } from './narrow-exchange.ts';
 
 export interface Exchange {
   readonly judged: JudgedRequest;
@@ -44,6 +45,13 @@ export function passBack(
   if (!isPlainAnswer(answer)) {
     answer.destroy();
     exchange.fail('nvr-bad-answer');
+    return;
+  }
+  const { narrowing } = exchange.judged;
+  if (narrowing) {
+    void passNarrowed(answer, response, narrowing, cookieName, exchange.fail).catch(() =>
+      exchange.fail('nvr-bad-answer'),
+    );
     return;
   }
   response.statusCode = answer.statusCode ?? 502;

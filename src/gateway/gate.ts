@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import Koa from 'koa';
 import type { Caller } from '../domain/caller.ts';
-import type { RefusalReason } from '../domain/refusal.ts';
+import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import { type ListenerName, type RequestFacts, singleHeader } from '../domain/request.ts';
 import type { CorridorState } from '../domain/verdict.ts';
 import { type Admission, type Admitted, admit, type Client, type Rules } from './admit.ts';
@@ -11,9 +11,12 @@ import { type Destination, type DestinationRules, destinationOf } from './destin
 import type { Forwarder } from './forward.ts';
 import { admitDescribed, describedRequest, forwardAuthAnswer } from './forward-auth.ts';
 import { judgedRequest } from './judged-request.ts';
+import { currentView, type MessageRelay } from './message-relay.ts';
+import { settleTerms, type TermsDesk } from './narrow-terms.ts';
 import { type Answer, type RefusalRules, refusalAnswer } from './refuse.ts';
 import { requestFacts } from './request-facts.ts';
 import type { HeaderRules } from './rewrite-headers.ts';
+import type { UnknownRoutes } from './unknown-routes.ts';
 import { answerUpgrade } from './websocket.ts';
 
 export interface GateParts {
@@ -26,6 +29,10 @@ export interface GateParts {
   readonly ownRoutes: readonly OwnRouter[];
   /** A Set-Cookie line when the caller's session is near its end (interface 5.1.2). */
   readonly renewal: (caller: Caller, client: Client) => Promise<string | undefined>;
+  /** What the gate asks and answers itself when it narrows. */
+  readonly desk: Omit<TermsDesk, 'owners'>;
+  readonly relay: MessageRelay;
+  readonly unknownRoutes: UnknownRoutes;
   readonly newRequestId: () => string;
   readonly watch: GateWatch;
 }
@@ -48,6 +55,8 @@ export interface GateWatch {
     admission: Admission | undefined,
     requestId: string,
   ): void;
+  /** The NVR has answered at a path that the table does not know. */
+  onUnknownRoute?(request: RequestFacts): void;
 }
 
 export interface Gate {
@@ -96,7 +105,10 @@ async function judged(
   const facts = requestFacts(ctx.req, listener);
   let admission: Admission | undefined;
   let requestId = parts.newRequestId();
-  ctx.res.once('close', () => parts.watch.onAnswered(facts, ctx.res, admission, requestId));
+  ctx.res.once('close', () => {
+    parts.watch.onAnswered(facts, ctx.res, admission, requestId);
+    if (admission?.kind === 'admitted') noteUnknown(facts, admission, ctx.res, parts);
+  });
   try {
     const rules = parts.rules();
     const question = describedRequest(facts, rules);
@@ -123,9 +135,24 @@ function answerUnadmitted(
   requestId: string,
   parts: GateParts,
 ): void {
-  const answer =
-    admission.kind === 'refused' ? refusalAnswer(admission.reason, facts, requestId, parts.refusals()) : EMPTY_LIST;
-  send(ctx, answer);
+  const isRefused = admission.kind === 'refused';
+  send(
+    ctx,
+    isRefused ? refusalAnswer(admission.reason, facts, requestId, parts.refusals()) : jsonAnswer(admission.answer),
+  );
+}
+
+/** A page answers at every path below the root: only what is no page is a route of its own. */
+function noteUnknown(
+  facts: RequestFacts,
+  { route, target }: Admitted,
+  response: ServerResponse,
+  parts: GateParts,
+): void {
+  if (route.kind !== 'unlisted' || response.statusCode >= 400) return;
+  if (String(response.getHeader('content-type') ?? '').startsWith('text/html')) return;
+  parts.unknownRoutes.note(facts.method, target.segments);
+  parts.watch.onUnknownRoute?.(facts);
 }
 
 /** A proxy in front asked about a request of its own client (SPEC 4.2). */
@@ -140,11 +167,11 @@ async function answerQuestion(
   if (admission.kind === 'admitted') await renewSession(ctx, admission, parts);
 }
 
-const EMPTY_LIST: Answer = {
+const jsonAnswer = (body: string): Answer => ({
   status: 200,
   headers: { 'content-type': 'application/json', 'cache-control': 'private' },
-  body: '[]',
-};
+  body,
+});
 
 function send(ctx: Context, answer: Answer): void {
   if (ctx.res.headersSent || ctx.res.destroyed) return void ctx.res.destroy();
@@ -183,16 +210,28 @@ async function forwarded(ctx: Context, parts: GateParts): Promise<void> {
   const { facts, admission, requestId } = ctx.state;
   const destination = destinationOf(facts.method, admission.target, parts.destinations());
   if (destination.kind === 'nobody') return send(ctx, refusalAnswer('no-nvr', facts, requestId, parts.refusals()));
+  const refusal = (reason: RefusalReason): Answer => {
+    tell(reason, ctx.state, parts);
+    return refusalAnswer(reason, facts, requestId, parts.refusals());
+  };
+  const desk = { ...parts.desk, owners: parts.rules().owners };
+  const settled = await settleTerms(ctx.req, admission, destination, desk);
+  if (settled.kind === 'refused') return send(ctx, refusal(settled.reason));
   await renewSession(ctx, ctx.state.admission, parts);
+  if (settled.kind === 'answered') return send(ctx, jsonAnswer(settled.json));
+  const { kind: _, ...sent } = settled;
   ctx.respond = false;
   parts.forwarder.web(ctx.req, ctx.res, destination.upstream, {
-    ...judgedRequest(destination, ctx.state, parts.headers()),
-    onFailure(reason) {
-      const shown = failureAt(destination, reason);
-      parts.watch.onFailure(shown, facts, requestId);
-      end(ctx.res, refusalAnswer(shown, facts, requestId, parts.refusals()));
-    },
+    ...judgedRequest(destination, ctx.state, parts.headers(), sent),
+    onFailure: (reason) => end(ctx.res, refusal(failureAt(destination, reason))),
   });
+}
+
+/** Found out only on the way, but a refusal all the same. */
+function tell(reason: RefusalReason, { facts, admission, requestId }: GateState, { watch }: GateParts): void {
+  const { client, caller } = admission;
+  if (REFUSALS[reason].status >= 500) watch.onFailure(reason, facts, requestId);
+  else watch.onDecision(facts, { kind: 'refused', client, caller, reason }, requestId);
 }
 
 /** Koa has let go of the response by now. */
@@ -202,7 +241,7 @@ function end(response: ServerResponse, { status, headers, body }: Answer): void 
 }
 
 const failureAt = (destination: Destination, reason: RefusalReason): RefusalReason =>
-  destination.kind === 'events-backend' && reason !== 'body-too-large' ? 'backend-unavailable' : reason;
+  destination.kind === 'events-backend' && REFUSALS[reason].status >= 500 ? 'backend-unavailable' : reason;
 
 async function upgraded(
   request: IncomingMessage,
@@ -223,13 +262,27 @@ async function upgraded(
     if (admission.kind === 'nothing-visible') return refuse('camera-not-in-role');
     const destination = destinationOf('WS', admission.target, parts.destinations());
     if (destination.kind === 'nobody') return refuse('no-nvr');
-    parts.forwarder.upgrade(request, socket, head, destination.upstream, {
-      ...judgedRequest(destination, { facts, admission, requestId }, parts.headers()),
-      onFailure(reason) {
-        parts.watch.onFailure(reason, facts, requestId);
-        refuse(reason);
-      },
-    });
+    const onFailure = (reason: RefusalReason): void => {
+      parts.watch.onFailure(reason, facts, requestId);
+      refuse(reason);
+    };
+    const sent = judgedRequest(destination, { facts, admission, requestId }, parts.headers());
+    const { view: _, owners: __, messages, ...unmet } = admission.terms ?? {};
+    if (Object.keys(unmet).length > 0) return refuse('not-narrowable');
+    if (messages && admission.caller) {
+      const view = currentView(admission.caller, parts.rules);
+      const { target, headers } = sent;
+      parts.relay(request, socket, head, {
+        upstream: destination.upstream,
+        target,
+        headers,
+        view,
+        terms: messages,
+        onFailure,
+      });
+      return;
+    }
+    parts.forwarder.upgrade(request, socket, head, destination.upstream, { ...sent, onFailure });
   } catch (fault) {
     parts.watch.onFault(fault, requestId);
     refuse('internal-error');

@@ -3,6 +3,7 @@ import type { RequestFacts } from '../domain/request.ts';
 import type { Admitted } from './admit.ts';
 import type { Destination } from './destinations.ts';
 import type { JudgedRequest } from './forward.ts';
+import { askingForWhole } from './narrow-exchange.ts';
 import { type HeaderRules, rewriteHeaders } from './rewrite-headers.ts';
 
 /** A request on its way through the gate. */
@@ -16,12 +17,15 @@ export function judgedRequest(
   destination: Destination,
   { facts, admission, requestId }: Passage,
   rules: HeaderRules,
+  settled: Pick<JudgedRequest, 'body' | 'narrowing'> = {},
 ): Omit<JudgedRequest, 'onFailure'> {
   const { path, query } = admission.target;
   const spoken = destination.kind === 'events-backend' ? { ...rules, ...BACKEND_HEADERS } : rules;
+  const headers = rewriteHeaders(facts, { caller: admission.caller, client: admission.client, requestId }, spoken);
   return {
+    ...settled,
     target: query === '' ? path : `${path}?${query}`,
-    headers: rewriteHeaders(facts, { caller: admission.caller, client: admission.client, requestId }, spoken),
+    headers: settled.narrowing ? askingForWhole(headers) : headers,
     isPublic: admission.route.kind === 'listed' && admission.route.row.access === 'public',
   };
 }

@@ -28,6 +28,9 @@ export function watchGate(metrics: Metrics, logs: Logs) {
       metrics.upstreamError();
       decisions.warn({ requestId, ...what(request), reason }, REFUSALS[reason].message);
     },
+    onUnknownRoute(): void {
+      metrics.unknownRoute();
+    },
     onFault(fault: unknown, requestId: string): void {
       decisions.error({ requestId, err: fault }, 'a request ended in a fault of our own');
     },

@@ -1,4 +1,5 @@
 /** A gate on port 0 with nothing but a forwarder behind it: what passes, passes as the internal listener's admin. */
+import type { OwnConfig } from '../../src/access/narrow-config.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import type { RefusalReason } from '../../src/domain/refusal.ts';
@@ -7,6 +8,8 @@ import type { TrustedNetworks } from '../../src/gateway/client-address.ts';
 import { createForwarder, type ForwardRules } from '../../src/gateway/forward.ts';
 import { createGate } from '../../src/gateway/gate.ts';
 import { type Listener, listen } from '../../src/gateway/listeners.ts';
+import { createMessageRelay } from '../../src/gateway/message-relay.ts';
+import { createUnknownRoutes } from '../../src/gateway/unknown-routes.ts';
 import { internalSource } from '../../src/identity/internal-source.ts';
 
 export interface StartedGate {
@@ -27,6 +30,10 @@ const RULES: ForwardRules = {
   timeoutIdle: 300,
   ca: undefined,
   verify: true,
+};
+const OWN_CONFIG: OwnConfig = {
+  auth: { enabled: true, roles: {}, refresh_time: 1800, session_length: 86_400, cookie_name: RULES.cookieName },
+  proxy: { logout_url: undefined },
 };
 const NOBODY_TRUSTED: TrustedNetworks = { includes: () => false };
 
@@ -60,6 +67,9 @@ export async function startGate(upstream: Upstream, rules: Partial<ForwardRules>
     forwarder,
     ownRoutes: [],
     renewal: async () => undefined,
+    desk: { ask: async () => undefined, ownConfig: () => OWN_CONFIG },
+    relay: createMessageRelay({ ...RULES, ...rules }),
+    unknownRoutes: createUnknownRoutes(),
     newRequestId: () => {
       requests += 1;
       return `request-${requests}`;

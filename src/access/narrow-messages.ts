@@ -1,0 +1,152 @@
+/** What a WebSocket message may say, in either direction: tables of topics, and the first segment of the others (SPEC 5). */
+import type { MessageTerms } from './access-verdict.ts';
+import type { CameraView } from './camera-view.ts';
+import { narrowStats } from './narrow-answer.ts';
+import { isRecord, type JsonRecord, memberOf } from './recorder-layout.ts';
+import { seesNamed } from './without-foreign.ts';
+
+export type InboundVerdict =
+  /** To be sent in this spelling, in which no key stands twice. */
+  { readonly kind: 'passed'; readonly text: string } | { readonly kind: 'dropped' } | { readonly kind: 'malformed' };
+
+const LONGEST_TOPIC = 256;
+
+/** Questions that every role may ask: the NVR answers them by a broadcast to all. */
+const READ_TOPICS: ReadonlySet<string> = new Set([
+  'onConnect',
+  'modelState',
+  'audioTranscriptionState',
+  'birdseyeLayout',
+  'embeddingsReindexProgress',
+  'jobState',
+]);
+
+/** From the client of a caller who is no admin, whose sockets are not looked into. Everything else is for admins. */
+export function judgeInbound(text: string, view: CameraView, { mayMoveCameras }: MessageTerms): InboundVerdict {
+  const message = parsedRecord(text);
+  const topic = message?.['topic'];
+  if (!message || typeof topic !== 'string' || topic.length > LONGEST_TOPIC) return { kind: 'malformed' };
+  const [camera = '', action, ...rest] = topic.split('/');
+  const isMove = action === 'ptz' && rest.length === 0;
+  const mayMove = isMove && mayMoveCameras && isCamera(camera, view) && view.sees(camera);
+  if (!mayMove && !READ_TOPICS.has(topic)) return { kind: 'dropped' };
+  return { kind: 'passed', text: JSON.stringify(message) };
+}
+
+const NOTHING = Symbol('nothing');
+
+/** Gives the payload to send, the same one for all of it, or nothing. */
+type Narrow = (payload: unknown, view: CameraView) => unknown;
+
+const toAll: Narrow = (payload) => payload;
+const toUnrestricted: Narrow = (payload, view) => (view.clearance === 'restricted' ? NOTHING : payload);
+const aboutCamera =
+  (...path: readonly string[]): Narrow =>
+  (payload, view) =>
+    seesNamed(path.reduce(memberOf, payload), view) ? payload : NOTHING;
+
+/** Of whoever sees no camera at all, these alone. */
+const GLOBAL: Readonly<Record<string, Narrow>> = {
+  model_state: toAll,
+  embeddings_reindex_progress: toAll,
+  audio_transcription_state: toAll,
+  'profile/state': toAll,
+  'notifications/state': toAll,
+  notification_test: toAll,
+};
+
+/** These are read: their payload is JSON, or JSON as text. */
+const READ: Readonly<Record<string, Narrow>> = {
+  camera_activity: byCamera,
+  audio_detections: byCamera,
+  job_state: byJob,
+  stats: (payload, view) => (isRecord(payload) ? narrowStats(payload, view) : NOTHING),
+  events: aboutCamera('after', 'camera'),
+  reviews: aboutCamera('after', 'camera'),
+  tracked_object_update: aboutCamera('camera'),
+  triggers: aboutCamera('camera'),
+  camera_monitoring: aboutCamera('camera'),
+};
+
+/** From the NVR: the text to pass on, or undefined. What the tables do not know passes to nobody but admins. */
+export function narrowOutbound(text: string, view: CameraView): string | undefined {
+  const message = parsedRecord(text);
+  const topic = message?.['topic'];
+  if (!message || typeof topic !== 'string') return undefined;
+  if (Object.hasOwn(GLOBAL, topic)) return text;
+  if (view.clearance === 'restricted' && view.cameras.length === 0) return undefined;
+  if (topic === 'birdseye_layout') return toUnrestricted(text, view) === NOTHING ? undefined : text;
+  const narrow = Object.hasOwn(READ, topic) ? READ[topic] : undefined;
+  return narrow ? narrowedPayload(text, topic, message, narrow, view) : bySegment(text, topic, view);
+}
+
+function narrowedPayload(
+  text: string,
+  topic: string,
+  { payload }: JsonRecord,
+  narrow: Narrow,
+  view: CameraView,
+): string | undefined {
+  const json = typeof payload === 'string' ? parsed(payload) : payload;
+  const narrowed = json === undefined ? NOTHING : narrow(json, view);
+  if (narrowed === NOTHING) return undefined;
+  // The NVR's own objects are JSON within JSON, and so they stay.
+  return narrowed === json ? text : JSON.stringify({ topic, payload: JSON.stringify(narrowed) });
+}
+
+/** `front/motion`, `front/audio/rms`; a zone may be part of several cameras. */
+function bySegment(text: string, topic: string, view: CameraView): string | undefined {
+  const [first = ''] = topic.split('/', 1);
+  if (isCamera(first, view)) return view.sees(first) ? text : undefined;
+  return view.layout.zones.has(first) && view.clearance !== 'restricted' ? text : undefined;
+}
+
+const isCamera = (name: string, view: CameraView): boolean => view.layout.cameras.some((camera) => camera === name);
+
+function byCamera(payload: unknown, view: CameraView): unknown {
+  if (!isRecord(payload)) return NOTHING;
+  if (view.clearance !== 'restricted') return payload;
+  const seen = Object.entries(payload).filter(([camera]) => view.sees(camera));
+  return seen.length === 0 ? NOTHING : Object.fromEntries(seen);
+}
+
+const JOB_CAMERA_FIELDS: readonly string[] = ['camera', 'source_camera'];
+
+/** By kind of job; a job that names no camera is about none. */
+function byJob(payload: unknown, view: CameraView): unknown {
+  if (!isRecord(payload)) return NOTHING;
+  if (view.clearance !== 'restricted') return payload;
+  const seen = Object.entries(payload).flatMap(([kind, job]): [string, unknown][] => {
+    const kept = seenJob(job, view);
+    return kept === undefined ? [] : [[kind, kept]];
+  });
+  return seen.length === 0 ? NOTHING : Object.fromEntries(seen);
+}
+
+function seenJob(job: unknown, view: CameraView): unknown {
+  if (!isRecord(job)) return job;
+  if (!seesJob(job, view)) return undefined;
+  const { results } = job;
+  if (!isRecord(results)) return job;
+  if (!seesJob(results, view)) return undefined;
+  if (!Array.isArray(results['jobs'])) return job;
+  const jobs = results['jobs'].filter((part) => isRecord(part) && seesJob(part, view));
+  return jobs.length === 0 ? undefined : { ...job, results: { ...results, jobs } };
+}
+
+const seesJob = (job: JsonRecord, view: CameraView): boolean =>
+  JOB_CAMERA_FIELDS.every((field) => !(field in job) || job[field] === null || seesNamed(job[field], view));
+
+function parsedRecord(text: string): JsonRecord | undefined {
+  const json = parsed(text);
+  return isRecord(json) ? json : undefined;
+}
+
+/** Undefined of what is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,105 @@
+/** An answer that must be narrowed: read whole, within bounds, and never passed on unread (SPEC 5, 6). */
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { NarrowedAnswer } from '../access/narrow-answer.ts';
+import type { RefusalReason } from '../domain/refusal.ts';
+import { answerHeaders } from './answer-headers.ts';
+
+/** Narrows the text of a 200 answer. */
+export type NarrowBody = (body: string) => NarrowedAnswer;
+
+export interface Narrowing {
+  readonly body: NarrowBody;
+  /** What the NVR says when it refuses may be about what the reader does not see. */
+  readonly hidesRefusals: boolean;
+}
+
+const LARGEST_ANSWER = 32 * 1024 * 1024;
+
+/** They describe bytes that the client will not get, or ask for a part of an answer that must be seen whole. */
+// biome-ignore format: a table
+const NOT_ASKED: readonly string[] = [
+  'accept-encoding', 'range', 'if-range', 'if-none-match', 'if-modified-since', 'if-match', 'if-unmodified-since',
+];
+// biome-ignore format: a table
+const NOT_PASSED: readonly string[] = [
+  'content-length', 'content-encoding', 'content-range', 'accept-ranges', 'etag', 'last-modified', 'content-md5', 'digest',
+  'content-digest', 'repr-digest',
+];
+
+/** Headers that ask for the whole answer, uncompressed. */
+export const askingForWhole = (headers: IncomingHttpHeaders): IncomingHttpHeaders => ({
+  ...Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_ASKED.includes(name))),
+  'accept-encoding': 'identity',
+});
+
+/** Answers with what is left of the NVR's answer, or fails. */
+export async function passNarrowed(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  { body: narrow, hidesRefusals }: Narrowing,
+  cookieName: string,
+  fail: (reason: RefusalReason) => void,
+): Promise<void> {
+  const status = answer.statusCode ?? 502;
+  const encoding = answer.headers['content-encoding'] ?? 'identity';
+  const body = encoding === 'identity' && status !== 206 ? await readWhole(answer) : undefined;
+  if (response.headersSent || response.destroyed) return void answer.destroy();
+  if (body === undefined) {
+    answer.destroy();
+    return fail('nvr-bad-answer');
+  }
+  const isGiven = status === 200;
+  const narrowed = isGiven ? narrow(body) : refusalLeft(status, body, hidesRefusals);
+  if (narrowed.kind === 'foreign') return fail('camera-not-in-role');
+  if (narrowed.kind === 'unreadable') return fail('nvr-bad-answer');
+  response.statusCode = status;
+  for (const [name, values] of answerHeaders(answer, { cookieName, isPublic: false })) {
+    if (NOT_PASSED.includes(name)) continue;
+    if (name === 'set-cookie') for (const value of values) response.appendHeader(name, value);
+    else response.setHeader(name, values.length === 1 ? (values[0] ?? '') : values);
+  }
+  if (!isGiven && hidesRefusals) response.setHeader('content-type', 'application/json');
+  response.setHeader('content-length', Buffer.byteLength(narrowed.body));
+  response.end(narrowed.body);
+}
+
+/** Undefined when it is too large, not UTF-8, or cut: nothing has been sent yet, so the client can be told. */
+async function readWhole(answer: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of answer) {
+      bytes += chunk.length;
+      if (bytes > LARGEST_ANSWER) return undefined;
+      chunks.push(chunk);
+    }
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
+  } catch {
+    return undefined;
+  }
+}
+
+const LONGEST_MESSAGE = 300;
+
+/** A redirect leads nowhere that was judged. Of a refusal the sentence is left, which pages show to their reader. */
+function refusalLeft(status: number, body: string, hidesRefusals: boolean): NarrowedAnswer {
+  if (!hidesRefusals) return { kind: 'narrowed', body };
+  if (status < 400 || status > 499) return { kind: 'unreadable' };
+  return { kind: 'narrowed', body: JSON.stringify({ success: false, message: messageIn(body) }) };
+}
+
+function messageIn(body: string): string {
+  const sentence = sentenceIn(body);
+  return sentence !== undefined && sentence.length <= LONGEST_MESSAGE ? sentence : 'The NVR refused this request.';
+}
+
+function sentenceIn(body: string): string | undefined {
+  try {
+    const json: unknown = JSON.parse(body);
+    const said =
+      typeof json === 'object' && json !== null ? (Reflect.get(json, 'message') ?? Reflect.get(json, 'detail')) : json;
+    return typeof said === 'string' ? said : undefined;
+  } catch {
+    return undefined;
+  }
+}

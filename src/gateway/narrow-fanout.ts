@@ -1,0 +1,26 @@
+/** A list that the NVR gives for one camera at a time: asked once for each that is visible, and joined (SPEC 5, `fanout`). */
+import type { Terms } from '../access/access-verdict.ts';
+import { withCameras } from '../access/narrow-query.ts';
+import type { PlainTarget } from '../domain/request.ts';
+
+const AT_ONCE = 4;
+
+/** JSON of the elements of all lists, each once, in order. Rejects when one list cannot be had. */
+export async function joinedLists(
+  target: PlainTarget,
+  { parameter, cameras }: NonNullable<Terms['fanout']>,
+  ask: (path: string) => Promise<unknown>,
+): Promise<string> {
+  const elements = new Set<string>();
+  for (let at = 0; at < cameras.length; at += AT_ONCE) {
+    const lists = cameras.slice(at, at + AT_ONCE).map((camera) => {
+      const { path, query } = withCameras(target, parameter, [camera]);
+      return ask(`${path}?${query}`);
+    });
+    for (const list of await Promise.all(lists)) {
+      if (!Array.isArray(list)) throw new Error(`${target.path} was not answered with a list`);
+      for (const element of list) elements.add(JSON.stringify(element));
+    }
+  }
+  return `[${[...elements].sort().join(',')}]`;
+}

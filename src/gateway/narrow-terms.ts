@@ -1,0 +1,62 @@
+/** Step 5, its other half. What an admitted request's terms ask for before it is sent, and of its answer (SPEC 5). */
+import type { IncomingMessage } from 'node:http';
+import type { Terms } from '../access/access-verdict.ts';
+import { narrowAnswer } from '../access/narrow-answer.ts';
+import type { OwnConfig } from '../access/narrow-config.ts';
+import type { RefusalReason } from '../domain/refusal.ts';
+import type { Upstream } from '../domain/socket-address.ts';
+import type { Admitted } from './admit.ts';
+import type { Destination } from './destinations.ts';
+import type { Narrowing } from './narrow-exchange.ts';
+import { joinedLists } from './narrow-fanout.ts';
+import { judgedBody } from './narrow-request.ts';
+import type { OwnerLookup } from './owner-lookup.ts';
+
+export interface TermsDesk {
+  readonly owners: OwnerLookup;
+  /** The JSON of a 200 answer, asked in the service's own name. */
+  readonly ask: (upstream: Upstream, path: string) => Promise<unknown>;
+  /** What stands in the NVR's configuration in the place of its own accounts (SPEC 4.3). */
+  readonly ownConfig: () => OwnConfig;
+}
+
+export type Settled =
+  | { readonly kind: 'sent'; readonly body?: Buffer; readonly narrowing?: Narrowing }
+  /** Nothing needs to be sent: the answer is this JSON. */
+  | { readonly kind: 'answered'; readonly json: string }
+  | { readonly kind: 'refused'; readonly reason: RefusalReason };
+
+type Served = Exclude<Destination, { kind: 'nobody' }>;
+
+const refused = (reason: RefusalReason): Settled => ({ kind: 'refused', reason });
+
+export async function settleTerms(
+  request: IncomingMessage,
+  admission: Admitted,
+  destination: Served,
+  desk: TermsDesk,
+): Promise<Settled> {
+  const { terms, target } = admission;
+  if (!terms) return { kind: 'sent' };
+  if (terms.messages || (terms.ownData && destination.kind !== 'events-backend')) return refused('not-narrowable');
+  if (terms.fanout) {
+    const joined = joinedLists(target, terms.fanout, (path) => desk.ask(destination.upstream, path));
+    return joined.then((json): Settled => ({ kind: 'answered', json })).catch(() => refused('nvr-unreachable'));
+  }
+  // A client that leaves in the middle of its body is told nothing.
+  const body = await judgedBody(request, admission, terms, desk.owners).catch(() => undefined);
+  if (!body) return refused('body-unreadable');
+  if (!body.ok) return refused(body.error);
+  const narrowing = narrowingOf(terms, destination, desk);
+  return { kind: 'sent', ...(body.value && { body: body.value }), ...(narrowing && { narrowing }) };
+}
+
+function narrowingOf(terms: Terms, destination: Served, { ownConfig }: TermsDesk): Narrowing | undefined {
+  const { answer: form, view, isRewritten } = terms;
+  // The events backend is our own, and does what the query says; an NVR may be too old to know the parameter.
+  if (!form || (isRewritten && destination.kind === 'events-backend')) return undefined;
+  return {
+    body: (body) => narrowAnswer(form, body, { view, ownConfig }),
+    hidesRefusals: view.clearance === 'restricted',
+  };
+}
