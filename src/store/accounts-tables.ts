@@ -30,14 +30,16 @@ export function createAccountStore(db: Kysely<Tables>): AccountStore {
       return added?.numInsertedOrUpdatedRows ? 'added' : 'taken';
     },
 
-    async setPassword(name, passwordHash, changedAt) {
-      const { numUpdatedRows } = await db
-        .updateTable('users')
-        .set({ password_hash: passwordHash, password_changed_at: changedAt })
-        .where('name', '=', name)
-        .executeTakeFirst();
-      return numUpdatedRows ? 'set' : 'absent';
-    },
+    setPassword: (name, passwordHash, changedAt) =>
+      db.transaction().execute(async (transaction) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable('users')
+          .set({ password_hash: passwordHash, password_changed_at: changedAt })
+          .where('name', '=', name)
+          .executeTakeFirst();
+        await transaction.deleteFrom('seen_sessions').where('user_name', '=', name).execute();
+        return numUpdatedRows ? 'set' : 'absent';
+      }),
 
     async rehashPassword(name, oldHash, newHash) {
       await db
@@ -63,6 +65,10 @@ export function createAccountStore(db: Kysely<Tables>): AccountStore {
         const standing = await standingOf(name, transaction);
         if (standing !== 'dispensable') return standing;
         await transaction.deleteFrom('users').where('name', '=', name).execute();
+        await transaction.deleteFrom('seen_sessions').where('user_name', '=', name).execute();
+        // A proxy's user of the same name is somebody else, and has no account to die with.
+        const bound = transaction.deleteFrom('api_tokens').where('user_created_at', 'is not', null);
+        await bound.where('user_name', '=', name).execute();
         return 'deleted';
       }),
 
@@ -77,13 +83,15 @@ export function createAccountStore(db: Kysely<Tables>): AccountStore {
       return demoted.map((row) => row.name as UserName).sort();
     },
 
-    async revokeToken(tokenId, expiresAt) {
-      await db
-        .insertInto('revoked_tokens')
-        .values({ token_id: tokenId, expires_at: expiresAt })
-        .onConflict((conflict) => conflict.column('token_id').doNothing())
-        .execute();
-    },
+    revokeToken: (tokenId, expiresAt) =>
+      db.transaction().execute(async (transaction) => {
+        await transaction
+          .insertInto('revoked_tokens')
+          .values({ token_id: tokenId, expires_at: expiresAt })
+          .onConflict((conflict) => conflict.column('token_id').doNothing())
+          .execute();
+        await transaction.deleteFrom('seen_sessions').where('id', '=', tokenId).execute();
+      }),
 
     async isRevoked(tokenId) {
       const row = await db

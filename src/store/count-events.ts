@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { EventGroup, GroupQuestion } from '../domain/event-question.ts';
 import { allOf, conditionInSql, isOneOf, offsetAt } from './event-conditions.ts';
-import type { EventsPlace } from './find-events.ts';
+import type { EventsPlace } from './event-shape.ts';
 
 export async function countByLabel(
   cameras: readonly string[] | null,

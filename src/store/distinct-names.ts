@@ -1,7 +1,7 @@
 /** The different names in a column, by stepping through an index from one to the next: events are not read. */
 import { type RawBuilder, sql } from 'kysely';
 import type { DistinctColumn } from '../domain/event-question.ts';
-import type { EventsPlace } from './find-events.ts';
+import type { EventsPlace } from './event-shape.ts';
 
 export const distinctCameras = (place: EventsPlace): Promise<string[]> => steps('camera', sql`1 = 1`, place);
 

@@ -4,6 +4,7 @@ import type {
   EventCondition,
   EventFlag,
   EventMeasure,
+  EventSort,
   PageEnd,
   SortKey,
   ZoneOffset,
@@ -60,7 +61,8 @@ function flagged(flag: EventFlag, is: boolean): Condition {
   // The reference leaves an empty plus_id in neither class; empty is "not submitted".
   if (flag === 'submitted') return is ? sql`e.plus_id <> ''` : sql`coalesce(e.plus_id, '') = ''`;
   if (flag === 'in_progress') return is ? sql`e.end_time is null` : sql`e.end_time is not null`;
-  return sql`e.${sql.ref(flag)} = ${is}`;
+  // Written out: an index of the rows that have a flag is used only for this very condition.
+  return sql`e.${sql.ref(flag)} = ${sql.lit(is)}`;
 }
 
 function carried({ of, names, orNone }: ConditionOf<'carries'>, words: EngineWords): Condition {
@@ -109,11 +111,16 @@ export function offsetAt(offsets: readonly ZoneOffset[]): Expression {
 }
 
 /** Behind the end of a page, in the sort's order: absent values stand below all others. */
-export function behind(end: PageEnd, value: Expression, direction: 'asc' | 'desc'): Condition {
+export function behind(end: PageEnd, { key, direction }: EventSort): Condition {
+  const value = sortValue(key);
   const further = sql.raw(direction === 'asc' ? '>' : '<');
-  const sameValue = end.value === null ? sql`${value} is null` : sql`${value} = ${end.value}`;
-  const tie = sql<boolean>`(${sameValue} and e.id ${further} ${end.id})`;
-  if (end.value === null) return direction === 'asc' ? sql`(${tie} or ${value} is not null)` : tie;
-  const beyond = sql<boolean>`(${value} ${further} ${end.value} or ${tie})`;
-  return direction === 'asc' ? beyond : sql`(${beyond} or ${value} is null)`;
+  const tie = sql<boolean>`e.id ${further} ${end.id}`;
+  if (end.value === null) {
+    const absent = sql<boolean>`(${value} is null and ${tie})`;
+    return direction === 'asc' ? anyOf([absent, sql`${value} is not null`]) : absent;
+  }
+  // The first comparison says twice what the others do, but in words that let an index begin there.
+  const beyond = sql<boolean>`(${value} ${further}= ${end.value} and (${value} ${further} ${end.value} or ${tie}))`;
+  const hasAbsentBelow = direction === 'desc' && key !== 'date';
+  return hasAbsentBelow ? anyOf([beyond, sql`${value} is null`]) : beyond;
 }

@@ -1,11 +1,20 @@
 /** The table that events are read from: the store's own, or the NVR's seen as if it were that (facts of both in one place). */
-import { type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { EngineWords } from './sqlite-words.ts';
+import type { Tables } from './tables.ts';
 
 /** `e` is the table's alias in every query; it has the columns of the store's own. */
 export interface EventShape {
   readonly table: RawBuilder<unknown>;
   /** Whether an index gives the events of one camera, or of one label, in order of time. */
   readonly inOrderBy: { readonly camera: boolean; readonly label: boolean };
+}
+
+/** Where events are looked for: a database, how its table is laid out, and what its engine is told. */
+export interface EventsPlace {
+  readonly db: Kysely<Tables>;
+  readonly shape: EventShape;
+  readonly words: EngineWords;
 }
 
 export const STORE_SHAPE: EventShape = { table: sql`events`, inOrderBy: { camera: true, label: true } };

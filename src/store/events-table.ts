@@ -4,8 +4,8 @@ import type { EventSource, StoredEvent } from '../domain/event-question.ts';
 import { plainJson } from '../domain/plain-json.ts';
 import { countByLabel, firstStart, groupEvents } from './count-events.ts';
 import { distinctCameras, distinctNames } from './distinct-names.ts';
-import { STORE_SHAPE } from './event-shape.ts';
-import { type EventsPlace, findEvents } from './find-events.ts';
+import { type EventsPlace, STORE_SHAPE } from './event-shape.ts';
+import { findEvents } from './find-events.ts';
 import { sqliteWords } from './sqlite-words.ts';
 import type { EventsTable, Tables } from './tables.ts';
 

@@ -1,24 +1,14 @@
 /** A question as one statement that walks an index in the asked order and stops at the limit. */
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { EventCondition, EventQuestion, FoundEvent } from '../domain/event-question.ts';
-import { allOf, behind, conditionInSql, isOneOf, sortValue } from './event-conditions.ts';
-import type { EventShape } from './event-shape.ts';
-import type { EngineWords } from './sqlite-words.ts';
-import type { Tables } from './tables.ts';
+import { allOf, behind, conditionInSql, sortValue } from './event-conditions.ts';
+import type { EventsPlace } from './event-shape.ts';
+import { namesLabels, streamsOf } from './event-streams.ts';
 
 interface Candidate extends FoundEvent {
   readonly plate: string | null;
 }
 
-/** Where events are looked for: a database, how its table is laid out, and what its engine is told. */
-export interface EventsPlace {
-  readonly db: Kysely<Tables>;
-  readonly shape: EventShape;
-  readonly words: EngineWords;
-}
-
-/** SQLite joins at most 500 selects in one statement; a merge this wide is still cheap. */
-const MOST_STREAMS = 128;
 /** How many candidates are fetched at a time when plates are tested in code. */
 const CANDIDATES_PER_STEP = 1000;
 
@@ -56,66 +46,21 @@ async function sifted(
   return found.slice(0, question.limit);
 }
 
-async function candidates(question: EventQuestion, { db, shape, words }: EventsPlace): Promise<Candidate[]> {
+async function candidates(question: EventQuestion, place: EventsPlace): Promise<Candidate[]> {
   if (question.limit === 0) return [];
+  const { db, shape, words } = place;
   const value = sortValue(question.sort.key);
   const direction = sql.raw(question.sort.direction);
-  const shared = question.conditions.filter(isNotSplit).map((condition) => conditionInSql(condition, words));
-  const page = question.after ? [behind(question.after, value, question.sort.direction)] : [];
-  const streams = streamsOf(question, shape, words).map(
+  const shared = question.conditions
+    .filter((condition) => !namesLabels(condition))
+    .map((condition) => conditionInSql(condition, words));
+  const page = question.after ? [behind(question.after, question.sort)] : [];
+  const streams = await streamsOf(question, place);
+  const selects = streams.map(
     (own) => sql`select e.id as id, ${value} as value, e.plate as plate from ${shape.table} as e
       where ${allOf([...own, ...shared, ...page])}`,
   );
-  const { rows } = await sql<Candidate>`${sql.join(streams, sql` union all `)}
+  const { rows } = await sql<Candidate>`${sql.join(selects, sql` union all `)}
     order by value ${direction}, id ${direction} limit ${question.limit}`.execute(db);
   return rows;
-}
-
-/** Labels are a stream's own condition. */
-const isNotSplit = (condition: EventCondition): boolean =>
-  !(condition.kind === 'one-of' && condition.field === 'label');
-
-/**
- * By date, every camera (and label) is a stream of its own, which an index gives in order, and the engine merges the
- * streams: it reads about as many rows as it answers. Asked for `camera in (…)` it would sort all rows of all cameras.
- */
-function streamsOf(question: EventQuestion, { inOrderBy }: EventShape, words: EngineWords): RawBuilder<boolean>[][] {
-  const cameras = question.cameras && [...new Set(question.cameras)];
-  const labels = labelsOf(question.conditions);
-  const isByDate = question.sort.key === 'date' && !question.conditions.some(namesIds);
-  const camerasSplit = inOrderBy.camera && isByDate && cameras && isSplittable(cameras.length);
-  const labelsSplit =
-    inOrderBy.label && isByDate && labels && isSplittable(labels.length * (camerasSplit ? cameras.length : 1));
-  return crossed(
-    split('camera', cameras, Boolean(camerasSplit), words),
-    split('label', labels, Boolean(labelsSplit), words),
-  );
-}
-
-const isSplittable = (count: number): boolean => count > 0 && count <= MOST_STREAMS;
-
-const namesIds = (condition: EventCondition): boolean => condition.kind === 'one-of' && condition.field === 'id';
-
-function split(
-  field: 'camera' | 'label',
-  values: readonly string[] | null,
-  isSplit: boolean,
-  words: EngineWords,
-): RawBuilder<boolean>[][] {
-  const column = sql`e.${sql.ref(field)}`;
-  if (values === null) return [[]];
-  if (isSplit) return values.map((value) => [sql`${column} = ${value}`]);
-  return [[isOneOf(words.unindexed(column), values)]];
-}
-
-const crossed = <Item>(ones: readonly Item[][], others: readonly Item[][]): Item[][] =>
-  ones.flatMap((one) => others.map((other) => [...one, ...other]));
-
-/** The labels that all label conditions allow; null when there is none. */
-function labelsOf(conditions: readonly EventCondition[]): readonly string[] | null {
-  const lists = conditions.flatMap((condition) =>
-    condition.kind === 'one-of' && condition.field === 'label' ? [new Set(condition.values)] : [],
-  );
-  const [first, ...rest] = lists;
-  return first ? [...first].filter((label) => rest.every((list) => list.has(label))) : null;
 }

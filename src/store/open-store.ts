@@ -2,9 +2,15 @@
 import { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { AccountStore } from '../domain/account.ts';
+import type { ApiTokenStore } from '../domain/api-token.ts';
 import type { EventRecord } from '../domain/event.ts';
 import type { EventSource } from '../domain/event-question.ts';
+import type { RoleStore } from '../domain/role-store.ts';
+import type { SessionStore } from '../domain/session-store.ts';
+import { createRoleStore } from './accounts-roles.ts';
+import { createSessionStore } from './accounts-sessions.ts';
 import { createAccountStore } from './accounts-tables.ts';
+import { createApiTokenStore } from './accounts-tokens.ts';
 import { createEventSource, storePlace } from './events-table.ts';
 import { MIGRATIONS } from './migrations/all-migrations.ts';
 import { type SqliteEngine, sqliteEngine } from './sqlite.ts';
@@ -21,6 +27,9 @@ export interface StoreOptions {
 export interface Store {
   readonly db: Kysely<Tables>;
   readonly accounts: AccountStore;
+  readonly roles: RoleStore;
+  readonly sessions: SessionStore;
+  readonly apiTokens: ApiTokenStore;
   /** Another text after any change: what was read before it may be remembered for as long as it stays the same. */
   version(): string;
   readonly events: EventSource;
@@ -36,6 +45,9 @@ export async function openStore({ url, readOnly = false }: StoreOptions): Promis
   return {
     db,
     accounts: createAccountStore(db),
+    roles: createRoleStore(db),
+    sessions: createSessionStore(db),
+    apiTokens: createApiTokenStore(db),
     version,
     events: createEventSource(storePlace(db)),
     writeEvents: (events) => writeEvents(events, db),

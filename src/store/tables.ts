@@ -13,6 +13,36 @@ export interface RevokedTokensTable {
   expires_at: number;
 }
 
+/** `cameras` is the JSON of a list. */
+export interface CustomRolesTable {
+  role: string;
+  cameras: string;
+}
+
+export interface SeenSessionsTable {
+  id: string;
+  user_name: string;
+  address: string;
+  agent: string;
+  since: number;
+  last_seen: number;
+  expires_at: number;
+}
+
+export interface ApiTokensTable {
+  id: string;
+  secret_hash: string;
+  name: string;
+  user_name: string;
+  user_created_at: number | null;
+  role: string;
+  cameras: string | null;
+  created_at: number;
+  expires_at: number | null;
+  last_used_at: number | null;
+  last_used_from: string | null;
+}
+
 /** `zones` and `data` are JSON text; `score`, `speed`, `plate` and `sub_labels_folded` are for searching only. */
 export interface EventsTable {
   id: string;
@@ -43,4 +73,7 @@ export interface Tables {
   events: EventsTable;
   users: UsersTable;
   revoked_tokens: RevokedTokensTable;
+  custom_roles: CustomRolesTable;
+  seen_sessions: SeenSessionsTable;
+  api_tokens: ApiTokensTable;
 }

@@ -43,6 +43,10 @@ export const events: Migration = {
       const index = db.schema.createIndex(`events_camera_${name}`).on('events').columns(['camera', name]);
       await index.where(sql.ref(name), 'is not', null).execute();
     }
+    for (const [name, rows] of Object.entries(RARE_EVENTS)) {
+      const index = db.schema.createIndex(`events_${name}`).on('events').columns(['camera', 'start_time']);
+      await index.where(rows).execute();
+    }
   },
 };
 
@@ -58,3 +62,10 @@ const INDICES: string[][] = [
 
 /** Most events have neither: an index of those that have is small, and lists the names without reading events. */
 const RARE_NAMES = ['sub_label', 'plate'];
+
+/** Questions for few among many: an index of those few, in order of time, costs the others nothing. */
+const RARE_EVENTS = {
+  in_progress: sql<boolean>`end_time is null`,
+  retained: sql<boolean>`retain_indefinitely = true`,
+  submitted: sql<boolean>`plus_id <> ''`,
+};

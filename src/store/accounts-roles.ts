@@ -1,0 +1,35 @@
+/** Custom roles in the database: the same code for every engine (interface 2.2; SPEC 4.3). */
+import type { Kysely } from 'kysely';
+import { type Role, type UserName, VIEWER } from '../domain/names.ts';
+import type { RoleStore } from '../domain/role-store.ts';
+import type { Tables } from './tables.ts';
+
+export function createRoleStore(db: Kysely<Tables>): RoleStore {
+  return {
+    async listRoles() {
+      const rows = await db.selectFrom('custom_roles').selectAll().orderBy('role').execute();
+      return rows.map(({ role, cameras }) => ({ role: role as Role, cameras: JSON.parse(cameras) as string[] }));
+    },
+
+    changeRoles: ({ saved, deleted }) =>
+      db.transaction().execute(async (transaction) => {
+        for (const { role, cameras } of saved) {
+          const row = { role, cameras: JSON.stringify(cameras) };
+          await transaction
+            .insertInto('custom_roles')
+            .values(row)
+            .onConflict((conflict) => conflict.column('role').doUpdateSet({ cameras: row.cameras }))
+            .execute();
+        }
+        if (deleted.length === 0) return [];
+        await transaction.deleteFrom('custom_roles').where('role', 'in', deleted).execute();
+        const demoted = await transaction
+          .updateTable('users')
+          .set({ role: VIEWER })
+          .where('role', 'in', deleted)
+          .returning('name')
+          .execute();
+        return demoted.map(({ name }) => name as UserName).sort();
+      }),
+  };
+}

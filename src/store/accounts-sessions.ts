@@ -1,0 +1,60 @@
+/** Sessions as they were seen, in the database: the same code for every engine (SPEC 4.2). */
+import type { Kysely } from 'kysely';
+import type { UserName } from '../domain/names.ts';
+import type { SeenSession, SessionStore } from '../domain/session-store.ts';
+import type { SeenSessionsTable, Tables } from './tables.ts';
+
+/** Nobody reads more; who has that many should end some. */
+const MOST_LISTED = 1000;
+
+export function createSessionStore(db: Kysely<Tables>): SessionStore {
+  return {
+    noteSessions: (seen) =>
+      db.transaction().execute(async (transaction) => {
+        for (const session of seen) {
+          const { since: _, ...latest } = asRow(session);
+          await transaction
+            .insertInto('seen_sessions')
+            .values(asRow(session))
+            .onConflict((conflict) => conflict.column('id').doUpdateSet(latest))
+            .execute();
+        }
+      }),
+
+    async listSessions(now, user) {
+      const all = db.selectFrom('seen_sessions').selectAll().where('expires_at', '>', now);
+      const wanted = user === undefined ? all : all.where('user_name', '=', user);
+      const rows = await wanted.orderBy('last_seen', 'desc').orderBy('id').limit(MOST_LISTED).execute();
+      return rows.map(asSession);
+    },
+
+    async findSession(id) {
+      const row = await db.selectFrom('seen_sessions').selectAll().where('id', '=', id).executeTakeFirst();
+      return row && asSession(row);
+    },
+
+    async forgetSessionsBefore(expiredAt) {
+      await db.deleteFrom('seen_sessions').where('expires_at', '<', expiredAt).execute();
+    },
+  };
+}
+
+const asSession = (row: SeenSessionsTable): SeenSession => ({
+  id: row.id,
+  user: row.user_name as UserName,
+  address: row.address,
+  agent: row.agent,
+  since: row.since,
+  lastSeen: row.last_seen,
+  expiresAt: row.expires_at,
+});
+
+const asRow = (session: SeenSession): SeenSessionsTable => ({
+  id: session.id,
+  user_name: session.user,
+  address: session.address,
+  agent: session.agent,
+  since: session.since,
+  last_seen: session.lastSeen,
+  expires_at: session.expiresAt,
+});
