@@ -66,8 +66,8 @@ async function login(ctx: AccountContext, parts: PostLoginParts): Promise<LoginR
     refuseFields(ctx, faults);
     return 'invalid_request';
   }
-  const outcome = await logIn({ ...fields.value, address: ctx.state.clientAddress }, parts);
-  return answerOutcome(ctx, outcome, fields.value.user, parts);
+  const outcome = await attemptLogin(fields.value, ctx, parts);
+  return answerOutcome(ctx, outcome);
 }
 
 function passwordFaults(password: string): FieldFault[] {
@@ -75,26 +75,58 @@ function passwordFaults(password: string): FieldFault[] {
   return fault === undefined ? [] : [{ loc: ['body', 'password'], msg: fault, type: 'value_error' }];
 }
 
-function answerOutcome(ctx: AccountContext, outcome: LoginOutcome, name: string, parts: PostLoginParts): LoginResult {
+export type Attempted =
+  | { readonly kind: 'logged-in'; readonly cookie: string }
+  | Exclude<LoginOutcome, { kind: 'logged-in' }>;
+
+/** A login with its audit line, whichever way the user and the password came. */
+export async function attemptLogin(
+  { user, password }: { readonly user: string; readonly password: string },
+  ctx: AccountContext,
+  parts: PostLoginParts,
+): Promise<Attempted> {
   const { clientAddress: from, clientEncrypted: encrypted, requestId } = ctx.state;
-  const attempt = { what: 'login', who: triedName(name), from, requestId } as const;
+  const attempt = { what: 'login', who: triedName(user), from, requestId } as const;
+  const outcome = await logIn({ user, password, address: from }, parts);
   switch (outcome.kind) {
     case 'logged-in':
       parts.firstTimeLogin.onLogin(outcome.user.role);
       parts.audit({ ...attempt, verdict: 'allowed' });
-      ctx.set('Set-Cookie', parts.sessions.cookieFor(outcome.token, { encrypted }));
-      answer(ctx, 200, { success: true });
-      return 'success';
+      return { kind: 'logged-in', cookie: parts.sessions.cookieFor(outcome.token, { encrypted }) };
     case 'mismatch':
       parts.audit({ ...attempt, verdict: 'refused', reason: 'bad-credentials' });
-      refuse(ctx, 401, LOGIN_FAILED);
-      return 'bad_credentials';
+      return outcome;
     case 'limited':
       parts.audit({ ...attempt, verdict: 'refused', reason: 'rate-limited' });
-      refuseWhileLimited(ctx, outcome);
-      return 'rate_limited';
+      return outcome;
     case 'busy':
-      refuseWhileBusy(ctx);
-      return 'busy';
+      return outcome;
   }
 }
+
+function answerOutcome(ctx: AccountContext, outcome: Attempted): LoginResult {
+  switch (outcome.kind) {
+    case 'logged-in':
+      ctx.set('Set-Cookie', outcome.cookie);
+      answer(ctx, 200, { success: true });
+      break;
+    case 'mismatch':
+      refuse(ctx, 401, LOGIN_FAILED);
+      break;
+    case 'limited':
+      refuseWhileLimited(ctx, outcome);
+      break;
+    case 'busy':
+      refuseWhileBusy(ctx);
+      break;
+  }
+  return LOGIN_RESULT[outcome.kind];
+}
+
+/** How an attempt is counted. */
+export const LOGIN_RESULT: Readonly<Record<Attempted['kind'], LoginResult>> = {
+  'logged-in': 'success',
+  mismatch: 'bad_credentials',
+  limited: 'rate_limited',
+  busy: 'busy',
+};

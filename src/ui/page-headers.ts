@@ -1,23 +1,28 @@
-/** The headers of every page of Postern's own: no script, style or frame but its own (SPEC 8). */
+/** The headers of every page of Postern's own: no script or style but its own, no frame but where it is allowed (SPEC 8). */
+export type PageHeaders = Readonly<Record<string, string>>;
 
 /** `data:` pictures are the thumbnails that come inside an event record (interface 2.4). */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "connect-src 'self'",
-  "font-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'self'",
-].join('; ');
+const contentSecurityPolicy = (frameAncestors: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "connect-src 'self'",
+    "font-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    `frame-ancestors ${frameAncestors}`,
+  ].join('; ');
 
-/** For assets as well: a script that is read as a page would be one. */
-export const ASSET_HEADERS: Readonly<Record<string, string>> = {
-  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+/** For assets as well: a script that is read as a page would be one. `frameAncestors` is `ui.frame_ancestors`, parsed. */
+export const assetHeaders = (frameAncestors: string): PageHeaders => ({
+  'Content-Security-Policy': contentSecurityPolicy(frameAncestors),
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'same-origin',
-};
+});
 
-export const PAGE_HEADERS: Readonly<Record<string, string>> = { ...ASSET_HEADERS, 'Cache-Control': 'no-cache' };
+export const pageHeaders = (frameAncestors: string): PageHeaders => ({
+  ...assetHeaders(frameAncestors),
+  'Cache-Control': 'no-cache',
+});

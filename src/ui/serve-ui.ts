@@ -1,16 +1,27 @@
-/** `/login`, the console at `/postern/` and their assets: GET and HEAD, from memory (SPEC 8). */
+/** `/login`, the console at `/postern/` and their assets: from memory, in the browser's language (SPEC 8). */
 import type { Context, Next } from 'koa';
 import Router from 'koa-router';
 import type { Asset, BuiltPages } from './built-pages.ts';
 import { escapeHtml } from './escape-html.ts';
-import { ASSET_HEADERS, PAGE_HEADERS } from './page-headers.ts';
+import { asJson, asText, fillPage } from './fill-page.ts';
+import { createLoginPage, type LogIn } from './login-page.ts';
+import { assetHeaders, type PageHeaders, pageHeaders } from './page-headers.ts';
+import { pageLanguage } from './page-language.ts';
 
 export interface UiOptions {
   readonly pages: BuiltPages;
   /** `ui.login`: with `nvr`, `/login` is left to whoever comes next. */
   readonly loginPage: 'postern' | 'nvr';
-  /** With no NVR there is nothing else to show at `/`. */
-  readonly consoleAtRoot: boolean;
+  /** With no NVR there is nothing else to show at `/`, and there are no clips to link to. */
+  readonly hasNvr: boolean;
+  /** Whether people log in here, and not at a proxy in front. */
+  readonly hasOwnLogin: boolean;
+  /** `ui.frame_ancestors` as the Content-Security-Policy spells it. */
+  readonly frameAncestors: string;
+  /** For a login form that is sent without a script. */
+  readonly logIn: LogIn;
+  /** `server.timeout_login_body`. */
+  readonly bodySeconds: () => number;
   /** The prefix that was cut from this request's path (`server.base_path` or `X-Ingress-Path`); '' for none. */
   readonly basePathOf: (ctx: Context) => string;
 }
@@ -28,34 +39,60 @@ export const ASSETS_PATH = '/postern/assets/';
 
 export function createUiRoutes(options: UiOptions): Router {
   const { pages, basePathOf } = options;
-  const router = new Router({ strict: true });
-  const serve = (page: 'loginPage' | 'consolePage') => (ctx: Context) =>
-    pages.kind === 'built' ? servePage(ctx, pages[page], basePathOf(ctx)) : refuseUnbuilt(ctx);
+  const headers = { page: pageHeaders(options.frameAncestors), asset: assetHeaders(options.frameAncestors) };
+  const show = (page: 'loginPage' | 'consolePage') => (ctx: Context, fill: (html: string) => string) =>
+    pages.kind === 'built'
+      ? servePage(ctx, fill(pages[page]), basePathOf(ctx), headers.page)
+      : refuseUnbuilt(ctx, headers.page);
+  const showConsole = show('consolePage');
+  const login = createLoginPage({ ...options, show: show('loginPage') });
+  const moveTo = (ctx: Context, status: 301 | 302, location: string): void => {
+    ctx.set(headers.page);
+    ctx.redirect(location);
+    ctx.status = status;
+  };
 
-  if (options.loginPage === 'postern') router.get('/login', serve('loginPage'));
-  if (options.consoleAtRoot) router.get('/', (ctx) => moveTo(ctx, 302, `${basePathOf(ctx)}/postern/`));
+  const router = new Router({ strict: true });
+  if (options.loginPage === 'postern') router.get('/login', login.get).post('/login', login.post);
+  if (!options.hasNvr) router.get('/', (ctx) => moveTo(ctx, 302, `${basePathOf(ctx)}/postern/`));
   router.get('/postern', (ctx) => moveTo(ctx, 301, `${basePathOf(ctx)}/postern/${ctx.search}`));
-  router.get(`${ASSETS_PATH}:name`, (ctx) => serveAsset(ctx, pages, ctx.params['name'] ?? ''));
-  router.get('/postern/{*route}', onlyClientRoutes, serve('consolePage'));
+  router.get(`${ASSETS_PATH}:name`, (ctx) => serveAsset(ctx, pages, headers));
+  router.get(
+    '/postern/{*route}',
+    (ctx, next) => onlyClientRoutes(ctx, next, headers.page),
+    (ctx) => showConsole(ctx, (html) => fillConsolePage(html, ctx, options)),
+  );
   return router;
 }
 
+/** What the console has to know before it may ask anything. */
+function fillConsolePage(html: string, ctx: Context, { hasNvr, hasOwnLogin }: UiOptions): string {
+  const { tag, words } = pageLanguage(ctx);
+  const facts = asJson({ hasNvr, hasOwnLogin });
+  return fillPage(html, tag, { noScript: asText(words.consolePage.noScript), facts });
+}
+
 /** The pages name their assets `./assets/…`; a page may stand at any depth, so that becomes a path from the root. */
-function servePage(ctx: Context, html: string, basePath: string): void {
-  ctx.set(PAGE_HEADERS);
+function servePage(ctx: Context, html: string, basePath: string, headers: PageHeaders): void {
+  ctx.set({ ...headers, Vary: 'Accept-Language' });
   ctx.type = 'text/html; charset=utf-8';
   ctx.body = html.replaceAll('"./assets/', `"${escapeHtml(basePath)}${ASSETS_PATH}`);
 }
 
-function serveAsset(ctx: Context, pages: BuiltPages, name: string): void {
-  const asset = pages.kind === 'built' ? pages.assets.get(name) : undefined;
-  if (asset) sendAsset(ctx, asset);
-  else sayNotFound(ctx);
+interface HeaderSets {
+  readonly page: PageHeaders;
+  readonly asset: PageHeaders;
 }
 
-function sendAsset(ctx: Context, asset: Asset): void {
+function serveAsset(ctx: Context, pages: BuiltPages, headers: HeaderSets): void {
+  const asset = pages.kind === 'built' ? pages.assets.get(ctx['params']['name'] ?? '') : undefined;
+  if (asset) sendAsset(ctx, asset, headers.asset);
+  else sayNotFound(ctx, headers.page);
+}
+
+function sendAsset(ctx: Context, asset: Asset, headers: PageHeaders): void {
   const encoding = bestEncoding(ctx, asset);
-  ctx.set({ ...ASSET_HEADERS, 'Cache-Control': IMMUTABLE, Vary: 'Accept-Encoding' });
+  ctx.set({ ...headers, 'Cache-Control': IMMUTABLE, Vary: 'Accept-Encoding' });
   ctx.type = asset.type;
   ctx.etag = `${asset.etag}-${encoding}`;
   ctx.status = 200;
@@ -71,28 +108,22 @@ function sendAsset(ctx: Context, asset: Asset): void {
 const bestEncoding = (ctx: Context, asset: Asset): string =>
   [...asset.encodings.keys()].find((encoding) => ctx.acceptsEncodings(encoding)) ?? 'identity';
 
-async function onlyClientRoutes(ctx: Context, next: Next): Promise<void> {
+async function onlyClientRoutes(ctx: Context, next: Next, headers: PageHeaders): Promise<void> {
   const route = ctx.path.slice('/postern/'.length);
   if (CLIENT_ROUTE.test(route) && !/^assets(?:\/|$)/.test(route)) await next();
-  else sayNotFound(ctx);
+  else sayNotFound(ctx, headers);
 }
 
-function sayNotFound(ctx: Context): void {
-  ctx.set(PAGE_HEADERS);
+function sayNotFound(ctx: Context, headers: PageHeaders): void {
+  ctx.set(headers);
   ctx.status = 404;
   ctx.type = 'text/plain; charset=utf-8';
   ctx.body = 'There is nothing at this path.\n';
 }
 
-function refuseUnbuilt(ctx: Context): void {
-  ctx.set(PAGE_HEADERS);
+function refuseUnbuilt(ctx: Context, headers: PageHeaders): void {
+  ctx.set(headers);
   ctx.status = 503;
   ctx.type = 'text/plain; charset=utf-8';
   ctx.body = NOT_BUILT;
-}
-
-function moveTo(ctx: Context, status: 301 | 302, location: string): void {
-  ctx.set(PAGE_HEADERS);
-  ctx.redirect(location);
-  ctx.status = status;
 }

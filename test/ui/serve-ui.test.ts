@@ -17,7 +17,17 @@ async function serveUi(options: Partial<UiOptions> = {}): Promise<number> {
   const app = new Koa();
   const pages = readBuiltPages(sample.distDirectory);
   app.use(
-    createUiRoutes({ pages, loginPage: 'postern', consoleAtRoot: false, basePathOf: () => '', ...options }).routes(),
+    createUiRoutes({
+      pages,
+      loginPage: 'postern',
+      hasNvr: true,
+      hasOwnLogin: true,
+      frameAncestors: "'self'",
+      logIn: async () => ({ kind: 'wrong-credentials' }),
+      bodySeconds: () => 1,
+      basePathOf: () => '',
+      ...options,
+    }).routes(),
   );
   const server = createServer(app.callback());
   servers.push(server);
@@ -56,6 +66,7 @@ describe('The pages', () => {
       assert.equal(headers['content-type'], 'text/html; charset=utf-8');
       assert.equal(headers['content-security-policy'], CSP);
       assert.equal(headers['cache-control'], 'no-cache');
+      assert.equal(headers.vary, 'Accept-Language');
       assert.equal(headers['x-content-type-options'], 'nosniff');
       assert.equal(headers['referrer-policy'], 'same-origin');
     });
@@ -70,7 +81,7 @@ describe('The pages', () => {
 
   it('leave every other method to whoever comes next', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
-      assert.equal((await rawRequest(port, '/login', { method })).status, 404, method);
+      assert.equal((await rawRequest(port, '/postern/', { method })).status, 404, method);
     }
   });
 
@@ -84,7 +95,7 @@ describe('The pages', () => {
   });
 
   it('move / to the console when there is no NVR', async () => {
-    const { status, headers } = await rawRequest(await serveUi({ consoleAtRoot: true }), '/');
+    const { status, headers } = await rawRequest(await serveUi({ hasNvr: false }), '/');
     assert.deepEqual([status, headers.location], [302, '/postern/']);
   });
 
@@ -93,7 +104,7 @@ describe('The pages', () => {
   });
 
   it('name their assets and the console below the base path of the request', async () => {
-    const prefixed = await serveUi({ consoleAtRoot: true, basePathOf: (ctx) => ctx.get('X-Ingress-Path') });
+    const prefixed = await serveUi({ hasNvr: false, basePathOf: (ctx) => ctx.get('X-Ingress-Path') });
     const headers = { 'X-Ingress-Path': '/nvr' };
     const page = await rawRequest(prefixed, '/login', { headers });
     assert.equal(page.body.toString(), LOGIN_PAGE.replace('"./', '"/nvr/postern/'));

@@ -1,7 +1,12 @@
 /** What the login page makes of an answer, in words and in seconds (SPEC 4.1). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type LoginOutcome, loginOutcome, saySeconds } from '../../../src/ui/pages/login/login-outcome.ts';
+import {
+  type LoginFailure,
+  type LoginOutcome,
+  loginOutcome,
+  saySeconds,
+} from '../../../src/ui/pages/login/login-outcome.ts';
 
 const NOW = Date.parse('2026-08-04T12:00:00Z');
 
@@ -27,21 +32,20 @@ describe('A login that is answered', () => {
   }
 
   // biome-ignore format: a table
-  const failures: [status: number, words: RegExp][] = [
-    [403, /Load this page again/],
-    [404, /proxy in front/],
-    [422, /both the user and the password/],
-    [500, /log has the details/],
-    [502, /cannot be reached/],
-    [504, /cannot be reached/],
-    [418, /status 418/],
+  const failures: [status: number, why: LoginFailure][] = [
+    [400, 'notUnderstood'],
+    [403, 'otherSite'],
+    [404, 'noPasswords'],
+    [415, 'notUnderstood'],
+    [422, 'fillIn'],
+    [500, 'fault'],
+    [502, 'notReached'],
+    [504, 'notReached'],
+    [418, 'otherStatus'],
   ];
-  for (const [status, words] of failures) {
-    it(`${status} says what to do`, () => {
-      const outcome = loginOutcome({ status, retryAfter: null }, NOW);
-      assert.ok(outcome.kind === 'failed');
-      assert.match(outcome.message, words);
-    });
+  for (const [status, why] of failures) {
+    it(`${status} is told as ${why}`, () =>
+      assert.deepEqual(loginOutcome({ status, retryAfter: null }, NOW), { kind: 'failed', why, status }));
   }
 });
 

@@ -1,15 +1,16 @@
 /** The small helps of the login page: show the password, Caps Lock, first start, no encryption. */
 import { baseUrl } from '../shared/base-url.ts';
+import { loginWords } from './login-words.ts';
 import { element } from './page-element.ts';
 
 export function wireReveal(password: HTMLInputElement): void {
   const reveal = element('reveal', HTMLButtonElement);
   reveal.hidden = false;
-  reveal.setAttribute('aria-label', 'Show password');
+  reveal.setAttribute('aria-label', loginWords.showPassword);
   reveal.addEventListener('click', () => {
     const isShown = password.type === 'password';
     password.type = isShown ? 'text' : 'password';
-    reveal.textContent = isShown ? 'Hide' : 'Show';
+    reveal.textContent = isShown ? loginWords.hide : loginWords.show;
     reveal.setAttribute('aria-pressed', String(isShown));
     password.focus();
   });
@@ -18,7 +19,7 @@ export function wireReveal(password: HTMLInputElement): void {
 export function showCapsLock(form: HTMLFormElement): void {
   const hint = element('caps-lock', HTMLElement);
   const look = (event: KeyboardEvent): void => {
-    hint.textContent = event.getModifierState?.('CapsLock') ? 'Caps Lock is on' : '';
+    hint.textContent = event.getModifierState?.('CapsLock') ? loginWords.capsLock : '';
   };
   form.addEventListener('keydown', look);
   form.addEventListener('keyup', look);

@@ -3,7 +3,17 @@ export type LoginOutcome =
   | { readonly kind: 'logged-in' }
   | { readonly kind: 'wrong-credentials' }
   | { readonly kind: 'wait'; readonly why: 'too-many-tries' | 'busy'; readonly seconds: number }
-  | { readonly kind: 'failed'; readonly message: string };
+  | { readonly kind: 'failed'; readonly why: LoginFailure; readonly status: number };
+
+/** Each has a sentence of its own in the words of the login. */
+export type LoginFailure =
+  | 'notReached'
+  | 'notUnderstood'
+  | 'otherSite'
+  | 'noPasswords'
+  | 'fillIn'
+  | 'fault'
+  | 'otherStatus';
 
 /** The part of a fetch Response that matters here. */
 export interface LoginAnswer {
@@ -15,18 +25,16 @@ export interface LoginAnswer {
 const USUAL_WAIT_SECONDS = 60;
 const USUAL_BUSY_SECONDS = 5;
 
-const NOT_REACHED = 'The recorder cannot be reached right now. Check the network, then try again.';
-
 // biome-ignore format: a table
-const FAILURES: Readonly<Record<number, string>> = {
-  400: 'The login was not understood. Load this page again, then try once more.',
-  403: 'The login was refused, because it seemed to come from another site. Load this page again, then try once more.',
-  404: 'There are no passwords here: logging in is left to the proxy in front. Open the address that you were given for it.',
-  415: 'The login was not understood. Load this page again, then try once more.',
-  422: 'Please fill in both the user and the password.',
-  500: 'Something went wrong on the other side. Try again; if it stays, its log has the details.',
-  502: NOT_REACHED,
-  504: NOT_REACHED,
+const FAILURES: Readonly<Record<number, LoginFailure>> = {
+  400: 'notUnderstood',
+  403: 'otherSite',
+  404: 'noPasswords',
+  415: 'notUnderstood',
+  422: 'fillIn',
+  500: 'fault',
+  502: 'notReached',
+  504: 'notReached',
 };
 
 export function loginOutcome(answer: LoginAnswer, now: number): LoginOutcome {
@@ -35,17 +43,17 @@ export function loginOutcome(answer: LoginAnswer, now: number): LoginOutcome {
   if (status === 401) return { kind: 'wrong-credentials' };
   if (status === 429) return wait('too-many-tries', retryAfter, USUAL_WAIT_SECONDS, now);
   if (status === 503) return wait('busy', retryAfter, USUAL_BUSY_SECONDS, now);
-  return { kind: 'failed', message: FAILURES[status] ?? `That did not work (status ${status}). Please try again.` };
+  return { kind: 'failed', why: FAILURES[status] ?? 'otherStatus', status };
 }
 
-export const unreachable: LoginOutcome = { kind: 'failed', message: NOT_REACHED };
+export const unreachable: LoginOutcome = { kind: 'failed', why: 'notReached', status: 0 };
 
 function wait(why: 'too-many-tries' | 'busy', retryAfter: string | null, usual: number, now: number): LoginOutcome {
   return { kind: 'wait', why, seconds: retryAfterSeconds(retryAfter, now) ?? usual };
 }
 
 /** RFC 9110, 10.2.3: a number of seconds, or a date. */
-function retryAfterSeconds(text: string | null, now: number): number | undefined {
+export function retryAfterSeconds(text: string | null, now: number): number | undefined {
   if (text === null) return undefined;
   if (/^\d{1,9}$/.test(text)) return Math.max(1, Number(text));
   const date = Date.parse(text);

@@ -4,6 +4,7 @@ import { applyTheme, chosenTheme } from '../shared/theme.ts';
 import { startCountdown } from './countdown.ts';
 import { showCapsLock, showFirstTimeHelp, showUnencrypted, wireReveal } from './hints.ts';
 import { type LoginOutcome, loginOutcome, saySeconds, unreachable } from './login-outcome.ts';
+import { loginWords } from './login-words.ts';
 import { nextPage } from './next-page.ts';
 import { element } from './page-element.ts';
 
@@ -60,7 +61,7 @@ function report(outcome: LoginOutcome): void {
       location.assign(nextPage({ page: location.href, referrer: document.referrer, basePath }));
       break;
     case 'wrong-credentials':
-      showProblem('The user or the password is wrong.');
+      showProblem(loginWords.wrong);
       password.select();
       password.focus();
       break;
@@ -68,21 +69,21 @@ function report(outcome: LoginOutcome): void {
       waitAndSay(outcome.why, outcome.seconds);
       break;
     case 'failed':
-      showProblem(outcome.message);
+      showProblem(loginWords[outcome.why].replace('{status}', String(outcome.status)));
       break;
   }
 }
 
 function waitAndSay(why: 'too-many-tries' | 'busy', seconds: number): void {
   submit.disabled = true;
-  showProblem(why === 'busy' ? 'The recorder is busy.' : 'Too many failed tries from your address.');
+  showProblem(why === 'busy' ? loginWords.busy : loginWords.tooMany);
   stopCountdown = startCountdown(
     seconds,
     (left) => {
-      submit.textContent = `Try again in ${saySeconds(left)}`;
+      submit.textContent = loginWords.again.replace('{time}', saySeconds(left));
     },
     () => {
-      problem.hidden = true;
+      showProblem('');
       setBusy(false);
       password.focus();
     },
@@ -91,11 +92,10 @@ function waitAndSay(why: 'too-many-tries' | 'busy', seconds: number): void {
 
 function showProblem(message: string): void {
   problem.textContent = message;
-  problem.hidden = false;
 }
 
 function setBusy(isBusy: boolean): void {
   submit.disabled = isBusy;
-  submit.textContent = isBusy ? 'Logging in…' : 'Log in';
-  if (isBusy) problem.hidden = true;
+  submit.textContent = isBusy ? loginWords.busyNow : loginWords.submit;
+  if (isBusy) showProblem('');
 }

@@ -1,0 +1,27 @@
+/** Introduces the login page's form, when it is sent without a script, to the accounts (SPEC 4.1, 8). */
+import { passwordFault } from './accounts/password-rules.ts';
+import { attemptLogin, LOGIN_RESULT } from './accounts/post-login.ts';
+import type { Accounts } from './app-accounts.ts';
+import type { LogIn } from './ui/login-page.ts';
+
+/** A new password check may find a free lane by then. */
+const BUSY_RETRY_SECONDS = 5;
+
+export const formLogIn =
+  (parts: Accounts['routeParts']): LogIn =>
+  async ({ user, password }, ctx) => {
+    if (!parts.settings().authEnabled) return { kind: 'no-passwords' };
+    if (passwordFault(password) !== undefined) return { kind: 'unfit' };
+    const outcome = await attemptLogin({ user, password }, ctx, parts);
+    parts.onLogin(LOGIN_RESULT[outcome.kind]);
+    switch (outcome.kind) {
+      case 'logged-in':
+        return { kind: 'logged-in', cookie: outcome.cookie };
+      case 'mismatch':
+        return { kind: 'wrong-credentials' };
+      case 'limited':
+        return { kind: 'wait', why: 'too-many-tries', seconds: outcome.retryAfterSeconds };
+      case 'busy':
+        return { kind: 'wait', why: 'busy', seconds: BUSY_RETRY_SECONDS };
+    }
+  };

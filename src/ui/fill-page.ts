@@ -1,0 +1,26 @@
+/** A built page with its blanks filled in: words, and what only the server knows (SPEC 8). */
+import { escapeHtml } from './escape-html.ts';
+
+const BLANK = /\{\{(?<name>\w+)\}\}/g;
+const CODE = /`(?<code>[^`]+)`/g;
+
+/** `{{name}}` stands in text or in a quoted attribute. What nobody fills in is left empty. `tag` is the language. */
+export const fillPage = (html: string, tag: string, blanks: Readonly<Record<string, string>>): string =>
+  html
+    .replace('<html lang="en">', `<html lang="${tag}">`)
+    .replace(BLANK, (_, name: string) => (Object.hasOwn(blanks, name) ? (blanks[name] ?? '') : ''));
+
+/** Harmless in text and in quoted attributes. */
+export const asText = escapeHtml;
+
+export const asJson = (value: unknown): string => escapeHtml(JSON.stringify(value));
+
+/** Own words, in which backticks stand around code. */
+export function asWords(words: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(words).map(([name, text]) => [name, withCode(text)]));
+}
+
+function withCode(text: string): string {
+  const parts = text.split(CODE);
+  return parts.map((part, at) => (at % 2 === 0 ? escapeHtml(part) : `<code>${escapeHtml(part)}</code>`)).join('');
+}

@@ -1,0 +1,102 @@
+/** `/login`: the page in the browser's language, and what a form that was sent without a script leads to (SPEC 4.1, 8). */
+import type { Context, ParameterizedContext } from 'koa';
+import type { CorridorState } from '../domain/verdict.ts';
+import { asJson, asText, asWords, fillPage } from './fill-page.ts';
+import { type PageLanguage, pageLanguage } from './page-language.ts';
+import { saySeconds } from './pages/login/login-outcome.ts';
+import { nextPage } from './pages/login/next-page.ts';
+import type { Words } from './pages/words/en.ts';
+import { readForm } from './read-form.ts';
+
+/** What became of a user and a password. */
+export type FormLogin =
+  | { readonly kind: 'logged-in'; readonly cookie: string }
+  | { readonly kind: 'wrong-credentials' | 'unfit' | 'no-passwords' }
+  | { readonly kind: 'wait'; readonly why: 'too-many-tries' | 'busy'; readonly seconds: number };
+
+export type LogIn = (
+  attempt: { readonly user: string; readonly password: string },
+  ctx: ParameterizedContext<CorridorState>,
+) => Promise<FormLogin>;
+
+export interface LoginPageParts {
+  /** Shows the login page with its blanks filled in. */
+  readonly show: (ctx: Context, fill: (html: string) => string) => void;
+  readonly logIn: LogIn;
+  readonly bodySeconds: () => number;
+  readonly basePathOf: (ctx: Context) => string;
+}
+
+interface Shown {
+  readonly user?: string;
+  readonly problem?: string;
+}
+
+const MOST_BODY_BYTES = 8192;
+
+export function createLoginPage(parts: LoginPageParts) {
+  const show = (ctx: Context, language: PageLanguage, shown: Shown = {}): void =>
+    parts.show(ctx, (html) => fillLoginPage(html, language, shown));
+
+  const refuse = (ctx: Context, status: number, problem: (words: Words['login']) => string, user = ''): void => {
+    const language = pageLanguage(ctx);
+    ctx.status = status;
+    show(ctx, language, { user, problem: problem(language.words.login) });
+    ctx.set('Cache-Control', 'no-store');
+    if (!ctx.req.complete) ctx.set('Connection', 'close');
+  };
+
+  return {
+    get: (ctx: Context): void => show(ctx, pageLanguage(ctx)),
+    async post(ctx: Context): Promise<void> {
+      // The corridor has refused what says that it comes from elsewhere; here somebody has to say that it does not.
+      if (!saysWhereItComesFrom(ctx)) return refuse(ctx, 403, (words) => words.otherSite);
+      const form = await readForm(ctx.req, { bytes: MOST_BODY_BYTES, seconds: parts.bodySeconds() });
+      if (form.kind !== 'read') return refuse(ctx, BODY_STATUS[form.kind], (words) => words.notUnderstood);
+      const [user, password] = [form.fields.get('user') ?? '', form.fields.get('password') ?? ''];
+      if (user === '' || password === '') return refuse(ctx, 422, (words) => words.fillIn, user);
+      const outcome = await parts.logIn({ user, password }, ctx as ParameterizedContext<CorridorState>);
+      if (outcome.kind !== 'logged-in') return refuseLogin(ctx, outcome, user, refuse);
+      ctx.set({ 'Set-Cookie': outcome.cookie, 'Cache-Control': 'no-store' });
+      ctx.redirect(wantedPage(ctx, parts.basePathOf(ctx)));
+      ctx.status = 303;
+    },
+  };
+}
+
+const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, gone: 408 } as const;
+
+const saysWhereItComesFrom = (ctx: Context): boolean =>
+  ctx.get('Sec-Fetch-Site') === 'same-origin' || ctx.get('Origin') !== '';
+
+type Refuse = (ctx: Context, status: number, problem: (words: Words['login']) => string, user: string) => void;
+
+function refuseLogin(ctx: Context, outcome: Exclude<FormLogin, { kind: 'logged-in' }>, user: string, refuse: Refuse) {
+  switch (outcome.kind) {
+    case 'wrong-credentials':
+      return refuse(ctx, 401, (words) => words.wrong, user);
+    case 'unfit':
+      return refuse(ctx, 422, (words) => words.notUnderstood, user);
+    case 'no-passwords':
+      return refuse(ctx, 404, (words) => words.noPasswords, user);
+    case 'wait': {
+      const { why, seconds } = outcome;
+      ctx.set('Retry-After', String(seconds));
+      const reason = (words: Words['login']): string => (why === 'busy' ? words.busy : words.tooMany);
+      const again = (words: Words['login']): string => words.again.replace('{time}', saySeconds(seconds));
+      return refuse(ctx, why === 'busy' ? 503 : 429, (words) => `${reason(words)} ${again(words)}.`, user);
+    }
+  }
+}
+
+const fillLoginPage = (html: string, { tag, words }: PageLanguage, { user = '', problem = '' }: Shown): string =>
+  fillPage(html, tag, {
+    ...asWords(words.loginPage),
+    words: asJson(words.login),
+    enteredUser: asText(user),
+    problem: asText(problem),
+  });
+
+/** A path of our own, whatever the address asks for: the host does not matter to it. */
+const wantedPage = (ctx: Context, basePath: string): string =>
+  nextPage({ page: new URL(ctx.url, 'http://postern').href, referrer: '', basePath: `${basePath}/` });
