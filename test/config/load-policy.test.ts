@@ -70,7 +70,7 @@ describe('The shipped route tables (SPEC 5)', () => {
     const secret = (await rowsOf('frigate')).filter((row) => row.secret);
     assert.deepEqual(
       secret.map((row) => row.path),
-      ['/api/login'],
+      ['/api/login', '/login'],
     );
   });
 });
