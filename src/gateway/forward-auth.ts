@@ -104,7 +104,10 @@ function passesAsItIs({ caller, target, terms }: Admitted, asked: PlainTarget | 
   return isAdmin || Object.keys(left).length === 0;
 }
 
-/** 202 with who is calling, 401, or 403; a fault of ours stays one. nginx takes any other status for a fault of its own. */
+/**
+ * 202 with who is calling, and empty names where nobody is known: of an absent header Caddy passes its own placeholder on.
+ * Else 401, or 403; a fault of ours stays one. nginx takes any other status for a fault of its own.
+ */
 export function forwardAuthAnswer(
   admission: Admission,
   carrier: RequestFacts,
@@ -113,7 +116,7 @@ export function forwardAuthAnswer(
 ): Answer {
   if (admission.kind === 'admitted') {
     const { caller } = admission;
-    const who = caller && { 'remote-user': asciiOf(caller.name), 'remote-role': asciiOf(caller.role) };
+    const who = { 'remote-user': asciiOf(caller?.name ?? ''), 'remote-role': asciiOf(caller?.role ?? '') };
     return { status: 202, headers: { 'cache-control': 'no-store', ...who }, body: '' };
   }
   const reason = admission.kind === 'refused' ? admission.reason : 'not-narrowable';

@@ -56,7 +56,7 @@ describe('Forward-auth', () => {
     const bearer: Line[] = token === undefined ? [] : [['Authorization', `Bearer ${token}`]];
     const answer = await ask(house.port, { from, path, method, headers: [...bearer, ...headers] });
     const name = answer.headers['remote-user'];
-    return `${answer.status}${name === undefined ? '' : ` ${name} ${answer.headers['remote-role']}`}`;
+    return `${answer.status}${!name ? '' : ` ${name} ${answer.headers['remote-role']}`}`;
   };
 
   // biome-ignore format: a table
