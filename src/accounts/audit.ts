@@ -1,7 +1,21 @@
 /** What the accounts tell the audit log: who did what to whom, from where, and with what outcome (SPEC 9). */
 import { parseUserName } from '../domain/names.ts';
+import type { CorridorState } from '../domain/verdict.ts';
 
-export const AUDITED = ['login', 'logout', 'user-created', 'user-deleted', 'password-changed', 'role-changed'] as const;
+export const AUDITED = [
+  'login',
+  'logout',
+  'session-ended',
+  'user-created',
+  'user-deleted',
+  'password-changed',
+  'role-changed',
+  'custom-role-changed',
+  'custom-role-deleted',
+  'token-created',
+  'token-revoked',
+  'token-refused',
+] as const;
 
 export interface AuditEntry {
   readonly what: (typeof AUDITED)[number];
@@ -9,10 +23,16 @@ export interface AuditEntry {
   readonly who: string | undefined;
   /** The client's address. */
   readonly from: string;
+  /** The client's `User-Agent`, if it sent one. */
+  readonly agent?: string;
   readonly verdict: 'allowed' | 'refused';
   readonly reason?: string;
   /** The user it was done to, when that is somebody else's account. */
   readonly user?: string;
+  /** The custom role, API token or session it was done to. */
+  readonly role?: string;
+  readonly token?: string;
+  readonly session?: string;
   readonly requestId: string;
 }
 
@@ -20,3 +40,11 @@ export type Audit = (entry: AuditEntry) => void;
 
 /** The name that was tried, for the log. What is no user name may be a password, typed into the wrong field. */
 export const triedName = (name: string): string | undefined => (parseUserName(name).ok ? name : undefined);
+
+const LONGEST_AGENT = 200;
+
+/** As much of a `User-Agent` as anybody reads. */
+export const shortAgent = (agent: string): string => agent.slice(0, LONGEST_AGENT).toWellFormed();
+
+export const agentOf = ({ clientAgent }: Pick<CorridorState, 'clientAgent'>): { readonly agent?: string } =>
+  clientAgent ? { agent: shortAgent(clientAgent) } : {};

@@ -4,6 +4,7 @@ import type { CameraScope } from '../domain/camera-scope.ts';
 import { REFUSALS } from '../domain/refusal.ts';
 import type { CorridorState } from '../domain/verdict.ts';
 import { type AccountContext, answer, refuse, refuseFor, refuseMethod } from './answers.ts';
+import { agentOf } from './audit.ts';
 import { createPostLogin, type PostLoginParts } from './post-login.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -75,7 +76,7 @@ async function logout(ctx: AccountContext, { sessions, settings, audit }: LoginR
   const { caller, clientAddress: from, clientEncrypted: encrypted, requestId } = ctx.state;
   if (caller) {
     await sessions.end(caller);
-    audit({ what: 'logout', who: caller.name, from, verdict: 'allowed', requestId });
+    audit({ what: 'logout', who: caller.name, from, ...agentOf(ctx.state), verdict: 'allowed', requestId });
   }
   const { logoutUrl, loginPath } = settings();
   ctx.set({ 'Cache-Control': 'no-store', 'Set-Cookie': sessions.clearedCookie({ encrypted }) });

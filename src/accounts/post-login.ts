@@ -8,7 +8,7 @@ import {
   refuseWhileBusy,
   refuseWhileLimited,
 } from './answers.ts';
-import { type Audit, triedName } from './audit.ts';
+import { type Audit, agentOf, triedName } from './audit.ts';
 import { type FieldFault, stringFields } from './body-fields.ts';
 import type { FirstTimeLogin } from './first-admin.ts';
 import { type LoginOutcome, type LoginParts, logIn } from './login.ts';
@@ -86,7 +86,7 @@ export async function attemptLogin(
   parts: PostLoginParts,
 ): Promise<Attempted> {
   const { clientAddress: from, clientEncrypted: encrypted, requestId } = ctx.state;
-  const attempt = { what: 'login', who: triedName(user), from, requestId } as const;
+  const attempt = { what: 'login', who: triedName(user), from, ...agentOf(ctx.state), requestId } as const;
   const outcome = await logIn({ user, password, address: from }, parts);
   switch (outcome.kind) {
     case 'logged-in':

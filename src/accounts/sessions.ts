@@ -4,18 +4,18 @@ import type { CryptoKey } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { AccountStore, User } from '../domain/account.ts';
 import type { Caller } from '../domain/caller.ts';
-import { type CustomRoles, scopeOfRole } from '../domain/camera-scope.ts';
+import type { CustomRoles } from '../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
-import type { SessionFault, SessionVerdict } from '../domain/verdict.ts';
-import { saltOf } from './password.ts';
+import type { SessionVerdict } from '../domain/verdict.ts';
 import { type CookieClient, type CookieSettings, cookieLine } from './session-cookie.ts';
+import { callerOf, generationOf, type Standing, standingFault } from './session-standing.ts';
 import { readSessionToken, type SessionClaims, signSessionToken, timeFault } from './session-token.ts';
 
 export interface SessionParts {
   readonly store: Pick<AccountStore, 'findUser' | 'isRevoked' | 'revokeToken'>;
   readonly key: CryptoKey;
   readonly clock: Clock;
-  readonly roles: () => CustomRoles;
+  readonly roles: () => CustomRoles | Promise<CustomRoles>;
   /** Seconds; 0 asks for a login on nearly every access (interface 5.1.4). */
   readonly sessionLength: number;
   /** Seconds before its end in which a session is renewed by any request. */
@@ -33,24 +33,23 @@ export interface Sessions {
   issue(user: User): Promise<string>;
   /** A fresh token for a session carried by cookie that is near its end; undefined when there is nothing to renew. */
   renewalFor(caller: Caller): Promise<string | undefined>;
-  /** The same for `/auth`, at any time in a session's life (interface 5.1.5). */
+  /** The same for `/auth`, at any time in a session's life (interface 5.1.5); signed once a minute at most. */
   renew(caller: Caller): Promise<string | undefined>;
-  /** Logout: the token is void from here on. Nothing happens to other kinds of credentials. */
+  /** Who the holder of a session is now, its end in time aside; undefined when the session was ended. */
+  recheck(caller: Caller): Promise<Caller | undefined>;
+  /** Logout: the session is void from here on, with all its tokens. Nothing happens to other kinds of credentials. */
   end(caller: Caller): Promise<void>;
+  /** The same for a session that is not the caller's. */
+  revoke(tokenId: string, expiresAt: number): Promise<void>;
   cookieFor(token: string, client: CookieClient): string;
   clearedCookie(client: CookieClient): string;
-}
-
-/** What the store says about a token: read once for each version of the accounts. */
-interface Standing {
-  readonly version: string | undefined;
-  readonly user: User | undefined;
-  readonly isRevoked: boolean;
 }
 
 /** Facts, section 7: `session_length: 0` still needs tokens that live long enough to be sent back. */
 const SHORTEST_SESSION = 10;
 const REMEMBERED_TOKENS = 5000;
+/** A proxy may ask `/auth` for every request of a page. */
+const RENEWAL_KEPT_SECONDS = 60;
 
 export function createSessions(parts: SessionParts): Sessions {
   const { store, key, clock, cookie } = parts;
@@ -60,8 +59,11 @@ export function createSessions(parts: SessionParts): Sessions {
   const window = Math.min(parts.refreshTime, Math.floor(lifetime / 2));
   const signed = new LRUCache<string, SessionClaims>({ max: REMEMBERED_TOKENS });
   const standings = new LRUCache<string, Standing>({ max: REMEMBERED_TOKENS });
+  const renewals = new LRUCache<string, { readonly at: number; readonly token: Promise<string> }>({
+    max: REMEMBERED_TOKENS,
+  });
 
-  const standingOf = async ({ userName, tokenId }: SessionClaims): Promise<Standing> => {
+  const standingOf = async ({ userName, tokenId }: Pick<SessionClaims, 'userName' | 'tokenId'>): Promise<Standing> => {
     const version = parts.accountsVersion?.();
     const remembered = standings.get(`${userName} ${tokenId}`);
     if (remembered && version !== undefined && remembered.version === version) return remembered;
@@ -80,23 +82,36 @@ export function createSessions(parts: SessionParts): Sessions {
     return claims;
   };
 
-  const issue = (user: User): Promise<string> => {
+  const issue = (user: User, tokenId: string = randomUUID()): Promise<string> => {
     const issuedAt = Math.max(unixSeconds(clock), Math.floor(user.createdAt), Math.floor(user.passwordChangedAt ?? 0));
     const times = { issuedAt, expiresAt: issuedAt + lifetime };
-    const claims = { userName: user.name, role: user.role, tokenId: randomUUID(), generation: generationOf(user) };
+    const claims = { userName: user.name, role: user.role, tokenId, generation: generationOf(user) };
     return signSessionToken({ ...claims, ...times }, key);
   };
 
   const renew = async (caller: Caller): Promise<string | undefined> => {
     const { credential } = caller;
     if (!isRenewable || credential.kind !== 'session' || credential.carriedBy !== 'cookie') return undefined;
-    const user = await store.findUser(caller.name);
-    return user && issue(user);
+    const { user } = await standingOf({ userName: caller.name, tokenId: credential.tokenId });
+    if (!user) return undefined;
+    // What the token says of its user is part of the key: nobody gets yesterday's role.
+    const key = `${credential.tokenId} ${user.role} ${generationOf(user)}`;
+    const known = renewals.get(key);
+    if (known && Math.abs(unixSeconds(clock) - known.at) < RENEWAL_KEPT_SECONDS) return known.token;
+    // The same `jti`: it is the same session, so ending it ends the tokens of before and after.
+    const renewed = { at: unixSeconds(clock), token: issue(user, credential.tokenId) };
+    renewals.set(key, renewed);
+    return renewed.token;
   };
 
+  const revoke = (tokenId: string, expiresAt: number): Promise<void> =>
+    // A token that was renewed elsewhere meanwhile lives longer than the one at hand.
+    store.revokeToken(tokenId, Math.max(expiresAt, unixSeconds(clock) + lifetime));
+
   return {
-    issue,
+    issue: (user) => issue(user),
     renew,
+    revoke,
     async verify(token, carriedBy) {
       const claims = await read(token);
       if (!claims.ok) return { kind: 'invalid', reason: claims.error };
@@ -106,48 +121,24 @@ export function createSessions(parts: SessionParts): Sessions {
       const user = standing.user;
       const fault = standingFault(claims.value, standing);
       if (fault || !user) return { kind: 'invalid', reason: fault ?? 'user-gone' };
-      return { kind: 'valid', caller: callerOf(user, claims.value, carriedBy, parts.roles()) };
+      return { kind: 'valid', caller: callerOf(user, claims.value, carriedBy, await parts.roles()) };
     },
     async renewalFor(caller) {
       const { credential } = caller;
       if (credential.kind !== 'session' || credential.expiresAt - unixSeconds(clock) > window) return undefined;
       return renew(caller);
     },
+    async recheck({ name, credential }) {
+      if (credential.kind !== 'session') return undefined;
+      const claims = { ...credential, userName: name };
+      const standing = await standingOf(claims);
+      if (!standing.user || standingFault(claims, standing)) return undefined;
+      return callerOf(standing.user, claims, credential.carriedBy, await parts.roles());
+    },
     async end({ credential }) {
-      if (credential.kind === 'session') await store.revokeToken(credential.tokenId, credential.expiresAt);
+      if (credential.kind === 'session') await revoke(credential.tokenId, credential.expiresAt);
     },
     cookieFor: (token, client) => cookieLine(cookie, token, lifetime, client),
     clearedCookie: (client) => cookieLine(cookie, '', 0, client),
   };
 }
-
-/** The role is the user's role now, whatever the token says (SPEC 11). */
-const callerOf = (user: User, claims: SessionClaims, carriedBy: 'cookie' | 'bearer', roles: CustomRoles): Caller => ({
-  name: user.name,
-  role: user.role,
-  scope: scopeOfRole(user.role, roles),
-  credential: {
-    kind: 'session',
-    tokenId: claims.tokenId,
-    issuedAt: claims.issuedAt,
-    expiresAt: claims.expiresAt,
-    carriedBy,
-  },
-});
-
-function standingFault(claims: SessionClaims, { user, isRevoked }: Standing): SessionFault | undefined {
-  if (isRevoked) return 'revoked';
-  if (!user || claims.issuedAt < Math.floor(user.createdAt)) return 'user-gone';
-  if (claims.issuedAt < Math.floor(user.passwordChangedAt ?? 0)) return 'password-changed';
-  const isOfThisPassword = claims.generation === undefined || claims.generation === generationOf(user);
-  return isOfThisPassword ? undefined : 'password-changed';
-}
-
-/**
- * Times tell passwords apart by the second; the salt does so exactly, and tells apart two users of one name as well.
- * It is new with each password, and stays when a hash is strengthened. Only its digest leaves the house.
- */
-const generationOf = ({ passwordHash }: User): string =>
-  createHash('sha256').update(saltOf(passwordHash)).digest('base64url').slice(0, GENERATION_CHARACTERS);
-
-const GENERATION_CHARACTERS = 16;

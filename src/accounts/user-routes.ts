@@ -3,16 +3,15 @@ import Router from 'koa-router';
 import { VIEWER } from '../domain/names.ts';
 import type { CorridorState } from '../domain/verdict.ts';
 import { answer, refuse, refuseFor, refuseMethod, refuseWhileBusy, refuseWhileLimited } from './answers.ts';
-import { type ChangeParts, changePassword, isAdministrator } from './change-password.ts';
+import { type ChangeParts, changePassword } from './change-password.ts';
+import { type AccountAnswerParts, type AccountRouterContext, type Door, fieldsOf, forAdmins, record } from './doors.ts';
 import type { Sessions } from './sessions.ts';
-import { answerUser, fieldsOf, record, type UserAnswerParts, type UserContext } from './user-answers.ts';
+import { answerUser } from './user-answers.ts';
 import { createUsers, type UserParts } from './users.ts';
 
-export interface UserRouteParts extends UserParts, UserAnswerParts, Pick<ChangeParts, 'limiter'> {
+export interface UserRouteParts extends UserParts, AccountAnswerParts, Pick<ChangeParts, 'limiter'> {
   readonly sessions: Pick<Sessions, 'issue' | 'cookieFor'>;
 }
-
-type Door = (ctx: UserContext) => Promise<void>;
 
 /** The NVR's pages expect this one user to be there, as it is. The command line may remove it. */
 const FIXED_USER = 'admin';
@@ -56,16 +55,7 @@ export function createUserRoutes(parts: UserRouteParts): Router<CorridorState> {
   return router;
 }
 
-/** The route table says so too; two locks, for what lies behind is every account. */
-const forAdmins =
-  (door: Door): Door =>
-  async (ctx) => {
-    const { caller } = ctx.state;
-    if (!caller) return refuseFor(ctx, 'no-credentials');
-    return isAdministrator(caller) ? door(ctx) : refuseFor(ctx, 'role-too-low');
-  };
-
-async function putPassword(ctx: UserContext, parts: UserRouteParts & ChangeParts): Promise<void> {
+async function putPassword(ctx: AccountRouterContext, parts: UserRouteParts & ChangeParts): Promise<void> {
   const { caller, clientAddress: address } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const body = await fieldsOf(ctx, parts, { required: ['password'], optional: ['old_password'] });
@@ -89,7 +79,11 @@ async function putPassword(ctx: UserContext, parts: UserRouteParts & ChangeParts
 }
 
 /** The change ends all sessions of the user, this one too; whoever made it goes on with a fresh cookie. */
-async function keepSession(ctx: UserContext, name: string, { store, sessions }: UserRouteParts): Promise<void> {
+async function keepSession(
+  ctx: AccountRouterContext,
+  name: string,
+  { store, sessions }: UserRouteParts,
+): Promise<void> {
   const { caller, clientEncrypted: encrypted } = ctx.state;
   if (caller?.name !== name || caller.credential.kind !== 'session' || caller.credential.carriedBy !== 'cookie') return;
   const user = await store.findUser(name);

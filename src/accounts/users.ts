@@ -11,7 +11,7 @@ export interface UserParts {
   readonly store: AccountStore;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
-  readonly roles: () => CustomRoles;
+  readonly roles: () => CustomRoles | Promise<CustomRoles>;
 }
 
 export type UserFault =
@@ -54,8 +54,8 @@ export function createUsers({ store, hasher, clock, roles }: UserParts): Users {
     const outcome = await hasher.hash(fit.value);
     return outcome.kind === 'busy' ? BUSY : ok(outcome.hash);
   };
-  const roleOf = (text: string): Result<Role, UserRefusal> => {
-    const known = [...roles().keys(), ADMIN, VIEWER];
+  const roleOf = async (text: string): Promise<Result<Role, UserRefusal>> => {
+    const known = [...(await roles()).keys(), ADMIN, VIEWER];
     const role = known.find((candidate) => candidate === text);
     return role ? ok(role) : refused('role-unknown', `Role must be one of: ${known.join(', ')}`);
   };
@@ -64,7 +64,7 @@ export function createUsers({ store, hasher, clock, roles }: UserParts): Users {
     async add(user) {
       const name = parseUserName(user.name);
       if (!name.ok) return refused('name-invalid', `Invalid username: ${name.error}`);
-      const role = roleOf(user.role);
+      const role = await roleOf(user.role);
       if (!role.ok) return role;
       const hash = await hashOf(user.password);
       if (!hash.ok) return hash;
@@ -81,7 +81,7 @@ export function createUsers({ store, hasher, clock, roles }: UserParts): Users {
       return outcome === 'set' ? ok(user.name) : ABSENT;
     },
     async setRole(text, roleName) {
-      const role = roleOf(roleName);
+      const role = await roleOf(roleName);
       if (!role.ok) return role;
       const name = text as UserName; // one that is no user name is nobody's
       return outcomeOf(

@@ -1,5 +1,6 @@
 /** The kinds of value that configuration keys take, with the words for a bad one (SPEC 1). */
 import { z } from 'zod';
+import { parseCameraEntry } from '../domain/camera-scope.ts';
 import type { CameraName } from '../domain/names.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 
@@ -80,7 +81,6 @@ const UNSENDABLE_SECRET =
   'cannot be sent in a header: use printable ASCII with no blank at either end ("openssl rand -hex 32" makes one)';
 
 const CAMERA = /^[^\s,/*\p{Cc}](?:[^,/*\p{Cc}]*[^\s,/*\p{Cc}])?$/u;
-const CAMERA_ENTRY = /^[^\s,/\p{Cc}](?:[^,/\p{Cc}]*[^\s,/\p{Cc}])?$/u;
 /** In a query `camera=all` asks for every camera, so nothing may be called that. */
 const isEveryCamera = (name: string): boolean => name.toLowerCase() === 'all';
 
@@ -93,7 +93,7 @@ export const cameraName = () =>
 
 /** A camera name, or a pattern of them with `*`. */
 export const cameraEntry = () =>
-  text(
-    (entry) => CAMERA_ENTRY.test(entry) && !isEveryCamera(entry),
-    (shown) => `${shown} is not a camera name: use no comma or slash; "*" stands for any text`,
-  );
+  z.string().superRefine((entry, context) => {
+    const camera = parseCameraEntry(entry);
+    if (!camera.ok) context.addIssue({ code: 'custom', message: camera.error });
+  });

@@ -10,8 +10,15 @@ export type Credential =
       readonly issuedAt: number;
       readonly expiresAt: number;
       readonly carriedBy: 'cookie' | 'bearer';
+      /** Which password of which account it was issued for, where the token says so: to know later whether it still holds. */
+      readonly generation?: string | undefined;
     }
-  | { readonly kind: 'api-token'; readonly tokenId: string }
+  | {
+      readonly kind: 'api-token';
+      readonly tokenId: string;
+      /** A browser that knows a `basic` password adds it by itself, as it does a cookie. */
+      readonly carriedBy?: 'bearer' | 'basic';
+    }
   | { readonly kind: 'proxy-headers' }
   | { readonly kind: 'internal-listener' };
 

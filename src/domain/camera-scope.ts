@@ -1,5 +1,6 @@
 /** Which cameras somebody may see, and the questions asked of that (interface 2.2). */
 import { ADMIN, type CameraName, type Role, VIEWER } from './names.ts';
+import { err, ok, type Result } from './result.ts';
 
 export type CameraScope =
   | { readonly kind: 'all' }
@@ -10,6 +11,20 @@ export type CustomRoles = ReadonlyMap<Role, readonly string[]>;
 
 export const ALL_CAMERAS: CameraScope = { kind: 'all' };
 export const NO_CAMERAS: CameraScope = { kind: 'only', names: new Set(), wildcards: [] };
+
+const CAMERA_ENTRY = /^[^\s,/\p{Cc}](?:[^,/\p{Cc}]*[^\s,/\p{Cc}])?$/u;
+
+/** A camera name or a pattern of them, or what is wrong with it. In a query `all` asks for every camera. */
+export const parseCameraEntry = (text: string): Result<string, string> =>
+  CAMERA_ENTRY.test(text) && text.toLowerCase() !== 'all'
+    ? ok(text)
+    : err(`${JSON.stringify(text)} is not a camera name: use no comma or slash; "*" stands for any text`);
+
+/** Whether both hold the same cameras, entry by entry. */
+export const isSameScope = (one: CameraScope, other: CameraScope): boolean => textOf(one) === textOf(other);
+
+const textOf = (scope: CameraScope): string =>
+  scope.kind === 'all' ? '*' : JSON.stringify([[...scope.names].sort(), scope.wildcards.map(String).sort()]);
 
 /** A scope of the cameras that an entry names or a wildcard entry matches. */
 export function scopeOf(entries: readonly string[]): CameraScope {
@@ -22,6 +37,19 @@ export function scopeOfRole(role: Role, roles: CustomRoles): CameraScope {
   if (role === ADMIN || role === VIEWER) return ALL_CAMERAS;
   const entries = roles.get(role);
   return entries ? scopeOf(entries) : NO_CAMERAS;
+}
+
+/** The cameras that both hold. */
+export function bothScopes(one: CameraScope, other: CameraScope): CameraScope {
+  if (one.kind === 'all') return other;
+  if (other.kind === 'all') return one;
+  const names = [...one.names].filter((name) => maySee(other, name));
+  const otherNames = [...other.names].filter((name) => maySee(one, name));
+  const wildcards = one.wildcards.flatMap((left) =>
+    // Both are anchored at either end: the first is looked ahead for, the second read.
+    other.wildcards.map((right) => new RegExp(`(?=${left.source})${right.source}`, 'su')),
+  );
+  return { kind: 'only', names: new Set([...names, ...otherNames]), wildcards };
 }
 
 export const maySee = (scope: CameraScope, camera: string): boolean =>

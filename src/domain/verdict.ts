@@ -28,6 +28,20 @@ export type SessionVerdict =
   | { readonly kind: 'valid'; readonly caller: Caller }
   | { readonly kind: 'invalid'; readonly reason: SessionFault };
 
+/** What an API token is worth right now. */
+export type ApiTokenVerdict =
+  | { readonly kind: 'valid'; readonly caller: Caller }
+  | { readonly kind: 'invalid'; readonly reason: ApiTokenFault };
+
+export type ApiTokenFault =
+  | 'malformed'
+  /** Never made, revoked, or with another secret: nobody learns which. */
+  | 'unknown'
+  | 'expired'
+  | 'user-gone'
+  /** Bad, and one of too many bad ones from the same address. */
+  | 'limited';
+
 export type SessionFault =
   | 'expired'
   | 'signature'
@@ -46,4 +60,6 @@ export interface CorridorState {
   /** Whether the client came over TLS, here or at a trusted proxy. */
   readonly clientEncrypted: boolean;
   readonly requestId: string;
+  /** The client's `User-Agent`. */
+  readonly clientAgent?: string | undefined;
 }

@@ -64,14 +64,15 @@ describe('A session', () => {
   it('says who calls, and how the token was carried', async (t) => {
     const { vera, sessions, callerWith } = await house(t);
     const caller = await callerWith(await sessions.issue(vera), 'bearer');
-    const { tokenId } = sessionOf(caller);
+    const { tokenId, generation } = sessionOf(caller);
     assert.deepEqual(caller, {
       name: 'vera',
       role: 'viewer',
       scope: ALL_CAMERAS,
-      credential: { kind: 'session', tokenId, issuedAt: NOW, expiresAt: NOW + 86_400, carriedBy: 'bearer' },
+      credential: { kind: 'session', tokenId, issuedAt: NOW, expiresAt: NOW + 86_400, carriedBy: 'bearer', generation },
     });
     assert.match(tokenId, /^[0-9a-f-]{36}$/);
+    assert.match(generation ?? '', /^[\w-]{16}$/);
   });
 
   it('has the role that the user has now, whatever the token says (F11)', async (t) => {
@@ -239,7 +240,29 @@ describe('A session is renewed', () => {
       undefined,
       undefined,
     ]);
-    assert.notEqual(one, two);
+    assert.equal(one, two);
+  });
+
+  it('into the same session: to end one of its tokens is to end them all', async (t) => {
+    const { clock, vera, sessions, callerWith, reasonFor } = await house(t);
+    const token = await sessions.issue(vera);
+    const caller = await callerWith(token);
+    clock.advance(60);
+    const renewed = (await sessions.renew(caller)) ?? '';
+    await sessions.end(caller);
+    assert.deepEqual(await Promise.all([token, renewed].map(reasonFor)), ['revoked', 'revoked']);
+  });
+
+  it('once a minute at most, whoever asks with which of its tokens', async (t) => {
+    const { clock, vera, sessions, callerWith } = await house(t);
+    const first = await sessions.renew(await callerWith(await sessions.issue(vera)));
+    clock.advance(59);
+    const second = await sessions.renew(await callerWith(first ?? ''));
+    clock.advance(1);
+    const third = await sessions.renew(await callerWith(first ?? ''));
+    assert.equal(second, first);
+    assert.notEqual(third, first);
+    assert.equal(sessionOf(await callerWith(third ?? '')).expiresAt, NOW + 60 + 86_400);
   });
 
   it('only when it is carried by cookie', async (t) => {
@@ -270,6 +293,29 @@ describe('A session is renewed', () => {
     await store.deleteUser(vera.name);
     assert.equal(await sessions.renew(caller), undefined);
   });
+});
+
+describe('A session that is looked at again', () => {
+  // biome-ignore format: a table
+  const rows: [sentence: string, change: (house: Awaited<ReturnType<typeof openHouse>>) => Promise<unknown> | unknown, role: string | undefined][] = [
+    ['holds while nothing has changed',          () => {}, 'viewer'],
+    ['holds beyond its end',                     ({ clock }) => clock.advance(90_000), 'viewer'],
+    ['has the role that its user has now',       ({ store, vera }) => store.setRole(vera.name, 'gardener' as Role), 'gardener'],
+    ['is over when it was ended',                ({ sessions, caller }) => sessions.end(caller), undefined],
+    ['is over when its user is gone',            ({ store, vera }) => store.deleteUser(vera.name), undefined],
+    ['is over when the password is another one', ({ store, vera }) => store.setPassword(vera.name, 'pbkdf2_sha256$10$newsalt$x', NOW), undefined],
+  ];
+  const openHouse = async (t: TestContext) => {
+    const opened = await house(t);
+    return { ...opened, caller: await opened.callerWith(await opened.sessions.issue(opened.vera)) };
+  };
+  for (const [sentence, change, role] of rows) {
+    it(sentence, async (t) => {
+      const opened = await openHouse(t);
+      await change(opened);
+      assert.equal((await opened.sessions.recheck(opened.caller))?.role, role);
+    });
+  }
 });
 
 describe('Accounts are read', () => {

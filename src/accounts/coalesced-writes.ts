@@ -1,0 +1,59 @@
+/** Things that are seen often and written seldom: each once a minute at most, many in one write (SPEC 4.2, 4.4). */
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../domain/clock.ts';
+
+export interface CoalescedWriteParts<Sighting> {
+  readonly write: (sightings: readonly Sighting[]) => Promise<void>;
+  readonly clock: Clock;
+  /** What could not be written is gone: it was for people to look at, and nothing is decided by it. */
+  readonly onFault: (fault: unknown) => void;
+}
+
+export interface CoalescedWrites<Sighting> {
+  note(key: string, sighting: Sighting): void;
+  /** Writes what waits, now. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const EVERY_MS = 60_000;
+/** Long enough to gather what comes together. */
+const GATHER_MS = 2_000;
+const REMEMBERED_KEYS = 10_000;
+
+export function createCoalescedWrites<Sighting>(parts: CoalescedWriteParts<Sighting>): CoalescedWrites<Sighting> {
+  const { write, clock, onFault } = parts;
+  const writtenAt = new LRUCache<string, number>({ max: REMEMBERED_KEYS });
+  let waiting = new Map<string, Sighting>();
+  let timer: NodeJS.Timeout | undefined;
+  let writing = Promise.resolve();
+
+  const writeWaiting = async (): Promise<void> => {
+    const sightings = [...waiting.values()];
+    waiting = new Map();
+    try {
+      if (sightings.length > 0) await write(sightings);
+    } catch (fault) {
+      onFault(fault);
+    }
+  };
+  const flush = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    writing = writing.then(writeWaiting);
+    return writing;
+  };
+
+  return {
+    flush,
+    close: flush,
+    note(key, sighting) {
+      const now = clock.now();
+      const last = writtenAt.get(key);
+      if (last !== undefined && Math.abs(now - last) < EVERY_MS && !waiting.has(key)) return;
+      if (!waiting.has(key)) writtenAt.set(key, now);
+      waiting.set(key, sighting);
+      timer ??= setTimeout(() => void flush(), GATHER_MS).unref();
+    },
+  };
+}

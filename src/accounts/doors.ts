@@ -1,0 +1,60 @@
+/** What the account routes have in common: who may enter, what they bring, and the audit line of what was done (SPEC 4, 9). */
+import type { RouterContext } from 'koa-router';
+import type { CorridorState } from '../domain/verdict.ts';
+import { refuseBody, refuseFields, refuseFor } from './answers.ts';
+import { type Audit, type AuditEntry, agentOf } from './audit.ts';
+import { type FieldNames, type Fields, stringFields } from './body-fields.ts';
+import { isAdministrator } from './change-password.ts';
+import { readJson } from './read-json.ts';
+
+export type AccountRouterContext = RouterContext<CorridorState>;
+export type Door = (ctx: AccountRouterContext) => Promise<void>;
+
+export interface AccountAnswerParts {
+  readonly audit: Audit;
+  /** `server.timeout_login_body`. */
+  readonly bodySeconds: () => number;
+}
+
+/** What was done, and to what. */
+export type Deed = Omit<AuditEntry, 'who' | 'from' | 'agent' | 'verdict' | 'reason' | 'requestId'>;
+
+const MOST_BODY_BYTES = 8192;
+
+/** The route table says so too; two locks, for what lies behind is every account. */
+export const forAdmins =
+  (door: Door): Door =>
+  async (ctx) => {
+    const { caller } = ctx.state;
+    if (!caller) return refuseFor(ctx, 'no-credentials');
+    return isAdministrator(caller) ? door(ctx) : refuseFor(ctx, 'role-too-low');
+  };
+
+/** The body as JSON; undefined when the answer is given already. */
+export async function jsonOf(
+  ctx: AccountRouterContext,
+  { bodySeconds }: AccountAnswerParts,
+  bytes = MOST_BODY_BYTES,
+): Promise<{ readonly json: unknown } | undefined> {
+  const body = await readJson(ctx.req, { bytes, seconds: bodySeconds() });
+  return body.ok ? { json: body.value } : void refuseBody(ctx, body.error);
+}
+
+/** The body's fields; undefined when the answer is given already. */
+export async function fieldsOf<Required extends string, Optional extends string = never>(
+  ctx: AccountRouterContext,
+  parts: AccountAnswerParts,
+  names: FieldNames<Required, Optional>,
+): Promise<Fields<Required, Optional> | undefined> {
+  const body = await jsonOf(ctx, parts);
+  if (!body) return undefined;
+  const fields = stringFields(body.json, names);
+  return fields.ok ? fields.value : void refuseFields(ctx, fields.error);
+}
+
+export function record(ctx: AccountRouterContext, { audit }: AccountAnswerParts, deed: Deed, reason?: string): void {
+  const { caller, clientAddress: from, requestId } = ctx.state;
+  const verdict = reason === undefined ? 'allowed' : 'refused';
+  const agent = agentOf(ctx.state);
+  audit({ ...deed, who: caller?.name, from, ...agent, verdict, ...(reason !== undefined && { reason }), requestId });
+}

@@ -1,0 +1,26 @@
+/** Sessions as they were seen, for people to look at: no token needs a record here to be good (SPEC 4.2). */
+import type { UserName } from './names.ts';
+
+/** Times are Unix seconds. */
+export interface SeenSession {
+  /** The `jti` of its tokens. */
+  readonly id: string;
+  readonly user: UserName;
+  /** Of the client, as last seen. */
+  readonly address: string;
+  /** The `User-Agent`, cut short; empty when there was none. */
+  readonly agent: string;
+  readonly since: number;
+  readonly lastSeen: number;
+  /** Of its latest token. */
+  readonly expiresAt: number;
+}
+
+export interface SessionStore {
+  /** A session that is known keeps its `since`. */
+  noteSessions(seen: readonly SeenSession[]): Promise<void>;
+  /** Those that are not over at `now`, latest seen first; of everybody without `user`. */
+  listSessions(now: number, user?: UserName): Promise<readonly SeenSession[]>;
+  findSession(id: string): Promise<SeenSession | undefined>;
+  forgetSessionsBefore(expiredAt: number): Promise<void>;
+}
