@@ -13,7 +13,7 @@ interface Room {
 const MAY_IMPORT: Readonly<Record<string, Room>> = {
   domain:    { rooms: [],                               packages: [] },
   access:    { rooms: ['domain'],                       packages: [] },
-  gateway:   { rooms: ['domain', 'identity', 'access'], packages: ['koa', 'koa-router', 'http-proxy', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata'] },
+  gateway:   { rooms: ['domain', 'identity', 'access'], packages: ['koa', 'koa-router', 'http-proxy', 'undici', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata'] },
   identity:  { rooms: ['domain'],                       packages: [] },
   accounts:  { rooms: ['domain'],                       packages: ['koa', 'koa-router', 'jose', 'lru-cache'] },
   events:    { rooms: ['domain'],                       packages: ['koa', 'koa-router', 'kysely', 're2js'] },

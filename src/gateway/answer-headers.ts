@@ -1,5 +1,4 @@
 /** What of an upstream's answer may reach the client: framing is ours, identity and other hops' headers stay behind. */
-import type { IncomingMessage } from 'node:http';
 import { normalizedHeaderName } from '../domain/header-names.ts';
 
 /** RFC 9110 7.6.1; `Trailer` because trailers are announced by their presence alone. */
@@ -17,17 +16,33 @@ export interface AnswerRules {
   readonly isPublic: boolean;
 }
 
+/** As much of an answer as is judged: Node's own, or what another client received. Names and values stand in turn. */
+export interface AnswerHead {
+  readonly statusCode?: number | undefined;
+  readonly rawHeaders: readonly string[];
+}
+
 /** Whether the answer's head can be passed on: a real status, and one way to tell where its body ends. */
-export function isPlainAnswer(answer: IncomingMessage): boolean {
+export function isPlainAnswer(answer: AnswerHead): boolean {
   const status = answer.statusCode ?? 0;
-  const encoding = answer.headers['transfer-encoding'];
+  const encodings = headerValues(answer, 'transfer-encoding');
   const isFramedOnce =
-    encoding === undefined || (encoding === 'chunked' && answer.headers['content-length'] === undefined);
+    encodings.length === 0 ||
+    (encodings.length === 1 &&
+      encodings[0]?.toLowerCase() === 'chunked' &&
+      headerValues(answer, 'content-length').length === 0);
   return status >= 200 && status <= 599 && isFramedOnce;
 }
 
+export const hasLength = (answer: AnswerHead): boolean => headerValues(answer, 'content-length').length > 0;
+
+/** Every line of a header; `name` is lower-case. */
+export function headerValues({ rawHeaders }: AnswerHead, name: string): string[] {
+  return rawHeaders.filter((_value, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
+}
+
 /** The headers to pass on, every line of each, in the order received. */
-export function answerHeaders(answer: IncomingMessage, rules: AnswerRules): Map<string, string[]> {
+export function answerHeaders(answer: AnswerHead, rules: AnswerRules): Map<string, string[]> {
   const passed = new Map<string, string[]>();
   const named = namedByConnection(answer);
   for (let at = 0; at < answer.rawHeaders.length; at += 2) {
@@ -41,13 +56,17 @@ export function answerHeaders(answer: IncomingMessage, rules: AnswerRules): Map<
 }
 
 /** Trailers that may be passed on. */
-export function answerTrailers(answer: IncomingMessage): Record<string, string> {
-  const entries = Object.entries(answer.trailers).filter(([name]) => !endsHere(name, new Set()));
-  return Object.fromEntries(entries.map(([name, value]) => [name, value ?? '']));
+export function passedTrailers(trailers: NodeJS.Dict<string | string[]>): Record<string, string> {
+  const entries = Object.entries(trailers).filter(([name]) => !endsHere(name.toLowerCase(), NOTHING_NAMED));
+  return Object.fromEntries(entries.map(([name, value]) => [name, [value ?? ''].flat().join(', ')]));
 }
 
-const namedByConnection = (answer: IncomingMessage): ReadonlySet<string> =>
-  new Set((answer.headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
+const NOTHING_NAMED: ReadonlySet<string> = new Set();
+
+const namedByConnection = (answer: AnswerHead): ReadonlySet<string> =>
+  new Set(
+    headerValues(answer, 'connection').flatMap((value) => value.split(',').map((name) => name.trim().toLowerCase())),
+  );
 
 function endsHere(name: string, named: ReadonlySet<string>): boolean {
   const normalized = normalizedHeaderName(name);

@@ -9,6 +9,7 @@ import type { Caller } from '../domain/caller.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { Upstream } from '../domain/socket-address.ts';
 import type { Rules } from './admit.ts';
+import type { UpstreamWatch } from './gate-watch.ts';
 
 export interface RelayRules {
   /** Seconds until the NVR has switched protocols. */
@@ -24,6 +25,7 @@ export interface JudgedSocket {
   /** As it is now: cameras come and go while a socket is open. */
   readonly view: () => CameraView;
   readonly terms: MessageTerms;
+  readonly watch?: UpstreamWatch;
   /** Called at most once, and only before the client's socket is open. */
   readonly onFailure: (reason: RefusalReason) => void;
 }
@@ -36,6 +38,8 @@ const MOST_WAITING = 1024 * 1024;
 /** A client that has gone without a word is noticed within two of these. */
 const PING_MS = 30_000;
 
+/** 101 Switching Protocols. */
+const SWITCHED = 101;
 const MALFORMED = 1007;
 const GOING_AWAY = 1001;
 /** RFC 6455 7.4.1: these are never sent. */
@@ -65,17 +69,21 @@ export function createMessageRelay(rules: RelayRules): MessageRelay {
     handleProtocols: () => false,
   });
   return (request, socket, head, judged) => {
+    judged.watch?.onAsked();
     const nvr = connect(judged, rules);
     let isOpen = false;
     nvr.once('open', () => {
       nvr.pause(); // nobody listens until the client's side is open
       server.handleUpgrade(request, socket, head, (client) => {
         isOpen = true;
+        judged.watch?.onHead(SWITCHED);
         join(client, nvr, judged);
       });
     });
     nvr.once('error', (error) => {
-      if (!isOpen) judged.onFailure(failureOf(error));
+      if (isOpen) return;
+      judged.watch?.onUpstreamError('code' in error && typeof error.code === 'string' ? error.code : '');
+      judged.onFailure(failureOf(error));
     });
     socket.once('close', () => nvr.terminate());
   };
@@ -103,7 +111,7 @@ function addressOf(upstream: Upstream, target: string): string {
 }
 
 /** Passes what may pass, closes both when one is closed. */
-function join(client: WebSocket, nvr: WebSocket, { view, terms }: JudgedSocket): void {
+function join(client: WebSocket, nvr: WebSocket, { view, terms, watch }: JudgedSocket): void {
   client.on('error', () => {}); // an oversized or broken frame: `close` follows
   nvr.on('error', () => {});
   client.on('message', (bytes, isBinary) => {
@@ -115,8 +123,14 @@ function join(client: WebSocket, nvr: WebSocket, { view, terms }: JudgedSocket):
     const text = isBinary ? undefined : narrowOutbound(textOf(bytes), view());
     if (text !== undefined) sendOn(client, text, nvr);
   });
-  client.once('close', () => nvr.close(GOING_AWAY));
-  nvr.once('close', (code) => client.close(NOT_SENT.includes(code) ? GOING_AWAY : code));
+  client.once('close', () => {
+    watch?.onSocketEnd('client');
+    nvr.close(GOING_AWAY);
+  });
+  nvr.once('close', (code) => {
+    watch?.onSocketEnd('backend');
+    client.close(NOT_SENT.includes(code) ? GOING_AWAY : code);
+  });
   pingUntilClosed(client);
   nvr.resume();
 }

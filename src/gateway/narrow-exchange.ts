@@ -1,8 +1,9 @@
 /** An answer that must be narrowed: read whole, within bounds, and never passed on unread (SPEC 5, 6). */
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { NarrowedAnswer } from '../access/narrow-answer.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
-import { answerHeaders } from './answer-headers.ts';
+import { type AnswerHead, answerHeaders, headerValues } from './answer-headers.ts';
 
 /** Narrows the text of a 200 answer. */
 export type NarrowBody = (body: string) => NarrowedAnswer;
@@ -34,18 +35,18 @@ export const askingForWhole = (headers: IncomingHttpHeaders): IncomingHttpHeader
 
 /** Answers with what is left of the NVR's answer, or fails. */
 export async function passNarrowed(
-  answer: IncomingMessage,
+  answer: AnswerHead & { readonly body: Readable },
   response: ServerResponse,
   { body: narrow, hidesRefusals }: Narrowing,
   cookieName: string,
   fail: (reason: RefusalReason) => void,
 ): Promise<void> {
   const status = answer.statusCode ?? 502;
-  const encoding = answer.headers['content-encoding'] ?? 'identity';
-  const body = encoding === 'identity' && status !== 206 ? await readWhole(answer) : undefined;
-  if (response.headersSent || response.destroyed) return void answer.destroy();
+  const [encoding = 'identity'] = headerValues(answer, 'content-encoding');
+  const body = encoding === 'identity' && status !== 206 ? await readWhole(answer.body) : undefined;
+  if (response.headersSent || response.destroyed) return void answer.body.destroy();
   if (body === undefined) {
-    answer.destroy();
+    answer.body.destroy();
     return fail('nvr-bad-answer');
   }
   const isGiven = status === 200;
@@ -64,11 +65,11 @@ export async function passNarrowed(
 }
 
 /** Undefined when it is too large, not UTF-8, or cut: nothing has been sent yet, so the client can be told. */
-async function readWhole(answer: IncomingMessage): Promise<string | undefined> {
+async function readWhole(body: Readable): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
-    for await (const chunk of answer) {
+    for await (const chunk of body) {
       bytes += chunk.length;
       if (bytes > LARGEST_ANSWER) return undefined;
       chunks.push(chunk);

@@ -2,18 +2,30 @@
 import { type ClientRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { answerHeaders } from './answer-headers.ts';
+import type { UpstreamWatch } from './gate-watch.ts';
 import type { Answer } from './refuse.ts';
 
 /** Must be called before http-proxy adds its own listeners: it changes what the upstream said before it is passed on. */
-export function guardUpgrade(upstreamRequest: ClientRequest, socket: Duplex, cookieName: string): void {
+export function guardUpgrade(
+  upstreamRequest: ClientRequest,
+  socket: Duplex,
+  cookieName: string,
+  watch?: UpstreamWatch,
+): void {
   socket.on('error', () => {}); // a client that resets must not take the process with it
   socket.on('close', () => upstreamRequest.destroy());
-  upstreamRequest.on('upgrade', (answer) => {
+  upstreamRequest.on('upgrade', (answer, nvrSocket) => {
+    watch?.onHead(answer.statusCode ?? 101);
+    for (const end of ['end', 'close']) {
+      nvrSocket.once(end, () => watch?.onSocketEnd('backend'));
+      socket.once(end, () => watch?.onSocketEnd('client'));
+    }
     const { connection, upgrade } = answer.headers;
     cleanHead(answer, cookieName);
     Object.assign(answer.headers, { connection, upgrade });
   });
   upstreamRequest.on('response', (answer) => {
+    watch?.onHead(answer.statusCode ?? 0);
     cleanHead(answer, cookieName);
     answer.headers.connection = 'close';
     answer.statusMessage = STATUS_CODES[answer.statusCode ?? 0] ?? '';

@@ -1,0 +1,145 @@
+/** An answer as it comes in, passed to the client as it is: aborts both ways, cut answers, back-pressure (SPEC 6). */
+import type { ServerResponse } from 'node:http';
+import { PassThrough } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import type { RefusalReason } from '../domain/refusal.ts';
+import {
+  type AnswerHead,
+  answerHeaders,
+  hasLength,
+  headerValues,
+  isPlainAnswer,
+  passedTrailers,
+} from './answer-headers.ts';
+import type { JudgedRequest } from './forward.ts';
+import { type Narrowing, passNarrowed } from './narrow-exchange.ts';
+import { codeOf } from './upgrade-exchange.ts';
+
+export interface AnswerHandler extends Dispatcher.DispatchHandler {
+  /** Answers with a refusal, or breaks an answer that has begun. Only the first call counts. */
+  fail(reason: RefusalReason): void;
+  /** What to do, once, when the upstream closed a kept connection just as it was used again. */
+  onStaleConnection(again: () => void): void;
+}
+
+const CLIENT_LEFT = new Error('the client has left');
+const NOT_WANTED = new Error('the answer cannot be passed on');
+
+export function createAnswerHandler(
+  response: ServerResponse,
+  judged: JudgedRequest,
+  cookieName: string,
+): AnswerHandler {
+  let controller: Dispatcher.DispatchController | undefined;
+  let again: (() => void) | undefined;
+  let held: PassThrough | undefined;
+  let isSettled = false;
+  response.once('close', () => {
+    isSettled = true;
+    if (!response.writableFinished) controller?.abort(CLIENT_LEFT);
+  });
+
+  const fail = (reason: RefusalReason): void => {
+    if (isSettled) return;
+    isSettled = true;
+    controller?.abort(NOT_WANTED);
+    if (response.headersSent) response.destroy();
+    else judged.onFailure(reason);
+  };
+
+  const holdForNarrowing = (answer: AnswerHead, narrowing: Narrowing): PassThrough => {
+    const body = new PassThrough().on('error', () => {});
+    void passNarrowed({ ...answer, body }, response, narrowing, cookieName, fail).catch(() => fail('nvr-bad-answer'));
+    return body;
+  };
+
+  return {
+    fail,
+    onStaleConnection: (retry) => {
+      again = retry;
+    },
+    onRequestStart(started) {
+      controller = started;
+      if (isSettled) started.abort(CLIENT_LEFT);
+    },
+    onResponseStart(started, statusCode) {
+      again = undefined;
+      const answer: AnswerHead = { statusCode, rawHeaders: rawLines(started.rawHeaders) };
+      if (statusCode < 200) return passInterim(answer, response);
+      judged.watch?.onHead(statusCode, headerValues(answer, 'content-type')[0]);
+      if (!isPlainAnswer(answer)) return fail('nvr-bad-answer');
+      if (judged.narrowing) held = holdForNarrowing(answer, judged.narrowing);
+      else writeHead(answer, response, { cookieName, isPublic: judged.isPublic });
+    },
+    onResponseData(started, chunk) {
+      judged.watch?.onBytes(chunk.length);
+      const sink = held ?? response;
+      if (sink.write(chunk)) return;
+      started.pause();
+      sink.once('drain', () => started.resume());
+    },
+    onResponseEnd(_ended, trailers) {
+      if (held) return void held.end();
+      isSettled = true;
+      response.addTrailers(passedTrailers(trailers));
+      response.end();
+    },
+    onResponseError(_controller, error) {
+      const retry = isStale(error) ? again : undefined;
+      again = undefined;
+      if (retry && !isSettled) return retry();
+      if (!isSettled && response.headersSent) judged.watch?.onCut();
+      else if (!isSettled) judged.watch?.onUpstreamError(codeOf(error));
+      held?.destroy();
+      fail(failureOf(error));
+    },
+  };
+}
+
+/** The library gives bytes where it parsed HTTP/1. */
+const rawLines = (raw: Dispatcher.DispatchController['rawHeaders']): string[] =>
+  Array.isArray(raw) ? raw.map((line) => (typeof line === 'string' ? line : line.toString('latin1'))) : [];
+
+/** Preload hints are of use to a browser while it waits; everything else below 200 was for this hop. */
+function passInterim({ statusCode, rawHeaders }: AnswerHead, response: ServerResponse): void {
+  const links = rawHeaders.filter((_value, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'link');
+  if (statusCode === 103 && links.length > 0) response.writeEarlyHints({ link: links });
+  if (statusCode === 102) response.writeProcessing();
+}
+
+function writeHead(
+  answer: AnswerHead,
+  response: ServerResponse,
+  rules: { cookieName: string; isPublic: boolean },
+): void {
+  response.statusCode = answer.statusCode ?? 502;
+  for (const [name, values] of answerHeaders(answer, rules)) {
+    // The renewed session cookie is there already.
+    if (name === 'set-cookie') for (const value of values) response.appendHeader(name, value);
+    else response.setHeader(name, values.length === 1 ? (values[0] ?? '') : values);
+  }
+  // An event stream's first event may be an hour away; its head is wanted now.
+  if (!hasLength(answer)) response.flushHeaders();
+}
+
+// biome-ignore format: a table
+const FAILURES: Readonly<Record<string, RefusalReason>> = {
+  UND_ERR_HEADERS_TIMEOUT:  'nvr-timeout',
+  UND_ERR_BODY_TIMEOUT:     'nvr-timeout',
+  UND_ERR_CONNECT_TIMEOUT:  'nvr-timeout',
+  UND_ERR_HEADERS_OVERFLOW: 'nvr-bad-answer',
+};
+
+function failureOf(error: Error): RefusalReason {
+  const code = codeOf(error);
+  return FAILURES[code] ?? (code.startsWith('HPE_') ? 'nvr-bad-answer' : 'nvr-unreachable');
+}
+
+/** A connection that had carried answers before, and was closed before it said anything of this one. */
+function isStale(error: Error): boolean {
+  const code = codeOf(error);
+  const isClosed = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
+  const socket: unknown = Reflect.get(error, 'socket');
+  const read: unknown = typeof socket === 'object' && socket !== null ? Reflect.get(socket, 'bytesRead') : undefined;
+  return isClosed && (read === undefined || Number(read) > 0);
+}
