@@ -123,7 +123,7 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
       const token = await accounts.sessions.renewalFor(caller);
       return token === undefined ? undefined : accounts.sessions.cookieFor(token, client);
     },
-    desk: { ask, ownConfig: () => ownConfigOf(settings, accounts.routeParts.roles(), cameras) },
+    desk: { ask, ownConfig: async () => ownConfigOf(settings, await accounts.routeParts.roles(), cameras) },
     relay,
     unknownRoutes: createUnknownRoutes(),
     newRequestId: randomUUID,

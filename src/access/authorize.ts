@@ -97,12 +97,14 @@ function withinView(match: Listed, target: PlainTarget, view: CameraView, caller
   if (row.access === 'camera' && (view.cameras.length === 0 || !asksForAny(located))) {
     return refused('camera-not-in-role');
   }
-  const terms = { ...ownerTerms(located), ...bodyTerms(row, located.inBody) };
   const [how = '', parameter = ''] = (row.narrow ?? 'check').split(':');
+  // Whose it is will stand in the answer: nobody needs to be asked twice.
+  const owners = how === 'post-check' ? {} : ownerTerms(located);
+  const terms = { ...owners, ...bodyTerms(row, located.inBody) };
   switch (how) {
     case 'rewrite':
     case 'fanout':
-      return narrowed(row, target, view, parameter);
+      return narrowed(row, target, view, parameter, terms);
     case 'own-data':
       // The backend narrows by role alone, and a token may see less than its role does.
       if (caller.credential.kind === 'api-token') return refused('not-narrowable');
@@ -126,13 +128,19 @@ const seesEvery = (view: CameraView, named: readonly NamedCameras[]): boolean =>
 const asksForAny = ({ named, owners, inBody }: Located & { kind: 'located' }): boolean =>
   named.length + owners.length + inBody.length > 0;
 
-function narrowed(row: PolicyRow, target: PlainTarget, view: CameraView, parameter: string): AccessVerdict {
+function narrowed(
+  row: PolicyRow,
+  target: PlainTarget,
+  view: CameraView,
+  parameter: string,
+  terms: Partial<Terms>,
+): AccessVerdict {
   const cameras = askedCameras(target, parameter, view.cameras);
   if (cameras.length === 0) return nothing(row);
   if (row.narrow?.startsWith('rewrite') || cameras.length === 1) {
-    return onTerms(withCameras(target, parameter, cameras), row, view, { isRewritten: true });
+    return onTerms(withCameras(target, parameter, cameras), row, view, { ...terms, isRewritten: true });
   }
-  return onTerms(target, row, view, { fanout: { parameter, cameras } });
+  return onTerms(target, row, view, { ...terms, fanout: { parameter, cameras } });
 }
 
 const nothing = (row: PolicyRow): AccessVerdict => ({

@@ -15,8 +15,8 @@ export type NarrowedAnswer =
 
 export interface AnswerReader {
   readonly view: CameraView;
-  /** What stands in the place of the NVR's own `auth` and `proxy` in its configuration. */
-  readonly ownConfig: () => OwnConfig;
+  /** What stands in the place of the NVR's own `auth` and `proxy`; asked for by the form `config` alone. */
+  readonly ownConfig?: OwnConfig;
 }
 
 const FOREIGN = Symbol('foreign');
@@ -45,7 +45,8 @@ const JSON_FORMS: Readonly<Record<Exclude<AnswerForm, 'metrics'>, Narrow>> = {
   nested: (json, { view }) => withoutForeignObjects(json, view),
   streams: (json, { view }) => (isRecord(json) ? narrowStreams(json, view) : UNREADABLE),
   stats: (json, { view }) => (isRecord(json) ? narrowStats(json, view) : UNREADABLE),
-  config: (json, { view, ownConfig }) => (isRecord(json) ? narrowConfig(json, view, ownConfig()) : UNREADABLE),
+  config: (json, { view, ownConfig }) =>
+    isRecord(json) && ownConfig ? narrowConfig(json, view, ownConfig) : UNREADABLE,
 };
 
 export function narrowAnswer(form: AnswerForm, body: string, reader: AnswerReader): NarrowedAnswer {

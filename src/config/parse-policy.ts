@@ -1,6 +1,6 @@
 /** One route table: YAML text as rows, or every problem with its line (SPEC 5). */
 import { z } from 'zod';
-import { ACCESS_LEVELS, type PolicyRow } from '../domain/policy.ts';
+import { ACCESS_LEVELS, ANSWER_FORMS, type PolicyRow, VERBS } from '../domain/policy.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { type Finding, findingsOf, type Problem, pathText, wordsFor } from './problems.ts';
 import { readYaml, type YamlText } from './read-yaml.ts';
@@ -14,7 +14,7 @@ export interface PolicyTable {
 }
 
 const LOCATOR =
-  /^(?:(?:stream|event|review|review-of-event|export|export-job|export-file|case|file:(?:preview|review-thumb|clip)):)?(?:path|query|body):[A-Za-z0-9_.[\]]+$/;
+  /^(?:(?:stream|event|review|export|export-file|case|file:(?:preview|review-thumb|clip|image)):)?(?:(?:path|query):\w+|body:\w+(?:\[\]\.\w+)?)$/;
 const NARROWING =
   /^(?:check|lookup|post-check|post-filter|rewrite-body|own-data|per-message|deny|(?:rewrite|fanout):[a-z_]+)$/;
 
@@ -34,6 +34,10 @@ const rowSchema = z.strictObject({
     (rule) => NARROWING.test(rule),
     (shown) => `${shown} is no way to narrow an answer: write for example check or "rewrite:cameras"`,
   ).exactOptional(),
+  answer: z.enum(ANSWER_FORMS).exactOptional(),
+  empty: z.unknown().exactOptional(),
+  verb: z.enum(VERBS).exactOptional(),
+  admin_fields: z.array(z.string().min(1)).min(1).exactOptional(),
   writes: z.boolean().exactOptional(),
   dynamic: z.boolean().exactOptional(),
   secret: z.boolean().exactOptional(),

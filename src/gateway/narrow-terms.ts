@@ -17,7 +17,7 @@ export interface TermsDesk {
   /** The JSON of a 200 answer, asked in the service's own name. */
   readonly ask: (upstream: Upstream, path: string) => Promise<unknown>;
   /** What stands in the NVR's configuration in the place of its own accounts (SPEC 4.3). */
-  readonly ownConfig: () => OwnConfig;
+  readonly ownConfig: () => OwnConfig | Promise<OwnConfig>;
 }
 
 export type Settled =
@@ -47,16 +47,17 @@ export async function settleTerms(
   const body = await judgedBody(request, admission, terms, desk.owners).catch(() => undefined);
   if (!body) return refused('body-unreadable');
   if (!body.ok) return refused(body.error);
-  const narrowing = narrowingOf(terms, destination, desk);
+  const narrowing = await narrowingOf(terms, destination, desk);
   return { kind: 'sent', ...(body.value && { body: body.value }), ...(narrowing && { narrowing }) };
 }
 
-function narrowingOf(terms: Terms, destination: Served, { ownConfig }: TermsDesk): Narrowing | undefined {
+async function narrowingOf(terms: Terms, destination: Served, desk: TermsDesk): Promise<Narrowing | undefined> {
   const { answer: form, view, isRewritten } = terms;
   // The events backend is our own, and does what the query says; an NVR may be too old to know the parameter.
   if (!form || (isRewritten && destination.kind === 'events-backend')) return undefined;
+  const reader = form === 'config' ? { view, ownConfig: await desk.ownConfig() } : { view };
   return {
-    body: (body) => narrowAnswer(form, body, { view, ownConfig }),
+    body: (body) => narrowAnswer(form, body, reader),
     hidesRefusals: view.clearance === 'restricted',
   };
 }
