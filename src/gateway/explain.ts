@@ -159,7 +159,7 @@ type Traced = Pick<Explanation, 'headers' | 'secret' | 'token' | 'groups' | 'rul
 
 function tracedOf(trace: IdentityTrace | undefined, facts: RequestFacts, { identityHeaders }: HeaderRules): Traced {
   if (trace?.source === 'proxy-headers') {
-    const { headers, secret, groups, rule } = trace;
+    const { headers, proxySecret: secret, groups, rule } = trace;
     return { headers, secret, token: undefined, groups, rule };
   }
   const token = trace && `${trace.outcome}, as ${trace.carriedBy}`;

@@ -2,7 +2,7 @@
 import type { Role } from '../domain/names.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
-import type { SessionFault } from '../domain/verdict.ts';
+import type { ApiTokenFault, SessionFault } from '../domain/verdict.ts';
 import { CREDENTIAL_HEADERS } from './identity-header.ts';
 
 /** An identity header as received. */
@@ -21,10 +21,16 @@ export interface SessionTrace {
   readonly outcome: 'valid' | SessionFault;
 }
 
+export interface ApiTokenTrace {
+  readonly source: 'api-token';
+  readonly carriedBy: 'bearer' | 'basic';
+  readonly outcome: 'valid' | ApiTokenFault;
+}
+
 export interface ProxyTrace {
   readonly source: 'proxy-headers';
   /** Whether the proxy showed `proxy.auth_secret`; never the secret itself. */
-  readonly secret: 'right' | 'missing or wrong' | 'none is set';
+  readonly proxySecret: 'right' | 'missing or wrong' | 'none is set';
   readonly headers: readonly HeaderNote[];
   /** The first fifty. */
   readonly groups: readonly string[];
@@ -36,7 +42,7 @@ export interface ProxyTrace {
 }
 
 /** Holds no cookie, token or secret. */
-export type IdentityTrace = SessionTrace | ProxyTrace;
+export type IdentityTrace = SessionTrace | ApiTokenTrace | ProxyTrace;
 
 export type Trace = (entry: IdentityTrace, request: RequestFacts) => void;
 

@@ -92,7 +92,7 @@ function traceAll(trace: Trace, judged: Judged): void {
   const { request, user, role, verdict } = judged;
   const entry: ProxyTrace = {
     source: 'proxy-headers',
-    secret: secretNote(judged),
+    proxySecret: secretNote(judged),
     headers: headerNotes(judged),
     groups: role.groups.slice(0, MOST_GROUPS_SHOWN),
     rule: user.ok ? ruleSentence(role) : undefined,
@@ -103,7 +103,7 @@ function traceAll(trace: Trace, judged: Judged): void {
   trace(entry, request);
 }
 
-function secretNote({ request, options }: Judged): ProxyTrace['secret'] {
+function secretNote({ request, options }: Judged): ProxyTrace['proxySecret'] {
   if (!options.carriesProxySecret) return 'none is set';
   return options.carriesProxySecret(request) ? 'right' : 'missing or wrong';
 }

@@ -212,7 +212,7 @@ describe('The trace at debug', () => {
     assert.deepEqual(traceOf(headers, { roleMap: roles({ admin: ['ops'] }) }), [
       {
         source: 'proxy-headers',
-        secret: 'none is set',
+        proxySecret: 'none is set',
         headers: [
           { name: 'x-forwarded-user', value: 'jörg', fate: 'kept', why: undefined },
           { name: 'x-forwarded-groups', value: 'ops,staff', fate: 'kept', why: undefined },
@@ -254,7 +254,7 @@ describe('The trace at debug', () => {
   it('says whether the proxy showed its secret, and never the secret', () => {
     const carriesProxySecret = createProxySecretCheck(['hush']);
     const secretOf = (headers: readonly HeaderLine[]) =>
-      traceOf(headers, { carriesProxySecret }).map((entry) => entry.source === 'proxy-headers' && entry.secret);
+      traceOf(headers, { carriesProxySecret }).map((entry) => entry.source === 'proxy-headers' && entry.proxySecret);
     assert.deepEqual(secretOf([user('vera'), ['X-Proxy-Secret', 'hush']]), ['right']);
     assert.deepEqual(secretOf([user('vera'), ['X-Proxy-Secret', 'wrong']]), ['missing or wrong']);
     assert.deepEqual(secretOf([user('vera')]), ['missing or wrong']);

@@ -1,0 +1,151 @@
+/** What the log says of proxies and their headers: at debug a line for each request, at start what cannot work (interface 2.5). */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { type ConfigTree, type House, startHouse } from '../support/start-house.ts';
+import { ask } from './support/ask.ts';
+
+const SECRET = 'correct-horse-battery';
+const PROXY_MODE: ConfigTree = {
+  nvr: { cameras: ['cam1'] },
+  auth: { enabled: false, roles: { gardener: ['cam1'] } },
+  proxy: {
+    auth_secret: SECRET,
+    header_map: { user: 'Remote-User', role: 'Remote-Groups' },
+    role_map: { admin: ['ops'] },
+    default_role: 'none',
+  },
+};
+
+async function startedHouse(t: TestContext, config: ConfigTree, trustedHeadersFile?: string): Promise<House> {
+  const house = await startHouse({
+    people: [],
+    config,
+    ...(trustedHeadersFile === undefined ? {} : { trustedHeadersFile }),
+  });
+  t.after(() => house.close());
+  return house;
+}
+
+const warningsOf = ({ log }: House): string[] =>
+  log.filter(({ level }) => level === 40).map(({ msg }) => String(msg).replace(/^config\.yaml:\d+:\d+: /, ''));
+
+describe('The logger service.api.auth', () => {
+  for (const name of ['service.api.auth', 'frigate.api.auth', 'frigate']) {
+    it(`at debug (as ${name}) says for each request what was received, kept and dropped, and which rule gave the role`, async (t) => {
+      const house = await startedHouse(t, { ...PROXY_MODE, logger: { logs: { [name]: 'debug' } } });
+      const headers = [
+        ['X-Proxy-Secret', SECRET],
+        ['Remote-User', 'vera'],
+        ['Remote-Groups', 'staff,ops'],
+        ['X-authentik-username', 'root'],
+      ] as const;
+      await ask(house.port, { path: '/api/version?token=x', headers });
+      const lines = house.log.filter(({ logger, msg }) => logger === 'service.api.auth' && msg === 'identified');
+      assert.equal(lines.length, 1);
+      const { time: _, ...line } = lines[0] ?? {};
+      assert.deepEqual(line, {
+        level: 20,
+        logger: 'service.api.auth',
+        msg: 'identified',
+        source: 'proxy-headers',
+        proxySecret: 'right',
+        headers: [
+          { name: 'remote-user', value: 'vera', fate: 'kept' },
+          { name: 'remote-groups', value: 'staff,ops', fate: 'kept' },
+          { name: 'x-authentik-username', value: 'root', fate: 'dropped', why: 'not mapped' },
+        ],
+        groups: ['staff', 'ops'],
+        rule: 'the group "ops" gives admin by proxy.role_map',
+        user: 'vera',
+        role: 'admin',
+        peer: '127.0.0.1',
+        method: 'GET',
+        path: '/api/version',
+      });
+    });
+  }
+
+  it('says nothing at its usual level', async (t) => {
+    const house = await startedHouse(t, PROXY_MODE);
+    await ask(house.port, { path: '/api/version', headers: [['Remote-User', 'vera']] });
+    assert.deepEqual(
+      house.log.filter(({ logger }) => logger === 'service.api.auth'),
+      [],
+    );
+  });
+});
+
+describe('At start the log warns', () => {
+  const proxy = PROXY_MODE['proxy'] as object;
+  // biome-ignore format: a table
+  const rows: [of: string, config: ConfigTree, warning: RegExp][] = [
+    ['of a mapped header that is not on the allowlist',     { ...PROXY_MODE, proxy: { ...proxy, header_map: { user: 'X-Elsewhere' } } },  /^proxy\.header_map\.user: "x-elsewhere" is not on the allowlist .*proxy_trusted_headers\.conf, so it is never believed: add it there, or map another header$/],
+    ['of header trust with neither secret nor trusted peer', { ...PROXY_MODE, proxy: { ...proxy, auth_secret: null } as never },            /auth\.enabled: false, so the headers of whoever connects are believed/],
+    ['of 0.0.0.0/0 among the trusted proxies',              { ...PROXY_MODE, auth: { enabled: false, trusted_proxies: ['0.0.0.0/0'] } },  /0\.0\.0\.0\/0 trusts every address/],
+    ['of role_map to a role that nobody defined',           { ...PROXY_MODE, proxy: { ...proxy, role_map: { ghost: ['ghosts'] } } },      /proxy\.role_map\.ghost: "ghost" is not in auth\.roles/],
+  ];
+  for (const [of, config, warning] of rows) {
+    it(of, async (t) => {
+      const { proxy: written, ...rest } = config;
+      const { auth_secret, ...others } = written as { auth_secret?: unknown };
+      const house = await startedHouse(t, {
+        ...rest,
+        proxy: auth_secret === null ? others : { auth_secret, ...others },
+      });
+      const warnings = warningsOf(house);
+      assert.equal(warnings.filter((text) => warning.test(text)).length, 1, warnings.join('\n'));
+    });
+  }
+
+  it('of none of it when all is well', async (t) => {
+    const warnings = warningsOf(await startedHouse(t, PROXY_MODE));
+    assert.deepEqual(
+      warnings.filter((text) => !text.includes('hash_iterations')),
+      [],
+    );
+  });
+
+  it('and a separator of two characters is an error', async () => {
+    const wrong = { ...PROXY_MODE, proxy: { ...proxy, separator: '||' } };
+    await assert.rejects(startHouse({ config: wrong }), /proxy\.separator: "\|\|" is not one character/);
+  });
+});
+
+describe('The allowlist file of a running gate', () => {
+  it('decides from the next request on, and a bad one changes nothing', { timeout: 15_000 }, async (t) => {
+    const directory = mkdtempSync(join(tmpdir(), 'postern-list-'));
+    t.after(() => rmSync(directory, { recursive: true }));
+    const file = join(directory, 'proxy_trusted_headers.conf');
+    writeFileSync(file, 'proxy_set_header Remote-User $http_remote_user;\nRemote-Groups\n');
+    const house = await startedHouse(t, PROXY_MODE, file);
+    const status = async (): Promise<number> => {
+      const headers = [
+        ['X-Proxy-Secret', SECRET],
+        ['Remote-User', 'vera'],
+        ['Remote-Groups', 'ops'],
+      ] as const;
+      return (await ask(house.port, { path: '/api/profile', headers })).status;
+    };
+    const logged = async (text: RegExp): Promise<void> => {
+      while (!house.log.some(({ msg }) => text.test(String(msg))))
+        await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    assert.equal(await status(), 200);
+    writeFileSync(file, 'Remote-User\n');
+    await logged(/list of trusted headers was read again/);
+    assert.equal(await status(), 401, 'denied by default_role none, which a profile shows as 401');
+    assert.ok(
+      warningsOf(house).some((text) =>
+        text.startsWith('proxy.header_map.role: "remote-groups" is not on the allowlist'),
+      ),
+    );
+    writeFileSync(file, 'Remote-User\nnot a name\n');
+    await logged(/conf:2: "not a name" is neither .*; the list that was read before stays in use/);
+    assert.equal(await status(), 401);
+    writeFileSync(file, 'Remote-User\nRemote-Groups\nX-More\n');
+    while ((await status()) !== 200) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+});
