@@ -30,7 +30,9 @@ export interface EventsBackendOptions {
 
 export function createEventsBackend(options: EventsBackendOptions): RequestListener {
   const app = new Koa<EventsState>();
-  app.on('error', options.onFault);
+  app.on('error', (fault: unknown) => {
+    if (!isClientGone(fault)) options.onFault(fault);
+  });
   app.use(async (ctx, next) => {
     try {
       await next();
@@ -54,6 +56,11 @@ export function createEventsBackend(options: EventsBackendOptions): RequestListe
   const answer = app.callback();
   return (request, response) => void answer(request, response);
 }
+
+/** Somebody who leaves in mid-answer is no fault of ours. */
+const isClientGone = (fault: unknown): boolean =>
+  fault instanceof Error && 'code' in fault && LEAVINGS.includes(String(fault.code));
+const LEAVINGS: readonly string[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'];
 
 /** For the gate alone, which is the only one that reaches the socket and forwards none of these paths. */
 function privateRoutes(events: EventSource): Router {

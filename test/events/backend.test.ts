@@ -1,5 +1,6 @@
 /** What the events backend answers to whom: roles, records, pages and refusals (interface 2.4, 5.6, 7). */
 import assert from 'node:assert/strict';
+import { get } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import type { EventRecord } from '../../src/domain/event.ts';
 import { event, FIVE } from './support/event.ts';
@@ -215,6 +216,24 @@ describe('A long answer', () => {
   it('names no next page when there is none', async () => {
     assert.equal((await served.ask('/api/events?before=10&limit=70')).headers['link'], undefined);
     assert.equal((await served.ask('/api/events?limit=0')).headers['link'], undefined);
+  });
+});
+
+describe('A client that leaves in mid-answer', () => {
+  it('is no fault, and others are answered', async () => {
+    const large = Array.from({ length: 600 }, (_, n) => event({ id: `e${n}`, data: { text: 'x'.repeat(50_000) } }));
+    const served = await serveEvents({ events: large });
+    await new Promise<void>((resolve) => {
+      const headers = { 'remote-user': 'somebody', 'remote-role': 'admin' };
+      const asked = get({ port: served.port, path: '/api/events?limit=600', headers, agent: false }, (response) => {
+        response.once('data', () => asked.destroy());
+        response.once('close', resolve);
+      });
+      asked.on('error', () => resolve());
+    });
+    assert.equal(ids(await served.ask('/api/events?limit=1')), 'e99');
+    await served.close();
+    assert.deepEqual(served.faults, []);
   });
 });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { CustomRoles } from '../../src/domain/camera-scope.ts';
 import type { CameraName, Role } from '../../src/domain/names.ts';
-import { startEventsWorker } from '../../src/events/worker-handle.ts';
+import { type EventsWorker, type EventsWorkerOptions, startEventsWorker } from '../../src/events/worker-handle.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { makeScratch } from '../store/support/scratch-store.ts';
 import { event, FIVE } from './support/event.ts';
@@ -18,23 +18,28 @@ before(async () => {
   store = await openStore({ url: scratch.url });
   await store.writeEvents(FIVE);
 });
+/** Also those of a test that failed: a thread that runs on keeps the whole run waiting. */
+const workers: EventsWorker[] = [];
 after(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()));
   await store.close();
   scratch.remove();
 });
 
 const guardSees = (...cameras: string[]): CustomRoles => new Map([['guard' as Role, cameras]]);
-const unexpected = (fault: Error): void => assert.fail(fault);
-
-const start = (name: string, onCrash = unexpected, url = scratch.url) =>
-  startEventsWorker({
-    storeUrl: url,
+async function start(name: string, options: Partial<EventsWorkerOptions> = {}): Promise<EventsWorker> {
+  const worker = await startEventsWorker({
+    storeUrl: scratch.url,
     socketPath: join(scratch.directory, name),
     roles: guardSees('front'),
     cameras: null,
     maxLimit: 10_000,
-    onCrash,
+    onCrash: (fault) => assert.fail(fault),
+    ...options,
   });
+  workers.push(worker);
+  return worker;
+}
 
 const idsFor = async (socket: string, role: string): Promise<string> => {
   const answer = await askAt({ socketPath: join(scratch.directory, socket) }, '/api/events', { role });
@@ -68,22 +73,14 @@ describe('The events worker', () => {
 
   it("answers from the NVR's own database when it is told to", async () => {
     const nvr = await makeNvrDatabase([JSON.stringify(event({ id: 'from-nvr' }))]);
-    const socketPath = join(scratch.directory, 'nvr.sock');
-    const known = { roles: guardSees('front'), cameras: null, maxLimit: 100 };
-    const worker = await startEventsWorker({
-      ...known,
-      storeUrl: scratch.url,
-      nvrDatabase: nvr.path,
-      socketPath,
-      onCrash: unexpected,
-    });
+    const worker = await start('nvr.sock', { nvrDatabase: nvr.path });
     assert.equal(await idsFor('nvr.sock', 'guard'), 'from-nvr');
     await worker.stop();
     await nvr.close();
   });
 
   it('rejects when the store cannot be opened', async () => {
-    await assert.rejects(start('four.sock', unexpected, `${scratch.url}.absent`), /cannot open the store/);
+    await assert.rejects(start('four.sock', { storeUrl: `${scratch.url}.absent` }), /cannot open the store/);
   });
 
   it('rejects when it cannot listen', async () => {

@@ -28,6 +28,7 @@ export interface AskOptions {
 export interface ServedEvents {
   readonly store: Store;
   readonly faults: unknown[];
+  readonly port: number;
   ask(target: string, options?: AskOptions): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -69,6 +70,7 @@ export async function serveEvents({
   return {
     store,
     faults,
+    port,
     ask: (target, options) => askAt({ host: '127.0.0.1', port }, target, options),
     async close() {
       await new Promise((resolve) => server.close(resolve));
