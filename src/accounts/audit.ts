@@ -33,7 +33,8 @@ export interface AuditEntry {
   readonly role?: string;
   readonly token?: string;
   readonly session?: string;
-  readonly requestId: string;
+  /** Absent where something was refused before the request had one. */
+  readonly requestId?: string;
 }
 
 export type Audit = (entry: AuditEntry) => void;

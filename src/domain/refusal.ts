@@ -21,6 +21,7 @@ export const REFUSALS = {
   'cross-site':              { status: 403, message: 'Refused: this request came from a page of another site.' },
   'no-credentials':          { status: 401, message: 'Authentication required' },
   'token-invalid':           { status: 401, message: 'The session or token is not valid: log in again.' },
+  'tokens-limited':          { status: 429, message: 'Too many bad API tokens came from this address: try again in a minute.' },
   'proxy-secret-mismatch':   { status: 401, message: 'The proxy secret is missing or wrong: the proxy in front must send X-Proxy-Secret.' },
   'proxy-user-missing':      { status: 401, message: 'The proxy in front sent no usable user name.' },
   'proxy-role-denied':       { status: 403, message: 'Your groups give you no role here: ask the administrator to map one of them.' },

@@ -39,6 +39,7 @@ function jsonAnswer(status: number, message: string, { loginPath }: RefusalRules
   };
   if (status === 401 && loginPath) headers['location'] = loginPath;
   if (status === 503) headers['retry-after'] = '5';
+  if (status === 429) headers['retry-after'] = '60';
   return { status, headers, body: JSON.stringify({ success: false, message }) };
 }
 

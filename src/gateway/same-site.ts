@@ -27,7 +27,7 @@ export function isForgeable(request: RequestFacts, question: SiteQuestion): bool
   return (site !== undefined && !OWN_PAGE.includes(site)) || !isOwnOrigin(request, question);
 }
 
-/** A cookie does, a proxy's own session does, and the internal listener asks for nothing at all; a bearer token does not. */
+/** A cookie or Basic does, a proxy's own session does, and the internal listener asks for nothing; a bearer token does not. */
 function ridesAlong(caller: Caller | undefined): boolean {
   switch (caller?.credential.kind) {
     case 'session':
@@ -36,6 +36,7 @@ function ridesAlong(caller: Caller | undefined): boolean {
     case 'internal-listener':
       return true;
     case 'api-token':
+      return caller.credential.carriedBy === 'basic';
     case undefined:
       return false;
   }

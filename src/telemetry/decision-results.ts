@@ -18,6 +18,7 @@ export const DECISION_OF_REASON: Readonly<Record<RefusalReason, DecisionResult>>
   'cross-site':            'forbidden_route',
   'no-credentials':        'unauthenticated',
   'token-invalid':         'unauthenticated',
+  'tokens-limited':        'unauthenticated',
   'proxy-secret-mismatch': 'unauthenticated',
   'proxy-user-missing':    'unauthenticated',
   'proxy-role-denied':     'forbidden_role',

@@ -1,0 +1,99 @@
+/** Ends a WebSocket whose frames are passed on unread: with a close frame of our own, put between two of them (RFC 6455 5.2). */
+import type { Duplex } from 'node:stream';
+
+/** The frame that is under way gets this long to be whole, and the client to say goodbye. */
+const PATIENCE_MS = 1_000;
+
+/** To be called before the first byte passes. `server` is the side whose frames go to the client. */
+export function endableWebSocket(server: Duplex, client: Duplex): (code: number) => void {
+  const frames = createFrameReader();
+  let isEnding = false;
+
+  const finish = (code: number): void => {
+    if (!client.destroyed) client.end(closeFrame(code));
+    client.resume(); // nobody reads it any more, and its end must be noticed
+    server.destroy();
+  };
+  server.on('data', (chunk: Buffer) => {
+    if (!isEnding) frames.read(chunk);
+  });
+
+  return (code) => {
+    if (isEnding) return;
+    isEnding = true;
+    server.unpipe(client);
+    setTimeout(() => client.destroy(), PATIENCE_MS).unref();
+    if (frames.isBetween()) return finish(code);
+    server.on('data', (chunk: Buffer) => {
+      if (frames.isBetween() || client.destroyed) return;
+      const end = frames.read(chunk);
+      client.write(end === undefined ? chunk : chunk.subarray(0, end));
+      if (end !== undefined) finish(code);
+    });
+    server.resume();
+  };
+}
+
+export interface FrameReader {
+  /** Gives where in the chunk a frame ends first, if one does. */
+  read(chunk: Buffer): number | undefined;
+  /** Whether the last frame is whole and no other has begun. */
+  isBetween(): boolean;
+}
+
+const SHORTEST_HEAD = 2;
+
+export function createFrameReader(): FrameReader {
+  let head = Buffer.alloc(0);
+  let payloadLeft = 0;
+  return {
+    isBetween: () => head.length === 0 && payloadLeft === 0,
+    read(chunk) {
+      let firstEnd: number | undefined;
+      let at = 0;
+      while (at < chunk.length) {
+        if (payloadLeft === 0) {
+          const missing = headLength(head) - head.length;
+          head = Buffer.concat([head, chunk.subarray(at, at + missing)]);
+          at += missing;
+          if (at > chunk.length || head.length < headLength(head)) continue;
+          payloadLeft = payloadLength(head);
+          head = Buffer.alloc(0);
+        } else {
+          const taken = Math.min(payloadLeft, chunk.length - at);
+          payloadLeft -= taken;
+          at += taken;
+        }
+        if (payloadLeft === 0) firstEnd ??= at;
+      }
+      return firstEnd;
+    },
+  };
+}
+
+/** As far as the bytes that are there tell. */
+function headLength(head: Buffer): number {
+  if (head.length < SHORTEST_HEAD) return SHORTEST_HEAD;
+  const second = head.readUInt8(1);
+  const mask = (second & 0x80) === 0 ? 0 : 4;
+  return SHORTEST_HEAD + (LENGTH_BYTES.get(second & 0x7f) ?? 0) + mask;
+}
+
+/** 126 and 127 say that the length stands in more bytes. */
+const LENGTH_BYTES: ReadonlyMap<number, number> = new Map([
+  [126, 2],
+  [127, 8],
+]);
+
+function payloadLength(head: Buffer): number {
+  const short = head.readUInt8(1) & 0x7f;
+  if (short === 126) return head.readUInt16BE(2);
+  return short === 127 ? Number(head.readBigUInt64BE(2)) : short;
+}
+
+/** Unmasked, for it goes to a client. */
+function closeFrame(code: number): Buffer {
+  const frame = Buffer.from([0x88, 0x02, 0, 0]);
+  frame.writeUInt16BE(code, 2);
+  return frame;
+}

@@ -1,0 +1,116 @@
+/** Answers and WebSockets that are under way, by who holds them: ended when their holder's rights are (SPEC 4.2). */
+import type { Caller } from '../domain/caller.ts';
+import { isSameScope } from '../domain/camera-scope.ts';
+
+/** Why a stream is ended, as a WebSocket close code from the range for applications (RFC 6455 7.4.2). */
+export const CLOSED_FOR = { 'caller-gone': 4401, 'rights-changed': 4403 } as const;
+export type CloseCode = (typeof CLOSED_FOR)[keyof typeof CLOSED_FOR];
+
+export interface OpenStreamParts {
+  /** Another text after any change of accounts, roles and tokens. */
+  readonly version: () => string;
+  /** Who a caller is now; undefined when the session or token is over. */
+  readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
+  readonly onFault: (fault: unknown) => void;
+}
+
+export interface OpenStreams {
+  /** Gives what to call when the stream has ended by itself. */
+  add(caller: Caller, end: (code: CloseCode) => void): () => void;
+  /** Looks at once, without waiting for the next look. */
+  sweep(): Promise<void>;
+  size(): number;
+  close(): void;
+}
+
+interface OpenStream {
+  readonly caller: Caller;
+  readonly end: (code: CloseCode) => void;
+}
+
+const BETWEEN_LOOKS_MS = 1_000;
+
+export function createOpenStreams({ version, recheck, onFault }: OpenStreamParts): OpenStreams {
+  const byHolder = new Map<string, Set<OpenStream>>();
+  /** Whoever was added since the last look was judged before it: the change may lie in between. */
+  let unlooked = new Set<string>();
+  let lookedAt: string | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isLooking = false;
+
+  const lookAt = async (streams: ReadonlySet<OpenStream>): Promise<void> => {
+    const [first] = streams;
+    if (!first) return;
+    const now = await recheck(first.caller);
+    for (const { caller, end } of [...streams]) {
+      if (!now) end(CLOSED_FOR['caller-gone']);
+      else if (!hasSameRights(now, caller)) end(CLOSED_FOR['rights-changed']);
+    }
+  };
+  const sweep = async (): Promise<void> => {
+    const current = version();
+    const isChanged = current !== lookedAt;
+    const due = [...byHolder].filter(([holder, streams]) => isChanged || unlooked.has(holder) || mayExpire(streams));
+    unlooked = new Set();
+    for (const [, streams] of due) await lookAt(streams);
+    lookedAt = current;
+  };
+  const look = async (): Promise<void> => {
+    if (isLooking) return;
+    if (byHolder.size === 0) return close();
+    isLooking = true;
+    try {
+      await sweep();
+    } catch (fault) {
+      lookedAt = undefined; // all of them again at the next look
+      onFault(fault);
+    } finally {
+      isLooking = false;
+    }
+  };
+  const close = (): void => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+
+  return {
+    sweep,
+    close,
+    size: () => [...byHolder.values()].reduce((sum, streams) => sum + streams.size, 0),
+    add(caller, end) {
+      const holder = holderOf(caller);
+      if (holder === undefined) return () => {};
+      const stream = { caller, end };
+      const streams = byHolder.get(holder) ?? new Set();
+      byHolder.set(holder, streams.add(stream));
+      unlooked.add(holder);
+      timer ??= setInterval(() => void look(), BETWEEN_LOOKS_MS).unref();
+      return () => {
+        streams.delete(stream);
+        if (streams.size > 0 || byHolder.get(holder) !== streams) return;
+        byHolder.delete(holder);
+        unlooked.delete(holder);
+      };
+    },
+  };
+}
+
+/** Who would lose all of them together; undefined for those who lose nothing. */
+function holderOf({ name, role, credential }: Caller): string | undefined {
+  switch (credential.kind) {
+    case 'session':
+    case 'api-token':
+      return `${credential.kind} ${credential.tokenId} ${name}`;
+    case 'proxy-headers':
+      return `${credential.kind} ${role} ${name}`;
+    case 'internal-listener':
+      return undefined;
+  }
+}
+
+/** A session is renewed by other requests while a stream is open; an API token ends when it was said that it would. */
+const mayExpire = (streams: ReadonlySet<OpenStream>): boolean =>
+  [...streams].some(({ caller }) => caller.credential.kind === 'api-token');
+
+const hasSameRights = (now: Caller, then: Caller): boolean =>
+  now.role === then.role && isSameScope(now.scope, then.scope);
