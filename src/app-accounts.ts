@@ -84,7 +84,7 @@ export async function openAccounts(
         logoutUrl: settings.proxy.logout_url,
         bodySeconds: settings.server.timeout_login_body,
       }),
-      onLogin: (result) => metrics.login(result),
+      onLogin: (result) => metrics.logins.add(1, result),
       audit: (entry) => audit.info(entry, entry.what),
     },
   };

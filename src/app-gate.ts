@@ -12,9 +12,11 @@ import type { TrustedHeaders } from './app-trusted-headers.ts';
 import { askerOf, type EventsBackend } from './app-upstreams.ts';
 import type { Settings } from './config/schema.ts';
 import { type CustomRoles, scopeOf, visibleCameras } from './domain/camera-scope.ts';
+import type { CameraName } from './domain/names.ts';
 import { createExplainRoutes } from './gateway/explain-route.ts';
 import type { Forwarder } from './gateway/forward.ts';
 import type { GateParts } from './gateway/gate.ts';
+import type { GateWatch } from './gateway/gate-watch.ts';
 import type { KnownCameraList } from './gateway/known-cameras.ts';
 import type { MessageRelay } from './gateway/message-relay.ts';
 import { createUnknownRoutes } from './gateway/unknown-routes.ts';
@@ -22,7 +24,6 @@ import type { Trace } from './identity/identity-trace.ts';
 import type { TrustedHeaderList } from './identity/trusted-headers-file.ts';
 import type { Logs } from './telemetry/log.ts';
 import type { Metrics } from './telemetry/metrics.ts';
-import { watchGate } from './telemetry/watch-gate.ts';
 import { readBuiltPages } from './ui/built-pages.ts';
 import { pageHeaders } from './ui/page-headers.ts';
 import { renderRefusalPage } from './ui/refusal-page.ts';
@@ -39,6 +40,7 @@ export interface GateNeighbours {
   readonly relay: MessageRelay;
   readonly logs: Logs;
   readonly metrics: Metrics;
+  readonly watch: GateWatch;
 }
 
 const PAGES = join(import.meta.dirname, '../dist/ui');
@@ -66,7 +68,7 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
       ...judging,
       allowlist: list.names,
       trace: identityTrace(logs),
-      onUntrustedHeaders: metrics.untrustedIdentityHeaders,
+      onUntrustedHeaders: () => metrics.untrustedHeaders.add(1),
     }),
   });
   let decided = decide(trustedHeaders.current());
@@ -123,18 +125,20 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
       const token = await accounts.sessions.renewalFor(caller);
       return token === undefined ? undefined : accounts.sessions.cookieFor(token, client);
     },
-    desk: { ask, ownConfig: async () => ownConfigOf(settings, await accounts.routeParts.roles(), cameras) },
+    desk: {
+      ask,
+      ownConfig: async () => ownConfigOf(settings, await accounts.routeParts.roles(), cameras.current() ?? []),
+      onConfigRead: cameras.learn,
+    },
     relay,
     unknownRoutes: createUnknownRoutes(),
     newRequestId: randomUUID,
-    watch: watchGate(metrics, logs),
+    watch: neighbours.watch,
   };
 }
 
-/** As the NVR's pages read it; they do so after every change, so the NVR may have other cameras now. */
-function ownConfigOf({ auth, proxy }: Settings, roles: CustomRoles, cameras: KnownCameraList): OwnConfig {
-  void cameras.refresh();
-  const known = cameras.current() ?? [];
+/** As the NVR's pages read it. */
+function ownConfigOf({ auth, proxy }: Settings, roles: CustomRoles, known: readonly CameraName[]): OwnConfig {
   const listed = [...roles].map(([role, entries]) => [role, visibleCameras(scopeOf(entries), known)]);
   const { enabled, refresh_time, session_length, cookie_name } = auth;
   return {

@@ -130,7 +130,7 @@ export function readinessOf(settings: Settings, store: Store, backend: EventsBac
   });
 }
 
-async function nvrCheck(settings: Settings): Promise<Check> {
+export async function nvrCheck(settings: Settings): Promise<Check> {
   const { url } = settings.nvr;
   if (!url) return { kind: 'unused' };
   return checked(async () => (await ask(questionFor(settings, url, '/api/version'))).destroy());

@@ -3,6 +3,7 @@ import type { DestinationStream } from 'pino';
 import type { NewAdminPassword } from './accounts/first-admin.ts';
 import { openAccounts } from './app-accounts.ts';
 import { gateParts } from './app-gate.ts';
+import { openScrape, openTelemetry } from './app-telemetry.ts';
 import { openCertificate } from './app-tls.ts';
 import { openTrustedHeaders, TRUSTED_HEADERS_FILES } from './app-trusted-headers.ts';
 import { forwardRulesOf, openEvents, readinessOf, watchCameras } from './app-upstreams.ts';
@@ -16,7 +17,6 @@ import { bind, listen } from './gateway/listeners.ts';
 import { createMessageRelay } from './gateway/message-relay.ts';
 import { openStore } from './store/open-store.ts';
 import { createLogs } from './telemetry/log.ts';
-import { createMetrics } from './telemetry/metrics.ts';
 import { createTelemetryServer } from './telemetry/telemetry-server.ts';
 
 export interface StartOptions {
@@ -50,9 +50,14 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   await using opened = new AsyncDisposableStack();
   const { settings, clock } = options;
   const logs = createLogs(logRules(settings), options.log);
-  const metrics = createMetrics(options.version, process.version);
   const log = logs.named('service');
   for (const warning of options.warnings) log.warn(warning);
+  const { directory, trustedHeadersFile = TRUSTED_HEADERS_FILES.mounted } = options;
+  const listFiles = { ...TRUSTED_HEADERS_FILES, mounted: trustedHeadersFile };
+  const trustedHeaders = await openTrustedHeaders(settings, listFiles, log);
+  opened.defer(() => trustedHeaders.close());
+  const counters = openTelemetry(settings, options.version, trustedHeaders, logs);
+  const { metrics, watch } = counters;
 
   const store = await openStore({ url: `sqlite:${settings.store.url.file}` });
   opened.defer(() => store.close());
@@ -66,10 +71,6 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const forwardRules = await forwardRulesOf(settings);
   const forwarder = createForwarder(forwardRules);
   opened.defer(() => forwarder.close());
-  const { directory, trustedHeadersFile = TRUSTED_HEADERS_FILES.mounted } = options;
-  const listFiles = { ...TRUSTED_HEADERS_FILES, mounted: trustedHeadersFile };
-  const trustedHeaders = await openTrustedHeaders(settings, listFiles, log);
-  opened.defer(() => trustedHeaders.close());
   const gate = await gateParts({
     settings,
     directory,
@@ -81,15 +82,18 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
     relay: createMessageRelay(forwardRules),
     logs,
     metrics,
+    watch,
   });
   const tls = await openCertificate(settings, clock);
+  const scraped = { settings, clock, store, accounts, cameras, certificate: tls?.certificate };
+  const { expose } = openScrape(counters, scraped);
   const open = async (listener: ListenerName, at: ListenAddress): Promise<ListenAddress> => {
     const rules = { timeoutHeaders: settings.server.timeout_headers, tls: listener === 'external' ? tls : undefined };
     const opening = await listen(at, createGate(listener, gate), rules);
     opened.defer(() => opening.close(settings.server.shutdown_grace));
     return opening.address;
   };
-  const telemetry = createTelemetryServer({ expose: metrics.expose, readiness: readinessOf(settings, store, backend) });
+  const telemetry = createTelemetryServer({ expose, readiness: readinessOf(settings, store, backend) });
   const addresses = {
     external: await open('external', settings.server.external),
     internal: settings.server.internal ? await open('internal', settings.server.internal) : undefined,

@@ -5,6 +5,7 @@ import { Pool } from 'undici';
 import type { Upstream } from '../domain/socket-address.ts';
 import { createAnswerHandler } from './answer-handler.ts';
 import type { ForwardRules, JudgedRequest } from './forward.ts';
+import type { UpstreamWatch } from './gate-watch.ts';
 
 export interface RequestForwarder {
   send(request: IncomingMessage, response: ServerResponse, upstream: Upstream, judged: JudgedRequest): void;
@@ -29,7 +30,8 @@ export function createRequestForwarder(rules: ForwardRules): RequestForwarder {
       const sent = { path: judged.target, method: request.method ?? '', headers, body };
       const pool = poolOf(upstream);
       const handler = createAnswerHandler(response, judged, rules.cookieName);
-      if (hasUpload && isChunked) limitUpload(request, rules.maxUpload, () => handler.fail('body-too-large'));
+      if (hasUpload && isChunked)
+        limitUpload(request, rules.maxUpload, judged.watch, () => handler.fail('body-too-large'));
       if (!body && isSafe(sent.method)) handler.onStaleConnection(() => void pool.dispatch(sent, handler));
       judged.watch?.onAsked();
       pool.dispatch(sent, handler);
@@ -77,10 +79,16 @@ function openUpload(request: IncomingMessage): PassThrough {
 }
 
 /** An unannounced body is counted as it streams. */
-function limitUpload(request: IncomingMessage, maxUpload: number, onTooLarge: () => void): void {
+function limitUpload(
+  request: IncomingMessage,
+  maxUpload: number,
+  watch: UpstreamWatch | undefined,
+  onTooLarge: () => void,
+): void {
   let received = 0;
   request.on('data', (chunk: Buffer) => {
     received += chunk.length;
+    watch?.onUploaded(chunk.length);
     if (received > maxUpload) onTooLarge();
   });
 }

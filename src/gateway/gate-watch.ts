@@ -44,6 +44,8 @@ export interface UpstreamWatch {
   onHead(status: number, type?: string): void;
   /** Of a body, on their way to the client. */
   onBytes(bytes: number): void;
+  /** Of a body without an announced length, on their way to the NVR. */
+  onUploaded(bytes: number): void;
   /** Node's code for what went wrong. A failure follows. */
   onUpstreamError(code: string): void;
   /** The upstream broke off in the middle of its answer. */

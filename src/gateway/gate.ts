@@ -10,6 +10,7 @@ import { type Admission, type Admitted, admit, type Client, type Rules } from '.
 import { type Destination, type DestinationRules, destinationOf } from './destinations.ts';
 import type { Forwarder } from './forward.ts';
 import { admitDescribed, describedRequest, forwardAuthAnswer } from './forward-auth.ts';
+import type { CountedSocket, GateWatch, RequestWatch } from './gate-watch.ts';
 import { judgedRequest } from './judged-request.ts';
 import { currentView, type MessageRelay } from './message-relay.ts';
 import { settleTerms, type TermsDesk } from './narrow-terms.ts';
@@ -42,23 +43,6 @@ export interface OwnRouter {
   routes(): (ctx: never, next: Koa.Next) => Promise<unknown>;
 }
 
-/** What the gate tells whoever counts and logs. */
-export interface GateWatch {
-  onDecision(request: RequestFacts, admission: Admission, requestId: string): void;
-  /** An admitted request that could not be answered. */
-  onFailure(reason: RefusalReason, request: RequestFacts, requestId: string): void;
-  onFault(fault: unknown, requestId: string): void;
-  /** When the last byte is out, or the client is gone. */
-  onAnswered(
-    request: RequestFacts,
-    response: ServerResponse,
-    admission: Admission | undefined,
-    requestId: string,
-  ): void;
-  /** The NVR has answered at a path that the table does not know. */
-  onUnknownRoute?(request: RequestFacts): void;
-}
-
 export interface Gate {
   onRequest(request: IncomingMessage, response: ServerResponse): void;
   /** The client waits for leave to send its body, which it gets only when admitted. */
@@ -70,6 +54,7 @@ export interface Gate {
 interface GateState extends CorridorState {
   facts: RequestFacts;
   admission: Admitted;
+  watch: RequestWatch;
 }
 
 type Context = Koa.ParameterizedContext<GateState>;
@@ -103,11 +88,12 @@ async function judged(
   awaitsContinue: WeakSet<IncomingMessage>,
 ): Promise<void> {
   const facts = requestFacts(ctx.req, listener);
+  const watch = parts.watch.onRequest(facts);
   let admission: Admission | undefined;
   let requestId = parts.newRequestId();
   ctx.res.once('close', () => {
-    parts.watch.onAnswered(facts, ctx.res, admission, requestId);
-    if (admission?.kind === 'admitted') noteUnknown(facts, admission, ctx.res, parts);
+    if (admission?.kind === 'admitted') noteUnknown(facts, admission, ctx.res, { ...parts, watch });
+    watch.onEnd({ status: ctx.res.statusCode, isWhole: ctx.res.writableFinished, bytes: bodyBytes(facts, ctx.res) });
   });
   try {
     const rules = parts.rules();
@@ -115,15 +101,15 @@ async function judged(
     admission = question ? await admitDescribed(facts, question, rules) : await admit(facts, rules);
     requestId = keptRequestId(facts, admission.client) ?? requestId;
     ctx.set('X-Request-Id', requestId);
-    parts.watch.onDecision(question?.described ?? facts, admission, requestId);
+    watch.onDecision(admission, requestId, question?.described);
     if (question) return await answerQuestion(ctx, facts, admission, requestId, parts);
     if (admission.kind !== 'admitted') return answerUnadmitted(ctx, facts, admission, requestId, parts);
     if (awaitsContinue.has(ctx.req)) ctx.res.writeContinue();
-    Object.assign(ctx.state, stateOf(facts, admission, requestId));
+    Object.assign(ctx.state, stateOf(facts, admission, requestId), { watch });
     await next();
     await renewSession(ctx, ctx.state.admission, parts);
   } catch (fault) {
-    parts.watch.onFault(fault, requestId);
+    watch.onFault(fault);
     send(ctx, refusalAnswer('internal-error', facts, requestId, parts.refusals()));
   }
 }
@@ -147,13 +133,17 @@ function noteUnknown(
   facts: RequestFacts,
   { route, target }: Admitted,
   response: ServerResponse,
-  parts: GateParts,
+  { unknownRoutes, watch }: { unknownRoutes: UnknownRoutes; watch: RequestWatch },
 ): void {
   if (route.kind !== 'unlisted' || response.statusCode >= 400) return;
   if (String(response.getHeader('content-type') ?? '').startsWith('text/html')) return;
-  parts.unknownRoutes.note(facts.method, target.segments);
-  parts.watch.onUnknownRoute?.(facts);
+  unknownRoutes.note(facts.method, target.segments);
+  watch.onUnknownRoute();
 }
+
+/** What its head says that the body is long; a head alone, or "not modified", has none. */
+const bodyBytes = ({ method }: RequestFacts, response: ServerResponse): number =>
+  method === 'HEAD' || response.statusCode === 304 ? 0 : Number(response.getHeader('content-length') ?? 0);
 
 /** A proxy in front asked about a request of its own client (SPEC 4.2). */
 async function answerQuestion(
@@ -190,7 +180,7 @@ const keptRequestId = (facts: RequestFacts, client: Client): string | undefined 
   return received !== undefined && KEPT_REQUEST_ID.test(received) ? received : undefined;
 };
 
-const stateOf = (facts: RequestFacts, admission: Admitted, requestId: string): GateState => ({
+const stateOf = (facts: RequestFacts, admission: Admitted, requestId: string): Omit<GateState, 'watch'> => ({
   facts,
   admission,
   requestId,
@@ -207,11 +197,11 @@ async function renewSession(ctx: Context, { caller, client }: Admitted, parts: G
 }
 
 async function forwarded(ctx: Context, parts: GateParts): Promise<void> {
-  const { facts, admission, requestId } = ctx.state;
+  const { facts, admission, requestId, watch } = ctx.state;
   const destination = destinationOf(facts.method, admission.target, parts.destinations());
   if (destination.kind === 'nobody') return send(ctx, refusalAnswer('no-nvr', facts, requestId, parts.refusals()));
   const refusal = (reason: RefusalReason): Answer => {
-    tell(reason, ctx.state, parts);
+    tell(reason, watch);
     return refusalAnswer(reason, facts, requestId, parts.refusals());
   };
   const desk = { ...parts.desk, owners: parts.rules().owners };
@@ -223,15 +213,15 @@ async function forwarded(ctx: Context, parts: GateParts): Promise<void> {
   ctx.respond = false;
   parts.forwarder.web(ctx.req, ctx.res, destination.upstream, {
     ...judgedRequest(destination, ctx.state, parts.headers(), sent),
+    watch,
     onFailure: (reason) => end(ctx.res, refusal(failureAt(destination, reason))),
   });
 }
 
 /** Found out only on the way, but a refusal all the same. */
-function tell(reason: RefusalReason, { facts, admission, requestId }: GateState, { watch }: GateParts): void {
-  const { client, caller } = admission;
-  if (REFUSALS[reason].status >= 500) watch.onFailure(reason, facts, requestId);
-  else watch.onDecision(facts, { kind: 'refused', client, caller, reason }, requestId);
+function tell(reason: RefusalReason, watch: RequestWatch): void {
+  if (REFUSALS[reason].status >= 500) watch.onFailure(reason);
+  else watch.onRefusal(reason);
 }
 
 /** Koa has let go of the response by now. */
@@ -253,17 +243,23 @@ async function upgraded(
   socket.on('error', () => {}); // before anything else: a reset now would end the process
   const facts = requestFacts(request, listener, head);
   const requestId = parts.newRequestId();
-  const refuse = (reason: RefusalReason): void =>
-    answerUpgrade(socket, refusalAnswer(reason, facts, requestId, parts.refusals()), requestId);
+  const watch = parts.watch.onRequest(facts, request.socket satisfies CountedSocket);
+  let status: number | undefined;
+  socket.once('close', () => watch.onEnd({ status, isWhole: true, bytes: 0 }));
+  const refuse = (reason: RefusalReason): void => {
+    const answer = refusalAnswer(reason, facts, requestId, parts.refusals());
+    status = answer.status;
+    answerUpgrade(socket, answer, requestId);
+  };
   try {
     const admission = await admit(facts, parts.rules());
-    parts.watch.onDecision(facts, admission, requestId);
+    watch.onDecision(admission, requestId);
     if (admission.kind === 'refused') return refuse(admission.reason);
     if (admission.kind === 'nothing-visible') return refuse('camera-not-in-role');
     const destination = destinationOf('WS', admission.target, parts.destinations());
     if (destination.kind === 'nobody') return refuse('no-nvr');
     const onFailure = (reason: RefusalReason): void => {
-      parts.watch.onFailure(reason, facts, requestId);
+      watch.onFailure(reason);
       refuse(reason);
     };
     const sent = judgedRequest(destination, { facts, admission, requestId }, parts.headers());
@@ -278,13 +274,14 @@ async function upgraded(
         headers,
         view,
         terms: messages,
+        watch,
         onFailure,
       });
       return;
     }
-    parts.forwarder.upgrade(request, socket, head, destination.upstream, { ...sent, onFailure });
+    parts.forwarder.upgrade(request, socket, head, destination.upstream, { ...sent, watch, onFailure });
   } catch (fault) {
-    parts.watch.onFault(fault, requestId);
+    watch.onFault(fault);
     refuse('internal-error');
   }
 }

@@ -1,6 +1,6 @@
 /** A refusal's reason as a metric label: from a closed list, so that no request can make a new series (SPEC 9). */
 import type { RefusalReason } from '../domain/refusal.ts';
-import type { DecisionResult } from './metrics.ts';
+import type { CodeClass, DecisionResult, UpstreamFault } from './metric-labels.ts';
 
 // biome-ignore format: a table
 export const DECISION_OF_REASON: Readonly<Record<RefusalReason, DecisionResult>> = {
@@ -41,9 +41,31 @@ export const DECISION_OF_REASON: Readonly<Record<RefusalReason, DecisionResult>>
   'internal-error':        'error',
 };
 
-export const codeClassOf = (status: number, isWhole: boolean) =>
-  isWhole ? (CODE_CLASS[Math.floor(status / 100)] ?? '5xx') : 'aborted';
+/** Status codes as label values; no answer at all is `none`. */
+export const codeClassOf = (status: number): Exclude<CodeClass, 'aborted'> =>
+  CODE_CLASS[Math.floor(status / 100)] ?? '5xx';
 
-const CODE_CLASS = { 1: '1xx', 2: '2xx', 3: '3xx', 4: '4xx', 5: '5xx' } as const as Readonly<
-  Record<number, '1xx' | '2xx' | '3xx' | '4xx' | '5xx'>
->;
+const CODE_CLASS: Readonly<Record<number, Exclude<CodeClass, 'aborted'>>> = {
+  1: '1xx',
+  2: '2xx',
+  3: '3xx',
+  4: '4xx',
+  5: '5xx',
+};
+
+// biome-ignore format: a table
+const FAULT_OF_CODE: ReadonlyMap<string, UpstreamFault> = new Map([
+  ['ECONNREFUSED', 'refused'], ['ENOENT', 'refused'], ['EHOSTUNREACH', 'refused'], ['ENETUNREACH', 'refused'],
+  ['ETIMEDOUT', 'timeout'],    ['ECONNECT_TIMEOUT', 'timeout'],
+  ['ECONNRESET', 'reset'],     ['EPIPE', 'reset'],
+  ['ENOTFOUND', 'dns'],        ['EAI_AGAIN', 'dns'],
+  ['EPROTO', 'tls'],           ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls'], ['SELF_SIGNED_CERT_IN_CHAIN', 'tls'],
+]);
+const TLS_CODE = /^(?:ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_)/;
+
+/** Why the NVR did not answer: by what was decided, else by Node's code for it. */
+export function upstreamFaultOf(reason: RefusalReason, code: string): UpstreamFault {
+  if (reason === 'nvr-timeout') return 'timeout';
+  if (reason === 'nvr-bad-answer' || code.startsWith('HPE_')) return 'bad_answer';
+  return FAULT_OF_CODE.get(code) ?? (TLS_CODE.test(code) ? 'tls' : 'other');
+}

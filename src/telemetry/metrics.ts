@@ -1,109 +1,80 @@
-/** Every metric, declared once: closed label lists, children made at start (SPEC 9). */
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+/** Every metric, declared once: name, sentence, closed labels, buckets that fit (SPEC 9). */
+import { createCameraDenials } from './camera-denials.ts';
+import * as labels from './metric-labels.ts';
+import { createCounter, createGauge, createHistogram } from './series.ts';
 
-export const LOGIN_RESULTS = [
-  'success',
-  'bad_credentials',
-  'rate_limited',
-  'disabled',
-  'invalid_request',
-  'busy',
-  'error',
-] as const;
-export type LoginResult = (typeof LOGIN_RESULTS)[number];
-
-export const DECISION_RESULTS = [
-  'allow',
-  'unauthenticated',
-  'forbidden_role',
-  'forbidden_camera',
-  'forbidden_route',
-  'malformed',
-  'error',
-] as const;
-export type DecisionResult = (typeof DECISION_RESULTS)[number];
-
-export const CODE_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx', 'aborted'] as const;
-export type CodeClass = (typeof CODE_CLASSES)[number];
-
-const LISTENERS = ['external', 'internal'] as const;
-export type ListenerLabel = (typeof LISTENERS)[number];
-
-export interface Metrics {
-  login(result: LoginResult): void;
-  decision(listener: ListenerLabel, result: DecisionResult): void;
-  answered(listener: ListenerLabel, codeClass: CodeClass): void;
-  upstreamError(): void;
-  /** A peer that is not in `proxy.trusted_peers` sent identity headers. */
-  untrustedIdentityHeaders(): void;
-  unknownRoute(): void;
-  /** The exposition format, and its media type. */
-  expose(): Promise<{ readonly type: string; readonly body: string }>;
+export interface MetricsOptions {
+  readonly version: string;
+  readonly node: string;
+  /** Custom roles of the configuration; those that are made later are `other`. */
+  readonly roles: readonly string[];
+  /** Identity headers that are taken from clients, lower-case; others are `other`. */
+  readonly identityHeaders: readonly string[];
 }
 
-export function createMetrics(version: string, node: string): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const registers = [registry];
-  const build = new Gauge({
-    name: 'postern_build_info',
-    help: 'Build of the running sidecar.',
-    labelNames: ['version', 'node'],
-    registers,
-  });
-  build.labels(version, node).set(1);
-  const logins = counter(registry, 'postern_logins_total', 'Login attempts, by result.', [['result', LOGIN_RESULTS]]);
-  const decisions = counter(registry, 'postern_decisions_total', 'Access decisions, by result.', [
-    ['listener', LISTENERS],
-    ['result', DECISION_RESULTS],
-  ]);
-  const requests = counter(registry, 'postern_requests_total', 'Requests answered, by class of status code.', [
-    ['listener', LISTENERS],
-    ['code_class', CODE_CLASSES],
-  ]);
-  const upstreamErrors = counter(
-    registry,
-    'postern_upstream_errors_total',
-    'Requests that the NVR or a backend could not answer.',
-    [],
-  );
-  const untrustedHeaders = counter(
-    registry,
-    'postern_untrusted_identity_headers_total',
-    'Requests with identity headers that were not believed, for the peer is not trusted.',
-    [],
-  );
-  const unknownRoutes = counter(
-    registry,
-    'postern_unknown_routes_total',
-    'Requests of admins that the NVR answered although the route table does not know their path.',
-    [],
-  );
-  return {
-    login: (result) => logins(result),
-    decision: (listener, result) => decisions(listener, result),
-    answered: (listener, codeClass) => requests(listener, codeClass),
-    upstreamError: () => upstreamErrors(),
-    untrustedIdentityHeaders: () => untrustedHeaders(),
-    unknownRoute: () => unknownRoutes(),
-    expose: async () => ({ type: registry.contentType, body: await registry.metrics() }),
+/** Each is a family of its own. Nothing here knows a user, an address, a path or a token. */
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** Upper ends of buckets, in seconds. */
+const DECISION_SECONDS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05];
+const ANSWER_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
+const LOGIN_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const STREAM_SECONDS = [1, 10, 60, 600, 3600, 21_600, 86_400];
+
+const MOST_ROLES = 32;
+const MOST_HEADERS = 32;
+
+export function createMetrics({ version, node, ...options }: MetricsOptions) {
+  const roles = [...new Set(['admin', 'viewer', ...options.roles])].slice(0, MOST_ROLES).concat('other');
+  const headers = [...new Set(options.identityHeaders)].slice(0, MOST_HEADERS).concat('other');
+  const route = ['route_class', labels.ROUTE_CLASSES] as const;
+  const code = ['code_class', labels.CODE_CLASSES] as const;
+  const role = ['role', roles] as const;
+
+  // biome-ignore format: a table
+  const declared = {
+    build:                createGauge('postern_build_info', 'Build of the running sidecar.', [['version', [version]], ['node', [node]]]),
+    requests:             createCounter('postern_requests_total', 'Requests answered, by kind of route.', [route, ['method', labels.METHODS], code]),
+    requestDuration:      createHistogram('postern_request_duration_seconds', 'Time to the end of an answer that is no stream.', ANSWER_SECONDS, [route, code]),
+    decisions:            createCounter('postern_decisions_total', 'Access decisions, by what the caller showed.', [['mode', labels.MODES], ['result', labels.DECISION_RESULTS]]),
+    decisionDuration:     createHistogram('postern_decision_duration_seconds', 'Time spent deciding, without the NVR.', DECISION_SECONDS, [['mode', labels.MODES]]),
+    logins:               createCounter('postern_logins_total', 'Login attempts, by result.', [['result', labels.LOGIN_RESULTS]]),
+    loginDuration:        createHistogram('postern_login_duration_seconds', 'Time of a login attempt, with hashing and waiting.', LOGIN_SECONDS, [['result', labels.LOGIN_RESULTS]]),
+    hashQueue:            createGauge('postern_password_hash_queue', 'Password checks that wait for their turn.'),
+    rateLimitHits:        createCounter('postern_rate_limit_hits_total', 'Attempts refused by the login limit, by the place of its clause.', [['scope', labels.LIMIT_SCOPES], ['clause', labels.CLAUSES]]),
+    rateLimitEntries:     createGauge('postern_rate_limit_entries', 'Clients that the login limit remembers.', [['scope', labels.LIMIT_SCOPES]]),
+    rateLimitEvictions:   createCounter('postern_rate_limit_evictions_total', 'Clients that the login limit forgot for want of room; active ones had failures that still counted.', [['scope', labels.LIMIT_SCOPES], ['state', labels.EVICTION_STATES]]),
+    clientAddresses:      createCounter('postern_client_address_total', 'How the address of a client was found.', [['source', labels.ADDRESS_SOURCES]]),
+    proxyFailures:        createCounter('postern_failures_from_trusted_proxy_total', 'Failed logins counted against a private address or a proxy; a sign that auth.trusted_proxies is not set.'),
+    proxySecrets:         createCounter('postern_proxy_secret_total', 'Checks of proxy.auth_secret.', [['result', labels.SECRET_RESULTS]]),
+    proxyRoles:           createCounter('postern_proxy_role_total', 'How the role of a proxy\'s user was found.', [['source', labels.ROLE_SOURCES], role]),
+    strippedHeaders:      createCounter('postern_stripped_headers_total', 'Identity headers taken from requests of clients that may not send them.', [['header', headers]]),
+    unknownRoutes:        createCounter('postern_unknown_routes_total', 'Requests of admins that the NVR answered although the route table does not know their path.'),
+    untrustedHeaders:     createCounter('postern_untrusted_identity_headers_total', 'Requests with identity headers that were not believed, for the peer is not trusted.'),
+    tokensIssued:         createCounter('postern_tokens_issued_total', 'Tokens issued.', [['reason', labels.ISSUE_REASONS]]),
+    tokensRejected:       createCounter('postern_tokens_rejected_total', 'Tokens refused.', [['reason', labels.TOKEN_FAULTS]]),
+    revocations:          createGauge('postern_revocations', 'Entries on the lists of revocations.', [['kind', labels.REVOCATION_KINDS]]),
+    activeSessions:       createGauge('postern_active_sessions', 'Sessions seen in the last five minutes.', [role]),
+    cameraDenials:        createCameraDenials('postern_camera_denied_total', 'Requests refused because of a camera that they named.', options.roles.slice(0, MOST_ROLES)),
+    streamsOpen:          createGauge('postern_streams_open', 'WebSockets and endless answers that are open now.', [['kind', labels.STREAM_KINDS]]),
+    streamsClosed:        createCounter('postern_streams_closed_total', 'Streams ended, and by whom or why.', [['kind', labels.STREAM_KINDS], ['reason', labels.STREAM_ENDS]]),
+    streamDuration:       createHistogram('postern_stream_duration_seconds', 'How long a stream lasted.', STREAM_SECONDS, [['kind', labels.STREAM_KINDS]]),
+    upstreamRequests:     createCounter('postern_upstream_requests_total', 'Answers of the NVR or the events backend; none: no answer came.', [['code_class', labels.UPSTREAM_CODES]]),
+    upstreamErrors:       createCounter('postern_upstream_errors_total', 'Requests that the NVR or the events backend did not answer, or not whole.', [['reason', labels.UPSTREAM_FAULTS]]),
+    upstreamDuration:     createHistogram('postern_upstream_duration_seconds', 'Time to the first byte of an answer of the NVR or the events backend.', ANSWER_SECONDS, [route]),
+    upstreamUp:           createGauge('postern_upstream_up', '1 when the NVR answered when it was last asked for its version.'),
+    bytes:                createCounter('postern_bytes_total', 'Bytes of bodies and WebSockets relayed: in from the client, out to it.', [['direction', labels.DIRECTIONS], route]),
+    reloadSuccessful:     createGauge('postern_config_last_reload_successful', '1 when the configuration that was last read is in use.'),
+    reloadTimestamp:      createGauge('postern_config_last_reload_timestamp_seconds', 'When the configuration in use was read.'),
+    reloads:              createCounter('postern_config_reloads_total', 'Attempts to read the configuration again.', [['result', labels.RELOAD_RESULTS]]),
+    certificateExpiry:    createGauge('postern_tls_certificate_expiry_timestamp_seconds', 'End of the certificate that is served.'),
+    users:                createGauge('postern_users', 'Accounts known.', [role]),
+    auditWriteErrors:     createCounter('postern_audit_write_errors_total', 'Audit lines that could not be written to their file.'),
+    scrapeFaults:         createCounter('postern_scrape_faults_total', 'Values that could not be read in time for a scrape.'),
   };
+  declared.build.set(1);
+  // Nothing is known of them yet, and there may be nothing to know.
+  declared.upstreamUp.set(undefined);
+  declared.certificateExpiry.set(undefined);
+  return declared;
 }
-
-type ClosedLabel = readonly [name: string, values: readonly string[]];
-
-/** A counter whose every combination of labels exists from the start, so that a rate has a zero to start from. */
-function counter(
-  registry: Registry,
-  name: string,
-  help: string,
-  labels: readonly ClosedLabel[],
-): (...values: string[]) => void {
-  const declared = new Counter({ name, help, labelNames: labels.map(([label]) => label), registers: [registry] });
-  const children = new Map(combinations(labels).map((values) => [values.join('\n'), declared.labels(...values)]));
-  for (const child of children.values()) child.inc(0);
-  return (...values) => children.get(values.join('\n'))?.inc();
-}
-
-const combinations = (labels: readonly ClosedLabel[]): string[][] =>
-  labels.reduce<string[][]>((rows, [, values]) => rows.flatMap((row) => values.map((value) => [...row, value])), [[]]);

@@ -1,5 +1,6 @@
 /** The telemetry listener: `/metrics`, `/healthz`, `/readyz`; it knows no identity (SPEC 2, 9). */
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { Exposition } from './scrape.ts';
 
 export interface Readiness {
   readonly store: Check;
@@ -13,7 +14,8 @@ export type Check =
   | { readonly kind: 'failed'; readonly reason: string };
 
 export interface TelemetryParts {
-  readonly expose: () => Promise<{ readonly type: string; readonly body: string }>;
+  /** Given the scraper's `Accept`. */
+  readonly expose: (accept: string | undefined) => Promise<Exposition>;
   readonly readiness: () => Promise<Readiness>;
 }
 
@@ -23,15 +25,22 @@ export function createTelemetryServer(parts: TelemetryParts): Server {
     const path = (request.url ?? '').split('?', 1)[0];
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return answerJson(response, 405, { message: 'Use GET.' });
-    void answer(path, parts, response).catch(() => answerJson(response, 500, { message: 'Telemetry failed.' }));
+    void answer(path, request.headers.accept, parts, response).catch(() =>
+      answerJson(response, 500, { message: 'Telemetry failed.' }),
+    );
   });
 }
 
-async function answer(path: string | undefined, parts: TelemetryParts, response: ServerResponse): Promise<void> {
+async function answer(
+  path: string | undefined,
+  accept: string | undefined,
+  parts: TelemetryParts,
+  response: ServerResponse,
+): Promise<void> {
   switch (path) {
     case '/metrics': {
-      const { type, body } = await parts.expose();
-      response.writeHead(200, { 'content-type': type }).end(body);
+      const { type, body } = await parts.expose(accept);
+      response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store', vary: 'accept' }).end(body);
       return;
     }
     case '/healthz':

@@ -1,59 +1,190 @@
-/** What the gate does, as metrics and log lines: a decision, a failure, a finished answer (SPEC 9). */
-import type { ServerResponse } from 'node:http';
-import type { Caller } from '../domain/caller.ts';
-import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
+/** What the gate does, counted: each request from its head to its last byte (SPEC 9). */
+import { maySee } from '../domain/camera-scope.ts';
+import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
-import { codeClassOf, DECISION_OF_REASON } from './decision-results.ts';
-import type { Logs } from './log.ts';
+import type { ActiveSessions } from './active-sessions.ts';
+import { codeClassOf, DECISION_OF_REASON, upstreamFaultOf } from './decision-results.ts';
+import type { GateLog } from './gate-log.ts';
+import type { AddressSource, Mode, StreamKind } from './metric-labels.ts';
 import type { Metrics } from './metrics.ts';
+import { deniedCamera } from './named-camera.ts';
+import { type Judged, type Passing, type PassingEnd, passingOf } from './passing.ts';
+import { routeClassOf } from './route-class.ts';
+import { type CountedSocket, createSocketCount } from './socket-count.ts';
 
-/** As much of an admission as is counted and logged. */
-interface Judged {
-  readonly kind: 'admitted' | 'nothing-visible' | 'refused';
-  readonly client: { readonly address: string };
-  readonly caller: Caller | undefined;
-  readonly reason?: RefusalReason;
+export interface GateWatchParts {
+  readonly metrics: Metrics;
+  readonly log: GateLog;
+  readonly sessions: ActiveSessions;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly ticks: () => number;
+  readonly isIdentityHeader: (lowerCaseName: string) => boolean;
+  /** Whether identity headers are this client's to send: that of a trusted proxy. */
+  readonly maySendIdentity: (request: RequestFacts) => boolean;
 }
 
-export function watchGate(metrics: Metrics, logs: Logs) {
-  const decisions = logs.named('service.gate');
-  const access = logs.named('service.access');
+export function watchGate(parts: GateWatchParts) {
+  const { metrics, ticks } = parts;
+  const sockets = createSocketCount((read, written) => {
+    metrics.bytes.add(read, 'in', 'ws');
+    metrics.bytes.add(written, 'out', 'ws');
+  });
   return {
-    onDecision(request: RequestFacts, admission: Judged, requestId: string): void {
-      metrics.decision(request.listener, admission.reason ? DECISION_OF_REASON[admission.reason] : 'allow');
-      if (admission.reason === undefined) return;
-      decisions.info({ requestId, ...who(admission), ...what(request), reason: admission.reason }, 'refused');
-    },
-    onFailure(reason: RefusalReason, request: RequestFacts, requestId: string): void {
-      metrics.upstreamError();
-      decisions.warn({ requestId, ...what(request), reason }, REFUSALS[reason].message);
-    },
-    onUnknownRoute(): void {
-      metrics.unknownRoute();
-    },
-    onFault(fault: unknown, requestId: string): void {
-      decisions.error({ requestId, err: fault }, 'a request ended in a fault of our own');
-    },
-    onAnswered(
-      request: RequestFacts,
-      response: ServerResponse,
-      admission: Judged | undefined,
-      requestId: string,
-    ): void {
-      metrics.answered(request.listener, codeClassOf(response.statusCode, response.writableFinished));
-      const outcome = { status: response.statusCode, whole: response.writableFinished };
-      access.debug({ requestId, ...(admission ? who(admission) : {}), ...what(request), ...outcome }, 'answered');
+    /** Of WebSockets that may be open for days: called before each scrape. */
+    countOpenSockets: sockets.countAll,
+    onRequest(request: RequestFacts, socket?: CountedSocket) {
+      const passing = passingOf(request, routeClassOf(request.target, request.isUpgrade), ticks());
+      const stopCounting = socket && sockets.begin(socket);
+      return watchRequest(passing, parts, () => stopCounting?.());
     },
   };
 }
 
-const who = ({ caller, client }: Judged) => ({ user: caller?.name, role: caller?.role, address: client.address });
+/** `stopCounting` gives the bytes that an upgraded socket has sent. */
+function watchRequest(passing: Passing, parts: GateWatchParts, stopCounting: () => number | undefined) {
+  const { metrics, log, ticks } = parts;
+  return {
+    onDecision(admission: Judged, requestId: string, described?: RequestFacts): void {
+      Object.assign(passing, { admission, requestId, described, reason: admission.reason });
+      countDecision(passing, admission, parts);
+      if (admission.reason) log.refused(passing, admission.reason);
+    },
+    onRefusal(reason: RefusalReason): void {
+      passing.reason = reason;
+      countResult(passing, reason, parts);
+      log.refused(passing, reason);
+    },
+    onFailure(reason: RefusalReason): void {
+      passing.reason = reason;
+      passing.hasUpstreamFailed = true;
+      metrics.upstreamErrors.add(1, upstreamFaultOf(reason, passing.upstreamCode));
+      if (passing.headAt === undefined) metrics.upstreamRequests.add(1, 'none');
+      log.failed(passing, reason);
+    },
+    onFault: (fault: unknown): void => log.fault(passing, fault),
+    onUnknownRoute: (): void => metrics.unknownRoutes.add(1),
+    onAsked(): void {
+      passing.askedAt = ticks();
+    },
+    onHead(status: number, type = ''): void {
+      passing.headAt = ticks();
+      passing.headStatus = status;
+      metrics.upstreamRequests.add(1, codeClassOf(status));
+      metrics.upstreamDuration.observe((passing.headAt - (passing.askedAt ?? passing.headAt)) / 1000, passing.route);
+      passing.streamKind = streamKindOf(status, type);
+      if (passing.streamKind) metrics.streamsOpen.add(1, passing.streamKind);
+    },
+    onBytes(bytes: number): void {
+      passing.bytesOut += bytes;
+      metrics.bytes.add(bytes, 'out', passing.route);
+    },
+    onUploaded: (bytes: number): void => metrics.bytes.add(bytes, 'in', passing.route),
+    onUpstreamError(code: string): void {
+      passing.upstreamCode = code;
+    },
+    onCut(): void {
+      passing.hasUpstreamFailed = true;
+      passing.endedBy ??= 'backend';
+      metrics.upstreamErrors.add(1, 'reset');
+    },
+    onSocketEnd(by: 'client' | 'backend'): void {
+      passing.endedBy ??= by;
+    },
+    onEnd({ status, isWhole, bytes }: { status: number | undefined; isWhole: boolean; bytes: number }): void {
+      const seconds = (ticks() - passing.startedAt) / 1000;
+      const end = { status: status ?? passing.headStatus ?? 0, isWhole, seconds };
+      countEnd(passing, end, bytes, parts);
+      passing.bytesOut = stopCounting() ?? passing.bytesOut;
+      log.answered(passing, end);
+    },
+  };
+}
 
-const LONGEST_LOGGED_PATH = 512;
+/** What is over when its head is there has no kind. A film without a length is live. */
+function streamKindOf(status: number, type: string): StreamKind | undefined {
+  if (status === 101) return 'ws';
+  if (type.startsWith('multipart/x-mixed-replace')) return 'mjpeg';
+  return type.startsWith('text/event-stream') ? 'sse' : undefined;
+}
 
-/** The query stays out: it may hold a token, and nobody's camera is anybody else's business. */
-const what = ({ listener, method, target }: RequestFacts) => ({
-  listener,
-  method,
-  path: target.split('?', 1)[0]?.slice(0, LONGEST_LOGGED_PATH),
-});
+const MODE_OF = {
+  'api-token': 'apikey',
+  'proxy-headers': 'proxy',
+  'internal-listener': 'network',
+} as const;
+
+function modeOf({ caller }: Judged): Mode {
+  if (!caller) return 'none';
+  const { credential } = caller;
+  if (credential.kind !== 'session') return MODE_OF[credential.kind];
+  return credential.carriedBy === 'cookie' ? 'session' : 'bearer';
+}
+
+function countDecision(passing: Passing, admission: Judged, parts: GateWatchParts): void {
+  const { metrics, sessions, ticks } = parts;
+  const { request, startedAt } = passing;
+  const now = ticks();
+  countResult(passing, admission.reason, parts);
+  const wasNvrAsked = admission.terms?.owners !== undefined || admission.reason === 'camera-not-in-role';
+  if (!wasNvrAsked) metrics.decisionDuration.observe((now - startedAt) / 1000, modeOf(admission));
+  metrics.clientAddresses.add(1, addressSource(request, admission));
+  countClaims(request, parts);
+  const { caller } = admission;
+  if (caller?.credential.kind === 'session') sessions.seen(caller.credential.tokenId, caller.role, now);
+}
+
+function countResult({ request, admission }: Passing, reason: RefusalReason | undefined, parts: GateWatchParts): void {
+  const { metrics } = parts;
+  metrics.decisions.add(1, admission ? modeOf(admission) : 'none', reason ? DECISION_OF_REASON[reason] : 'allow');
+  const caller = admission?.caller;
+  if (reason !== 'camera-not-in-role' || !caller) return;
+  const { isKnown, count } = metrics.cameraDenials;
+  count(
+    deniedCamera(request.target, isKnown, (name) => maySee(caller.scope, name)),
+    caller.role,
+  );
+}
+
+function addressSource({ headers, peer }: RequestFacts, { client }: Judged): AddressSource {
+  if (headers['x-forwarded-for'] === undefined) return 'direct';
+  if (!client.viaTrustedProxy) return 'untrusted_header';
+  return client.address === peer ? 'malformed' : 'forwarded';
+}
+
+/** They are taken out on the way to the NVR in any case; here it is told that somebody tried. */
+function countClaims(request: RequestFacts, { metrics, isIdentityHeader, maySendIdentity }: GateWatchParts): void {
+  for (const name in request.headers) {
+    if (!isIdentityHeader(name) || maySendIdentity(request)) continue;
+    metrics.strippedHeaders.add(1, name);
+  }
+}
+
+function countEnd(passing: Passing, end: PassingEnd, bytes: number, { metrics }: GateWatchParts): void {
+  const { request, route, streamKind } = passing;
+  const code = end.isWhole && end.status > 0 ? codeClassOf(end.status) : 'aborted';
+  metrics.requests.add(1, route, request.method, code);
+  if (passing.bytesOut === 0 && end.isWhole && bytes > 0) {
+    passing.bytesOut = bytes;
+    metrics.bytes.add(bytes, 'out', route);
+  }
+  if (end.isWhole) metrics.bytes.add(Number(request.headers['content-length'] ?? 0), 'in', route);
+  if (streamKind) {
+    countStreamEnd(passing, streamKind, end, metrics);
+    return;
+  }
+  metrics.requestDuration.observe(end.seconds, route, code);
+  if (passing.askedAt === undefined || passing.hasUpstreamFailed || end.isWhole) return;
+  metrics.upstreamErrors.add(1, 'aborted_by_client');
+  if (passing.headAt === undefined) metrics.upstreamRequests.add(1, 'none');
+}
+
+function countStreamEnd(
+  { endedBy }: Passing,
+  kind: StreamKind,
+  { isWhole, seconds }: PassingEnd,
+  metrics: Metrics,
+): void {
+  metrics.streamsOpen.add(-1, kind);
+  metrics.streamsClosed.add(1, kind, endedBy ?? (isWhole ? 'backend' : 'client'));
+  metrics.streamDuration.observe(seconds, kind);
+}

@@ -7,6 +7,7 @@ import type { Upstream } from '../../src/domain/socket-address.ts';
 import type { TrustedNetworks } from '../../src/gateway/client-address.ts';
 import { createForwarder, type ForwardRules } from '../../src/gateway/forward.ts';
 import { createGate } from '../../src/gateway/gate.ts';
+import type { GateWatch, RequestWatch } from '../../src/gateway/gate-watch.ts';
 import { type Listener, listen } from '../../src/gateway/listeners.ts';
 import { createMessageRelay } from '../../src/gateway/message-relay.ts';
 import { createUnknownRoutes } from '../../src/gateway/unknown-routes.ts';
@@ -35,11 +36,35 @@ const OWN_CONFIG: OwnConfig = {
   auth: { enabled: true, roles: {}, refresh_time: 1800, session_length: 86_400, cookie_name: RULES.cookieName },
   proxy: { logout_url: undefined },
 };
+const NOBODY_WATCHES: RequestWatch = {
+  onDecision() {},
+  onRefusal() {},
+  onFailure() {},
+  onFault() {},
+  onUnknownRoute() {},
+  onEnd() {},
+  onAsked() {},
+  onHead() {},
+  onBytes() {},
+  onUploaded() {},
+  onUpstreamError() {},
+  onCut() {},
+  onSocketEnd() {},
+};
 const NOBODY_TRUSTED: TrustedNetworks = { includes: () => false };
 
-export async function startGate(upstream: Upstream, rules: Partial<ForwardRules> = {}): Promise<StartedGate> {
+export async function startGate(
+  upstream: Upstream,
+  rules: Partial<ForwardRules> = {},
+  watch?: GateWatch,
+): Promise<StartedGate> {
   const failures: RefusalReason[] = [];
   const faults: unknown[] = [];
+  const recorder: RequestWatch = {
+    ...NOBODY_WATCHES,
+    onFailure: (reason) => void failures.push(reason),
+    onFault: (fault) => void faults.push(fault),
+  };
   const forwarder = createForwarder({ ...RULES, ...rules });
   let requests = 0;
   const gate = createGate('internal', {
@@ -74,12 +99,7 @@ export async function startGate(upstream: Upstream, rules: Partial<ForwardRules>
       requests += 1;
       return `request-${requests}`;
     },
-    watch: {
-      onDecision: () => {},
-      onFailure: (reason) => failures.push(reason),
-      onFault: (fault) => faults.push(fault),
-      onAnswered: () => {},
-    },
+    watch: watch ?? { onRequest: () => recorder },
   });
   const listener = await listen({ host: '127.0.0.1', port: 0 }, gate, { timeoutHeaders: 15, tls: undefined });
   return {

@@ -1,0 +1,136 @@
+/** Introduces the counters to the house: what is counted as it happens, and what is looked up at each scrape (SPEC 9). */
+import { X509Certificate } from 'node:crypto';
+import type { Sessions } from './accounts/sessions.ts';
+import type { Accounts } from './app-accounts.ts';
+import { trustedPeersOf } from './app-rules.ts';
+import type { TrustedHeaders } from './app-trusted-headers.ts';
+import { nvrCheck } from './app-upstreams.ts';
+import type { Settings } from './config/schema.ts';
+import type { Clock } from './domain/clock.ts';
+import type { RequestFacts } from './domain/request.ts';
+import { createTrustedNetworks, isTrustedPeer } from './gateway/client-address.ts';
+import type { KnownCameraList } from './gateway/known-cameras.ts';
+import type { Store } from './store/open-store.ts';
+import { type ActiveSessions, createActiveSessions } from './telemetry/active-sessions.ts';
+import { exposed } from './telemetry/exposition.ts';
+import { createGateLog } from './telemetry/gate-log.ts';
+import type { Logs } from './telemetry/log.ts';
+import { createMetrics, type Metrics } from './telemetry/metrics.ts';
+import { createProcessMetrics } from './telemetry/process-metrics.ts';
+import { createScrape, type Scrape } from './telemetry/scrape.ts';
+import { watchGate } from './telemetry/watch-gate.ts';
+
+export interface HouseTelemetry {
+  readonly metrics: Metrics;
+  readonly sessions: ActiveSessions;
+  readonly watch: ReturnType<typeof watchGate>;
+}
+
+/** Only for durations, which the wall clock does not tell. */
+const ticks = (): number => performance.now();
+
+export function openTelemetry(
+  settings: Settings,
+  version: string,
+  trustedHeaders: TrustedHeaders,
+  logs: Logs,
+): HouseTelemetry {
+  const metrics = createMetrics({
+    version,
+    node: process.version,
+    roles: [...settings.auth.roles.keys()],
+    identityHeaders: ['remote-user', 'remote-role', ...trustedHeaders.current().names],
+  });
+  const sessions = createActiveSessions();
+  const watch = watchGate({
+    metrics,
+    sessions,
+    ticks,
+    log: createGateLog(logs),
+    isIdentityHeader: (name) => name.startsWith('remote-') || trustedHeaders.current().names.has(name),
+    maySendIdentity: proxyPeers(settings),
+  });
+  return { metrics, sessions, watch };
+}
+
+/** Interface 5.5: with accounts of its own the service takes identity headers from nobody. */
+function proxyPeers(settings: Settings): (request: RequestFacts) => boolean {
+  const peers = trustedPeersOf(settings);
+  const networks = createTrustedNetworks(peers);
+  if (settings.auth.enabled || !networks.ok) return () => false;
+  return ({ listener, peer }) => listener === 'external' && (peers.length === 0 || isTrustedPeer(peer, networks.value));
+}
+
+export interface ScrapedHouse {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly accounts: Accounts;
+  readonly cameras: KnownCameraList;
+  /** PEM of what is served. */
+  readonly certificate: string | undefined;
+}
+
+export function openScrape({ metrics, sessions, watch }: HouseTelemetry, house: ScrapedHouse): Scrape {
+  const { settings, clock, accounts, cameras, certificate } = house;
+  const scrape = createScrape(Object.values(metrics), metrics.scrapeFaults);
+  const measurements = createProcessMetrics();
+  scrape.append(async (format) => exposed(await measurements.read(), format));
+  scrape.onScrape(watch.countOpenSockets);
+  scrape.onScrape(() => metrics.cameraDenials.setCameras(cameras.current() ?? []));
+  scrape.onScrape(() => metrics.activeSessions.setAll(sessions.countByRole(ticks())));
+  scrape.onScrape(() => metrics.hashQueue.set(accounts.routeParts.hasher.waiting()));
+  scrape.onScrape(() => metrics.rateLimitEntries.set(accounts.routeParts.limiter.size(), 'ip'));
+  scrape.onScrape(userCount(house.store, metrics));
+  scrape.onScrape(nvrProbe(settings, metrics));
+  metrics.cameraDenials.setCameras(cameras.current() ?? []);
+  metrics.reloadSuccessful.set(1);
+  metrics.reloadTimestamp.set(clock.now() / 1000);
+  if (certificate !== undefined) {
+    metrics.certificateExpiry.set(new X509Certificate(certificate).validToDate.getTime() / 1000);
+  }
+  return scrape;
+}
+
+/** Counted again only when accounts have changed. */
+function userCount(store: Store, metrics: Metrics): () => Promise<void> {
+  let counted: string | undefined;
+  return async () => {
+    const version = store.version();
+    if (version === counted) return;
+    const users = await store.accounts.listUsers();
+    const byRole = Map.groupBy(users, ({ role }) => role as string);
+    metrics.users.setAll(new Map([...byRole].map(([role, those]) => [role, those.length])));
+    counted = version;
+  };
+}
+
+const PROBE_MS = 10_000;
+
+/** Nobody waits for the NVR: what is shown is what it said when it was last asked. */
+function nvrProbe(settings: Settings, metrics: Metrics): () => void {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (!settings.nvr.url || ticks() - askedAt < PROBE_MS) return;
+    askedAt = ticks();
+    void nvrCheck(settings).then(({ kind }) => metrics.upstreamUp.set(kind === 'ok' ? 1 : 0));
+  };
+}
+
+/** Tokens that are given out: those of a login, and those that go on with a session. */
+export function countedSessions(sessions: Sessions, metrics: Metrics): Sessions {
+  const counted = (token: string | undefined): string | undefined => {
+    if (token !== undefined) metrics.tokensIssued.add(1, 'refresh');
+    return token;
+  };
+  return {
+    ...sessions,
+    async issue(user) {
+      const token = await sessions.issue(user);
+      metrics.tokensIssued.add(1, 'login');
+      return token;
+    },
+    renew: async (caller) => counted(await sessions.renew(caller)),
+    renewalFor: async (caller) => counted(await sessions.renewalFor(caller)),
+  };
+}

@@ -1,0 +1,38 @@
+/** How many sessions were seen in the last five minutes, by role; whose they are is forgotten with them (SPEC 9). */
+
+export interface ActiveSessions {
+  /** `now` is in milliseconds, of any clock that does not go back. */
+  seen(sessionId: string, role: string, now: number): void;
+  countByRole(now: number): ReadonlyMap<string, number>;
+}
+
+interface Seen {
+  role: string;
+  at: number;
+}
+
+const ACTIVE_MS = 5 * 60_000;
+/** Tokens are checked before they are seen here; even so there is a ceiling. */
+const MOST_SESSIONS = 50_000;
+
+export function createActiveSessions(): ActiveSessions {
+  const sessions = new Map<string, Seen>();
+  const forgetIdle = (now: number): void => {
+    for (const [id, { at }] of sessions) if (at <= now - ACTIVE_MS) sessions.delete(id);
+  };
+  return {
+    seen(sessionId, role, now) {
+      const known = sessions.get(sessionId);
+      if (known) {
+        known.role = role;
+        known.at = now;
+      } else if (sessions.size < MOST_SESSIONS) sessions.set(sessionId, { role, at: now });
+    },
+    countByRole(now) {
+      forgetIdle(now);
+      const counts = new Map<string, number>();
+      for (const { role } of sessions.values()) counts.set(role, (counts.get(role) ?? 0) + 1);
+      return counts;
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/** The closed lists that labels are taken from, so that no request can make a new series (SPEC 9). */
+
+export const ROUTE_CLASSES = [
+  'login',
+  'logout',
+  'auth',
+  'profile',
+  'api',
+  'live',
+  'media',
+  'ws',
+  'static',
+  'other',
+] as const;
+export type RouteClass = (typeof ROUTE_CLASSES)[number];
+
+export const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'other'];
+
+export const CODE_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx', 'aborted'] as const;
+export type CodeClass = (typeof CODE_CLASSES)[number];
+
+/** What the caller showed; `network` is the internal listener, where nothing is shown. */
+export const MODES = ['session', 'bearer', 'apikey', 'proxy', 'network', 'none'] as const;
+export type Mode = (typeof MODES)[number];
+
+export const DECISION_RESULTS = [
+  'allow',
+  'unauthenticated',
+  'forbidden_role',
+  'forbidden_camera',
+  'forbidden_route',
+  'malformed',
+  'error',
+] as const;
+export type DecisionResult = (typeof DECISION_RESULTS)[number];
+
+export const LOGIN_RESULTS = [
+  'success',
+  'bad_credentials',
+  'rate_limited',
+  'disabled',
+  'invalid_request',
+  'busy',
+  'error',
+] as const;
+export type LoginResult = (typeof LOGIN_RESULTS)[number];
+
+/** Who is counted by: the address of a login, or of an API token. */
+export const LIMIT_SCOPES = ['ip', 'apikey'] as const;
+
+/** Clauses of a login limit, by their place in the configuration. */
+export const CLAUSES: readonly string[] = ['0', '1', '2', '3', '4', 'other'];
+
+export const EVICTION_STATES = ['idle', 'active'] as const;
+export type EvictionState = (typeof EVICTION_STATES)[number];
+
+export const ADDRESS_SOURCES = ['direct', 'forwarded', 'untrusted_header', 'malformed'] as const;
+export type AddressSource = (typeof ADDRESS_SOURCES)[number];
+
+export const SECRET_RESULTS = ['ok', 'missing', 'mismatch'] as const;
+export type SecretResult = (typeof SECRET_RESULTS)[number];
+
+export const ROLE_SOURCES = ['map', 'direct', 'default', 'denied'] as const;
+export type RoleSource = (typeof ROLE_SOURCES)[number];
+
+export const ISSUE_REASONS = ['login', 'refresh', 'password_change', 'api_token'] as const;
+export type IssueReason = (typeof ISSUE_REASONS)[number];
+
+export const TOKEN_FAULTS: readonly string[] = [
+  'expired',
+  'signature',
+  'malformed',
+  'revoked',
+  'user_gone',
+  'password_changed',
+  'claims',
+  'unknown',
+  'limited',
+  'other',
+];
+
+export const REVOCATION_KINDS = ['jti', 'user'] as const;
+export type RevocationKind = (typeof REVOCATION_KINDS)[number];
+
+export const STREAM_KINDS = ['ws', 'mjpeg', 'sse', 'other'] as const;
+export type StreamKind = (typeof STREAM_KINDS)[number];
+
+export const STREAM_ENDS = ['client', 'backend', 'revoked', 'expired', 'idle', 'error'] as const;
+export type StreamEnd = (typeof STREAM_ENDS)[number];
+
+export const UPSTREAM_CODES = ['1xx', '2xx', '3xx', '4xx', '5xx', 'none'] as const;
+
+export const UPSTREAM_FAULTS = [
+  'refused',
+  'timeout',
+  'reset',
+  'tls',
+  'dns',
+  'bad_answer',
+  'aborted_by_client',
+  'other',
+] as const;
+export type UpstreamFault = (typeof UPSTREAM_FAULTS)[number];
+
+export const DIRECTIONS = ['in', 'out'] as const;
+
+export const RELOAD_RESULTS = ['ok', 'rejected'] as const;
+export type ReloadResult = (typeof RELOAD_RESULTS)[number];

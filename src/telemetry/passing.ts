@@ -1,0 +1,62 @@
+/** One request on its way through the gate, as far as it has come: what is counted and logged of it (SPEC 9). */
+import type { Caller } from '../domain/caller.ts';
+import type { RefusalReason } from '../domain/refusal.ts';
+import type { RequestFacts } from '../domain/request.ts';
+import type { RouteClass, StreamEnd, StreamKind } from './metric-labels.ts';
+
+/** As much of an admission as is counted and logged. */
+export interface Judged {
+  readonly kind: 'admitted' | 'nothing-visible' | 'refused';
+  readonly client: { readonly address: string; readonly viaTrustedProxy: boolean };
+  readonly caller: Caller | undefined;
+  readonly reason?: RefusalReason;
+  /** With `owners` the NVR was asked whose the named ids are, so the time was not only ours. */
+  readonly terms?: { readonly owners?: readonly unknown[] };
+}
+
+/** Times are milliseconds of a clock that only goes forward. */
+export interface Passing {
+  readonly request: RequestFacts;
+  readonly route: RouteClass;
+  readonly startedAt: number;
+  requestId: string | undefined;
+  /** What a proxy in front described, where that was judged. */
+  described: RequestFacts | undefined;
+  admission: Judged | undefined;
+  /** Why it was refused or could not be answered. */
+  reason: RefusalReason | undefined;
+  askedAt: number | undefined;
+  headAt: number | undefined;
+  headStatus: number | undefined;
+  /** Node's code for what went wrong upstream. */
+  upstreamCode: string;
+  hasUpstreamFailed: boolean;
+  bytesOut: number;
+  streamKind: StreamKind | undefined;
+  endedBy: StreamEnd | undefined;
+}
+
+export interface PassingEnd {
+  readonly status: number;
+  /** Whether the client got all of it. */
+  readonly isWhole: boolean;
+  readonly seconds: number;
+}
+
+export const passingOf = (request: RequestFacts, route: RouteClass, startedAt: number): Passing => ({
+  request,
+  route,
+  startedAt,
+  requestId: undefined,
+  described: undefined,
+  admission: undefined,
+  reason: undefined,
+  askedAt: undefined,
+  headAt: undefined,
+  headStatus: undefined,
+  upstreamCode: '',
+  hasUpstreamFailed: false,
+  bytesOut: 0,
+  streamKind: undefined,
+  endedBy: undefined,
+});

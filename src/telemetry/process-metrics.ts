@@ -1,0 +1,52 @@
+/** What the process itself costs: prom-client's measurements, those of them whose names and labels are in good order (SPEC 9). */
+import { collectDefaultMetrics, Histogram, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client';
+import { type Family, type FamilyType, type Sample, withLabel } from './series.ts';
+
+// biome-ignore format: a table
+const SHOWN: ReadonlySet<string> = new Set([
+  'process_cpu_user_seconds_total', 'process_cpu_system_seconds_total', 'process_cpu_seconds_total', 'process_start_time_seconds',
+  'process_resident_memory_bytes', 'process_open_fds', 'process_max_fds',
+  'nodejs_eventloop_lag_seconds', 'nodejs_eventloop_lag_mean_seconds', 'nodejs_eventloop_lag_p50_seconds',
+  'nodejs_eventloop_lag_p90_seconds', 'nodejs_eventloop_lag_p99_seconds', 'nodejs_eventloop_lag_max_seconds',
+  'nodejs_heap_size_total_bytes', 'nodejs_heap_size_used_bytes', 'nodejs_external_memory_bytes', 'nodejs_gc_duration_seconds',
+]);
+
+const GC = 'nodejs_gc_duration_seconds';
+/** There from the start, as all other series are. */
+const GC_KINDS: readonly string[] = ['major', 'minor', 'incremental', 'weakcb'];
+
+export interface ProcessMetrics {
+  read(): Promise<readonly Family[]>;
+  /** Stops measuring. */
+  stop(): void;
+}
+
+export function createProcessMetrics(): ProcessMetrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const { name } of registry.getMetricsAsArray()) if (!SHOWN.has(name)) registry.removeSingleMetric(name);
+  const collections = registry.getSingleMetric(GC);
+  if (collections instanceof Histogram) for (const kind of GC_KINDS) collections.zero({ kind });
+  return {
+    read: async () => (await registry.getMetricsAsJSON()).map(familyOf),
+    stop: () => registry.clear(),
+  };
+}
+
+type Read = MetricObjectWithValues<MetricValue<string>>;
+
+const familyOf = ({ name, help, type, values }: Read): Family => ({
+  name,
+  help,
+  type: String(type) as FamilyType,
+  samples: () => values.map((value) => sampleOf(name, value)),
+});
+
+function sampleOf(name: string, { labels, value, ...rest }: MetricValue<string>): Sample {
+  const { metricName = name } = rest as { readonly metricName?: string };
+  return {
+    suffix: metricName.slice(name.length) as Sample['suffix'],
+    labels: Object.entries(labels).reduce((text, [label, of]) => withLabel(text, label, String(of)), ''),
+    value,
+  };
+}

@@ -1,0 +1,57 @@
+/** One scrape: what is only looked up is looked up, within a time budget, and everything is told as text (SPEC 9). */
+import { acceptedFormat, END, type ExpositionFormat, exposed, MEDIA_TYPES } from './exposition.ts';
+import type { Counter, Family } from './series.ts';
+
+export interface Exposition {
+  readonly type: string;
+  readonly body: string;
+}
+
+export interface Scrape {
+  /** Called before each exposition, to set gauges. */
+  onScrape(look: () => void | Promise<void>): void;
+  /** Families that somebody else tells, as text without an end line. */
+  append(tell: (format: ExpositionFormat) => Promise<string>): void;
+  /** `accept` is the scraper's header. */
+  expose(accept: string | undefined): Promise<Exposition>;
+}
+
+/** A scraper gives up after ten seconds; a slow part is left out long before. */
+const BUDGET_MS = 250;
+
+export function createScrape(families: readonly Family[], faults: Counter<never, never, never>): Scrape {
+  const looks: (() => void | Promise<void>)[] = [];
+  const parts: ((format: ExpositionFormat) => Promise<string>)[] = [];
+  const inTime = async (work: () => Promise<string>): Promise<string> => {
+    const told = await withinBudget(work).catch(() => undefined);
+    if (told === undefined) faults.add(1);
+    return told ?? '';
+  };
+  const looked = (look: () => void | Promise<void>) => async (): Promise<string> => {
+    await look();
+    return '';
+  };
+  return {
+    onScrape: (look) => void looks.push(look),
+    append: (tell) => void parts.push(tell),
+    async expose(accept) {
+      const format = acceptedFormat(accept);
+      const [told] = await Promise.all([
+        Promise.all(parts.map((tell) => inTime(() => tell(format)))),
+        Promise.all(looks.map((look) => inTime(looked(look)))),
+      ]);
+      const end = format === 'openmetrics' ? END : '';
+      return { type: MEDIA_TYPES[format], body: `${exposed(families, format)}${told.join('')}${end}` };
+    },
+  };
+}
+
+async function withinBudget<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
+  const waiting = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => waiting.resolve(undefined), BUDGET_MS);
+  try {
+    return await Promise.race([work(), waiting.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

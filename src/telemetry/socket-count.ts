@@ -1,0 +1,36 @@
+/** Bytes of sockets that stay open for days, counted while they are open and not only at their end (SPEC 9). */
+
+/** As much of a TCP or TLS socket as is counted. */
+export interface CountedSocket {
+  readonly bytesRead: number;
+  readonly bytesWritten: number;
+}
+
+export interface SocketCount {
+  /** From here on. The function ends it, and gives the bytes written in all. */
+  begin(socket: CountedSocket): () => number;
+  countAll(): void;
+}
+
+export function createSocketCount(onBytes: (read: number, written: number) => void): SocketCount {
+  const open = new Set<() => void>();
+  return {
+    begin(socket) {
+      const before = socket.bytesWritten;
+      let { bytesRead, bytesWritten } = socket;
+      const count = (): void => {
+        onBytes(socket.bytesRead - bytesRead, socket.bytesWritten - bytesWritten);
+        ({ bytesRead, bytesWritten } = socket);
+      };
+      open.add(count);
+      return () => {
+        count();
+        open.delete(count);
+        return bytesWritten - before;
+      };
+    },
+    countAll() {
+      for (const count of open) count();
+    },
+  };
+}
