@@ -64,6 +64,9 @@ const connection: fc.Arbitrary<Line> = fc
   .map((names) => ['Connection', ['keep-alive', ...names].join(', ')]);
 const claim: fc.Arbitrary<Line> = fc.oneof({ weight: 6, arbitrary: fc.tuple(claimName, claimValue) }, connection);
 
+/** New each time: Postern's own key for the part of a WebSocket that it reads itself, and the name of the request. */
+const FRESH: readonly string[] = ['x-request-id', 'sec-websocket-key'];
+
 /** The request as the NVR received it, less what is new each time. */
 async function arrival(bytes: string): Promise<unknown> {
   watched.nvr.received.length = 0;
@@ -73,7 +76,7 @@ async function arrival(bytes: string): Promise<unknown> {
   if (!request) return 'nothing';
   const { method, target, headers, body } = request;
   // Joined or apart, and in which order, is one and the same to an NVR.
-  return { method, target, body, headers: headers.filter(([name]) => name !== 'x-request-id').sort() };
+  return { method, target, body, headers: headers.filter(([name]) => !FRESH.includes(name)).sort() };
 }
 
 const isPlainName = ([name]: Line): boolean => /^[A-Za-z0-9-]+$/.test(name);

@@ -22,6 +22,10 @@ const DISAGREED: Readonly<Record<string, Disagreement>> = {
     why: 'The role in a token is never believed, whatever it says: vera is known, and is a viewer still (SPEC 11).',
     expect: { status: [403] },
   },
+  'UP-01': {
+    why: 'A viewer gets the statistics without command lines, so they are read whole first: a cut answer can be a 502 still.',
+    expect: { status: [502] },
+  },
   'INT-01': {
     why: 'Postern answers /api/profile itself (interface 4), so the NVR sees nothing: the profile is the proof.',
     expect: {

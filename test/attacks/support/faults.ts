@@ -1,5 +1,5 @@
 /** An NVR's faults, by the names that the vectors use. */
-import { answerLikeAnNvr, type FakeNvr } from '../../support/fake-nvr.ts';
+import { answerLikeAnNvr, type FakeNvr, type NvrAnswer } from '../../support/fake-nvr.ts';
 
 type Fault = (nvr: FakeNvr) => void;
 
@@ -23,14 +23,20 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'te-unknown':                  bytes(`${OK}Transfer-Encoding: cow\r\n\r\nabc`),
   'header-100KB':                bytes(`${OK}X-A: ${'a'.repeat(100_000)}\r\nContent-Length: 2\r\n\r\nok`),
   'cl-and-te':                   bytes(`${OK}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`),
-  'set-remote-role':             bytes(`${OK}Remote-Role: admin\r\nX-Proxy-Secret: s\r\nConnection: X-S\r\nX-S: 1\r\nContent-Length: 2\r\n\r\nok`),
+  'set-remote-role':             bytes(`${OK}Remote-Role: admin\r\nX-Proxy-Secret: s\r\nConnection: X-S\r\nX-S: 1\r\nContent-Length: 2\r\n\r\n{}`),
   'hang':                        hang,
   'endless-body':                endlessBody,
   'refuse-ws-403-keepalive':     refuseUpgrades,
 };
 
+/** Lists are lists: what is not of its form is not passed on to who may see but a part of it. */
+export const answerInForm: NvrAnswer = (request, response, received) => {
+  if (!/^\/api\/events(?:\?|$)/.test(request.url ?? '')) return answerLikeAnNvr(request, response, received);
+  response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
+};
+
 export function behaveWell(nvr: FakeNvr): void {
-  nvr.answer = answerLikeAnNvr;
+  nvr.answer = answerInForm;
   nvr.rawAnswer = undefined;
   nvr.answerUpgrade = undefined;
 }

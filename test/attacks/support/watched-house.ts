@@ -2,6 +2,7 @@
 import { type FakeNvr, type Received, startFakeNvr } from '../../support/fake-nvr.ts';
 import { type ConfigTree, type House, startHouse } from '../../support/start-house.ts';
 
+import { answerInForm } from './faults.ts';
 import { settled } from './street.ts';
 
 export interface WatchedHouse {
@@ -12,6 +13,7 @@ export interface WatchedHouse {
 
 export async function startWatchedHouse(config: ConfigTree = {}): Promise<WatchedHouse> {
   const nvr = await startFakeNvr();
+  nvr.answer = answerInForm;
   const behind = { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] }, events: { source: 'nvr' } };
   const auth = { failed_login_rate_limit: null, roles: { front_only: ['cam1'] } };
   const house = await settled(startHouse({ config: { ...behind, auth, ...config } }));
