@@ -120,8 +120,14 @@ describe('A request that is passed on', () => {
     let wasCut = false;
     nvr.answer = (incoming) => incoming.once('aborted', () => (wasCut = true));
     const chunk = Buffer.alloc(1_000_000);
+    let left = 100;
     const stream = new ReadableStream({
-      pull: (controller) => controller.enqueue(chunk),
+      async pull(controller) {
+        await turn(); // else this side would never let the other one have its say
+        left -= 1;
+        if (left > 0) controller.enqueue(chunk);
+        else controller.close();
+      },
     });
     const answer = await fetch(`${gate.url}/api/x`, { method: 'POST', body: stream, duplex: 'half' }).then(
       ({ status }) => status,
