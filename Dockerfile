@@ -1,10 +1,10 @@
 # syntax=docker/dockerfile:1
 
-# The pages: Vite and its like stay in this stage.
+# The pages: Vite and its like stay in this stage. Its binary is an optional package, so none are left out here.
 FROM node:24-bookworm-slim AS pages
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=optional --no-audit --no-fund
+RUN npm ci --no-audit --no-fund
 COPY tsconfig.json ./
 COPY src/ui src/ui
 RUN node src/ui/build-pages.ts
@@ -21,8 +21,7 @@ LABEL org.opencontainers.image.title="Postern" \
       org.opencontainers.image.licenses="MIT"
 ENV NODE_ENV=production \
     POSTERN_CONFIG_DIR=/config \
-    POSTERN__SERVER__INTERNAL=0.0.0.0:5000 \
-    POSTERN__SERVER__TELEMETRY=0.0.0.0:9871
+    POSTERN_FIRST_CONFIG=/app/conf/container.yaml
 WORKDIR /app
 COPY --from=packages /build/node_modules node_modules
 COPY package.json LICENSE ./

@@ -25,11 +25,11 @@ export async function runServe({ directory, env, stdout, stderr }: ServePlace): 
     );
     return 1;
   }
-  if (config.created) stdout.write(`No configuration was there: the quick start's is now in ${config.file}.\n`);
+  if (config.created) stdout.write(`No configuration was there: one to begin with is now in ${config.file}.\n`);
   const { settings } = config;
   const warnings = config.warnings.map((problem) => formatProblem(config.file, problem));
   const clock = { now: () => Date.now() };
-  const log = await openLogDestination(stdout);
+  const log = openLogDestination(stdout);
   try {
     const postern = await startPostern({
       settings,
@@ -41,9 +41,11 @@ export async function runServe({ directory, env, stdout, stderr }: ServePlace): 
       version: VERSION,
     });
     const stopped = stopSignal();
+    log.flush();
     stdout.write(announcement(postern, settings, stdout.isTTY === true));
     await stopped;
     await postern.close();
+    log.flush();
     return 0;
   } catch (fault) {
     stderr.write(`Postern did not start: ${sentenceOf(fault)}\n`);

@@ -14,19 +14,22 @@ export interface ConfigFile {
 const NAMES = ['config.yaml', 'config.yml'] as const;
 const QUICKSTART = join(import.meta.dirname, '../../conf/quickstart.yaml');
 
-/** `whenMissing`: write the quick start's file there, or only read it. Errs with the sentence for the operator. */
+/**
+ * `whenMissing`: write the first configuration there, or only read it. `first` is the file to begin with, the quick
+ * start's unless told otherwise. Errs with the sentence for the operator.
+ */
 export async function openConfigFile(
   directory: string,
   whenMissing: 'write' | 'read',
+  first: string = QUICKSTART,
 ): Promise<Result<ConfigFile, string>> {
   const present = await existing(directory);
   if (present.length > 1) return err(`${NAMES.join(' and ')} are both in ${directory}: remove one of the two`);
   try {
     const [file] = present;
     if (file) return ok({ file, text: await readFile(file, 'utf8'), created: false });
-    if (whenMissing === 'read')
-      return ok({ file: QUICKSTART, text: await readFile(QUICKSTART, 'utf8'), created: false });
-    return ok(await writeQuickstart(directory));
+    if (whenMissing === 'read') return ok({ file: first, text: await readFile(first, 'utf8'), created: false });
+    return ok(await writeFirst(directory, first));
   } catch (fault) {
     return err(whyNot(directory, fault));
   }
@@ -48,10 +51,10 @@ const exists = (file: string): Promise<boolean> =>
     (fault: NodeJS.ErrnoException) => fault.code !== 'ENOENT' && fault.code !== 'ENOTDIR',
   );
 
-async function writeQuickstart(directory: string): Promise<ConfigFile> {
+async function writeFirst(directory: string, first: string): Promise<ConfigFile> {
   const file = join(directory, NAMES[0]);
   await mkdir(directory, { recursive: true });
-  await copyFile(QUICKSTART, file, constants.COPYFILE_EXCL);
+  await copyFile(first, file, constants.COPYFILE_EXCL);
   return { file, text: await readFile(file, 'utf8'), created: true };
 }
 

@@ -19,6 +19,9 @@ export interface ConfigPlace {
   readonly whenMissing?: 'write' | 'read';
 }
 
+/** Names the file that a directory without a configuration begins with, in the place of the quick start's. */
+const FIRST_CONFIGURATION = 'POSTERN_FIRST_CONFIG';
+
 export type ConfigOutcome =
   | {
       readonly kind: 'loaded';
@@ -33,7 +36,7 @@ export type ConfigOutcome =
 /** Flag over environment over file over default. */
 export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const directory = resolve(place.directory);
-  const opened = await openConfigFile(directory, place.whenMissing ?? 'write');
+  const opened = await openConfigFile(directory, place.whenMissing ?? 'write', place.env[FIRST_CONFIGURATION]);
   if (!opened.ok) return { kind: 'invalid', problems: [{ path: '', message: opened.error }], file: directory };
   const { file, text, created } = opened.value;
   const yaml = readYaml(text);
@@ -100,7 +103,7 @@ function lostKeys(tree: unknown, above: readonly PropertyKey[] = []): readonly F
 
 function withAbsolutePaths(settings: Settings, directory: string): Settings {
   const absolute = (file: string): string => resolve(directory, file);
-  const { tls, nvr, events, store } = settings;
+  const { tls, nvr, events, store, logger } = settings;
   return {
     ...settings,
     tls: { ...tls, certificate: absolute(tls.certificate), private_key: absolute(tls.private_key) },
@@ -114,6 +117,10 @@ function withAbsolutePaths(settings: Settings, directory: string): Settings {
       ...(events.nvr_database === undefined ? {} : { nvr_database: absolute(events.nvr_database) }),
     },
     store: { url: { ...store.url, file: absolute(store.url.file) } },
+    logger: {
+      ...logger,
+      ...(logger.audit_file === undefined ? {} : { audit_file: absolute(logger.audit_file) }),
+    },
   };
 }
 
