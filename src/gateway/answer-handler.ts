@@ -91,7 +91,9 @@ export function createAnswerHandler(
       if (!isSettled && response.headersSent) judged.watch?.onCut();
       else if (!isSettled) judged.watch?.onUpstreamError(codeOf(error));
       held?.destroy();
-      fail(failureOf(error));
+      // Held back whole or not: what was begun and cut breaks the client's connection.
+      if (held) response.destroy();
+      else fail(failureOf(error));
     },
   };
 }

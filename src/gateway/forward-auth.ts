@@ -1,5 +1,4 @@
 /** `/auth` for nginx, Traefik, Caddy and HAProxy: judges the request that a trusted proxy describes (SPEC 4.2). */
-import { ADMIN } from '../domain/names.ts';
 import { headerLines, type PlainTarget, type RequestFacts } from '../domain/request.ts';
 import { type Admission, type Admitted, admit, type Rules } from './admit.ts';
 import { isTrustedPeer } from './client-address.ts';
@@ -97,11 +96,12 @@ export async function admitDescribed(carrier: RequestFacts, { described }: Quest
 }
 
 /** Whoever asks gets a yes or no: what the gate would narrow on its way, nobody narrows here. */
-function passesAsItIs({ caller, target, terms }: Admitted, asked: PlainTarget | undefined): boolean {
+function passesAsItIs({ target, terms }: Admitted, asked: PlainTarget | undefined): boolean {
   if (target.path !== asked?.path || target.query !== asked.query) return false;
-  const isAdmin = caller?.role === ADMIN && caller.scope.kind === 'all';
-  const { owners: _, view: __, ...left } = terms ?? {};
-  return isAdmin || Object.keys(left).length === 0;
+  const { owners: _, view, answer, ...left } = terms ?? {};
+  // To all others an answer is given whole, or less what only an admin should read.
+  const isNarrowed = answer !== undefined && view?.clearance === 'restricted';
+  return view?.clearance === 'admin' || (Object.keys(left).length === 0 && !isNarrowed);
 }
 
 /**

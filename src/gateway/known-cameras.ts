@@ -1,5 +1,5 @@
 /** What the NVR has, as far as it is known: asked for at start and from time to time (SPEC 1, `nvr.cameras`). */
-import { layoutOfNames, type RecorderLayout } from '../access/recorder-layout.ts';
+import { layoutOfConfig, layoutOfNames, type RecorderLayout } from '../access/recorder-layout.ts';
 import type { CameraName } from '../domain/names.ts';
 
 export interface CameraQuestions {
@@ -15,6 +15,8 @@ export interface KnownCameraList {
   /** Undefined until they were first read: a guess could show too much. */
   current(): readonly CameraName[] | undefined;
   layout(): RecorderLayout | undefined;
+  /** The text of a configuration that the NVR gave to somebody; what is none changes nothing. */
+  learn(config: string): void;
   /** Asks again now; the last answer stands when nobody answers. */
   refresh(): Promise<void>;
   stop(): void;
@@ -29,16 +31,25 @@ export function watchKnownCameras({ configured, ask, onChange, onFault }: Camera
   let timer: NodeJS.Timeout | undefined;
   let asking: Promise<void> | undefined;
 
+  const keep = (found: RecorderLayout): void => {
+    const hasChanged = found.cameras.join('\n') !== layout?.cameras.join('\n');
+    layout = found;
+    wasRead = true;
+    if (hasChanged) onChange(found.cameras);
+  };
   const read = async (): Promise<void> => {
     if (!ask) return;
     try {
-      const found = await ask();
-      const hasChanged = found.cameras.join('\n') !== layout?.cameras.join('\n');
-      layout = found;
-      wasRead = true;
-      if (hasChanged) onChange(found.cameras);
+      keep(await ask());
     } catch (fault) {
       onFault(fault);
+    }
+  };
+  const learn = (config: string): void => {
+    try {
+      keep(layoutOfConfig(JSON.parse(config), configured));
+    } catch {
+      // Whoever asked for it is told.
     }
   };
   const refresh = (): Promise<void> => {
@@ -54,5 +65,5 @@ export function watchKnownCameras({ configured, ask, onChange, onFault }: Camera
     timer.unref();
   };
   if (ask) again();
-  return { current: () => layout?.cameras, layout: () => layout, refresh, stop: () => clearTimeout(timer) };
+  return { current: () => layout?.cameras, layout: () => layout, learn, refresh, stop: () => clearTimeout(timer) };
 }

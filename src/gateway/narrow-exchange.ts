@@ -10,8 +10,11 @@ export type NarrowBody = (body: string) => NarrowedAnswer;
 
 export interface Narrowing {
   readonly body: NarrowBody;
-  /** What the NVR says when it refuses may be about what the reader does not see. */
-  readonly hidesRefusals: boolean;
+  /**
+   * Whether the reader may not see all cameras: then a refusal of the NVR may be about what it does not see, and what
+   * cannot be read is not passed on.
+   */
+  readonly isStrict: boolean;
 }
 
 const LARGEST_ANSWER = 32 * 1024 * 1024;
@@ -37,7 +40,7 @@ export const askingForWhole = (headers: IncomingHttpHeaders): IncomingHttpHeader
 export async function passNarrowed(
   answer: AnswerHead & { readonly body: Readable },
   response: ServerResponse,
-  { body: narrow, hidesRefusals }: Narrowing,
+  { body: narrow, isStrict }: Narrowing,
   cookieName: string,
   fail: (reason: RefusalReason) => void,
 ): Promise<void> {
@@ -50,21 +53,21 @@ export async function passNarrowed(
     return fail('nvr-bad-answer');
   }
   const isGiven = status === 200;
-  const narrowed = isGiven ? narrow(body) : refusalLeft(status, body, hidesRefusals);
+  const narrowed = isGiven ? narrow(body) : refusalLeft(status, body, isStrict);
   if (narrowed.kind === 'foreign') return fail('camera-not-in-role');
-  if (narrowed.kind === 'unreadable') return fail('nvr-bad-answer');
+  if (narrowed.kind === 'unreadable') return fail(isStrict ? 'not-narrowable' : 'nvr-bad-answer');
   response.statusCode = status;
   for (const [name, values] of answerHeaders(answer, { cookieName, isPublic: false })) {
     if (NOT_PASSED.includes(name)) continue;
     if (name === 'set-cookie') for (const value of values) response.appendHeader(name, value);
     else response.setHeader(name, values.length === 1 ? (values[0] ?? '') : values);
   }
-  if (!isGiven && hidesRefusals) response.setHeader('content-type', 'application/json');
+  if (!isGiven && isStrict) response.setHeader('content-type', 'application/json');
   response.setHeader('content-length', Buffer.byteLength(narrowed.body));
   response.end(narrowed.body);
 }
 
-/** Undefined when it is too large, not UTF-8, or cut: nothing has been sent yet, so the client can be told. */
+/** Undefined when it is too large, not UTF-8, or cut. */
 async function readWhole(body: Readable): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -83,8 +86,8 @@ async function readWhole(body: Readable): Promise<string | undefined> {
 const LONGEST_MESSAGE = 300;
 
 /** A redirect leads nowhere that was judged. Of a refusal the sentence is left, which pages show to their reader. */
-function refusalLeft(status: number, body: string, hidesRefusals: boolean): NarrowedAnswer {
-  if (!hidesRefusals) return { kind: 'narrowed', body };
+function refusalLeft(status: number, body: string, isStrict: boolean): NarrowedAnswer {
+  if (!isStrict) return { kind: 'narrowed', body };
   if (status < 400 || status > 499) return { kind: 'unreadable' };
   return { kind: 'narrowed', body: JSON.stringify({ success: false, message: messageIn(body) }) };
 }

@@ -18,6 +18,8 @@ export interface TermsDesk {
   readonly ask: (upstream: Upstream, path: string) => Promise<unknown>;
   /** What stands in the NVR's configuration in the place of its own accounts (SPEC 4.3). */
   readonly ownConfig: () => OwnConfig | Promise<OwnConfig>;
+  /** The NVR's pages read its configuration after every change: so its cameras are known anew at once. */
+  readonly onConfigRead: (config: string) => void;
 }
 
 export type Settled =
@@ -57,7 +59,10 @@ async function narrowingOf(terms: Terms, destination: Served, desk: TermsDesk): 
   if (!form || (isRewritten && destination.kind === 'events-backend')) return undefined;
   const reader = form === 'config' ? { view, ownConfig: await desk.ownConfig() } : { view };
   return {
-    body: (body) => narrowAnswer(form, body, reader),
-    hidesRefusals: view.clearance === 'restricted',
+    body: (body) => {
+      if (form === 'config') desk.onConfigRead(body);
+      return narrowAnswer(form, body, reader);
+    },
+    isStrict: view.clearance === 'restricted',
   };
 }

@@ -92,7 +92,7 @@ export async function startGate(
     forwarder,
     ownRoutes: [],
     renewal: async () => undefined,
-    desk: { ask: async () => undefined, ownConfig: () => OWN_CONFIG },
+    desk: { ask: async () => undefined, ownConfig: () => OWN_CONFIG, onConfigRead: () => {} },
     relay: createMessageRelay({ ...RULES, ...rules }),
     unknownRoutes: createUnknownRoutes(),
     newRequestId: () => {
