@@ -3,6 +3,7 @@ import type { DestinationStream } from 'pino';
 import type { NewAdminPassword } from './accounts/first-admin.ts';
 import { openAccounts } from './app-accounts.ts';
 import { gateParts } from './app-gate.ts';
+import { openLogs } from './app-logs.ts';
 import { openScrape, openTelemetry } from './app-telemetry.ts';
 import { openCertificate } from './app-tls.ts';
 import { openTrustedHeaders, TRUSTED_HEADERS_FILES } from './app-trusted-headers.ts';
@@ -16,7 +17,6 @@ import { createGate } from './gateway/gate.ts';
 import { bind, listen } from './gateway/listeners.ts';
 import { createMessageRelay } from './gateway/message-relay.ts';
 import { openStore } from './store/open-store.ts';
-import { createLogs } from './telemetry/log.ts';
 import { createTelemetryServer } from './telemetry/telemetry-server.ts';
 
 export interface StartOptions {
@@ -49,7 +49,9 @@ export interface Postern {
 export async function startPostern(options: StartOptions): Promise<Postern> {
   await using opened = new AsyncDisposableStack();
   const { settings, clock } = options;
-  const logs = createLogs(logRules(settings), options.log);
+  const houseLogs = await openLogs(settings, options.log);
+  opened.defer(houseLogs.close);
+  const { logs } = houseLogs;
   const log = logs.named('service');
   for (const warning of options.warnings) log.warn(warning);
   const { directory, trustedHeadersFile = TRUSTED_HEADERS_FILES.mounted } = options;
@@ -58,6 +60,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   opened.defer(() => trustedHeaders.close());
   const counters = openTelemetry(settings, options.version, trustedHeaders, logs);
   const { metrics, watch } = counters;
+  houseLogs.onAuditFault((lines) => metrics.auditWriteErrors.add(lines));
 
   const store = await openStore({ url: `sqlite:${settings.store.url.file}` });
   opened.defer(() => store.close());
@@ -104,11 +107,3 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const running = opened.move();
   return { addresses, newAdminPassword: accounts.newAdminPassword, close: () => running.disposeAsync() };
 }
-
-/** The NVR's own loggers begin with its name: whoever knows `frigate.api.auth` from there may write it here. */
-const logRules = ({ logger }: Settings) => ({
-  default: logger.default,
-  logs: new Map(
-    Object.entries(logger.logs).map(([name, level]) => [name.replace(/^frigate(?=\.|$)/, 'service'), level]),
-  ),
-});

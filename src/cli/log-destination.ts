@@ -1,10 +1,28 @@
 /** Where log lines go: JSON on standard output, and pretty where a person is looking (SPEC 9). */
 import type { Writable } from 'node:stream';
 import type { DestinationStream } from 'pino';
+import { prettyLine } from './pretty-line.ts';
 
-export async function openLogDestination(stdout: Writable & { isTTY?: boolean }): Promise<DestinationStream> {
-  if (!stdout.isTTY) return stdout;
-  // An installation without development packages has no printer: plain JSON is still right there.
-  const printer = await import('pino-pretty').catch(() => undefined);
-  return printer?.default({ destination: stdout, colorize: true, ignore: 'pid,hostname' }) ?? stdout;
+export interface LogDestination extends DestinationStream {
+  /** Before anything else is written to the same place. */
+  flush(): void;
+}
+
+/** Lines of one turn of the event loop are written together: a line for each request must not be a system call each. */
+export function openLogDestination(stdout: Writable & { isTTY?: boolean }): LogDestination {
+  let waiting: string[] = [];
+  const flush = (): void => {
+    if (waiting.length === 0) return;
+    const text = waiting.join('');
+    waiting = [];
+    stdout.write(text);
+  };
+  process.on('exit', flush); // what was said last before a fault is what is wanted most
+  return {
+    flush,
+    write(line) {
+      if (waiting.length === 0) setImmediate(flush);
+      waiting.push(stdout.isTTY ? prettyLine(line) : line);
+    },
+  };
 }

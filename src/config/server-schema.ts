@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { err, ok, type Result } from '../domain/result.ts';
 import { parseListenAddress, parsePathPrefix } from './addresses.ts';
-import { filePath, parsed, text, timeoutSeconds } from './value-types.ts';
+import { filePath, parsed, parseSize, text, timeoutSeconds } from './value-types.ts';
 
 const HOST_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?$/;
 const NOT_LISTENER = (input: unknown) =>
@@ -91,6 +91,13 @@ export const loggerSection = z
           'Levels of single loggers; service.api.auth at debug logs the headers that the proxy sent (interface 2.5).',
         example: { 'service.api.auth': 'debug' },
       }),
+    audit_file: filePath().optional().meta({
+      description: 'File that audit lines are written to as well, beside the log (SPEC 9).',
+      example: 'audit.log',
+    }),
+    audit_max_size: parsed(parseSize)
+      .prefault('10MB')
+      .describe('Size at which that file is set aside and begun anew; five older ones are kept (SPEC 9).'),
   })
   .prefault({})
   .describe('Logs.');

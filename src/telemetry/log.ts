@@ -1,5 +1,7 @@
-/** Log lines as JSON, pretty on a terminal; levels by dotted logger name (interface 2.5, `logger.*`). */
+/** Log lines as JSON; levels by dotted logger name, which may change while it runs (interface 2.5, `logger.*`). */
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
+import { faultRecord } from './fault-record.ts';
+import { safeLine, withoutSecrets } from './safe-line.ts';
 
 export interface LogRules {
   readonly default: Level;
@@ -10,18 +12,50 @@ export interface LogRules {
 export interface Logs {
   /** A logger by dotted name, such as `service.api.auth`. */
   named(name: string): Logger;
+  /** Holds for loggers that are in use too. */
+  setLevels(rules: LogRules): void;
 }
 
-/** What is never logged, wherever it stands in a line. */
-// biome-ignore format: a table
-const SECRET_FIELDS = ['password', 'token', 'secret', 'authorization', 'cookie', '["set-cookie"]', '["x-proxy-secret"]'];
-const REDACTED = SECRET_FIELDS.flatMap((field) =>
-  field.startsWith('[') ? [field, `*${field}`] : [field, `*.${field}`],
-);
+/** Audit lines go to a file of their own as well, when there is one. */
+const AUDIT = 'service.audit';
 
-export function createLogs(rules: LogRules, destination: DestinationStream): Logs {
-  const root = pino({ level: 'trace', base: null, redact: { paths: REDACTED, censor: '***' } }, destination);
-  return { named: (name) => root.child({ logger: name }, { level: levelOf(name, rules) }) };
+export function createLogs(rules: LogRules, destination: DestinationStream, auditFile?: DestinationStream): Logs {
+  const loggers = new Map<string, Logger>();
+  const roots = {
+    all: createRoot([destination]),
+    audit: createRoot(auditFile ? [destination, auditFile] : [destination]),
+  };
+  let current = rules;
+  return {
+    named(name) {
+      const known = loggers.get(name);
+      if (known) return known;
+      const logger = roots[name === AUDIT ? 'audit' : 'all'].child({ logger: name }, { level: levelOf(name, current) });
+      loggers.set(name, logger);
+      return logger;
+    },
+    setLevels(changed) {
+      current = changed;
+      for (const [name, logger] of loggers) logger.level = levelOf(name, changed);
+    },
+  };
+}
+
+function createRoot(destinations: readonly DestinationStream[]): Logger {
+  const write = (line: string): void => {
+    const safe = safeLine(line);
+    for (const destination of destinations) destination.write(safe);
+  };
+  return pino(
+    {
+      level: 'trace',
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (level) => ({ level }), log: withoutSecrets },
+      serializers: { err: faultRecord },
+    },
+    { write },
+  );
 }
 
 /** `service.api.auth`, then `service.api`, then `service`, then the default. */

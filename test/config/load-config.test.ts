@@ -69,14 +69,14 @@ describe('The configuration directory', () => {
 
   it('is where relative file names start', () =>
     withDirectory({}, async (directory) => {
-      const yaml = 'tls: {certificate: a.pem}\nnvr: {ca: b.pem, policy: ./c.yaml}\nevents: {nvr_database: d.db}';
+      const yaml = 'tls: {certificate: a.pem}\nnvr: {ca: b.pem, policy: ./c.yaml}\nevents: {nvr_database: d.db}\nlogger: {audit_file: e.log}';
       await writeFile(join(directory, 'config.yaml'), yaml);
       const outcome = await loadConfig({ directory, env: {} });
       assert.equal(outcome.kind, 'loaded');
-      const { tls, nvr, events, store } = outcome.settings;
+      const { tls, nvr, events, store, logger } = outcome.settings;
       assert.deepEqual(
-        [tls.certificate, tls.private_key, nvr.ca, nvr.policy, events.nvr_database, store.url.file],
-        ['a.pem', 'tls/privkey.pem', 'b.pem', 'c.yaml', 'd.db', 'postern.db'].map((file) => join(directory, file)),
+        [tls.certificate, tls.private_key, nvr.ca, nvr.policy, events.nvr_database, store.url.file, logger.audit_file],
+        ['a.pem', 'tls/privkey.pem', 'b.pem', 'c.yaml', 'd.db', 'postern.db', 'e.log'].map((file) => join(directory, file)),
       );
     }));
 });
@@ -130,7 +130,7 @@ describe('An empty configuration', () => {
       },
       events: { source: 'store', max_limit: 10_000, query_timeout: 10, sample: 0 },
       limits: {},
-      logger: { default: 'info', logs: {} },
+      logger: { default: 'info', logs: {}, audit_max_size: 10_000_000 },
       ui: { login: 'postern', frame_ancestors: "'self'" },
     });
     assert.equal(tls.enabled, true);
@@ -172,7 +172,7 @@ describe('A value is parsed once', () => {
     ['a table by name', 'nvr: {policy: strict}', 'nvr.policy', 'strict'],
     ['the events of an NVR', 'nvr: {url: "http://nvr"}', 'events.source', 'nvr'],
     ['the own events beside an NVR', 'nvr: {url: "http://nvr"}\nevents: {source: store}', 'events.source', 'store'],
-    ["the NVR's words for levels", 'logger: {default: warning, logs: {service.api.auth: critical}}', 'logger', { default: 'warn', logs: { 'service.api.auth': 'fatal' } }],
+    ["the NVR's words for levels", 'logger: {default: warning, logs: {service.api.auth: critical}}', 'logger', { default: 'warn', logs: { 'service.api.auth': 'fatal' }, audit_max_size: 10_000_000 }],
     ['frame ancestors', 'ui: {frame_ancestors: "self https://*.example.com:8443"}', 'ui.frame_ancestors', "'self' https://*.example.com:8443"],
     ['frame ancestors in quotes already', `ui: {frame_ancestors: "'none'"}`, 'ui.frame_ancestors', "'none'"],
   ];
