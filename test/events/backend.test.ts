@@ -66,6 +66,7 @@ describe('The events backend', () => {
 
   it('refuses who comes without a role', async () => {
     for (const target of ['/api/events', '/api/events/1-a', '/nowhere']) {
+      assert.equal((await served.ask(target, { role: '' })).status, 401);
       const answer = await served.ask(target, { role: null });
       assert.deepEqual([answer.status, answer.json()], [401, { success: false, message: 'Authentication required' }]);
     }

@@ -15,6 +15,7 @@ const EVENTS = [
   event({ id: 'png',  camera: 'back',  label: 'cat', start_time: 10, thumbnail: PNG.toString('base64'), data: { recognized_license_plate: 'XYZ789, ABC123' } }),
   event({ id: 'jpeg', camera: 'front', label: 'cat', start_time: 11, thumbnail: JPEG.toString('base64'), end_time: null }),
   event({ id: 'webp', camera: 'front', label: 'cat', start_time: 12, thumbnail: WEBP.toString('base64') }),
+  event({ id: 'gone',  camera: 'gone',  label: 'cat', start_time: 14 }),
   event({ id: 'html', camera: 'front', label: 'cat', start_time: 13, thumbnail: Buffer.from('<script>').toString('base64') }),
 ];
 
@@ -71,6 +72,7 @@ describe('Beside the events list', () => {
     ['a foreign id refuses all',         '/api/event_ids?ids=1-a,3-c',  'guard',    403],
     ['any id refuses a role unknown',    '/api/event_ids?ids=1-a',      'stranger', 403],
     ['own ids are answered',             '/api/event_ids?ids=1-a,2-b',  'guard',    200],
+    ['an id of a camera no longer known is refused', '/api/event_ids?ids=1-a,gone', 'admin', 403],
     ['ids must be given',                '/api/event_ids',              'admin',    422],
   ];
   for (const [sentence, target, role, status] of byId) {
