@@ -1,6 +1,8 @@
 /** What the server would judge by, from its configuration and its store, without the server: for `postern explain` (SPEC 1). */
 import { existsSync } from 'node:fs';
 import { layoutOfNames } from './access/recorder-layout.ts';
+import { type ApiTokens, createApiTokens } from './accounts/api-tokens.ts';
+import { createRoleBook, type RoleBook } from './accounts/custom-roles.ts';
 import { importSigningKey } from './accounts/session-token.ts';
 import { createSessions, type Sessions } from './accounts/sessions.ts';
 import { findSigningSecret } from './accounts/signing-secret.ts';
@@ -20,29 +22,36 @@ import { readTrustedHeaders } from './identity/trusted-headers-file.ts';
 import { openStore, type Store } from './store/open-store.ts';
 import { createLogs } from './telemetry/log.ts';
 
+export interface ExplainPlace extends CommandPlace {
+  /** The allowlist file, where it is not in the interface's place (5.5.7). */
+  readonly trustedHeadersFile?: string;
+}
+
 export interface ExplainCommand {
   readonly explain: Explainer;
   close(): Promise<void>;
 }
 
 /** Changes nothing. Rejects with a sentence when the server could not start either. `note` is told what could not be read. */
-export async function openForExplain(place: CommandPlace, note: (sentence: string) => void): Promise<ExplainCommand> {
+export async function openForExplain(place: ExplainPlace, note: (sentence: string) => void): Promise<ExplainCommand> {
   const config = await loadConfig({ ...place, whenMissing: 'read' });
   if (config.kind === 'invalid') {
     throw new Error(config.problems.map((problem) => formatProblem(config.file, problem)).join('\n'));
   }
   const { settings } = config;
-  const list = await readTrustedHeaders(TRUSTED_HEADERS_FILES);
+  const { trustedHeadersFile = TRUSTED_HEADERS_FILES.mounted } = place;
+  const list = await readTrustedHeaders({ ...TRUSTED_HEADERS_FILES, mounted: trustedHeadersFile });
   if (!list.ok) throw new Error(list.error);
   const routes = await readRouteTable(settings, place.directory);
   const store = await storeBeside(settings);
   const layout = await layoutOf(settings, store, note);
   const eventsBackend = settings.events.source === 'store' ? NOT_RUNNING : undefined;
   const destinations = { eventsBackend, nvr: settings.nvr.url, routes: settings.nvr.routes };
-  const verifySession = sessionVerifier(settings, store, place);
+  const roleBook = createRoleBook({ store: store?.roles ?? NO_ROLES, fixed: settings.auth.roles });
+  const verifySession = sessionVerifier(settings, store, place, roleBook);
   const explain = createExplainer({
     settings,
-    roles: () => settings.auth.roles,
+    roles: roleBook.latest,
     findUser: async (name) => store?.accounts.findUser(name),
     destinations,
     headers: () => headerRules(settings, list.value.names),
@@ -54,6 +63,8 @@ export async function openForExplain(place: CommandPlace, note: (sentence: strin
         destinations,
         allowlist: list.value.names,
         verifySession,
+        verifyApiToken: tokenVerifier(store, place, roleBook),
+        roleBook,
         layout: () => layout,
         owners: ownerLookup(destinations, askerOf(settings)),
         trace,
@@ -82,8 +93,20 @@ async function layoutOf(settings: Settings, store: Store | undefined, note: (sen
   return cameras.layout();
 }
 
+const NO_ROLES = { listRoles: async () => [] };
+
+function tokenVerifier(store: Store | undefined, { clock }: CommandPlace, { latest }: RoleBook): ApiTokens['verify'] {
+  if (!store) return async () => ({ kind: 'invalid', reason: 'unknown' });
+  return createApiTokens({ tokenStore: store.apiTokens, store: store.accounts, clock, roles: latest }).verify;
+}
+
 /** The secret is looked for only when there is a token, for where there is none it is made. */
-function sessionVerifier(settings: Settings, store: Store | undefined, { env, directory, clock }: CommandPlace) {
+function sessionVerifier(
+  settings: Settings,
+  store: Store | undefined,
+  { env, directory, clock }: CommandPlace,
+  roleBook: RoleBook,
+) {
   let opened: Promise<Sessions> | undefined;
   const open = async (accounts: Store['accounts']): Promise<Sessions> => {
     const places = { environment: env, optionsFile: ADD_ON_OPTIONS, configDirectory: directory };
@@ -94,7 +117,7 @@ function sessionVerifier(settings: Settings, store: Store | undefined, { env, di
       store: accounts,
       key: await importSigningKey(secret.value.key),
       clock,
-      roles: () => auth.roles,
+      roles: roleBook.latest,
       sessionLength: auth.session_length,
       refreshTime: auth.refresh_time,
       cookie: { name: auth.cookie_name, secure: auth.cookie_secure, sameSite: auth.cookie_same_site, path: '/' },

@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 export interface Asked {
   readonly method?: string;
   readonly path?: string;
-  /** A line each; `Host` is added. */
+  /** A line each; `Host` is added when it is not among them. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
   /** The address that the server sees: 127.0.0.1 unless told otherwise. */
   readonly from?: string;
@@ -21,7 +21,8 @@ export function ask(port: number, asked: Asked = {}): Promise<Answered> {
   const { method = 'GET', path = '/', headers = [], from = '127.0.0.1', body } = asked;
   const place = { host: '127.0.0.1', port, localAddress: from, agent: false };
   const length: [string, string][] = body === undefined ? [] : [['Content-Length', String(Buffer.byteLength(body))]];
-  const lines = [['Host', 'nvr.test'], ...headers, ...length].flat();
+  const host: [string, string][] = headers.some(([name]) => name === 'Host') ? [] : [['Host', 'nvr.test']];
+  const lines = [...host, ...headers, ...length].flat();
   return new Promise((resolve, reject) => {
     const outgoing = request({ ...place, method, path, headers: lines }, (answer) => {
       let text = '';

@@ -84,9 +84,9 @@ export const startApache = (site: string, port: number, modules: readonly string
       `ServerRoot ${directory}`,
       `PidFile ${join(directory, 'apache.pid')}`,
       `DefaultRuntimeDir ${directory}`,
-      `Mutex file:${directory} default`,
+      'Mutex pthread default',
       'ServerName localhost',
-      'ErrorLog /dev/stderr',
+      'ErrorLog "|/bin/cat"', // standard error is a socket here, which cannot be opened by name
       'LogLevel warn',
       'User nobody',
       'Group nogroup',

@@ -1,0 +1,226 @@
+/** The recipes of docs/sso: what they tell people to paste is what is tried here, by real proxies where they can be had. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { Command } from 'commander';
+import { openForExplain } from '../../src/app-explain-command.ts';
+import { registerExplainCommand } from '../../src/cli/explain.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { ask } from './support/ask.ts';
+import { freePort, type Program, skipWithout, startCaddy, startNginx } from './support/proxies.ts';
+import { echoed, FORGED, type Front, front, type Line, ROOT, recipe, told } from './support/recipe.ts';
+
+const RECIPES = readdirSync(join(ROOT, 'docs/sso')).filter((file) => file !== 'README.md');
+
+function temporary(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'postern-recipe-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+for (const file of RECIPES) {
+  describe(`docs/sso/${file}`, () => {
+    const { configText, check, expected, list } = recipe(file);
+
+    it('has a configuration without a problem or a warning', async (t) => {
+      const directory = temporary(t);
+      writeFileSync(join(directory, 'config.yaml'), configText);
+      const config = await loadConfig({ directory, env: {} });
+      assert.deepEqual(config.kind === 'loaded' ? config.warnings : config.problems, []);
+    });
+
+    it('has a check that says what the recipe says', async (t) => {
+      const directory = temporary(t);
+      writeFileSync(join(directory, 'config.yaml'), `${configText}nvr:\n  cameras: [garden, patio_1, porch]\n`);
+      let printed = '';
+      const program = new Command();
+      const stdout = {
+        write(text: string) {
+          printed += text;
+        },
+      };
+      registerExplainCommand(program, {
+        openExplainer: () => {
+          const place = { directory, env: {}, clock: { now: () => 0 } };
+          return openForExplain(
+            list === undefined ? place : { ...place, trustedHeadersFile: join(ROOT, list) },
+            () => {},
+          );
+        },
+        stdout,
+        stderr: stdout,
+        exit: (code) => assert.equal(code, 0, printed),
+      });
+      await program.parseAsync(['node', 'postern', ...check]);
+      const lines = printed.split('\n').map((line) => line.replaceAll(/\s+/g, ' ').trim());
+      assert.deepEqual(
+        expected.filter((line) => !lines.includes(line)),
+        [],
+        printed,
+      );
+    });
+
+    it('is named in the overview', () => {
+      assert.ok(readFileSync(join(ROOT, 'docs/sso/README.md'), 'utf8').includes(`(${file})`));
+    });
+  });
+}
+
+const withoutTls = (text: string, port: number): string =>
+  text.replace('listen 443 ssl;', `listen 127.0.0.1:${port};`).replaceAll(/^\s*ssl_certificate.*$/gm, '');
+
+const basic = (user: string, password: string): Line => [
+  'Authorization',
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+];
+/** Asked by a proxy about a request: answers like the sign-in server, by a cookie that names who is signed in. */
+async function startStandIn(headersOf: (user: string) => Readonly<Record<string, string>>) {
+  const server = createServer((request, response) => {
+    const user = /(?:^|; )signed-in=(\w+)/.exec(request.headers.cookie ?? '')?.[1];
+    if (user) response.writeHead(200, headersOf(user)).end();
+    else response.writeHead(401, { location: 'https://auth.example.com/?rd=here' }).end();
+  });
+  const port = await freePort();
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return {
+    port,
+    close: () => new Promise<void>((resolve) => void server.close(() => resolve()).closeAllConnections()),
+  };
+}
+
+const OWN_USERS: Readonly<Record<'nginx' | 'caddy', () => Promise<Front>>> = {
+  nginx: () =>
+    front('nginx.md', ({ port, postern, text, directory }) => {
+      const users = join(directory, 'users');
+      writeFileSync(users, 'alice:{PLAIN}wonderland\nbob:{PLAIN}builder\ncarol:{PLAIN}christmas\n');
+      return startNginx(
+        withoutTls(text, port).replace('postern:8971', postern).replace('/etc/nginx/nvr.htpasswd', users),
+        port,
+      );
+    }),
+  caddy: () =>
+    front('caddy.md', ({ port, postern, text }) =>
+      startCaddy(
+        text
+          .replace('nvr.example.com {', `http://nvr.test:${port}, http://127.0.0.1:${port} {`)
+          .replace('postern:8971', postern)
+          .replace('$2a$14$HASH-OF-ALICE', () => CADDY_HASHES.alice)
+          .replace('$2a$14$HASH-OF-BOB', () => `${CADDY_HASHES.bob}\n\t\tcarol ${CADDY_HASHES.carol}`),
+        port,
+      ),
+    ),
+};
+/** bcrypt with the least work. */
+const CADDY_HASHES = {
+  alice: '$2y$04$WP6EIAYRmeFM.8NkCeiFweI0FuPbGexnEHaWwIYmZu18oJRmkR/nK',
+  bob: '$2y$04$CdVcAKlCfHVwyCzIyo.SiO5Ghlg4C0brSFM8YE2zWLB4IOtx9D5iC',
+  carol: '$2y$04$X3bLBmXfwugRR9le25Mb3e8r2uJ7W8SfdRPoiHZF8fwaucpJx/lou',
+};
+
+for (const program of ['nginx', 'caddy'] as const satisfies readonly Program[]) {
+  describe(`${program} with its own users, as docs/sso/${program}.md says`, { skip: skipWithout(program) }, () => {
+    let it_: Front;
+    before(async () => {
+      it_ = await OWN_USERS[program]();
+    });
+    after(() => it_?.close());
+
+    // biome-ignore format: a table
+    const rows: [sentence: string, headers: Line[], expected: string | number, path?: string][] = [
+      ['gives a user the role of a group',                          [basic('alice', 'wonderland')],                'alice as admin'],
+      ['and another another',                                       [basic('bob', 'builder')],                     'bob as gardener'],
+      ['who sees one camera',                                       [basic('bob', 'builder')],                     'bob as gardener', '/api/cam1/latest.jpg'],
+      ['and not the other',                                         [basic('bob', 'builder')],                     403,               '/api/cam2/latest.jpg'],
+      ['denies a user without a group',                             [basic('carol', 'christmas')],                 403],
+      ['lets nobody past who has no password',                      [...FORGED],                                   401],
+      ['lets no user be another by headers',                        [basic('bob', 'builder'), ...FORGED],          'bob as gardener'],
+    ];
+    for (const [sentence, headers, expected, path] of rows)
+      it(sentence, async () => assert.equal(await told(it_, headers, path), expected));
+
+    it('has the secret of the proxy: without it nobody gets in', async () => {
+      const past = await ask(it_.house.port, {
+        path: '/api/version',
+        headers: FORGED.filter(([name]) => name !== 'X-Proxy-Secret'),
+      });
+      assert.equal(past.status, 401);
+    });
+
+    it('carries WebSockets', async () => {
+      assert.equal(await echoed(it_.proxy.port, '/live/jsmpeg/cam1', [basic('bob', 'builder')]), 'hello');
+      assert.equal(await echoed(it_.proxy.port, '/live/jsmpeg/cam2', [basic('bob', 'builder')]), '403');
+    });
+  });
+}
+
+describe('nginx with Authelia, as docs/sso/authelia.md says', { skip: skipWithout('nginx') }, () => {
+  let it_: Front;
+  let authelia: Awaited<ReturnType<typeof startStandIn>>;
+  before(async () => {
+    const groups: Record<string, string> = { alice: 'staff,nvr-admins', bob: 'garden-crew' };
+    authelia = await startStandIn((user) => ({
+      'Remote-User': user,
+      ...(groups[user] ? { 'Remote-Groups': groups[user] } : {}),
+    }));
+    it_ = await front('authelia.md', ({ port, postern, text }) =>
+      startNginx(
+        withoutTls(text, port).replace('postern:8971', postern).replace('authelia:9091', `127.0.0.1:${authelia.port}`),
+        port,
+      ),
+    );
+  });
+  after(async () => {
+    await it_?.close();
+    await authelia?.close();
+  });
+  const signedIn = (user: string): Line => ['Cookie', `signed-in=${user}`];
+
+  it('passes user and groups on', async () => assert.equal(await told(it_, [signedIn('alice')]), 'alice as admin'));
+  it('overwrites what a client sends', async () =>
+    assert.equal(await told(it_, [signedIn('bob'), ...FORGED]), 'bob as gardener'));
+  it('and removes it where Authelia sends none', async () =>
+    assert.equal(await told(it_, [signedIn('carol'), ...FORGED]), 403));
+  it('brings a stranger to the sign-in that Authelia names', async () => {
+    const { status, headers } = await ask(it_.proxy.port, { path: '/' });
+    assert.deepEqual([status, headers.location], [302, 'https://auth.example.com/?rd=here']);
+  });
+});
+
+describe('Caddy with authentik, as docs/sso/authentik.md says', { skip: skipWithout('caddy') }, () => {
+  let it_: Front;
+  let authentik: Awaited<ReturnType<typeof startStandIn>>;
+  before(async () => {
+    const groups: Record<string, string> = { alice: 'staff|nvr admins', bob: 'garden crew', carol: '' };
+    authentik = await startStandIn((user) => ({
+      'X-authentik-username': user,
+      'X-authentik-groups': groups[user] ?? '',
+    }));
+    it_ = await front('authentik.md', ({ port, postern, text }) =>
+      startCaddy(
+        text
+          .replace('nvr.example.com {', `http://nvr.test:${port}, http://127.0.0.1:${port} {`)
+          .replace('postern:8971', postern)
+          .replaceAll('authentik:9000', `127.0.0.1:${authentik.port}`),
+        port,
+      ),
+    );
+  });
+  after(async () => {
+    await it_?.close();
+    await authentik?.close();
+  });
+  const signedIn = (user: string): Line => ['Cookie', `signed-in=${user}`];
+
+  it('passes user and groups on', async () => assert.equal(await told(it_, [signedIn('alice')]), 'alice as admin'));
+  it('overwrites what a client sends', async () =>
+    assert.equal(await told(it_, [signedIn('bob'), ...FORGED]), 'bob as gardener'));
+  it('and knows no groups where authentik sends none', async () =>
+    assert.equal(await told(it_, [signedIn('carol'), ...FORGED]), 403));
+  it('hands a stranger what authentik answers', async () => {
+    const { status, headers } = await ask(it_.proxy.port, { path: '/' });
+    assert.deepEqual([status, headers.location], [401, 'https://auth.example.com/?rd=here']);
+  });
+});
