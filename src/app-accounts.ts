@@ -1,24 +1,36 @@
 /** Introduces the accounts to their store, their secret and their routes (interface 5.1 to 5.4). */
 import { availableParallelism } from 'node:os';
+import type { Audit } from './accounts/audit.ts';
 import { createFirstTimeLogin, ensureFirstAdmin, type NewAdminPassword } from './accounts/first-admin.ts';
 import { createLoginLimiter } from './accounts/login-limiter.ts';
 import type { LoginRouteParts } from './accounts/login-routes.ts';
 import { createPasswordHasher } from './accounts/password.ts';
+import type { RoleRouteParts } from './accounts/role-routes.ts';
+import type { SessionRouteParts } from './accounts/session-routes.ts';
 import { importSigningKey } from './accounts/session-token.ts';
 import { createSessions, type Sessions } from './accounts/sessions.ts';
 import { findSigningSecret } from './accounts/signing-secret.ts';
+import type { TokenRouteParts } from './accounts/token-routes.ts';
 import type { UserRouteParts } from './accounts/user-routes.ts';
 import type { StartOptions } from './app.ts';
-import { ADMIN, VIEWER } from './domain/names.ts';
+import { type Credentials, openCredentials } from './app-credentials.ts';
+import type { Caller } from './domain/caller.ts';
+import { scopeOfRole } from './domain/camera-scope.ts';
 import { parseRateLimit } from './domain/rate-limit.ts';
 import type { Store } from './store/open-store.ts';
 import type { Logs } from './telemetry/log.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 
-export interface Accounts {
+export interface Accounts extends Credentials {
   readonly sessions: Sessions;
+  /** Who a caller is now; undefined when the session or token is over. */
+  recheck(caller: Caller): Promise<Caller | undefined>;
   /** What the account routes need; the cameras of a scope are known elsewhere. */
-  readonly routeParts: Omit<LoginRouteParts, 'visibleCameras'> & UserRouteParts;
+  readonly routeParts: Omit<LoginRouteParts, 'visibleCameras'> &
+    UserRouteParts &
+    Omit<RoleRouteParts, 'knownCameras'> &
+    SessionRouteParts &
+    TokenRouteParts;
   readonly newAdminPassword: NewAdminPassword | undefined;
 }
 
@@ -44,19 +56,21 @@ export async function openAccounts(
   if (!secret.ok) throw new Error(secret.error);
   for (const warning of secret.value.warnings) log.warn(warning);
 
-  const demoted = await store.accounts.demoteUnknownRoles([ADMIN, VIEWER, ...auth.roles.keys()]);
-  for (const name of demoted) log.warn({ user: name }, 'the role of this user is gone: the user is a viewer now');
+  const steadyClock = options.steadyClock ?? { now: () => performance.now() };
+  const auditLog = logs.named('service.audit');
+  const audit: Audit = (entry) => auditLog.info(entry, entry.what);
+  const credentials = await openCredentials({ store, fixedRoles: auth.roles, clock, steadyClock, audit, log });
   const hasher = createPasswordHasher({
     iterations: auth.hash_iterations,
     concurrency: Math.max(1, availableParallelism() - 1),
     queue: WAITING_CHECKS,
   });
-  const limiter = createLoginLimiter({ clauses: clausesOf(auth.failed_login_rate_limit), clock });
+  const limiter = createLoginLimiter({ clauses: clausesOf(auth.failed_login_rate_limit), clock: steadyClock });
   const sessions = createSessions({
     store: store.accounts,
     key: await importSigningKey(secret.value.key),
     clock,
-    roles: () => auth.roles,
+    roles: credentials.roleBook.latest,
     accountsVersion: store.version,
     sessionLength: auth.session_length,
     refreshTime: auth.refresh_time,
@@ -65,9 +79,10 @@ export async function openAccounts(
   const newAdminPassword = auth.enabled
     ? await ensureFirstAdmin({ store: store.accounts, hasher, clock, reset: auth.reset_admin_password })
     : undefined;
-  const audit = logs.named('service.audit');
   return {
+    ...credentials,
     sessions,
+    recheck: rechecker(sessions, credentials),
     newAdminPassword,
     routeParts: {
       store: store.accounts,
@@ -75,7 +90,12 @@ export async function openAccounts(
       hasher,
       limiter,
       clock,
-      roles: () => auth.roles,
+      roles: credentials.roleBook.latest,
+      roleStore: store.roles,
+      roleBook: credentials.roleBook,
+      tokenStore: store.apiTokens,
+      flushTokenUses: credentials.guardedTokens.flush,
+      seenSessions: credentials.seenSessions,
       bodySeconds: () => settings.server.timeout_login_body,
       firstTimeLogin: createFirstTimeLogin(newAdminPassword !== undefined),
       settings: () => ({
@@ -85,8 +105,24 @@ export async function openAccounts(
         bodySeconds: settings.server.timeout_login_body,
       }),
       onLogin: (result) => metrics.logins.add(1, result),
-      audit: (entry) => audit.info(entry, entry.what),
+      audit,
     },
+  };
+}
+
+function rechecker(sessions: Sessions, { tokens, roleBook }: Credentials): Accounts['recheck'] {
+  return async (caller) => {
+    switch (caller.credential.kind) {
+      case 'session':
+        return sessions.recheck(caller);
+      case 'api-token':
+        return tokens.recheck(caller);
+      case 'proxy-headers':
+        // What the proxy said of the user still holds; what the role may see may have changed.
+        return { ...caller, scope: scopeOfRole(caller.role, await roleBook.latest()) };
+      case 'internal-listener':
+        return caller;
+    }
   };
 }
 

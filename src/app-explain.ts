@@ -21,7 +21,7 @@ export interface ExplainQuestion {
 
 export interface ExplainNeighbours extends ExplainParts {
   readonly settings: Settings;
-  readonly roles: () => CustomRoles;
+  readonly roles: () => CustomRoles | Promise<CustomRoles>;
   readonly findUser: (name: string) => Promise<User | undefined>;
 }
 
@@ -83,7 +83,7 @@ async function callerNamed(
     expiresAt: Number.MAX_SAFE_INTEGER,
     carriedBy: 'cookie',
   } as const;
-  return ok({ name: user.name, role: user.role, scope: scopeOfRole(user.role, roles()), credential });
+  return ok({ name: user.name, role: user.role, scope: scopeOfRole(user.role, await roles()), credential });
 }
 
 /** The question is about users and roles; whoever wonders about the secret describes one. */

@@ -3,6 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { OwnConfig } from './access/narrow-config.ts';
 import { createLoginRoutes } from './accounts/login-routes.ts';
+import { createRoleRoutes } from './accounts/role-routes.ts';
+import { createSessionRoutes } from './accounts/session-routes.ts';
+import { createTokenRoutes } from './accounts/token-routes.ts';
 import { createUserRoutes } from './accounts/user-routes.ts';
 import type { Accounts } from './app-accounts.ts';
 import { createExplainer } from './app-explain.ts';
@@ -13,12 +16,14 @@ import { askerOf, type EventsBackend } from './app-upstreams.ts';
 import type { Settings } from './config/schema.ts';
 import { type CustomRoles, scopeOf, visibleCameras } from './domain/camera-scope.ts';
 import type { CameraName } from './domain/names.ts';
+import { singleHeader } from './domain/request.ts';
 import { createExplainRoutes } from './gateway/explain-route.ts';
 import type { Forwarder } from './gateway/forward.ts';
 import type { GateParts } from './gateway/gate.ts';
 import type { GateWatch } from './gateway/gate-watch.ts';
 import type { KnownCameraList } from './gateway/known-cameras.ts';
 import type { MessageRelay } from './gateway/message-relay.ts';
+import type { OpenStreams } from './gateway/open-streams.ts';
 import { createUnknownRoutes } from './gateway/unknown-routes.ts';
 import type { Trace } from './identity/identity-trace.ts';
 import type { TrustedHeaderList } from './identity/trusted-headers-file.ts';
@@ -38,6 +43,7 @@ export interface GateNeighbours {
   readonly cameras: KnownCameraList;
   readonly forwarder: Forwarder;
   readonly relay: MessageRelay;
+  readonly openStreams: OpenStreams;
   readonly logs: Logs;
   readonly metrics: Metrics;
   readonly watch: GateWatch;
@@ -47,8 +53,19 @@ const PAGES = join(import.meta.dirname, '../dist/ui');
 const LOGIN_PATH = '/login';
 
 export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> {
-  const { settings, directory, trustedHeaders, accounts, backend, cameras, forwarder, relay, logs, metrics } =
-    neighbours;
+  const {
+    settings,
+    directory,
+    trustedHeaders,
+    accounts,
+    backend,
+    cameras,
+    forwarder,
+    relay,
+    openStreams,
+    logs,
+    metrics,
+  } = neighbours;
   const { auth, nvr } = settings;
   const destinations = { eventsBackend: backend?.upstream, nvr: nvr.url, routes: nvr.routes };
   const routes = await readRouteTable(settings, directory);
@@ -58,6 +75,8 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
     routes,
     destinations,
     verifySession: accounts.sessions.verify,
+    verifyApiToken: accounts.guardedTokens.verify,
+    roleBook: accounts.roleBook,
     layout: cameras.layout,
     owners: ownerLookup(destinations, ask),
   };
@@ -97,7 +116,8 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
     destinations,
     headers: () => upToDate().headers,
     camerasOf: seen,
-    rules: (trace) => corridorRules({ ...judging, allowlist: upToDate().list.names, trace }),
+    rules: (trace) =>
+      corridorRules({ ...judging, verifyApiToken: accounts.tokens.verify, allowlist: upToDate().list.names, trace }),
   });
   const ui = createUiRoutes({
     pages,
@@ -118,6 +138,9 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
     ownRoutes: [
       createLoginRoutes({ ...accounts.routeParts, visibleCameras: seen }),
       createUserRoutes(accounts.routeParts),
+      createRoleRoutes({ ...accounts.routeParts, knownCameras: () => cameras.current() ?? [] }),
+      createSessionRoutes(accounts.routeParts),
+      createTokenRoutes(accounts.routeParts),
       createExplainRoutes({ explain }),
       ui,
     ],
@@ -131,6 +154,9 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
       onConfigRead: cameras.learn,
     },
     relay,
+    openStreams,
+    onCaller: (caller, { address }, request) =>
+      accounts.seenSessions.note(caller, { address, agent: singleHeader(request, 'user-agent') }),
     unknownRoutes: createUnknownRoutes(),
     newRequestId: randomUUID,
     watch: neighbours.watch,

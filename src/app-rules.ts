@@ -4,17 +4,19 @@ import { compileRouteTable, type RouteTable } from './access/route-table.ts';
 import { loadPolicy } from './config/load-policy.ts';
 import { formatProblem } from './config/problems.ts';
 import type { Settings } from './config/schema.ts';
+import type { CustomRoles } from './domain/camera-scope.ts';
 import { normalizedHeaderName } from './domain/header-names.ts';
-import type { PlainTarget } from './domain/request.ts';
+import { headerLines, type PlainTarget, type RequestFacts } from './domain/request.ts';
 import type { Result } from './domain/result.ts';
 import type { Upstream } from './domain/socket-address.ts';
-import type { IdentitySource, SessionVerdict } from './domain/verdict.ts';
+import type { ApiTokenVerdict, IdentitySource, SessionVerdict } from './domain/verdict.ts';
 import type { Rules } from './gateway/admit.ts';
-import { createTrustedNetworks, isTrustedPeer, type TrustedNetworks } from './gateway/client-address.ts';
+import { clientAddress, createTrustedNetworks, isTrustedPeer, type TrustedNetworks } from './gateway/client-address.ts';
 import { type DestinationRules, destinationOf } from './gateway/destinations.ts';
 import { createOwnerLookup, type OwnerLookup } from './gateway/owner-lookup.ts';
 import { asksTooMuch } from './gateway/query-bounds.ts';
 import type { HeaderRules } from './gateway/rewrite-headers.ts';
+import { createApiTokenSource } from './identity/api-token-source.ts';
 import type { Trace } from './identity/identity-trace.ts';
 import { internalSource } from './identity/internal-source.ts';
 import { createProxyHeaderSource } from './identity/proxy-header-source.ts';
@@ -28,6 +30,9 @@ export interface RuleParts {
   /** Header names that may carry an identity, lower-case. */
   readonly allowlist: ReadonlySet<string>;
   readonly verifySession: (token: string, carriedBy: 'cookie' | 'bearer') => Promise<SessionVerdict>;
+  readonly verifyApiToken: (token: string, carriedBy: 'bearer' | 'basic', address: string) => Promise<ApiTokenVerdict>;
+  /** As last read, and as they are now. */
+  readonly roleBook: { current(): CustomRoles; latest(): Promise<CustomRoles> };
   readonly layout: () => Surroundings['layout'];
   readonly owners: OwnerLookup;
   readonly trace?: Trace | undefined;
@@ -41,7 +46,10 @@ export function corridorRules(parts: RuleParts): Rules {
   return {
     trusted: networks(settings.auth.trusted_proxies),
     routes,
-    sources: { internal: [internalSource], external: [externalSource(parts, carriesProxySecret)] },
+    sources: {
+      internal: [internalSource],
+      external: [apiTokenSource(parts), externalSource(parts, carriesProxySecret)],
+    },
     carriesProxySecret,
     internalHosts: settings.server.internal_hosts,
     surroundings: () => ({
@@ -75,25 +83,40 @@ export function ownerLookup(destinations: DestinationRules, ask: Ask): OwnerLook
 
 const plainPath = (path: string): PlainTarget => ({ path, segments: path.slice(1).split('/'), query: '' });
 
+/** A credential of its own, whoever else may come in (SPEC 3). */
+function apiTokenSource({ settings, verifyApiToken: verify, trace }: RuleParts): IdentitySource {
+  const trusted = networks(settings.auth.trusted_proxies);
+  const addressOf = (request: RequestFacts): string =>
+    clientAddress(request.peer, headerLines(request, 'x-forwarded-for'), trusted);
+  return createApiTokenSource({ verify, addressOf, trace });
+}
+
 /** Interface 5.5.1: the service's own accounts, or the headers of a proxy in front; never both. */
 function externalSource(parts: RuleParts, carriesProxySecret: Rules['carriesProxySecret']): IdentitySource {
-  const { allowlist, verifySession, trace, onUntrustedHeaders } = parts;
+  const { allowlist, verifySession, roleBook, trace, onUntrustedHeaders } = parts;
   const { auth, proxy } = parts.settings;
   if (auth.enabled) return createSessionSource({ cookieName: auth.cookie_name, verify: verifySession, trace });
   const peers = trustedPeersOf(parts.settings);
   const trusted = networks(peers);
-  return createProxyHeaderSource({
+  const source = createProxyHeaderSource({
     headerMap: proxy.header_map,
     allowlist,
     trustsPeer: (peer) => peers.length === 0 || isTrustedPeer(peer, trusted),
     separator: proxy.separator,
     roleMap: proxy.role_map,
     defaultRole: proxy.default_role,
-    customRoles: () => auth.roles,
+    customRoles: roleBook.current,
     carriesProxySecret,
     trace,
     onUntrustedHeaders,
   });
+  return {
+    name: source.name,
+    async identify(request) {
+      await roleBook.latest();
+      return source.identify(request);
+    },
+  };
 }
 
 /** Whose identity headers are believed; with nobody named, everybody's (SPEC 11). */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { layoutOfConfig, layoutOfNames } from './access/recorder-layout.ts';
 import type { Settings } from './config/schema.ts';
+import type { CustomRoles } from './domain/camera-scope.ts';
 import { type Clock, unixSeconds } from './domain/clock.ts';
 import { ADMIN, ANONYMOUS, type CameraName } from './domain/names.ts';
 import type { Upstream } from './domain/socket-address.ts';
@@ -19,6 +20,8 @@ import type { Check, Readiness } from './telemetry/telemetry-server.ts';
 export interface EventsBackend {
   readonly upstream: Upstream;
   setCameras(cameras: readonly CameraName[]): void;
+  /** Custom roles have changed. */
+  tellRoles(): void;
   health(): Check;
   close(): Promise<void>;
 }
@@ -26,6 +29,7 @@ export interface EventsBackend {
 /** Undefined when the NVR answers for events itself. Sample events are made only in a store that has none. */
 export async function openEvents(
   settings: Settings,
+  roles: () => CustomRoles,
   store: Store,
   clock: Clock,
   log: Logger,
@@ -36,9 +40,10 @@ export async function openEvents(
   const directory = await mkdtemp(join(tmpdir(), 'postern-'));
   const socketPath = join(directory, 'events.sock');
   let crash: string | undefined;
+  let cameras: readonly CameraName[] | null = settings.nvr.cameras ?? null;
   const worker = await startEventsWorker({
-    roles: settings.auth.roles,
-    cameras: settings.nvr.cameras ?? null,
+    roles: roles(),
+    cameras,
     storeUrl: `sqlite:${settings.store.url.file}`,
     socketPath,
     maxLimit: settings.events.max_limit,
@@ -50,7 +55,11 @@ export async function openEvents(
   });
   return {
     upstream: { kind: 'unix', path: socketPath },
-    setCameras: (cameras) => worker.setRoles(settings.auth.roles, cameras),
+    setCameras(known) {
+      cameras = known;
+      worker.setRoles(roles(), cameras);
+    },
+    tellRoles: () => worker.setRoles(roles(), cameras),
     health: () => (crash === undefined ? { kind: 'ok' } : { kind: 'failed', reason: crash }),
     async close() {
       await worker.stop();

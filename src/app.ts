@@ -16,6 +16,7 @@ import { createForwarder } from './gateway/forward.ts';
 import { createGate } from './gateway/gate.ts';
 import { bind, listen } from './gateway/listeners.ts';
 import { createMessageRelay } from './gateway/message-relay.ts';
+import { createOpenStreams } from './gateway/open-streams.ts';
 import { openStore } from './store/open-store.ts';
 import { createTelemetryServer } from './telemetry/telemetry-server.ts';
 
@@ -27,6 +28,8 @@ export interface StartOptions {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
+  /** For the login limiter: one that is never set. Default: the machine's own count of milliseconds. */
+  readonly steadyClock?: Clock;
   readonly log: DestinationStream;
   readonly version: string;
   /** The allowlist file, where it is not in the interface's place (5.5.7). */
@@ -65,7 +68,9 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const store = await openStore({ url: `sqlite:${settings.store.url.file}` });
   opened.defer(() => store.close());
   const accounts = await openAccounts(options, store, logs, metrics);
-  const backend = await openEvents(settings, store, clock, log);
+  opened.defer(() => accounts.close());
+  const backend = await openEvents(settings, accounts.roleBook.current, store, clock, log);
+  accounts.onRoles(() => backend?.tellRoles());
   if (backend) opened.defer(() => backend.close());
   const cameras = watchCameras(settings, backend, log);
   opened.defer(() => cameras.stop());
@@ -74,6 +79,13 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const forwardRules = await forwardRulesOf(settings);
   const forwarder = createForwarder(forwardRules);
   opened.defer(() => forwarder.close());
+  const openStreams = createOpenStreams({
+    version: store.version,
+    recheck: accounts.recheck,
+    onFault: (fault) =>
+      log.error({ err: fault }, 'who holds open streams could not be looked at: the next look is in a second'),
+  });
+  opened.defer(() => openStreams.close());
   const gate = await gateParts({
     settings,
     directory,
@@ -83,6 +95,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
     cameras,
     forwarder,
     relay: createMessageRelay(forwardRules),
+    openStreams,
     logs,
     metrics,
     watch,

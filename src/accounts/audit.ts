@@ -31,8 +31,8 @@ export interface AuditEntry {
   readonly user?: string;
   /** The custom role, API token or session it was done to. */
   readonly role?: string;
-  readonly token?: string;
-  readonly session?: string;
+  readonly tokenId?: string;
+  readonly sessionId?: string;
   /** Absent where something was refused before the request had one. */
   readonly requestId?: string;
 }

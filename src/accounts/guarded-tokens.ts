@@ -34,9 +34,9 @@ export function createGuardedTokens(parts: GuardedTokenParts): GuardedTokens {
 
   const refusal = (text: string, address: string, verdict: ApiTokenVerdict & { kind: 'invalid' }): ApiTokenVerdict => {
     if (tokenLimiter.reserve(address).kind === 'limited') return { kind: 'invalid', reason: 'limited' };
-    const token = NAMED.exec(text)?.groups?.['id'];
+    const tokenId = NAMED.exec(text)?.groups?.['id'];
     const what = { what: 'token-refused', who: undefined, from: address, verdict: 'refused' } as const;
-    audit({ ...what, reason: verdict.reason, ...(token !== undefined && { token }) });
+    audit({ ...what, reason: verdict.reason, ...(tokenId !== undefined && { tokenId }) });
     return verdict;
   };
 

@@ -54,6 +54,6 @@ async function end(ctx: AccountRouterContext, parts: SessionRouteParts): Promise
     return refuse(ctx, 404, 'There is no such session');
   }
   await parts.sessions.revoke(id, session.expiresAt);
-  record(ctx, parts, { what: 'session-ended', session: id, user: session.user });
+  record(ctx, parts, { what: 'session-ended', sessionId: id, user: session.user });
   answer(ctx, 200, { success: true });
 }

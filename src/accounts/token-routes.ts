@@ -49,7 +49,7 @@ async function create(ctx: AccountRouterContext, parts: TokenRouteParts): Promis
     return refuse(ctx, STATUS_OF[made.error.reason], made.error.message);
   }
   const { text, token } = made.value;
-  record(ctx, parts, { what: 'token-created', token: token.id });
+  record(ctx, parts, { what: 'token-created', tokenId: token.id });
   const { id, expiresAt: expires_at } = token;
   answer(ctx, 201, { id, token: text, name: token.name, role: token.role, cameras: token.cameras, expires_at });
 }
@@ -92,6 +92,6 @@ async function revoke(ctx: AccountRouterContext, parts: TokenRouteParts): Promis
     return refuse(ctx, 404, 'There is no such token');
   }
   await parts.tokenStore.deleteToken(id);
-  record(ctx, parts, { what: 'token-revoked', token: id, user: token.user });
+  record(ctx, parts, { what: 'token-revoked', tokenId: id, user: token.user });
   answer(ctx, 200, { success: true });
 }

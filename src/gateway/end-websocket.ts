@@ -11,7 +11,6 @@ export function endableWebSocket(server: Duplex, client: Duplex): (code: number)
 
   const finish = (code: number): void => {
     if (!client.destroyed) client.end(closeFrame(code));
-    client.resume(); // nobody reads it any more, and its end must be noticed
     server.destroy();
   };
   server.on('data', (chunk: Buffer) => {
@@ -22,6 +21,8 @@ export function endableWebSocket(server: Duplex, client: Duplex): (code: number)
     if (isEnding) return;
     isEnding = true;
     server.unpipe(client);
+    client.unpipe(server);
+    client.resume(); // nobody reads it any more, and its end must be noticed
     setTimeout(() => client.destroy(), PATIENCE_MS).unref();
     if (frames.isBetween()) return finish(code);
     server.on('data', (chunk: Buffer) => {

@@ -29,7 +29,7 @@ export function createUpgradeForwarder(rules: ForwardRules): ForwardUpgrade {
     const exchange = exchanges.get(request);
     if (!exchange) return;
     watchUpstream(upstreamRequest, exchange, rules.timeoutResponse);
-    guardUpgrade(upstreamRequest, socket, rules.cookieName, exchange.judged.watch);
+    guardUpgrade(upstreamRequest, socket, { cookieName: rules.cookieName, ...exchange.judged });
   });
 
   return (request, socket, head, upstream, judged) => {

@@ -32,6 +32,8 @@ export interface JudgedRequest {
   /** What must become of the answer. */
   readonly narrowing?: Narrowing;
   readonly watch?: UpstreamWatch;
+  /** Of an upgrade: told how to end it with a close code, once it is open. */
+  readonly onOpen?: (end: (code: number) => void) => void;
   /** Called at most once, and only while nothing of an answer has been sent. */
   readonly onFailure: (reason: RefusalReason) => void;
 }

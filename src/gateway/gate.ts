@@ -8,12 +8,13 @@ import { type ListenerName, type RequestFacts, singleHeader } from '../domain/re
 import type { CorridorState } from '../domain/verdict.ts';
 import { type Admission, type Admitted, admit, type Client, type Rules } from './admit.ts';
 import { type Destination, type DestinationRules, destinationOf } from './destinations.ts';
-import type { Forwarder } from './forward.ts';
+import type { Forwarder, JudgedRequest } from './forward.ts';
 import { admitDescribed, describedRequest, forwardAuthAnswer } from './forward-auth.ts';
 import type { CountedSocket, GateWatch, RequestWatch } from './gate-watch.ts';
 import { judgedRequest } from './judged-request.ts';
 import { currentView, type MessageRelay } from './message-relay.ts';
 import { settleTerms, type TermsDesk } from './narrow-terms.ts';
+import type { OpenStreams } from './open-streams.ts';
 import { type Answer, type RefusalRules, refusalAnswer } from './refuse.ts';
 import { requestFacts } from './request-facts.ts';
 import type { HeaderRules } from './rewrite-headers.ts';
@@ -33,6 +34,9 @@ export interface GateParts {
   /** What the gate asks and answers itself when it narrows. */
   readonly desk: Omit<TermsDesk, 'owners'>;
   readonly relay: MessageRelay;
+  readonly openStreams: Pick<OpenStreams, 'add'>;
+  /** Told of everybody who is known, with the request that was judged. */
+  readonly onCaller: (caller: Caller, client: Client, request: RequestFacts) => void;
   readonly unknownRoutes: UnknownRoutes;
   readonly newRequestId: () => string;
   readonly watch: GateWatch;
@@ -102,6 +106,7 @@ async function judged(
     requestId = keptRequestId(facts, admission.client) ?? requestId;
     ctx.set('X-Request-Id', requestId);
     watch.onDecision(admission, requestId, question?.described);
+    if (admission.caller) parts.onCaller(admission.caller, admission.client, question?.described ?? facts);
     if (question) return await answerQuestion(ctx, facts, admission, requestId, parts);
     if (admission.kind !== 'admitted') return answerUnadmitted(ctx, facts, admission, requestId, parts);
     if (awaitsContinue.has(ctx.req)) ctx.res.writeContinue();
@@ -187,6 +192,7 @@ const stateOf = (facts: RequestFacts, admission: Admitted, requestId: string): O
   caller: admission.caller,
   clientAddress: admission.client.address,
   clientEncrypted: admission.client.encrypted,
+  clientAgent: singleHeader(facts, 'user-agent'),
 });
 
 /** A route that set a cookie itself (login, logout) has the last word. */
@@ -211,6 +217,12 @@ async function forwarded(ctx: Context, parts: GateParts): Promise<void> {
   if (settled.kind === 'answered') return send(ctx, jsonAnswer(settled.json));
   const { kind: _, ...sent } = settled;
   ctx.respond = false;
+  if (admission.caller && !ctx.res.destroyed) {
+    ctx.res.once(
+      'close',
+      parts.openStreams.add(admission.caller, () => ctx.res.destroy()),
+    );
+  }
   parts.forwarder.web(ctx.req, ctx.res, destination.upstream, {
     ...judgedRequest(destination, ctx.state, parts.headers(), sent),
     watch,
@@ -262,12 +274,15 @@ async function upgraded(
       watch.onFailure(reason);
       refuse(reason);
     };
-    const sent = judgedRequest(destination, { facts, admission, requestId }, parts.headers());
+    const sent = {
+      ...judgedRequest(destination, { facts, admission, requestId }, parts.headers()),
+      ...endable(socket, admission.caller, parts),
+    };
     const { view: _, owners: __, messages, ...unmet } = admission.terms ?? {};
     if (Object.keys(unmet).length > 0) return refuse('not-narrowable');
     if (messages && admission.caller) {
       const view = currentView(admission.caller, parts.rules);
-      const { target, headers } = sent;
+      const { target, headers, onOpen } = sent;
       parts.relay(request, socket, head, {
         upstream: destination.upstream,
         target,
@@ -275,6 +290,7 @@ async function upgraded(
         view,
         terms: messages,
         watch,
+        onOpen,
         onFailure,
       });
       return;
@@ -284,4 +300,23 @@ async function upgraded(
     watch.onFault(fault);
     refuse('internal-error');
   }
+}
+
+/** Until it is open there is nothing to say goodbye to. */
+function endable(
+  socket: Duplex,
+  caller: Caller | undefined,
+  { openStreams }: GateParts,
+): Required<Pick<JudgedRequest, 'onOpen'>> {
+  let endSocket: (code: number) => void = () => socket.destroy();
+  if (caller && !socket.destroyed)
+    socket.once(
+      'close',
+      openStreams.add(caller, (code) => endSocket(code)),
+    );
+  return {
+    onOpen(end) {
+      endSocket = end;
+    },
+  };
 }

@@ -26,6 +26,8 @@ export interface JudgedSocket {
   readonly view: () => CameraView;
   readonly terms: MessageTerms;
   readonly watch?: UpstreamWatch;
+  /** Told how to end the sockets with a close code, once they are open. */
+  readonly onOpen?: (end: (code: number) => void) => void;
   /** Called at most once, and only before the client's socket is open. */
   readonly onFailure: (reason: RefusalReason) => void;
 }
@@ -40,6 +42,9 @@ const PING_MS = 30_000;
 
 /** 101 Switching Protocols. */
 const SWITCHED = 101;
+/** A side that does not answer a close frame is cut off. */
+const GOODBYE_MS = 1_000;
+
 const MALFORMED = 1007;
 const GOING_AWAY = 1001;
 /** RFC 6455 7.4.1: these are never sent. */
@@ -111,7 +116,7 @@ function addressOf(upstream: Upstream, target: string): string {
 }
 
 /** Passes what may pass, closes both when one is closed. */
-function join(client: WebSocket, nvr: WebSocket, { view, terms, watch }: JudgedSocket): void {
+function join(client: WebSocket, nvr: WebSocket, { view, terms, watch, onOpen }: JudgedSocket): void {
   client.on('error', () => {}); // an oversized or broken frame: `close` follows
   nvr.on('error', () => {});
   client.on('message', (bytes, isBinary) => {
@@ -130,6 +135,11 @@ function join(client: WebSocket, nvr: WebSocket, { view, terms, watch }: JudgedS
   nvr.once('close', (code) => {
     watch?.onSocketEnd('backend');
     client.close(NOT_SENT.includes(code) ? GOING_AWAY : code);
+  });
+  onOpen?.((code) => {
+    client.close(code);
+    nvr.close(GOING_AWAY);
+    setTimeout(() => [client, nvr].map((side) => side.terminate()), GOODBYE_MS).unref();
   });
   pingUntilClosed(client);
   nvr.resume();

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../domain/caller.ts';
 import { normalizedHeaderName } from '../domain/header-names.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
+import { apiTokenIn } from '../identity/api-token-source.ts';
 import type { Client } from './admit.ts';
 
 export interface HeaderRules {
@@ -89,9 +90,11 @@ function endsHere(name: string, namedByConnection: ReadonlySet<string>, rules: H
   );
 }
 
-/** The session is between the client and this gate: the NVR gets neither the cookie nor the bearer token. */
+/** They are between the client and this gate: the NVR gets neither the session's cookie nor a token. */
 function dropOwnCredentials(headers: IncomingHttpHeaders, cookieName: string): void {
-  if (BEARER.test(headers.authorization ?? '')) delete headers.authorization;
+  const authorization = headers.authorization ?? '';
+  // A password for the NVR's own use is passed on; one that holds an API token of ours is not.
+  if (BEARER.test(authorization) || apiTokenIn(authorization)) delete headers.authorization;
   if (headers.cookie === undefined) return;
   const kept = headers.cookie
     .split(';')

@@ -2,20 +2,28 @@
 import { type ClientRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { answerHeaders } from './answer-headers.ts';
+import { endableWebSocket } from './end-websocket.ts';
 import type { UpstreamWatch } from './gate-watch.ts';
 import type { Answer } from './refuse.ts';
+
+export interface UpgradeGuard {
+  readonly cookieName: string;
+  readonly watch?: UpstreamWatch | undefined;
+  /** Told how to end the socket with a close code, once it is open. */
+  readonly onOpen?: ((end: (code: number) => void) => void) | undefined;
+}
 
 /** Must be called before http-proxy adds its own listeners: it changes what the upstream said before it is passed on. */
 export function guardUpgrade(
   upstreamRequest: ClientRequest,
   socket: Duplex,
-  cookieName: string,
-  watch?: UpstreamWatch,
+  { cookieName, watch, onOpen }: UpgradeGuard,
 ): void {
   socket.on('error', () => {}); // a client that resets must not take the process with it
   socket.on('close', () => upstreamRequest.destroy());
   upstreamRequest.on('upgrade', (answer, nvrSocket) => {
     watch?.onHead(answer.statusCode ?? 101);
+    onOpen?.(endableWebSocket(nvrSocket, socket));
     for (const end of ['end', 'close']) {
       nvrSocket.once(end, () => watch?.onSocketEnd('backend'));
       socket.once(end, () => watch?.onSocketEnd('client'));

@@ -90,6 +90,8 @@ export async function startGate(
       renderPage: ({ message }) => ({ headers: { 'content-type': 'text/html' }, body: message }),
     }),
     forwarder,
+    openStreams: { add: () => () => {} },
+    onCaller: () => {},
     ownRoutes: [],
     renewal: async () => undefined,
     desk: { ask: async () => undefined, ownConfig: () => OWN_CONFIG, onConfigRead: () => {} },

@@ -69,6 +69,7 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
     directory,
     env,
     clock,
+    steadyClock: clock,
     log: { write: (line) => void log.push(JSON.parse(line)) },
     version: '0.0.0-test',
     ...(options.trustedHeadersFile === undefined ? {} : { trustedHeadersFile: options.trustedHeadersFile }),

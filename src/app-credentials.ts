@@ -1,0 +1,88 @@
+/** Introduces roles, API tokens and the list of sessions to the store, and tidies up behind them (SPEC 4.2 to 4.4). */
+import type { Logger } from 'pino';
+import { type ApiTokens, createApiTokens } from './accounts/api-tokens.ts';
+import type { Audit } from './accounts/audit.ts';
+import { createRoleBook, type RoleBook } from './accounts/custom-roles.ts';
+import { createGuardedTokens, type GuardedTokens } from './accounts/guarded-tokens.ts';
+import { createLoginLimiter } from './accounts/login-limiter.ts';
+import { createSeenSessions, type SeenSessions } from './accounts/seen-sessions.ts';
+import type { CustomRoles } from './domain/camera-scope.ts';
+import { type Clock, unixSeconds } from './domain/clock.ts';
+import { ADMIN, VIEWER } from './domain/names.ts';
+import { parseRateLimit } from './domain/rate-limit.ts';
+import type { Store } from './store/open-store.ts';
+
+export interface Credentials {
+  readonly roleBook: RoleBook;
+  readonly tokens: ApiTokens;
+  readonly guardedTokens: GuardedTokens;
+  readonly seenSessions: SeenSessions;
+  /** Told when the custom roles have changed, by whomever. */
+  onRoles(tell: (roles: CustomRoles) => void): void;
+  close(): Promise<void>;
+}
+
+export interface CredentialParts {
+  readonly store: Store;
+  /** `auth.roles`. */
+  readonly fixedRoles: CustomRoles;
+  readonly clock: Clock;
+  /** One that is never set. */
+  readonly steadyClock: Clock;
+  readonly audit: Audit;
+  readonly log: Logger;
+}
+
+/** A broken client is told to slow down, and its log lines end; nobody guesses 256 bits in the meantime. */
+const BAD_TOKENS = '10/minute';
+const TIDY_MS = 3_600_000;
+
+export async function openCredentials(parts: CredentialParts): Promise<Credentials> {
+  const { store, fixedRoles, clock, steadyClock, audit, log } = parts;
+  const listeners: ((roles: CustomRoles) => void)[] = [];
+  const onChange = (roles: CustomRoles): void => {
+    for (const tell of listeners) tell(roles);
+  };
+  const roleBook = createRoleBook({ store: store.roles, fixed: fixedRoles, version: store.version, onChange });
+  await demoteWhoseRoleIsGone(parts, await roleBook.latest());
+  const onFault = (fault: unknown): void => log.warn({ err: fault }, 'when something was last used could not be kept');
+  const tokens = createApiTokens({
+    tokenStore: store.apiTokens,
+    store: store.accounts,
+    clock,
+    roles: roleBook.latest,
+    accountsVersion: store.version,
+  });
+  const clauses = parseRateLimit(BAD_TOKENS);
+  const tokenLimiter = createLoginLimiter({ clauses: clauses.ok ? clauses.value : [], clock: steadyClock });
+  const tokenStore = store.apiTokens;
+  const guardedTokens = createGuardedTokens({ tokens, tokenStore, tokenLimiter, clock, audit, onFault });
+  const seenSessions = createSeenSessions({ store: store.sessions, clock, onFault });
+  const tidy = (): Promise<void> =>
+    forgetWhatIsOver(store, clock).catch((fault) => log.warn({ err: fault }, 'what is over could not be forgotten'));
+  await tidy();
+  const timer = setInterval(() => void tidy(), TIDY_MS).unref();
+  return {
+    roleBook,
+    tokens,
+    guardedTokens,
+    seenSessions,
+    onRoles: (tell) => void listeners.push(tell),
+    async close() {
+      clearInterval(timer);
+      await Promise.all([seenSessions.close(), guardedTokens.close()]);
+    },
+  };
+}
+
+/** SPEC 4.3: a role that was taken out of the file makes viewers of its users. */
+async function demoteWhoseRoleIsGone({ store, log }: CredentialParts, roles: CustomRoles): Promise<void> {
+  const demoted = await store.accounts.demoteUnknownRoles([ADMIN, VIEWER, ...roles.keys()]);
+  for (const name of demoted) log.warn({ user: name }, 'the role of this user is gone: the user is a viewer now');
+}
+
+async function forgetWhatIsOver({ accounts, sessions }: Store, clock: Clock): Promise<void> {
+  const now = unixSeconds(clock);
+  await accounts.forgetRevocationsBefore(now);
+  await sessions.forgetSessionsBefore(now);
+}
