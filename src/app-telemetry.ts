@@ -4,15 +4,17 @@ import type { Sessions } from './accounts/sessions.ts';
 import type { Accounts } from './app-accounts.ts';
 import { trustedPeersOf } from './app-rules.ts';
 import type { TrustedHeaders } from './app-trusted-headers.ts';
-import { nvrCheck } from './app-upstreams.ts';
+import { type EventsBackend, nvrCheck } from './app-upstreams.ts';
 import type { Settings } from './config/schema.ts';
 import type { Clock } from './domain/clock.ts';
 import type { RequestFacts } from './domain/request.ts';
+import type { Upstream } from './domain/socket-address.ts';
+import { askText, type Question } from './gateway/ask-upstream.ts';
 import { createTrustedNetworks, isTrustedPeer } from './gateway/client-address.ts';
 import type { KnownCameraList } from './gateway/known-cameras.ts';
 import type { Store } from './store/open-store.ts';
 import { type ActiveSessions, createActiveSessions } from './telemetry/active-sessions.ts';
-import { exposed } from './telemetry/exposition.ts';
+import { type ExpositionFormat, exposed, MEDIA_TYPES } from './telemetry/exposition.ts';
 import { createGateLog } from './telemetry/gate-log.ts';
 import type { Logs } from './telemetry/log.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
@@ -66,16 +68,18 @@ export interface ScrapedHouse {
   readonly clock: Clock;
   readonly store: Store;
   readonly accounts: Accounts;
+  readonly backend: EventsBackend | undefined;
   readonly cameras: KnownCameraList;
   /** PEM of what is served. */
   readonly certificate: string | undefined;
 }
 
 export function openScrape({ metrics, sessions, watch }: HouseTelemetry, house: ScrapedHouse): Scrape {
-  const { settings, clock, accounts, cameras, certificate } = house;
+  const { settings, clock, accounts, backend, cameras, certificate } = house;
   const scrape = createScrape(Object.values(metrics), metrics.scrapeFaults);
   const measurements = createProcessMetrics();
   scrape.append(async (format) => exposed(await measurements.read(), format));
+  if (backend) scrape.append((format) => askText(backendQuestion(backend.upstream, format)));
   scrape.onScrape(watch.countOpenSockets);
   scrape.onScrape(() => metrics.cameraDenials.setCameras(cameras.current() ?? []));
   scrape.onScrape(() => metrics.activeSessions.setAll(sessions.countByRole(ticks())));
@@ -91,6 +95,16 @@ export function openScrape({ metrics, sessions, watch }: HouseTelemetry, house: 
   }
   return scrape;
 }
+
+/** Nobody else reaches the socket, and the gate forwards no request for this path to it. */
+const backendQuestion = (upstream: Upstream, format: ExpositionFormat): Question => ({
+  upstream,
+  path: '/metrics',
+  headers: { accept: MEDIA_TYPES[format] },
+  timeout: 1,
+  ca: undefined,
+  verify: true,
+});
 
 /** Counted again only when accounts have changed. */
 function userCount(store: Store, metrics: Metrics): () => Promise<void> {

@@ -101,7 +101,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
     watch,
   });
   const tls = await openCertificate(settings, clock);
-  const scraped = { settings, clock, store, accounts, cameras, certificate: tls?.certificate };
+  const scraped = { settings, clock, store, accounts, backend, cameras, certificate: tls?.certificate };
   const { expose } = openScrape(counters, scraped);
   const open = async (listener: ListenerName, at: ListenAddress): Promise<ListenAddress> => {
     const rules = { timeoutHeaders: settings.server.timeout_headers, tls: listener === 'external' ? tls : undefined };

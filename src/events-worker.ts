@@ -5,6 +5,7 @@ import { createEventsBackend } from './events/backend.ts';
 import type { EventsWorkerSettings, FromEventsWorker, ToEventsWorker } from './events/worker-messages.ts';
 import { openNvrDatabase } from './store/nvr-database.ts';
 import { openStore } from './store/open-store.ts';
+import { watchEvents } from './telemetry/watch-events.ts';
 
 const settings = workerData as EventsWorkerSettings;
 const tell = (message: FromEventsWorker): void => parentPort?.postMessage(message);
@@ -13,17 +14,16 @@ let { roles, cameras } = settings;
 const place = settings.nvrDatabase
   ? await openNvrDatabase(settings.nvrDatabase)
   : await openStore({ url: settings.storeUrl, readOnly: true });
-const server = createServer(
-  createEventsBackend({
-    events: place.events,
-    roles: () => roles,
-    cameras: () => cameras,
-    maxLimit: settings.maxLimit,
-    startedAt: Date.now() / 1000,
-    onFault: (fault) =>
-      tell({ kind: 'fault', message: fault instanceof Error ? (fault.stack ?? fault.message) : `${fault}` }),
-  }),
-);
+const backend = createEventsBackend({
+  events: place.events,
+  roles: () => roles,
+  cameras: () => cameras,
+  maxLimit: settings.maxLimit,
+  startedAt: Date.now() / 1000,
+  onFault: (fault) =>
+    tell({ kind: 'fault', message: fault instanceof Error ? (fault.stack ?? fault.message) : `${fault}` }),
+});
+const server = createServer(watchEvents(backend, () => performance.now()));
 
 parentPort?.on('message', (message: ToEventsWorker) => {
   if (message.kind === 'roles') ({ roles, cameras } = message);

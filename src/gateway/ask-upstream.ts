@@ -27,6 +27,14 @@ export async function askJson(question: Question): Promise<unknown> {
   return JSON.parse(await textOf(answer));
 }
 
+/** The text of a 200 answer. Rejects with what stood in the way. */
+export async function askText(question: Question): Promise<string> {
+  const answer = await ask(question);
+  if (answer.statusCode === 200) return textOf(answer);
+  answer.resume();
+  throw new Error(`${question.path} was answered with status ${answer.statusCode}`);
+}
+
 /** Resolves with the head of any answer: whoever answers is there. */
 export function ask({ upstream, path, headers, timeout, ca, verify }: Question): Promise<IncomingMessage> {
   const place = upstream.kind === 'tcp' ? { host: upstream.host, port: upstream.port } : { socketPath: upstream.path };

@@ -48,7 +48,7 @@ describe('Every key', () => {
       'auth.hash_iterations', 'auth.refresh_time', 'auth.reset_admin_password', 'auth.roles', 'auth.session_length', 'auth.trusted_proxies',
       'events.max_limit', 'events.nvr_database', 'events.query_timeout', 'events.sample', 'events.source',
       'limits.redis_url', 'limits.redis_url_file',
-      'logger.default', 'logger.logs',
+      'logger.audit_file', 'logger.audit_max_size', 'logger.default', 'logger.logs',
       'nvr.auth_secret', 'nvr.auth_secret_file', 'nvr.ca', 'nvr.cameras', 'nvr.max_upload', 'nvr.policy', 'nvr.role_header', 'nvr.routes',
       'nvr.timeout_connect', 'nvr.timeout_idle', 'nvr.timeout_response', 'nvr.url', 'nvr.user_header', 'nvr.verify',
       'proxy.auth_secret', 'proxy.auth_secret_file', 'proxy.default_role', 'proxy.header_map.role', 'proxy.header_map.role_map',
