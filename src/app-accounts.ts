@@ -1,6 +1,5 @@
 /** Introduces the accounts to their store, their secret and their routes (interface 5.1 to 5.4). */
 import { availableParallelism } from 'node:os';
-import type { Audit } from './accounts/audit.ts';
 import { createFirstTimeLogin, ensureFirstAdmin, type NewAdminPassword } from './accounts/first-admin.ts';
 import { createLoginLimiter } from './accounts/login-limiter.ts';
 import type { LoginRouteParts } from './accounts/login-routes.ts';
@@ -13,6 +12,7 @@ import { findSigningSecret } from './accounts/signing-secret.ts';
 import type { TokenRouteParts } from './accounts/token-routes.ts';
 import type { UserRouteParts } from './accounts/user-routes.ts';
 import type { StartOptions } from './app.ts';
+import { countedAudit, countedLimiter, countedLogins, countedSessions } from './app-counted.ts';
 import { type Credentials, openCredentials } from './app-credentials.ts';
 import type { Caller } from './domain/caller.ts';
 import { scopeOfRole } from './domain/camera-scope.ts';
@@ -23,6 +23,8 @@ import type { Metrics } from './telemetry/metrics.ts';
 
 export interface Accounts extends Credentials {
   readonly sessions: Sessions;
+  /** The same, for whoever goes on with a new session after changing the password. */
+  readonly sessionsAfterPasswordChange: Sessions;
   /** Who a caller is now; undefined when the session or token is over. */
   recheck(caller: Caller): Promise<Caller | undefined>;
   /** What the account routes need; the cameras of a scope are known elsewhere. */
@@ -58,15 +60,17 @@ export async function openAccounts(
 
   const steadyClock = options.steadyClock ?? { now: () => performance.now() };
   const auditLog = logs.named('service.audit');
-  const audit: Audit = (entry) => auditLog.info(entry, entry.what);
+  const audit = countedAudit((entry) => auditLog.info(entry, entry.what), auth.trusted_proxies, metrics);
   const credentials = await openCredentials({ store, fixedRoles: auth.roles, clock, steadyClock, audit, log });
   const hasher = createPasswordHasher({
     iterations: auth.hash_iterations,
     concurrency: Math.max(1, availableParallelism() - 1),
     queue: WAITING_CHECKS,
   });
-  const limiter = createLoginLimiter({ clauses: clausesOf(auth.failed_login_rate_limit), clock: steadyClock });
-  const sessions = createSessions({
+  const clauses = clausesOf(auth.failed_login_rate_limit);
+  const onEvict = (state: 'idle' | 'active'): void => metrics.rateLimitEvictions.add(1, 'ip', state);
+  const limiter = createLoginLimiter({ clauses, clock: steadyClock, onEvict });
+  const uncounted = createSessions({
     store: store.accounts,
     key: await importSigningKey(secret.value.key),
     clock,
@@ -76,19 +80,21 @@ export async function openAccounts(
     refreshTime: auth.refresh_time,
     cookie: { name: auth.cookie_name, secure: auth.cookie_secure, sameSite: auth.cookie_same_site, path: '/' },
   });
+  const sessions = countedSessions(uncounted, 'login', metrics);
   const newAdminPassword = auth.enabled
     ? await ensureFirstAdmin({ store: store.accounts, hasher, clock, reset: auth.reset_admin_password })
     : undefined;
   return {
     ...credentials,
     sessions,
+    sessionsAfterPasswordChange: countedSessions(uncounted, 'password_change', metrics),
     recheck: rechecker(sessions, credentials),
     newAdminPassword,
     routeParts: {
       store: store.accounts,
       sessions,
       hasher,
-      limiter,
+      limiter: countedLimiter(limiter, clauses, metrics),
       clock,
       roles: credentials.roleBook.latest,
       roleStore: store.roles,
@@ -104,7 +110,7 @@ export async function openAccounts(
         logoutUrl: settings.proxy.logout_url,
         bodySeconds: settings.server.timeout_login_body,
       }),
-      onLogin: (result) => metrics.logins.add(1, result),
+      onLogin: countedLogins(metrics),
       audit,
     },
   };

@@ -12,8 +12,9 @@ export const formLogIn =
   async ({ user, password }, ctx) => {
     if (!parts.settings().authEnabled) return { kind: 'no-passwords' };
     if (passwordFault(password) !== undefined) return { kind: 'unfit' };
+    const onResult = parts.onLogin();
     const outcome = await attemptLogin({ user, password }, ctx, parts);
-    parts.onLogin(LOGIN_RESULT[outcome.kind]);
+    onResult(LOGIN_RESULT[outcome.kind]);
     switch (outcome.kind) {
       case 'logged-in':
         return { kind: 'logged-in', cookie: outcome.cookie };

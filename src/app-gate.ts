@@ -8,6 +8,7 @@ import { createSessionRoutes } from './accounts/session-routes.ts';
 import { createTokenRoutes } from './accounts/token-routes.ts';
 import { createUserRoutes } from './accounts/user-routes.ts';
 import type { Accounts } from './app-accounts.ts';
+import { countedRole, countedSecretCheck, countedVerify } from './app-counted.ts';
 import { createExplainer } from './app-explain.ts';
 import { formLogIn } from './app-form-login.ts';
 import { corridorRules, headerRules, ownerLookup, readRouteTable } from './app-rules.ts';
@@ -80,16 +81,19 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
     layout: cameras.layout,
     owners: ownerLookup(destinations, ask),
   };
-  const decide = (list: TrustedHeaderList) => ({
-    list,
-    headers: headerRules(settings, list.names),
-    rules: corridorRules({
+  const decide = (list: TrustedHeaderList) => {
+    const rules = corridorRules({
       ...judging,
+      verifySession: countedVerify(judging.verifySession, metrics),
+      verifyApiToken: countedVerify(judging.verifyApiToken, metrics),
       allowlist: list.names,
       trace: identityTrace(logs),
+      onRole: countedRole(metrics),
       onUntrustedHeaders: () => metrics.untrustedHeaders.add(1),
-    }),
-  });
+    });
+    const carriesProxySecret = countedSecretCheck(rules.carriesProxySecret, metrics);
+    return { list, headers: headerRules(settings, list.names), rules: { ...rules, carriesProxySecret } };
+  };
   let decided = decide(trustedHeaders.current());
   const upToDate = () => {
     if (decided.list !== trustedHeaders.current()) decided = decide(trustedHeaders.current());
@@ -137,7 +141,7 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
     forwarder,
     ownRoutes: [
       createLoginRoutes({ ...accounts.routeParts, visibleCameras: seen }),
-      createUserRoutes(accounts.routeParts),
+      createUserRoutes({ ...accounts.routeParts, sessions: accounts.sessionsAfterPasswordChange }),
       createRoleRoutes({ ...accounts.routeParts, knownCameras: () => cameras.current() ?? [] }),
       createSessionRoutes(accounts.routeParts),
       createTokenRoutes(accounts.routeParts),

@@ -21,6 +21,7 @@ import type { Trace } from './identity/identity-trace.ts';
 import { internalSource } from './identity/internal-source.ts';
 import { createProxyHeaderSource } from './identity/proxy-header-source.ts';
 import { createProxySecretCheck } from './identity/proxy-secret.ts';
+import type { RoleVerdict } from './identity/role-mapping.ts';
 import { createSessionSource } from './identity/session-source.ts';
 
 export interface RuleParts {
@@ -36,6 +37,7 @@ export interface RuleParts {
   readonly layout: () => Surroundings['layout'];
   readonly owners: OwnerLookup;
   readonly trace?: Trace | undefined;
+  readonly onRole?: (role: RoleVerdict) => void;
   readonly onUntrustedHeaders?: () => void;
 }
 
@@ -93,7 +95,7 @@ function apiTokenSource({ settings, verifyApiToken: verify, trace }: RuleParts):
 
 /** Interface 5.5.1: the service's own accounts, or the headers of a proxy in front; never both. */
 function externalSource(parts: RuleParts, carriesProxySecret: Rules['carriesProxySecret']): IdentitySource {
-  const { allowlist, verifySession, roleBook, trace, onUntrustedHeaders } = parts;
+  const { allowlist, verifySession, roleBook, trace, onRole, onUntrustedHeaders } = parts;
   const { auth, proxy } = parts.settings;
   if (auth.enabled) return createSessionSource({ cookieName: auth.cookie_name, verify: verifySession, trace });
   const peers = trustedPeersOf(parts.settings);
@@ -108,6 +110,7 @@ function externalSource(parts: RuleParts, carriesProxySecret: Rules['carriesProx
     customRoles: roleBook.current,
     carriesProxySecret,
     trace,
+    onRole,
     onUntrustedHeaders,
   });
   return {

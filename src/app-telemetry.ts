@@ -1,7 +1,7 @@
 /** Introduces the counters to the house: what is counted as it happens, and what is looked up at each scrape (SPEC 9). */
 import { X509Certificate } from 'node:crypto';
-import type { Sessions } from './accounts/sessions.ts';
 import type { Accounts } from './app-accounts.ts';
+import { ticks } from './app-counted.ts';
 import { trustedPeersOf } from './app-rules.ts';
 import type { TrustedHeaders } from './app-trusted-headers.ts';
 import { type EventsBackend, nvrCheck } from './app-upstreams.ts';
@@ -27,9 +27,6 @@ export interface HouseTelemetry {
   readonly sessions: ActiveSessions;
   readonly watch: ReturnType<typeof watchGate>;
 }
-
-/** Only for durations, which the wall clock does not tell. */
-const ticks = (): number => performance.now();
 
 export function openTelemetry(
   settings: Settings,
@@ -128,23 +125,5 @@ function nvrProbe(settings: Settings, metrics: Metrics): () => void {
     if (!settings.nvr.url || ticks() - askedAt < PROBE_MS) return;
     askedAt = ticks();
     void nvrCheck(settings).then(({ kind }) => metrics.upstreamUp.set(kind === 'ok' ? 1 : 0));
-  };
-}
-
-/** Tokens that are given out: those of a login, and those that go on with a session. */
-export function countedSessions(sessions: Sessions, metrics: Metrics): Sessions {
-  const counted = (token: string | undefined): string | undefined => {
-    if (token !== undefined) metrics.tokensIssued.add(1, 'refresh');
-    return token;
-  };
-  return {
-    ...sessions,
-    async issue(user) {
-      const token = await sessions.issue(user);
-      metrics.tokensIssued.add(1, 'login');
-      return token;
-    },
-    renew: async (caller) => counted(await sessions.renew(caller)),
-    renewalFor: async (caller) => counted(await sessions.renewalFor(caller)),
   };
 }

@@ -23,6 +23,8 @@ export interface LimiterParts {
   readonly clock: Clock;
   /** Clients remembered at once. */
   readonly capacity?: number;
+  /** A client was forgotten for want of room; `active` when it had failures that still counted. */
+  readonly onEvict?: (state: 'idle' | 'active') => void;
 }
 
 /** A failure, or an attempt that may become one: an object of its own, so that it can be found again. */
@@ -33,7 +35,8 @@ type Full = Extract<Reservation, { kind: 'limited' }>;
 
 const REMEMBERED_CLIENTS = 10_000;
 
-export function createLoginLimiter({ clauses, clock, capacity = REMEMBERED_CLIENTS }: LimiterParts): LoginLimiter {
+export function createLoginLimiter(parts: LimiterParts): LoginLimiter {
+  const { clauses, clock, capacity = REMEMBERED_CLIENTS, onEvict } = parts;
   const longestWindow = Math.max(0, ...clauses.map(milliseconds));
   const clients = new LRUCache<string, Failure[]>({ max: capacity });
   /** For clients that there is no room for, because all that are remembered are limited. */
@@ -50,7 +53,10 @@ export function createLoginLimiter({ clauses, clock, capacity = REMEMBERED_CLIEN
       const failures = key === undefined ? undefined : clients.peek(key);
       if (key === undefined || failures === undefined) return true;
       const full = fullClause(failures, clauses, now);
-      if (!full) return clients.delete(key);
+      if (!full) {
+        onEvict?.(failures.some(({ at }) => at > now - longestWindow) ? 'active' : 'idle');
+        return clients.delete(key);
+      }
       soonest = Math.min(soonest, now + full.retryAfterSeconds * 1000);
       clients.get(key); // to the other end of the line, so that the next look begins behind it
     }

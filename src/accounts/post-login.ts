@@ -29,7 +29,8 @@ export interface PostLoginParts extends LoginParts {
   readonly settings: () => { readonly authEnabled: boolean; readonly bodySeconds: number };
   readonly sessions: Pick<Sessions, 'issue' | 'cookieFor'>;
   readonly firstTimeLogin: FirstTimeLogin;
-  readonly onLogin: (result: LoginResult) => void;
+  /** Called when an attempt begins; what it gives, when it has ended. */
+  readonly onLogin: () => (result: LoginResult) => void;
   readonly audit: Audit;
 }
 
@@ -40,10 +41,11 @@ const DISABLED = 'Authentication is disabled';
 
 export function createPostLogin(parts: PostLoginParts): (ctx: AccountContext) => Promise<void> {
   return async (ctx) => {
+    const onResult = parts.onLogin();
     try {
-      parts.onLogin(await login(ctx, parts));
+      onResult(await login(ctx, parts));
     } catch (fault) {
-      parts.onLogin('error');
+      onResult('error');
       throw fault;
     }
   };

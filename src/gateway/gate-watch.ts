@@ -50,6 +50,6 @@ export interface UpstreamWatch {
   onUpstreamError(code: string): void;
   /** The upstream broke off in the middle of its answer. */
   onCut(): void;
-  /** Who ended a WebSocket first. */
-  onSocketEnd(by: 'client' | 'backend'): void;
+  /** Who ended a WebSocket or an answer, if it was not whole; only the first call counts. */
+  onEndedBy(by: 'client' | 'backend' | 'revoked'): void;
 }

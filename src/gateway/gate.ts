@@ -220,7 +220,10 @@ async function forwarded(ctx: Context, parts: GateParts): Promise<void> {
   if (admission.caller && !ctx.res.destroyed) {
     ctx.res.once(
       'close',
-      parts.openStreams.add(admission.caller, () => ctx.res.destroy()),
+      parts.openStreams.add(admission.caller, () => {
+        watch.onEndedBy('revoked');
+        ctx.res.destroy();
+      }),
     );
   }
   parts.forwarder.web(ctx.req, ctx.res, destination.upstream, {
@@ -276,7 +279,7 @@ async function upgraded(
     };
     const sent = {
       ...judgedRequest(destination, { facts, admission, requestId }, parts.headers()),
-      ...endable(socket, admission.caller, parts),
+      ...endable(socket, admission.caller, watch, parts),
     };
     const { view: _, owners: __, messages, ...unmet } = admission.terms ?? {};
     if (Object.keys(unmet).length > 0) return refuse('not-narrowable');
@@ -306,13 +309,17 @@ async function upgraded(
 function endable(
   socket: Duplex,
   caller: Caller | undefined,
+  watch: RequestWatch,
   { openStreams }: GateParts,
 ): Required<Pick<JudgedRequest, 'onOpen'>> {
   let endSocket: (code: number) => void = () => socket.destroy();
   if (caller && !socket.destroyed)
     socket.once(
       'close',
-      openStreams.add(caller, (code) => endSocket(code)),
+      openStreams.add(caller, (code) => {
+        watch.onEndedBy('revoked');
+        endSocket(code);
+      }),
     );
   return {
     onOpen(end) {

@@ -129,11 +129,11 @@ function join(client: WebSocket, nvr: WebSocket, { view, terms, watch, onOpen }:
     if (text !== undefined) sendOn(client, text, nvr);
   });
   client.once('close', () => {
-    watch?.onSocketEnd('client');
+    watch?.onEndedBy('client');
     nvr.close(GOING_AWAY);
   });
   nvr.once('close', (code) => {
-    watch?.onSocketEnd('backend');
+    watch?.onEndedBy('backend');
     client.close(NOT_SENT.includes(code) ? GOING_AWAY : code);
   });
   onOpen?.((code) => {

@@ -25,8 +25,8 @@ export function guardUpgrade(
     watch?.onHead(answer.statusCode ?? 101);
     onOpen?.(endableWebSocket(nvrSocket, socket));
     for (const end of ['end', 'close']) {
-      nvrSocket.once(end, () => watch?.onSocketEnd('backend'));
-      socket.once(end, () => watch?.onSocketEnd('client'));
+      nvrSocket.once(end, () => watch?.onEndedBy('backend'));
+      socket.once(end, () => watch?.onEndedBy('client'));
     }
     const { connection, upgrade } = answer.headers;
     cleanHead(answer, cookieName);

@@ -17,6 +17,8 @@ export interface ProxyHeaderOptions extends IdentityHeaderRules, RoleMapping {
   /** Undefined when no `proxy.auth_secret` is set. The corridor asks for it; here it is only told. */
   readonly carriesProxySecret?: ((request: RequestFacts) => boolean) | undefined;
   readonly trace?: Trace | undefined;
+  /** Told of every user that the proxy names, and how the role was found. */
+  readonly onRole?: ((role: RoleVerdict) => void) | undefined;
   /** A peer that is not trusted sent identity headers, which were not looked at. */
   readonly onUntrustedHeaders?: (() => void) | undefined;
 }
@@ -42,6 +44,7 @@ export function createProxyHeaderSource(options: ProxyHeaderOptions): IdentitySo
       const user = options.headerMap.user === undefined ? ok(UNNAMED_USER) : proxyUserName(userHeader);
       const role = roleOf(roleHeader, options, customRoles);
       const verdict = verdictOf(user, role, customRoles);
+      if (user.ok) options.onRole?.(role);
       if (isUntrustedClaim(request, options)) options.onUntrustedHeaders?.();
       if (options.trace) traceAll(options.trace, { request, options, userHeader, roleHeader, user, role, verdict });
       return verdict;

@@ -5,7 +5,7 @@ import type { RequestFacts } from '../domain/request.ts';
 import type { ActiveSessions } from './active-sessions.ts';
 import { codeClassOf, DECISION_OF_REASON, upstreamFaultOf } from './decision-results.ts';
 import type { GateLog } from './gate-log.ts';
-import type { AddressSource, Mode, StreamKind } from './metric-labels.ts';
+import type { AddressSource, Mode, StreamEnd, StreamKind } from './metric-labels.ts';
 import type { Metrics } from './metrics.ts';
 import { deniedCamera } from './named-camera.ts';
 import { type Judged, type Passing, type PassingEnd, passingOf } from './passing.ts';
@@ -87,7 +87,7 @@ function watchRequest(passing: Passing, parts: GateWatchParts, stopCounting: () 
       passing.endedBy ??= 'backend';
       metrics.upstreamErrors.add(1, 'reset');
     },
-    onSocketEnd(by: 'client' | 'backend'): void {
+    onEndedBy(by: StreamEnd): void {
       passing.endedBy ??= by;
     },
     onEnd({ status, isWhole, bytes }: { status: number | undefined; isWhole: boolean; bytes: number }): void {

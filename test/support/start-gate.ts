@@ -49,7 +49,7 @@ const NOBODY_WATCHES: RequestWatch = {
   onUploaded() {},
   onUpstreamError() {},
   onCut() {},
-  onSocketEnd() {},
+  onEndedBy() {},
 };
 const NOBODY_TRUSTED: TrustedNetworks = { includes: () => false };
 

@@ -77,7 +77,7 @@ export async function startDesk(t: TestContext, options: DeskOptions = {}) {
       settings: () => settings,
       firstTimeLogin: createFirstTimeLogin(options.isPasswordNew ?? false),
       visibleCameras: (scope) => visibleCameras(scope, CAMERAS),
-      onLogin: (result) => void heard.logins.push(result),
+      onLogin: () => (result) => void heard.logins.push(result),
     }).routes(),
   );
   app.use(createUserRoutes({ ...parts, roles: () => ROLES, bodySeconds: () => settings.bodySeconds }).routes());
