@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { OwnConfig } from './access/narrow-config.ts';
+import { createConfigSetRoute } from './accounts/config-set-route.ts';
 import { createLoginRoutes } from './accounts/login-routes.ts';
 import { createRoleRoutes } from './accounts/role-routes.ts';
 import { createSessionRoutes } from './accounts/session-routes.ts';
@@ -143,6 +144,7 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
       createLoginRoutes({ ...accounts.routeParts, visibleCameras: seen }),
       createUserRoutes({ ...accounts.routeParts, sessions: accounts.sessionsAfterPasswordChange }),
       createRoleRoutes({ ...accounts.routeParts, knownCameras: () => cameras.current() ?? [] }),
+      createConfigSetRoute(accounts.routeParts),
       createSessionRoutes(accounts.routeParts),
       createTokenRoutes(accounts.routeParts),
       createExplainRoutes({ explain }),

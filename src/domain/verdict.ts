@@ -62,4 +62,6 @@ export interface CorridorState {
   readonly requestId: string;
   /** The client's `User-Agent`. */
   readonly clientAgent?: string | undefined;
+  /** Left by a route that took its part of a request: what goes on in its place. */
+  sentInstead?: { readonly query: string; readonly body: Buffer };
 }

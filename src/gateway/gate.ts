@@ -11,7 +11,7 @@ import { type Destination, type DestinationRules, destinationOf } from './destin
 import type { Forwarder, JudgedRequest } from './forward.ts';
 import { admitDescribed, describedRequest, forwardAuthAnswer } from './forward-auth.ts';
 import type { CountedSocket, GateWatch, RequestWatch } from './gate-watch.ts';
-import { judgedRequest } from './judged-request.ts';
+import { judgedRequest, type Passage } from './judged-request.ts';
 import { currentView, type MessageRelay } from './message-relay.ts';
 import { settleTerms, type TermsDesk } from './narrow-terms.ts';
 import type { OpenStreams } from './open-streams.ts';
@@ -211,7 +211,10 @@ async function forwarded(ctx: Context, parts: GateParts): Promise<void> {
     return refusalAnswer(reason, facts, requestId, parts.refusals());
   };
   const desk = { ...parts.desk, owners: parts.rules().owners };
-  const settled = await settleTerms(ctx.req, admission, destination, desk);
+  const { sentInstead } = ctx.state;
+  const settled = sentInstead
+    ? ({ kind: 'sent', body: sentInstead.body } as const)
+    : await settleTerms(ctx.req, admission, destination, desk);
   if (settled.kind === 'refused') return send(ctx, refusal(settled.reason));
   await renewSession(ctx, ctx.state.admission, parts);
   if (settled.kind === 'answered') return send(ctx, jsonAnswer(settled.json));
@@ -227,11 +230,17 @@ async function forwarded(ctx: Context, parts: GateParts): Promise<void> {
     );
   }
   parts.forwarder.web(ctx.req, ctx.res, destination.upstream, {
-    ...judgedRequest(destination, ctx.state, parts.headers(), sent),
+    ...judgedRequest(destination, passageOf(ctx.state), parts.headers(), sent),
     watch,
     onFailure: (reason) => end(ctx.res, refusal(failureAt(destination, reason))),
   });
 }
+
+/** What a route of our own has left of the request, if it took a part. */
+const passageOf = ({ facts, requestId, admission, sentInstead }: GateState): Passage => {
+  const query = sentInstead?.query ?? admission.target.query;
+  return { facts, requestId, admission: { ...admission, target: { ...admission.target, query } } };
+};
 
 /** Found out only on the way, but a refusal all the same. */
 function tell(reason: RefusalReason, watch: RequestWatch): void {

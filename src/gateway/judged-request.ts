@@ -1,4 +1,5 @@
 /** What is sent on for an admitted request: exactly what was judged, in the names that the next hop knows (SPEC 6). */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestFacts } from '../domain/request.ts';
 import type { Admitted } from './admit.ts';
 import type { Destination } from './destinations.ts';
@@ -25,10 +26,14 @@ export function judgedRequest(
   return {
     ...settled,
     target: query === '' ? path : `${path}?${query}`,
-    headers: settled.narrowing ? askingForWhole(headers) : headers,
+    headers: { ...(settled.narrowing ? askingForWhole(headers) : headers), ...lengthOf(settled) },
     isPublic: admission.route.kind === 'listed' && admission.route.row.access === 'public',
   };
 }
+
+/** A body that was read is sent with its length, however it came. */
+const lengthOf = ({ body }: Pick<JudgedRequest, 'body'>): IncomingHttpHeaders =>
+  body ? { 'content-length': String(body.length), 'transfer-encoding': undefined } : {};
 
 /** The events backend is our own: it knows the interface's names (5.5.4) and needs no secret. */
 const BACKEND_HEADERS: Pick<HeaderRules, 'userHeader' | 'roleHeader' | 'nvrSecret'> = {
