@@ -26,6 +26,7 @@ import type { GateWatch } from './gateway/gate-watch.ts';
 import type { KnownCameraList } from './gateway/known-cameras.ts';
 import type { MessageRelay } from './gateway/message-relay.ts';
 import type { OpenStreams } from './gateway/open-streams.ts';
+import type { PageFacts } from './gateway/refuse.ts';
 import { createUnknownRoutes } from './gateway/unknown-routes.ts';
 import type { Trace } from './identity/identity-trace.ts';
 import type { TrustedHeaderList } from './identity/trusted-headers-file.ts';
@@ -104,13 +105,17 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
   const stylesheet = pages.kind === 'built' && pages.stylesheet ? `${ASSETS_PATH}${pages.stylesheet}` : undefined;
   const refusals = {
     loginPath: auth.enabled ? LOGIN_PATH : undefined,
-    renderPage: (page: { status: number; message: string; requestId: string }) => ({
+    renderPage: ({ basePath, ...page }: PageFacts) => ({
       headers: {
         ...pageHeaders(settings.ui.frame_ancestors),
         'Content-Type': 'text/html; charset=utf-8',
         'Cache-Control': 'no-store',
       },
-      body: renderRefusalPage({ ...page, links: [{ href: '/', text: 'To the start page' }], stylesheet }),
+      body: renderRefusalPage({
+        ...page,
+        links: [{ href: `${basePath}/`, text: 'To the start page' }],
+        stylesheet: stylesheet && `${basePath}${stylesheet}`,
+      }),
     }),
   };
   const seen = (scope: Parameters<typeof visibleCameras>[0]) => visibleCameras(scope, cameras.current() ?? []);
@@ -132,7 +137,7 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
     frameAncestors: settings.ui.frame_ancestors,
     logIn: formLogIn(accounts.routeParts),
     bodySeconds: accounts.routeParts.bodySeconds,
-    basePathOf: () => '',
+    basePathOf: (ctx) => ctx.state['basePath'] ?? '',
   });
   return {
     rules: () => upToDate().rules,

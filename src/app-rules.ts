@@ -54,6 +54,7 @@ export function corridorRules(parts: RuleParts): Rules {
     },
     carriesProxySecret,
     internalHosts: settings.server.internal_hosts,
+    basePath: settings.server.base_path,
     surroundings: () => ({
       layout: layout(),
       isDenied: (role, verb) => settings.auth.denied.get(role)?.includes(verb) ?? false,

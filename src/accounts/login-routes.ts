@@ -6,6 +6,7 @@ import type { CorridorState } from '../domain/verdict.ts';
 import { type AccountContext, answer, refuse, refuseFor, refuseMethod } from './answers.ts';
 import { agentOf } from './audit.ts';
 import { createPostLogin, type PostLoginParts } from './post-login.ts';
+import { cookieClientOf } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
 
 export interface LoginRouteParts extends PostLoginParts {
@@ -18,7 +19,7 @@ export interface LoginRouteParts extends PostLoginParts {
 /** What a reload of the configuration may change. */
 export interface LoginSettings {
   readonly authEnabled: boolean;
-  /** Behind the base path: `/login`, `/nvr/login`. */
+  /** Below the base path. */
   readonly loginPath: string;
   /** `proxy.logout_url`. */
   readonly logoutUrl: string | undefined;
@@ -51,10 +52,10 @@ async function profile(ctx: AccountContext, parts: LoginRouteParts): Promise<voi
 }
 
 async function auth(ctx: AccountContext, parts: LoginRouteParts): Promise<void> {
-  const { caller, clientEncrypted: encrypted } = ctx.state;
+  const { caller } = ctx.state;
   if (!caller) return refuseStranger(ctx, parts);
   const renewed = await parts.sessions.renew(caller);
-  if (renewed !== undefined) ctx.set('Set-Cookie', parts.sessions.cookieFor(renewed, { encrypted }));
+  if (renewed !== undefined) ctx.set('Set-Cookie', parts.sessions.cookieFor(renewed, cookieClientOf(ctx.state)));
   ctx.set({ 'Cache-Control': 'no-store', 'remote-user': headerText(caller.name), 'remote-role': caller.role });
   ctx.body = '';
   ctx.status = 202;
@@ -73,20 +74,20 @@ async function logoutByLink(ctx: AccountContext, parts: LoginRouteParts): Promis
 }
 
 async function logout(ctx: AccountContext, { sessions, settings, audit }: LoginRouteParts): Promise<void> {
-  const { caller, clientAddress: from, clientEncrypted: encrypted, requestId } = ctx.state;
+  const { caller, clientAddress: from, requestId, basePath = '' } = ctx.state;
   if (caller) {
     await sessions.end(caller);
     audit({ what: 'logout', who: caller.name, from, ...agentOf(ctx.state), verdict: 'allowed', requestId });
   }
   const { logoutUrl, loginPath } = settings();
-  ctx.set({ 'Cache-Control': 'no-store', 'Set-Cookie': sessions.clearedCookie({ encrypted }) });
-  ctx.redirect(logoutUrl ?? loginPath);
+  ctx.set({ 'Cache-Control': 'no-store', 'Set-Cookie': sessions.clearedCookie(cookieClientOf(ctx.state)) });
+  ctx.redirect(logoutUrl ?? `${basePath}${loginPath}`);
   ctx.status = 303;
 }
 
 /** Native answers say where to log in; in proxy mode that is the proxy's to say (interface 5.5.8). */
 function refuseStranger(ctx: AccountContext, { settings }: LoginRouteParts): void {
   const { authEnabled, loginPath } = settings();
-  if (authEnabled) ctx.set('Location', loginPath);
+  if (authEnabled) ctx.set('Location', `${ctx.state.basePath ?? ''}${loginPath}`);
   refuse(ctx, REFUSALS['no-credentials'].status, REFUSALS['no-credentials'].message);
 }

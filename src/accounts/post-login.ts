@@ -14,6 +14,7 @@ import type { FirstTimeLogin } from './first-admin.ts';
 import { type LoginOutcome, type LoginParts, logIn } from './login.ts';
 import { passwordFault } from './password-rules.ts';
 import { readJson } from './read-json.ts';
+import { cookieClientOf } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
 
 export type LoginResult =
@@ -87,14 +88,14 @@ export async function attemptLogin(
   ctx: AccountContext,
   parts: PostLoginParts,
 ): Promise<Attempted> {
-  const { clientAddress: from, clientEncrypted: encrypted, requestId } = ctx.state;
+  const { clientAddress: from, requestId } = ctx.state;
   const attempt = { what: 'login', who: triedName(user), from, ...agentOf(ctx.state), requestId } as const;
   const outcome = await logIn({ user, password, address: from }, parts);
   switch (outcome.kind) {
     case 'logged-in':
       parts.firstTimeLogin.onLogin(outcome.user.role);
       parts.audit({ ...attempt, verdict: 'allowed' });
-      return { kind: 'logged-in', cookie: parts.sessions.cookieFor(outcome.token, { encrypted }) };
+      return { kind: 'logged-in', cookie: parts.sessions.cookieFor(outcome.token, cookieClientOf(ctx.state)) };
     case 'mismatch':
       parts.audit({ ...attempt, verdict: 'refused', reason: 'bad-credentials' });
       return outcome;

@@ -5,6 +5,7 @@ import type { CorridorState } from '../domain/verdict.ts';
 import { answer, refuse, refuseFor, refuseMethod, refuseWhileBusy, refuseWhileLimited } from './answers.ts';
 import { type ChangeParts, changePassword } from './change-password.ts';
 import { type AccountAnswerParts, type AccountRouterContext, type Door, fieldsOf, forAdmins, record } from './doors.ts';
+import { cookieClientOf } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
 import { answerUser } from './user-answers.ts';
 import { createUsers, type UserParts } from './users.ts';
@@ -84,8 +85,8 @@ async function keepSession(
   name: string,
   { store, sessions }: UserRouteParts,
 ): Promise<void> {
-  const { caller, clientEncrypted: encrypted } = ctx.state;
+  const { caller } = ctx.state;
   if (caller?.name !== name || caller.credential.kind !== 'session' || caller.credential.carriedBy !== 'cookie') return;
   const user = await store.findUser(name);
-  if (user) ctx.set('Set-Cookie', sessions.cookieFor(await sessions.issue(user), { encrypted }));
+  if (user) ctx.set('Set-Cookie', sessions.cookieFor(await sessions.issue(user), cookieClientOf(ctx.state)));
 }

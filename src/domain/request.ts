@@ -4,8 +4,10 @@ export type ListenerName = 'external' | 'internal';
 export interface RequestFacts {
   readonly listener: ListenerName;
   readonly method: string;
-  /** The request target as it stood on the request line. */
+  /** The request target as it stood on the request line, less `basePath`. */
   readonly target: string;
+  /** The prefix below which the client sees the service; absent for none. */
+  readonly basePath?: string;
   readonly httpVersion: string;
   /** Names and values in turn, as received: the only place where a repeated header can be seen. */
   readonly rawHeaders: readonly string[];

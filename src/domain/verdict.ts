@@ -59,6 +59,8 @@ export interface CorridorState {
   readonly clientAddress: string;
   /** Whether the client came over TLS, here or at a trusted proxy. */
   readonly clientEncrypted: boolean;
+  /** The prefix below which the client sees the service; absent for none. */
+  readonly basePath?: string;
   readonly requestId: string;
   /** The client's `User-Agent`. */
   readonly clientAgent?: string | undefined;

@@ -26,6 +26,8 @@ export interface Rules {
   /** Undefined when no `proxy.auth_secret` is set. */
   readonly carriesProxySecret: ((request: RequestFacts) => boolean) | undefined;
   readonly internalHosts: readonly string[];
+  /** `server.base_path`; absent or empty for none. */
+  readonly basePath?: string;
   readonly surroundings: () => Surroundings;
   readonly owners: OwnerLookup;
   /** Whether the question would harm whoever answers it; absent when nobody can be harmed. */
@@ -41,6 +43,8 @@ export interface Client {
   readonly host: string;
   /** Whether the TCP peer is a trusted proxy, so that what it forwards is believed. */
   readonly viaTrustedProxy: boolean;
+  /** The prefix below which it sees the service; absent for none. */
+  readonly basePath?: string;
 }
 
 export interface Admitted {
@@ -126,6 +130,7 @@ function clientOf(request: RequestFacts, trusted: TrustedNetworks): Client {
     encrypted: request.encrypted || forwardedProto?.toLowerCase() === 'https',
     host: forwardedHost ?? singleHeader(request, 'host') ?? '',
     viaTrustedProxy,
+    ...(request.basePath === undefined ? {} : { basePath: request.basePath }),
   };
 }
 

@@ -8,6 +8,7 @@ import type { RequestFacts } from '../domain/request.ts';
 import type { HeaderNote, IdentityTrace, Trace } from '../identity/identity-trace.ts';
 import { type Admission, admit, type Rules } from './admit.ts';
 import { type Destination, type DestinationRules, destinationOf } from './destinations.ts';
+import { belowBasePath } from './ingress.ts';
 import { judgedRequest } from './judged-request.ts';
 import { plainTarget } from './plain-target.ts';
 import type { HeaderRules } from './rewrite-headers.ts';
@@ -76,7 +77,7 @@ export async function explain(description: Description, parts: ExplainParts): Pr
     parts.rules((entry) => traces.push(entry)),
     description.caller,
   );
-  const facts = factsOf(description);
+  const facts = belowBasePath(factsOf(description), rules);
   const admission = await admit(facts, rules);
   const plain = plainTarget(facts);
   const match =

@@ -2,6 +2,7 @@
 import { headerLines, type PlainTarget, type RequestFacts } from '../domain/request.ts';
 import { type Admission, type Admitted, admit, type Rules } from './admit.ts';
 import { isTrustedPeer } from './client-address.ts';
+import { belowBasePath } from './ingress.ts';
 import { parsePlainTarget, plainTarget } from './plain-target.ts';
 import { type Answer, type RefusalRules, refusalAnswer } from './refuse.ts';
 import { asciiOf } from './rewrite-headers.ts';
@@ -28,10 +29,10 @@ const PATHS: readonly string[] = ['/auth', '/api/auth'];
 const UPGRADE_QUERY = 'upgrade=websocket';
 
 /** Undefined when nobody who is trusted describes another request: then this one is judged as it stands. */
-export function describedRequest(carrier: RequestFacts, { trusted }: Rules): Question | undefined {
+export function describedRequest(carrier: RequestFacts, rules: Rules): Question | undefined {
   const [path = '', query] = carrier.target.split('?', 2);
   const asks = PATHS.includes(path) && (carrier.method === 'GET' || carrier.method === 'HEAD') && !carrier.isUpgrade;
-  if (!asks || carrier.listener !== 'external' || !isTrustedPeer(carrier.peer, trusted)) return undefined;
+  if (!asks || carrier.listener !== 'external' || !isTrustedPeer(carrier.peer, rules.trusted)) return undefined;
   const spoken = FAMILIES.filter((family) => [family.target, family.method].some((name) => isSent(carrier, name)));
   const [family, ...others] = spoken;
   if (!family) return undefined;
@@ -40,7 +41,7 @@ export function describedRequest(carrier: RequestFacts, { trusted }: Rules): Que
   const [method, ...moreMethods] = headerLines(carrier, family.method);
   const isClear = target !== undefined && method !== undefined && moreTargets.length + moreMethods.length === 0;
   if (!isClear) return { described: undefined };
-  return { described: factsOfDescribed(carrier, method, target, query === UPGRADE_QUERY) };
+  return { described: belowBasePath(factsOfDescribed(carrier, method, target, query === UPGRADE_QUERY), rules) };
 }
 
 const isSent = (request: RequestFacts, name: string): boolean => headerLines(request, name).length > 0;

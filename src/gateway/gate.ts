@@ -11,6 +11,7 @@ import { type Destination, type DestinationRules, destinationOf } from './destin
 import type { Forwarder, JudgedRequest } from './forward.ts';
 import { admitDescribed, describedRequest, forwardAuthAnswer } from './forward-auth.ts';
 import type { CountedSocket, GateWatch, RequestWatch } from './gate-watch.ts';
+import { belowBasePath } from './ingress.ts';
 import { judgedRequest, type Passage } from './judged-request.ts';
 import { currentView, type MessageRelay } from './message-relay.ts';
 import { settleTerms, type TermsDesk } from './narrow-terms.ts';
@@ -91,7 +92,8 @@ async function judged(
   parts: GateParts,
   awaitsContinue: WeakSet<IncomingMessage>,
 ): Promise<void> {
-  const facts = requestFacts(ctx.req, listener);
+  const facts = belowBasePath(requestFacts(ctx.req, listener), parts.rules());
+  ctx.req.url = facts.target; // the service's own routes are matched by it
   const watch = parts.watch.onRequest(facts);
   let admission: Admission | undefined;
   let requestId = parts.newRequestId();
@@ -192,6 +194,7 @@ const stateOf = (facts: RequestFacts, admission: Admitted, requestId: string): O
   caller: admission.caller,
   clientAddress: admission.client.address,
   clientEncrypted: admission.client.encrypted,
+  ...(facts.basePath === undefined ? {} : { basePath: facts.basePath }),
   clientAgent: singleHeader(facts, 'user-agent'),
 });
 
@@ -265,7 +268,7 @@ async function upgraded(
   parts: GateParts,
 ): Promise<void> {
   socket.on('error', () => {}); // before anything else: a reset now would end the process
-  const facts = requestFacts(request, listener, head);
+  const facts = belowBasePath(requestFacts(request, listener, head), parts.rules());
   const requestId = parts.newRequestId();
   const watch = parts.watch.onRequest(facts, request.socket satisfies CountedSocket);
   let status: number | undefined;

@@ -8,10 +8,18 @@ export interface Answer {
   readonly body: string;
 }
 
+export interface PageFacts {
+  readonly status: number;
+  readonly message: string;
+  readonly requestId: string;
+  /** The prefix for links and assets; empty for none. */
+  readonly basePath: string;
+}
+
 export interface RefusalRules {
   /** Where people log in; undefined in proxy mode, where Postern has no login of its own. */
   readonly loginPath: string | undefined;
-  readonly renderPage: (page: { status: number; message: string; requestId: string }) => Omit<Answer, 'status'>;
+  readonly renderPage: (page: PageFacts) => Omit<Answer, 'status'>;
 }
 
 /** The answer to a refused request: a page or a redirect for a person's navigation, JSON for everything else. */
@@ -23,16 +31,18 @@ export function refusalAnswer(
 ): Answer {
   const { message } = REFUSALS[reason];
   const status = statusFor(request, REFUSALS[reason].status);
-  if (!isNavigation(request)) return jsonAnswer(status, message, rules);
-  if (status === 401 && rules.loginPath) return toLogin(rules.loginPath, request);
-  return { status, ...rules.renderPage({ status, message, requestId }) };
+  const { basePath = '' } = request;
+  const loginPath = rules.loginPath && `${basePath}${rules.loginPath}`;
+  if (!isNavigation(request)) return jsonAnswer(status, message, loginPath);
+  if (status === 401 && loginPath) return toLogin(loginPath, `${basePath}${request.target}`);
+  return { status, ...rules.renderPage({ status, message, requestId, basePath }) };
 }
 
 /** The NVR's front end waits for ever on a profile that is neither 200 nor 401. */
 const statusFor = (request: RequestFacts, status: number): number =>
   status === 403 && request.target.split('?', 1)[0] === '/api/profile' ? 401 : status;
 
-function jsonAnswer(status: number, message: string, { loginPath }: RefusalRules): Answer {
+function jsonAnswer(status: number, message: string, loginPath: string | undefined): Answer {
   const headers: Record<string, string> = {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
@@ -43,8 +53,8 @@ function jsonAnswer(status: number, message: string, { loginPath }: RefusalRules
   return { status, headers, body: JSON.stringify({ success: false, message }) };
 }
 
-function toLogin(loginPath: string, request: RequestFacts): Answer {
-  const location = `${loginPath}?next=${encodeURIComponent(request.target)}`;
+function toLogin(loginPath: string, wanted: string): Answer {
+  const location = `${loginPath}?next=${encodeURIComponent(wanted)}`;
   return { status: 302, headers: { location, 'cache-control': 'no-store' }, body: '' };
 }
 

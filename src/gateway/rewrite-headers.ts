@@ -112,6 +112,7 @@ function forwardedHeaders(request: RequestFacts, { client, requestId }: Forwardi
     'x-forwarded-host': client.host,
     'x-real-ip': client.address,
     'x-request-id': requestId,
+    ...(client.basePath === undefined ? {} : { 'x-ingress-path': client.basePath }),
   };
 }
 

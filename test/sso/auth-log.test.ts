@@ -30,7 +30,7 @@ async function startedHouse(t: TestContext, config: ConfigTree, trustedHeadersFi
 }
 
 const warningsOf = ({ log }: House): string[] =>
-  log.filter(({ level }) => level === 40).map(({ msg }) => String(msg).replace(/^config\.yaml:\d+:\d+: /, ''));
+  log.filter(({ level }) => level === 'warn').map(({ msg }) => String(msg).replace(/^config\.yaml:\d+:\d+: /, ''));
 
 describe('The logger service.api.auth', () => {
   for (const name of ['service.api.auth', 'frigate.api.auth', 'frigate']) {
@@ -47,7 +47,7 @@ describe('The logger service.api.auth', () => {
       assert.equal(lines.length, 1);
       const { time: _, ...line } = lines[0] ?? {};
       assert.deepEqual(line, {
-        level: 20,
+        level: 'debug',
         logger: 'service.api.auth',
         msg: 'identified',
         source: 'proxy-headers',
