@@ -1,5 +1,7 @@
 /** Introduces the command line to the store and the accounts, beside a running server or without one (SPEC 1). */
+import { createRoleBook } from './accounts/custom-roles.ts';
 import { createPasswordHasher } from './accounts/password.ts';
+import { createTokensAtHand, type TokensAtHand } from './accounts/tokens-at-hand.ts';
 import { createUsers, type Users } from './accounts/users.ts';
 import { loadConfig } from './config/load-config.ts';
 import { formatProblem } from './config/problems.ts';
@@ -18,6 +20,7 @@ export interface CommandPlace {
 export interface CommandStore {
   readonly settings: Settings;
   readonly users: Users;
+  readonly apiTokens: TokensAtHand;
   writeEvents(events: readonly EventRecord[]): Promise<void>;
   /** The NVR's own SQLite file, read-only. */
   openNvrDatabase(path: string): Promise<NvrDatabase>;
@@ -33,9 +36,13 @@ export async function openForCommands({ directory, env, clock }: CommandPlace): 
   const { settings } = config;
   const store = await openStore({ url: `sqlite:${settings.store.url.file}` });
   const hasher = createPasswordHasher({ iterations: settings.auth.hash_iterations, concurrency: 1, queue: 0 });
+  const roles = createRoleBook({ store: store.roles, fixed: settings.auth.roles }).latest;
+  const tokenStore = store.apiTokens;
+  const authEnabled = settings.auth.enabled;
   return {
     settings,
-    users: createUsers({ store: store.accounts, hasher, clock, roles: () => settings.auth.roles }),
+    users: createUsers({ store: store.accounts, hasher, clock, roles }),
+    apiTokens: createTokensAtHand({ tokenStore, store: store.accounts, clock, roles, authEnabled }),
     writeEvents: store.writeEvents,
     openNvrDatabase,
     close: store.close,

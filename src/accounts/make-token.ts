@@ -79,7 +79,7 @@ function roleOf(wanted: unknown, own: Role, roles: CustomRoles): Result<Role, To
   const known = [...roles.keys(), ADMIN, VIEWER];
   const role = known.find((candidate) => candidate === wanted);
   if (role === undefined) return refused('role-unknown', `Role must be one of: ${known.join(', ')}`);
-  return mayGive(own, role) ? ok(role) : refused('role-too-high', `Your role ${own} cannot give the role ${role}`);
+  return mayGive(own, role) ? ok(role) : refused('role-too-high', `The role ${own} cannot give the role ${role}`);
 }
 
 function camerasOf(wanted: unknown): Result<readonly string[] | null, TokenRefusal> {

@@ -3,11 +3,13 @@ import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { openForCommands } from '../app-commands.ts';
 import { openForExplain } from '../app-explain-command.ts';
+import { unixSeconds } from '../domain/clock.ts';
 import { runCheck } from './check.ts';
 import { registerEventsCommands } from './events.ts';
 import { registerExplainCommand } from './explain.ts';
 import { runHealthcheck } from './healthcheck.ts';
 import { runServe } from './serve.ts';
+import { registerTokensCommands } from './tokens.ts';
 import { registerUsersCommands } from './users.ts';
 import { VERSION } from './version.ts';
 
@@ -48,6 +50,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   registerExplainCommand(program, { openExplainer, stdout, stderr, exit });
   const openStore = () => openForCommands({ directory: directory(), env, clock });
   registerUsersCommands(program, { openStore, stdin, stdout, stderr, exit });
+  registerTokensCommands(program, { openStore, now: () => unixSeconds(clock), stdout, stderr, exit });
   registerEventsCommands(program, { openStore, stdin, stdout, stderr, exit });
   await program.parseAsync([...argv]);
 }
