@@ -62,14 +62,18 @@ function factsOfDescribed(carrier: RequestFacts, method: string, url: string, is
   const path = url.replace(ORIGIN, '');
   const headers = Object.entries(carrier.headers).filter(([name]) => isOfTheRequest(name));
   const rawHeaders = carrier.rawHeaders.filter((_, at) => isOfTheRequest(carrier.rawHeaders[at - (at % 2)] ?? ''));
-  const upgrade = isUpgrade ? { connection: 'Upgrade', upgrade: 'websocket' } : {};
+  const authority = carrier.headers[':authority']; // HTTP/2 has it in the place of Host
+  const added = {
+    ...(typeof authority === 'string' && carrier.headers['host'] === undefined ? { host: authority } : {}),
+    ...(isUpgrade ? { connection: 'Upgrade', upgrade: 'websocket' } : {}),
+  };
   return {
     ...carrier,
     method,
     target: path === '' && url !== '' ? '/' : path,
     httpVersion: '1.1', // the proxy's own version of the protocol says nothing about its client's
-    headers: { ...Object.fromEntries(headers), ...upgrade },
-    rawHeaders: [...rawHeaders, ...Object.entries(upgrade).flat()],
+    headers: { ...Object.fromEntries(headers), ...added },
+    rawHeaders: [...rawHeaders, ...Object.entries(added).flat()],
     isUpgrade,
   };
 }
