@@ -19,12 +19,16 @@ export function judgeBody(json: unknown, rule: BodyRule, view: CameraView): Body
     if (owner) {
       if (!values.every((value) => typeof value === 'string')) return { kind: 'refused', reason: 'body-unreadable' };
       owners.push({ of: owner, ids: values, mustExist: false });
-    } else if (!values.every((value) => seesAny(view, namedBy(kind, value, view)))) {
+    } else if (!values.every((value) => isLeftOut(kind, value) || seesAny(view, namedBy(kind, value, view)))) {
       return { kind: 'refused', reason: 'camera-not-in-role' };
     }
   }
   return { kind: 'judged', owners };
 }
+
+/** An export without a picture is one of its camera still; without a camera it is of none. */
+const isLeftOut = (kind: string, value: unknown): boolean =>
+  kind.startsWith('file:') && (value === undefined || value === null);
 
 const namedBy = (kind: string, value: unknown, view: CameraView): NamedCameras =>
   typeof value === 'string' ? ownersOf(kind, value, view.layout) : [];

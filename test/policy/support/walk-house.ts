@@ -1,0 +1,118 @@
+/** The house of the walk: one caller of each kind in front of an NVR with two cameras. */
+import { randomBytes } from 'node:crypto';
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import type { Role, UserName } from '../../../src/domain/names.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { type FakeNvr, type Received, startFakeNvr } from '../../support/fake-nvr.ts';
+import { ADMIN_PERSON, type Person, VERA } from '../../support/people.ts';
+import { type ConfigTree, type House, startHouse } from '../../support/start-house.ts';
+import type { Asked } from './rows.ts';
+import { answerWithBoth } from './two-cameras.ts';
+
+export const CALLERS = ['admin', 'viewer', 'gardener', 'ghost', 'nobody'] as const;
+/** `gardener` sees the garden alone; `ghost` has a role that nobody defined. */
+export type CallerName = (typeof CALLERS)[number];
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** The body that the NVR sent last. */
+  readonly sent: string;
+  /** What the NVR got of it, without what the gate asked in its own name. */
+  readonly forwarded: readonly Received[];
+}
+
+export interface WalkHouse {
+  readonly nvr: FakeNvr;
+  readonly house: House;
+  ask(caller: CallerName, asked: Asked, headers?: Readonly<Record<string, string>>): Promise<Answered>;
+  close(): Promise<void>;
+}
+
+const GARDENER: Person = { name: 'gustav', role: 'gardener', password: 'GustavPassw0rd!' };
+const GHOST: Person = { name: 'gina', role: 'gardener', password: 'GinaPassw0rd!!!' };
+
+export async function startWalkHouse(neutral: readonly RegExp[], config: ConfigTree = {}): Promise<WalkHouse> {
+  const nvr = await startFakeNvr();
+  let sent = '';
+  nvr.answer = answerWithBoth(neutral, (body) => {
+    sent = body;
+  });
+  const house = await startHouse({
+    config: { auth: { roles: { gardener: ['garden'] } }, nvr: { url: nvr.url }, ...config },
+    people: [ADMIN_PERSON, VERA, GARDENER, GHOST],
+  });
+  const tokens: Record<CallerName, string | undefined> = {
+    admin: await house.logIn(ADMIN_PERSON),
+    viewer: await house.logIn(VERA),
+    gardener: await house.logIn(GARDENER),
+    ghost: await house.logIn(GHOST),
+    nobody: undefined,
+  };
+  // At a start such users are made viewers: so the role is lost while it runs, as when a replica knows another file.
+  const store = await openStore({ url: `sqlite:${house.directory}/postern.db` });
+  await store.accounts.setRole(GHOST.name as UserName, 'no_such_role' as Role);
+  await store.close();
+  const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+
+  return {
+    nvr,
+    house,
+    async ask(caller, asked, headers = {}) {
+      nvr.received.length = 0;
+      sent = '';
+      const token = tokens[caller];
+      const bearer = token === undefined ? {} : { authorization: `Bearer ${token}` };
+      const answered = await sendRaw(house.port, agent, asked, { ...bearer, ...headers });
+      const forwarded = nvr.received.filter((received) => received.headers.some(([name]) => name === 'x-request-id'));
+      return { ...answered, forwarded, sent };
+    },
+    async close() {
+      agent.destroy();
+      await house.close();
+      await nvr.close();
+    },
+  };
+}
+
+const UPGRADE = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
+
+/** As it stands: no client library puts the target right. */
+function sendRaw(
+  port: number,
+  agent: Agent,
+  { method, target, body }: Asked,
+  headers: Readonly<Record<string, string>>,
+): Promise<Omit<Answered, 'forwarded' | 'sent'>> {
+  const isUpgrade = method === 'WS';
+  const key = { 'sec-websocket-key': randomBytes(16).toString('base64') };
+  const json = body === undefined ? {} : { 'content-type': 'application/json' };
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({
+      host: '127.0.0.1',
+      port,
+      method: isUpgrade ? 'GET' : method,
+      path: target,
+      headers: { ...headers, ...json, ...(isUpgrade ? { ...UPGRADE, ...key } : {}) },
+      ...(isUpgrade ? {} : { agent }),
+    });
+    request.once('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.once('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(chunks).toString('latin1'),
+        }),
+      );
+    });
+    request.once('upgrade', (response, socket) => {
+      socket.destroy();
+      resolve({ status: 101, headers: response.headers, body: '' });
+    });
+    request.once('error', reject);
+    request.end(body);
+  });
+}
