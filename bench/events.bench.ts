@@ -1,0 +1,160 @@
+/** How long questions about events take at sizes that no home has: `EVENTS=100000,1000000 npm run bench events`. */
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CameraName, Role } from '../src/domain/names.ts';
+import { generateSampleEvents } from '../src/events/sample-events.ts';
+import { startEventsWorker } from '../src/events/worker-handle.ts';
+import { openStore } from '../src/store/open-store.ts';
+import { printTable } from './load.ts';
+
+export const benchmark = {
+  title: 'GET /api/events and its neighbours over the socket, as an admin of eight cameras',
+  run,
+};
+
+const CAMERAS = [
+  'front_door',
+  'driveway',
+  'garden',
+  'garage',
+  'patio',
+  'side_gate',
+  'nursery',
+  'porch',
+] as CameraName[];
+const ROLES = new Map<Role, string[]>([['guard' as Role, ['garden', 'patio']]]);
+const SIZES = (process.env['EVENTS'] ?? '100000,1000000').split(',').map(Number);
+const REQUESTS = 30;
+const UNTIL = Date.UTC(2026, 0, 1) / 1000;
+const BATCH = 5000;
+
+interface Question {
+  readonly name: string;
+  readonly target: string;
+  readonly role?: string;
+  /** p95 in milliseconds at a million events. */
+  readonly goal?: number;
+}
+
+// biome-ignore format: a table
+const QUESTIONS: readonly Question[] = [
+  { name: 'the newest 100',                      target: '/api/events',                                                   goal: 8 },
+  { name: 'the same, no thumbnails',             target: '/api/events?include_thumbnails=0',                              goal: 8 },
+  { name: 'of some cameras and labels',          target: '/api/events?cameras=front_door,garage&labels=person,dog',       goal: 8 },
+  { name: 'of a custom role',                    target: '/api/events', role: 'guard',                                    goal: 8 },
+  { name: 'min_score=0.7',                       target: '/api/events?min_score=0.7',                                     goal: 250 },
+  { name: 'zones=yard,patio',                    target: '/api/events?zones=yard,patio',                                  goal: 250 },
+  { name: 'sub_labels=anna',                     target: '/api/events?sub_labels=anna',                                   goal: 250 },
+  { name: 'a plate pattern',                     target: '/api/events?recognized_license_plate=%5E.B.*',                  goal: 250 },
+  { name: 'time_range overnight, New York',      target: '/api/events?time_range=22:00,06:00&timezone=America/New_York',  goal: 250 },
+  { name: 'sort=score_desc',                     target: '/api/events?sort=score_desc',                                   goal: 250 },
+  { name: '10,000 at once, no thumbnails',       target: '/api/events?limit=10000&include_thumbnails=0' },
+  { name: 'summary',                             target: '/api/events/summary',                                           goal: 300 },
+  { name: 'explore',                             target: '/api/events/explore',                                           goal: 300 },
+];
+
+async function run(): Promise<void> {
+  const baseline = new Map<string, number>();
+  for (const size of SIZES) {
+    const directory = mkdtempSync(join(tmpdir(), 'postern-bench-'));
+    try {
+      await measureSize(size, directory, baseline);
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  }
+}
+
+async function measureSize(size: number, directory: string, baseline: Map<string, number>): Promise<void> {
+  const file = join(directory, 'postern.db');
+  await fill(file, size);
+  const socketPath = join(directory, 'events.sock');
+  const worker = await startEventsWorker({
+    storeUrl: `sqlite:${file}`,
+    socketPath,
+    roles: ROLES,
+    cameras: CAMERAS,
+    maxLimit: 10_000,
+    onCrash: (fault) => {
+      throw fault;
+    },
+  });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const rows: string[][] = [];
+  for (const question of QUESTIONS) {
+    const { p50, p95, bytes, events } = await ask(question, socketPath, agent);
+    const first = baseline.get(question.name) ?? p95;
+    baseline.set(question.name, first);
+    const each = events > 0 ? `${(bytes / events).toFixed(0)}` : '';
+    rows.push([
+      question.name,
+      p50.toFixed(1),
+      p95.toFixed(1),
+      question.goal ? `≤ ${question.goal}` : '',
+      (p95 / first).toFixed(2),
+      String(events),
+      each,
+    ]);
+  }
+  agent.destroy();
+  await worker.stop();
+  console.log(`\n${size.toLocaleString('en')} events, ${(statSync(file).size / 1e6).toFixed(0)} MB\n`);
+  printTable(
+    ['', 'p50 ms', 'p95 ms', 'goal at 1 M', `p95 / ${SIZES[0]?.toLocaleString('en')}`, 'rows', 'bytes/row'],
+    rows,
+  );
+}
+
+async function fill(file: string, size: number): Promise<void> {
+  const store = await openStore({ url: `sqlite:${file}` });
+  const startedAt = performance.now();
+  let batch = [];
+  let stored = 0;
+  for (const event of generateSampleEvents({ count: size, seed: 7, cameras: CAMERAS, until: UNTIL })) {
+    batch.push(event);
+    if (batch.length < BATCH) continue;
+    await store.writeEvents(batch);
+    stored += batch.length;
+    batch = [];
+    if (process.stdout.isTTY) process.stdout.write(`\r  ${Math.floor((stored / size) * 100)} % of ${size} stored `);
+  }
+  await store.writeEvents(batch);
+  await store.close();
+  if (process.stdout.isTTY) process.stdout.write('\r\u001b[K');
+  const seconds = (performance.now() - startedAt) / 1000;
+  console.log(
+    `${size.toLocaleString('en')} events made and stored in ${seconds.toFixed(1)} s (${(size / seconds).toFixed(0)} a second)`,
+  );
+}
+
+async function ask(question: Question, socketPath: string, agent: Agent) {
+  const times: number[] = [];
+  let body = '';
+  for (let count = -2; count < REQUESTS; count += 1) {
+    const startedAt = performance.now();
+    body = await answerTo(question, socketPath, agent);
+    if (count >= 0) times.push(performance.now() - startedAt);
+  }
+  times.sort((a, b) => a - b);
+  const rows: unknown = JSON.parse(body);
+  const at = (part: number): number => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0;
+  return { p50: at(0.5), p95: at(0.95), bytes: body.length, events: Array.isArray(rows) ? rows.length : 0 };
+}
+
+function answerTo({ name, target, role = 'admin' }: Question, socketPath: string, agent: Agent): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'remote-user': 'bench', 'remote-role': role };
+    const asked = request({ socketPath, path: target, agent, headers }, (answer) => {
+      let body = '';
+      answer.setEncoding('utf8').on('data', (chunk: string) => {
+        body += chunk;
+      });
+      answer.on('end', () =>
+        answer.statusCode === 200 ? resolve(body) : reject(new Error(`${name}: ${answer.statusCode} ${body}`)),
+      );
+    });
+    asked.on('error', reject).end();
+  });
+}
