@@ -74,15 +74,21 @@ describe('The role of a proxy user', () => {
     it(sentence, () => assert.equal(outcome(value, how), expected));
   }
 
-  it('agrees with a plain model, whatever the groups, the map and the default', () => {
+  it('agrees with a plain model, whatever the groups, the map, the separator and the default, and each time the same', () => {
     const name = fc.constantFrom('admin', 'viewer', 'gardener', 'Porch.Team', 'ghost', 'none', 'constructor');
     const group = fc.constantFrom('a', 'b', 'c', 'A', '', ' ', '__proto__', 'admin', 'ADMIN', 'Viewer', 'gardener');
     const map = fc.uniqueArray(fc.tuple(name, fc.array(group)), { selector: ([role]) => role, maxLength: 4 });
     const defaultRole = fc.option(name, { nil: undefined });
+    const separators = fc.constantFrom(',', '|', ';', ' ', '/', '\u00a7');
     fc.assert(
-      fc.property(fc.array(group), map, defaultRole, (groups, entries, fallback) => {
-        const how = mapping({ roleMap: new Map(entries as [Role, string[]][]), defaultRole: fallback as Role });
-        const verdict = resolveRole(groups.join(','), how, CUSTOM);
+      fc.property(fc.array(group), map, defaultRole, separators, (groups, entries, fallback, separator) => {
+        const how = mapping({
+          separator,
+          roleMap: new Map(entries as [Role, string[]][]),
+          defaultRole: fallback as Role,
+        });
+        const verdict = resolveRole(groups.join(separator), how, CUSTOM);
+        assert.deepEqual(resolveRole(groups.join(separator), how, CUSTOM), verdict);
         assert.equal(verdict.kind === 'role' ? verdict.role : 'denied', model(groups, entries, fallback));
       }),
       { numRuns: 2000 },
