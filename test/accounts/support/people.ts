@@ -6,7 +6,7 @@ import type { AccountStore, User } from '../../../src/domain/account.ts';
 import type { CustomRoles } from '../../../src/domain/camera-scope.ts';
 import type { Clock } from '../../../src/domain/clock.ts';
 import type { Role, UserName } from '../../../src/domain/names.ts';
-import { openStore } from '../../../src/store/open-store.ts';
+import { openStore, type Store } from '../../../src/store/open-store.ts';
 import { tempDirectory } from './temp-directory.ts';
 
 export const NOW = 1_800_000_000;
@@ -46,9 +46,12 @@ export async function person(
   return user;
 }
 
-/** Accounts in an SQLite file; the same file again, when a directory is given. */
-export async function openAccounts(t: TestContext, directory = tempDirectory(t)): Promise<AccountStore> {
-  const { accounts, close } = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
-  t.after(close);
-  return accounts;
+/** A store in an SQLite file; the same file again, when a directory is given. */
+export async function openHouseStore(t: TestContext, directory = tempDirectory(t)): Promise<Store> {
+  const store = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
+  t.after(store.close);
+  return store;
 }
+
+export const openAccounts = async (t: TestContext, directory?: string): Promise<AccountStore> =>
+  (await openHouseStore(t, directory)).accounts;

@@ -2,15 +2,23 @@
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import Koa from 'koa';
+import { createApiTokens } from '../../../src/accounts/api-tokens.ts';
 import type { AuditEntry } from '../../../src/accounts/audit.ts';
+import { createConfigSetRoute } from '../../../src/accounts/config-set-route.ts';
+import { createRoleBook } from '../../../src/accounts/custom-roles.ts';
 import { createFirstTimeLogin } from '../../../src/accounts/first-admin.ts';
+import { createGuardedTokens } from '../../../src/accounts/guarded-tokens.ts';
 import { createLoginLimiter } from '../../../src/accounts/login-limiter.ts';
 import { createLoginRoutes, type LoginSettings } from '../../../src/accounts/login-routes.ts';
 import { createPasswordHasher, type HashSettings } from '../../../src/accounts/password.ts';
 import type { LoginResult } from '../../../src/accounts/post-login.ts';
+import { createRoleRoutes } from '../../../src/accounts/role-routes.ts';
+import { createSeenSessions } from '../../../src/accounts/seen-sessions.ts';
+import { createSessionRoutes } from '../../../src/accounts/session-routes.ts';
 import { importSigningKey } from '../../../src/accounts/session-token.ts';
 import { createSessions, type SessionParts } from '../../../src/accounts/sessions.ts';
 import { signingKey } from '../../../src/accounts/signing-secret.ts';
+import { createTokenRoutes } from '../../../src/accounts/token-routes.ts';
 import { createUserRoutes } from '../../../src/accounts/user-routes.ts';
 import type { AccountStore } from '../../../src/domain/account.ts';
 import type { Caller } from '../../../src/domain/caller.ts';
@@ -18,12 +26,15 @@ import { visibleCameras } from '../../../src/domain/camera-scope.ts';
 import type { CameraName } from '../../../src/domain/names.ts';
 import { parseRateLimit } from '../../../src/domain/rate-limit.ts';
 import type { CorridorState } from '../../../src/domain/verdict.ts';
+import type { Store } from '../../../src/store/open-store.ts';
 import { type Answered, type Asked, ask } from './ask.ts';
 import { SIGNING_SECRET } from './hand-made-token.ts';
-import { handClock, openAccounts, ROLES } from './people.ts';
+import { handClock, openHouseStore, ROLES } from './people.ts';
 
 export interface DeskOptions {
   readonly store?: AccountStore;
+  /** The whole store, for roles, sessions and tokens. */
+  readonly records?: Store;
   readonly limit?: string;
   readonly session?: Partial<SessionParts>;
   readonly hashing?: Partial<HashSettings>;
@@ -38,8 +49,9 @@ export const CAMERAS = ['garden', 'patio_1', 'street'] as CameraName[];
 
 export async function startDesk(t: TestContext, options: DeskOptions = {}) {
   const clock = handClock();
-  const store = options.store ?? (await openAccounts(t));
-  const heard = { logins: [] as LoginResult[], audit: [] as AuditEntry[], hashes: 0 };
+  const records = options.records ?? (await openHouseStore(t));
+  const store = options.store ?? records.accounts;
+  const heard = { logins: [] as LoginResult[], audit: [] as AuditEntry[], faults: [] as unknown[], hashes: 0 };
   const limit = parseRateLimit(options.limit ?? '1000/minute');
   const limiter = createLoginLimiter({ clauses: limit.ok ? limit.value : [], clock });
   const onHash = (): void => {
@@ -49,7 +61,18 @@ export async function startDesk(t: TestContext, options: DeskOptions = {}) {
   const key = await importSigningKey(signingKey(SIGNING_SECRET));
   const cookie = { name: 'frigate_token', secure: 'auto', sameSite: 'lax', path: '/' } as const;
   const lengths = { sessionLength: 86_400, refreshTime: 1800, cookie, ...options.session };
-  const sessions = createSessions({ store, key, clock, roles: () => ROLES, ...lengths });
+  const onFault = (fault: unknown): void => void heard.faults.push(fault);
+  const roleBook = createRoleBook({ store: records.roles, fixed: ROLES, version: records.version });
+  const roles = roleBook.latest;
+  // A store of somebody else's changes without this one's version.
+  const version = options.store ? {} : { accountsVersion: records.version };
+  const sessions = createSessions({ store, key, clock, roles, ...version, ...lengths });
+  const seenSessions = createSeenSessions({ store: records.sessions, clock, onFault });
+  const tokenStore = records.apiTokens;
+  const tokens = createApiTokens({ tokenStore, store, clock, roles, ...version });
+  const audit = (entry: AuditEntry): void => void heard.audit.push(entry);
+  const guarded = createGuardedTokens({ tokens, tokenStore, tokenLimiter: limiter, clock, audit, onFault });
+  t.after(() => Promise.all([seenSessions.close(), guarded.close()]));
   const settings = {
     authEnabled: true,
     loginPath: '/login',
@@ -64,13 +87,18 @@ export async function startDesk(t: TestContext, options: DeskOptions = {}) {
     const cookieToken = /frigate_token=([^;]+)/.exec(ctx.get('cookie'))?.[1];
     const bearer = /^Bearer (.+)$/.exec(ctx.get('authorization'))?.[1];
     const token = bearer ?? cookieToken ?? '';
-    const verdict = await sessions.verify(token, bearer === undefined ? 'cookie' : 'bearer');
+    const verdict = token.startsWith('pst_')
+      ? await guarded.verify(token, 'bearer', '192.0.2.1')
+      : await sessions.verify(token, bearer === undefined ? 'cookie' : 'bearer');
     const caller = options.caller ?? (verdict.kind === 'valid' ? verdict.caller : undefined);
     const client = { clientAddress: ctx.get('x-test-address') || '192.0.2.1', clientEncrypted: false };
-    Object.assign(ctx.state, { caller, ...client, requestId: 'r1', ...options.state });
+    const agent = { clientAgent: ctx.get('user-agent') || undefined };
+    if (caller) seenSessions.note(caller, { address: client.clientAddress, agent: agent.clientAgent });
+    Object.assign(ctx.state, { caller, ...client, ...agent, requestId: 'r1', ...options.state });
     await next();
   });
-  const parts = { store, limiter, hasher, clock, sessions, audit: (entry: AuditEntry) => void heard.audit.push(entry) };
+  const bodySeconds = (): number => settings.bodySeconds;
+  const parts = { store, limiter, hasher, clock, sessions, audit, bodySeconds, roles };
   app.use(
     createLoginRoutes({
       ...parts,
@@ -80,10 +108,20 @@ export async function startDesk(t: TestContext, options: DeskOptions = {}) {
       onLogin: () => (result) => void heard.logins.push(result),
     }).routes(),
   );
-  app.use(createUserRoutes({ ...parts, roles: () => ROLES, bodySeconds: () => settings.bodySeconds }).routes());
+  const roleParts = { ...parts, roleStore: records.roles, roleBook, knownCameras: () => CAMERAS };
+  app.use(createUserRoutes(parts).routes());
+  app.use(createRoleRoutes(roleParts).routes());
+  app.use(createConfigSetRoute(roleParts).routes());
+  app.use(createSessionRoutes({ ...parts, seenSessions }).routes());
+  app.use(createTokenRoutes({ ...parts, tokenStore, flushTokenUses: guarded.flush }).routes());
+  // What goes on to the NVR, shown.
+  app.use((ctx) => {
+    const { sentInstead: sent } = ctx.state;
+    if (sent) ctx.body = { forwarded: { query: sent.query, body: sent.body.toString() } };
+  });
   const port = await listening(t, app);
   const desk = (method: string, path: string, asked?: Asked): Promise<Answered> => ask(port, method, path, asked);
-  return { desk, port, store, clock, sessions, heard, hasher };
+  return { desk, port, store, records, clock, sessions, heard, hasher };
 }
 
 async function listening(t: TestContext, app: Koa<CorridorState>): Promise<number> {
