@@ -7,8 +7,12 @@ import type { House } from '../support/start-house.ts';
 import { skip, useBrowser } from './support/browser.ts';
 import { HOSTILE, logInOnPage, menu, startPagesHouse } from './support/pages-house.ts';
 
+/** As high as all of the test's events: none of them is out of sight, and more of them come at once. */
+const TALL = { viewport: { width: 1280, height: 7000 } };
+
 const rowsOf = async (page: Page): Promise<number> => {
-  await page.locator('.events[aria-busy=false]').waitFor();
+  await page.locator('.events[aria-busy=false] :is(.events-end, .blank)').waitFor();
+  await page.locator('.event-rows:empty').first().waitFor({ state: 'detached' });
   return page.locator('.event').count();
 };
 const searchOf = (page: Page): string => decodeURIComponent(new URL(page.url()).search);
@@ -21,21 +25,46 @@ describe('Explore', { skip }, () => {
   });
   after(() => house.close());
 
-  it('shows the events, newest first, and the rest on demand', (t) =>
-    visit(t, {}, async (page) => {
+  it('shows the events, newest first', (t) =>
+    visit(t, TALL, async (page) => {
       await logInOnPage(page, house, ADMIN_PERSON);
-      assert.equal(await rowsOf(page), 60);
+      assert.equal(await rowsOf(page), 72);
       const first = await page.locator('.event').first().innerText();
       assert.match(first, /^person\s+Zoë\s+cam1\s+score\s+87 %\s+\d\d:\d\d:\d\d\s+in progress$/);
       assert.match(await page.locator('.event').nth(2).innerText(), /^car\s+cam1.*1 min 5 s$/s);
-      await page.getByRole('button', { name: 'Load more' }).click();
-      await page.getByText('That is all.').waitFor();
-      assert.equal(await rowsOf(page), 72);
       assert.equal(await page.locator('.explore-count').innerText(), '72 detections');
     }));
 
-  it('narrows by camera and by label, and says so in the address bar', (t) =>
+  it('loads more when the end comes near, and keeps its place', (t) =>
     visit(t, {}, async (page) => {
+      await logInOnPage(page, house, ADMIN_PERSON);
+      await page.locator('.event').first().waitFor();
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(request.url()));
+      const button = page.getByRole('button', { name: 'Load more' });
+      await button.scrollIntoViewIfNeeded();
+      const place = await page.evaluate('scrollY');
+      await page.getByText('That is all.').waitFor();
+      assert.equal(asked.filter((url) => url.includes('page_after=')).length, 1);
+      assert.ok(Math.abs(Number(await page.evaluate('scrollY')) - Number(place)) < 200);
+    }));
+
+  it('says at the end of the list that the next events cannot be had, and goes on from there', (t) =>
+    visit(t, { expectedStatuses: [503] }, async (page) => {
+      let isBroken = true;
+      await page.route('**/api/events?*page_after=*', (route) =>
+        isBroken ? route.fulfill({ status: 503, json: { message: 'The store is busy.' } }) : route.fallback(),
+      );
+      await logInOnPage(page, house, ADMIN_PERSON);
+      await page.getByRole('button', { name: 'Load more' }).scrollIntoViewIfNeeded();
+      await page.getByText('The next events cannot be shown: The store is busy.').waitFor();
+      isBroken = false;
+      await page.getByRole('button', { name: 'Load more' }).click();
+      await page.getByText('That is all.').waitFor();
+    }));
+
+  it('narrows by camera and by label, and says so in the address bar', (t) =>
+    visit(t, TALL, async (page) => {
       await logInOnPage(page, house, ADMIN_PERSON);
       await menu(page, 'Camera: Cameras').click();
       await page.getByRole('checkbox', { name: 'cam2' }).check();
@@ -48,14 +77,14 @@ describe('Explore', { skip }, () => {
       await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
       assert.equal(searchOf(page), '?camera=cam2&label=person');
       await page.getByRole('button', { name: 'Clear the filters' }).click();
-      assert.equal(await rowsOf(page), 60);
+      assert.equal(await rowsOf(page), 72);
       assert.equal(searchOf(page), '');
       await page.goBack();
       await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
     }));
 
   it('narrows by time', (t) =>
-    visit(t, {}, async (page) => {
+    visit(t, TALL, async (page) => {
       await logInOnPage(page, house, ADMIN_PERSON);
       await menu(page, 'Time: Any time').click();
       await page.getByRole('button', { name: 'Last hour' }).click();
@@ -63,8 +92,38 @@ describe('Explore', { skip }, () => {
       assert.equal(await rowsOf(page), 5);
     }));
 
-  it('draws the detections over time, and a stretch of them can be dragged', (t) =>
-    visit(t, {}, async (page) => {
+  it('narrows by everything else that the API knows, and a link shows the same', (t) =>
+    visit(t, TALL, async (page) => {
+      await logInOnPage(page, house, ADMIN_PERSON);
+      await page.locator('summary', { hasText: 'More' }).click();
+      await page.getByRole('checkbox', { name: 'in progress' }).check();
+      await page.waitForURL(/in_progress=1/);
+      await page.locator('.event', { hasText: 'car' }).first().waitFor({ state: 'detached' });
+      assert.equal(await rowsOf(page), 1);
+      await page.getByRole('checkbox', { name: 'in progress' }).uncheck();
+      await page.getByLabel('Sub labels').fill('zoë');
+      await page.getByLabel('Score from (%)').fill('50');
+      await page.getByLabel('Score from (%)').press('Enter');
+      await page.waitForURL(/min_score=0.5/);
+      await page.locator('.event', { hasText: 'car' }).first().waitFor({ state: 'detached' });
+      assert.equal(await rowsOf(page), 1);
+      const link = page.url();
+      assert.equal(searchOf(page), '?sub_labels=zoë&min_score=0.5');
+      await page.goto('about:blank');
+      await page.goto(link);
+      assert.equal(await rowsOf(page), 1);
+      assert.match(await page.locator('summary', { hasText: 'More' }).innerText(), /More\s*2/);
+      await page.getByRole('button', { name: 'Clear', exact: true }).click();
+      await page.locator('summary', { hasText: 'More' }).click();
+      await page.getByLabel('Order').selectOption('Oldest first');
+      await page.waitForURL('**/postern/?sort=date_asc');
+      await page.locator('.event').first().getByText('1 min 5 s').waitFor();
+      assert.equal(await rowsOf(page), 72);
+      assert.match(await page.locator('.event').last().innerText(), /Zoë/);
+    }));
+
+  it('draws the detections over time, to be read, clicked and dragged over', (t) =>
+    visit(t, TALL, async (page) => {
       await logInOnPage(page, house, ADMIN_PERSON);
       const plot = page.locator('.overview-plot .u-over');
       await plot.waitFor();
@@ -81,7 +140,17 @@ describe('Explore', { skip }, () => {
       await page.mouse.move(x + width * 0.6, y + height / 2, { steps: 4 });
       await page.mouse.up();
       await page.waitForURL(/[?]after=\d+&before=\d+$/);
-      assert.ok((await rowsOf(page)) < 60);
+      const dragged = await rowsOf(page);
+      assert.ok(dragged > 2 && dragged < 60, `${dragged} rows`);
+      await plot.waitFor();
+      const shown = (await plot.boundingBox()) ?? assert.fail('the plot has no place');
+      await page.mouse.move(shown.x + shown.width * 0.5, shown.y + shown.height - 4);
+      await page.locator('.overview-stretch', { hasText: /\d:\d\d, \d+ min/ }).waitFor();
+      await page.mouse.click(shown.x + shown.width * 0.5, shown.y + shown.height - 4);
+      await page.waitForURL(
+        (url) => Number(url.searchParams.get('before')) - Number(url.searchParams.get('after')) <= 900,
+      );
+      assert.ok((await rowsOf(page)) < dragged);
     }));
 
   it('shows everything about one event, by a link that can be shared', (t) =>
@@ -142,7 +211,7 @@ describe('Explore', { skip }, () => {
     }));
 
   it('shows a restricted role its own cameras alone', (t) =>
-    visit(t, {}, async (page) => {
+    visit(t, TALL, async (page) => {
       await logInOnPage(page, house, CARL);
       assert.equal(await rowsOf(page), 37);
       await menu(page, 'Camera: Cameras').click();
@@ -150,7 +219,7 @@ describe('Explore', { skip }, () => {
     }));
 
   it('says that a camera is not for this role, and offers a way out', (t) =>
-    visit(t, { expectedStatuses: [403] }, async (page) => {
+    visit(t, { ...TALL, expectedStatuses: [403] }, async (page) => {
       await logInOnPage(page, house, CARL, '/login?next=/postern/?camera=cam2');
       assert.match(await page.getByRole('alert').innerText(), /Access denied to that camera/);
       await page.getByRole('button', { name: 'Clear the filters' }).click();
@@ -158,7 +227,7 @@ describe('Explore', { skip }, () => {
     }));
 
   it('goes to the login when the session ends meanwhile', (t) =>
-    visit(t, { expectedStatuses: [401] }, async (page) => {
+    visit(t, { ...TALL, expectedStatuses: [401] }, async (page) => {
       await logInOnPage(page, house, ADMIN_PERSON, '/login?next=/postern/?label=car');
       await rowsOf(page);
       await page.context().clearCookies();

@@ -4,7 +4,8 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ADMIN_PERSON } from '../support/people.ts';
 import type { House } from '../support/start-house.ts';
-import { skip, useBrowser } from './support/browser.ts';
+import { axeFindings, skip, useBrowser } from './support/browser.ts';
+import { FULL_STATUS } from './support/full-status.ts';
 import { logInOnPage, menu, startPagesHouse } from './support/pages-house.ts';
 
 const sticksOut = (page: Page) =>
@@ -41,8 +42,13 @@ const FAINT_TEXTS = `(() => {
 describe('The pages', { skip }, () => {
   const visit = useBrowser();
   let house: House;
+  let token: string;
   before(async () => {
     house = await startPagesHouse();
+    token = await house.logIn(ADMIN_PERSON);
+    const body = JSON.stringify({ name: 'x'.repeat(60), cameras: ['patio_*', 'cam1'] });
+    const headers = { 'Content-Type': 'application/json' };
+    assert.equal((await house.ask('/api/tokens', { token, method: 'POST', headers, body })).status, 201);
   });
   after(() => house.close());
 
@@ -54,13 +60,14 @@ describe('The pages', { skip }, () => {
           const look = async (where: string): Promise<void> => {
             assert.equal(await sticksOut(page), false, where);
             assert.deepEqual(await page.evaluate(FAINT_TEXTS), [], where);
+            if (width !== 320) assert.deepEqual(await axeFindings(page), [], where);
           };
           await page.goto(`${house.url}/login`);
           await look('login');
           await logInOnPage(page, house, ADMIN_PERSON);
           await page.locator('.overview-plot canvas').waitFor();
           await look('explore');
-          for (const name of ['Camera:', 'Label:', 'Time:', 'Account:']) {
+          for (const name of ['Camera:', 'Label:', 'Time:', 'More', 'Account:']) {
             await menu(page, name).click();
             await look(name);
             await page.keyboard.press('Escape');
@@ -70,6 +77,29 @@ describe('The pages', { skip }, () => {
           await page.locator('.event').first().click();
           await page.locator('dialog').waitFor();
           await look('details');
+        }));
+
+      it(`of the settings fit and can be read on ${width} pixels in ${colorScheme}`, (t) =>
+        visit(t, { colorScheme, viewport, locale: width === 360 ? 'de-DE' : 'en-GB' }, async (page) => {
+          const look = async (where: string): Promise<void> => {
+            assert.equal(await sticksOut(page), false, where);
+            assert.deepEqual(await page.evaluate(FAINT_TEXTS), [], where);
+            if (width !== 320) assert.deepEqual(await axeFindings(page), [], where);
+          };
+          await page.route('**/api/status', (route) => route.fulfill({ json: FULL_STATUS }));
+          await page.context().addCookies([{ name: 'frigate_token', value: token, url: house.url }]);
+          for (const section of ['users', 'roles', 'tokens', 'sessions', 'access', 'password']) {
+            await page.goto(`${house.url}/postern/settings/${section}`);
+            await page.locator('.records-page:not(:has(.skeleton)) h1').waitFor();
+            await look(section);
+            if (!['users', 'roles', 'tokens'].includes(section)) continue;
+            await page.locator('.page-head button').click();
+            await page.locator('dialog[open]').waitFor();
+            await look(`${section}: form`);
+          }
+          await page.goto(`${house.url}/postern/status`);
+          await page.locator('.tiles').waitFor();
+          await look('status');
         }));
     }
   }

@@ -1,6 +1,7 @@
 /** A real Chromium for a test file: any console error, exception or policy violation on a page fails the test. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, type TestContext } from 'node:test';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
@@ -63,15 +64,12 @@ export function useBrowser(): Visit {
 
 function listenForComplaints(page: Page, expectedStatuses: readonly number[]): string[] {
   const complaints: string[] = [];
-  // Whoever answers for the events need not tell all labels that there are.
-  const isOptional = (url: string): boolean => url.endsWith('/api/labels');
   const isExpected = (text: string): boolean =>
     expectedStatuses.some((status) => text.includes(`status of ${status} `));
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (line) => {
-    const { url } = line.location();
-    if (line.type() !== 'error' || isExpected(line.text()) || isOptional(url)) return;
-    complaints.push(`${line.text()} ${url}`);
+    if (line.type() !== 'error' || isExpected(line.text())) return;
+    complaints.push(`${line.text()} ${line.location().url}`);
   });
   return complaints;
 }
@@ -80,4 +78,16 @@ async function keepScreenshot(page: Page, name: string): Promise<void> {
   mkdirSync(FAILURES, { recursive: true });
   const file = `${name.replaceAll(/[^\w]+/g, '-').slice(0, 80)}.png`;
   await page.screenshot({ path: join(FAILURES, file), fullPage: true });
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds wrong with the page as it stands, as `rule: element`; the policy of the page does not bind it. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(`axe
+    .run({ resultTypes: ['violations'] })
+    .then(({ violations }) => violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target.join(' '))))`);
 }

@@ -7,8 +7,10 @@ import {
   eventsQuery,
   filterSearch,
   isFiltered,
+  MORE_FILTERS,
   NO_FILTER,
   readFilter,
+  withMore,
 } from '../../../src/ui/pages/explore/event-filter.ts';
 import { nextQuery } from '../../../src/ui/pages/explore/next-query.ts';
 
@@ -17,11 +19,14 @@ const FILTER: EventFilter = {
   labels: ['dog'],
   after: 1700000000,
   before: 1700003600.5,
+  more: { zones: 'porch,drive', min_score: '0.5', has_clip: '1', sort: 'score_desc' },
 };
 
 describe('The filter', () => {
   it('is read from the address bar', () => {
-    const search = 'camera=front&camera=back%2Cyard&label=dog&after=1700000000&before=1700003600.5&event=1-a';
+    const search =
+      'camera=front&camera=back%2Cyard&label=dog&after=1700000000&before=1700003600.5&event=1-a' +
+      '&sort=score_desc&zones=porch%2Cdrive&min_score=0.5&has_clip=1';
     assert.deepEqual(readFilter(new URLSearchParams(search)), FILTER);
   });
 
@@ -35,15 +40,20 @@ describe('The filter', () => {
       fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0),
       { nil: undefined },
     );
+    const more = fc.dictionary(fc.constantFrom(...MORE_FILTERS), fc.string({ minLength: 1, unit: 'grapheme' }), {
+      noNullPrototype: true,
+    });
     fc.assert(
-      fc.property(fc.record({ cameras: names, labels: names, after: time, before: time }), (filter) => {
+      fc.property(fc.record({ cameras: names, labels: names, after: time, before: time, more }), (filter) => {
         assert.deepEqual(readFilter(new URLSearchParams(filterSearch(filter).toString())), { ...filter });
       }),
     );
   });
 
   it('asks for lists by commas', () => {
-    const expected = 'cameras=front%2Cback%2Cyard&labels=dog&after=1700000000&before=1700003600.5&limit=60';
+    const expected =
+      'cameras=front%2Cback%2Cyard&labels=dog&after=1700000000&before=1700003600.5' +
+      '&sort=score_desc&zones=porch%2Cdrive&min_score=0.5&has_clip=1&limit=60';
     assert.equal(eventsQuery(FILTER, 60, 'with').toString(), expected);
   });
 
@@ -51,13 +61,30 @@ describe('The filter', () => {
     assert.equal(eventsQuery(NO_FILTER, 1000, 'without').toString(), 'limit=1000&include_thumbnails=0');
   });
 
+  it('means the clock of the viewer by a time of day', () => {
+    const query = eventsQuery({ ...NO_FILTER, more: { time_range: '22:00,06:00' } }, 60, 'with', 'Europe/Berlin');
+    assert.equal(query.toString(), 'time_range=22%3A00%2C06%3A00&timezone=Europe%2FBerlin&limit=60');
+  });
+
+  it('forgets what is emptied', () => {
+    assert.deepEqual(withMore({ zones: 'a', sort: 'date_asc' }, 'zones', ''), { sort: 'date_asc' });
+    assert.deepEqual(withMore({ zones: 'a' }, 'zones', 'b'), { zones: 'b' });
+  });
+
   it('knows whether anything is chosen', () => {
-    const alone: Partial<EventFilter>[] = [{ cameras: ['a'] }, { labels: ['a'] }, { after: 0 }, { before: 0 }];
+    const alone: Partial<EventFilter>[] = [
+      { cameras: ['a'] },
+      { labels: ['a'] },
+      { after: 0 },
+      { before: 0 },
+      { more: { zones: 'a' } },
+    ];
     assert.deepEqual(
       alone.map((part) => isFiltered({ ...NO_FILTER, ...part })),
-      [true, true, true, true],
+      [true, true, true, true, true],
     );
     assert.equal(isFiltered(NO_FILTER), false);
+    assert.equal(isFiltered({ ...NO_FILTER, more: { sort: 'date_asc' } }), false);
   });
 });
 
@@ -76,4 +103,11 @@ describe('The page after this one', () => {
   for (const [sentence, link, startTimes, next] of rows) {
     it(sentence, () => assert.equal(nextQuery({ query, link, startTimes, limit: 2 })?.toString(), next));
   }
+
+  it('is not guessed in another order than the newest first', () => {
+    const sorted = new URLSearchParams('sort=score_desc');
+    assert.equal(nextQuery({ query: sorted, link: null, startTimes: [9, 8], limit: 2 }), undefined);
+    const link = '</api/events?page_after=x>; rel="next"';
+    assert.equal(nextQuery({ query: sorted, link, startTimes: [9, 8], limit: 2 })?.toString(), 'page_after=x');
+  });
 });

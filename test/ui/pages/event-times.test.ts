@@ -1,8 +1,8 @@
 /** Times as the viewer's own clock and language say them. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { sayDay, sayLength, sayMoment, sayScore, sayTick, sayTime } from '../../../src/ui/pages/explore/event-times.ts';
 import { fromLocalInput, toLocalInput } from '../../../src/ui/pages/explore/local-input.ts';
+import { sayDay, sayLength, sayMoment, sayScore, sayTick, sayTime } from '../../../src/ui/pages/shared/times.ts';
 
 const BERLIN = { locale: 'en-GB', timeZone: 'Europe/Berlin' };
 const NEW_YORK = { locale: 'en-GB', timeZone: 'America/New_York' };

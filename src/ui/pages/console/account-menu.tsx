@@ -1,12 +1,14 @@
 /** Who is logged in, the theme, and the way out (SPEC 8, interface 5.6). */
 import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import { baseUrl } from '../shared/base-url.ts';
 import { Choice } from '../shared/choice.tsx';
 import { Menu } from '../shared/menu.tsx';
 import { chooseTheme, chosenTheme, type Theme } from '../shared/theme.ts';
+import { words } from '../shared/words.ts';
 import type { Profile } from './profile.ts';
 
-export function AccountMenu({ profile }: { profile: Profile }) {
+export function AccountMenu({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin: boolean }) {
   return (
     <Menu
       class="account"
@@ -17,7 +19,7 @@ export function AccountMenu({ profile }: { profile: Profile }) {
             {firstLetter(profile.name)}
           </span>
           <span class="account-name">
-            <span class="out-of-sight">Account: </span>
+            <span class="out-of-sight">{words.account.account}: </span>
             <bdi>{profile.name}</bdi>
           </span>
         </>
@@ -27,21 +29,26 @@ export function AccountMenu({ profile }: { profile: Profile }) {
         <bdi class="menu-name">{profile.name}</bdi>
         <bdi class="menu-role">{profile.role}</bdi>
       </p>
-      {profile.isAnonymous && <p class="menu-note">This is the internal port: nobody logs in here.</p>}
+      {profile.isAnonymous && <p class="menu-note">{words.account.internal}</p>}
       <ThemeChoice />
+      {!profile.isAnonymous && hasOwnLogin && (
+        <Link class="button button-wide" href="/settings/password">
+          {words.account.changePassword}
+        </Link>
+      )}
       {!profile.isAnonymous && (
         <a class="button button-wide" href={new URL('logout', baseUrl).href}>
-          Log out
+          {words.account.logOut}
         </a>
       )}
     </Menu>
   );
 }
 
-const THEME_OPTIONS: readonly (readonly [Theme, string])[] = [
-  ['system', 'System'],
-  ['light', 'Light'],
-  ['dark', 'Dark'],
+const themeOptions = (): readonly (readonly [Theme, string])[] => [
+  ['system', words.account.system],
+  ['light', words.account.light],
+  ['dark', words.account.dark],
 ];
 
 function ThemeChoice() {
@@ -50,7 +57,16 @@ function ThemeChoice() {
     chooseTheme(wanted);
     setTheme(wanted);
   };
-  return <Choice name="theme" legend="Theme" isLegendShown options={THEME_OPTIONS} chosen={theme} onChoose={choose} />;
+  return (
+    <Choice
+      name="theme"
+      legend={words.account.theme}
+      isLegendShown
+      options={themeOptions()}
+      chosen={theme}
+      onChoose={choose}
+    />
+  );
 }
 
 const firstLetter = (name: string): string => ([...name][0] ?? '?').toLocaleUpperCase();

@@ -3,19 +3,23 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Route, Router, Switch } from 'wouter-preact';
 import { Explore } from '../explore/explore.tsx';
+import { isAdmin, NotForYou, Settings } from '../settings/settings.tsx';
 import { basePath } from '../shared/base-url.ts';
 import { goToLogin } from '../shared/go-to-login.ts';
+import { type PageFacts, readPageFacts } from '../shared/page-facts.ts';
 import { applyTheme, chosenTheme } from '../shared/theme.ts';
+import { learnWords, words } from '../shared/words.ts';
+import { Status } from '../status/status.tsx';
 import { Frame } from './frame.tsx';
 import { LoginLoop, NoSuchPage, Trouble } from './notices.tsx';
-import { type ProfileOutcome, readProfile } from './profile.ts';
+import { type Profile, type ProfileOutcome, readProfile } from './profile.ts';
 
 type ConsoleState = ProfileOutcome | { readonly kind: 'asking' | 'leaving' | 'login-loop' };
 
 /** `/postern`, below the base path. */
 const CONSOLE_PATH = `${basePath}postern`;
 
-function Console() {
+function Console({ facts }: { facts: PageFacts }) {
   const [state, setState] = useState<ConsoleState>({ kind: 'asking' });
   const ask = async (): Promise<void> => {
     setState({ kind: 'asking' });
@@ -27,24 +31,28 @@ function Console() {
 
   switch (state.kind) {
     case 'known':
-      return <Pages profile={state.profile} />;
+      return <Pages profile={state.profile} facts={facts} />;
     case 'failed':
-      return <Trouble title="The console cannot start" message={state.message} onRetry={ask} />;
+      return <Trouble title={words.frame.cannotStart} message={state.message} onRetry={ask} />;
     case 'login-loop':
       return <LoginLoop />;
     default:
-      return <p class="starting">Just a moment…</p>;
+      return <p class="starting">{words.frame.moment}</p>;
   }
 }
 
-function Pages({ profile }: { profile: Extract<ProfileOutcome, { kind: 'known' }>['profile'] }) {
+function Pages({ profile, facts }: { profile: Profile; facts: PageFacts }) {
   return (
     <Router base={CONSOLE_PATH}>
-      <Frame profile={profile}>
+      <Frame profile={profile} hasOwnLogin={facts.hasOwnLogin}>
         <Switch>
           <Route path="/">
-            <Explore profile={profile} />
+            <Explore profile={profile} hasNvr={facts.hasNvr} />
           </Route>
+          <Route path="/settings/:section?">
+            <Settings profile={profile} facts={facts} />
+          </Route>
+          <Route path="/status">{isAdmin(profile) ? <Status /> : <NotForYou />}</Route>
           <Route>
             <NoSuchPage />
           </Route>
@@ -54,6 +62,11 @@ function Pages({ profile }: { profile: Extract<ProfileOutcome, { kind: 'known' }
   );
 }
 
+async function start(place: HTMLElement): Promise<void> {
+  await learnWords(document.documentElement.lang);
+  render(<Console facts={readPageFacts(place)} />, place);
+}
+
 applyTheme(chosenTheme());
 const place = document.getElementById('console');
-if (place) render(<Console />, place);
+if (place) void start(place);

@@ -1,36 +1,75 @@
 /** What stands around every page: the name, the ways to go, the account. */
 import type { ComponentChildren } from 'preact';
-import { Link } from 'wouter-preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Link, useLocation } from 'wouter-preact';
 import iconUrl from '../icon.svg';
+import { isAdmin } from '../settings/settings.tsx';
+import { words } from '../shared/words.ts';
 import { AccountMenu } from './account-menu.tsx';
 import type { Profile } from './profile.ts';
 
-/** A row per page of the console. */
-const PAGES: readonly { readonly path: string; readonly title: string }[] = [{ path: '/', title: 'Explore' }];
+interface Page {
+  readonly path: string;
+  readonly title: () => string;
+  readonly isFor: (profile: Profile) => boolean;
+}
 
-export function Frame({ profile, children }: { profile: Profile; children: ComponentChildren }) {
+// biome-ignore format: a table
+const PAGES: readonly Page[] = [
+  { path: '/',         title: () => words.frame.explore,  isFor: () => true },
+  { path: '/settings', title: () => words.frame.settings, isFor: () => true },
+  { path: '/status',   title: () => words.frame.status,   isFor: isAdmin    },
+];
+
+interface FrameProps {
+  readonly profile: Profile;
+  readonly hasOwnLogin: boolean;
+  readonly children: ComponentChildren;
+}
+
+export function Frame({ profile, hasOwnLogin, children }: FrameProps) {
+  const [path] = useLocation();
+  const content = useRef<HTMLElement>(null);
+  useFocusOnNewPage(path, content);
+  const isHere = (page: Page): boolean => (page.path === '/' ? path === '/' : path.startsWith(page.path));
   return (
     <>
       <a class="skip" href="#content">
-        Skip to the content
+        {words.frame.skip}
       </a>
       <header class="bar">
-        <Link class="brand" href="/">
+        <Link class="brand" href="/" aria-label="Postern">
           <img src={iconUrl} alt="" width="28" height="28" />
           <span class="brand-name">Postern</span>
         </Link>
-        <nav class="bar-nav" aria-label="Pages">
-          {PAGES.map(({ path, title }) => (
-            <Link key={path} href={path} className={(isActive) => (isActive ? 'bar-link is-here' : 'bar-link')}>
-              {title}
+        <nav class="bar-nav" aria-label={words.frame.pages}>
+          {PAGES.filter(({ isFor }) => isFor(profile)).map((page) => (
+            <Link
+              key={page.path}
+              href={page.path}
+              class={isHere(page) ? 'bar-link is-here' : 'bar-link'}
+              aria-current={isHere(page) ? 'page' : undefined}
+            >
+              {page.title()}
             </Link>
           ))}
         </nav>
-        <AccountMenu profile={profile} />
+        <AccountMenu profile={profile} hasOwnLogin={hasOwnLogin} />
       </header>
-      <main id="content" class="content" tabIndex={-1}>
+      <main id="content" class="content" tabIndex={-1} ref={content}>
         {children}
       </main>
     </>
   );
+}
+
+/** A menu that led here closes, and a screen reader begins with the new page; not when the console opens. */
+function useFocusOnNewPage(path: string, content: { readonly current: HTMLElement | null }): void {
+  const shown = useRef(path);
+  useEffect(() => {
+    if (shown.current === path) return;
+    shown.current = path;
+    content.current?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, [path]);
 }

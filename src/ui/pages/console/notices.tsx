@@ -1,6 +1,7 @@
 /** Whole-page notices: what happened, and what to do. */
 import { Link } from 'wouter-preact';
 import { baseUrl } from '../shared/base-url.ts';
+import { words } from '../shared/words.ts';
 
 interface TroubleProps {
   readonly title: string;
@@ -14,7 +15,7 @@ export function Trouble({ title, message, onRetry }: TroubleProps) {
       <h2>{title}</h2>
       <p>{message}</p>
       <button class="button" type="button" onClick={onRetry}>
-        Try again
+        {words.common.tryAgain}
       </button>
     </section>
   );
@@ -23,13 +24,10 @@ export function Trouble({ title, message, onRetry }: TroubleProps) {
 export function LoginLoop() {
   return (
     <section class="blank" role="alert">
-      <h2>Logging in does not hold</h2>
-      <p>
-        The login worked, but the recorder did not recognise this browser afterwards. Most often the browser does not
-        keep the cookie: allow cookies for this address, or, on plain HTTP, open the https:// address instead.
-      </p>
+      <h2>{words.frame.loopTitle}</h2>
+      <p>{words.frame.loop}</p>
       <a class="button" href={new URL('login', baseUrl).href}>
-        To the login
+        {words.frame.toLogin}
       </a>
     </section>
   );
@@ -38,10 +36,10 @@ export function LoginLoop() {
 export function NoSuchPage() {
   return (
     <section class="blank">
-      <h2>There is no such page</h2>
-      <p>The address may be mistyped, or the page has moved.</p>
+      <h2>{words.frame.noSuchPage}</h2>
+      <p>{words.frame.noSuchPageWhy}</p>
       <Link class="button" href="/">
-        To Explore
+        {words.frame.toExplore}
       </Link>
     </section>
   );

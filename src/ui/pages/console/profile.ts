@@ -1,6 +1,7 @@
 /** Who is looking: GET /api/profile, read once when the console starts. */
 import { askApi } from '../shared/api.ts';
 import { isFields, textOf, textsOf } from '../shared/fields.ts';
+import { words } from '../shared/words.ts';
 
 export interface Profile {
   readonly name: string;
@@ -15,17 +16,13 @@ export type ProfileOutcome =
   | { readonly kind: 'login-needed'; readonly location: string | null }
   | { readonly kind: 'failed'; readonly message: string };
 
-const NOT_REACHED = 'The recorder cannot be reached right now. Check the network.';
-
 export async function readProfile(): Promise<ProfileOutcome> {
   const answer = await askApi('api/profile');
   if (answer.kind === 'login-needed') return answer;
   if (answer.kind === 'refused') return { kind: 'failed', message: answer.message };
-  if (answer.kind !== 'ok') return { kind: 'failed', message: NOT_REACHED };
+  if (answer.kind !== 'ok') return { kind: 'failed', message: words.common.notReached };
   const profile = asProfile(answer.body);
-  return profile
-    ? { kind: 'known', profile }
-    : { kind: 'failed', message: 'The answer to "who am I" has no name in it.' };
+  return profile ? { kind: 'known', profile } : { kind: 'failed', message: words.frame.noName };
 }
 
 function asProfile(body: unknown): Profile | undefined {

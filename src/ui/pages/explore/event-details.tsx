@@ -1,8 +1,10 @@
 /** Everything about one event: beside the list where there is room, over it where there is not. */
 import { useEffect, useRef } from 'preact/hooks';
+import { baseUrl } from '../shared/base-url.ts';
 import { Icon } from '../shared/icon.tsx';
+import { sayMoment, sayScore } from '../shared/times.ts';
+import { words } from '../shared/words.ts';
 import { Duration } from './event-row.tsx';
-import { sayMoment, sayScore } from './event-times.ts';
 import type { EventView } from './event-view.ts';
 import { RawRecord } from './raw-record.tsx';
 import { Thumbnail } from './thumbnail.tsx';
@@ -10,7 +12,14 @@ import { Thumbnail } from './thumbnail.tsx';
 /** As in details.css. */
 const BESIDE_THE_LIST = '(width >= 68rem)';
 
-export function EventDetails({ event, onClose }: { event: EventView; onClose: () => void }) {
+interface EventDetailsProps {
+  readonly event: EventView;
+  /** Clips and snapshots are the NVR's. */
+  readonly hasNvr: boolean;
+  readonly onClose: () => void;
+}
+
+export function EventDetails({ event, hasNvr, onClose }: EventDetailsProps) {
   const panel = useRef<HTMLDialogElement>(null);
   useEffect(() => openBesideOrOver(panel.current), []);
   return (
@@ -25,7 +34,7 @@ export function EventDetails({ event, onClose }: { event: EventView; onClose: ()
         <h2 id="details-title" tabIndex={-1}>
           <bdi>{event.label}</bdi>
         </h2>
-        <button class="button button-plain" type="button" aria-label="Close the details" onClick={onClose}>
+        <button class="button button-plain" type="button" aria-label={words.details.close} onClick={onClose}>
           <Icon name="close" />
         </button>
       </header>
@@ -42,12 +51,13 @@ export function EventDetails({ event, onClose }: { event: EventView; onClose: ()
           </div>
         ))}
         <div class="fact">
-          <dt>Length</dt>
+          <dt>{words.details.length}</dt>
           <dd>
             <Duration event={event} />
           </dd>
         </div>
       </dl>
+      {hasNvr && <Media event={event} />}
       <RawRecord record={event.record} />
     </dialog>
   );
@@ -77,24 +87,44 @@ function giveFocusBack(opener: Element | null): void {
   if (isLost && opener instanceof HTMLElement) opener.focus({ preventScroll: true });
 }
 
-const yesOrNo = (value: unknown): string => (value === true ? 'yes' : value === false ? 'no' : '–');
+function Media({ event: { id, record } }: { event: EventView }) {
+  const link = (file: string, text: string) => (
+    <a
+      class="button"
+      href={new URL(`api/events/${encodeURIComponent(id)}/${file}`, baseUrl).href}
+      target="_blank"
+      rel="noreferrer"
+    >
+      {text}
+    </a>
+  );
+  return (
+    <p class="media">
+      {record['has_clip'] === true && link('clip.mp4', words.details.openClip)}
+      {record['has_snapshot'] === true && link('snapshot.jpg', words.details.openSnapshot)}
+    </p>
+  );
+}
+
+const yesOrNo = (value: unknown): string =>
+  value === true ? words.common.yes : value === false ? words.common.no : '–';
 const orDash = (value: unknown): string => (typeof value === 'string' && value !== '' ? value : '–');
 
 // biome-ignore format: a table
 const factsOf = (event: EventView): [name: string, value: string][] => [
-  ['Camera',         event.camera],
-  ['Sub label',      event.subLabel ?? '–'],
-  ['Score',          event.score === undefined ? '–' : sayScore(event.score)],
-  ['Zones',          event.zones.join(', ') || '–'],
-  ['Started',        sayMoment(event.startTime)],
-  ['Ended',          event.endTime === undefined ? '–' : sayMoment(event.endTime)],
-  ['Has a clip',     yesOrNo(event.record['has_clip'])],
-  ['Has a snapshot', yesOrNo(event.record['has_snapshot'])],
-  ['Kept for good',  yesOrNo(event.record['retain_indefinitely'])],
-  ['False positive', yesOrNo(event.record['false_positive'])],
-  ['Submitted as',   orDash(event.record['plus_id'])],
-  ['Detector',       orDash(event.record['detector_type'])],
-  ['Model',          orDash(event.record['model_type'])],
-  ['Model hash',     orDash(event.record['model_hash'])],
-  ['Id',             event.id],
+  [words.details.camera,         event.camera],
+  [words.details.subLabel,       event.subLabel ?? '–'],
+  [words.details.score,          event.score === undefined ? '–' : sayScore(event.score)],
+  [words.details.zones,          event.zones.join(', ') || '–'],
+  [words.details.started,        sayMoment(event.startTime)],
+  [words.details.ended,          event.endTime === undefined ? '–' : sayMoment(event.endTime)],
+  [words.details.clip,           yesOrNo(event.record['has_clip'])],
+  [words.details.snapshot,       yesOrNo(event.record['has_snapshot'])],
+  [words.details.kept,           yesOrNo(event.record['retain_indefinitely'])],
+  [words.details.falsePositive,  yesOrNo(event.record['false_positive'])],
+  [words.details.submitted,      orDash(event.record['plus_id'])],
+  [words.details.detector,       orDash(event.record['detector_type'])],
+  [words.details.model,          orDash(event.record['model_type'])],
+  [words.details.modelHash,      orDash(event.record['model_hash'])],
+  [words.details.id,             event.id],
 ];

@@ -1,8 +1,10 @@
 /** The events under a heading per day, and what to say when there are none. */
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { words } from '../shared/words.ts';
 import { type EventFilter, isFiltered } from './event-filter.ts';
-import { EventRow } from './event-row.tsx';
-import { sayDay } from './event-times.ts';
+import { EventPiece } from './event-piece.tsx';
 import type { EventView } from './event-view.ts';
+import { daysOf } from './event-window.ts';
 import type { EventList } from './use-events.ts';
 import type { View } from './view-choice.tsx';
 
@@ -18,25 +20,29 @@ interface EventListProps {
 }
 
 export function Events(props: EventListProps) {
-  const { list, openId, hrefOf } = props;
-  const days = byDay(list.events, Date.now() / 1000);
-  const isFirstLoad = list.status === 'loading' && list.events.length === 0;
+  const { list, openId, hrefOf, view } = props;
+  const days = useMemo(() => daysOf(list.events, Date.now() / 1000), [list.events]);
+  const isEmpty = list.events.length === 0;
   return (
-    <section class={`events view-${props.view}`} aria-label="Events" aria-busy={list.status === 'loading'}>
-      {list.status === 'failed' && <Failed {...props} />}
-      {isFirstLoad && <Skeleton />}
-      {list.status === 'ready' && list.events.length === 0 && <NoEvents {...props} />}
-      {days.map(([day, events]) => (
-        <section key={day} class="day">
-          <h2 class="day-title">{day}</h2>
-          <ol class="event-rows">
-            {events.map((event) => (
-              <EventRow key={event.id} event={event} href={hrefOf(event)} isOpen={event.id === openId} />
-            ))}
-          </ol>
+    <section class={`events view-${view}`} aria-label={words.explore.events} aria-busy={list.status === 'loading'}>
+      {list.status === 'failed' && isEmpty && <Failed {...props} />}
+      {list.status === 'loading' && isEmpty && <Skeleton />}
+      {list.status === 'ready' && isEmpty && <NoEvents {...props} />}
+      {days.map(({ name, pieces }, dayAt) => (
+        <section key={`${name} ${pieces[0]?.[0]?.id}`} class="day">
+          <h2 class="day-title">{name}</h2>
+          {pieces.map((events, at) => (
+            <EventPiece
+              key={`${view} ${events[0]?.id}`}
+              events={events}
+              isFirst={dayAt === 0 && at === 0}
+              openId={openId}
+              hrefOf={hrefOf}
+            />
+          ))}
         </section>
       ))}
-      {list.events.length > 0 && <End {...props} />}
+      {!isEmpty && <End {...props} />}
     </section>
   );
 }
@@ -44,11 +50,11 @@ export function Events(props: EventListProps) {
 function Failed({ list, filter, onRetry, onClear }: EventListProps) {
   return (
     <div class="blank" role="alert">
-      <h2>The events cannot be shown</h2>
+      <h2>{words.explore.cannotShow}</h2>
       <p>{list.problem}</p>
       <p class="blank-ways">
         <button class="button" type="button" onClick={onRetry}>
-          Try again
+          {words.common.tryAgain}
         </button>
         {isFiltered(filter) && <ClearButton onClear={onClear} />}
       </p>
@@ -60,15 +66,15 @@ function NoEvents({ filter, onClear }: EventListProps) {
   if (!isFiltered(filter)) {
     return (
       <div class="blank">
-        <h2>No events yet</h2>
-        <p>As soon as a camera that you may see detects something, it stands here.</p>
+        <h2>{words.explore.none}</h2>
+        <p>{words.explore.noneWhy}</p>
       </div>
     );
   }
   return (
     <div class="blank">
-      <h2>Nothing matches</h2>
-      <p>No event has all of what you chose. Choose less, or a longer time.</p>
+      <h2>{words.explore.noMatch}</h2>
+      <p>{words.explore.noMatchWhy}</p>
       <ClearButton onClear={onClear} />
     </div>
   );
@@ -76,37 +82,49 @@ function NoEvents({ filter, onClear }: EventListProps) {
 
 const ClearButton = ({ onClear }: { onClear: () => void }) => (
   <button class="button" type="button" onClick={onClear}>
-    Clear the filters
+    {words.explore.clearFilters}
   </button>
 );
 
+/** More comes by itself when the end comes near; the button is for when it does not, and for the keyboard. */
 function End({ list, onMore }: EventListProps) {
-  if (!list.next) return list.status === 'ready' ? <p class="events-end">That is all.</p> : null;
-  const isLoading = list.status === 'loading';
+  const end = useRef<HTMLDivElement>(null);
+  const more = useRef(onMore);
+  more.current = onMore;
+  const isReady = list.status === 'ready' && list.next !== undefined;
+  useEffect(() => {
+    if (!isReady || !end.current) return undefined;
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && more.current(), {
+      rootMargin: NEAR_THE_END,
+    });
+    observer.observe(end.current);
+    return () => observer.disconnect();
+  }, [isReady, list.events.length]);
   return (
-    <button class="button button-wide" type="button" disabled={isLoading} onClick={onMore}>
-      {isLoading ? 'Loading…' : 'Load more'}
-    </button>
+    <div ref={end} class="events-more">
+      {list.status === 'failed' && (
+        <p class="notice notice-bad" role="alert">
+          {words.explore.cannotShowMore}: {list.problem}
+        </p>
+      )}
+      {list.next ? (
+        <button class="button button-wide" type="button" disabled={list.status === 'loading'} onClick={onMore}>
+          {list.status === 'loading' ? words.common.loading : words.explore.loadMore}
+        </button>
+      ) : (
+        list.status === 'ready' && <p class="events-end">{words.explore.thatIsAll}</p>
+      )}
+    </div>
   );
 }
 
+const NEAR_THE_END = '800px 0px';
+
 const Skeleton = () => (
   <div class="skeleton" role="status">
-    <span class="out-of-sight">Loading the events…</span>
+    <span class="out-of-sight">{words.explore.loadingEvents}</span>
     {['a', 'b', 'c', 'd', 'e', 'f'].map((key) => (
       <div key={key} class="skeleton-row" />
     ))}
   </div>
 );
-
-/** In the list's order; consecutive events of a day stand together. */
-function byDay(events: readonly EventView[], now: number): [string, EventView[]][] {
-  const days = new Map<string, EventView[]>();
-  for (const event of events) {
-    const day = sayDay(event.startTime, now);
-    const sameDay = days.get(day);
-    if (sameDay) sameDay.push(event);
-    else days.set(day, [event]);
-  }
-  return [...days];
-}

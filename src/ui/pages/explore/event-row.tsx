@@ -1,6 +1,7 @@
 /** One event of the list: what, where, when, for how long. The row is a link to its details. */
 import { Link } from 'wouter-preact';
-import { sayLength, sayMoment, sayScore, sayTime } from './event-times.ts';
+import { sayLength, sayMoment, sayScore, sayTime } from '../shared/times.ts';
+import { words } from '../shared/words.ts';
 import type { EventView } from './event-view.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
@@ -42,18 +43,18 @@ export function EventRow({ event, href, isOpen }: EventRowProps) {
 }
 
 export function Duration({ event }: { event: EventView }) {
-  if (event.endTime === undefined) return <span class="event-length in-progress">in progress</span>;
+  if (event.endTime === undefined) return <span class="event-length in-progress">{words.explore.inProgress}</span>;
   return <span class="event-length">{sayLength(event.endTime - event.startTime)}</span>;
 }
 
 function Score({ score }: { score: number }) {
   return (
-    <span class="score" title="How sure the detector is">
+    <span class="score" title={words.explore.scoreHelp}>
       <svg class="score-bar" viewBox="0 0 56 5" aria-hidden="true">
         <rect class="score-track" width="56" height="5" rx="2.5" />
         <rect class="score-reached" width={56 * score} height="5" rx="2.5" />
       </svg>
-      <span class="out-of-sight">score </span>
+      <span class="out-of-sight">{words.explore.score} </span>
       {sayScore(score)}
     </span>
   );

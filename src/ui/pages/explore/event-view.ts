@@ -1,5 +1,6 @@
 /** An event record as the pages show it (interface 2.4), read from whatever the answer holds. */
 import { type Fields, isFields, numberOf, textOf, textsOf } from '../shared/fields.ts';
+import { words } from '../shared/words.ts';
 import { pictureUrl } from './picture-url.ts';
 
 export interface EventView {
@@ -34,8 +35,8 @@ export function readEvent(record: unknown): EventView | undefined {
     id,
     startTime,
     endTime: numberOf(record['end_time']),
-    camera: textOf(record['camera']) ?? 'unknown camera',
-    label: textOf(record['label']) ?? 'unknown',
+    camera: textOf(record['camera']) ?? words.explore.unknownCamera,
+    label: textOf(record['label']) ?? words.explore.unknownLabel,
     subLabel: textOf(record['sub_label']),
     zones: textsOf(record['zones']),
     score: scoreOf(record),

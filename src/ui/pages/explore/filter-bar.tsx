@@ -1,7 +1,9 @@
 /** The filters: cameras, labels, time. */
 import { Icon } from '../shared/icon.tsx';
 import { Menu } from '../shared/menu.tsx';
+import { words } from '../shared/words.ts';
 import { type EventFilter, isFiltered } from './event-filter.ts';
+import { MoreFiltersMenu } from './more-filters.tsx';
 import { TimeChoice } from './time-choice.tsx';
 
 interface FilterBarProps {
@@ -14,26 +16,27 @@ interface FilterBarProps {
 
 export function FilterBar({ filter, cameras, labels, onChange, onClear }: FilterBarProps) {
   return (
-    <search class="filters" aria-label="Filters">
+    <search class="filters" aria-label={words.filters.filters}>
       <NamesMenu
-        what="Camera"
-        all="Cameras"
+        what={words.filters.camera}
+        all={words.common.cameras}
         names={cameras}
         chosen={filter.cameras}
         onChange={(chosen) => onChange({ ...filter, cameras: chosen })}
       />
       <NamesMenu
-        what="Label"
-        all="Labels"
+        what={words.filters.label}
+        all={words.filters.labels}
         names={labels}
         chosen={filter.labels}
         onChange={(chosen) => onChange({ ...filter, labels: chosen })}
       />
       <TimeChoice filter={filter} onChange={onChange} />
+      <MoreFiltersMenu filter={filter} onChange={onChange} />
       {isFiltered(filter) && (
         <button class="button button-plain" type="button" onClick={onClear}>
           <Icon name="close" />
-          Clear
+          {words.filters.clear}
         </button>
       )}
     </search>
@@ -59,7 +62,7 @@ function NamesMenu({ what, all, names, chosen, onChange }: NamesMenuProps) {
     >
       <fieldset class="names">
         <legend class="out-of-sight">{what}</legend>
-        {names.length === 0 && <p class="menu-note">None are known yet.</p>}
+        {names.length === 0 && <p class="menu-note">{words.filters.noneKnown}</p>}
         {names.map((name) => (
           <label key={name} class="name-option">
             <input type="checkbox" checked={chosen.includes(name)} onChange={() => toggle(name)} />

@@ -16,7 +16,8 @@ export function nextQuery({ query, link, startTimes, limit }: PageGot): URLSearc
   // Only the query counts: a backend does not know below which prefix it is seen.
   if (target !== undefined) return new URLSearchParams(target.split('?')[1] ?? '');
   const last = startTimes.at(-1);
-  if (last === undefined || startTimes.length < limit) return undefined;
+  // In another order the last event does not say what is still to come.
+  if (last === undefined || startTimes.length < limit || query.has('sort')) return undefined;
   const next = new URLSearchParams(query);
   next.set('before', String(last));
   return next;

@@ -1,7 +1,9 @@
 /** Detections over time, stacked by camera: drag over a stretch to look closer, choose a camera to see it alone. */
 import { useMemo, useState } from 'preact/hooks';
+import { sayLength, sayShortMoment } from '../shared/times.ts';
+import { words } from '../shared/words.ts';
 import { bucketDetections, type Detection } from './detection-buckets.ts';
-import { sayLength, sayShortMoment } from './event-times.ts';
+import { OVERVIEW_SIZE } from './use-overview.ts';
 import { usePlot } from './use-plot.ts';
 
 interface OverviewProps {
@@ -21,22 +23,23 @@ export function Overview({ detections, cameras, onCamera, onStretch }: OverviewP
   const start = pointedAt === undefined ? undefined : buckets.starts[pointedAt];
   return (
     <figure class="overview">
-      <div
-        ref={plot}
-        class="overview-plot"
-        role="img"
-        aria-label="Detections over time by camera; the counts follow."
-      />
+      <div ref={plot} class="overview-plot" role="img" aria-label={words.overview.plot} />
       <figcaption class="overview-caption">
         <span class="overview-stretch">
           {start === undefined
-            ? `per ${sayStep(buckets.stepSeconds)}`
+            ? words.overview.per(sayStep(buckets.stepSeconds))
             : `${sayShortMoment(start)}, ${sayStep(buckets.stepSeconds)}`}
+          {detections.length >= OVERVIEW_SIZE && `, ${words.overview.newestOnly(OVERVIEW_SIZE)}`}
         </span>
         <ul class="legend">
           {buckets.cameras.map(({ name, total, counts }, at) => (
             <li key={name}>
-              <button class="legend-camera" type="button" title="Show this camera alone" onClick={() => onCamera(name)}>
+              <button
+                class="legend-camera"
+                type="button"
+                title={words.overview.onlyThis}
+                onClick={() => onCamera(name)}
+              >
                 <svg class={`legend-colour ${colours[at]}`} viewBox="0 0 10 10" aria-hidden="true">
                   <rect width="10" height="10" rx="2.5" />
                 </svg>
@@ -57,9 +60,9 @@ const colourOf = (position: number): string =>
 
 /** `hour`, `15 min` */
 function sayStep(seconds: number): string {
-  if (seconds === 60) return 'minute';
-  if (seconds === 3600) return 'hour';
-  return seconds === 86_400 ? 'day' : sayLength(seconds);
+  if (seconds === 60) return words.overview.minute;
+  if (seconds === 3600) return words.overview.hour;
+  return seconds === 86_400 ? words.overview.day : sayLength(seconds);
 }
 
 const clockOffsetSeconds = (): number => -60 * new Date().getTimezoneOffset();

@@ -1,8 +1,9 @@
 /** The time filter: a few usual stretches, or from one moment to another. */
 import { Icon } from '../shared/icon.tsx';
 import { Menu } from '../shared/menu.tsx';
+import { sayShortMoment } from '../shared/times.ts';
+import { words } from '../shared/words.ts';
 import type { EventFilter } from './event-filter.ts';
-import { sayShortMoment } from './event-times.ts';
 import { fromLocalInput, toLocalInput } from './local-input.ts';
 
 interface TimeChoiceProps {
@@ -11,13 +12,13 @@ interface TimeChoiceProps {
 }
 
 // biome-ignore format: a table
-const STRETCHES: readonly [name: string, seconds: number | undefined][] = [
-  ['Any time',      undefined],
-  ['Last hour',     3600],
-  ['Last 24 hours', 86_400],
-  ['Last 7 days',   7 * 86_400],
-  ['Last 30 days',  30 * 86_400],
-];
+const STRETCHES = [
+  ['anyTime',     undefined],
+  ['lastHour',    3600],
+  ['last24Hours', 86_400],
+  ['last7Days',   7 * 86_400],
+  ['last30Days',  30 * 86_400],
+] as const;
 
 export function TimeChoice({ filter, onChange }: TimeChoiceProps) {
   const isSet = filter.after !== undefined || filter.before !== undefined;
@@ -30,12 +31,12 @@ export function TimeChoice({ filter, onChange }: TimeChoiceProps) {
       <div class="stretches">
         {STRETCHES.map(([name, seconds]) => (
           <button key={name} class="button button-plain" type="button" onClick={() => chooseStretch(seconds)}>
-            {name}
+            {words.filters[name]}
           </button>
         ))}
       </div>
-      <Moment name="From" time={filter.after} onChange={(after) => onChange({ ...filter, after })} />
-      <Moment name="To" time={filter.before} onChange={(before) => onChange({ ...filter, before })} />
+      <Moment name={words.filters.from} time={filter.after} onChange={(after) => onChange({ ...filter, after })} />
+      <Moment name={words.filters.to} time={filter.before} onChange={(before) => onChange({ ...filter, before })} />
     </Menu>
   );
 }
@@ -60,7 +61,7 @@ const Moment = ({ name, time, onChange }: MomentProps) => (
 function Said({ filter: { after, before } }: { filter: EventFilter }) {
   return (
     <>
-      <span class="out-of-sight">Time: </span>
+      <span class="out-of-sight">{words.filters.time}: </span>
       <span class="filter-choice">{sayStretch(after, before)}</span>
       <Icon name="chevron" />
     </>
@@ -69,6 +70,6 @@ function Said({ filter: { after, before } }: { filter: EventFilter }) {
 
 function sayStretch(after: number | undefined, before: number | undefined): string {
   if (after !== undefined && before !== undefined) return `${sayShortMoment(after)} – ${sayShortMoment(before)}`;
-  if (after !== undefined) return `Since ${sayShortMoment(after)}`;
-  return before === undefined ? 'Any time' : `Until ${sayShortMoment(before)}`;
+  if (after !== undefined) return words.filters.since(sayShortMoment(after));
+  return before === undefined ? words.filters.anyTime : words.filters.until(sayShortMoment(before));
 }

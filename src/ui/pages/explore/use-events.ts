@@ -1,7 +1,7 @@
 /** The list's events: the first page for a filter, then more on demand. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Answer, askApi } from '../shared/api.ts';
-import { goToLogin } from '../shared/go-to-login.ts';
+import { problemOf } from '../shared/problem-of.ts';
 import { type EventFilter, eventsQuery } from './event-filter.ts';
 import { type EventView, readEvents } from './event-view.ts';
 import { nextQuery } from './next-query.ts';
@@ -38,8 +38,9 @@ export function useEvents(filter: EventFilter, round: number) {
 
   return {
     ...list,
+    /** Again after a failure, and then from where it failed. */
     loadMore: (): void => {
-      if (list.next) void load(list.next, list.events);
+      if (list.next && list.status !== 'loading') void load(list.next, list.events);
     },
   };
 }
@@ -55,12 +56,4 @@ function listAfter(answer: Answer, query: URLSearchParams, earlier: readonly Eve
     problem: '',
     next: nextQuery({ query, link: answer.link, startTimes, limit: PAGE_SIZE }),
   };
-}
-
-/** Leaves for the login when that is what it takes. */
-export function problemOf(answer: Exclude<Answer, { kind: 'ok' }>): string {
-  if (answer.kind === 'refused') return answer.message;
-  if (answer.kind !== 'login-needed') return 'The recorder cannot be reached right now. Check the network.';
-  if (goToLogin(answer.location) === 'leaving') return 'Your session is over: going to the login…';
-  return 'Logging in does not hold: does the browser keep cookies for this address?';
 }

@@ -5,7 +5,8 @@ import { textsOf } from '../shared/fields.ts';
 import { type EventFilter, eventsQuery } from './event-filter.ts';
 import { type EventView, readEvents } from './event-view.ts';
 
-export const OVERVIEW_SIZE = 1000;
+/** Beyond that the plot shows the newest, and says so. */
+export const OVERVIEW_SIZE = 5000;
 
 /** Undefined until there is an answer; a failure leaves the plot out, the list says what is wrong. */
 export function useOverview(filter: EventFilter, round: number): readonly EventView[] | undefined {

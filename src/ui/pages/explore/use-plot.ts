@@ -3,8 +3,8 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { onThemeChange } from '../shared/theme.ts';
+import { sayTick } from '../shared/times.ts';
 import { type DetectionBuckets, stacked } from './detection-buckets.ts';
-import { sayTick } from './event-times.ts';
 
 export interface Plot {
   readonly buckets: DetectionBuckets;
@@ -63,6 +63,11 @@ function draw(UPlot: typeof uPlot, place: HTMLElement, { buckets, colours, onStr
     points: { show: false },
     ...(bars ? { paths: bars } : {}),
   }));
+  /** A click closes in on one bar; there is nothing in less than its step. */
+  const onStart = (at: number | null | undefined): void => {
+    const start = buckets.starts[at ?? -1];
+    if (start !== undefined) onStretch(start, start + buckets.stepSeconds);
+  };
   const font = `12px ${getComputedStyle(place).fontFamily}`;
   const axis = { stroke: colour('muted'), font, grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } };
   const [first = 0, last = 0] = [buckets.starts[0], buckets.starts.at(-1)];
@@ -85,6 +90,7 @@ function draw(UPlot: typeof uPlot, place: HTMLElement, { buckets, colours, onStr
       setCursor: [
         ({ cursor }) => onPoint(cursor.left === undefined || cursor.left < 0 ? undefined : (cursor.idx ?? undefined)),
       ],
+      ready: [({ over, cursor }) => over.addEventListener('click', () => onStart(cursor.idx))],
       setSelect: [({ select, posToVal }) => select.width > 4 && onStretch(...stretch(select, posToVal))],
     },
   };

@@ -2,15 +2,16 @@
 import { useState } from 'preact/hooks';
 import { Choice } from '../shared/choice.tsx';
 import { keepChoice, keptChoice } from '../shared/kept-choice.ts';
+import { words } from '../shared/words.ts';
 
 const VIEWS = ['list', 'gallery'] as const;
 export type View = (typeof VIEWS)[number];
 
 const KEY = 'postern-view';
 
-const OPTIONS: readonly (readonly [View, string])[] = [
-  ['list', 'List'],
-  ['gallery', 'Gallery'],
+const options = (): readonly (readonly [View, string])[] => [
+  ['list', words.explore.list],
+  ['gallery', words.explore.gallery],
 ];
 
 export function useView(): [View, (view: View) => void] {
@@ -23,5 +24,5 @@ export function useView(): [View, (view: View) => void] {
 }
 
 export const ViewChoice = ({ view, onChoose }: { view: View; onChoose: (view: View) => void }) => (
-  <Choice name="view" legend="Show as" options={OPTIONS} chosen={view} onChoose={onChoose} />
+  <Choice name="view" legend={words.explore.showAs} options={options()} chosen={view} onChoose={onChoose} />
 );

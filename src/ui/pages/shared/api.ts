@@ -1,39 +1,67 @@
 /** Asking Postern's API: every outcome is a value, and none of them is an exception. */
 import { baseUrl } from './base-url.ts';
+import { words } from './words.ts';
 
 export type Answer =
   | { readonly kind: 'ok'; readonly body: unknown; readonly link: string | null }
   /** Nobody is logged in (any more); `location` is where the answer says to go. */
   | { readonly kind: 'login-needed'; readonly location: string | null }
-  | { readonly kind: 'refused'; readonly status: number; readonly message: string }
+  | {
+      readonly kind: 'refused';
+      readonly status: number;
+      readonly message: string;
+      /** The header of that name. */
+      readonly retryAfter: string | null;
+    }
   | { readonly kind: 'unreachable' }
   /** The page asked for something newer meanwhile. */
   | { readonly kind: 'aborted' };
 
 /** `path` is relative to the base path: `api/profile`. */
-export async function askApi(path: string, signal?: AbortSignal): Promise<Answer> {
+export const askApi = (path: string, signal?: AbortSignal): Promise<Answer> =>
+  answerTo(path, { ...(signal ? { signal } : {}) });
+
+/** To change something. */
+export const tellApi = (method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<Answer> =>
+  answerTo(path, {
+    method,
+    headers: { 'X-CSRF-TOKEN': '1', ...(body ? { 'Content-Type': 'application/json' } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+
+async function answerTo(path: string, { headers, ...options }: RequestInit): Promise<Answer> {
   try {
     const answer = await fetch(new URL(path, baseUrl), {
-      headers: { Accept: 'application/json' },
+      ...options,
+      headers: { Accept: 'application/json', ...headers },
       redirect: 'manual',
-      ...(signal ? { signal } : {}),
     });
     return await readAnswer(answer);
   } catch {
-    return signal?.aborted ? { kind: 'aborted' } : { kind: 'unreachable' };
+    return options.signal?.aborted ? { kind: 'aborted' } : { kind: 'unreachable' };
   }
 }
 
 async function readAnswer(answer: Response): Promise<Answer> {
   // A browser hides where a 302 or 307 leads: a proxy in front wants a login, and shows it when the page is loaded anew.
   if (answer.type === 'opaqueredirect') return { kind: 'login-needed', location: location.href };
-  if (answer.status === 401) return { kind: 'login-needed', location: answer.headers.get('Location') };
+  const { status, headers } = answer;
   const text = await answer.text();
-  const body = parseJson(text);
-  if (!answer.ok) return { kind: 'refused', status: answer.status, message: messageOf(body, answer.status) };
-  if (body === undefined) return { kind: 'refused', status: answer.status, message: 'The answer could not be read.' };
-  return { kind: 'ok', body, link: answer.headers.get('Link') };
+  const body = text === '' ? null : parseJson(text);
+  if (status === 401 && !isAboutTheBody(body)) return { kind: 'login-needed', location: headers.get('Location') };
+  const refused = (message: string): Answer => ({
+    kind: 'refused',
+    status,
+    message,
+    retryAfter: headers.get('Retry-After'),
+  });
+  if (!answer.ok) return refused(messageOf(body, status));
+  if (body === undefined) return refused(words.common.unreadable);
+  return { kind: 'ok', body, link: headers.get('Link') };
 }
+
+/** A wrong current password is answered with 401 too, and these words: the session is as good as before. */
+const isAboutTheBody = (body: unknown): boolean => /current password/i.test(String(Object(body).message));
 
 function parseJson(text: string): unknown {
   try {
@@ -47,5 +75,5 @@ function messageOf(body: unknown, status: number): string {
   const { message, detail } = Object(body);
   if (typeof message === 'string' && message !== '') return message;
   if (typeof detail === 'string' && detail !== '') return detail;
-  return `The recorder answered with status ${status}.`;
+  return words.common.status(status);
 }

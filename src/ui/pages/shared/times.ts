@@ -1,5 +1,7 @@
 /** Times and lengths as a person says them, in the viewer's own time zone and language. Times are Unix seconds. */
 
+import { words } from './words.ts';
+
 export interface Region {
   /** BCP 47; undefined: the browser's. */
   readonly locale?: string | undefined;
@@ -26,6 +28,9 @@ export const sayTime = (time: number, region: Region = {}): string => say(time, 
 export const sayMoment = (time: number, region: Region = {}): string =>
   say(time, region, { dateStyle: 'long', timeStyle: 'long' });
 
+/** `4 August 2026` */
+export const sayDate = (time: number, region: Region = {}): string => say(time, region, { dateStyle: 'long' });
+
 /** `4 Aug, 14:05` */
 export const sayShortMoment = (time: number, region: Region = {}): string =>
   say(time, region, { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' });
@@ -33,8 +38,8 @@ export const sayShortMoment = (time: number, region: Region = {}): string =>
 /** `Today`, `Yesterday`, else the date; the heading that an event stands under. */
 export function sayDay(time: number, now: number, region: Region = {}): string {
   const day = dayKey(time, region);
-  if (day === dayKey(now, region)) return 'Today';
-  if (day === dayKey(now - DAY_SECONDS, region)) return 'Yesterday';
+  if (day === dayKey(now, region)) return words.explore.today;
+  if (day === dayKey(now - DAY_SECONDS, region)) return words.explore.yesterday;
   return say(time, region, { dateStyle: 'full' });
 }
 
@@ -49,12 +54,13 @@ export function sayTick(time: number, stepSeconds: number, region: Region = {}):
 /** `850 ms` is of no use here: a length begins at a second. */
 export function sayLength(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));
-  if (whole < 60) return `${whole} s`;
+  const { second, minute, hour, day } = words.units;
+  if (whole < 60) return `${whole} ${second}`;
   const minutes = Math.floor(whole / 60);
-  if (minutes < 60) return two(minutes, 'min', whole % 60, 's');
+  if (minutes < 60) return two(minutes, minute, whole % 60, second);
   const hours = Math.floor(minutes / 60);
-  if (hours < 24) return two(hours, 'h', minutes % 60, 'min');
-  return two(Math.floor(hours / 24), 'd', hours % 24, 'h');
+  if (hours < 24) return two(hours, hour, minutes % 60, minute);
+  return two(Math.floor(hours / 24), day, hours % 24, hour);
 }
 
 export const sayScore = (score: number): string => `${Math.round(score * 100)} %`;

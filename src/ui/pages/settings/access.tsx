@@ -1,0 +1,126 @@
+/** Settings > Access: how a request would be judged, and why; asked of the very functions that judge (SPEC 1, `explain`). */
+import { useState } from 'preact/hooks';
+import { askApi } from '../shared/api.ts';
+import { Choice } from '../shared/choice.tsx';
+import { SelectField, TextArea, TextField } from '../shared/form-fields.tsx';
+import { problemOf } from '../shared/problem-of.ts';
+import { useAsked } from '../shared/use-asked.ts';
+import { words } from '../shared/words.ts';
+import { readUsers } from './account-records.ts';
+import { type Explanation, readExplanation } from './explanation.ts';
+import { Judgement } from './judgement.tsx';
+import { PageHead } from './records.tsx';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'WS'] as const;
+
+type Asker = 'user' | 'headers' | 'nobody';
+
+export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
+  const [users] = useAsked(hasOwnLogin ? 'api/users' : undefined, readUsers);
+  const names = users.kind === 'ready' ? users.value.map(({ name }) => name) : [];
+  const [asker, setAsker] = useState<Asker>(hasOwnLogin ? 'user' : 'headers');
+  const [user, setUser] = useState('');
+  const [headers, setHeaders] = useState('');
+  const [peer, setPeer] = useState('');
+  const [method, setMethod] = useState('GET');
+  const [path, setPath] = useState('/api/events');
+  const [result, setResult] = useState<Explanation>();
+  const [problem, setProblem] = useState('');
+  const [isBusy, setIsBusy] = useState(false);
+
+  const ask = async (): Promise<void> => {
+    setResult(undefined);
+    if (!path.startsWith('/')) return setProblem(words.access.pathUnfit);
+    setProblem('');
+    setIsBusy(true);
+    const query = new URLSearchParams({ method, path });
+    if (asker === 'user') query.set('user', user || (names[0] ?? ''));
+    if (asker === 'headers') for (const line of linesOf(headers)) query.append('header', line);
+    if (peer.trim() !== '') query.set('peer', peer.trim());
+    const answer = await askApi(`api/explain?${query}`);
+    setIsBusy(false);
+    if (answer.kind !== 'ok') return setProblem(problemOf(answer));
+    const explanation = readExplanation(answer.body);
+    if (explanation) setResult(explanation);
+    else setProblem(words.common.unreadable);
+  };
+  return (
+    <section class="records-page">
+      <PageHead title={words.access.title} lead={words.access.lead} />
+      <form
+        class="form panel"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isBusy) void ask();
+        }}
+      >
+        <Choice
+          name="asker"
+          legend={words.access.who}
+          isLegendShown
+          options={askers(hasOwnLogin)}
+          chosen={asker}
+          onChoose={setAsker}
+        />
+        {asker === 'user' && (
+          <SelectField
+            label={words.common.user}
+            value={user || (names[0] ?? '')}
+            onChange={setUser}
+            options={names.map((name) => [name, name] as const)}
+          />
+        )}
+        {asker === 'headers' && (
+          <>
+            <TextArea
+              label={words.access.headers}
+              value={headers}
+              onChange={setHeaders}
+              help={words.access.headersHelp}
+            />
+            <TextField
+              label={words.access.peer}
+              value={peer}
+              onChange={setPeer}
+              help={words.access.peerHelp}
+              isOptional
+            />
+          </>
+        )}
+        <div class="form-row">
+          <SelectField
+            label={words.access.method}
+            value={method}
+            onChange={setMethod}
+            options={METHODS.map((name) => [name, name] as const)}
+          />
+          <TextField label={words.access.path} value={path} onChange={setPath} help={words.access.pathHelp} />
+        </div>
+        <div class="notice notice-bad" role="alert">
+          {problem}
+        </div>
+        <p class="form-ways">
+          <button class="button button-strong" type="submit" disabled={isBusy}>
+            {isBusy ? words.access.asking : words.access.ask}
+          </button>
+        </p>
+      </form>
+      <div role="status">{result && <Judgement explanation={result} />}</div>
+    </section>
+  );
+}
+
+function askers(hasOwnLogin: boolean): readonly (readonly [Asker, string])[] {
+  const user = ['user', words.access.asUser] as const;
+  const others = [
+    ['headers', words.access.asHeaders],
+    ['nobody', words.access.asNobody],
+  ] as const;
+  return hasOwnLogin ? [user, ...others] : others;
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);

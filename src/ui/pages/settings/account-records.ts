@@ -1,0 +1,93 @@
+/** Users, roles, tokens and sessions as the API lists them, read from whatever the answer holds (SPEC 4.3, 4.4). */
+import { type Fields, isFields, numberOf, textOf, textsOf } from '../shared/fields.ts';
+
+export interface UserRecord {
+  readonly name: string;
+  readonly role: string;
+}
+
+export interface RoleRecord {
+  readonly role: string;
+  readonly cameras: readonly string[];
+  readonly source: 'builtin' | 'file' | 'store';
+  readonly users: number;
+}
+
+/** Times are Unix seconds. */
+export interface TokenRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly user: string;
+  readonly role: string;
+  /** Undefined: all of the role. */
+  readonly cameras: readonly string[] | undefined;
+  readonly createdAt: number | undefined;
+  readonly expiresAt: number | undefined;
+  readonly lastUsedAt: number | undefined;
+  readonly lastUsedFrom: string | undefined;
+}
+
+export interface SessionRecord {
+  readonly id: string;
+  readonly user: string;
+  readonly address: string;
+  readonly agent: string;
+  readonly since: number | undefined;
+  readonly lastSeen: number | undefined;
+  readonly isCurrent: boolean;
+}
+
+export const readUsers = listOf((fields): UserRecord | undefined => {
+  const name = textOf(fields['username']);
+  return name === undefined ? undefined : { name, role: textOf(fields['role']) ?? 'viewer' };
+});
+
+export const readRoles = listOf((fields): RoleRecord | undefined => {
+  const role = textOf(fields['role']);
+  if (role === undefined) return undefined;
+  const source = SOURCES.find((known) => known === fields['source']) ?? 'file';
+  return { role, source, cameras: textsOf(fields['cameras']), users: numberOf(fields['users']) ?? 0 };
+});
+
+/** A source that is not known cannot be changed here either. */
+const SOURCES = ['builtin', 'file', 'store'] as const;
+
+export const readTokens = listOf((fields): TokenRecord | undefined => {
+  const id = textOf(fields['id']);
+  if (id === undefined) return undefined;
+  return {
+    id,
+    name: textOf(fields['name']) ?? id,
+    user: textOf(fields['user']) ?? '',
+    role: textOf(fields['role']) ?? '',
+    cameras: Array.isArray(fields['cameras']) ? textsOf(fields['cameras']) : undefined,
+    createdAt: numberOf(fields['created_at']),
+    expiresAt: numberOf(fields['expires_at']),
+    lastUsedAt: numberOf(fields['last_used_at']),
+    lastUsedFrom: textOf(fields['last_used_from']),
+  };
+});
+
+export const readSessions = listOf((fields): SessionRecord | undefined => {
+  const id = textOf(fields['id']);
+  if (id === undefined) return undefined;
+  return {
+    id,
+    user: textOf(fields['user']) ?? '',
+    address: textOf(fields['address']) ?? '',
+    agent: textOf(fields['agent']) ?? '',
+    since: numberOf(fields['since']),
+    lastSeen: numberOf(fields['last_seen']),
+    isCurrent: fields['current'] === true,
+  };
+});
+
+function listOf<Kind>(read: (fields: Fields) => Kind | undefined): (body: unknown) => Kind[] {
+  return (body) =>
+    Array.isArray(body)
+      ? body
+          .filter(isFields)
+          .map(read)
+          .filter((found) => found !== undefined)
+      : [];
+}

@@ -1,0 +1,89 @@
+/** A judgement and what led to it, step by step. */
+import type { ComponentChildren } from 'preact';
+import { words } from '../shared/words.ts';
+import type { Explanation } from './explanation.ts';
+import { Names } from './records.tsx';
+
+export function Judgement({ explanation }: { explanation: Explanation }) {
+  const { verdict, status, reason, message, headers, sent } = explanation;
+  return (
+    <section class={`judgement judgement-${verdict}`} aria-label={words.access.title}>
+      <h2 class="judgement-verdict">{VERDICT[verdict]()}</h2>
+      <p>
+        {status !== undefined && <code>{status}</code>} {reason !== undefined && <code>{reason}</code>}{' '}
+        <bdi>{message}</bdi>
+      </p>
+      <dl class="facts">
+        {factsOf(explanation).map(([name, value]) => (
+          <div key={name} class="fact">
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {headers.length > 0 && (
+        <>
+          <h3>{words.access.headersSeen}</h3>
+          <ul class="header-fates">
+            {headers.map(({ name, value, isKept, why }, at) => (
+              <li key={`${at} ${name}`}>
+                <span class={isKept ? 'badge badge-strong' : 'badge badge-plain'}>
+                  {isKept ? words.access.kept : words.access.dropped}
+                </span>
+                <code>
+                  <bdi>{`${name}: ${value}`}</bdi>
+                </code>
+                {why !== undefined && <bdi class="field-help">{why}</bdi>}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {sent && (
+        <>
+          <h3>{words.access.sent}</h3>
+          <pre class="code-block" dir="ltr">
+            {[sent.line, ...sent.headers].join('\n')}
+          </pre>
+          <p class="field-help">
+            {words.access.to} <bdi>{sent.to}</bdi>
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+const VERDICT = {
+  admitted: () => words.access.admitted,
+  refused: () => words.access.refused,
+  'nothing-visible': () => words.access.nothingVisible,
+};
+
+function factsOf(found: Explanation): [name: string, value: ComponentChildren][] {
+  const rows: [string, ComponentChildren | undefined][] = [
+    [words.common.user, <bdi key="user">{found.user ?? words.access.nobody}</bdi>],
+    [words.common.role, found.role && <bdi key="role">{found.role}</bdi>],
+    [words.common.cameras, found.cameras && <CamerasSeen key="cameras" cameras={found.cameras} />],
+    [words.access.secret, found.secret],
+    [words.access.token, found.token],
+    [words.access.groups, found.groups.length > 0 && <Names key="groups" names={found.groups} none="" />],
+    [words.access.rule, found.rule && <bdi key="rule">{found.rule}</bdi>],
+    [words.access.route, found.route && <RouteFound key="route" route={found.route} />],
+  ];
+  return rows.filter((row): row is [string, ComponentChildren] => Boolean(row[1]));
+}
+
+const CamerasSeen = ({ cameras }: { cameras: 'all' | readonly string[] }) =>
+  cameras === 'all' ? words.common.allCameras : <Names names={cameras} none={words.common.noCameras} />;
+
+const RouteFound = ({ route: { route, access, row } }: { route: NonNullable<Explanation['route']> }) => (
+  <>
+    <code>
+      <bdi>{route}</bdi>
+    </code>
+    <span class="fact-more">
+      {words.access.needs(access)}; {row === undefined ? words.access.noRow : <code>{row}</code>}
+    </span>
+  </>
+);

@@ -1,0 +1,89 @@
+/** Settings > Password: one's own (interface 2.1, 5.1.6; SPEC 4.3). */
+import { useState } from 'preact/hooks';
+import type { Profile } from '../console/profile.ts';
+import { saySeconds } from '../login/login-outcome.ts';
+import { type Answer, tellApi } from '../shared/api.ts';
+import { PasswordField } from '../shared/form-fields.tsx';
+import { problemOf } from '../shared/problem-of.ts';
+import { words } from '../shared/words.ts';
+import { passwordFault } from './names.ts';
+import { Done, PageHead } from './records.tsx';
+
+export function Password({ profile }: { profile: Profile }) {
+  // An admin may set any password, so nothing is gained by asking for the one that is.
+  const asksForCurrent = profile.role !== 'admin';
+  const [current, setCurrent] = useState('');
+  const [password, setPassword] = useState('');
+  const [repeated, setRepeated] = useState('');
+  const [problem, setProblem] = useState('');
+  const [done, setDone] = useState('');
+  const [isBusy, setIsBusy] = useState(false);
+
+  const change = async (): Promise<void> => {
+    const fault = passwordFault(password) ?? (password === repeated ? undefined : words.password.differ);
+    setDone('');
+    setProblem(fault ?? '');
+    if (fault !== undefined) return;
+    setIsBusy(true);
+    const body = asksForCurrent ? { password, old_password: current } : { password };
+    const answer = await tellApi('PUT', `api/users/${encodeURIComponent(profile.name)}/password`, body);
+    setIsBusy(false);
+    if (answer.kind !== 'ok') return setProblem(passwordProblem(answer));
+    for (const empty of [setCurrent, setPassword, setRepeated]) empty('');
+    setDone(words.password.changed);
+  };
+  return (
+    <section class="records-page">
+      <PageHead title={words.password.title} lead={words.password.lead} />
+      <Done text={done} />
+      <form
+        class="form panel"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isBusy) void change();
+        }}
+      >
+        {/* A password manager has to know whose password this is. */}
+        <span class="out-of-sight" aria-hidden="true">
+          <input type="text" autocomplete="username" value={profile.name} readOnly tabIndex={-1} />
+        </span>
+        {asksForCurrent && (
+          <PasswordField
+            label={words.password.current}
+            value={current}
+            onChange={setCurrent}
+            autocomplete="current-password"
+          />
+        )}
+        <PasswordField
+          label={words.password.new}
+          value={password}
+          onChange={setPassword}
+          help={words.users.passwordHelp}
+          autocomplete="new-password"
+        />
+        <PasswordField
+          label={words.password.again}
+          value={repeated}
+          onChange={setRepeated}
+          autocomplete="new-password"
+        />
+        <div class="notice notice-bad" role="alert">
+          {problem}
+        </div>
+        <p class="form-ways">
+          <button class="button button-strong" type="submit" disabled={isBusy}>
+            {isBusy ? words.common.saving : words.password.change}
+          </button>
+        </p>
+      </form>
+    </section>
+  );
+}
+
+function passwordProblem(answer: Exclude<Answer, { kind: 'ok' }>): string {
+  if (answer.kind !== 'refused') return problemOf(answer);
+  if (answer.status === 401) return words.password.wrong;
+  if (answer.status !== 429) return answer.message;
+  return words.password.tooMany(saySeconds(Number(answer.retryAfter) || 60));
+}

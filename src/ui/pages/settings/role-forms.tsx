@@ -1,0 +1,71 @@
+/** The questions of Settings > Roles: a role and its cameras, and what deleting one does (SPEC 4.3). */
+import { useState } from 'preact/hooks';
+import { tellApi } from '../shared/api.ts';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { TextField } from '../shared/form-fields.tsx';
+import { words } from '../shared/words.ts';
+import type { RoleRecord } from './account-records.ts';
+import { CameraChoice } from './camera-choice.tsx';
+import { roleNameFault } from './names.ts';
+import { settled } from './user-forms.tsx';
+
+interface FormProps {
+  readonly onClose: () => void;
+  readonly onDone: (text: string) => void;
+}
+
+interface EditRoleProps extends FormProps {
+  /** Undefined: a new one. */
+  readonly role?: RoleRecord;
+  readonly known: readonly RoleRecord[];
+  readonly cameras: readonly string[];
+}
+
+const rolePath = (role: string): string => `api/roles/${encodeURIComponent(role)}`;
+
+export function EditRole({ role, known, cameras, onClose, onDone }: EditRoleProps) {
+  const [name, setName] = useState(role?.role ?? '');
+  const [entries, setEntries] = useState<readonly string[]>(role?.cameras ?? []);
+  const save = async (): Promise<string | undefined> => {
+    const taken = !role && known.some((other) => other.role === name) ? words.roles.taken : undefined;
+    const fault = roleNameFault(name) ?? taken ?? (entries.length === 0 ? words.roles.needsOne : undefined);
+    if (fault !== undefined) return fault;
+    return settled(await tellApi('PUT', rolePath(name), { cameras: entries }), () => onDone(words.roles.saved(name)));
+  };
+  const title = role ? words.roles.editTitle(role.role) : words.roles.add;
+  return (
+    <FormDialog title={title} submit={words.common.save} onSubmit={save} onClose={onClose}>
+      {!role && <TextField label={words.roles.name} value={name} onChange={setName} help={words.roles.nameHelp} />}
+      <CameraChoice known={cameras} entries={entries} onChange={setEntries} />
+    </FormDialog>
+  );
+}
+
+interface DeleteRoleProps extends FormProps {
+  readonly role: RoleRecord;
+  readonly holders: readonly string[];
+}
+
+export function DeleteRole({ role, holders, onClose, onDone }: DeleteRoleProps) {
+  const remove = async () =>
+    settled(await tellApi('DELETE', rolePath(role.role)), () => onDone(words.roles.deleted(role.role)));
+  return (
+    <FormDialog
+      title={words.roles.deleteTitle(role.role)}
+      submit={words.roles.delete}
+      isDangerous
+      onSubmit={remove}
+      onClose={onClose}
+    >
+      <p>
+        <bdi>{whatHappens(role, holders)}</bdi>
+      </p>
+    </FormDialog>
+  );
+}
+
+/** Its users become viewers, who see more than they did: whoever deletes has to know. */
+function whatHappens(role: RoleRecord, holders: readonly string[]): string {
+  if (holders.length > 0) return words.roles.deleteWhat(holders);
+  return role.users === 0 ? words.roles.deleteNobody : words.roles.deleteCount(role.users);
+}

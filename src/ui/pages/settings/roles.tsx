@@ -1,0 +1,103 @@
+/** Settings > Roles: which cameras each role sees, and who has it (interface 2.2; SPEC 4.3). */
+import { useState } from 'preact/hooks';
+import type { Profile } from '../console/profile.ts';
+import { useAsked } from '../shared/use-asked.ts';
+import { words } from '../shared/words.ts';
+import { type RoleRecord, readRoles, readUsers, type UserRecord } from './account-records.ts';
+import { Badge, Names, RecordItem, Records, RecordsPage } from './records.tsx';
+import { DeleteRole, EditRole } from './role-forms.tsx';
+
+type OpenForm = { readonly kind: 'add' } | { readonly kind: 'edit' | 'delete'; readonly role: RoleRecord };
+
+export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin: boolean }) {
+  const [roles, again] = useAsked('api/roles', readRoles);
+  const [users, usersAgain] = useAsked(hasOwnLogin ? 'api/users' : undefined, readUsers);
+  const [form, setForm] = useState<OpenForm>();
+  const [done, setDone] = useState('');
+  const people = users.kind === 'ready' ? users.value : [];
+  const shared = {
+    onClose: () => setForm(undefined),
+    onDone: (text: string) => {
+      setDone(text);
+      again();
+      usersAgain();
+    },
+  };
+  return (
+    <RecordsPage
+      title={words.roles.title}
+      lead={words.roles.lead}
+      done={done}
+      asked={roles}
+      onRetry={again}
+      ways={
+        <button class="button button-strong" type="button" onClick={() => setForm({ kind: 'add' })}>
+          {words.roles.add}
+        </button>
+      }
+    >
+      {(known) => (
+        <>
+          <Records>
+            {known.map((role) => (
+              <RoleItem key={role.role} {...{ role, people }} onOpen={(kind) => setForm({ kind, role })} />
+            ))}
+          </Records>
+          {form?.kind === 'add' && <EditRole {...shared} known={known} cameras={profile.cameras} />}
+          {form?.kind === 'edit' && <EditRole {...shared} role={form.role} known={known} cameras={profile.cameras} />}
+          {form?.kind === 'delete' && (
+            <DeleteRole {...shared} role={form.role} holders={holdersOf(form.role, people)} />
+          )}
+        </>
+      )}
+    </RecordsPage>
+  );
+}
+
+const holdersOf = ({ role }: RoleRecord, people: readonly UserRecord[]): string[] =>
+  people.filter((user) => user.role === role).map(({ name }) => name);
+
+interface RoleItemProps {
+  readonly role: RoleRecord;
+  readonly people: readonly UserRecord[];
+  readonly onOpen: (kind: 'edit' | 'delete') => void;
+}
+
+function RoleItem({ role, people, onOpen }: RoleItemProps) {
+  const way = (kind: 'edit' | 'delete', text: string) => (
+    <button class="button button-small" type="button" aria-label={`${text}: ${role.role}`} onClick={() => onOpen(kind)}>
+      {text}
+    </button>
+  );
+  return (
+    <RecordItem
+      name={role.role}
+      badges={<Badge text={words.roles[role.source]} kind={role.source === 'store' ? 'strong' : 'plain'} />}
+      facts={[
+        [words.common.cameras, <CamerasOf key="cameras" role={role} />],
+        [words.users.title, <WhoHas key="users" count={role.users} holders={holdersOf(role, people)} />],
+      ]}
+      ways={
+        role.source === 'store' ? (
+          <>
+            {way('edit', words.roles.edit)}
+            {way('delete', words.roles.delete)}
+          </>
+        ) : (
+          role.source === 'file' && <span class="field-help">{words.roles.fileHelp}</span>
+        )
+      }
+    />
+  );
+}
+
+function CamerasOf({ role: { role, cameras, source } }: { role: RoleRecord }) {
+  if (source !== 'builtin') return <Names names={cameras} none={words.common.noCameras} />;
+  return <>{role === 'admin' ? words.roles.adminMay : words.roles.viewerMay}</>;
+}
+
+/** The API counts; who it is, is known where users are kept here. */
+function WhoHas({ count, holders }: { count: number; holders: readonly string[] }) {
+  if (holders.length === 0) return <>{count === 0 ? words.roles.nobody : words.roles.users(count)}</>;
+  return <Names names={holders} none="" />;
+}

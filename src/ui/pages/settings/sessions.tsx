@@ -1,0 +1,127 @@
+/** Settings > Sessions: where somebody is logged in, and a way to end it (SPEC 4.2). */
+import { useState } from 'preact/hooks';
+import type { Profile } from '../console/profile.ts';
+import { type Answer, tellApi } from '../shared/api.ts';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { problemOf } from '../shared/problem-of.ts';
+import { sayShortMoment } from '../shared/times.ts';
+import { useAsked } from '../shared/use-asked.ts';
+import { words } from '../shared/words.ts';
+import { readSessions, type SessionRecord } from './account-records.ts';
+import { deviceName } from './device-name.ts';
+import { Badge, RecordItem, Records, RecordsPage } from './records.tsx';
+
+const endSession = ({ id }: SessionRecord): Promise<Answer> =>
+  tellApi('DELETE', `api/sessions/${encodeURIComponent(id)}`);
+
+export function Sessions({ profile }: { profile: Profile }) {
+  const [sessions, again] = useAsked('api/sessions', readSessions);
+  const [isAsking, setIsAsking] = useState(false);
+  const [done, setDone] = useState('');
+  const end = async (session: SessionRecord): Promise<void> => {
+    const answer = await endSession(session);
+    setDone(answer.kind === 'ok' ? words.sessions.ended : problemOf(answer));
+    again();
+  };
+  const others = sessions.kind === 'ready' ? sessions.value.filter(({ isCurrent }) => !isCurrent) : [];
+  return (
+    <RecordsPage
+      title={words.sessions.title}
+      lead={profile.role === 'admin' ? words.sessions.leadAdmin : words.sessions.lead}
+      done={done}
+      asked={sessions}
+      onRetry={again}
+      ways={
+        others.length > 0 && (
+          <button class="button" type="button" onClick={() => setIsAsking(true)}>
+            {words.sessions.endOthers}
+          </button>
+        )
+      }
+    >
+      {(known) => (
+        <>
+          {known.length === 0 && <p class="blank">{words.sessions.none}</p>}
+          <Records>
+            {known.map((session) => (
+              <SessionItem key={session.id} {...{ session, profile }} onEnd={() => void end(session)} />
+            ))}
+          </Records>
+          {isAsking && (
+            <EndOthers
+              others={others}
+              onClose={() => setIsAsking(false)}
+              onDone={(text) => {
+                setDone(text);
+                again();
+              }}
+            />
+          )}
+        </>
+      )}
+    </RecordsPage>
+  );
+}
+
+interface SessionItemProps {
+  readonly session: SessionRecord;
+  readonly profile: Profile;
+  readonly onEnd: () => void;
+}
+
+function SessionItem({ session, profile, onEnd }: SessionItemProps) {
+  const device = deviceName(session.agent);
+  return (
+    <RecordItem
+      name={device}
+      badges={
+        <>
+          {session.user !== profile.name && <Badge text={session.user} />}
+          {session.isCurrent && <Badge text={words.sessions.this} kind="strong" />}
+        </>
+      }
+      facts={[
+        [words.sessions.address, <bdi key="address">{session.address}</bdi>],
+        [words.sessions.since, session.since === undefined ? '–' : sayShortMoment(session.since)],
+        [words.sessions.lastSeen, session.lastSeen === undefined ? '–' : sayShortMoment(session.lastSeen)],
+      ]}
+      ways={
+        !session.isCurrent && (
+          <button class="button button-small" type="button" aria-label={words.sessions.endOne(device)} onClick={onEnd}>
+            {words.sessions.end}
+          </button>
+        )
+      }
+    />
+  );
+}
+
+interface EndOthersProps {
+  readonly others: readonly SessionRecord[];
+  readonly onClose: () => void;
+  readonly onDone: (text: string) => void;
+}
+
+function EndOthers({ others, onClose, onDone }: EndOthersProps) {
+  const endAll = async (): Promise<string | undefined> => {
+    for (const session of others) {
+      const answer = await endSession(session);
+      // 404: it has ended by itself meanwhile.
+      const isOver = answer.kind === 'ok' || (answer.kind === 'refused' && answer.status === 404);
+      if (!isOver) return problemOf(answer);
+    }
+    onDone(words.sessions.endedOthers);
+    return undefined;
+  };
+  return (
+    <FormDialog
+      title={words.sessions.endOthersTitle}
+      submit={words.sessions.endOthers}
+      isDangerous
+      onSubmit={endAll}
+      onClose={onClose}
+    >
+      <p>{words.sessions.endOthersWhat(others.length)}</p>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,66 @@
+/** Settings: its pages, each for whom it is (SPEC 8; interface 5.6). */
+import type { ComponentChild } from 'preact';
+import { Link, Redirect, useLocation } from 'wouter-preact';
+import type { Profile } from '../console/profile.ts';
+import type { PageFacts } from '../shared/page-facts.ts';
+import { usePageTitle } from '../shared/page-title.ts';
+import { words } from '../shared/words.ts';
+import { Access } from './access.tsx';
+import { Password } from './password.tsx';
+import { Roles } from './roles.tsx';
+import { Sessions } from './sessions.tsx';
+import { Tokens } from './tokens.tsx';
+import { Users } from './users.tsx';
+
+interface Section {
+  readonly path: string;
+  readonly title: () => string;
+  readonly isFor: (profile: Profile, facts: PageFacts) => boolean;
+  readonly show: (profile: Profile, facts: PageFacts) => ComponentChild;
+}
+
+export const isAdmin = ({ role }: Profile): boolean => role === 'admin';
+
+/** The API keeps these rules; the page only does not offer what it would refuse. */
+// biome-ignore format: a table
+const SECTIONS: readonly Section[] = [
+  { path: 'users',    title: () => words.users.title,    isFor: (who, { hasOwnLogin }) => isAdmin(who) && hasOwnLogin,      show: (profile) => <Users profile={profile} /> },
+  { path: 'roles',    title: () => words.roles.title,    isFor: isAdmin,                                                    show: (profile, { hasOwnLogin }) => <Roles {...{ profile, hasOwnLogin }} /> },
+  { path: 'tokens',   title: () => words.tokens.title,   isFor: () => true,                                                 show: (profile) => <Tokens profile={profile} /> },
+  { path: 'sessions', title: () => words.sessions.title, isFor: (_, { hasOwnLogin }) => hasOwnLogin,                        show: (profile) => <Sessions profile={profile} /> },
+  { path: 'access',   title: () => words.access.title,   isFor: isAdmin,                                                    show: (_, { hasOwnLogin }) => <Access hasOwnLogin={hasOwnLogin} /> },
+  { path: 'password', title: () => words.password.title, isFor: (who, { hasOwnLogin }) => hasOwnLogin && !who.isAnonymous,  show: (profile) => <Password profile={profile} /> },
+];
+
+export function Settings({ profile, facts }: { profile: Profile; facts: PageFacts }) {
+  const [path] = useLocation();
+  const open = SECTIONS.filter(({ isFor }) => isFor(profile, facts));
+  const name = path.split('/')[2] ?? '';
+  const section = open.find((known) => known.path === name);
+  usePageTitle(section?.title() ?? words.settings.title);
+  if (name === '' && open[0]) return <Redirect to={`/settings/${open[0].path}`} replace />;
+  return (
+    <div class="settings">
+      <nav class="settings-nav" aria-label={words.settings.sections}>
+        {open.map(({ path: at, title }) => (
+          <Link
+            key={at}
+            href={`/settings/${at}`}
+            class={at === name ? 'side-link is-here' : 'side-link'}
+            aria-current={at === name ? 'page' : undefined}
+          >
+            {title()}
+          </Link>
+        ))}
+      </nav>
+      {section ? section.show(profile, facts) : <NotForYou />}
+    </div>
+  );
+}
+
+export const NotForYou = () => (
+  <section class="blank">
+    <h2>{words.settings.notForYou}</h2>
+    <p>{words.settings.notForYouWhy}</p>
+  </section>
+);

@@ -1,0 +1,107 @@
+/** The questions of Settings > Tokens: what a new one may, and the one moment to copy it (SPEC 4.4). */
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { Profile } from '../console/profile.ts';
+import { tellApi } from '../shared/api.ts';
+import { CopyButton } from '../shared/copy-button.tsx';
+import { isFields, textOf } from '../shared/fields.ts';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { SelectField, Switch, TextField } from '../shared/form-fields.tsx';
+import { problemOf } from '../shared/problem-of.ts';
+import { useAsked } from '../shared/use-asked.ts';
+import { words } from '../shared/words.ts';
+import { readRoles } from './account-records.ts';
+import { CameraChoice } from './camera-choice.tsx';
+
+type Lasting = keyof typeof words.tokens.lasts;
+
+const DAY_SECONDS = 86_400;
+
+// biome-ignore format: a table
+const LASTS: Readonly<Record<Lasting, number | undefined>> = {
+  days30:  30 * DAY_SECONDS,
+  days90:  90 * DAY_SECONDS,
+  year:    365 * DAY_SECONDS,
+  forever: undefined,
+};
+
+interface MakeTokenProps {
+  readonly profile: Profile;
+  readonly onMade: (secret: string) => void;
+  readonly onClose: () => void;
+}
+
+export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
+  const isAdmin = profile.role === 'admin';
+  const [roles] = useAsked(isAdmin ? 'api/roles' : undefined, readRoles);
+  const [name, setName] = useState('');
+  const [role, setRole] = useState(isAdmin ? 'viewer' : profile.role);
+  const [entries, setEntries] = useState<readonly string[]>();
+  const [lasting, setLasting] = useState<string>('year');
+  const make = async (): Promise<string | undefined> => {
+    if (name.trim() === '') return words.tokens.nameMissing;
+    if (entries?.length === 0) return words.roles.needsOne;
+    const seconds = LASTS[lasting as Lasting];
+    const expires = seconds === undefined ? {} : { expires_at: Math.floor(Date.now() / 1000) + seconds };
+    const body = { name: name.trim(), role, ...(entries ? { cameras: entries } : {}), ...expires };
+    const answer = await tellApi('POST', 'api/tokens', body);
+    if (answer.kind !== 'ok') return problemOf(answer);
+    const secret = isFields(answer.body) ? textOf(answer.body['token']) : undefined;
+    if (secret === undefined) return words.common.unreadable;
+    onMade(secret);
+    return undefined;
+  };
+  const offered = roles.kind === 'ready' ? roles.value.map((known) => known.role) : [role];
+  return (
+    <FormDialog title={words.tokens.add} submit={words.tokens.make} onSubmit={make} onClose={onClose}>
+      <TextField label={words.tokens.name} value={name} onChange={setName} help={words.tokens.nameHelp} />
+      <SelectField
+        label={words.common.role}
+        value={role}
+        onChange={setRole}
+        options={offered.map((option) => [option, option] as const)}
+      />
+      <Switch isOn={entries !== undefined} onChange={(isOn) => setEntries(isOn ? [] : undefined)}>
+        {words.tokens.narrow}
+      </Switch>
+      {entries && <CameraChoice known={profile.cameras} entries={entries} onChange={setEntries} />}
+      <SelectField
+        label={words.tokens.lasting}
+        value={lasting}
+        onChange={setLasting}
+        options={Object.entries(words.tokens.lasts)}
+      />
+    </FormDialog>
+  );
+}
+
+/** It cannot be asked for again, so neither Escape nor a stray click closes this. */
+export function MadeToken({ secret, onClose }: { secret: string; onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    dialog.current?.showModal();
+    return () => dialog.current?.close();
+  }, []);
+  return (
+    <dialog ref={dialog} class="form-dialog" aria-labelledby={titleId} onCancel={(event) => event.preventDefault()}>
+      <div class="form">
+        <h2 id={titleId} class="form-title">
+          {words.tokens.madeTitle}
+        </h2>
+        <p class="notice notice-warn">{words.tokens.madeWhat}</p>
+        <p class="secret">
+          <code>{secret}</code>
+          <CopyButton text={secret} />
+        </p>
+        <p>{words.tokens.use}</p>
+        <pre class="code-block" dir="ltr">{`Authorization: Bearer ${secret.slice(0, 8)}…`}</pre>
+        <p class="field-help">{words.tokens.basic}</p>
+        <p class="form-ways">
+          <button class="button button-strong" type="button" onClick={onClose}>
+            {words.tokens.done}
+          </button>
+        </p>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,132 @@
+/** Settings > Tokens: for programs, so that none needs a password or the open port (SPEC 4.4). */
+import { useState } from 'preact/hooks';
+import type { Profile } from '../console/profile.ts';
+import { tellApi } from '../shared/api.ts';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { sayDate, sayShortMoment } from '../shared/times.ts';
+import { useAsked } from '../shared/use-asked.ts';
+import { words } from '../shared/words.ts';
+import { readTokens, type TokenRecord } from './account-records.ts';
+import { Badge, Names, RecordItem, Records, RecordsPage } from './records.tsx';
+import { MadeToken, MakeToken } from './token-forms.tsx';
+import { settled } from './user-forms.tsx';
+
+type OpenForm =
+  | { readonly kind: 'make' }
+  | { readonly kind: 'made'; readonly secret: string }
+  | { readonly kind: 'revoke'; readonly token: TokenRecord };
+
+export function Tokens({ profile }: { profile: Profile }) {
+  const [tokens, again] = useAsked('api/tokens', readTokens);
+  const [form, setForm] = useState<OpenForm>();
+  const [done, setDone] = useState('');
+  const close = (): void => setForm(undefined);
+  /** When the token is made, what shows it has come in its place. */
+  const closeMaking = (): void => setForm((was) => (was?.kind === 'make' ? undefined : was));
+  const onMade = (secret: string): void => {
+    setForm({ kind: 'made', secret });
+    again();
+  };
+  return (
+    <RecordsPage
+      title={words.tokens.title}
+      lead={words.tokens.lead}
+      done={done}
+      asked={tokens}
+      onRetry={again}
+      ways={
+        <button class="button button-strong" type="button" onClick={() => setForm({ kind: 'make' })}>
+          {words.tokens.add}
+        </button>
+      }
+    >
+      {(known) => (
+        <>
+          {known.length === 0 && <p class="blank">{words.tokens.none}</p>}
+          <Records>
+            {known.map((token) => (
+              <TokenItem key={token.id} {...{ token, profile }} onRevoke={() => setForm({ kind: 'revoke', token })} />
+            ))}
+          </Records>
+          {form?.kind === 'make' && <MakeToken profile={profile} onMade={onMade} onClose={closeMaking} />}
+          {form?.kind === 'made' && <MadeToken secret={form.secret} onClose={close} />}
+          {form?.kind === 'revoke' && (
+            <RevokeToken
+              token={form.token}
+              onClose={close}
+              onDone={(text) => {
+                setDone(text);
+                again();
+              }}
+            />
+          )}
+        </>
+      )}
+    </RecordsPage>
+  );
+}
+
+function TokenItem({ token, profile, onRevoke }: { token: TokenRecord; profile: Profile; onRevoke: () => void }) {
+  const isExpired = token.expiresAt !== undefined && token.expiresAt <= Date.now() / 1000;
+  return (
+    <RecordItem
+      name={token.name}
+      badges={
+        <>
+          {token.user !== profile.name && <Badge text={token.user} />}
+          {isExpired && <Badge text={words.tokens.expired} />}
+        </>
+      }
+      facts={[
+        [words.common.role, <Badge key="role" text={token.role} kind={token.role === 'admin' ? 'strong' : 'plain'} />],
+        [words.common.cameras, <CamerasOf key="cameras" token={token} />],
+        [words.tokens.expires, token.expiresAt === undefined ? words.tokens.forever : sayDate(token.expiresAt)],
+        [words.tokens.lastUsed, <LastUse key="use" token={token} />],
+      ]}
+      ways={
+        <button
+          class="button button-small"
+          type="button"
+          aria-label={`${words.tokens.revoke}: ${token.name}`}
+          onClick={onRevoke}
+        >
+          {words.tokens.revoke}
+        </button>
+      }
+    />
+  );
+}
+
+const CamerasOf = ({ token: { cameras } }: { token: TokenRecord }) =>
+  cameras === undefined ? words.tokens.likeRole : <Names names={cameras} none={words.common.noCameras} />;
+
+const LastUse = ({ token: { lastUsedAt, lastUsedFrom } }: { token: TokenRecord }) => (
+  <>
+    {lastUsedAt === undefined ? words.tokens.notYet : sayShortMoment(lastUsedAt)}
+    {lastUsedFrom !== undefined && <bdi class="fact-more">{words.tokens.from(lastUsedFrom)}</bdi>}
+  </>
+);
+
+interface RevokeTokenProps {
+  readonly token: TokenRecord;
+  readonly onClose: () => void;
+  readonly onDone: (text: string) => void;
+}
+
+function RevokeToken({ token, onClose, onDone }: RevokeTokenProps) {
+  const revoke = async () =>
+    settled(await tellApi('DELETE', `api/tokens/${encodeURIComponent(token.id)}`), () =>
+      onDone(words.tokens.revoked(token.name)),
+    );
+  return (
+    <FormDialog
+      title={words.tokens.revokeTitle(token.name)}
+      submit={words.tokens.revoke}
+      isDangerous
+      onSubmit={revoke}
+      onClose={onClose}
+    >
+      <p>{words.tokens.revokeWhat}</p>
+    </FormDialog>
+  );
+}

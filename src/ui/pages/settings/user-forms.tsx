@@ -1,0 +1,126 @@
+/** The questions of Settings > Users: a new user, a role, a password, a farewell (SPEC 4.3). */
+import { useState } from 'preact/hooks';
+import { type Answer, tellApi } from '../shared/api.ts';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { PasswordField, SelectField, TextField } from '../shared/form-fields.tsx';
+import { problemOf } from '../shared/problem-of.ts';
+import { words } from '../shared/words.ts';
+import type { UserRecord } from './account-records.ts';
+import { passwordFault, suggestedPassword, userNameFault } from './names.ts';
+
+interface FormProps {
+  readonly onClose: () => void;
+  /** What was done, in words. */
+  readonly onDone: (text: string) => void;
+}
+
+const userPath = (name: string, more = ''): string => `api/users/${encodeURIComponent(name)}${more}`;
+
+/** What is wrong, or undefined when it is done. */
+export function settled(answer: Answer, onDone: () => void): string | undefined {
+  if (answer.kind !== 'ok') return problemOf(answer);
+  onDone();
+  return undefined;
+}
+
+interface AddUserProps extends FormProps {
+  readonly roles: readonly string[];
+  readonly known: readonly UserRecord[];
+}
+
+export function AddUser({ roles, known, onClose, onDone }: AddUserProps) {
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const [role, setRole] = useState('viewer');
+  const add = async (): Promise<string | undefined> => {
+    const taken = known.some((user) => user.name === name) ? words.users.taken : undefined;
+    const fault = userNameFault(name) ?? taken ?? passwordFault(password);
+    if (fault !== undefined) return fault;
+    return settled(await tellApi('POST', 'api/users', { username: name, password, role }), () =>
+      onDone(words.users.added(name)),
+    );
+  };
+  return (
+    <FormDialog title={words.users.add} submit={words.users.add} onSubmit={add} onClose={onClose}>
+      <TextField label={words.users.name} value={name} onChange={setName} help={words.users.nameHelp} />
+      <NewPassword label={words.users.password} value={password} onChange={setPassword} />
+      <RoleField roles={roles} value={role} onChange={setRole} />
+    </FormDialog>
+  );
+}
+
+interface OfUser extends FormProps {
+  readonly user: UserRecord;
+}
+
+export function SetRole({ user, roles, onClose, onDone }: OfUser & { readonly roles: readonly string[] }) {
+  const [role, setRole] = useState(user.role);
+  const save = async () =>
+    settled(await tellApi('PUT', userPath(user.name, '/role'), { role }), () =>
+      onDone(words.users.roleChanged(user.name, role)),
+    );
+  return (
+    <FormDialog title={words.users.roleOf(user.name)} submit={words.common.save} onSubmit={save} onClose={onClose}>
+      <RoleField roles={roles} value={role} onChange={setRole} />
+      <p>{words.users.roleNow}</p>
+    </FormDialog>
+  );
+}
+
+export function ResetPassword({ user, onClose, onDone }: OfUser) {
+  const [password, setPassword] = useState('');
+  const save = async (): Promise<string | undefined> => {
+    const fault = passwordFault(password);
+    if (fault !== undefined) return fault;
+    return settled(await tellApi('PUT', userPath(user.name, '/password'), { password }), () =>
+      onDone(words.users.passwordChanged(user.name)),
+    );
+  };
+  return (
+    <FormDialog title={words.users.passwordOf(user.name)} submit={words.common.save} onSubmit={save} onClose={onClose}>
+      <NewPassword label={words.users.newPassword} value={password} onChange={setPassword} />
+      <p>{words.users.passwordEnds}</p>
+    </FormDialog>
+  );
+}
+
+export function DeleteUser({ user, onClose, onDone }: OfUser) {
+  const remove = async () =>
+    settled(await tellApi('DELETE', userPath(user.name)), () => onDone(words.users.deleted(user.name)));
+  return (
+    <FormDialog
+      title={words.users.deleteTitle(user.name)}
+      submit={words.users.delete}
+      isDangerous
+      onSubmit={remove}
+      onClose={onClose}
+    >
+      <p>{words.users.deleteWhat}</p>
+    </FormDialog>
+  );
+}
+
+interface ValueProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+const NewPassword = ({ label, value, onChange }: ValueProps & { readonly label: string }) => (
+  <PasswordField
+    label={label}
+    value={value}
+    onChange={onChange}
+    help={words.users.passwordHelp}
+    autocomplete="new-password"
+    onSuggest={() => onChange(suggestedPassword())}
+  />
+);
+
+const RoleField = ({ roles, value, onChange }: ValueProps & { readonly roles: readonly string[] }) => (
+  <SelectField
+    label={words.common.role}
+    value={value}
+    onChange={onChange}
+    options={roles.map((role) => [role, role] as const)}
+  />
+);

@@ -1,0 +1,114 @@
+/** Settings > Users: who may log in, and as what (interface 1, 2.1; SPEC 8). */
+import { useState } from 'preact/hooks';
+import type { Profile } from '../console/profile.ts';
+import { useAsked } from '../shared/use-asked.ts';
+import { words } from '../shared/words.ts';
+import { readRoles, readUsers, type UserRecord } from './account-records.ts';
+import { Badge, RecordItem, Records, RecordsPage } from './records.tsx';
+import { AddUser, DeleteUser, ResetPassword, SetRole } from './user-forms.tsx';
+
+type OpenForm = { readonly kind: 'add' } | { readonly kind: 'role' | 'password' | 'delete'; readonly user: UserRecord };
+
+/** The recorder's own pages expect this one to be there, as an admin; the API refuses to change it. */
+const FIXED_USER = 'admin';
+
+export function Users({ profile }: { profile: Profile }) {
+  const [users, again] = useAsked('api/users', readUsers);
+  const [roles] = useAsked('api/roles', readRoles);
+  const [form, setForm] = useState<OpenForm>();
+  const [done, setDone] = useState('');
+  const roleNames = roles.kind === 'ready' ? roles.value.map(({ role }) => role) : ['admin', 'viewer'];
+  const shared = {
+    onClose: () => setForm(undefined),
+    onDone: (text: string) => {
+      setDone(text);
+      again();
+    },
+  };
+  return (
+    <RecordsPage
+      title={words.users.title}
+      lead={words.users.lead}
+      done={done}
+      asked={users}
+      onRetry={again}
+      ways={
+        <button class="button button-strong" type="button" onClick={() => setForm({ kind: 'add' })}>
+          {words.users.add}
+        </button>
+      }
+    >
+      {(known) => (
+        <>
+          <Records>
+            {known.map((user) => (
+              <UserItem key={user.name} {...{ user, known, profile }} onOpen={(kind) => setForm({ kind, user })} />
+            ))}
+          </Records>
+          {form?.kind === 'add' && <AddUser {...shared} roles={roleNames} known={known} />}
+          {form?.kind === 'role' && <SetRole {...shared} user={form.user} roles={roleNames} />}
+          {form?.kind === 'password' && <ResetPassword {...shared} user={form.user} />}
+          {form?.kind === 'delete' && <DeleteUser {...shared} user={form.user} />}
+        </>
+      )}
+    </RecordsPage>
+  );
+}
+
+interface UserItemProps {
+  readonly user: UserRecord;
+  readonly known: readonly UserRecord[];
+  readonly profile: Profile;
+  readonly onOpen: (kind: 'role' | 'password' | 'delete') => void;
+}
+
+function UserItem({ user, known, profile, onOpen }: UserItemProps) {
+  const why = whyItStays(user, known);
+  const way = (kind: 'role' | 'password' | 'delete', text: string, isOpen = true) => (
+    <button
+      class="button button-small"
+      type="button"
+      disabled={!isOpen}
+      title={isOpen ? undefined : why}
+      aria-label={`${text}: ${user.name}`}
+      onClick={() => onOpen(kind)}
+    >
+      {text}
+    </button>
+  );
+  return (
+    <RecordItem
+      name={user.name}
+      badges={user.name === profile.name && <Badge text={words.users.you} />}
+      facts={[
+        [words.common.role, <Badge key="role" text={user.role} kind={user.role === 'admin' ? 'strong' : 'plain'} />],
+        [words.users.may, <WhatMay key="may" role={user.role} why={why} />],
+      ]}
+      ways={
+        <>
+          {way('role', words.users.changeRole, why === undefined)}
+          {way('password', words.users.resetPassword)}
+          {way('delete', words.users.delete, why === undefined)}
+        </>
+      }
+    />
+  );
+}
+
+function whyItStays({ name, role }: UserRecord, known: readonly UserRecord[]): string | undefined {
+  if (name === FIXED_USER) return words.users.fixedAdmin;
+  const admins = known.filter((user) => user.role === 'admin');
+  return role === 'admin' && admins.length === 1 ? words.users.lastAdmin : undefined;
+}
+
+const WhatMay = ({ role, why }: { role: string; why: string | undefined }) => (
+  <>
+    {mayDo(role)}
+    {why !== undefined && <span class="fact-more">{why}</span>}
+  </>
+);
+
+function mayDo(role: string): string {
+  if (role === 'admin') return words.users.adminMay;
+  return role === 'viewer' ? words.users.viewerMay : words.users.customMay;
+}

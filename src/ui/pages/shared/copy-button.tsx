@@ -1,0 +1,17 @@
+/** A button that puts a text on the clipboard; without one (plain HTTP) there is no button, for the text can be marked. */
+import { useState } from 'preact/hooks';
+import { words } from './words.ts';
+
+export function CopyButton({ text, label }: { text: string; label?: string }) {
+  const [isCopied, setIsCopied] = useState(false);
+  if (!('clipboard' in navigator)) return null;
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text);
+    setIsCopied(true);
+  };
+  return (
+    <button class="button" type="button" onClick={() => void copy()}>
+      {isCopied ? words.common.copied : (label ?? words.common.copy)}
+    </button>
+  );
+}

@@ -1,0 +1,59 @@
+/** A question over the page: a form with a way out; what goes wrong is said in it, and it stays open. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { words } from './words.ts';
+
+interface FormDialogProps {
+  readonly title: string;
+  readonly submit: string;
+  readonly isDangerous?: boolean;
+  /** Gives what is wrong, in words, or undefined when it is done. */
+  readonly onSubmit: () => Promise<string | undefined>;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+export function FormDialog({ title, submit, isDangerous = false, onSubmit, onClose, children }: FormDialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  const [isBusy, setIsBusy] = useState(false);
+  const [problem, setProblem] = useState('');
+  useEffect(() => {
+    dialog.current?.showModal();
+    // Gives the focus back to whatever opened it.
+    return () => dialog.current?.close();
+  }, []);
+  const send = async (): Promise<void> => {
+    setIsBusy(true);
+    setProblem('');
+    const wrong = await onSubmit();
+    setIsBusy(false);
+    if (wrong === undefined) onClose();
+    else setProblem(wrong);
+  };
+  const onSend = (event: Event): void => {
+    event.preventDefault();
+    if (!isBusy) void send();
+  };
+  return (
+    <dialog ref={dialog} class="form-dialog" aria-labelledby={titleId} onCancel={onClose}>
+      <form class="form" onSubmit={onSend}>
+        <h2 id={titleId} class="form-title">
+          <bdi>{title}</bdi>
+        </h2>
+        {children}
+        <div class="notice notice-bad" role="alert">
+          {problem}
+        </div>
+        <p class="form-ways">
+          <button class="button" type="button" onClick={onClose}>
+            {words.common.cancel}
+          </button>
+          <button class={`button ${isDangerous ? 'button-danger' : 'button-strong'}`} type="submit" disabled={isBusy}>
+            {isBusy ? words.common.saving : submit}
+          </button>
+        </p>
+      </form>
+    </dialog>
+  );
+}

@@ -1,0 +1,156 @@
+/** The fields of the forms: a label above, help below. */
+import type { ComponentChildren } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import { words } from './words.ts';
+
+interface FieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly help?: string;
+  readonly isOptional?: boolean;
+  readonly autocomplete?: string;
+  /** Enter then does not send the form. */
+  readonly onEnter?: () => void;
+}
+
+export function TextField({ label, value, onChange, help, isOptional = false, ...more }: FieldProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="text"
+        value={value}
+        required={!isOptional}
+        autocomplete={more.autocomplete ?? 'off'}
+        autocapitalize="none"
+        spellcheck={false}
+        {...(help === undefined ? {} : { 'aria-describedby': `${id}-help` })}
+        onInput={(event) => onChange(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !more.onEnter) return;
+          event.preventDefault();
+          more.onEnter();
+        }}
+      />
+      <Help id={id} help={help} />
+    </div>
+  );
+}
+
+export function TextArea({ label, value, onChange, help }: FieldProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        rows={4}
+        value={value}
+        spellcheck={false}
+        aria-describedby={`${id}-help`}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+      <Help id={id} help={help} />
+    </div>
+  );
+}
+
+interface PasswordFieldProps extends Omit<FieldProps, 'isOptional'> {
+  readonly autocomplete: 'new-password' | 'current-password';
+  /** A good one made up by the machine, for whoever has to think of one for somebody else. */
+  readonly onSuggest?: () => void;
+}
+
+const SHOWN = { type: 'text' } as const;
+const HIDDEN = { type: 'password' } as const;
+
+export function PasswordField({ label, value, onChange, help, autocomplete, onSuggest }: PasswordFieldProps) {
+  const id = useId();
+  const [isShown, setIsShown] = useState(false);
+  const suggest = (): void => {
+    onSuggest?.();
+    setIsShown(true);
+  };
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <div class="password-box">
+        <input
+          id={id}
+          {...(isShown ? SHOWN : HIDDEN)}
+          value={value}
+          required
+          autocomplete={autocomplete}
+          maxLength={1024}
+          aria-describedby={`${id}-help`}
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+        <button
+          class="reveal"
+          type="button"
+          aria-pressed={isShown}
+          aria-label={words.login.showPassword}
+          onClick={() => setIsShown(!isShown)}
+        >
+          {isShown ? words.login.hide : words.login.show}
+        </button>
+      </div>
+      <Help id={id} help={help} />
+      {onSuggest && (
+        <button class="button button-plain button-small" type="button" onClick={suggest}>
+          {words.users.suggest}
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface SelectFieldProps extends Pick<FieldProps, 'label' | 'value' | 'onChange' | 'help'> {
+  readonly options: readonly (readonly [value: string, text: string])[];
+}
+
+export function SelectField({ label, value, onChange, options, help }: SelectFieldProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {options.map(([option, text]) => (
+          <option key={option} value={option} selected={option === value}>
+            {text}
+          </option>
+        ))}
+      </select>
+      <Help id={id} help={help} />
+    </div>
+  );
+}
+
+interface SwitchProps {
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+  readonly children: ComponentChildren;
+}
+
+export const Switch = ({ isOn, onChange, children }: SwitchProps) => (
+  <label class="switch">
+    <input
+      type="checkbox"
+      role="switch"
+      checked={isOn}
+      aria-checked={isOn}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
+    <span class="switch-text">{children}</span>
+  </label>
+);
+
+const Help = ({ id, help }: { id: string; help: string | undefined }) =>
+  help === undefined ? null : (
+    <p id={`${id}-help`} class="field-help">
+      {help}
+    </p>
+  );

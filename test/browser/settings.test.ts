@@ -1,0 +1,233 @@
+/** Settings: users, roles, tokens, sessions and the trace of a request, as an admin works with them (SPEC 4, 8). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import type { House } from '../support/start-house.ts';
+import { skip, useBrowser } from './support/browser.ts';
+import { logInOnPage, menu, startPagesHouse } from './support/pages-house.ts';
+
+const record = (page: Page, name: string): Locator =>
+  page.locator('.record').filter({ has: page.locator('.record-name', { hasText: name }) });
+
+const openSettings = async (page: Page, house: House, section: string, person = ADMIN_PERSON): Promise<void> => {
+  await logInOnPage(page, house, person, `/login?next=/postern/settings/${section}`);
+  await page.locator('.records-page h1').waitFor();
+};
+
+const said = (page: Page, text: string): Promise<void> => page.getByRole('status').getByText(text).waitFor();
+
+describe('Settings', { skip }, () => {
+  const visit = useBrowser();
+  let house: House;
+  before(async () => {
+    house = await startPagesHouse();
+  });
+  after(() => house.close());
+
+  it('makes a user, changes role and password, and deletes the user again', (t) =>
+    visit(t, {}, async (page) => {
+      const dora = { name: 'dora', role: 'viewer', password: 'DoraPassw0rd!!!' };
+      await openSettings(page, house, 'users');
+      await page.getByRole('button', { name: 'Add a user' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Add a user' });
+      await dialog.getByLabel('Name').fill('not a name');
+      await dialog.getByLabel('Password', { exact: true }).fill('short');
+      await dialog.getByRole('button', { name: 'Add a user' }).click();
+      await dialog.getByText('Use 1 to 30 letters, digits, dots and underscores.').waitFor();
+      await dialog.getByLabel('Name').fill('vera');
+      await dialog.getByRole('button', { name: 'Add a user' }).click();
+      await dialog.getByText('There is a user of that name already.').waitFor();
+      await dialog.getByLabel('Name').fill(dora.name);
+      await dialog.getByRole('button', { name: 'Add a user' }).click();
+      await dialog.getByText('Use at least 12 characters.').waitFor();
+      await dialog.getByLabel('Password', { exact: true }).fill(dora.password);
+      await dialog.getByRole('button', { name: 'Add a user' }).click();
+      await said(page, 'dora can log in now.');
+      await house.logIn(dora);
+
+      await page.getByRole('button', { name: 'Change role: dora' }).click();
+      await page.getByLabel('Role', { exact: true }).selectOption('front_only');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await said(page, 'dora is front_only now.');
+      assert.match(await record(page, 'dora').innerText(), /front_only/);
+
+      await page.getByRole('button', { name: 'Reset password: dora' }).click();
+      await page.getByRole('button', { name: 'Suggest one' }).click();
+      const password = await page.getByLabel('New password', { exact: true }).inputValue();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await said(page, 'dora has a new password.');
+      await house.logIn({ ...dora, password });
+
+      await page.getByRole('button', { name: 'Delete: dora' }).click();
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await said(page, 'dora is deleted.');
+      assert.equal(await record(page, 'dora').count(), 0);
+      await assert.rejects(house.logIn({ ...dora, password }), /401/);
+    }));
+
+  it('keeps the last admin, and says why', (t) =>
+    visit(t, {}, async (page) => {
+      await openSettings(page, house, 'users');
+      assert.equal(await page.getByRole('button', { name: 'Delete: admin' }).isDisabled(), true);
+      assert.equal(await page.getByRole('button', { name: 'Change role: admin' }).isDisabled(), true);
+      assert.match(await record(page, 'admin').innerText(), /stays an admin/);
+    }));
+
+  it('makes a role by switches and a pattern, and tells what its deletion does', (t) =>
+    visit(t, {}, async (page) => {
+      await openSettings(page, house, 'roles');
+      assert.match(await record(page, 'front_only').innerText(), /from the configuration.*edit auth\.roles/s);
+      assert.equal(await record(page, 'front_only').getByRole('button').count(), 0);
+      await page.getByRole('button', { name: 'Add a role' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Add a role' });
+      await dialog.getByLabel('Name').fill('garden.team');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.getByText('Choose at least one camera.').waitFor();
+      await dialog.getByRole('switch', { name: 'cam1' }).check();
+      await dialog.getByLabel('Another camera or pattern').fill('*2');
+      await dialog.getByLabel('Another camera or pattern').press('Enter');
+      await dialog.locator('.entry', { hasText: 'cam2' }).waitFor();
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await said(page, 'The role garden.team is saved.');
+      assert.match(await record(page, 'garden.team').innerText(), /made here.*cam1\s*\*2.*nobody has it/s);
+
+      const token = await house.logIn(ADMIN_PERSON);
+      const assigned = await house.ask('/api/users/carl/role', {
+        token,
+        method: 'PUT',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ role: 'garden.team' }),
+      });
+      assert.equal(assigned.status, 200);
+      await page.reload();
+      await page.getByRole('button', { name: 'Edit: garden.team' }).click();
+      await page.getByRole('button', { name: 'Remove *2' }).click();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await said(page, 'The role garden.team is saved.');
+      await page.getByRole('button', { name: 'Delete: garden.team' }).click();
+      await page.getByText('carl will be viewer, and so see all cameras.').waitFor();
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await said(page, 'The role garden.team is deleted.');
+      assert.match(await record(page, 'viewer').innerText(), /carl/);
+    }));
+
+  it('makes a token that works, shows it once, and takes it back', (t) =>
+    visit(t, {}, async (page) => {
+      await openSettings(page, house, 'tokens');
+      await page.getByText('There are no tokens yet.').waitFor();
+      await page.getByRole('button', { name: 'Make a token' }).click();
+      await page.getByLabel('Name').fill('Home Assistant');
+      await page.getByRole('switch', { name: 'Only some cameras' }).check();
+      await page.getByRole('switch', { name: 'cam2' }).check();
+      await page.getByLabel('Good for').selectOption('30 days');
+      await page.getByRole('button', { name: 'Make it' }).click();
+      await page.getByRole('dialog', { name: 'The token is made' }).waitFor();
+      const secret = await page.locator('.secret code').innerText();
+      assert.match(secret, /^pst_/);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'I have copied it' }).click();
+      assert.equal(await page.getByText(secret).count(), 0);
+      assert.match(await record(page, 'Home Assistant').innerText(), /viewer.*cam2.*not yet/s);
+
+      const events = await house.ask('/api/events?limit=500&include_thumbnails=0', { token: secret });
+      const found = (await events.json()) as { camera: string }[];
+      assert.deepEqual([...new Set(found.map(({ camera }) => camera))], ['cam2']);
+      await page.getByRole('button', { name: 'Revoke: Home Assistant' }).click();
+      await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+      await said(page, 'The token Home Assistant is revoked.');
+      assert.equal((await house.ask('/api/events', { token: secret })).status, 401);
+    }));
+
+  it('ends a session in another window', (t) =>
+    visit(t, {}, async (page) => {
+      await openSettings(page, house, 'sessions');
+      await visit(t, { expectedStatuses: [401] }, async (other) => {
+        await logInOnPage(other, house, VERA);
+        await other.locator('.event').first().waitFor();
+        await page.reload();
+        const mine = page.locator('.record', { hasText: 'this one' });
+        assert.match(await mine.innerText(), /Chrome on Linux.*127\.0\.0\.1/s);
+        assert.equal(await mine.getByRole('button').count(), 0);
+        await record(page, 'vera').getByRole('button').click();
+        await said(page, 'The session has ended.');
+        await other.getByRole('button', { name: 'Refresh' }).click();
+        await other.waitForURL('**/login?**');
+      });
+    }));
+
+  it('ends all other sessions at once', (t) =>
+    visit(t, {}, async (page) => {
+      await openSettings(page, house, 'sessions');
+      const token = await house.logIn(VERA);
+      await house.ask('/api/profile', { token });
+      await page.reload();
+      await record(page, 'vera').waitFor();
+      await page.getByRole('button', { name: 'End all others' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'End all others' }).click();
+      await said(page, 'The other sessions have ended.');
+      assert.equal(await page.locator('.record').count(), 1);
+      assert.equal((await house.ask('/api/profile', { token })).status, 401);
+    }));
+
+  it('explains how a request would be judged', (t) =>
+    visit(t, {}, async (page) => {
+      await openSettings(page, house, 'access');
+      await page.getByLabel('User', { exact: true }).selectOption('vera');
+      await page.getByLabel('Path').fill('/api/users');
+      await page.getByRole('button', { name: 'Explain' }).click();
+      await page.getByRole('heading', { name: 'It is refused' }).waitFor();
+      assert.match(
+        await page.locator('.judgement').innerText(),
+        /403.*role-too-low.*vera.*viewer.*GET,POST \/api\/users/s,
+      );
+      await page.getByLabel('Path').fill('/api/events?cameras=cam1');
+      await page.getByRole('button', { name: 'Explain' }).click();
+      await page.getByRole('heading', { name: 'It passes' }).waitFor();
+      assert.match(await page.locator('.judgement').innerText(), /remote-user: vera\s+remote-role: viewer/);
+      await page.getByRole('radio', { name: 'Nobody' }).check();
+      await page.getByRole('button', { name: 'Explain' }).click();
+      await page.getByText('no-credentials').waitFor();
+    }));
+
+  it('offers a viewer the own password, sessions and tokens alone, and the API refuses the rest', (t) =>
+    visit(t, { expectedStatuses: [403] }, async (page) => {
+      await openSettings(page, house, '', VERA);
+      const sections = await page.getByRole('navigation', { name: 'Settings' }).getByRole('link').allInnerTexts();
+      assert.deepEqual(sections, ['Tokens', 'Sessions', 'Password']);
+      const pages = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts();
+      assert.deepEqual(pages, ['Explore', 'Settings']);
+      for (const path of ['settings/users', 'settings/access', 'status']) {
+        await page.goto(`${house.url}/postern/${path}`);
+        await page.getByRole('heading', { name: 'This page is for administrators' }).waitFor();
+      }
+      for (const path of ['/api/users', '/api/roles', '/api/explain?path=/', '/api/status']) {
+        assert.equal((await page.request.get(`${house.url}${path}`)).status(), 403, path);
+      }
+      const sessions: { user: string }[] = await (await page.request.get(`${house.url}/api/sessions`)).json();
+      assert.deepEqual([...new Set(sessions.map(({ user }) => user))], ['vera']);
+    }));
+
+  it('changes the own password; this session goes on, and another ends', (t) =>
+    visit(t, {}, async (page) => {
+      const elsewhere = await house.logIn(CARL);
+      await logInOnPage(page, house, CARL);
+      await menu(page, 'Account: carl').click();
+      await page.getByRole('link', { name: 'Change password' }).click();
+      await page.getByLabel('Current password').fill('not the password');
+      await page.getByLabel('New password', { exact: true }).fill('CarlsNewPassw0rd');
+      await page.getByLabel('New password again').fill('something else');
+      await page.getByRole('button', { name: 'Change password' }).click();
+      await page.getByText('The two are not the same.').waitFor();
+      page.removeAllListeners('console');
+      await page.getByLabel('New password again').fill('CarlsNewPassw0rd');
+      await page.getByRole('button', { name: 'Change password' }).click();
+      await page.getByText('The current password is not right.').waitFor();
+      await page.getByLabel('Current password').fill(CARL.password);
+      await page.getByRole('button', { name: 'Change password' }).click();
+      await said(page, 'Your password is changed.');
+      assert.equal((await house.ask('/api/profile', { token: elsewhere })).status, 401);
+      await page.getByRole('link', { name: 'Explore', exact: true }).click();
+      await page.locator('.event').first().waitFor();
+    }));
+});

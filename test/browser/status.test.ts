@@ -1,0 +1,49 @@
+/** The status page: every part is shown, and what is not told is said to be so (SPEC 8). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { ADMIN_PERSON } from '../support/people.ts';
+import type { House } from '../support/start-house.ts';
+import { skip, useBrowser } from './support/browser.ts';
+import { FULL_STATUS } from './support/full-status.ts';
+import { logInOnPage, startPagesHouse } from './support/pages-house.ts';
+
+describe('The status page', { skip }, () => {
+  const visit = useBrowser();
+  let house: House;
+  before(async () => {
+    house = await startPagesHouse();
+  });
+  after(() => house.close());
+
+  it('shows every part of the status, and takes names for what they are: text', (t) =>
+    visit(t, {}, async (page) => {
+      await page.route('**/api/status', (route) => route.fulfill({ json: FULL_STATUS }));
+      await logInOnPage(page, house, ADMIN_PERSON, '/login?next=/postern/status');
+      const tile = (title: string) =>
+        page.locator('.tile').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
+      // biome-ignore format: a table
+      const rows: [title: string, text: RegExp][] = [
+        ['Recorder',               /does not answer.*ECONNREFUSED 192\.0\.2\.5:5000.*0\.17\.0/s],
+        ['Store',                  /reachable/],
+        ['Events backend',         /not configured/],
+        ['Versions',               /Postern 0\.1\.0, Node v24\.21\.0.*Running since/s],
+        ['Certificate',            /[45] days left.*CN=postern\.example, self-signed/s],
+        ['Warnings of the start',  /auth\.trusted_proxies Failures come from one private address/],
+        ['Login limit',            /5\/minute;20\/hour.*12 addresses.*1 address has to wait/s],
+        ['Failed logins per hour', /at most 22 in an hour/],
+        ['Unknown routes',         /GET \/api\/<img src=x onerror=alert\(1\)>.*12 times/s],
+        ['Last failures',          /nvr-unreachable GET \/api\/y{200}.*a1b2/s],
+      ];
+      for (const [title, text] of rows) assert.match(await tile(title).innerText(), text, title);
+      assert.equal(await page.locator('.failure-bar').count(), 3);
+    }));
+
+  it('says of each part that is null that it is not available', (t) =>
+    visit(t, {}, async (page) => {
+      const nothing = Object.fromEntries(Object.keys(FULL_STATUS).map((part) => [part, null]));
+      await page.route('**/api/status', (route) => route.fulfill({ json: nothing }));
+      await logInOnPage(page, house, ADMIN_PERSON, '/login?next=/postern/status');
+      await page.locator('.tile').first().waitFor();
+      assert.equal(await page.getByText('not available', { exact: true }).count(), 9);
+    }));
+});

@@ -1,0 +1,24 @@
+/** A status with something in every part, and with names from outside that mean no good. */
+import type { ServiceStatus } from '../../../src/domain/status.ts';
+
+const NOW = Math.floor(Date.now() / 1000);
+const HOUR = 3600;
+
+export const FULL_STATUS: ServiceStatus = {
+  startedAt: NOW - 3 * 86_400,
+  versions: { postern: '0.1.0', node: 'v24.21.0', nvr: '0.17.0' },
+  store: { kind: 'ok' },
+  nvr: { kind: 'failed', reason: 'connect ECONNREFUSED 192.0.2.5:5000' },
+  events: { kind: 'unused' },
+  certificate: { subject: 'CN=postern.example', expiresAt: NOW + 5 * 86_400, isSelfSigned: true },
+  warnings: [
+    { key: 'auth.trusted_proxies', message: 'Failures come from one private address: list the proxy there.' },
+    { key: null, message: `A sentence without a key: ${'x'.repeat(200)}` },
+  ],
+  limiter: { clauses: '5/minute;20/hour', addresses: 12, limited: 1 },
+  loginFailures: [3, 0, 22, 1].map((count, at) => ({ start: (Math.floor(NOW / HOUR) - at) * HOUR, count })),
+  unknownRoutes: [{ method: 'GET', path: '/api/<img src=x onerror=alert(1)>', count: 12, lastSeenAt: NOW - 500 }],
+  failures: [
+    { at: NOW - 60, reason: 'nvr-unreachable', method: 'GET', path: `/api/${'y'.repeat(200)}`, requestId: 'a1b2' },
+  ],
+};

@@ -1,0 +1,36 @@
+/** The list in days and pieces: nothing lost, nothing twice, no piece too long. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { readEvents } from '../../../src/ui/pages/explore/event-view.ts';
+import { daysOf, PIECE_SIZE } from '../../../src/ui/pages/explore/event-window.ts';
+
+const NOW = 1_785_800_000;
+const eventsAt = (times: readonly number[]) =>
+  readEvents(times.map((time, at) => ({ id: `${at}`, start_time: time, camera: 'front', label: 'dog' })));
+
+describe('The list', () => {
+  it('is cut into days, and long days into pieces', () => {
+    const events = eventsAt([
+      ...Array.from({ length: PIECE_SIZE + 1 }, () => NOW),
+      ...Array.from({ length: 2 }, () => NOW - 10 * 86_400),
+    ]);
+    const sizes = daysOf(events, NOW).map(({ name, pieces }) => [name, pieces.map((piece) => piece.length)]);
+    assert.deepEqual(
+      sizes.map(([, pieces]) => pieces),
+      [[PIECE_SIZE, 1], [2]],
+    );
+    assert.equal(sizes[0]?.[0], 'Today');
+  });
+
+  it('keeps every event, in its order', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: NOW - 86_400 * 5, max: NOW })), (times) => {
+        const events = eventsAt(times);
+        const pieces = daysOf(events, NOW).flatMap((day) => day.pieces);
+        assert.deepEqual(pieces.flat(), events);
+        assert.ok(pieces.every((piece) => piece.length > 0 && piece.length <= PIECE_SIZE));
+      }),
+    );
+  });
+});

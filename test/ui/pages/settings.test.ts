@@ -1,0 +1,152 @@
+/** What the settings make of names, patterns, devices and of what the API lists (SPEC 4.2 to 4.4). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { maySee, scopeOf } from '../../../src/domain/camera-scope.ts';
+import { parseCustomRoleName, parseUserName } from '../../../src/domain/names.ts';
+import { readRoles, readSessions, readTokens, readUsers } from '../../../src/ui/pages/settings/account-records.ts';
+import { deviceName } from '../../../src/ui/pages/settings/device-name.ts';
+import { readExplanation } from '../../../src/ui/pages/settings/explanation.ts';
+import {
+  passwordFault,
+  roleNameFault,
+  suggestedPassword,
+  userNameFault,
+} from '../../../src/ui/pages/settings/names.ts';
+import { camerasOf } from '../../../src/ui/pages/shared/camera-pattern.ts';
+import { lastHours, readStatus } from '../../../src/ui/pages/status/read-status.ts';
+
+describe('A name', () => {
+  const letters = fc.array(fc.constantFrom('a', 'Z', '0', '.', '_', '-', ' ', 'ä', '<', '\n'), { maxLength: 34 });
+  const names = letters.map((parts) => parts.join(''));
+
+  it('of a user is taken or refused as the server does', () => {
+    fc.assert(fc.property(names, (name) => assert.equal(userNameFault(name) === undefined, parseUserName(name).ok)));
+  });
+
+  it('of a role is taken or refused as the server does', () => {
+    const reserved = fc.constantFrom('admin', 'viewer', 'none', 'Admin');
+    fc.assert(
+      fc.property(fc.oneof(names, reserved), (name) =>
+        assert.equal(roleNameFault(name) === undefined, parseCustomRoleName(name).ok),
+      ),
+    );
+  });
+});
+
+describe('A password', () => {
+  it('is counted in characters as people see them, as the server does', () => {
+    assert.equal(passwordFault('🔑'.repeat(12)), undefined);
+    assert.notEqual(passwordFault('🔑'.repeat(11)), undefined);
+  });
+
+  it('that is suggested is long, and another each time', () => {
+    const suggested = new Set(Array.from({ length: 50 }, suggestedPassword));
+    assert.equal(suggested.size, 50);
+    for (const password of suggested) assert.match(password, /^[a-zA-Z2-9]{20}$/);
+  });
+});
+
+describe('An entry of a role', () => {
+  it('means the cameras that the server takes it for', () => {
+    const name = fc.array(fc.constantFrom('a', 'b', '_', '.', '-', '(', '\\', '/', 'ä', '\n'), { maxLength: 5 });
+    const entry = fc.array(fc.constantFrom('a', 'b', '_', '*', '.', '+', '[', '^', '$', '|', '-'), { maxLength: 5 });
+    const joined = (parts: string[]): string => parts.join('');
+    fc.assert(
+      fc.property(fc.array(entry.map(joined)), fc.array(name.map(joined)), (entries, cameras) => {
+        const scope = scopeOf(entries);
+        assert.deepEqual(
+          camerasOf(entries, cameras),
+          cameras.filter((camera) => maySee(scope, camera)),
+        );
+      }),
+    );
+  });
+});
+
+describe('A device', () => {
+  // biome-ignore format: a table
+  const rows: [agent: string, name: string][] = [
+    ['Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',                   'Chrome on Linux'],
+    ['Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0 Safari/537.36 Edg/142.0',    'Edge on Windows'],
+    ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1',      'Safari on iPhone'],
+    ['Mozilla/5.0 (Android 15; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0',                                                    'Firefox on Android'],
+    ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15',    'Safari on macOS'],
+    ['HomeAssistant/2026.1 aiohttp/3.12 Python/3.13',                                                                           'Home Assistant'],
+    ['curl/8.14.1',                                                                                                             'curl'],
+    ['my-own-script',                                                                                                           'my-own-script'],
+    ['',                                                                                                                        'unknown device'],
+  ];
+  for (const [agent, name] of rows) it(`is called ${name}`, () => assert.equal(deviceName(agent), name));
+});
+
+describe('What the API lists', () => {
+  it('is read into what is shown', () => {
+    assert.deepEqual(readUsers([{ username: 'vera', role: 'viewer' }]), [{ name: 'vera', role: 'viewer' }]);
+    assert.deepEqual(readRoles([{ role: 'garden', cameras: ['a', 'b_*'], source: 'store', users: 2 }]), [
+      { role: 'garden', cameras: ['a', 'b_*'], source: 'store', users: 2 },
+    ]);
+    assert.deepEqual(readRoles([{ role: 'x', cameras: null, source: 'elsewhere' }]), [
+      { role: 'x', cameras: [], source: 'file', users: 0 },
+    ]);
+    assert.deepEqual(
+      readTokens([
+        { id: 'a', name: 'HA', user: 'vera', role: 'viewer', cameras: null, created_at: 1, expires_at: null },
+      ]),
+      [
+        {
+          id: 'a',
+          name: 'HA',
+          user: 'vera',
+          role: 'viewer',
+          cameras: undefined,
+          createdAt: 1,
+          expiresAt: undefined,
+          lastUsedAt: undefined,
+          lastUsedFrom: undefined,
+        },
+      ],
+    );
+    assert.deepEqual(
+      readSessions([{ id: 's', user: 'vera', address: '::1', agent: 'x', since: 1, last_seen: 2, current: true }]),
+      [{ id: 's', user: 'vera', address: '::1', agent: 'x', since: 1, lastSeen: 2, isCurrent: true }],
+    );
+  });
+
+  it('is read whatever it holds', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (body) => {
+        for (const read of [readUsers, readRoles, readTokens, readSessions]) assert.ok(Array.isArray(read(body)));
+        readExplanation(body);
+        readStatus(body);
+      }),
+    );
+  });
+});
+
+describe('Failed logins', () => {
+  it('are shown for the last 24 hours, without gaps', () => {
+    const now = 1_785_800_000;
+    const hour = Math.floor(now / 3600) * 3600;
+    const shown = lastHours(
+      [
+        { start: hour, count: 2 },
+        { start: hour - 3600 * 23, count: 5 },
+        { start: hour - 3600 * 24, count: 99 },
+      ],
+      now,
+    );
+    assert.equal(shown.length, 24);
+    assert.deepEqual(
+      [shown.at(0), shown.at(-1)],
+      [
+        { start: hour - 3600 * 23, count: 5 },
+        { start: hour, count: 2 },
+      ],
+    );
+    assert.equal(
+      shown.reduce((sum, { count }) => sum + count, 0),
+      7,
+    );
+  });
+});

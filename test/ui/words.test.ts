@@ -1,0 +1,40 @@
+/** The languages of the pages: the same keys (the compiler sees to it), nothing empty, nothing forgotten (SPEC 8). */
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { DE } from '../../src/ui/pages/words/de.ts';
+import { EN } from '../../src/ui/pages/words/en.ts';
+
+const PAGES = join(import.meta.dirname, '../../src/ui');
+
+const leavesOf = (words: object, path = ''): [path: string, word: unknown][] =>
+  Object.entries(words).flatMap(([key, word]) =>
+    typeof word === 'object' ? leavesOf(word, `${path}${key}.`) : [[`${path}${key}`, word]],
+  );
+
+describe('The words', () => {
+  it('are in every language', () => {
+    const [english, german] = [new Map(leavesOf(EN)), new Map(leavesOf(DE))];
+    assert.deepEqual([...german.keys()], [...english.keys()]);
+    const empty = [...english, ...german].filter(([, word]) => word === '');
+    assert.deepEqual(empty, []);
+  });
+
+  it('have the same blanks and the same code in every language', () => {
+    const english = new Map(leavesOf(EN));
+    const marks = (word: unknown): string[] => String(word).match(/\{\w+\}|`[^`]+`/g) ?? [];
+    for (const [path, word] of leavesOf(DE)) {
+      if (typeof word === 'string') assert.deepEqual(marks(word), marks(english.get(path)), path);
+    }
+  });
+
+  it('are all said somewhere', () => {
+    const sources = globSync('**/*.{ts,tsx,html}', { cwd: PAGES, exclude: ['pages/words/**'] });
+    const text = sources.map((file) => readFileSync(join(PAGES, file), 'utf8')).join('\n');
+    const unsaid = leavesOf(EN)
+      .map(([path]) => path.split('.').at(-1) ?? '')
+      .filter((key) => !new RegExp(`\\b${key}\\b`).test(text));
+    assert.deepEqual(unsaid, []);
+  });
+});
