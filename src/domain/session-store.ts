@@ -17,7 +17,7 @@ export interface SeenSession {
 }
 
 export interface SessionStore {
-  /** A session that is known keeps its `since`. */
+  /** A session that is known keeps its `since`; one that was ended in the meantime is passed over. */
   noteSessions(seen: readonly SeenSession[]): Promise<void>;
   /** Those that are not over at `now`, latest seen first; of everybody without `user`. */
   listSessions(now: number, user?: UserName): Promise<readonly SeenSession[]>;

@@ -1,5 +1,5 @@
 /** Sessions as they were seen, in the database: the same code for every engine (SPEC 4.2). */
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { UserName } from '../domain/names.ts';
 import type { SeenSession, SessionStore } from '../domain/session-store.ts';
 import type { SeenSessionsTable, Tables } from './tables.ts';
@@ -12,6 +12,7 @@ export function createSessionStore(db: Kysely<Tables>): SessionStore {
     noteSessions: (seen) =>
       db.transaction().execute(async (transaction) => {
         for (const session of seen) {
+          if (await isOver(session, transaction)) continue;
           const { since: _, ...latest } = asRow(session);
           await transaction
             .insertInto('seen_sessions')
@@ -37,6 +38,15 @@ export function createSessionStore(db: Kysely<Tables>): SessionStore {
       await db.deleteFrom('seen_sessions').where('expires_at', '<', expiredAt).execute();
     },
   };
+}
+
+/** It was seen a moment ago, and may have been ended since. */
+async function isOver({ id, user, since }: SeenSession, transaction: Transaction<Tables>): Promise<boolean> {
+  const revoked = transaction.selectFrom('revoked_tokens').select('token_id').where('token_id', '=', id);
+  if (await revoked.executeTakeFirst()) return true;
+  const account = transaction.selectFrom('users').select('password_changed_at').where('name', '=', user);
+  const row = await account.executeTakeFirst();
+  return !row || since < Math.floor(row.password_changed_at ?? 0);
 }
 
 const asSession = (row: SeenSessionsTable): SeenSession => ({

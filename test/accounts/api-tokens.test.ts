@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { createApiTokens, mayGive, newTokenText } from '../../src/accounts/api-tokens.ts';
+import { createRoleBook } from '../../src/accounts/custom-roles.ts';
+import type { ApiToken } from '../../src/domain/api-token.ts';
+import { ALL_CAMERAS, maySee } from '../../src/domain/camera-scope.ts';
+import type { Role, UserName } from '../../src/domain/names.ts';
+import { handClock, NOW, openHouseStore, person, ROLES } from './support/people.ts';
+
+const CAMERAS = ['garden', 'patio_1', 'street'];
+
+/** A store with vera, who has one token of her own role, but for what is changed. */
+async function house(t: TestContext, changes: Partial<ApiToken> = {}, ownerRole = 'viewer') {
+  const store = await openHouseStore(t);
+  const clock = handClock();
+  await store.accounts.addUser(await person('vera', { role: ownerRole }));
+  await store.accounts.addUser(await person('root', { role: 'admin' }));
+  const { text, id, secretHash } = newTokenText();
+  const uses = { lastUsedAt: null, lastUsedFrom: null };
+  const own = { user: 'vera' as UserName, userCreatedAt: NOW - 1000, role: 'viewer' as Role, cameras: null };
+  await store.apiTokens.addToken({
+    id,
+    secretHash,
+    name: 'ha',
+    ...own,
+    createdAt: NOW,
+    expiresAt: null,
+    ...uses,
+    ...changes,
+  });
+  const { latest: roles } = createRoleBook({ store: store.roles, fixed: ROLES, version: store.version });
+  const parts = { tokenStore: store.apiTokens, store: store.accounts, clock, roles };
+  const tokens = createApiTokens({ ...parts, accountsVersion: store.version });
+  const outcome = async (token = text): Promise<string> => {
+    const verdict = await tokens.verify(token, 'bearer');
+    if (verdict.kind === 'invalid') return verdict.reason;
+    const { role, scope } = verdict.caller;
+    return `${role}: ${CAMERAS.filter((camera) => maySee(scope, camera)).join(' ')}`;
+  };
+  return { store, clock, text, id, tokens, outcome };
+}
+
+describe('An API token', () => {
+  it('says whose it is, and how it came', async (t) => {
+    const { text, id, tokens } = await house(t);
+    assert.match(text, /^pst_[0-9a-f]{16}_[0-9a-f]{64}$/);
+    assert.deepEqual(await tokens.verify(text, 'basic'), {
+      kind: 'valid',
+      caller: {
+        name: 'vera',
+        role: 'viewer',
+        scope: ALL_CAMERAS,
+        credential: { kind: 'api-token', tokenId: id, carriedBy: 'basic' },
+      },
+    });
+  });
+
+  it('is kept as a digest alone', async (t) => {
+    const { store, id, text } = await house(t);
+    const kept = JSON.stringify(await store.apiTokens.findToken(id));
+    assert.equal(kept.includes(text.split('_')[2] ?? text), false);
+  });
+
+  const other = newTokenText().text.split('_')[2];
+  // biome-ignore format: a table
+  const bad: [sentence: string, change: (text: string) => string, reason: string][] = [
+    ['with another secret is unknown',           (text) => text.replace(/[^_]+$/, other ?? ''), 'unknown'],
+    ['with one letter changed is unknown',       (text) => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0'), 'unknown'],
+    ['of another id is unknown',                 (text) => text.replace(/_[^_]+_/, '_0123456789abcdef_'), 'unknown'],
+    ['without its secret is no token',           (text) => text.replace(/[^_]+$/, ''), 'malformed'],
+    ['in upper case is no token',                (text) => text.toUpperCase().replace('PST', 'pst'), 'malformed'],
+    ['with something behind is no token',        (text) => `${text}0`, 'malformed'],
+    ['with a line break behind is no token',     (text) => `${text}\n`, 'malformed'],
+    ['of kilobytes is no token',                 () => `pst_${'0'.repeat(9000)}`, 'malformed'],
+  ];
+  for (const [sentence, change, reason] of bad) {
+    it(sentence, async (t) => {
+      const { text, outcome } = await house(t);
+      assert.equal(await outcome(change(text)), reason);
+    });
+  }
+
+  it('is good until the second of its end', async (t) => {
+    const { clock, outcome } = await house(t, { expiresAt: NOW + 10 });
+    clock.advance(9);
+    assert.equal(await outcome(), 'viewer: garden patio_1 street');
+    clock.advance(1);
+    assert.equal(await outcome(), 'expired');
+  });
+
+  it('is over with the next question when it is revoked', async (t) => {
+    const { store, id, outcome } = await house(t);
+    assert.equal(await outcome(), 'viewer: garden patio_1 street');
+    await store.apiTokens.deleteToken(id);
+    assert.equal(await outcome(), 'unknown');
+  });
+
+  it('dies with its user, and is nobody’s who is made again under the name (SPEC 11)', async (t) => {
+    const { store, text, outcome } = await house(t);
+    const row = await store.apiTokens.findToken(text.split('_')[1] ?? '');
+    await store.accounts.deleteUser('vera' as UserName);
+    assert.equal(await outcome(), 'unknown');
+    await store.accounts.addUser(await person('vera', { createdAt: NOW }));
+    assert.equal(await outcome(), 'unknown');
+    if (row) await store.apiTokens.addToken(row);
+    assert.equal(await outcome(), 'user-gone', 'even when its row came back');
+  });
+
+  it('outlives a change of password: it is no session', async (t) => {
+    const { store, outcome } = await house(t);
+    await store.accounts.setPassword('vera' as UserName, 'pbkdf2_sha256$10$other$x', NOW);
+    assert.equal(await outcome(), 'viewer: garden patio_1 street');
+  });
+
+  it('of a proxy’s user needs no account', async (t) => {
+    const { outcome } = await house(t, { user: 'jörg' as UserName, userCreatedAt: null });
+    assert.equal(await outcome(), 'viewer: garden patio_1 street');
+  });
+});
+
+describe('What an API token may see', () => {
+  // biome-ignore format: a table
+  const rows: [sentence: string, owner: string, role: string, cameras: string[] | null, outcome: string][] = [
+    ['is what its role sees',                            'admin',    'admin',    null,                  'admin: garden patio_1 street'],
+    ['is less where it was narrowed',                    'viewer',   'viewer',   ['street'],            'viewer: street'],
+    ['is less where an admin’s was narrowed',            'admin',    'admin',    ['patio_*'],           'admin: patio_1'],
+    ['never is more than its role sees',                 'gardener', 'gardener', ['street', 'garden'],  'gardener: garden'],
+    ['is what both patterns hold',                       'gardener', 'gardener', ['*_1'],               'gardener: patio_1'],
+    ['is a custom role’s, given by a viewer',            'viewer',   'gardener', null,                  'gardener: garden patio_1'],
+    ['shrinks with its owner: an admin who is a viewer', 'viewer',   'admin',    null,                  'viewer: garden patio_1 street'],
+    ['shrinks with its owner to the cameras of both',    'gardener', 'viewer',   ['street', 'garden'],  'gardener: garden'],
+    ['is nothing when nobody defines its role any more', 'admin',    'ghost',    null,                  'ghost: '],
+  ];
+  for (const [sentence, owner, role, cameras, expected] of rows) {
+    it(sentence, async (t) => {
+      const { outcome } = await house(t, { role: role as Role, cameras }, owner);
+      assert.equal(await outcome(), expected);
+    });
+  }
+
+  it('follows its owner’s role from one question to the next', async (t) => {
+    const { store, outcome } = await house(t, { role: 'admin' as Role }, 'admin');
+    assert.equal(await outcome(), 'admin: garden patio_1 street');
+    await store.accounts.setRole('vera' as UserName, 'gardener' as Role);
+    assert.equal(await outcome(), 'gardener: garden patio_1');
+  });
+
+  // biome-ignore format: a table
+  const gifts: [own: string, wanted: string, may: boolean][] = [
+    ['admin', 'admin', true],      ['admin', 'viewer', true],  ['admin', 'gardener', true],
+    ['viewer', 'admin', false],    ['viewer', 'viewer', true], ['viewer', 'gardener', true],
+    ['gardener', 'admin', false],  ['gardener', 'viewer', false], ['gardener', 'gardener', true], ['gardener', 'guard', false],
+  ];
+  for (const [own, wanted, may] of gifts)
+    it(`${own} ${may ? 'may' : 'may not'} give ${wanted}`, () =>
+      assert.equal(mayGive(own as Role, wanted as Role), may));
+});
+
+describe('An API token that is looked at again', () => {
+  it('is over when revoked or expired, and otherwise its holder is who that is now', async (t) => {
+    const { store, clock, id, text, tokens } = await house(t, { expiresAt: NOW + 10 });
+    const verdict = await tokens.verify(text, 'bearer');
+    const caller = verdict.kind === 'valid' ? verdict.caller : assert.fail();
+    assert.deepEqual(await tokens.recheck(caller), caller);
+    await store.accounts.setRole('vera' as UserName, 'gardener' as Role);
+    assert.equal((await tokens.recheck(caller))?.role, 'gardener');
+    clock.advance(10);
+    assert.equal(await tokens.recheck(caller), undefined);
+    clock.at(NOW);
+    await store.apiTokens.deleteToken(id);
+    assert.equal(await tokens.recheck(caller), undefined);
+  });
+});

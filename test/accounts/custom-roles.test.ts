@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { createRoleBook } from '../../src/accounts/custom-roles.ts';
+import type { CustomRoles } from '../../src/domain/camera-scope.ts';
+import type { Role } from '../../src/domain/names.ts';
+import { openHouseStore, ROLES } from './support/people.ts';
+import { tempDirectory } from './support/temp-directory.ts';
+
+const GUARD = { role: 'guard' as Role, cameras: ['street'] };
+
+async function book(t: TestContext) {
+  const directory = tempDirectory(t);
+  const store = await openHouseStore(t, directory);
+  const told: CustomRoles[] = [];
+  let reads = 0;
+  const counted = {
+    listRoles: () => {
+      reads += 1;
+      return store.roles.listRoles();
+    },
+  };
+  const onChange = (roles: CustomRoles): void => void told.push(roles);
+  const roleBook = createRoleBook({ store: counted, fixed: ROLES, version: store.version, onChange });
+  return { directory, store, told, reads: () => reads, ...roleBook };
+}
+
+const shown = (roles: CustomRoles) => Object.fromEntries(roles);
+
+describe('The custom roles', () => {
+  it('are those of the file and those made here', async (t) => {
+    const { store, latest, current } = await book(t);
+    await store.roles.changeRoles({ saved: [GUARD], deleted: [] });
+    const both = { gardener: ['garden', 'patio_*'], guard: ['street'] };
+    assert.deepEqual([shown(current()), shown(await latest()), shown(current())], [shown(ROLES), both, both]);
+  });
+
+  it('are the file’s where both have one of a name', async (t) => {
+    const { store, latest } = await book(t);
+    await store.roles.changeRoles({ saved: [{ role: 'gardener' as Role, cameras: ['street'] }], deleted: [] });
+    assert.deepEqual(shown(await latest()), shown(ROLES));
+  });
+
+  it('are read once for each change, and whoever listens is told once', async (t) => {
+    const { store, latest, reads, told } = await book(t);
+    await latest();
+    await latest();
+    assert.deepEqual([reads(), told.length], [1, 0]);
+    await store.roles.changeRoles({ saved: [GUARD], deleted: [] });
+    await latest();
+    await latest();
+    assert.deepEqual([reads(), told.map(shown)], [2, [{ gardener: ['garden', 'patio_*'], guard: ['street'] }]]);
+  });
+
+  it('are read again when another process has changed them', async (t) => {
+    const { directory, latest } = await book(t);
+    await latest();
+    const other = await openHouseStore(t, directory);
+    await other.roles.changeRoles({ saved: [GUARD], deleted: [] });
+    await new Promise(setImmediate); // the version is looked at once a turn
+    assert.deepEqual((await latest()).get('guard' as Role), ['street']);
+  });
+});

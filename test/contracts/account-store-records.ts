@@ -1,0 +1,221 @@
+/** What every store must do with roles, seen sessions and API tokens, whatever the engine (SPEC 4.2 to 4.4). */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { AccountStore } from '../../src/domain/account.ts';
+import type { ApiToken, ApiTokenStore } from '../../src/domain/api-token.ts';
+import { ADMIN, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
+import type { RoleStore } from '../../src/domain/role-store.ts';
+import type { SeenSession, SessionStore } from '../../src/domain/session-store.ts';
+
+export interface OpenedRecords {
+  readonly accounts: AccountStore;
+  readonly roles: RoleStore;
+  readonly sessions: SessionStore;
+  readonly apiTokens: ApiTokenStore;
+  /** Another text after each change. */
+  version(): string;
+  close(): Promise<void>;
+}
+
+export interface RecordsEngine {
+  /** Opens the same store each time: as another process would. */
+  open(): Promise<OpenedRecords>;
+  empty(): Promise<void>;
+}
+
+const THEN = 1_700_000_000;
+const [GUARD, NIGHT] = ['guard', 'night.shift'] as Role[] as [Role, Role];
+const [VERA, GUS] = ['vera', 'gus'] as UserName[] as [UserName, UserName];
+
+const user = (name: UserName, role: Role = VIEWER) => ({
+  name,
+  role,
+  passwordHash: `pbkdf2_sha256$600000$salt$${name}`,
+  passwordChangedAt: null,
+  createdAt: THEN,
+});
+
+const session = (id: string, changes: Partial<SeenSession> = {}): SeenSession => ({
+  id,
+  user: VERA,
+  address: '192.0.2.1',
+  agent: 'a browser',
+  since: THEN,
+  lastSeen: THEN + 10,
+  expiresAt: THEN + 100,
+  ...changes,
+});
+
+const token = (id: string, changes: Partial<ApiToken> = {}): ApiToken => ({
+  id,
+  secretHash: 'ab'.repeat(32),
+  name: 'ha',
+  user: VERA,
+  userCreatedAt: THEN,
+  role: VIEWER,
+  cameras: ['garden', 'patio_*'],
+  createdAt: THEN,
+  expiresAt: THEN + 1000,
+  lastUsedAt: null,
+  lastUsedFrom: null,
+  ...changes,
+});
+
+export function accountRecordsContract(engineName: string, engine: RecordsEngine): void {
+  let store: OpenedRecords;
+  const open = (): void => {
+    before(async () => {
+      store = await engine.open();
+    });
+    after(() => store.close());
+    beforeEach(() => engine.empty());
+  };
+
+  describe(`The roles on ${engineName}`, () => {
+    open();
+    it('are given back as they were saved, in order of name', async () => {
+      const night = { role: NIGHT, cameras: ['street', 'patio_*'] };
+      await store.roles.changeRoles({ saved: [night, { role: GUARD, cameras: ['a'] }], deleted: [] });
+      assert.deepEqual(await store.roles.listRoles(), [{ role: GUARD, cameras: ['a'] }, night]);
+    });
+
+    it('take new cameras', async () => {
+      await store.roles.changeRoles({ saved: [{ role: GUARD, cameras: ['a'] }], deleted: [] });
+      await store.roles.changeRoles({ saved: [{ role: GUARD, cameras: ['b'] }], deleted: [] });
+      assert.deepEqual(await store.roles.listRoles(), [{ role: GUARD, cameras: ['b'] }]);
+    });
+
+    it('make viewers of their users when they are deleted, and name them', async () => {
+      for (const account of [user(VERA, GUARD), user(GUS, GUARD), user('boss' as UserName, ADMIN)])
+        await store.accounts.addUser(account);
+      await store.roles.changeRoles({ saved: [{ role: GUARD, cameras: ['a'] }], deleted: [] });
+      const viewers = await store.roles.changeRoles({ saved: [{ role: NIGHT, cameras: ['b'] }], deleted: [GUARD] });
+      assert.deepEqual(viewers, [GUS, VERA]);
+      const roles = (await store.accounts.listUsers()).map(({ role }) => role);
+      assert.deepEqual(
+        [roles, (await store.roles.listRoles()).map(({ role }) => role)],
+        [[ADMIN, VIEWER, VIEWER], [NIGHT]],
+      );
+    });
+
+    it('change the version, for this process and for another', async () => {
+      const other = await engine.open();
+      const [before, beforeThere] = [store.version(), other.version()];
+      await store.roles.changeRoles({ saved: [{ role: GUARD, cameras: ['a'] }], deleted: [] });
+      await new Promise(setImmediate);
+      assert.notEqual(store.version(), before);
+      assert.notEqual(other.version(), beforeThere);
+      await other.close();
+    });
+  });
+
+  describe(`The seen sessions on ${engineName}`, () => {
+    open();
+    beforeEach(async () => {
+      for (const name of [VERA, GUS]) await store.accounts.addUser(user(name));
+    });
+    const ids = async (): Promise<string[]> => (await store.sessions.listSessions(THEN)).map(({ id }) => id);
+
+    it('are given back as they were noted, latest seen first, of everybody or of one', async () => {
+      const [first, second] = [session('1'), session('2', { user: GUS, lastSeen: THEN + 20 })];
+      await store.sessions.noteSessions([first, second]);
+      assert.deepEqual(await store.sessions.listSessions(THEN), [second, first]);
+      assert.deepEqual(await store.sessions.listSessions(THEN, VERA), [first]);
+      assert.deepEqual(
+        [await store.sessions.findSession('1'), await store.sessions.findSession('3')],
+        [first, undefined],
+      );
+    });
+
+    it('are noted again with all but their beginning', async () => {
+      await store.sessions.noteSessions([session('1')]);
+      const later = session('1', {
+        since: THEN + 50,
+        lastSeen: THEN + 60,
+        address: '192.0.2.2',
+        expiresAt: THEN + 160,
+      });
+      await store.sessions.noteSessions([later]);
+      assert.deepEqual(await store.sessions.listSessions(THEN), [{ ...later, since: THEN }]);
+    });
+
+    it('are not listed once they have expired, and can be forgotten', async () => {
+      await store.sessions.noteSessions([session('1'), session('2', { expiresAt: THEN + 101 })]);
+      assert.deepEqual(
+        (await store.sessions.listSessions(THEN + 100)).map(({ id }) => id),
+        ['2'],
+      );
+      await store.sessions.forgetSessionsBefore(THEN + 101);
+      assert.deepEqual(await ids(), ['2']);
+    });
+
+    const endings: [sentence: string, end: () => Promise<unknown>][] = [
+      ['is revoked', () => store.accounts.revokeToken('1', THEN + 100)],
+      ['has another password', () => store.accounts.setPassword(VERA, 'hash', THEN + 1)],
+      ['is deleted', () => store.accounts.deleteUser(VERA)],
+    ];
+    for (const [sentence, end] of endings) {
+      it(`are gone when their token or user ${sentence}, and do not come back`, async () => {
+        await store.sessions.noteSessions([session('1'), session('2', { user: GUS })]);
+        await end();
+        assert.deepEqual(await ids(), ['2']);
+        await store.sessions.noteSessions([session('1')]);
+        assert.deepEqual(await ids(), ['2']);
+      });
+    }
+  });
+
+  describe(`The API tokens on ${engineName}`, () => {
+    open();
+    beforeEach(async () => {
+      for (const name of [VERA, GUS]) await store.accounts.addUser(user(name));
+    });
+    const ids = async (): Promise<string[]> => (await store.apiTokens.listTokens()).map(({ id }) => id);
+
+    it('are given back as they were added, of everybody or of one, in order of making', async () => {
+      const plain = token('1', { createdAt: THEN + 1, cameras: null, expiresAt: null });
+      const guss = token('2', { user: GUS });
+      for (const added of [plain, guss]) await store.apiTokens.addToken(added);
+      assert.deepEqual(await store.apiTokens.listTokens(), [guss, plain]);
+      assert.deepEqual(await store.apiTokens.listTokens(GUS), [guss]);
+      assert.deepEqual(
+        [await store.apiTokens.findToken('1'), await store.apiTokens.findToken('3')],
+        [plain, undefined],
+      );
+    });
+
+    it('can be deleted, once', async () => {
+      await store.apiTokens.addToken(token('1'));
+      assert.deepEqual(
+        [await store.apiTokens.deleteToken('1'), await store.apiTokens.deleteToken('1')],
+        ['deleted', 'absent'],
+      );
+    });
+
+    it('keep when and from where they were used', async () => {
+      await store.apiTokens.addToken(token('1'));
+      await store.apiTokens.noteTokenUses([
+        { id: '1', at: THEN + 5, from: '192.0.2.7' },
+        { id: 'gone', at: THEN + 5, from: '192.0.2.7' },
+      ]);
+      assert.deepEqual(await store.apiTokens.listTokens(), [
+        token('1', { lastUsedAt: THEN + 5, lastUsedFrom: '192.0.2.7' }),
+      ]);
+    });
+
+    it('are deleted with their user; those of a proxy’s user of the same name are not', async () => {
+      await store.apiTokens.addToken(token('1'));
+      await store.apiTokens.addToken(token('2', { userCreatedAt: null }));
+      await store.apiTokens.addToken(token('3', { user: GUS }));
+      await store.accounts.deleteUser(VERA);
+      assert.deepEqual(await ids(), ['2', '3']);
+    });
+
+    it('are there after a restart', async () => {
+      await store.apiTokens.addToken(token('1'));
+      const reopened = await engine.open();
+      assert.deepEqual(await reopened.apiTokens.listTokens(), [token('1')]);
+      await reopened.close();
+    });
+  });
+}
