@@ -68,14 +68,14 @@ function seenGroups(groups: JsonRecord, view: CameraView): JsonRecord {
 /** Sections that the pages and Home Assistant read of every camera, whether it is shown or not; `x.y` inside one. */
 // biome-ignore format: a table
 const SHAPE: ReadonlySet<string> = new Set([
-  'audio', 'audio_transcription', 'birdseye', 'detect', 'face_recognition', 'ffmpeg', 'live', 'live.streams', 'lpr',
-  'motion', 'motion.mask', 'notifications', 'objects', 'objects.filters', 'objects.mask', 'objects.genai', 'onvif',
-  'onvif.autotracking', 'profiles', 'record', 'record.alerts', 'record.continuous', 'record.detections', 'record.motion',
-  'review', 'review.alerts', 'review.detections', 'review.genai', 'semantic_search', 'semantic_search.triggers',
-  'snapshots', 'snapshots.retain', 'timestamp_style', 'ui', 'zones',
+  'audio', 'audio_transcription', 'birdseye', 'detect', 'face_recognition', 'ffmpeg', 'live', 'lpr', 'motion',
+  'notifications', 'objects', 'objects.genai', 'onvif', 'onvif.autotracking', 'record', 'record.alerts',
+  'record.continuous', 'record.detections', 'record.motion', 'review', 'review.alerts', 'review.detections',
+  'review.genai', 'semantic_search', 'snapshots', 'snapshots.retain', 'timestamp_style', 'ui',
 ]);
 /** Objects whose keys are names that somebody gave. */
 const NAMES_INSIDE: ReadonlySet<string> = new Set([
+  'audio.filters',
   'live.streams',
   'motion.mask',
   'objects.filters',
@@ -85,22 +85,27 @@ const NAMES_INSIDE: ReadonlySet<string> = new Set([
   'zones',
 ]);
 
-/** The shape of an entry without a word of it: switches and numbers, empty lists, empty texts. */
-function hollow(name: string, entry: JsonRecord): JsonRecord {
-  return { name, ...hollowed(entry, '') };
+/** What stands in them: the NVR's own words, of which none is a name that somebody gave. */
+// biome-ignore format: a table
+const WORDS: ReadonlySet<string> = new Set([
+  'annotation_offset', 'bounding_box', 'contour_area', 'cooldown', 'crop', 'cutoff_time', 'dashboard', 'days', 'default',
+  'enabled', 'enabled_in_config', 'fps', 'height', 'host', 'improve_contrast', 'inputs', 'labels', 'listen', 'live_enabled',
+  'max_disappeared', 'max_not_heard', 'min_area', 'min_initialized', 'min_volume', 'mode', 'movement_weights',
+  'num_threads', 'objects', 'order', 'port', 'post_capture', 'pre_capture', 'quality', 'required_zones', 'return_preset',
+  'review', 'threshold', 'timestamp', 'track', 'width', 'zooming',
+]);
 
-  function hollowed(section: JsonRecord, path: string): JsonRecord {
-    const shaped = Object.entries(section).flatMap(([key, value]): [string, unknown][] => {
-      const here = path === '' ? key : `${path}.${key}`;
-      if (isRecord(value)) {
-        if (!SHAPE.has(here)) return [];
-        return [[key, NAMES_INSIDE.has(here) ? {} : hollowed(value, here)]];
-      }
-      if (path === '' && typeof value !== 'boolean') return [];
-      return [[key, emptied(value)]];
-    });
-    return Object.fromEntries(shaped);
-  }
+/** The shape of an entry without a word of its own: switches and numbers, empty lists, empty texts. */
+const hollow = (name: string, entry: JsonRecord): JsonRecord => ({ name, ...hollowed(entry, '') });
+
+function hollowed(section: JsonRecord, path: string): JsonRecord {
+  const shaped = Object.entries(section).flatMap(([key, value]): [string, unknown][] => {
+    const here = path === '' ? key : `${path}.${key}`;
+    if (NAMES_INSIDE.has(here)) return [[key, {}]];
+    if (isRecord(value)) return SHAPE.has(here) ? [[key, hollowed(value, here)]] : [];
+    return WORDS.has(key) ? [[key, emptied(value)]] : [];
+  });
+  return Object.fromEntries(shaped);
 }
 
 function emptied(value: unknown): unknown {

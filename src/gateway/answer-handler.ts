@@ -92,7 +92,7 @@ export function createAnswerHandler(
       else if (!isSettled) judged.watch?.onUpstreamError(codeOf(error));
       held?.destroy();
       // Held back whole or not: what was begun and cut breaks the client's connection.
-      if (held) response.destroy();
+      if (held && !isSettled) response.destroy();
       else fail(failureOf(error));
     },
   };

@@ -1,0 +1,162 @@
+/** What is left of an answer for whom (SPEC 4.3, 5): form by form, whole values compared. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { narrowAnswer } from '../../src/access/narrow-answer.ts';
+import type { AnswerForm } from '../../src/domain/policy.ts';
+import { viewOfRole } from './support/views.ts';
+
+const OWN_CONFIG = {
+  auth: {
+    enabled: true,
+    roles: { admin: [], viewer: [], gardener: ['garden'] },
+    refresh_time: 1800,
+    session_length: 86_400,
+    cookie_name: 'frigate_token',
+  },
+  proxy: { logout_url: 'https://sso.test/out' },
+};
+
+const left = (form: AnswerForm, answer: unknown, role: string): unknown => {
+  const body = typeof answer === 'string' ? answer : JSON.stringify(answer);
+  const narrowed = narrowAnswer(form, body, { view: viewOfRole(role), ownConfig: OWN_CONFIG });
+  if (narrowed.kind !== 'narrowed') return narrowed.kind;
+  return form === 'metrics' ? narrowed.body : JSON.parse(narrowed.body);
+};
+
+describe('An answer narrowed for a gardener', () => {
+  const mine = { camera: 'garden', id: 1 };
+  const other = { camera: 'garden-house', id: 2 };
+  // biome-ignore format: a table
+  const rows: [sentence: string, form: AnswerForm, answer: unknown, expected: unknown][] = [
+    ['keeps the elements of its cameras',                          'array',   [mine, other],                             [mine]],
+    ['drops elements that name no camera',                         'array',   [mine, { id: 3 }, 'x', null],              [mine]],
+    ['drops elements of several cameras unless all are its own',   'array',   [{ camera: 'garden,garden-house' }, { camera: 'garden, garden' }], [{ camera: 'garden, garden' }]],
+    ['drops what is about others inside an element',               'array',   [{ ...mine, related: [mine, other], one: other }], [{ ...mine, related: [mine] }]],
+    ['is none when it is not the list that it should be',          'array',   { detail: 'x' },                           'unreadable'],
+    ['is none when it is no JSON',                                 'array',   '<html>',                                  'unreadable'],
+    ['is whole when it is about its camera',                       'one',     mine,                                      mine],
+    ['is refused when it is about another',                        'one',     other,                                     'foreign'],
+    ['is refused when it is about nobody\'s',                      'one',     { id: 1 },                                 'foreign'],
+    ['loses objects about others, however deep they are',          'nested',  { hours: { 1: [mine, other] }, x: other }, { hours: { 1: [mine] } }],
+    ['keeps the streams of its cameras, by any of their names',    'streams', { garden: 1, garden_sub: 2, house_main: 3, nobodys: 4 }, { garden: 1, garden_sub: 2 }],
+    ['keeps its cameras of the statistics, and no command line',   'stats',   { cameras: { garden: 1, 'garden-house': 2 }, bandwidth_usages: { garden: 1, 7: 2 }, cpu_usages: { 1: { cpu: 2, cmdline: 'x' } }, service: { uptime: 1 } },
+      { cameras: { garden: 1 }, bandwidth_usages: { garden: 1 }, cpu_usages: { 1: { cpu: 2 } }, service: { uptime: 1 } }],
+    ['is none when statistics are none',                           'stats',   'ok',                                      'unreadable'],
+  ];
+  for (const [sentence, form, answer, expected] of rows) {
+    it(sentence, () => assert.deepEqual(left(form, answer, 'gardener'), expected));
+  }
+
+  it('keeps the metrics of its cameras and of none', () => {
+    const text = [
+      '# TYPE fps gauge',
+      'fps{camera_name="garden"} 5',
+      'fps{camera_name="garden-house"} 5',
+      'cpu{name="proc:garden-house",cmdline="a"} 1',
+      'cpu{name="go2rtc",cmdline="b \\" c"} 1',
+      'total 2',
+      '',
+    ];
+    assert.equal(
+      left('metrics', text.join('\n'), 'gardener'),
+      ['# TYPE fps gauge', 'fps{camera_name="garden"} 5', 'cpu{name="go2rtc",cmdline=""} 1', 'total 2', ''].join('\n'),
+    );
+  });
+});
+
+describe('The configuration of the NVR', () => {
+  const entry = (name: string) => ({
+    name,
+    enabled: true,
+    friendly_name: `The ${name}`,
+    detect: { enabled: true, width: 1280, resting_place: name },
+    ffmpeg: { inputs: [{ path: `rtsp://user:p@ss@${name}/1?password=x&a=1` }], path: '/usr' },
+    live: { streams: { Main: `${name}_main` }, height: 720 },
+    onvif: { host: name, password: 'x', port: 80 },
+    ui: { order: 2, dashboard: true },
+    zones: { [`${name}_zone`]: {} },
+    unknown_section: { x: name },
+  });
+  const CONFIG = {
+    auth: { enabled: false, roles: { x: [] }, hash_iterations: 1 },
+    birdseye: { enabled: true, restream: true, width: 1280 },
+    camera_groups: {
+      all: { cameras: ['garden', 'garden-house'], order: 1 },
+      house: { cameras: ['garden-house'] },
+      one: { cameras: 'garden' },
+    },
+    cameras: { garden: entry('garden'), 'garden-house': entry('garden-house') },
+    classification: { custom: { door: { state_config: { cameras: { garden: 1, 'garden-house': 2 } } } } },
+    environment_vars: { A: 'b' },
+    genai: { api_key: 'k', model: 'm' },
+    go2rtc: { streams: { garden_sub: ['rtsp://u:p@h/x'], house_main: ['rtsp://u:p@h/y'] }, log: {} },
+    mqtt: { host: 'broker', password: 'x' },
+    proxy: { auth_secret: 'x', logout_url: 'https://nvr.test/out', separator: ',' },
+    version: '0.18.0',
+  };
+  const proxy = { separator: ',', logout_url: 'https://sso.test/out' };
+  const quietEntry = (name: string) => ({
+    ...entry(name),
+    ffmpeg: { inputs: [{ path: `rtsp://*:*@${name}/1?password=*&a=1` }], path: '/usr' },
+    onvif: { host: name, port: 80 },
+  });
+  const noLists = { ...OWN_CONFIG.auth, roles: { admin: [], viewer: [], gardener: [] } };
+
+  it("holds our own accounts and logout link for an admin, and is the NVR's in all else", () =>
+    assert.deepEqual(left('config', CONFIG, 'admin'), { ...CONFIG, auth: OWN_CONFIG.auth, proxy }));
+
+  it("holds no secrets, no environment and no other roles' cameras for a viewer", () =>
+    assert.deepEqual(left('config', CONFIG, 'viewer'), {
+      ...CONFIG,
+      auth: noLists,
+      cameras: { garden: quietEntry('garden'), 'garden-house': quietEntry('garden-house') },
+      environment_vars: {},
+      genai: { model: 'm' },
+      go2rtc: { streams: { garden_sub: ['rtsp://*:*@h/x'], house_main: ['rtsp://*:*@h/y'] }, log: {} },
+      mqtt: { host: 'broker' },
+      proxy,
+    }));
+
+  it('holds the shape and the name alone of a camera that a gardener does not see', () =>
+    assert.deepEqual(left('config', CONFIG, 'gardener'), {
+      auth: noLists,
+      birdseye: { enabled: false, restream: false, width: 1280 },
+      camera_groups: { all: { cameras: ['garden'], order: 1 }, one: { cameras: ['garden'] } },
+      cameras: {
+        garden: quietEntry('garden'),
+        'garden-house': {
+          name: 'garden-house',
+          enabled: true,
+          detect: { enabled: true, width: 1280 },
+          ffmpeg: { inputs: [] },
+          live: { streams: {}, height: 720 },
+          onvif: { host: '', port: 80 },
+          ui: { order: 2, dashboard: true },
+          zones: {},
+        },
+      },
+      classification: { custom: { door: { state_config: { cameras: { garden: 1 } } } } },
+      environment_vars: {},
+      genai: { model: 'm' },
+      go2rtc: { streams: { garden_sub: ['rtsp://*:*@h/x'] } },
+      mqtt: { host: 'broker' },
+      proxy,
+      version: '0.18.0',
+    }));
+
+  it('names no camera to a ghost, whom the pages refuse by its role', () => {
+    const { cameras, auth } = left('config', CONFIG, 'ghost') as { cameras: unknown; auth: unknown };
+    assert.deepEqual([cameras, auth], [{}, noLists]);
+  });
+
+  it('is given to nobody when it cannot be read', () =>
+    assert.deepEqual(
+      ['admin', 'viewer', 'gardener'].map((role) => left('config', 'ok', role)),
+      ['unreadable', 'unreadable', 'unreadable'],
+    ));
+
+  it('is small text for a text of ten thousand letters: no pattern runs away', () => {
+    const text = `rtsp://${'a@'.repeat(5000)}`;
+    assert.deepEqual((left('config', { x: text }, 'viewer') as { x: string }).x, 'rtsp://*:*@');
+  });
+});

@@ -1,0 +1,163 @@
+/** Messages of the WebSocket, both ways, by role: a row for each row of the facts' tables (SPEC 5). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { judgeInbound, narrowOutbound } from '../../src/access/narrow-messages.ts';
+import { viewOfRole } from './support/views.ts';
+
+const VIEWER = viewOfRole('viewer');
+const GARDENER = viewOfRole('gardener');
+const GHOST = viewOfRole('ghost');
+
+describe('A message from a client', () => {
+  const judged = (role: string, topic: unknown, mayMoveCameras = true): string =>
+    judgeInbound(JSON.stringify({ topic, payload: 'X' }), viewOfRole(role), { mayMoveCameras }).kind;
+
+  // biome-ignore format: a table
+  const rows: [topic: unknown, viewer: string, gardener: string, ghost: string][] = [
+    ['onConnect',                          'passed',    'passed',    'passed'],
+    ['modelState',                         'passed',    'passed',    'passed'],
+    ['audioTranscriptionState',            'passed',    'passed',    'passed'],
+    ['birdseyeLayout',                     'passed',    'passed',    'passed'],
+    ['embeddingsReindexProgress',          'passed',    'passed',    'passed'],
+    ['jobState',                           'passed',    'passed',    'passed'],
+    ['garden/ptz',                         'passed',    'passed',    'dropped'],
+    ['garden-house/ptz',                   'passed',    'dropped',   'dropped'],
+    ['attic/ptz',                          'dropped',   'dropped',   'dropped'],
+    ['birdseye/ptz',                       'dropped',   'dropped',   'dropped'],
+    ['garden/ptz/x',                       'dropped',   'dropped',   'dropped'],
+    ['garden/PTZ',                         'dropped',   'dropped',   'dropped'],
+    ['/garden/ptz',                        'dropped',   'dropped',   'dropped'],
+    ['garden/detect/set',                  'dropped',   'dropped',   'dropped'],
+    ['garden/motion_mask/a/set',           'dropped',   'dropped',   'dropped'],
+    ['garden/notifications/suspend',       'dropped',   'dropped',   'dropped'],
+    ['notifications/set',                  'dropped',   'dropped',   'dropped'],
+    ['profile/set',                        'dropped',   'dropped',   'dropped'],
+    ['restart',                            'dropped',   'dropped',   'dropped'],
+    ['notification_test',                  'dropped',   'dropped',   'dropped'],
+    ['insert_many_recordings',             'dropped',   'dropped',   'dropped'],
+    ['update_job_state',                   'dropped',   'dropped',   'dropped'],
+    ['anything/else',                      'dropped',   'dropped',   'dropped'],
+    ['',                                   'dropped',   'dropped',   'dropped'],
+    ['x'.repeat(257),                      'malformed', 'malformed', 'malformed'],
+    [7,                                    'malformed', 'malformed', 'malformed'],
+    [['restart'],                          'malformed', 'malformed', 'malformed'],
+    [null,                                 'malformed', 'malformed', 'malformed'],
+  ];
+  for (const [topic, viewer, gardener, ghost] of rows) {
+    it(`about ${JSON.stringify(topic).slice(0, 40)} is ${viewer} for a viewer, ${gardener} for a gardener, ${ghost} for a ghost`, () =>
+      assert.deepEqual(
+        [judged('viewer', topic), judged('gardener', topic), judged('ghost', topic)],
+        [viewer, gardener, ghost],
+      ));
+  }
+
+  it('moves no camera for a role that is denied ptz', () =>
+    assert.deepEqual(
+      [judged('gardener', 'garden/ptz', false), judged('gardener', 'onConnect', false)],
+      ['dropped', 'passed'],
+    ));
+
+  // biome-ignore format: a table
+  const malformed: [sentence: string, text: string][] = [
+    ['no JSON',  'hello'],
+    ['a list',   '["onConnect"]'],
+    ['a number', '7'],
+    ['nothing',  ''],
+    ['Python\'s', '{"topic":"onConnect","payload":NaN}'],
+  ];
+  for (const [sentence, text] of malformed) {
+    it(`that is ${sentence} is malformed`, () =>
+      assert.deepEqual(judgeInbound(text, VIEWER, { mayMoveCameras: true }), { kind: 'malformed' }));
+  }
+
+  it('is sent in a spelling of its own, in which no key stands twice', () =>
+    assert.deepEqual(
+      judgeInbound('{ "topic": "restart", "topic": "onConnect", "message": "", "retain": false }', VIEWER, {
+        mayMoveCameras: true,
+      }),
+      { kind: 'passed', text: '{"topic":"onConnect","message":"","retain":false}' },
+    ));
+});
+
+describe('A message from the NVR', () => {
+  const text = (topic: string, payload: unknown): string => JSON.stringify({ topic, payload });
+  const json = (topic: string, payload: unknown): string => text(topic, JSON.stringify(payload));
+  const WHOLE = 'whole';
+
+  /** `whole`: byte by byte; `-`: nothing; else the message that is left. */
+  const seen = (message: string, role: string): string => {
+    const narrowed = narrowOutbound(message, viewOfRole(role));
+    return narrowed === undefined ? '-' : narrowed === message ? WHOLE : narrowed;
+  };
+  const both = { garden: { motion: true }, 'garden-house': { motion: false } };
+  const mine = { garden: { motion: true } };
+  const usage = { cpu: '3', cmdline: 'ffmpeg -i rtsp://a:b@c' };
+  const stats = { cameras: both, bandwidth_usages: both, cpu_usages: { 1: usage }, service: { uptime: 1 } };
+  const quiet = { ...stats, cpu_usages: { 1: { cpu: '3' } } };
+  const mineOfStats = { ...quiet, cameras: mine, bandwidth_usages: mine };
+  const about = (camera: string) => ({ type: 'update', before: { camera }, after: { camera, id: '1.2-x' } });
+  const jobs = {
+    export: { camera: 'garden', status: 'running' },
+    motion_search: { source_camera: 'garden-house' },
+    batch: { results: { jobs: [{ camera: 'garden' }, { source_camera: 'garden-house' }] } },
+    foreign: { results: { jobs: [{ camera: 'garden-house' }] } },
+    one: { results: { source_camera: 'garden-house' } },
+    sync: { status: 'done' },
+  };
+  const jobsLeft = { export: jobs.export, batch: { results: { jobs: [{ camera: 'garden' }] } }, sync: jobs.sync };
+
+  // biome-ignore format: a table
+  const rows: [sentence: string, message: string, viewer: string, gardener: string, ghost: string][] = [
+    ['model_state is for everybody',                         json('model_state', { x: 1 }),                        WHOLE, WHOLE, WHOLE],
+    ['embeddings_reindex_progress too',                      json('embeddings_reindex_progress', {}),              WHOLE, WHOLE, WHOLE],
+    ['audio_transcription_state too',                        text('audio_transcription_state', 'idle'),            WHOLE, WHOLE, WHOLE],
+    ['profile/state too',                                    text('profile/state', 'x'),                           WHOLE, WHOLE, WHOLE],
+    ['notifications/state too',                              text('notifications/state', 'ON'),                    WHOLE, WHOLE, WHOLE],
+    ['notification_test too',                                text('notification_test', ''),                        WHOLE, WHOLE, WHOLE],
+    ['birdseye_layout is for whoever sees all cameras',      json('birdseye_layout', both),                        WHOLE, '-', '-'],
+    ['camera_activity is narrowed to cameras',               json('camera_activity', both),                        WHOLE, json('camera_activity', mine), '-'],
+    ['camera_activity of others only is nothing',            json('camera_activity', { 'garden-house': 1 }),       WHOLE, '-', '-'],
+    ['camera_activity of one\'s own is whole again',         json('camera_activity', mine),                        WHOLE, WHOLE, '-'],
+    ['audio_detections is narrowed to cameras',              json('audio_detections', both),                       WHOLE, json('audio_detections', mine), '-'],
+    ['an object that is no text within text is read too',    text('camera_activity', both),                        WHOLE, json('camera_activity', mine), '-'],
+    ['job_state is narrowed job by job',                     json('job_state', jobs),                              WHOLE, json('job_state', jobsLeft), '-'],
+    ['job_state of others only is nothing',                  json('job_state', { one: jobs.one }),                 WHOLE, '-', '-'],
+    ['stats are those of the REST answer',                   json('stats', stats),                                 json('stats', quiet), json('stats', mineOfStats), '-'],
+    ['events are for whoever sees their camera',             json('events', about('garden')),                      WHOLE, WHOLE, '-'],
+    ['events of others are nothing',                         json('events', about('garden-house')),                WHOLE, '-', '-'],
+    ['events of nobody are for nobody',                      json('events', { after: {} }),                        '-', '-', '-'],
+    ['events of a list of cameras are for nobody restricted', json('events', { after: { camera: ['garden'] } }),   '-', '-', '-'],
+    ['reviews likewise',                                     json('reviews', about('garden-house')),               WHOLE, '-', '-'],
+    ['tracked_object_update names its camera',               json('tracked_object_update', { camera: 'garden' }),  WHOLE, WHOLE, '-'],
+    ['tracked_object_update of others is nothing',           json('tracked_object_update', { camera: 'garden-house' }), WHOLE, '-', '-'],
+    ['triggers likewise',                                    json('triggers', { camera: 'garden-house' }),         WHOLE, '-', '-'],
+    ['camera_monitoring likewise',                           json('camera_monitoring', { camera: 'garden-house' }), WHOLE, '-', '-'],
+    ['a payload that must be read and cannot be is nothing', text('events', '{'),                                  '-', '-', '-'],
+    ['a camera\'s own topics',                               text('garden/motion', 'ON'),                          WHOLE, WHOLE, '-'],
+    ['deeper ones too, with a number',                       text('garden/audio/rms', 3.5),                        WHOLE, WHOLE, '-'],
+    ['another camera\'s topics',                             text('garden-house/motion', 'ON'),                    WHOLE, '-', '-'],
+    ['a zone\'s topics are for whoever sees all cameras',    text('lawn/person', 1),                               WHOLE, '-', '-'],
+    ['a topic that the tables do not know is nothing',       text('new_thing', '{}'),                              '-', '-', '-'],
+    ['nor is one that is named like an object\'s own member', text('constructor', '{}'),                           '-', '-', '-'],
+    ['nor one that is no text',                              JSON.stringify({ topic: 7, payload: '' }),            '-', '-', '-'],
+    ['what is no JSON is nothing',                           'hello',                                              '-', '-', '-'],
+  ];
+  for (const [sentence, message, viewer, gardener, ghost] of rows) {
+    it(sentence, () =>
+      assert.deepEqual(
+        [seen(message, 'viewer'), seen(message, 'gardener'), seen(message, 'ghost')],
+        [viewer, gardener, ghost],
+      ),
+    );
+  }
+
+  it('reaches a role of all cameras like a viewer, but for what is not about cameras one by one', () => {
+    const left = [json('camera_activity', both), json('birdseye_layout', both), text('lawn/person', 1)].map((message) =>
+      seen(message, 'all_of_them'),
+    );
+    assert.deepEqual(left, [WHOLE, '-', '-']);
+  });
+
+  it('is judged by views that do not differ from those of the answers', () =>
+    assert.deepEqual([GARDENER.cameras, GHOST.cameras], [['garden'], []]));
+});

@@ -1,0 +1,184 @@
+/** The WebSocket of messages, through the whole house: who is told what, and who may say what (SPEC 5, 6). */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, describe, it } from 'node:test';
+import { WebSocket, WebSocketServer } from 'ws';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { type House, startHouse } from '../support/start-house.ts';
+
+interface Pair {
+  readonly client: WebSocket;
+  /** The NVR's end of the same. */
+  readonly nvr: WebSocket;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+const text = (topic: string, payload: unknown = 'X'): string => JSON.stringify({ topic, payload });
+const json = (topic: string, payload: unknown): string => text(topic, JSON.stringify(payload));
+
+describe('The WebSocket of messages', () => {
+  let nvr: FakeNvr;
+  let house: House;
+  const ends = new WebSocketServer({ noServer: true });
+  before(async () => {
+    nvr = await startFakeNvr();
+    nvr.answerUpgrade = (request, socket) =>
+      ends.handleUpgrade(request, socket, Buffer.alloc(0), (end) => ends.emit('connection', end, request));
+    house = await startHouse({ config: { nvr: { url: nvr.url } } });
+  });
+  after(async () => {
+    await house.close();
+    await nvr.close();
+  });
+
+  async function open(person: typeof CARL): Promise<Pair> {
+    const token = await house.logIn(person);
+    const connected = once(ends, 'connection');
+    const client = new WebSocket(`ws://127.0.0.1:${house.port}/ws`, {
+      headers: { authorization: `Bearer ${token}`, 'remote-role': 'admin' },
+    });
+    const [end, request] = await connected;
+    if (client.readyState !== WebSocket.OPEN) await once(client, 'open');
+    return { client, nvr: end, headers: request.headers };
+  }
+
+  /** What arrives at one end, up to a message that everybody may send and hear. */
+  async function heard(from: WebSocket, to: WebSocket, messages: readonly string[], last: string): Promise<string[]> {
+    const arrived: string[] = [];
+    const isLast = new Promise<void>((resolve) =>
+      to.on('message', (bytes) => {
+        arrived.push(bytes.toString());
+        if (bytes.toString() === last) resolve();
+      }),
+    );
+    for (const message of [...messages, last]) from.send(message);
+    await isLast;
+    return arrived.slice(0, -1);
+  }
+  const told = ({ nvr: end, client }: Pair, messages: readonly string[]) =>
+    heard(end, client, messages, text('model_state', 'last'));
+  const said = ({ nvr: end, client }: Pair, messages: readonly string[]) =>
+    heard(client, end, messages, text('onConnect', 'last'));
+
+  const FROM_NVR = [
+    json('camera_activity', { cam1: 1, cam2: 2 }),
+    json('events', { after: { camera: 'cam2' } }),
+    text('cam1/motion', 'ON'),
+    text('cam2/motion', 'ON'),
+    json('birdseye_layout', {}),
+    text('something/new', '1'),
+    'no JSON',
+  ];
+  const FROM_CLIENT = [
+    text('restart', ''),
+    text('cam1/ptz', 'STOP'),
+    text('cam2/ptz', 'STOP'),
+    text('cam1/detect/set', 'ON'),
+    text('jobState'),
+  ];
+
+  it('tells an admin everything, byte by byte, and lets it say everything', async () => {
+    const pair = await open(ADMIN_PERSON);
+    assert.deepEqual(await told(pair, FROM_NVR), FROM_NVR);
+    assert.deepEqual(await said(pair, FROM_CLIENT), FROM_CLIENT);
+    pair.client.close();
+  });
+
+  it('tells a viewer all that the tables know, and lets it ask and move cameras', async () => {
+    const pair = await open(VERA);
+    assert.deepEqual(await told(pair, FROM_NVR), FROM_NVR.slice(0, 5));
+    assert.deepEqual(await said(pair, FROM_CLIENT), [
+      text('cam1/ptz', 'STOP'),
+      text('cam2/ptz', 'STOP'),
+      text('jobState'),
+    ]);
+    pair.client.close();
+  });
+
+  it('tells a role of cam1 about cam1, and lets it move cam1', async () => {
+    const pair = await open(CARL);
+    assert.deepEqual(await told(pair, FROM_NVR), [json('camera_activity', { cam1: 1 }), text('cam1/motion', 'ON')]);
+    assert.deepEqual(await said(pair, FROM_CLIENT), [text('cam1/ptz', 'STOP'), text('jobState')]);
+    pair.client.close();
+  });
+
+  it('tells the NVR who it is, whatever the client claimed', async () => {
+    const pair = await open(CARL);
+    assert.deepEqual(
+      [pair.headers['remote-user'], pair.headers['remote-role'], pair.headers['authorization']],
+      ['carl', 'front_only', undefined],
+    );
+    pair.client.close();
+  });
+
+  // biome-ignore format: a table
+  const bad: [sentence: string, message: string | Buffer, code: number][] = [
+    ['that is no JSON',          'hello',             1007],
+    ['whose topic is no text',   '{"topic":["x"]}',   1007],
+    ['of bytes',                 Buffer.from([1, 2]), 1007],
+    ['that is too long',         text('onConnect', 'x'.repeat(70_000)), 1009],
+  ];
+  for (const [sentence, message, code] of bad) {
+    it(`is closed by a message ${sentence}, and no other is`, async () => {
+      const [pair, other] = [await open(CARL), await open(CARL)];
+      const [closed, gone] = [once(pair.client, 'close'), once(pair.nvr, 'close')];
+      pair.client.send(message);
+      assert.equal((await closed)[0], code);
+      await gone;
+      assert.deepEqual(await told(other, [text('cam1/motion', 'ON')]), [text('cam1/motion', 'ON')]);
+      other.client.close();
+    });
+  }
+
+  it('is closed on both sides when either side leaves', async () => {
+    const first = await open(CARL);
+    const nvrGone = once(first.nvr, 'close');
+    first.client.close();
+    await nvrGone;
+    const second = await open(CARL);
+    const clientGone = once(second.client, 'close');
+    second.nvr.close(1012);
+    assert.equal((await clientGone)[0], 1012);
+    const third = await open(CARL);
+    const torn = once(third.client, 'close');
+    third.nvr.terminate();
+    assert.equal((await torn)[0], 1001);
+  });
+
+  it('holds the NVR back while a client does not read, and loses nothing', async () => {
+    const pair = await open(CARL);
+    pair.client.pause();
+    const message = text('cam1/x', 'y'.repeat(64 * 1024));
+    const count = 400;
+    let sent = 0;
+    for (; sent < count; sent += 1) pair.nvr.send(message);
+    const drained = new Promise<void>((resolve) => pair.nvr.send(text('cam1/x', 'end'), () => resolve()));
+    // Twenty-five megabytes do not fit into the gate and the sockets: some of them still wait at the NVR.
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.ok(pair.nvr.bufferedAmount > 0);
+    let arrived = 0;
+    const all = new Promise<void>((resolve) =>
+      pair.client.on('message', () => {
+        arrived += 1;
+        if (arrived === count + 1) resolve();
+      }),
+    );
+    pair.client.resume();
+    await Promise.all([drained, all]);
+    assert.equal(arrived, count + 1);
+    pair.client.close();
+  });
+
+  it('that the NVR refuses is refused in ordinary HTTP', async () => {
+    const upgrade = nvr.answerUpgrade;
+    nvr.answerUpgrade = (_request, socket) => socket.end('HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n');
+    const token = await house.logIn(CARL);
+    const client = new WebSocket(`ws://127.0.0.1:${house.port}/ws`, { headers: { authorization: `Bearer ${token}` } });
+    client.on('error', () => {});
+    const [, response] = await once(client, 'unexpected-response');
+    assert.equal(response.statusCode, 502);
+    client.terminate();
+    nvr.answerUpgrade = upgrade;
+  });
+});

@@ -1,0 +1,180 @@
+/** Answers that must be narrowed, over real sockets: whole, uncompressed, in bounds, or not at all (SPEC 5, 6). */
+import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { type House, startHouse } from '../support/start-house.ts';
+
+const MINE = { camera: 'cam1', id: 'a' };
+const OTHER = { camera: 'cam2', id: 'b' };
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+describe('An answer that must be narrowed', () => {
+  let nvr: FakeNvr;
+  let house: House;
+  let tokens: Record<'admin' | 'vera' | 'carl', string>;
+  before(async () => {
+    nvr = await startFakeNvr();
+    house = await startHouse({
+      config: {
+        nvr: { url: nvr.url, timeout_response: 1 },
+        auth: { roles: { front_only: ['cam1'], both: ['cam1', 'cam2'] } },
+      },
+      people: [ADMIN_PERSON, VERA, CARL, BOTH],
+    });
+    tokens = { admin: await house.logIn(ADMIN_PERSON), vera: await house.logIn(VERA), carl: await house.logIn(CARL) };
+  });
+  beforeEach(() => {
+    nvr.received.length = 0;
+    nvr.answer = answerLikeAnNvr;
+  });
+  after(async () => {
+    await house.close();
+    await nvr.close();
+  });
+  const BOTH = { name: 'bob', role: 'both', password: 'BobPassw0rd!!!!' };
+
+  const answering = (answer: Answer): void => {
+    nvr.answer = (request, response, received) =>
+      request.url?.startsWith('/api/config') ? answerLikeAnNvr(request, response, received) : answer(request, response);
+  };
+  const asked = async (path: string, token: string, init: RequestInit = {}) => {
+    const response = await house.ask(path, { token, ...init });
+    return { status: response.status, headers: response.headers, body: await response.text() };
+  };
+
+  it('is asked for whole and uncompressed, whatever the client would take', async () => {
+    answering((_request, response) => response.writeHead(200, JSON_TYPE).end(JSON.stringify([MINE, OTHER])));
+    const headers = { 'accept-encoding': 'gzip, br', range: 'bytes=0-10', 'if-none-match': '"x"', 'x-kept': 'yes' };
+    const { body } = await asked('/api/timeline', tokens.carl, { headers });
+    assert.equal(body, JSON.stringify([MINE]));
+    assert.deepEqual(
+      ['accept-encoding', 'range', 'if-none-match', 'x-kept'].map((name) => nvr.lastHeader(name)),
+      [['identity'], [], [], ['yes']],
+    );
+  });
+
+  it('says nothing of the whole answer in its headers', async () => {
+    answering((_request, response) => {
+      const described = {
+        etag: '"x"',
+        'last-modified': 'x',
+        'accept-ranges': 'bytes',
+        digest: 'x',
+        'x-kept': 'yes',
+        'cache-control': 'public, max-age=60',
+      };
+      response.writeHead(200, { ...JSON_TYPE, ...described }).end(JSON.stringify([MINE, OTHER]));
+    });
+    const { headers, body } = await asked('/api/timeline', tokens.carl);
+    const told = ['etag', 'last-modified', 'accept-ranges', 'digest', 'x-kept', 'cache-control', 'content-length'].map(
+      (name) => headers.get(name),
+    );
+    assert.deepEqual(told, [null, null, null, null, 'yes', 'private, max-age=60', String(body.length)]);
+  });
+
+  // biome-ignore format: a table
+  const unreadable: [sentence: string, answer: Answer, status: number][] = [
+    ['that is no JSON',                 (_request, response) => response.writeHead(200, JSON_TYPE).end('[{"camera":"cam2"'),                        403],
+    ['that is a page',                  (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>cam2</p>'),        403],
+    ['of another form',                 (_request, response) => response.writeHead(200, JSON_TYPE).end(JSON.stringify({ rows: [OTHER] })),          403],
+    ['that is compressed all the same', (_request, response) => response.writeHead(200, { ...JSON_TYPE, 'content-encoding': 'gzip' }).end(gzipSync(JSON.stringify([MINE]))), 502],
+    ['that is a part',                  (_request, response) => response.writeHead(206, { ...JSON_TYPE, 'content-range': 'bytes 0-1/9' }).end('[]'), 502],
+    ['that is no UTF-8',                (_request, response) => response.writeHead(200, JSON_TYPE).end(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d])), 502],
+    ['that leads elsewhere',            (_request, response) => response.writeHead(302, { location: 'http://cam2.lan/' }).end(),                    403],
+    ['that is a fault of the NVR',      (_request, response) => response.writeHead(500, JSON_TYPE).end(JSON.stringify({ trace: 'cam2' })),          403],
+  ];
+  for (const [sentence, answer, status] of unreadable) {
+    it(`${sentence} is ${status} for a restricted role, with no byte of it`, async () => {
+      answering(answer);
+      const { status: told, body } = await asked('/api/timeline', tokens.carl);
+      assert.equal(told, status);
+      assert.deepEqual(Object.keys(JSON.parse(body)), ['success', 'message']);
+    });
+  }
+
+  it('of more than 32 MB is refused', async () => {
+    answering((_request, response) => {
+      response.writeHead(200, JSON_TYPE);
+      response.write('[');
+      const more = (): void => {
+        while (!response.destroyed && response.write(`${' '.repeat(1024 * 1024)}`)) {}
+        if (!response.destroyed) response.once('drain', more);
+      };
+      more();
+    });
+    assert.equal((await asked('/api/timeline', tokens.carl)).status, 502);
+  });
+
+  it('that is cut breaks the connection', async () => {
+    answering((_request, response) => {
+      response.writeHead(200, { ...JSON_TYPE, 'content-length': 1000 });
+      response.write('[]', () => response.destroy());
+    });
+    await assert.rejects(asked('/api/timeline', tokens.carl), /fetch failed|terminated/);
+  });
+
+  it('that refuses keeps its status and its sentence, and nothing else', async () => {
+    answering((_request, response) =>
+      response
+        .writeHead(400, JSON_TYPE)
+        .end(JSON.stringify({ message: 'A search query must be supplied', other: 'cam2' })),
+    );
+    const { status, body } = await asked('/api/events/search', tokens.carl);
+    assert.deepEqual([status, JSON.parse(body)], [400, { success: false, message: 'A search query must be supplied' }]);
+  });
+
+  it('has no head of its own: HEAD is 405, and the NVR is not asked', async () => {
+    const statuses = [];
+    for (const path of ['/api/timeline', '/api/events', '/api/events/1.2-abc', '/api/config']) {
+      statuses.push((await asked(path, tokens.carl, { method: 'HEAD' })).status);
+    }
+    statuses.push((await asked('/api/labels', await house.logIn(BOTH), { method: 'HEAD' })).status);
+    assert.deepEqual([statuses, nvr.received], [[405, 405, 405, 405, 405], []]);
+  });
+
+  it('is passed as it is to whoever sees all cameras, byte by byte', async () => {
+    const odd = '[ {"camera":"cam2","x":1.0}, "é" ]';
+    answering((_request, response) => response.writeHead(200, { ...JSON_TYPE, etag: '"x"' }).end(odd));
+    const answers = [await asked('/api/timeline', tokens.vera), await asked('/api/timeline', tokens.admin)];
+    assert.deepEqual(
+      answers.map(({ body, headers }) => [body, headers.get('etag')]),
+      [
+        [odd, '"x"'],
+        [odd, '"x"'],
+      ],
+    );
+  });
+
+  it('of statistics loses command lines for a viewer, and nothing for an admin', async () => {
+    const stats = '{"cpu_usages": {"1": {"cpu": 1.0, "cmdline": "x"}}, "cameras": {"cam2": 1}}';
+    answering((_request, response) => response.writeHead(200, JSON_TYPE).end(stats));
+    const [viewer, admin] = [await asked('/api/stats', tokens.vera), await asked('/api/stats', tokens.admin)];
+    assert.deepEqual(
+      [JSON.parse(viewer.body), admin.body],
+      [{ cpu_usages: { 1: { cpu: 1 } }, cameras: { cam2: 1 } }, stats],
+    );
+  });
+
+  it('is joined from one question for each camera where the NVR takes one at a time', async () => {
+    answering((request, response) => {
+      const camera = new URL(request.url ?? '', 'http://x').searchParams.get('camera');
+      response.writeHead(200, JSON_TYPE).end(JSON.stringify(camera === 'cam1' ? ['dog', 'cat'] : ['person', 'cat']));
+    });
+    const { status, body } = await asked('/api/labels?x=1', await house.logIn(BOTH));
+    assert.deepEqual([status, JSON.parse(body)], [200, ['cat', 'dog', 'person']]);
+    assert.deepEqual(nvr.received.map(({ target }) => target).sort(), [
+      '/api/labels?x=1&camera=cam1',
+      '/api/labels?x=1&camera=cam2',
+    ]);
+  });
+
+  it('that cannot be joined is 502', async () => {
+    answering((_request, response) => response.writeHead(500).end());
+    assert.equal((await asked('/api/labels', await house.logIn(BOTH))).status, 502);
+  });
+});
