@@ -19,6 +19,7 @@ import { visibleCameras } from './domain/camera-scope.ts';
 import type { CameraName } from './domain/names.ts';
 import type { SessionVerdict } from './domain/verdict.ts';
 import { readTrustedHeaders } from './identity/trusted-headers-file.ts';
+import { openNvrDatabase } from './store/nvr-database.ts';
 import { openStore, type Store } from './store/open-store.ts';
 import { createLogs } from './telemetry/log.ts';
 
@@ -45,7 +46,7 @@ export async function openForExplain(place: ExplainPlace, note: (sentence: strin
   const routes = await readRouteTable(settings, place.directory);
   const store = await storeBeside(settings);
   const layout = await layoutOf(settings, store, note);
-  const eventsBackend = settings.events.source === 'store' ? NOT_RUNNING : undefined;
+  const eventsBackend = settings.events.source === 'nvr' ? undefined : NOT_RUNNING;
   const destinations = { eventsBackend, nvr: settings.nvr.url, routes: settings.nvr.routes };
   const roleBook = createRoleBook({ store: store?.roles ?? NO_ROLES, fixed: settings.auth.roles });
   const verifySession = sessionVerifier(settings, store, place, roleBook);
@@ -81,8 +82,7 @@ const storeBeside = async ({ store }: Settings): Promise<Store | undefined> =>
   existsSync(store.url.file) ? openStore({ url: `sqlite:${store.url.file}`, readOnly: true }) : undefined;
 
 async function layoutOf(settings: Settings, store: Store | undefined, note: (sentence: string) => void) {
-  if (!settings.nvr.url && !settings.nvr.cameras)
-    return layoutOfNames(((await store?.events.cameras()) ?? []) as CameraName[]);
+  if (!settings.nvr.url && !settings.nvr.cameras) return layoutOfNames(await camerasWithEvents(settings, store));
   const logs = createLogs(
     { default: 'warn', logs: new Map() },
     { write: () => note('the NVR was asked for its cameras, and did not answer') },
@@ -91,6 +91,13 @@ async function layoutOf(settings: Settings, store: Store | undefined, note: (sen
   await cameras.refresh();
   cameras.stop();
   return cameras.layout();
+}
+
+async function camerasWithEvents({ events }: Settings, store: Store | undefined): Promise<CameraName[]> {
+  if (events.source !== 'nvr-database' || events.nvr_database === undefined)
+    return ((await store?.events.cameras()) ?? []) as CameraName[];
+  const nvr = await openNvrDatabase(events.nvr_database);
+  return (await nvr.events.cameras().finally(nvr.close)) as CameraName[];
 }
 
 const NO_ROLES = { listRoles: async () => [] };

@@ -34,8 +34,9 @@ export async function openEvents(
   clock: Clock,
   log: Logger,
 ): Promise<EventsBackend | undefined> {
-  if (settings.events.source !== 'store') return undefined;
-  await makeSampleEvents(settings, store, clock);
+  const { source, nvr_database, max_limit } = settings.events;
+  if (source === 'nvr') return undefined;
+  if (source === 'store') await makeSampleEvents(settings, store, clock);
   // Nobody but this process may enter the directory: who reaches the socket is believed.
   const directory = await mkdtemp(join(tmpdir(), 'postern-'));
   const socketPath = join(directory, 'events.sock');
@@ -45,8 +46,9 @@ export async function openEvents(
     roles: roles(),
     cameras,
     storeUrl: `sqlite:${settings.store.url.file}`,
+    nvrDatabase: source === 'nvr-database' ? nvr_database : undefined,
     socketPath,
-    maxLimit: settings.events.max_limit,
+    maxLimit: max_limit,
     onFault: (message) => log.error({ fault: message }, 'the events backend could not answer a request'),
     onCrash: (fault) => {
       crash = fault.message;

@@ -5,7 +5,14 @@ import type { Finding, KeyPath } from './problems.ts';
 
 type Check = (tree: unknown) => readonly Finding[];
 
-const CHECKS: readonly Check[] = [defaultRoleIsKnown, noneNeedsSecure, oneRoleMap, nvrIsThere, headersDiffer];
+const CHECKS: readonly Check[] = [
+  defaultRoleIsKnown,
+  noneNeedsSecure,
+  oneRoleMap,
+  nvrIsThere,
+  nvrDatabaseIsNamed,
+  headersDiffer,
+];
 
 export const crossFindings = (tree: unknown): readonly Finding[] => CHECKS.flatMap((check) => check(tree));
 
@@ -51,6 +58,12 @@ function nvrIsThere(tree: unknown): readonly Finding[] {
   return needing
     .filter((path) => valueAt(tree, path) === 'nvr')
     .map((path) => ({ path, message: '"nvr" needs an NVR: set nvr.url' }));
+}
+
+function nvrDatabaseIsNamed(tree: unknown): readonly Finding[] {
+  const path = ['events', 'source'];
+  if (valueAt(tree, path) !== 'nvr-database' || valueAt(tree, ['events', 'nvr_database']) !== undefined) return [];
+  return [{ path, message: "nvr-database needs the NVR's own SQLite file: set events.nvr_database" }];
 }
 
 /** One header would carry either the user or the role. */

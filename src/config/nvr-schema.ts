@@ -73,22 +73,18 @@ export const nvrSection = z
   .prefault({})
   .describe('The NVR behind. Without nvr.url Postern serves events from its own store.');
 
-const NOT_YET = 'nvr-database comes with a later version: use store with "postern events import", or nvr';
-
 export const eventsSection = z
   .strictObject({
-    source: z
-      .enum(['store', 'nvr', 'nvr-database'])
-      .refine((source): source is 'store' | 'nvr' => source !== 'nvr-database', { error: NOT_YET })
-      .optional()
-      .meta({
-        description:
-          'Who answers /api/events: store (own database) or nvr (forwarded); unset: nvr if nvr.url is set, else store (SPEC 1).',
-        example: 'store',
-      }),
-    nvr_database: filePath()
-      .optional()
-      .meta({ description: "The NVR's own SQLite file, for a later version (SPEC 1).", example: '/media/nvr.db' }),
+    source: z.enum(['store', 'nvr', 'nvr-database']).optional().meta({
+      description:
+        "Who answers /api/events: store (own database), nvr-database (the NVR's own SQLite file, read-only) or nvr (forwarded); unset: nvr if nvr.url is set, else store (SPEC 1).",
+      example: 'store',
+    }),
+    nvr_database: filePath().optional().meta({
+      description:
+        "The NVR's own SQLite file, for events.source nvr-database: its whole directory must be there, for SQLite keeps files beside it (SPEC 1).",
+      example: '/media/nvr/frigate.db',
+    }),
     max_limit: z.int().min(1).prefault(10_000).describe('The most events that one answer holds (SPEC 1).'),
     query_timeout: timeoutSeconds()
       .prefault(10)

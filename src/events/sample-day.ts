@@ -6,7 +6,7 @@ const EVENTS_PER_HOUR = [
    1, 0.5, 0.5, 0.5,  1,  3, 8, 16, 14, 8, 7, 8,
   10,   8,   7,   9, 12, 18, 17, 12, 8, 5, 3, 2,
 ];
-const EVENTS_PER_DAY = EVENTS_PER_HOUR.reduce((sum, rate) => sum + rate, 0);
+export const EVENTS_PER_DAY = EVENTS_PER_HOUR.reduce((sum, rate) => sum + rate, 0);
 export const HOUR = 3600;
 export const DAY = 24 * HOUR;
 /** Since 1970, had the house always been as busy. */

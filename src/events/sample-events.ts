@@ -1,7 +1,7 @@
 /** Sample events for a house with no NVR yet: believable days, the same for the same seed (SPEC 1, `events generate`). */
 import type { EventRecord } from '../domain/event.ts';
 import { type Chance, createChance } from './chance.ts';
-import { DAY, eventsExpectedBy, HOUR, whenExpected } from './sample-day.ts';
+import { DAY, EVENTS_PER_DAY, eventsExpectedBy, HOUR, whenExpected } from './sample-day.ts';
 import { samplePicture } from './sample-picture.ts';
 
 export interface SampleOptions {
@@ -26,13 +26,16 @@ export const SAMPLE_CAMERAS: readonly string[] = ['front_door', 'driveway', 'bac
 export function* generateSampleEvents({ count, seed, until, cameras }: SampleOptions): Generator<EventRecord> {
   const chance = createChance(seed);
   const places = (cameras ?? SAMPLE_CAMERAS).map(placeOf).map((place) => [place, place.share] as const);
-  const last = eventsExpectedBy(until);
+  const pace = Math.max(1, count / (MOST_DAYS * EVENTS_PER_DAY));
+  const last = eventsExpectedBy(until) * pace;
   for (let left = count; left > 0; left--) {
-    const start = whenExpected(last - left + chance.next());
+    const start = whenExpected((last - left + chance.next()) / pace);
     yield sampleEvent({ start, until, isRunning: left <= RUNNING, place: chance.weighted(places), chance });
   }
 }
 
+/** Nobody keeps events for longer: with more of them the house is busier, and not older. */
+const MOST_DAYS = 730;
 /** So many of the newest have not ended. */
 const RUNNING = 2;
 

@@ -1,4 +1,5 @@
 /** The NVR's own SQLite file as a source of events, read beside the running NVR and never written (SPEC 1, `nvr-database`). */
+import { statSync } from 'node:fs';
 import { Kysely, sql } from 'kysely';
 import { type EventSource, foldSubLabels } from '../domain/event-question.ts';
 import { nvrShape } from './event-shape.ts';
@@ -12,28 +13,78 @@ export interface NvrDatabase {
   close(): Promise<void>;
 }
 
-/** Older files lack columns of newer ones, so the table is asked what it has. */
+interface OpenedFile extends NvrDatabase {
+  /** Which file it is, and which tables are in it. */
+  readonly edition: string;
+  readonly db: Kysely<Tables>;
+}
+
+/**
+ * The NVR restarts, migrates its tables to another version, and is restored from a backup. So the file is opened anew
+ * when it is another one or has other tables, and once when a question has failed in it.
+ */
 export async function openNvrDatabase(path: string): Promise<NvrDatabase> {
+  let file = await openFile(path);
+  const reopened = async (): Promise<OpenedFile> => {
+    const next = await openFile(path);
+    const last = file;
+    file = next;
+    await last.close();
+    return next;
+  };
+  const latest = async (): Promise<OpenedFile> =>
+    (await editionOf(file.db, path).catch(() => undefined)) === file.edition ? file : reopened();
+  const asked = async <Answer>(question: (events: EventSource) => Promise<Answer>): Promise<Answer> => {
+    const { events } = await latest();
+    return question(events).catch(async () => question((await reopened()).events));
+  };
+  return { events: throughout(asked), close: () => file.close() };
+}
+
+type Asked = <Answer>(question: (events: EventSource) => Promise<Answer>) => Promise<Answer>;
+
+const throughout = (asked: Asked): EventSource => ({
+  find: (question) => asked((events) => events.find(question)),
+  read: (ids, include) => asked((events) => events.read(ids, include)),
+  cameras: () => asked((events) => events.cameras()),
+  countByLabel: (cameras) => asked((events) => events.countByLabel(cameras)),
+  distinct: (column, cameras) => asked((events) => events.distinct(column, cameras)),
+  groups: (question) => asked((events) => events.groups(question)),
+  firstStart: (time) => asked((events) => events.firstStart(time)),
+});
+
+async function openFile(path: string): Promise<OpenedFile> {
   const functions = { fold_sub_labels: foldSubLabels };
   const { dialect } = sqliteEngine({ path, readOnly: true, isOurs: false, functions });
   const db = new Kysely<Tables>({ dialect });
-  const columns = await columnsOf(db, path);
-  const events = createEventSource({ db, shape: nvrShape(columns), words: sqliteWords });
-  return { events, close: () => db.destroy() };
-}
-
-const NEEDED = ['id', 'label', 'camera', 'start_time', 'zones', 'has_clip', 'has_snapshot'];
-
-async function columnsOf(db: Kysely<Tables>, path: string): Promise<ReadonlySet<string>> {
   try {
-    const { rows } = await sql<{ name: string }>`select name from pragma_table_info('event')`.execute(db);
-    const columns = new Set(rows.map(({ name }) => name));
-    const missing = NEEDED.filter((name) => !columns.has(name));
-    if (missing.length > 0) throw new Error(`it has no table "event" with the columns ${missing.join(', ')}`);
-    return columns;
+    const edition = await editionOf(db, path);
+    // Older files lack columns of newer ones, so the table is asked what it has.
+    const shape = nvrShape(await columnsOf(db));
+    const events = createEventSource({ db, shape, words: sqliteWords });
+    return { db, edition, events, close: () => db.destroy() };
   } catch (cause) {
     await db.destroy();
     const reason = cause instanceof Error ? cause.message : cause;
     throw new Error(`cannot read ${path} as the database of an NVR: ${reason}`, { cause });
   }
+}
+
+/** What lies at the path now need not be what is open. */
+async function editionOf(db: Kysely<Tables>, path: string): Promise<string> {
+  const { dev, ino } = statSync(path);
+  const { rows } = await sql<{ version: number }>`select schema_version as version from pragma_schema_version`.execute(
+    db,
+  );
+  return [dev, ino, rows[0]?.version].join(' ');
+}
+
+const NEEDED = ['id', 'label', 'camera', 'start_time', 'zones', 'has_clip', 'has_snapshot'];
+
+async function columnsOf(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ name: string }>`select name from pragma_table_info('event')`.execute(db);
+  const columns = new Set(rows.map(({ name }) => name));
+  const missing = NEEDED.filter((name) => !columns.has(name));
+  if (missing.length > 0) throw new Error(`it has no table "event" with the columns ${missing.join(', ')}`);
+  return columns;
 }

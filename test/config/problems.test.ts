@@ -84,7 +84,7 @@ tell('A value of server, nvr, events, store, limits, logger or ui', [
   ['makes one header of two', 'nvr: {role_header: Remote-User}', 'config.yaml:1:20 nvr.role_header: "remote-user" is the user\'s header already: choose another'],
   ['is no camera name', 'nvr: {cameras: ["a,b"]}', 'config.yaml:1:17 nvr.cameras[0]: "a,b" is not a camera name: use no comma, slash or "*", and not "all"'],
   ['needs an NVR', 'events: {source: nvr}\nui: {login: nvr}', 'config.yaml:1:18 events.source: "nvr" needs an NVR: set nvr.url', 'config.yaml:2:13 ui.login: "nvr" needs an NVR: set nvr.url'],
-  ['comes with a later version', 'events: {source: nvr-database, nvr_database: a.db}', 'config.yaml:1:18 events.source: nvr-database comes with a later version: use store with "postern events import", or nvr'],
+  ['names no file to read', 'events: {source: nvr-database}', "config.yaml:1:18 events.source: nvr-database needs the NVR's own SQLite file: set events.nvr_database"],
   ['is another store, whose password is not shown', 'store: {url: "postgres://u:hunter2@db/x"}', 'config.yaml:1:14 store.url: PostgreSQL is not supported: this version keeps its store in SQLite; write sqlite:<file>'],
   ['is no store', 'store: {url: postern.db}', 'config.yaml:1:14 store.url: is not the address of a store: write sqlite:<file>'],
   ['is a shared limit', 'limits: {redis_url: "redis://:hunter2@r"}', 'config.yaml:1:21 limits.redis_url: is not supported in this version, which keeps login limits in memory: remove the key'],
