@@ -28,4 +28,8 @@ export function failureOf(error: Error, exchange: Exchange): RefusalReason {
   return code.startsWith('HPE_') ? 'nvr-bad-answer' : 'nvr-unreachable';
 }
 
-export const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '');
+/** Node's code, or undici's. What is no HTTP at all has none of its own. */
+export function codeOf(error: Error): string {
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return error.name === 'HTTPParserError' ? 'HPE_INVALID' : '';
+}

@@ -57,7 +57,7 @@ const CODE_CLASS: Readonly<Record<number, Exclude<CodeClass, 'aborted'>>> = {
 const FAULT_OF_CODE: ReadonlyMap<string, UpstreamFault> = new Map([
   ['ECONNREFUSED', 'refused'], ['ENOENT', 'refused'], ['EHOSTUNREACH', 'refused'], ['ENETUNREACH', 'refused'],
   ['ETIMEDOUT', 'timeout'],    ['ECONNECT_TIMEOUT', 'timeout'],
-  ['ECONNRESET', 'reset'],     ['EPIPE', 'reset'],
+  ['ECONNRESET', 'reset'],     ['EPIPE', 'reset'],    ['UND_ERR_SOCKET', 'reset'],
   ['ENOTFOUND', 'dns'],        ['EAI_AGAIN', 'dns'],
   ['EPROTO', 'tls'],           ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls'], ['SELF_SIGNED_CERT_IN_CHAIN', 'tls'],
 ]);

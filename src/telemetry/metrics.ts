@@ -72,7 +72,7 @@ export function createMetrics({ version, node, ...options }: MetricsOptions) {
     auditWriteErrors:     createCounter('postern_audit_write_errors_total', 'Audit lines that could not be written to their file.'),
     scrapeFaults:         createCounter('postern_scrape_faults_total', 'Values that could not be read in time for a scrape.'),
   };
-  declared.build.set(1);
+  declared.build.set(1, version, node);
   // Nothing is known of them yet, and there may be nothing to know.
   declared.upstreamUp.set(undefined);
   declared.certificateExpiry.set(undefined);

@@ -1,0 +1,628 @@
+/** Each metric, driven once: it moves by exactly what happened (SPEC 9). */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { WebSocket } from 'ws';
+import { createLoginLimiter } from '../../src/accounts/login-limiter.ts';
+import { parseRateLimit } from '../../src/domain/rate-limit.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { createScrape } from '../../src/telemetry/scrape.ts';
+import { movableClock } from '../support/clock.ts';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { type House, startHouse } from '../support/start-house.ts';
+import { moved, type Series, scrape, seriesIn } from './support/exposition.ts';
+
+/** Families of which a row below has said what moves them. */
+const driven = new Set<string>();
+
+type Moves = Readonly<Record<string, number>>;
+
+/** Does it, and waits until the named families have moved as they should; then nothing else of theirs may have. */
+async function moves(
+  house: House,
+  families: readonly string[],
+  act: () => Promise<unknown>,
+  expected: Moves,
+): Promise<void> {
+  for (const family of families) driven.add(family);
+  const names = families.map((family) => `postern_${family}`);
+  const isOther = (series: string): boolean => !names.some((name) => new RegExp(`^${name}(?:\\{|$)`).test(series));
+  const own = (series: Series): Series => new Map([...series].filter(([name]) => !isOther(name)));
+  const before = own(await scrape(house.telemetryUrl));
+  await act();
+  const wanted = Object.fromEntries(Object.entries(expected).map(([series, by]) => [`postern_${series}`, by]));
+  let seen: Moves = {};
+  for (let attempt = 0; attempt < 100 && !isDeepStrictEqual(seen, wanted); attempt += 1) {
+    seen = moved(before, own(await scrape(house.telemetryUrl)), /(?!)/);
+  }
+  assert.deepEqual(seen, wanted);
+}
+
+const value = async (house: House, series: string): Promise<number | undefined> => {
+  driven.add(/^[a-z0-9_]+/.exec(series)?.[0] ?? '');
+  return (await scrape(house.telemetryUrl)).get(`postern_${series}`);
+};
+
+let nvr: FakeNvr;
+let house: House;
+let vera: string;
+let carl: string;
+let admin: string;
+
+before(async () => {
+  nvr = await startFakeNvr();
+  house = await startHouse({
+    config: {
+      nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
+      auth: {
+        trusted_proxies: ['127.0.0.1/32'],
+        failed_login_rate_limit: '3/minute',
+        hash_iterations: 1000,
+        roles: { front_only: ['cam1'] },
+      },
+    },
+  });
+  [vera, carl, admin] = [await house.logIn(VERA), await house.logIn(CARL), await house.logIn(ADMIN_PERSON)];
+});
+after(async () => {
+  await house.close();
+  await nvr.close();
+});
+
+const json = { 'Content-Type': 'application/json' };
+const logIn = (at: House, password: string, headers: Record<string, string> = {}) =>
+  at.ask('/api/login', {
+    method: 'POST',
+    headers: { ...json, ...headers },
+    body: JSON.stringify({ user: 'vera', password }),
+  });
+const from = (address: string) => ({ 'X-Forwarded-For': address });
+const cookie = (token: string) => ({ cookie: `frigate_token=${token}` });
+
+describe('A request', () => {
+  it('is counted by kind of route, method and class of its status', () =>
+    moves(
+      house,
+      ['requests_total', 'request_duration_seconds_count'],
+      () => house.ask('/api/version', { token: vera }),
+      {
+        'requests_total{route_class="api",method="GET",code_class="2xx"}': 1,
+        'request_duration_seconds_count{route_class="api",code_class="2xx"}': 1,
+      },
+    ));
+
+  it('without a known method is another one', () =>
+    moves(house, ['requests_total'], () => house.ask('/api/version', { method: 'PROPFIND' }), {
+      'requests_total{route_class="api",method="other",code_class="4xx"}': 1,
+    }));
+
+  it('is decided upon, by what the caller shows', () =>
+    moves(
+      house,
+      ['decisions_total', 'decision_duration_seconds_count'],
+      async () => {
+        await house.ask('/api/version', { token: vera });
+        await house.ask('/api/version', { headers: cookie(vera) });
+        await house.ask('/api/version');
+        await fetch(`${house.internalUrl}/api/version`);
+      },
+      {
+        'decisions_total{mode="bearer",result="allow"}': 1,
+        'decisions_total{mode="session",result="allow"}': 1,
+        'decisions_total{mode="none",result="unauthenticated"}': 1,
+        'decisions_total{mode="network",result="allow"}': 1,
+        'decision_duration_seconds_count{mode="bearer"}': 1,
+        'decision_duration_seconds_count{mode="session"}': 1,
+        'decision_duration_seconds_count{mode="none"}': 1,
+        'decision_duration_seconds_count{mode="network"}': 1,
+      },
+    ));
+
+  it('for a camera of others is counted with its name', () =>
+    moves(house, ['decisions_total', 'camera_denied_total'], () => house.ask('/api/cam2/latest.jpg', { token: carl }), {
+      'decisions_total{mode="bearer",result="forbidden_camera"}': 1,
+      'camera_denied_total{camera="cam2",role="front_only"}': 1,
+    }));
+
+  it('tells how the address was found', () =>
+    moves(
+      house,
+      ['client_address_total'],
+      async () => {
+        await house.ask('/api/version');
+        await house.ask('/api/version', { headers: from('192.0.2.1') });
+        await house.ask('/api/version', { headers: from('nonsense') });
+      },
+      {
+        'client_address_total{source="direct"}': 1,
+        'client_address_total{source="forwarded"}': 1,
+        'client_address_total{source="malformed"}': 1,
+      },
+    ));
+
+  it('relays bytes both ways', () =>
+    moves(
+      house,
+      ['bytes_total'],
+      async () => {
+        const answer = await house.ask('/api/restart', { method: 'POST', token: admin, body: 'x'.repeat(100) });
+        assert.equal((await answer.text()).length, '{"method":"POST","target":"/api/restart","bodyBytes":100}'.length);
+      },
+      {
+        'bytes_total{direction="in",route_class="api"}': 100,
+        'bytes_total{direction="out",route_class="api"}': '{"method":"POST","target":"/api/restart","bodyBytes":100}'
+          .length,
+      },
+    ));
+
+  it("with identity headers that are not the client's to send is counted by header", () =>
+    moves(
+      house,
+      ['stripped_headers_total'],
+      () => house.ask('/api/version', { token: vera, headers: { 'Remote-User': 'admin', 'Remote-Nonsense': 'x' } }),
+      { 'stripped_headers_total{header="remote-user"}': 1, 'stripped_headers_total{header="other"}': 1 },
+    ));
+
+  it('of an admin at a path that nobody knows', () =>
+    moves(house, ['unknown_routes_total'], () => house.ask('/api/brand/new/thing', { token: admin }), {
+      unknown_routes_total: 1,
+    }));
+});
+
+describe('A login', () => {
+  it('that succeeds is counted, with its token', () =>
+    moves(
+      house,
+      ['logins_total', 'login_duration_seconds_count', 'tokens_issued_total'],
+      () => logIn(house, VERA.password),
+      {
+        'logins_total{result="success"}': 1,
+        'login_duration_seconds_count{result="success"}': 1,
+        'tokens_issued_total{reason="login"}': 1,
+      },
+    ));
+
+  it('that fails too often is refused by a clause', () =>
+    moves(
+      house,
+      ['logins_total', 'rate_limit_hits_total', 'rate_limit_entries'],
+      async () => {
+        for (let attempt = 0; attempt < 5; attempt += 1) await logIn(house, 'not the password', from('192.0.2.77'));
+      },
+      {
+        'logins_total{result="bad_credentials"}': 3,
+        'logins_total{result="rate_limited"}': 2,
+        'rate_limit_hits_total{scope="ip",clause="0"}': 2,
+        'rate_limit_entries{scope="ip"}': 1,
+      },
+    ));
+
+  it('that fails at a private address is a sign that trusted_proxies is not set', () =>
+    moves(house, ['failures_from_trusted_proxy_total'], () => logIn(house, 'not the password'), {
+      failures_from_trusted_proxy_total: 1,
+    }));
+
+  it('waits for its turn', async () => {
+    const slow = await startHouse({ config: { auth: { hash_iterations: 400_000 } } });
+    try {
+      const logins = Array.from({ length: 8 }, () => logIn(slow, 'not the password'));
+      let waiting = 0;
+      while (waiting === 0) waiting = (await value(slow, 'password_hash_queue')) ?? 0;
+      assert.ok(waiting <= 7, `${waiting} wait`);
+      await Promise.all(logins);
+      assert.equal(await value(slow, 'password_hash_queue'), 0);
+    } finally {
+      await slow.close();
+    }
+  });
+});
+
+describe('The login limit', () => {
+  it('tells whom it forgets for want of room', () => {
+    driven.add('rate_limit_evictions_total');
+    const evicted: string[] = [];
+    const clock = movableClock();
+    const clauses = parseRateLimit('5/minute');
+    const limiter = createLoginLimiter({
+      clauses: clauses.ok ? clauses.value : [],
+      clock,
+      capacity: 1,
+      onEvict: (state) => evicted.push(state),
+    });
+    limiter.reserve('192.0.2.1');
+    limiter.reserve('192.0.2.2');
+    clock.advance(61);
+    limiter.reserve('192.0.2.3');
+    assert.deepEqual(evicted, ['active', 'idle']);
+  });
+});
+
+describe('A token', () => {
+  it('is issued again at /auth', () =>
+    moves(house, ['tokens_issued_total'], () => house.ask('/auth', { headers: cookie(vera) }), {
+      'tokens_issued_total{reason="refresh"}': 1,
+    }));
+
+  it('is issued for a new password', async () => {
+    const token = await house.logIn(CARL);
+    const body = JSON.stringify({ old_password: CARL.password, password: CARL.password });
+    await moves(
+      house,
+      ['tokens_issued_total'],
+      () => house.ask('/api/users/carl/password', { method: 'PUT', headers: { ...json, ...cookie(token) }, body }),
+      { 'tokens_issued_total{reason="password_change"}': 1 },
+    );
+    carl = await house.logIn(CARL);
+  });
+
+  it('is made for a program', () =>
+    moves(
+      house,
+      ['tokens_issued_total'],
+      () => house.ask('/api/tokens', { method: 'POST', token: admin, headers: json, body: '{"name":"a doorbell"}' }),
+      { 'tokens_issued_total{reason="api_token"}': 1 },
+    ));
+
+  it('is refused, by why', () =>
+    moves(
+      house,
+      ['tokens_rejected_total'],
+      async () => {
+        await house.ask('/api/version', { token: 'no-token-at-all' });
+        await house.ask('/api/version', { token: `${vera.slice(0, -4)}AAAA` });
+        await house.ask('/api/version', { token: `pst_${'0'.repeat(16)}_${'a'.repeat(64)}` });
+      },
+      {
+        'tokens_rejected_total{reason="malformed"}': 1,
+        'tokens_rejected_total{reason="signature"}': 1,
+        'tokens_rejected_total{reason="unknown"}': 1,
+      },
+    ));
+});
+
+describe('Accounts', () => {
+  it('are counted by role', () =>
+    moves(
+      house,
+      ['users'],
+      () =>
+        house.ask('/api/users', {
+          method: 'POST',
+          token: admin,
+          headers: json,
+          body: JSON.stringify({ username: 'victor', password: 'VictorPassw0rd!', role: 'viewer' }),
+        }),
+      { 'users{role="viewer"}': 1 },
+    ));
+
+  it('are active while they are seen', async () => {
+    const before = await value(house, 'active_sessions{role="viewer"}');
+    await house.ask('/api/version', { token: await house.logIn(VERA) });
+    assert.equal(await value(house, 'active_sessions{role="viewer"}'), (before ?? 0) + 1);
+  });
+});
+
+describe('The NVR', () => {
+  it('answers', () =>
+    moves(
+      house,
+      ['upstream_requests_total', 'upstream_duration_seconds_count'],
+      () => house.ask('/api/version', { token: vera }),
+      {
+        'upstream_requests_total{code_class="2xx"}': 1,
+        'upstream_duration_seconds_count{route_class="api"}': 1,
+      },
+    ));
+
+  it('breaks off in the middle of an answer', () =>
+    moves(
+      house,
+      ['upstream_errors_total', 'upstream_requests_total'],
+      async () => {
+        nvr.rawAnswer = { bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\ncut' };
+        await assert.rejects(house.ask('/api/version', { token: vera }).then((answer) => answer.text()));
+        nvr.rawAnswer = undefined;
+      },
+      { 'upstream_errors_total{reason="reset"}': 1, 'upstream_requests_total{code_class="2xx"}': 1 },
+    ));
+
+  it('talks nonsense', () =>
+    moves(
+      house,
+      ['upstream_errors_total', 'upstream_requests_total'],
+      async () => {
+        nvr.rawAnswer = { bytes: 'SSH-2.0-OpenSSH\r\n\r\n' };
+        assert.equal((await house.ask('/api/version', { token: vera })).status, 502);
+        nvr.rawAnswer = undefined;
+      },
+      { 'upstream_errors_total{reason="bad_answer"}': 1, 'upstream_requests_total{code_class="none"}': 1 },
+    ));
+
+  it('is left waiting by a client that goes away', () =>
+    moves(
+      house,
+      ['upstream_errors_total', 'upstream_requests_total', 'requests_total'],
+      async () => {
+        const { answer } = nvr;
+        const arrived = Promise.withResolvers<void>();
+        nvr.answer = () => arrived.resolve();
+        const leaving = new AbortController();
+        const asked = house.ask('/api/version', { token: vera, signal: leaving.signal });
+        await arrived.promise;
+        leaving.abort();
+        await assert.rejects(asked);
+        nvr.answer = answer;
+      },
+      {
+        'upstream_errors_total{reason="aborted_by_client"}': 1,
+        'upstream_requests_total{code_class="none"}': 1,
+        'requests_total{route_class="api",method="GET",code_class="aborted"}': 1,
+      },
+    ));
+
+  it('is up when it said so, and down when nobody listens', async () => {
+    let up: number | undefined;
+    for (let attempt = 0; attempt < 100 && up === undefined; attempt += 1) up = await value(house, 'upstream_up');
+    const gone = await startHouse({ config: { nvr: { url: 'http://127.0.0.1:9', cameras: ['cam1'] } } });
+    try {
+      let down: number | undefined;
+      for (let attempt = 0; attempt < 100 && down === undefined; attempt += 1) down = await value(gone, 'upstream_up');
+      assert.deepEqual([up, down], [1, 0]);
+      const token = await gone.logIn(VERA);
+      await moves(gone, ['upstream_errors_total'], () => gone.ask('/api/version', { token }), {
+        'upstream_errors_total{reason="refused"}': 1,
+      });
+    } finally {
+      await gone.close();
+    }
+  });
+});
+
+describe('A stream', () => {
+  const socketAt = (path: string) =>
+    new WebSocket(`${house.url.replace('http', 'ws')}${path}`, { headers: { authorization: `Bearer ${vera}` } });
+
+  it('that is a WebSocket is open until the client goes', () =>
+    moves(
+      house,
+      ['streams_open', 'streams_closed_total', 'stream_duration_seconds_count', 'requests_total', 'bytes_total'],
+      async () => {
+        const socket = socketAt('/live/jsmpeg/cam1');
+        await once(socket, 'open');
+        assert.equal(await value(house, 'streams_open{kind="ws"}'), 1);
+        socket.terminate();
+      },
+      {
+        'streams_closed_total{kind="ws",reason="client"}': 1,
+        'stream_duration_seconds_count{kind="ws"}': 1,
+        'requests_total{route_class="ws",method="GET",code_class="1xx"}': 1,
+        'bytes_total{direction="out",route_class="ws"}': HANDSHAKE_BYTES,
+      },
+    ));
+
+  it('has its bytes counted while it is open', async () => {
+    const socket = socketAt('/live/jsmpeg/cam1');
+    await once(socket, 'open');
+    await moves(
+      house,
+      ['bytes_total'],
+      async () => {
+        socket.send('x'.repeat(50));
+        await once(socket, 'message');
+      },
+      // RFC 6455 5.2: two bytes of head, and four of mask towards the server.
+      { 'bytes_total{direction="in",route_class="ws"}': 56, 'bytes_total{direction="out",route_class="ws"}': 52 },
+    );
+    await moves(house, ['streams_open'], async () => socket.terminate(), { 'streams_open{kind="ws"}': -1 });
+  });
+
+  it('may be ended by the NVR', () =>
+    moves(
+      house,
+      ['streams_closed_total'],
+      async () => {
+        nvr.answerUpgrade = (_request, socket) => {
+          socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+          socket.destroy();
+        };
+        const socket = socketAt('/live/jsmpeg/cam1');
+        await once(socket, 'error');
+        nvr.answerUpgrade = undefined;
+      },
+      { 'streams_closed_total{kind="ws",reason="backend"}': 1 },
+    ));
+
+  it("of pictures has no end but the client's", () =>
+    moves(
+      house,
+      ['streams_closed_total', 'request_duration_seconds_count', 'upstream_errors_total'],
+      async () => {
+        const { answer } = nvr;
+        nvr.answer = (_request, response) => {
+          response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=frame' });
+          response.write('--frame\r\n');
+        };
+        const asked = request(`${house.url}/api/cam1`, { headers: { authorization: `Bearer ${vera}` } }).end();
+        const [pictures] = (await once(asked, 'response')) as [IncomingMessage];
+        await once(pictures, 'data');
+        assert.equal(await value(house, 'streams_open{kind="mjpeg"}'), 1);
+        pictures.destroy();
+        nvr.answer = answer;
+      },
+      { 'streams_closed_total{kind="mjpeg",reason="client"}': 1 },
+    ));
+
+  it("ends when its user's rights end", () =>
+    moves(
+      house,
+      ['streams_closed_total'],
+      async () => {
+        const socket = socketAt('/live/jsmpeg/cam1');
+        await once(socket, 'open');
+        const body = JSON.stringify({ password: VERA.password });
+        await house.ask('/api/users/vera/password', { method: 'PUT', token: admin, headers: json, body });
+        await once(socket, 'close');
+        vera = await house.logIn(VERA);
+      },
+      { 'streams_closed_total{kind="ws",reason="revoked"}': 1 },
+    ));
+});
+
+/** What the fake NVR answers to an upgrade, as the gate passes it on; the request was counted with its head. */
+const HANDSHAKE_BYTES =
+  'HTTP/1.1 101 Switching Protocols\r\nsec-websocket-accept: 0123456789012345678901234567\r\ncache-control: private\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n'
+    .length;
+
+describe('A proxy in front', () => {
+  let proxied: House;
+  before(async () => {
+    proxied = await startHouse({
+      config: {
+        nvr: { url: nvr.url, cameras: ['cam1'] },
+        auth: { enabled: false, hash_iterations: 1000, roles: { front_only: ['cam1'] } },
+        proxy: {
+          auth_secret: 'correct-horse-battery-staple',
+          trusted_peers: ['127.0.0.1/32'],
+          header_map: { user: 'Remote-User', role: 'Remote-Groups' },
+          role_map: { admin: ['bosses'], front_only: ['neighbours'] },
+          default_role: 'none',
+        },
+      },
+    });
+  });
+  after(() => proxied.close());
+
+  const secret = { 'X-Proxy-Secret': 'correct-horse-battery-staple' };
+  const asked = (headers: Record<string, string>) => proxied.ask('/api/version', { headers });
+
+  it('shows its secret, or does not', () =>
+    moves(
+      proxied,
+      ['proxy_secret_total'],
+      async () => {
+        await asked({ ...secret, 'Remote-User': 'ann', 'Remote-Groups': 'bosses' });
+        await asked({ 'X-Proxy-Secret': 'wrong', 'Remote-User': 'ann', 'Remote-Groups': 'bosses' });
+        await asked({ 'Remote-User': 'ann', 'Remote-Groups': 'bosses' });
+      },
+      {
+        'proxy_secret_total{result="ok"}': 1,
+        'proxy_secret_total{result="mismatch"}': 1,
+        'proxy_secret_total{result="missing"}': 1,
+      },
+    ));
+
+  it('gives its users their roles, or none', () =>
+    moves(
+      proxied,
+      ['proxy_role_total', 'decisions_total', 'stripped_headers_total'],
+      async () => {
+        await asked({ ...secret, 'Remote-User': 'ann', 'Remote-Groups': 'neighbours' });
+        await asked({ ...secret, 'Remote-User': 'bob', 'Remote-Groups': 'strangers' });
+      },
+      {
+        'proxy_role_total{source="map",role="front_only"}': 1,
+        'proxy_role_total{source="denied",role="other"}': 1,
+        'decisions_total{mode="proxy",result="allow"}': 1,
+        'decisions_total{mode="none",result="forbidden_role"}': 1,
+      },
+    ));
+
+  it('that is not a trusted one is not believed', async () => {
+    const distrustful = await startHouse({
+      config: {
+        nvr: { url: nvr.url, cameras: ['cam1'] },
+        auth: { enabled: false, hash_iterations: 1000 },
+        proxy: { trusted_peers: ['192.0.2.1/32'], header_map: { user: 'Remote-User' } },
+      },
+    });
+    try {
+      await moves(
+        distrustful,
+        ['untrusted_identity_headers_total', 'stripped_headers_total', 'client_address_total'],
+        () => distrustful.ask('/api/version', { headers: { 'Remote-User': 'ann', ...from('192.0.2.9') } }),
+        {
+          untrusted_identity_headers_total: 1,
+          'stripped_headers_total{header="remote-user"}': 1,
+          'client_address_total{source="untrusted_header"}': 1,
+        },
+      );
+    } finally {
+      await distrustful.close();
+    }
+  });
+});
+
+describe('The house', () => {
+  it('tells which build it is', async () =>
+    assert.equal(await value(house, `build_info{version="0.0.0-test",node="${process.version}"}`), 1));
+
+  it('tells when its configuration was read', async () =>
+    assert.deepEqual(
+      [await value(house, 'config_last_reload_successful'), await value(house, 'config_last_reload_timestamp_seconds')],
+      [1, house.clock.now() / 1000],
+    ));
+
+  it('tells when its certificate ends', async () => {
+    const start = Date.UTC(2030, 0, 1);
+    const encrypted = await startHouse({ config: { tls: { enabled: true } }, people: [], clock: movableClock(start) });
+    try {
+      const ends = (await value(encrypted, 'tls_certificate_expiry_timestamp_seconds')) ?? 0;
+      assert.equal(Math.round((ends - start / 1000) / 86_400), 825);
+    } finally {
+      await encrypted.close();
+    }
+  });
+
+  it('tells that audit lines are lost', async () => {
+    const full = await startHouse({ config: { logger: { audit_file: '/dev/full' } } });
+    try {
+      await moves(full, ['audit_write_errors_total'], () => logIn(full, 'not the password'), {
+        audit_write_errors_total: 1,
+      });
+    } finally {
+      await full.close();
+    }
+  });
+
+  it('tells of its events backend', async () => {
+    const store = await startHouse({ config: { events: { sample: 10 }, nvr: { cameras: ['cam1'] } } });
+    try {
+      const token = await store.logIn(VERA);
+      await moves(
+        store,
+        ['events_requests_total', 'events_request_duration_seconds_count'],
+        () => store.ask('/api/events', { token }),
+        { 'events_requests_total{code_class="2xx"}': 1, events_request_duration_seconds_count: 1 },
+      );
+      assert.ok(((await value(store, 'events_heap_used_bytes')) ?? 0) > 1_000_000);
+      assert.ok(((await value(store, 'events_eventloop_lag_p99_seconds')) ?? -1) >= 0);
+    } finally {
+      await store.close();
+    }
+  });
+
+  it('waits for nobody who is slow to tell', async () => {
+    driven.add('scrape_faults_total');
+    const metrics = createMetrics({ version: '1', node: '24', roles: [], identityHeaders: [] });
+    const { append, onScrape, expose } = createScrape(Object.values(metrics), metrics.scrapeFaults);
+    append(() => new Promise(() => {}));
+    append(async () => 'told_in_time 1\n');
+    onScrape(() => Promise.reject(new Error('the store is gone')));
+    await expose(undefined);
+    const told = seriesIn((await expose(undefined)).body);
+    assert.deepEqual([told.get('told_in_time'), told.get('postern_scrape_faults_total')], [1, 4]);
+  });
+
+  /** Declared for what does not stand yet: nothing moves them. */
+  const WAITING: readonly string[] = ['revocations', 'config_reloads_total'];
+
+  it('has no metric that no test drives', () => {
+    const metrics = createMetrics({ version: '1', node: '24', roles: [], identityHeaders: [] });
+    const families = Object.values(metrics).map(({ name, type }) => `${name}${type === 'histogram' ? '_count' : ''}`);
+    const idle = families.map((name) => name.replace('postern_', '')).filter((name) => !driven.has(name));
+    assert.deepEqual(idle.sort(), [...WAITING].sort());
+  });
+});
