@@ -1,5 +1,6 @@
 /** The contract of test/contracts/identity-source.ts, for each source that there is. */
 import { INTERNAL_CALLER } from '../../src/domain/caller.ts';
+import { createApiTokenSource } from '../../src/identity/api-token-source.ts';
 import { internalSource } from '../../src/identity/internal-source.ts';
 import { createProxyHeaderSource } from '../../src/identity/proxy-header-source.ts';
 import { createSessionSource } from '../../src/identity/session-source.ts';
@@ -11,6 +12,57 @@ itIsAnIdentitySource('internal', {
   good: [someRequest({ listener: 'internal' })],
   bad: [],
   foreign: [someRequest(), someRequest({}, [['X-Server-Port', '5000']])],
+});
+
+const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
+
+itIsAnIdentitySource('api-token', {
+  create: () =>
+    createApiTokenSource({
+      addressOf: () => '192.0.2.9',
+      verify: async (token, carriedBy) =>
+        token === 'pst_good'
+          ? {
+              kind: 'valid',
+              caller: { ...INTERNAL_CALLER, credential: { kind: 'api-token', tokenId: 'good', carriedBy } },
+            }
+          : { kind: 'invalid', reason: token === 'pst_flood' ? 'limited' : 'unknown' },
+    }),
+  good: [
+    someRequest({}, [['Authorization', 'Bearer pst_good']]),
+    someRequest({}, [['Authorization', 'bearer  pst_good ']]),
+    someRequest({}, [['Authorization', basic('anybody:pst_good')]]),
+    someRequest({}, [['Authorization', basic(':pst_good').replace('Basic', 'bASIC')]]),
+    someRequest({}, [
+      ['Authorization', 'Bearer pst_good'],
+      ['Cookie', 'frigate_token=forged'],
+    ]),
+  ],
+  bad: [
+    someRequest({}, [['Authorization', 'Bearer pst_forged']]),
+    someRequest({}, [['Authorization', 'Bearer pst_flood']]),
+    someRequest({}, [['Authorization', 'Bearer pst_']]),
+    someRequest({}, [['Authorization', 'Bearer pst_good, Bearer pst_good']]),
+    someRequest({}, [['Authorization', basic('x:pst_forged')]]),
+    someRequest({}, [['Authorization', basic('x:pst_good:')]]),
+    someRequest({}, [
+      ['Authorization', 'Bearer pst_good'],
+      ['Authorization', 'Bearer pst_good'],
+    ]),
+    someRequest({}, [
+      ['Authorization', 'Basic eDp5'],
+      ['Authorization', 'Bearer pst_good'],
+    ]),
+  ],
+  foreign: [
+    someRequest(),
+    someRequest({}, [['Authorization', 'Bearer a.b.c']]),
+    someRequest({}, [['Authorization', basic('x:y')]]),
+    someRequest({}, [['Authorization', basic('pst_good')]]),
+    someRequest({}, [['Authorization', basic('pst_good:x')]]),
+    someRequest({}, [['Authorization', 'Digest pst_good']]),
+    someRequest({}, [['Cookie', 'frigate_token=pst_good']]),
+  ],
 });
 
 itIsAnIdentitySource('session', {

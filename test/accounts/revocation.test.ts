@@ -1,0 +1,135 @@
+/** What is open ends when its holder's rights do: at the client, and at the NVR (SPEC 4.2, 4.3, 4.4). */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { WebSocket } from 'ws';
+import { openForCommands } from '../../src/app-commands.ts';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { ADMIN_PERSON, type Person } from '../support/people.ts';
+import { type House, startHouse } from '../support/start-house.ts';
+
+let nvr: FakeNvr;
+let house: House;
+let admin: string;
+let people = 0;
+
+before(async () => {
+  nvr = await startFakeNvr();
+  const answer = nvr.answer;
+  nvr.answer = (request, response, received) => {
+    if (request.url !== '/api/cam1') return answer(request, response, received);
+    response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=frame' }).write('--frame\r\n');
+  };
+  house = await startHouse({ config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] } } });
+  admin = await house.logIn(ADMIN_PERSON);
+});
+after(async () => {
+  await house.close();
+  await nvr.close();
+});
+
+const asAdmin = async (method: string, path: string, body: object = {}): Promise<number> => {
+  const headers = { 'content-type': 'application/json' };
+  return (await house.ask(path, { method, token: admin, headers, body: JSON.stringify(body) })).status;
+};
+
+/** Somebody new, with a session. */
+async function newcomer(role = 'viewer'): Promise<Person & { token: string }> {
+  people += 1;
+  const person = { name: `guest${people}`, role, password: 'a-long-password' };
+  assert.equal(await asAdmin('POST', '/api/users', { username: person.name, password: person.password, role }), 200);
+  return { ...person, token: await house.logIn(person) };
+}
+
+interface Opened {
+  /** The close code of each WebSocket, and how the picture stream ended. */
+  readonly ends: Promise<{ readonly live: number; readonly messages: number; readonly pictures: string }>;
+  /** Resolves when the NVR has no connection of these any more. */
+  readonly atNvr: Promise<unknown>;
+}
+
+/** An MJPEG stream, a live stream that is passed on unread, and a socket whose messages are judged. */
+async function opened(token: string): Promise<Opened> {
+  const known = new Set(nvr.sockets);
+  const headers = { authorization: `Bearer ${token}` };
+  const socket = (path: string) => new WebSocket(`ws://127.0.0.1:${house.port}${path}`, { headers });
+  const [live, messages] = [socket('/live/mse/api/ws?src=cam1'), socket('/ws')];
+  const closed = (of: WebSocket) => new Promise<number>((resolve) => of.once('close', resolve));
+  const [liveEnd, messagesEnd] = [closed(live), closed(messages)];
+  await Promise.all([once(live, 'open'), once(messages, 'open')]);
+  live.send('echo');
+  await once(live, 'message');
+  const [pictures] = (await once(get(`${house.url}/api/cam1`, { headers }), 'response')) as [IncomingMessage];
+  await once(pictures, 'data');
+  const picturesEnd = new Promise<string>((resolve) =>
+    pictures.once('end', () => resolve('whole')).once('error', () => resolve('cut')),
+  );
+  const ours = [...nvr.sockets].filter((connection) => !known.has(connection) && !connection.destroyed);
+  assert.ok(ours.length >= 2, 'the NVR has connections of these alone');
+  return {
+    ends: Promise.all([liveEnd, messagesEnd, picturesEnd]).then(([a, b, c]) => ({ live: a, messages: b, pictures: c })),
+    atNvr: Promise.all(ours.map((connection) => connection.closed || once(connection, 'close'))),
+  };
+}
+
+const GONE = { live: 4401, messages: 4401, pictures: 'cut' };
+const OTHER_RIGHTS = { live: 4403, messages: 4403, pictures: 'cut' };
+
+describe('What a viewer has open ends, and the NVR sees it,', () => {
+  type Guest = Awaited<ReturnType<typeof newcomer>>;
+  const logout = async ({ token }: Guest) => (await house.ask('/api/logout', { method: 'POST', token })).status;
+  const atTheCommandLine = async ({ name }: Guest) => {
+    const { users, close } = await openForCommands({ directory: house.directory, env: {}, clock: house.clock });
+    const outcome = await users.remove(name);
+    await close();
+    return outcome.ok ? 200 : 500;
+  };
+  const endSession = async ({ token }: Guest) => {
+    const [{ id }] = (await (await house.ask('/api/sessions', { token })).json()) as [{ id: string }];
+    return asAdmin('DELETE', `/api/sessions/${id}`);
+  };
+  // biome-ignore format: a table
+  const rows: [sentence: string, change: (guest: Guest) => Promise<number>, status: number, ends: object][] = [
+    ['when the user is deleted',                     ({ name }) => asAdmin('DELETE', `/api/users/${name}`), 200, GONE],
+    ['when the user is deleted by another process',  atTheCommandLine, 200, GONE],
+    ['when the password changes',                    ({ name }) => asAdmin('PUT', `/api/users/${name}/password`, { password: 'another-password' }), 200, GONE],
+    ['when the session logs out',                    logout, 303, GONE],
+    ['when the session is ended by an admin',        endSession, 200, GONE],
+    ['when the role changes',                        ({ name }) => asAdmin('PUT', `/api/users/${name}/role`, { role: 'front_only' }), 200, OTHER_RIGHTS],
+  ];
+  for (const [sentence, change, status, ends] of rows) {
+    it(sentence, { timeout: 5_000 }, async () => {
+      const guest = await newcomer();
+      const { ends: ended, atNvr } = await opened(guest.token);
+      assert.equal(await change(guest), status);
+      assert.deepEqual(await ended, ends);
+      await atNvr;
+    });
+  }
+
+  it('when an API token is revoked; the session of its owner goes on', { timeout: 5_000 }, async () => {
+    const guest = await newcomer();
+    const headers = { 'content-type': 'application/json' };
+    const made = await house.ask('/api/tokens', { method: 'POST', token: guest.token, headers, body: '{"name":"ha"}' });
+    const { id, token } = (await made.json()) as { id: string; token: string };
+    const { ends, atNvr } = await opened(token);
+    assert.equal(await asAdmin('DELETE', `/api/tokens/${id}`), 200);
+    assert.deepEqual(await ends, GONE);
+    await atNvr;
+    assert.equal((await house.ask('/api/profile', { token: guest.token })).status, 200);
+  });
+
+  it('when the cameras of a custom role change', { timeout: 5_000 }, async () => {
+    assert.equal(await asAdmin('PUT', '/api/roles/front', { cameras: ['cam1'] }), 200);
+    const guest = await newcomer('front');
+    const { ends, atNvr } = await opened(guest.token);
+    assert.equal(
+      await asAdmin('PUT', '/api/config/set', { config_data: { auth: { roles: { front: ['cam2'] } } } }),
+      200,
+    );
+    assert.deepEqual(await ends, OTHER_RIGHTS);
+    await atNvr;
+    assert.equal((await house.ask('/api/cam1/latest.jpg', { token: guest.token })).status, 403);
+  });
+});

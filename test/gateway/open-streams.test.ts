@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { type Caller, INTERNAL_CALLER } from '../../src/domain/caller.ts';
+import { ALL_CAMERAS, scopeOf } from '../../src/domain/camera-scope.ts';
+import { type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
+import { createOpenStreams } from '../../src/gateway/open-streams.ts';
+
+const session = (name: string, tokenId: string, changes: Partial<Caller> = {}): Caller => ({
+  name: name as UserName,
+  role: VIEWER,
+  scope: ALL_CAMERAS,
+  credential: { kind: 'session', tokenId, issuedAt: 1, expiresAt: 2, carriedBy: 'cookie' },
+  ...changes,
+});
+const VERA = session('vera', '1');
+const GUS = session('gus', '2', { role: 'guard' as Role, scope: scopeOf(['garden', 'patio_*']) });
+const TOKEN = session('vera', 'pst', { credential: { kind: 'api-token', tokenId: 'pst' } });
+const PROXY = session('jörg', '', { credential: { kind: 'proxy-headers' } });
+
+/** Streams of these callers, and who they turn out to be when they are looked at: themselves, unless changed. */
+function streams(t: TestContext, ...callers: Caller[]) {
+  const now = new Map<Caller, Caller | undefined>(callers.map((caller) => [caller, caller]));
+  const ended: string[] = [];
+  const faults: unknown[] = [];
+  const asked: string[] = [];
+  let version = 1;
+  const open = createOpenStreams({
+    version: () => String(version),
+    recheck: async (caller) => {
+      asked.push(caller.name);
+      return now.get(caller);
+    },
+    onFault: (fault) => faults.push(fault),
+  });
+  t.after(open.close);
+  const done = callers.map((caller) => open.add(caller, (code) => ended.push(`${caller.name} ${code}`)));
+  const change = (caller: Caller, to: Caller | undefined): void => {
+    version += 1;
+    now.set(caller, to);
+  };
+  return { ...open, ended, faults, asked, change, done };
+}
+
+describe('Open streams', () => {
+  const rows: [sentence: string, caller: Caller, becomes: Caller | undefined, ended: string[]][] = [
+    ['go on while their holder is who that was', VERA, session('vera', '1'), []],
+    ['end when their holder is nobody', VERA, undefined, ['vera 4401']],
+    ['end when a token is over', TOKEN, undefined, ['vera 4401']],
+    ['end when the role is another', VERA, session('vera', '1', { role: 'guard' as Role }), ['vera 4403']],
+    ['end when the role sees less', GUS, { ...GUS, scope: scopeOf(['garden']) }, ['gus 4403']],
+    ['end when the role sees other patterns', GUS, { ...GUS, scope: scopeOf(['garden', 'street_*']) }, ['gus 4403']],
+    ['go on when the same cameras are listed anew', GUS, { ...GUS, scope: scopeOf(['patio_*', 'garden']) }, []],
+    ['end for a proxy’s user whose role is redefined', PROXY, { ...PROXY, scope: scopeOf(['a']) }, ['jörg 4403']],
+  ];
+  for (const [sentence, caller, becomes, ended] of rows) {
+    it(sentence, async (t) => {
+      const open = streams(t, caller);
+      await open.sweep();
+      open.change(caller, becomes);
+      await open.sweep();
+      assert.deepEqual(open.ended, ended);
+    });
+  }
+
+  it('of others go on', async (t) => {
+    const open = streams(t, VERA, GUS);
+    open.change(VERA, undefined);
+    await open.sweep();
+    assert.deepEqual(open.ended, ['vera 4401']);
+  });
+
+  it('are looked at when something has changed, or when they are new; those of API tokens always, for they expire', async (t) => {
+    const open = streams(t, VERA, TOKEN);
+    await open.sweep();
+    await open.sweep();
+    open.add(GUS, () => {});
+    await open.sweep();
+    open.change(VERA, VERA);
+    await open.sweep();
+    assert.deepEqual(open.asked, ['vera', 'vera', 'vera', 'vera', 'gus', 'vera', 'vera', 'gus']);
+  });
+
+  it('leave nothing behind when they end by themselves', async (t) => {
+    const open = streams(t, VERA, VERA, GUS, TOKEN, PROXY);
+    assert.equal(open.size(), 5);
+    for (const done of open.done) done();
+    for (const done of open.done) done();
+    assert.equal(open.size(), 0);
+    open.change(VERA, undefined);
+    await open.sweep();
+    assert.deepEqual([open.ended, open.asked], [[], []]);
+  });
+
+  it('of the internal listener are nobody’s to end', async (t) => {
+    const open = streams(t, INTERNAL_CALLER);
+    assert.equal(open.size(), 0);
+  });
+
+  it('are ended by themselves within seconds of a change', async (t) => {
+    const open = streams(t, VERA);
+    const ended = new Promise<number>((resolve) => open.add(VERA, resolve));
+    open.change(VERA, undefined);
+    assert.equal(await ended, 4401);
+  });
+
+  it('go on when the store cannot be read, and are looked at again', async (t) => {
+    const broken = new Error('the disk is gone');
+    let isBroken = true;
+    const faults: unknown[] = [];
+    const open = createOpenStreams({
+      version: () => 'same',
+      recheck: () => (isBroken ? Promise.reject(broken) : Promise.resolve(undefined)),
+      onFault: (fault) => {
+        faults.push(fault);
+        isBroken = false;
+      },
+    });
+    t.after(open.close);
+    const code = await new Promise<number>((resolve) => open.add(VERA, resolve));
+    assert.deepEqual([code, faults], [4401, [broken]]);
+  });
+});
