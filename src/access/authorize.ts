@@ -5,7 +5,7 @@ import type { Access, PolicyRow, Verb } from '../domain/policy.ts';
 import type { PlainTarget } from '../domain/request.ts';
 import { unreachable } from '../domain/result.ts';
 import { type AccessVerdict, refused, type Terms } from './access-verdict.ts';
-import { type Located, locate, type NamedCameras } from './camera-locators.ts';
+import { type Located, locate, type NamedCameras, namesAddress } from './camera-locators.ts';
 import { type CameraView, clearanceOf, viewOf } from './camera-view.ts';
 import { CONCERNED } from './narrow-answer.ts';
 import { askedCameras, withCameras } from './narrow-query.ts';
@@ -39,6 +39,7 @@ export function authorize(
   if (row.dynamic && !layout) return refused('cameras-unknown');
   // Below a dynamic segment a name that is no camera may be a route that the table does not know.
   if (row.dynamic && !namesCamera(match, layout)) return refused('route-unlisted');
+  if (namesAddress(match, target)) return refused('camera-not-in-role');
   const mayMoveCameras = !isDenied(caller.role, 'ptz');
   if (row.narrow === 'per-message') return perMessage(target, caller, layout, mayMoveCameras);
   if (caller.scope.kind === 'all') return onTerms(target, row, viewOf(caller, layout), bodyTerms(row, []));

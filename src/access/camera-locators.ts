@@ -60,6 +60,14 @@ export function locate(match: RouteMatch & { kind: 'listed' }, target: PlainTarg
   return { kind: 'located', named, owners, inBody };
 }
 
+/** A stream's server opens an address as well as a name: whatever the NVR can reach, as the NVR. */
+export const namesAddress = ({ row }: RouteMatch & { kind: 'listed' }, target: PlainTarget): boolean =>
+  (row.cameras ?? [])
+    .map(parseLocator)
+    .some(
+      ({ kind, name }) => kind === 'stream' && queryValues(target.query, name).some((stream) => stream.includes(':')),
+    );
+
 export function parseLocator(text: string): Locator {
   const parts = text.split(':');
   return { kind: parts.slice(0, -2).join(':'), source: parts.at(-2) ?? '', name: parts.at(-1) ?? '' };

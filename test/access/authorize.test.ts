@@ -14,6 +14,8 @@ const ROLES = new Map<Role, string[]>([
   ['front_only' as Role, ['cam1']],
   ['patio' as Role, ['patio_*']],
   ['gone' as Role, ['cam9']],
+  ['both' as Role, ['cam1', 'cam2']],
+  ['everything' as Role, ['*']],
 ]);
 
 const callerOf = (role: string): Caller => ({
@@ -35,12 +37,26 @@ const table = compileRouteTable(
     'GET /api/review/{id} camera review:path:id',
     'GET !/api/{camera}/latest.jpg camera path:camera',
     'ANY /cache/{rest...} none',
-  ].map(row),
+    'GET /api/sub_labels any - own-data',
+    'GET /api/labels any query:camera fanout:camera',
+    'GET /api/timeline any query:camera post-filter',
+    'WS /live camera stream:query:src',
+    'WS /ws any - per-message',
+  ]
+    .map(row)
+    .concat([
+      { ...row('GET /vod/{camera}/history camera path:camera'), verb: 'history' },
+      { ...row('GET /api/sum any query:cameras rewrite:cameras'), empty: { days: {} } },
+      { ...row('POST /api/export/{camera} camera path:camera'), admin_fields: ['case'] },
+      { ...row('GET /api/config any - rewrite-body'), answer: 'config' },
+      { ...row('GET /api/stats/short any - post-filter'), answer: 'stats' },
+    ]),
 );
 
+/** The role of the patio may not look at what is past. */
 const surroundings = (cameras: CameraName[] | undefined) => ({
   layout: cameras && layoutOfNames(cameras),
-  isDenied: () => false,
+  isDenied: (role: string, verb: string) => role === 'patio' && verb === 'history',
 });
 
 function judge(
@@ -58,7 +74,10 @@ function judge(
     surroundings(known.cameras),
   );
   if (verdict.kind === 'refused') return verdict.reason;
-  return verdict.kind === 'allowed' ? `${verdict.target.path}?${verdict.target.query}` : verdict.kind;
+  if (verdict.kind === 'nothing-visible') return `nothing ${verdict.answer}`;
+  const { view: _, ...terms } = verdict.terms ?? {};
+  const told = Object.keys(terms).length === 0 ? '' : ` ${JSON.stringify(terms)}`;
+  return `${verdict.target.path}?${verdict.target.query}${told}`;
 }
 
 describe('Who may do what', () => {
@@ -79,22 +98,46 @@ describe('Who may do what', () => {
     ['custom role: its camera',                                'front_only', 'GET /vod/cam1/x',                    '/vod/cam1/x?'],
     ['custom role: a camera outside is 403',                   'front_only', 'GET /vod/cam2/x',                    'camera-not-in-role'],
     ['custom role: an encoded name is the same camera',        'front_only', 'GET /vod/cam%32/x',                  'camera-not-in-role'],
-    ['custom role: a list is narrowed to its cameras',         'front_only', 'GET /api/events?limit=3',            '/api/events?limit=3&cameras=cam1'],
-    ['custom role: all means its own',                         'front_only', 'GET /api/events?cameras=all',        '/api/events?cameras=cam1'],
-    ['custom role: a wildcard means the cameras there are',    'patio',      'GET /api/events',                    '/api/events?cameras=patio_1'],
+    ['custom role: a list is narrowed to its cameras',         'front_only', 'GET /api/events?limit=3',            '/api/events?limit=3&cameras=cam1 {"isRewritten":true}'],
+    ['custom role: all means its own',                         'front_only', 'GET /api/events?cameras=all',        '/api/events?cameras=cam1 {"isRewritten":true}'],
+    ['custom role: a wildcard means the cameras there are',    'patio',      'GET /api/events',                    '/api/events?cameras=patio_1 {"isRewritten":true}'],
     ['custom role: a named foreign camera is 403',             'front_only', 'GET /api/events?cameras=cam1,cam2',  'camera-not-in-role'],
     ['custom role: by the other parameter too',                'front_only', 'GET /api/events?camera=cam2',        'camera-not-in-role'],
     ['custom role: under an encoded name too',                 'front_only', 'GET /api/events?%63ameras=cam2',     'camera-not-in-role'],
-    ['custom role: one camera stays that one',                 'front_only', 'GET /api/events?camera=cam1',        '/api/events?camera=cam1&cameras=cam1'],
+    ['custom role: one camera stays that one',                 'front_only', 'GET /api/events?camera=cam1',        '/api/events?camera=cam1&cameras=cam1 {"isRewritten":true}'],
     ['custom role: a repeated parameter is refused',           'front_only', 'GET /api/events?cameras=cam1&cameras=cam2', 'parameter-repeated'],
-    ['custom role: an empty list stays empty',                 'front_only', 'GET /api/events?cameras=',           'nothing-visible'],
-    ['custom role without a camera that exists sees nothing',  'gone',       'GET /api/events',                    'nothing-visible'],
-    ['unknown role sees nothing',                              'stranger',   'GET /api/events',                    'nothing-visible'],
+    ['custom role: an empty list stays empty',                 'front_only', 'GET /api/events?cameras=',           'nothing []'],
+    ['custom role without a camera that exists sees nothing',  'gone',       'GET /api/events',                    'nothing []'],
+    ['unknown role sees nothing',                              'stranger',   'GET /api/events',                    'nothing []'],
     ['unknown role: no camera',                                'stranger',   'GET /vod/cam1/x',                    'camera-not-in-role'],
     ['unknown role: no route for admin and viewer',            'stranger',   'GET /api/stats',                     'role-too-low'],
     ['unknown role: still somebody',                           'stranger',   'GET /api/profile',                   '/api/profile?'],
     ['what cannot be narrowed is denied to a custom role',     'front_only', 'GET /api/cases',                     'not-narrowable'],
-    ['an id is let through on terms that its owner is asked for', 'front_only', 'GET /api/review/1',               '/api/review/1?'],
+    ['an id is let through on terms that its owner is asked for', 'front_only', 'GET /api/review/1',               '/api/review/1? {"owners":[{"of":"review","ids":["1"],"mustExist":true}]}'],
+    ['a role that sees no camera is not asked for',            'gone',       'GET /api/review/1',                  'camera-not-in-role'],
+    ['a role may be denied what is past',                      'patio',      'GET /vod/patio_1/history',           'verb-denied'],
+    ['and keeps the rest',                                     'patio',      'GET /vod/patio_1/x',                 '/vod/patio_1/x?'],
+    ['other roles are not denied it',                          'front_only', 'GET /vod/cam1/history',              '/vod/cam1/history?'],
+    ['an empty answer looks as the route\'s answers do',       'gone',       'GET /api/sum',                       'nothing {"days":{}}'],
+    ['several cameras are asked for one by one',               'both',       'GET /api/labels',                    '/api/labels? {"fanout":{"parameter":"camera","cameras":["cam1","cam2"]}}'],
+    ['one camera is asked for at once',                        'front_only', 'GET /api/labels',                    '/api/labels?camera=cam1 {"isRewritten":true}'],
+    ['what only we can narrow is left to our own backend',     'front_only', 'GET /api/sub_labels',                '/api/sub_labels? {"ownData":true}'],
+    ['a list for one camera or all is narrowed in its answer', 'front_only', 'GET /api/timeline?camera=cam2',      'camera-not-in-role'],
+    ['a stream must be named',                                 'front_only', 'WS /live',                           'camera-not-in-role'],
+    ['every stream that is named must be visible',             'front_only', 'WS /live?src=cam1&src=cam2',         'camera-not-in-role'],
+    ['birdseye shows every camera',                            'everything', 'WS /live?src=birdseye',              'camera-not-in-role'],
+    ['viewer: birdseye',                                       'viewer',     'WS /live?src=birdseye',              '/live?src=birdseye'],
+    ['viewer: no address in a stream\'s place',                'viewer',     'WS /live?src=rtsp://elsewhere/1',    'camera-not-in-role'],
+    ['admin: even that',                                       'admin',      'WS /live?src=rtsp://elsewhere/1',    '/live?src=rtsp://elsewhere/1'],
+    ['a wildcard is no way to all',                            'everything', 'GET /api/events?cameras=all,cam1',   'camera-not-in-role'],
+    ['nor to a camera that does not exist',                    'everything', 'GET /vod/cam9/x',                    'camera-not-in-role'],
+    ['viewer: messages are judged',                            'viewer',     'WS /ws',                             '/ws? {"messages":{"mayMoveCameras":true}}'],
+    ['admin: they are not',                                    'admin',      'WS /ws',                             '/ws?'],
+    ['viewer: fields for admins are looked for',               'viewer',     'POST /api/export/cam2',              '/api/export/cam2? {"body":{"locators":[],"adminFields":["case"]}}'],
+    ['admin: they are not',                                    'admin',      'POST /api/export/cam2',              '/api/export/cam2?'],
+    ['the configuration is written anew for everybody',        'admin',      'GET /api/config',                    '/api/config? {"answer":"config"}'],
+    ['statistics for all but admins',                          'admin',      'GET /api/stats/short',               '/api/stats/short?'],
+    ['viewer: statistics too',                                 'viewer',     'GET /api/stats/short',               '/api/stats/short? {"answer":"stats"}'],
     ['a camera route takes a camera',                          'viewer',     'GET /api/cam1/latest.jpg',           '/api/cam1/latest.jpg?'],
     ['a camera route takes nothing else',                      'viewer',     'GET /api/users/latest.jpg',          'route-unlisted'],
     ['the same for a custom role',                             'front_only', 'GET /api/cam2/latest.jpg',           'camera-not-in-role'],
@@ -105,6 +148,21 @@ describe('Who may do what', () => {
 
   it('until the cameras are known, restricted roles are told to wait', () =>
     assert.equal(judge('front_only', 'GET /api/events', { cameras: undefined }), 'cameras-unknown'));
+
+  it('a token that sees less than its role gets nothing that the backend narrows by role', () => {
+    const token: Caller = { ...callerOf('front_only'), credential: { kind: 'api-token', tokenId: 't' } };
+    const target = { path: '/api/sub_labels', segments: ['api', 'sub_labels'], query: '' };
+    const verdict = authorize(token, table.match('GET', target.segments), target, surroundings(KNOWN));
+    assert.deepEqual(verdict, { kind: 'refused', reason: 'not-narrowable' });
+  });
+
+  it('until the cameras are known, a viewer too waits for messages and for names that may be cameras', () =>
+    assert.deepEqual(
+      ['WS /ws', 'GET /api/cam1/latest.jpg', 'GET /vod/cam1/x'].map((request) =>
+        judge('viewer', request, { cameras: undefined }),
+      ),
+      ['cameras-unknown', 'cameras-unknown', '/vod/cam1/x?'],
+    ));
 
   it('an admin narrowed to cameras gets nothing that cannot be narrowed', () => {
     const narrowed: Caller = { ...callerOf('front_only'), role: ADMIN };

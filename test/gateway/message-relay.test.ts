@@ -7,6 +7,9 @@ import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { type House, startHouse } from '../support/start-house.ts';
 
+/** Sees cam1, and may not move it. */
+const WALT = { name: 'walt', role: 'watcher', password: 'WaltPassw0rd!!!' };
+
 interface Pair {
   readonly client: WebSocket;
   /** The NVR's end of the same. */
@@ -25,7 +28,13 @@ describe('The WebSocket of messages', () => {
     nvr = await startFakeNvr();
     nvr.answerUpgrade = (request, socket) =>
       ends.handleUpgrade(request, socket, Buffer.alloc(0), (end) => ends.emit('connection', end, request));
-    house = await startHouse({ config: { nvr: { url: nvr.url } } });
+    house = await startHouse({
+      config: {
+        nvr: { url: nvr.url },
+        auth: { roles: { front_only: ['cam1'], watcher: { cameras: ['cam1'], deny: ['ptz'] } } },
+      },
+      people: [ADMIN_PERSON, VERA, CARL, WALT],
+    });
   });
   after(async () => {
     await house.close();
@@ -100,6 +109,12 @@ describe('The WebSocket of messages', () => {
     const pair = await open(CARL);
     assert.deepEqual(await told(pair, FROM_NVR), [json('camera_activity', { cam1: 1 }), text('cam1/motion', 'ON')]);
     assert.deepEqual(await said(pair, FROM_CLIENT), [text('cam1/ptz', 'STOP'), text('jobState')]);
+    pair.client.close();
+  });
+
+  it('moves no camera for a role that is denied ptz', async () => {
+    const pair = await open(WALT);
+    assert.deepEqual(await said(pair, FROM_CLIENT), [text('jobState')]);
     pair.client.close();
   });
 

@@ -1,0 +1,91 @@
+/** What a decision costs: routes by roles, p50 in microseconds, on the shipped route table (issue: under 10 for admin and viewer). */
+import { authorize } from '../src/access/authorize.ts';
+import { layoutOfConfig } from '../src/access/recorder-layout.ts';
+import { compileRouteTable } from '../src/access/route-table.ts';
+import { loadPolicy } from '../src/config/load-policy.ts';
+import type { Caller } from '../src/domain/caller.ts';
+import { scopeOfRole } from '../src/domain/camera-scope.ts';
+import type { Role, UserName } from '../src/domain/names.ts';
+import { parsePlainTarget } from '../src/gateway/plain-target.ts';
+
+/** A company's NVR: thirty-two cameras, two streams each. */
+const CAMERAS = Array.from({ length: 32 }, (_, at) => `camera_${at + 1}`);
+const LAYOUT = layoutOfConfig({
+  cameras: Object.fromEntries(
+    CAMERAS.map((camera) => [
+      camera,
+      { zones: { [`${camera}_zone`]: {} }, live: { streams: { Sub: `${camera}_sub` } } },
+    ]),
+  ),
+});
+const ROLES = new Map([
+  ['one_camera' as Role, ['camera_7']],
+  ['ten_cameras' as Role, CAMERAS.slice(0, 10)],
+  ['wildcards' as Role, ['camera_1*', 'camera_7']],
+]);
+
+// biome-ignore format: a table
+const REQUESTS: readonly (readonly [method: string, target: string])[] = [
+  ['GET', '/'],
+  ['GET', '/api/config'],
+  ['GET', '/api/stats'],
+  ['GET', '/api/events?limit=50'],
+  ['GET', '/api/events?cameras=camera_7&limit=50'],
+  ['GET', '/api/events/1700000000.123456-abc123/snapshot.jpg'],
+  ['GET', '/api/review?limit=10'],
+  ['GET', '/api/camera_7/latest.webp?h=400'],
+  ['GET', '/vod/camera_7/start/1700000000/end/1700000060/seg-1-v1.m4s'],
+  ['GET', '/clips/camera_7-1700000000.123456-abc123-clean.webp'],
+  ['GET', '/clips/review/thumb-camera_7-1700000000.123456-abc123.webp'],
+  ['WS',  '/live/mse/api/ws?src=camera_7_sub'],
+  ['WS',  '/ws'],
+  ['PUT', '/api/config/set'],
+  ['GET', '/api/this/is/not/listed'],
+];
+const CALLERS: readonly string[] = ['admin', 'viewer', 'one_camera', 'ten_cameras', 'wildcards'];
+
+const BATCH = 200;
+const SAMPLES = 60;
+const LIMIT_MICROSECONDS = 10;
+
+const policy = await loadPolicy('frigate', '.');
+if (policy.kind === 'invalid') throw new Error('the shipped route table is broken');
+const table = compileRouteTable(policy.rows);
+const surroundings = { layout: LAYOUT, isDenied: () => false };
+
+const callerOf = (role: string): Caller => ({
+  name: 'somebody' as UserName,
+  role: role as Role,
+  scope: scopeOfRole(role as Role, ROLES),
+  credential: { kind: 'proxy-headers' },
+});
+
+/** Finding the row, and deciding: the target has been read before. */
+function microseconds(method: string, text: string, role: string): number {
+  const target = parsePlainTarget(text);
+  if (!target) throw new Error(`${text} is not plain`);
+  const caller = callerOf(role);
+  const batch = (): number => {
+    const start = process.hrtime.bigint();
+    for (let time = 0; time < BATCH; time += 1)
+      authorize(caller, table.match(method, target.segments), target, surroundings);
+    return Number(process.hrtime.bigint() - start) / 1000 / BATCH;
+  };
+  for (let time = 0; time < SAMPLES; time += 1) batch();
+  const samples = Array.from({ length: SAMPLES }, batch).sort((one, other) => one - other);
+  return samples[SAMPLES / 2] ?? Number.NaN;
+}
+
+const WIDTH = 14;
+console.log(`p50 of a decision in µs, ${policy.rows.length} rows, ${CAMERAS.length} cameras\n`);
+console.log(`${'request'.padEnd(64)}${CALLERS.map((role) => role.padStart(WIDTH)).join('')}`);
+let slowest = 0;
+for (const [method, target] of REQUESTS) {
+  const costs = CALLERS.map((role) => microseconds(method, target, role));
+  slowest = Math.max(slowest, ...costs.slice(0, 2));
+  console.log(
+    `${`${method} ${target}`.slice(0, 62).padEnd(64)}${costs.map((cost) => cost.toFixed(2).padStart(WIDTH)).join('')}`,
+  );
+}
+console.log(`\nslowest for admin and viewer: ${slowest.toFixed(2)} µs (limit ${LIMIT_MICROSECONDS})`);
+process.exitCode = slowest < LIMIT_MICROSECONDS ? 0 : 1;

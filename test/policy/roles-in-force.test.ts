@@ -1,0 +1,214 @@
+/** Roles in other houses: denied verbs, an NVR that trusts headers, none that was read, events of our own (SPEC 5). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { answerLikeAnNvr, type NvrAnswer, startFakeNvr } from '../support/fake-nvr.ts';
+import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { type ConfigTree, type House, startHouse } from '../support/start-house.ts';
+
+/** A house in front of an NVR for one test. */
+async function inHouse(
+  config: ConfigTree,
+  answer: NvrAnswer,
+  test: (house: House, nvr: Awaited<ReturnType<typeof startFakeNvr>>) => Promise<void>,
+): Promise<void> {
+  const nvr = await startFakeNvr();
+  nvr.answer = answer;
+  const { nvr: nvrConfig, ...rest } = config;
+  const house = await startHouse({ config: { ...rest, nvr: { url: nvr.url, ...(nvrConfig as object) } } });
+  try {
+    await test(house, nvr);
+  } finally {
+    await house.close();
+    await nvr.close();
+  }
+}
+
+const statusesOf = async (house: House, token: string, paths: readonly string[], method = 'GET'): Promise<number[]> => {
+  const statuses: number[] = [];
+  for (const path of paths) {
+    const response = await house.ask(path, { token, method });
+    await response.arrayBuffer();
+    statuses.push(response.status);
+  }
+  return statuses;
+};
+
+const LIVE = ['/api/cam1/latest.jpg', '/api/go2rtc/streams/cam1'];
+const HISTORY = [
+  '/api/cam1/recordings',
+  '/vod/cam1/start/1/end/2/x.m3u8',
+  '/clips/thumbs/cam1/x.webp',
+  '/api/preview/cam1/start/1/end/2/frames',
+];
+const EXPORT = ['/api/exports'];
+const PTZ = ['/api/cam1/ptz/info'];
+
+describe('A role that is denied verbs on its cameras', () => {
+  const list: NvrAnswer = (request, response, received) =>
+    request.url?.startsWith('/api/exports')
+      ? void response.setHeader('content-type', 'application/json').end('[]')
+      : answerLikeAnNvr(request, response, received);
+  // biome-ignore format: a table
+  const rows: [deny: string[], live: number, history: number, exported: number, ptz: number][] = [
+    [[],                  200, 200, 200, 200],
+    [['live'],            403, 200, 200, 200],
+    [['history'],         200, 403, 200, 200],
+    [['export'],          200, 200, 403, 200],
+    [['ptz'],             200, 200, 200, 403],
+    [['history', 'ptz'],  200, 403, 200, 403],
+  ];
+  for (const [deny, live, history, exported, ptz] of rows) {
+    it(`(${deny.join(', ') || 'none'}) has all the others`, () =>
+      inHouse({ auth: { roles: { front_only: { cameras: ['cam1'], deny } } } }, list, async (house) => {
+        const token = await house.logIn(CARL);
+        assert.deepEqual(
+          [
+            await statusesOf(house, token, LIVE),
+            await statusesOf(house, token, HISTORY),
+            await statusesOf(house, token, EXPORT),
+            await statusesOf(house, token, PTZ),
+          ],
+          [LIVE.map(() => live), HISTORY.map(() => history), [exported], [ptz]],
+        );
+      }));
+  }
+});
+
+describe('An NVR that trusts headers', () => {
+  it('is told who calls, and the gate judges all the same', () =>
+    inHouse(
+      { nvr: { auth_secret: 'between-the-two-of-us', user_header: 'x-user', role_header: 'x-role' } },
+      answerLikeAnNvr,
+      async (house, nvr) => {
+        const token = await house.logIn(CARL);
+        nvr.received.length = 0;
+        assert.deepEqual(
+          await statusesOf(house, token, ['/api/cam1/latest.jpg', '/api/cam2/latest.jpg', '/api/config/raw']),
+          [200, 403, 403],
+        );
+        assert.deepEqual(
+          nvr.received.map(({ target }) => target),
+          ['/api/cam1/latest.jpg'],
+        );
+        assert.deepEqual(
+          [nvr.lastHeader('x-user'), nvr.lastHeader('x-role'), nvr.lastHeader('x-proxy-secret')],
+          [['carl'], ['front_only'], ['between-the-two-of-us']],
+        );
+      },
+    ));
+
+  it('is asked for owners with the secret, as an admin', () =>
+    inHouse({ nvr: { auth_secret: 'between-the-two-of-us' } }, answerLikeAnNvr, async (house, nvr) => {
+      await statusesOf(house, await house.logIn(CARL), ['/api/events/1.2-abc/clip.mp4']);
+      assert.deepEqual(
+        [nvr.lastHeader('remote-role'), nvr.lastHeader('x-proxy-secret'), nvr.received.at(-1)?.target],
+        [['admin'], ['between-the-two-of-us'], '/api/events/1.2-abc'],
+      );
+    }));
+});
+
+describe('Until the NVR was ever read', () => {
+  it('restricted roles are told to wait, and others are not', () =>
+    inHouse(
+      {},
+      (_request, response) => void response.writeHead(500).end(),
+      async (house, nvr) => {
+        const [carl, vera, admin] = [await house.logIn(CARL), await house.logIn(VERA), await house.logIn(ADMIN_PERSON)];
+        nvr.answer = (request, response, received) =>
+          request.url === '/api/config'
+            ? void response.writeHead(500).end()
+            : answerLikeAnNvr(request, response, received);
+        const paths = ['/vod/cam1/start/1/end/2/x', '/api/events', '/api/version'];
+        assert.deepEqual(await statusesOf(house, carl, paths), [503, 503, 200]);
+        assert.deepEqual(await statusesOf(house, vera, paths), [200, 200, 200]);
+        assert.deepEqual(await statusesOf(house, admin, paths), [200, 200, 200]);
+      },
+    ));
+
+  it('a configuration that anybody reads through the gate is enough', () =>
+    inHouse(
+      {},
+      (_request, response) => void response.writeHead(500).end(),
+      async (house, nvr) => {
+        const [carl, vera] = [await house.logIn(CARL), await house.logIn(VERA)];
+        nvr.answer = answerLikeAnNvr;
+        await statusesOf(house, vera, ['/api/config']);
+        assert.deepEqual(await statusesOf(house, carl, ['/vod/cam1/start/1/end/2/x']), [200]);
+      },
+    ));
+});
+
+describe('Fields of a body that are for admins', () => {
+  const body = JSON.stringify({ name: 'x', export_case_id: 'c' });
+  const headers = { 'content-type': 'application/json' };
+  it('are taken from an admin alone', () =>
+    inHouse({}, answerLikeAnNvr, async (house, nvr) => {
+      const post = async (person: typeof CARL, sent: string) =>
+        (
+          await house.ask('/api/export/cam1/start/1/end/2', {
+            method: 'POST',
+            token: await house.logIn(person),
+            headers,
+            body: sent,
+          })
+        ).status;
+      assert.deepEqual([await post(CARL, body), await post(VERA, body)], [403, 403]);
+      assert.deepEqual(
+        nvr.received.filter(({ method }) => method === 'POST'),
+        [],
+      );
+      assert.equal(await post(ADMIN_PERSON, body), 200);
+      assert.equal(await post(CARL, '{"name":"x"}'), 200);
+      assert.equal(nvr.received.at(-1)?.body, '{"name":"x"}');
+      assert.deepEqual(
+        [await post(CARL, 'no JSON'), await post(CARL, JSON.stringify({ name: 'x'.repeat(70_000) }))],
+        [400, 413],
+      );
+    }));
+});
+
+describe('What only our own events backend can narrow', () => {
+  const paths = ['/api/sub_labels', '/api/recognized_license_plates', '/api/events/explore'];
+  it('is denied to restricted roles where the NVR answers for events', () =>
+    inHouse({}, answerLikeAnNvr, async (house) => {
+      assert.deepEqual(await statusesOf(house, await house.logIn(CARL), paths), [403, 403, 403]);
+      assert.deepEqual(await statusesOf(house, await house.logIn(VERA), paths), [200, 200, 200]);
+    }));
+
+  it('is answered by it, and the NVR sees nothing of it', () =>
+    inHouse({ events: { source: 'store' } }, answerLikeAnNvr, async (house, nvr) => {
+      nvr.received.length = 0;
+      assert.deepEqual(
+        await statusesOf(house, await house.logIn(CARL), [
+          ...paths,
+          '/api/labels',
+          '/api/events/summary',
+          '/api/events',
+        ]),
+        [200, 200, 200, 200, 200, 200],
+      );
+      assert.deepEqual(nvr.received, []);
+    }));
+});
+
+describe('A route that the table does not know', () => {
+  it('is for admins, and counted when the NVR answers there', () =>
+    inHouse({}, answerLikeAnNvr, async (house) => {
+      const [carl, vera, admin] = [await house.logIn(CARL), await house.logIn(VERA), await house.logIn(ADMIN_PERSON)];
+      const paths = ['/api/new_thing/1', '/newer/x'];
+      assert.deepEqual(
+        [
+          await statusesOf(house, carl, paths),
+          await statusesOf(house, vera, paths),
+          await statusesOf(house, admin, paths),
+        ],
+        [
+          [403, 403],
+          [403, 403],
+          [200, 200],
+        ],
+      );
+      const metrics = await (await fetch(`${house.telemetryUrl}/metrics`)).text();
+      assert.match(metrics, /^postern_unknown_routes_total 2$/m);
+    }));
+});
