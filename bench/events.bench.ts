@@ -77,6 +77,7 @@ async function measureSize(size: number, directory: string, baseline: Map<string
     roles: ROLES,
     cameras: CAMERAS,
     maxLimit: 10_000,
+    queryTimeout: 60,
     onCrash: (fault) => {
       throw fault;
     },

@@ -34,7 +34,7 @@ export async function openEvents(
   clock: Clock,
   log: Logger,
 ): Promise<EventsBackend | undefined> {
-  const { source, nvr_database, max_limit } = settings.events;
+  const { source, nvr_database, max_limit, query_timeout } = settings.events;
   if (source === 'nvr') return undefined;
   if (source === 'store') await makeSampleEvents(settings, store, clock);
   // Nobody but this process may enter the directory: who reaches the socket is believed.
@@ -49,6 +49,7 @@ export async function openEvents(
     nvrDatabase: source === 'nvr-database' ? nvr_database : undefined,
     socketPath,
     maxLimit: max_limit,
+    queryTimeout: query_timeout,
     onFault: (message) => log.error({ fault: message }, 'the events backend could not answer a request'),
     onCrash: (fault) => {
       crash = fault.message;

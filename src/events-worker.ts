@@ -19,6 +19,8 @@ const backend = createEventsBackend({
   roles: () => roles,
   cameras: () => cameras,
   maxLimit: settings.maxLimit,
+  queryTimeout: settings.queryTimeout,
+  now: () => performance.now(),
   startedAt: Date.now() / 1000,
   onFault: (fault) =>
     tell({ kind: 'fault', message: fault instanceof Error ? (fault.stack ?? fault.message) : `${fault}` }),

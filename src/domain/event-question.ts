@@ -112,6 +112,14 @@ export interface EventSource {
   firstStart(time: number): Promise<number | undefined>;
 }
 
+/** When a question is given up, in milliseconds of a clock that is never set. */
+export type Deadline = number;
+
+export interface BoundedEventSource extends EventSource {
+  /** The same; what takes longer rejects with `outOfTime` (out-of-time.ts). */
+  until(deadline: Deadline): EventSource;
+}
+
 export type DistinctColumn = 'label' | 'sub_label' | 'plate';
 
 /** One spelling for upper and lower case in any script. Upper first: `ß` and `ss`, final and other sigma become one. */

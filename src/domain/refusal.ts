@@ -38,6 +38,7 @@ export const REFUSALS = {
   'cameras-unknown':         { status: 503, message: 'The list of cameras could not be read yet: try again in a moment.' },
   'store-unavailable':       { status: 503, message: 'Accounts cannot be read right now: try again in a moment.' },
   'backend-unavailable':     { status: 503, message: 'The events backend is starting or has failed: try again in a moment.' },
+  'query-too-slow':          { status: 503, message: 'The question took longer than events.query_timeout allows: narrow it with after and before, with cameras or with labels.' },
   'nvr-unreachable':         { status: 502, message: 'The NVR does not answer: check that it runs and that nvr.url is right.' },
   'nvr-bad-answer':          { status: 502, message: 'The NVR sent an answer that cannot be passed on.' },
   'nvr-timeout':             { status: 504, message: 'The NVR took too long to answer.' },

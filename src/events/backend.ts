@@ -3,8 +3,9 @@ import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import Router from 'koa-router';
 import type { CustomRoles } from '../domain/camera-scope.ts';
-import type { EventSource } from '../domain/event-question.ts';
+import type { BoundedEventSource } from '../domain/event-question.ts';
 import type { CameraName } from '../domain/names.ts';
+import { isOutOfTime } from '../domain/out-of-time.ts';
 import { answerRefusal } from './answers.ts';
 import { type EventDesk, type EventsState, listEvents, oneEvent } from './event-routes.ts';
 import { exploreEvents } from './explore-route.ts';
@@ -16,7 +17,11 @@ import { summarizeEvents } from './summary-route.ts';
 import { createZoneOffsets } from './zone-offsets.ts';
 
 export interface EventsBackendOptions {
-  readonly events: EventSource;
+  readonly events: BoundedEventSource;
+  /** How long one question may take, in seconds (`events.query_timeout`). */
+  readonly queryTimeout: number;
+  /** Milliseconds of a clock that is never set. */
+  readonly now: () => number;
   /** The custom roles as they are now. */
   readonly roles: () => CustomRoles;
   /** The cameras there are; null when nobody listed them: then those that have events. */
@@ -37,6 +42,7 @@ export function createEventsBackend(options: EventsBackendOptions): RequestListe
     try {
       await next();
     } catch (fault) {
+      if (isOutOfTime(fault)) return answerRefusal(ctx, 'query-too-slow');
       options.onFault(fault);
       answerRefusal(ctx, 'internal-error');
     }
@@ -46,6 +52,7 @@ export function createEventsBackend(options: EventsBackendOptions): RequestListe
     const scope = callerScope(ctx.req.headers, options.roles());
     if (!scope) return answerRefusal(ctx, 'no-credentials');
     ctx.state.scope = scope;
+    ctx.state.events = options.events.until(options.now() + options.queryTimeout * 1000);
     await next();
   });
   const routes = eventRoutes(deskOf(options));
@@ -63,7 +70,7 @@ const isClientGone = (fault: unknown): boolean =>
 const LEAVINGS: readonly string[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'];
 
 /** For the gate alone, which is the only one that reaches the socket and forwards none of these paths. */
-function privateRoutes(events: EventSource): Router {
+function privateRoutes(events: BoundedEventSource): Router {
   return new Router().get('/cameras', async (ctx) => {
     ctx.body = await events.cameras();
   });
@@ -84,7 +91,6 @@ function eventRoutes(desk: EventDesk): Router<EventsState> {
 
 function deskOf({ events, maxLimit, cameras, startedAt }: EventsBackendOptions): EventDesk {
   return {
-    events,
     maxLimit,
     offsetsOf: createZoneOffsets(startedAt),
     seen: (scope, asked, named) => seenCameras(asked, named, { scope, known: cameras(), stored: events.cameras }),

@@ -10,7 +10,6 @@ import type { ZoneOffsets } from './zone-offsets.ts';
 
 /** What every route of the backend works with. */
 export interface EventDesk {
-  readonly events: EventSource;
   readonly maxLimit: number;
   readonly offsetsOf: ZoneOffsets;
   /** Of those asked for (null: of all), the cameras that the answer may hold; `named` may not be foreign. */
@@ -24,17 +23,20 @@ export interface EventDesk {
 /** What the caller's role sees, left there by the backend's first step. */
 export interface EventsState {
   scope: CameraScope;
+  /** For as long as this question may take. */
+  events: EventSource;
 }
 
 export type EventsHandler = (ctx: Context & { state: EventsState; params: Record<string, string> }) => Promise<void>;
 
-export function listEvents({ events, maxLimit, offsetsOf, seen }: EventDesk): EventsHandler {
+export function listEvents({ maxLimit, offsetsOf, seen }: EventDesk): EventsHandler {
   return async (ctx) => {
+    const { events, scope } = ctx.state;
     const parameters = new URLSearchParams(ctx.querystring);
     const query = readEventsQuery(parameters, offsetsOf);
     if (!query.ok) return answerBadParameters(ctx, query.error);
     const { cameras: asked, hasThumbnails, ...question } = query.value;
-    const visible = await seen(ctx.state.scope, asked, namedCameras(parameters, ['camera', 'cameras']));
+    const visible = await seen(scope, asked, namedCameras(parameters, ['camera', 'cameras']));
     if (visible.kind === 'foreign') return answerRefusal(ctx, 'camera-not-in-role');
     const limit = Math.min(question.limit, maxLimit);
     // One more than is answered tells whether there is a next page.
@@ -53,9 +55,9 @@ function linkBehind(last: FoundEvent | undefined, parameters: URLSearchParams): 
 }
 
 /** Interface 7: a foreign camera's event is a 403, that of a camera nobody knows any more included. */
-export function oneEvent({ events, seen }: EventDesk): EventsHandler {
+export function oneEvent({ seen }: EventDesk): EventsHandler {
   return async (ctx) => {
-    const [event] = await events.read([ctx.params['id'] ?? ''], { thumbnails: true });
+    const [event] = await ctx.state.events.read([ctx.params['id'] ?? ''], { thumbnails: true });
     if (!event) return answerNoSuchEvent(ctx);
     const visible = await seen(ctx.state.scope, [event.camera], [event.camera]);
     if (visible.kind === 'foreign' || visible.cameras?.length === 0) return answerRefusal(ctx, 'camera-not-in-role');

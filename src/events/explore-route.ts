@@ -11,12 +11,13 @@ const DEFAULT_LIMIT = 10;
 /** Per label. */
 const MOST_PER_LABEL = 1000;
 
-export function exploreEvents({ events, seen }: EventDesk): EventsHandler {
+export function exploreEvents({ seen }: EventDesk): EventsHandler {
   return async (ctx) => {
+    const { events, scope } = ctx.state;
     const parameters = createParameters(new URLSearchParams(ctx.querystring));
     const limit = Math.min(parameters.read('limit', parseCount) ?? DEFAULT_LIMIT, MOST_PER_LABEL);
     if (parameters.bad.length > 0) return answerBadParameters(ctx, parameters.bad);
-    const visible = await seen(ctx.state.scope, null, []);
+    const visible = await seen(scope, null, []);
     const cameras = visible.kind === 'foreign' ? [] : visible.cameras;
     const counts = limit === 0 ? new Map<string, number>() : await events.countByLabel(cameras);
     const byCount = [...counts].sort(([, one], [, other]) => other - one);

@@ -9,12 +9,12 @@ import { eventJson } from './write-answer.ts';
 const LEGACY_COLUMNS = ',"score":null,"region":null,"area":null,"ratio":null';
 
 /** Unknown ids are passed over; a foreign one is named like a camera, so it refuses all. */
-export function listByIds({ events, seen }: EventDesk): EventsHandler {
+export function listByIds({ seen }: EventDesk): EventsHandler {
   return async (ctx) => {
     const parameters = createParameters(new URLSearchParams(ctx.querystring));
     const ids = parameters.require('ids', parseList);
     if (!ids) return answerBadParameters(ctx, parameters.bad);
-    const found = await events.read(ids, { thumbnails: true });
+    const found = await ctx.state.events.read(ids, { thumbnails: true });
     const cameras = [...new Set(found.map(({ camera }) => camera))];
     const visible = await seen(ctx.state.scope, cameras, cameras);
     if (visible.kind === 'foreign' || (visible.cameras ?? []).length < cameras.length)
@@ -27,13 +27,13 @@ export function listByIds({ events, seen }: EventDesk): EventsHandler {
 const PICTURE_SECONDS = 2_592_000;
 const PICTURE_ENDINGS: readonly string[] = ['webp', 'png', 'jpg', 'jpeg'];
 
-export function eventThumbnail({ events, seen }: EventDesk): EventsHandler {
+export function eventThumbnail({ seen }: EventDesk): EventsHandler {
   return async (ctx) => {
     if (!PICTURE_ENDINGS.includes(ctx.params['extension'] ?? '')) return answerRefusal(ctx, 'path-not-found');
     const parameters = createParameters(new URLSearchParams(ctx.querystring));
     const seconds = parameters.read('max_cache_age', parseCount) ?? PICTURE_SECONDS;
     if (parameters.bad.length > 0) return answerBadParameters(ctx, parameters.bad);
-    const [event] = await events.read([ctx.params['id'] ?? ''], { thumbnails: true });
+    const [event] = await ctx.state.events.read([ctx.params['id'] ?? ''], { thumbnails: true });
     if (!event) return answerNotFound(ctx, 'Event not found');
     const visible = await seen(ctx.state.scope, [event.camera], [event.camera]);
     if (visible.kind === 'foreign' || visible.cameras?.length === 0) return answerRefusal(ctx, 'camera-not-in-role');

@@ -5,25 +5,25 @@ import type { EventDesk, EventsHandler } from './event-routes.ts';
 import { parseWhole } from './parse-value.ts';
 import { createParameters } from './read-parameters.ts';
 
-export function listLabels({ events, seen }: EventDesk): EventsHandler {
+export function listLabels({ seen }: EventDesk): EventsHandler {
   return async (ctx) => {
     const query = new URLSearchParams(ctx.querystring);
     const cameras = query.getAll('camera').filter((camera) => camera !== '');
     const asked = cameras.at(-1);
     const visible = await seen(ctx.state.scope, asked === undefined ? null : [asked], cameras);
     if (visible.kind === 'foreign') return answerRefusal(ctx, 'camera-not-in-role');
-    ctx.body = [...(await events.distinct('label', visible.cameras))].sort();
+    ctx.body = [...(await ctx.state.events.distinct('label', visible.cameras))].sort();
   };
 }
 
 /** Names that may be joined in one event; `split_joined` takes them apart. */
-export function listJoinedNames(column: DistinctColumn, { events, seen }: EventDesk): EventsHandler {
+export function listJoinedNames(column: DistinctColumn, { seen }: EventDesk): EventsHandler {
   return async (ctx) => {
     const parameters = createParameters(new URLSearchParams(ctx.querystring));
     const isSplit = parameters.read('split_joined', parseWhole);
     if (parameters.bad.length > 0) return answerBadParameters(ctx, parameters.bad);
     const visible = await seen(ctx.state.scope, null, []);
-    const names = visible.kind === 'foreign' ? [] : await events.distinct(column, visible.cameras);
+    const names = visible.kind === 'foreign' ? [] : await ctx.state.events.distinct(column, visible.cameras);
     ctx.body = isSplit ? [...new Set(names.flatMap(elements))].sort() : [...names].sort();
   };
 }

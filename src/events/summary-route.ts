@@ -9,7 +9,7 @@ const DAY = 86_400;
 /** So many days are counted at a time: between two slices other questions get their turn. */
 const DAYS_PER_SLICE = 16;
 
-export function summarizeEvents({ events, offsetsOf, seen }: EventDesk): EventsHandler {
+export function summarizeEvents({ offsetsOf, seen }: EventDesk): EventsHandler {
   return async (ctx) => {
     const parameters = createParameters(new URLSearchParams(ctx.querystring));
     const zone = parameters.read('timezone', parseZone) ?? 'UTC';
@@ -20,7 +20,11 @@ export function summarizeEvents({ events, offsetsOf, seen }: EventDesk): EventsH
     if (parameters.bad.length > 0) return answerBadParameters(ctx, parameters.bad);
     const visible = await seen(ctx.state.scope, null, []);
     const cameras = visible.kind === 'foreign' ? [] : visible.cameras;
-    answerJson(ctx, summaryJson({ cameras, conditions, offsets: offsetsOf(zone) }, events));
+    // All of it before the first byte: what takes too long can still be refused then.
+    const json = await Array.fromAsync(
+      summaryJson({ cameras, conditions, offsets: offsetsOf(zone) }, ctx.state.events),
+    );
+    answerJson(ctx, json);
   };
 }
 

@@ -16,6 +16,8 @@ export interface EventsWorkerOptions {
   /** Null when nobody listed them: then those that have events. */
   readonly cameras: readonly CameraName[] | null;
   readonly maxLimit: number;
+  /** How long one question may take, in seconds. */
+  readonly queryTimeout: number;
   /** A request failed; the worker goes on. */
   readonly onFault?: (message: string) => void;
   /** The worker is gone, unasked. */
@@ -31,8 +33,16 @@ export interface EventsWorker {
 
 /** Resolves when the worker listens; rejects when it cannot. */
 export async function startEventsWorker(options: EventsWorkerOptions): Promise<EventsWorker> {
-  const { storeUrl, nvrDatabase, socketPath, maxLimit, roles, cameras } = options;
-  const settings: EventsWorkerSettings = { storeUrl, nvrDatabase, socketPath, maxLimit, roles, cameras };
+  const { storeUrl, nvrDatabase, socketPath, maxLimit, queryTimeout, roles, cameras } = options;
+  const settings: EventsWorkerSettings = {
+    storeUrl,
+    nvrDatabase,
+    socketPath,
+    maxLimit,
+    queryTimeout,
+    roles,
+    cameras,
+  };
   const worker = new Worker(new URL('../events-worker.ts', import.meta.url), { workerData: settings });
   const tell = (message: ToEventsWorker): void => worker.postMessage(message);
   let isStopping = false;

@@ -14,6 +14,8 @@ export interface EventsWorkerSettings {
   /** Null when nobody listed them: then those that have events. */
   readonly cameras: readonly CameraName[] | null;
   readonly maxLimit: number;
+  /** How long one question may take, in seconds. */
+  readonly queryTimeout: number;
 }
 
 export type ToEventsWorker =

@@ -2,21 +2,24 @@
 import { sql } from 'kysely';
 import type { EventGroup, GroupQuestion } from '../domain/event-question.ts';
 import { allOf, conditionInSql, isOneOf, offsetAt } from './event-conditions.ts';
-import type { EventsPlace } from './event-shape.ts';
+import { type EventsPlace, inTime } from './event-shape.ts';
 
 export async function countByLabel(
   cameras: readonly string[] | null,
-  { db, shape }: EventsPlace,
+  place: EventsPlace,
 ): Promise<ReadonlyMap<string, number>> {
-  const where = allOf(cameras ? [isOneOf(sql`e.camera`, cameras)] : []);
+  const { db, shape } = place;
+  const where = allOf([...inTime(place), ...(cameras ? [isOneOf(sql`e.camera`, cameras)] : [])]);
   const { rows } = await sql<{ label: string; events: number }>`
     select e.label as label, count(*) as events from ${shape.table} as e where ${where} group by e.label`.execute(db);
   return new Map(rows.map(({ label, events }) => [label, Number(events)]));
 }
 
-export async function groupEvents(question: GroupQuestion, { db, shape, words }: EventsPlace): Promise<EventGroup[]> {
+export async function groupEvents(question: GroupQuestion, place: EventsPlace): Promise<EventGroup[]> {
+  const { db, shape, words } = place;
   const { cameras, conditions, offsets, from, until } = question;
   const where = allOf([
+    ...inTime(place),
     sql`e.start_time >= ${from}`,
     sql`e.start_time < ${until}`,
     // The slice of time is the way in; by camera all events would be read for every slice.

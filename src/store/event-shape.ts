@@ -1,5 +1,6 @@
 /** The table that events are read from: the store's own, or the NVR's seen as if it were that (facts of both in one place). */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Deadline } from '../domain/event-question.ts';
 import type { EngineWords } from './sqlite-words.ts';
 import type { Tables } from './tables.ts';
 
@@ -15,7 +16,12 @@ export interface EventsPlace {
   readonly db: Kysely<Tables>;
   readonly shape: EventShape;
   readonly words: EngineWords;
+  readonly deadline?: Deadline | undefined;
 }
+
+/** Looked at while rows are walked, before any other condition: it ends a statement that walks for too long. */
+export const inTime = ({ words, deadline }: EventsPlace): RawBuilder<boolean>[] =>
+  deadline === undefined ? [] : [words.inTime(sql`e.rowid`, deadline)];
 
 export const STORE_SHAPE: EventShape = { table: sql`events`, inOrderBy: { camera: true, label: true } };
 
@@ -27,7 +33,7 @@ export function nvrShape(columns: ReadonlySet<string>): EventShape {
   const given = (name: string, absent: RawBuilder<unknown>) =>
     columns.has(name) ? sql`${sql.ref(name)}` : sql`${absent} as ${sql.ref(name)}`;
   const own = [
-    ...['id', 'camera', 'label', 'start_time', 'zones', 'has_clip', 'has_snapshot'].map(
+    ...['rowid', 'id', 'camera', 'label', 'start_time', 'zones', 'has_clip', 'has_snapshot'].map(
       (name) => sql`${sql.ref(name)}`,
     ),
     ...NULLABLE.map((name) => given(name, sql`null`)),

@@ -1,9 +1,9 @@
 /** Detection events as whoever reads them finds them, in the store or in the NVR's own file (interface 2.4). */
 import { type Kysely, sql } from 'kysely';
-import type { EventSource, StoredEvent } from '../domain/event-question.ts';
+import type { BoundedEventSource, EventSource, StoredEvent } from '../domain/event-question.ts';
 import { plainJson } from '../domain/plain-json.ts';
 import { countByLabel, firstStart, groupEvents } from './count-events.ts';
-import { distinctCameras, distinctNames } from './distinct-names.ts';
+import { distinctCameras, distinctNames, namesOnOneWalk } from './distinct-names.ts';
 import { type EventsPlace, STORE_SHAPE } from './event-shape.ts';
 import { findEvents } from './find-events.ts';
 import { sqliteWords } from './sqlite-words.ts';
@@ -11,7 +11,12 @@ import type { EventsTable, Tables } from './tables.ts';
 
 export const storePlace = (db: Kysely<Tables>): EventsPlace => ({ db, shape: STORE_SHAPE, words: sqliteWords });
 
-export function createEventSource(place: EventsPlace): EventSource {
+export const createEventSource = (place: EventsPlace): BoundedEventSource => ({
+  ...sourceAt(place),
+  until: (deadline) => sourceAt({ ...place, deadline }),
+});
+
+function sourceAt(place: EventsPlace): EventSource {
   const cameras = (): Promise<string[]> => distinctCameras(place);
   return {
     cameras,
@@ -22,6 +27,7 @@ export function createEventSource(place: EventsPlace): EventSource {
     firstStart: (time) => firstStart(time, place),
 
     async distinct(column, visible) {
+      if (!place.shape.inOrderBy.camera) return namesOnOneWalk(column, visible, place);
       const found = await Promise.all(
         (visible ?? (await cameras())).map((camera) => distinctNames(column, camera, place)),
       );

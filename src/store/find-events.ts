@@ -1,8 +1,9 @@
 /** A question as one statement that walks an index in the asked order and stops at the limit. */
 import { sql } from 'kysely';
 import type { EventCondition, EventQuestion, FoundEvent } from '../domain/event-question.ts';
+import { outOfTime } from '../domain/out-of-time.ts';
 import { allOf, behind, conditionInSql, sortValue } from './event-conditions.ts';
-import type { EventsPlace } from './event-shape.ts';
+import { type EventsPlace, inTime } from './event-shape.ts';
 import { namesLabels, streamsOf } from './event-streams.ts';
 
 interface Candidate extends FoundEvent {
@@ -37,6 +38,7 @@ async function sifted(
   const found: Candidate[] = [];
   let after = question.after;
   while (found.length < question.limit) {
+    if (place.deadline !== undefined && performance.now() > place.deadline) throw outOfTime();
     const page = await candidates({ ...question, after, limit: CANDIDATES_PER_STEP }, place);
     found.push(...page.filter(passes));
     const last = page.at(-1);
@@ -58,7 +60,7 @@ async function candidates(question: EventQuestion, place: EventsPlace): Promise<
   const streams = await streamsOf(question, place);
   const selects = streams.map(
     (own) => sql`select e.id as id, ${value} as value, e.plate as plate from ${shape.table} as e
-      where ${allOf([...own, ...shared, ...page])}`,
+      where ${allOf([...inTime(place), ...own, ...shared, ...page])}`,
   );
   const { rows } = await sql<Candidate>`${sql.join(selects, sql` union all `)}
     order by value ${direction}, id ${direction} limit ${question.limit}`.execute(db);

@@ -1,7 +1,8 @@
 /** The NVR's own SQLite file as a source of events, read beside the running NVR and never written (SPEC 1, `nvr-database`). */
 import { statSync } from 'node:fs';
 import { Kysely, sql } from 'kysely';
-import { type EventSource, foldSubLabels } from '../domain/event-question.ts';
+import { type BoundedEventSource, type Deadline, type EventSource, foldSubLabels } from '../domain/event-question.ts';
+import { isOutOfTime } from '../domain/out-of-time.ts';
 import { nvrShape } from './event-shape.ts';
 import { createEventSource } from './events-table.ts';
 import { sqliteEngine } from './sqlite.ts';
@@ -9,7 +10,7 @@ import { sqliteWords } from './sqlite-words.ts';
 import type { Tables } from './tables.ts';
 
 export interface NvrDatabase {
-  readonly events: EventSource;
+  readonly events: BoundedEventSource;
   close(): Promise<void>;
 }
 
@@ -34,11 +35,16 @@ export async function openNvrDatabase(path: string): Promise<NvrDatabase> {
   };
   const latest = async (): Promise<OpenedFile> =>
     (await editionOf(file.db, path).catch(() => undefined)) === file.edition ? file : reopened();
-  const asked = async <Answer>(question: (events: EventSource) => Promise<Answer>): Promise<Answer> => {
+  const asked = async <Answer>(question: (events: BoundedEventSource) => Promise<Answer>): Promise<Answer> => {
     const { events } = await latest();
-    return question(events).catch(async () => question((await reopened()).events));
+    return question(events).catch(async (fault) => {
+      if (isOutOfTime(fault)) throw fault;
+      return question((await reopened()).events);
+    });
   };
-  return { events: throughout(asked), close: () => file.close() };
+  const until = (deadline: Deadline): EventSource =>
+    throughout((question) => asked((events) => question(events.until(deadline))));
+  return { events: { ...throughout(asked), until }, close: () => file.close() };
 }
 
 type Asked = <Answer>(question: (events: EventSource) => Promise<Answer>) => Promise<Answer>;

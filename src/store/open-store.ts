@@ -4,7 +4,7 @@ import { Migrator } from 'kysely/migration';
 import type { AccountStore } from '../domain/account.ts';
 import type { ApiTokenStore } from '../domain/api-token.ts';
 import type { EventRecord } from '../domain/event.ts';
-import type { EventSource } from '../domain/event-question.ts';
+import type { BoundedEventSource } from '../domain/event-question.ts';
 import type { RoleStore } from '../domain/role-store.ts';
 import type { SessionStore } from '../domain/session-store.ts';
 import { createRoleStore } from './accounts-roles.ts';
@@ -32,7 +32,7 @@ export interface Store {
   readonly apiTokens: ApiTokenStore;
   /** Another text after any change: what was read before it may be remembered for as long as it stays the same. */
   version(): string;
-  readonly events: EventSource;
+  readonly events: BoundedEventSource;
   /** All or none of them; the same id replaces. */
   writeEvents(events: readonly EventRecord[]): Promise<void>;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 /** The SQLite engine: Kysely's own dialect over Node's built-in SQLite, and everything that is SQLite's way alone. */
 import { chmodSync, closeSync, openSync } from 'node:fs';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type DatabaseConnection,
@@ -10,6 +10,7 @@ import {
   type SqliteDatabase,
   SqliteDialect,
 } from 'kysely';
+import { outOfTime } from '../domain/out-of-time.ts';
 
 export interface SqliteOptions {
   readonly path: string;
@@ -91,6 +92,7 @@ function connect({ path, readOnly, isOurs, functions = {} }: SqliteOptions): Dat
     connection.exec((readOnly ? READER_SETTINGS : WRITER_SETTINGS) + SHARED_SETTINGS);
     if (isOurs) connection.exec(MAPPED_SETTINGS);
     connection.exec('PRAGMA busy_timeout = 0');
+    connection.function('in_time', {}, inTime);
     for (const [name, run] of Object.entries(functions))
       connection.function(name, { deterministic: true }, (text) => (typeof text === 'string' ? run(text) : null));
     return connection;
@@ -99,6 +101,12 @@ function connect({ path, readOnly, isOurs, functions = {} }: SqliteOptions): Dat
     const remedy = readOnly ? 'is it there, with the files beside it?' : 'is the directory there and writable?';
     throw new Error(`cannot open ${subject} at ${path}: ${remedy} (${(cause as Error).message})`, { cause });
   }
+}
+
+/** Ends the statement that calls it, and the fault comes through as it is. Of the machine's own count of milliseconds. */
+function inTime(deadline: SQLOutputValue): number {
+  if (performance.now() > Number(deadline)) throw outOfTime();
+  return 1;
 }
 
 /** Password hashes are for nobody else on the machine. SQLite gives `-wal` and `-shm` the mode of the file. */

@@ -35,6 +35,7 @@ export const DECISION_OF_REASON: Readonly<Record<RefusalReason, DecisionResult>>
   'cameras-unknown':       'error',
   'store-unavailable':     'error',
   'backend-unavailable':   'error',
+  'query-too-slow':        'error',
   'nvr-unreachable':       'error',
   'nvr-bad-answer':        'error',
   'nvr-timeout':           'error',

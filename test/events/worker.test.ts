@@ -34,6 +34,7 @@ async function start(name: string, options: Partial<EventsWorkerOptions> = {}): 
     roles: guardSees('front'),
     cameras: null,
     maxLimit: 10_000,
+    queryTimeout: 10,
     onCrash: (fault) => assert.fail(fault),
     ...options,
   });

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CustomRoles } from '../../../src/domain/camera-scope.ts';
 import type { EventRecord } from '../../../src/domain/event.ts';
-import type { EventSource } from '../../../src/domain/event-question.ts';
+import type { BoundedEventSource } from '../../../src/domain/event-question.ts';
 import type { CameraName, Role } from '../../../src/domain/names.ts';
 import { createEventsBackend } from '../../../src/events/backend.ts';
 import { importEvents } from '../../../src/events/import-events.ts';
@@ -39,7 +39,9 @@ export interface House {
   readonly cameras?: readonly string[] | null;
   readonly maxLimit?: number;
   /** Instead of the store. */
-  readonly source?: EventSource;
+  readonly source?: BoundedEventSource;
+  /** Seconds. */
+  readonly queryTimeout?: number;
 }
 
 /** 20 November 2026. */
@@ -51,6 +53,7 @@ export async function serveEvents({
   cameras = null,
   maxLimit = 10_000,
   source,
+  queryTimeout = 10,
 }: House): Promise<ServedEvents> {
   const scratch = makeScratch();
   const store = await openStore({ url: scratch.url });
@@ -61,6 +64,8 @@ export async function serveEvents({
     roles: () => customRoles(roles),
     cameras: () => cameras as readonly CameraName[] | null,
     maxLimit,
+    queryTimeout,
+    now: () => performance.now(),
     startedAt: STARTED_AT,
     onFault: (fault) => faults.push(fault),
   });
