@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { describe, it, type TestContext } from 'node:test';
+import { Command } from 'commander';
+import { createApiTokens } from '../../src/accounts/api-tokens.ts';
+import { createTokensAtHand } from '../../src/accounts/tokens-at-hand.ts';
+import { parseExpiry, registerTokensCommands } from '../../src/cli/tokens.ts';
+import type { UserName } from '../../src/domain/names.ts';
+import { handClock, NOW, openHouseStore, person, ROLES } from '../accounts/support/people.ts';
+
+/** A command line over a store with an admin, and gus, who is a gardener. */
+async function terminal(t: TestContext, authEnabled = true) {
+  const store = await openHouseStore(t);
+  for (const [name, role] of [
+    ['admin', 'admin'],
+    ['gus', 'gardener'],
+  ] as const)
+    await store.accounts.addUser(await person(name, { role }));
+  const parts = { tokenStore: store.apiTokens, store: store.accounts, clock: handClock(), roles: () => ROLES };
+  const apiTokens = createTokensAtHand({ ...parts, authEnabled });
+  const opens = async (token: string): Promise<string> => {
+    const verdict = await createApiTokens(parts).verify(token.trim(), 'bearer');
+    return verdict.kind === 'valid' ? `${verdict.caller.name} as ${verdict.caller.role}` : verdict.reason;
+  };
+  const run = async (...words: string[]) => {
+    const printed = { out: '', err: '', code: -1, isClosed: false };
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    stdout.on('data', (chunk) => {
+      printed.out += chunk;
+    });
+    stderr.on('data', (chunk) => {
+      printed.err += chunk;
+    });
+    const program = new Command();
+    registerTokensCommands(program, {
+      openStore: async () => ({ apiTokens, close: async () => void Object.assign(printed, { isClosed: true }) }),
+      now: () => NOW,
+      stdout,
+      stderr,
+      exit: (code) => void Object.assign(printed, { code }),
+    });
+    await program.parseAsync(['node', 'postern', 'tokens', ...words]);
+    return printed;
+  };
+  return { run, store, opens };
+}
+
+const refused = (err: string) => ({ out: '', err: `${err}\n`, code: 1, isClosed: true });
+
+describe('postern tokens', () => {
+  it('create prints the token alone on standard output, and it is good', async (t) => {
+    const { run, opens, store } = await terminal(t);
+    const { out, err, code } = await run(
+      'create',
+      'Home Assistant',
+      '--cameras',
+      'garden, patio_*',
+      '--expires',
+      '90d',
+    );
+    assert.match(out, /^pst_[0-9a-f]{16}_[0-9a-f]{64}\n$/);
+    assert.match(err, /shown this once/);
+    assert.deepEqual([code, await opens(out)], [0, 'admin as viewer']);
+    const [{ name, cameras, expiresAt, userCreatedAt } = assert.fail()] = await store.apiTokens.listTokens();
+    assert.deepEqual(
+      { name, cameras, expiresAt, userCreatedAt },
+      {
+        name: 'Home Assistant',
+        cameras: ['garden', 'patio_*'],
+        expiresAt: NOW + 90 * 86_400,
+        userCreatedAt: NOW - 1000,
+      },
+    );
+  });
+
+  it('create is bound to its user', async (t) => {
+    const { run, opens, store } = await terminal(t);
+    const { out } = await run('create', 'x', '--user', 'gus', '--role', 'gardener');
+    assert.equal(await opens(out), 'gus as gardener');
+    await store.accounts.deleteUser('gus' as UserName);
+    assert.equal(await opens(out), 'unknown');
+  });
+
+  it('create takes any name where users are known to a proxy alone', async (t) => {
+    const { run, opens } = await terminal(t, false);
+    assert.equal(await opens((await run('create', 'x', '--user', 'jörg')).out), 'jörg as viewer');
+  });
+
+  // biome-ignore format: a table
+  const rows: [sentence: string, words: string[], message: string][] = [
+    ['an unknown user',       ['create', 'x', '--user', 'ghost'], 'There is no user ghost: "postern users list" shows all'],
+    ['an unknown role',       ['create', 'x', '--role', 'ghost'], 'Role must be one of: gardener, admin, viewer'],
+    ['a role above the user’s', ['create', 'x', '--user', 'gus'], 'The role gardener cannot give the role viewer'],
+    ['a time that is none',   ['create', 'x', '--expires', 'soon'], '"soon" is no time: write 90d, 12h, 2030-01-31 or 2030-01-31T12:00:00Z'],
+    ['a time that is over',   ['create', 'x', '--expires', '2001-01-01'], 'expires_at: that time is over already'],
+    ['an unknown token',      ['revoke', 'abc'], 'There is no token abc: "postern tokens list" shows all'],
+  ];
+  for (const [sentence, words, message] of rows)
+    it(`refuses ${sentence}`, async (t) => assert.deepEqual(await (await terminal(t)).run(...words), refused(message)));
+
+  it('list and revoke', async (t) => {
+    const { run, opens } = await terminal(t);
+    assert.match((await run('list')).out, /^There are no tokens yet/);
+    const { out: token } = await run('create', 'ha', '--role', 'admin');
+    const id = token.split('_')[1] ?? '';
+    const { out } = await run('list');
+    assert.deepEqual(
+      out.split('\n').map((line) => line.split(/ {2,}/)),
+      [
+        ['ID', 'NAME', 'USER', 'ROLE', 'CAMERAS', 'EXPIRES', 'LAST USED'],
+        [id, 'ha', 'admin', 'admin', 'all of the role', 'never', 'never'],
+        [''],
+      ],
+    );
+    assert.deepEqual(await run('revoke', id), {
+      out: `The token ${id} is revoked.\n`,
+      err: '',
+      code: 0,
+      isClosed: true,
+    });
+    assert.equal(await opens(token), 'unknown');
+  });
+});
+
+describe('When a token expires', () => {
+  // biome-ignore format: a table
+  const rows: [text: string, seconds: number | undefined][] = [
+    ['90d', NOW + 90 * 86_400], ['12h', NOW + 43_200], ['2030-01-31', 1_896_048_000], ['2030-01-31T12:00:00Z', 1_896_091_200],
+    ['2030-01-31T12:00:00+02:00', 1_896_084_000], ['2030-01-31T12:00', undefined], ['90', undefined], ['', undefined],
+    ['2030-13-31', undefined], ['1e3d', undefined],
+  ];
+  for (const [text, seconds] of rows)
+    it(`${JSON.stringify(text)} is ${seconds === undefined ? 'no time' : 'read'}`, () => {
+      const parsed = parseExpiry(text, NOW);
+      assert.equal(parsed.ok ? parsed.value : undefined, seconds);
+    });
+});
