@@ -1,0 +1,67 @@
+/** Whether the time of a refused login tells which users exist: with the real count of iterations, in the same run. */
+import { ADMIN_PERSON, CARL } from '../test/support/people.ts';
+import { startHouse } from '../test/support/start-house.ts';
+import { printTable } from './load.ts';
+
+const ATTEMPTS = 40;
+const WARM_UP = 2;
+
+export const benchmark = { title: `refused logins, ${ATTEMPTS} of each kind in turn, 600,000 iterations`, run };
+
+const KINDS = [
+  { name: 'wrong password', user: 'newcomer' },
+  { name: 'wrong password, older and cheaper hash', user: CARL.name },
+  { name: 'unknown user', user: 'nobody' },
+  { name: 'no user name at all', user: 'no body!' },
+] as const;
+
+async function run(): Promise<void> {
+  const house = await startHouse({
+    config: { auth: { hash_iterations: 600_000, failed_login_rate_limit: null }, logger: { default: 'warning' } },
+  });
+  const made = await house.ask('/api/users', {
+    method: 'POST',
+    token: await house.logIn(ADMIN_PERSON),
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'newcomer', password: 'a-long-password' }),
+  });
+  if (!made.ok) throw new Error(`no user could be made: ${made.status}`);
+  const times = new Map(KINDS.map(({ name }) => [name as string, [] as number[]]));
+  for (let turn = -WARM_UP; turn < ATTEMPTS; turn += 1) {
+    for (const { name, user } of KINDS) {
+      const milliseconds = await refusedLogin(house.url, user);
+      if (turn >= 0) times.get(name)?.push(milliseconds);
+    }
+  }
+  await house.close();
+  const base = mean(times.get('wrong password') ?? []);
+  printTable(
+    ['', 'mean ms', 'median ms', 'slowest ms', 'ratio of means', 'goal'],
+    [...times].map(([name, each]) => [
+      name,
+      mean(each).toFixed(1),
+      median(each).toFixed(1),
+      Math.max(...each).toFixed(1),
+      (mean(each) / base).toFixed(3),
+      name === 'wrong password' ? '' : '0.91 to 1.1',
+    ]),
+  );
+}
+
+async function refusedLogin(url: string, user: string): Promise<number> {
+  const body = JSON.stringify({ user, password: 'not the password' });
+  const start = performance.now();
+  const answer = await fetch(`${url}/api/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+  await answer.arrayBuffer();
+  if (answer.status !== 401) throw new Error(`${user}: ${answer.status} instead of 401`);
+  return performance.now() - start;
+}
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
