@@ -1,0 +1,202 @@
+/** The access log: one line for each finished request, with nothing in it that is a secret (SPEC 9). */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, describe, it } from 'node:test';
+import { WebSocket } from 'ws';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { CARL, VERA } from '../support/people.ts';
+import { type House, startHouse } from '../support/start-house.ts';
+
+const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
+let nvr: FakeNvr;
+let house: House;
+let vera: string;
+let carl: string;
+before(async () => {
+  nvr = await startFakeNvr();
+  house = await startHouse({
+    config: {
+      nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
+      auth: { trusted_proxies: ['127.0.0.1/32'], hash_iterations: 1000, roles: { front_only: ['cam1'] } },
+    },
+  });
+  [vera, carl] = [await house.logIn(VERA), await house.logIn(CARL)];
+});
+after(async () => {
+  await house.close();
+  await nvr.close();
+});
+
+/** Does it, and gives the lines of the access log that came of it, without what is different each time. */
+async function lines(act: () => Promise<unknown>, count = 1): Promise<Record<string, unknown>[]> {
+  const from = house.log.length;
+  await act();
+  const found = (): Record<string, unknown>[] =>
+    house.log.slice(from).filter(({ logger }) => logger === 'service.access');
+  for (let turn = 0; turn < 1000 && found().length < count; turn += 1) await new Promise((done) => setImmediate(done));
+  return found().map(
+    ({ time: _, level: __, logger: ___, msg: ____, requestId: _____, ms: ______, upstreamMs: _______, ...rest }) =>
+      rest,
+  );
+}
+
+describe('The access log', () => {
+  it('has a line for a request that was answered', async () => {
+    const from = house.log.length;
+    const answer = await house.ask('/api/version?token=secret', { token: vera, headers: { 'X-Request-Id': 'mine-1' } });
+    await answer.text();
+    for (let turn = 0; turn < 1000 && house.log.length === from; turn += 1)
+      await new Promise((done) => setImmediate(done));
+    const [{ time, ms, upstreamMs, ...line } = {}] = house.log.slice(from);
+    assert.deepEqual(line, {
+      level: 'info',
+      logger: 'service.access',
+      requestId: 'mine-1',
+      listener: 'external',
+      method: 'GET',
+      route: 'api',
+      path: '/api/version',
+      status: 200,
+      bytes: 11,
+      user: 'vera',
+      role: 'viewer',
+      address: '127.0.0.1',
+      msg: 'answered',
+    });
+    assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.ok(Number(upstreamMs) > 0 && Number(upstreamMs) <= Number(ms), `${upstreamMs} of ${ms} ms`);
+  });
+
+  it('says why a request was refused, and from where it came', async () =>
+    assert.deepEqual(
+      await lines(() =>
+        house.ask('/api/cam2/latest.jpg?x=1', { token: carl, headers: { 'X-Forwarded-For': '192.0.2.8' } }),
+      ),
+      [
+        {
+          listener: 'external',
+          method: 'GET',
+          route: 'media',
+          path: '/api/cam2/latest.jpg',
+          status: 403,
+          reason: 'camera-not-in-role',
+          bytes: 59,
+          user: 'carl',
+          role: 'front_only',
+          address: '192.0.2.8',
+        },
+      ],
+    ));
+
+  it('knows nobody where nobody is known', async () =>
+    assert.deepEqual(await lines(() => house.ask('/api/version')), [
+      {
+        listener: 'external',
+        method: 'GET',
+        route: 'api',
+        path: '/api/version',
+        status: 401,
+        reason: 'no-credentials',
+        bytes: 53,
+        address: '127.0.0.1',
+      },
+    ]));
+
+  it('has the path, and never the query', async () => {
+    const written = await lines(async () => {
+      await house.ask('/api/version?access_token=hunter2#hunter2', { token: vera });
+      await house.ask('/live/webrtc/api/ws?src=cam1&token=hunter2', { token: vera });
+    }, 2);
+    assert.deepEqual(
+      written.map(({ path }) => path),
+      ['/api/version', '/live/webrtc/api/ws'],
+    );
+    assert.ok(!JSON.stringify(house.log).includes('hunter2'));
+  });
+
+  it('leaves out assets, health and metrics', async () =>
+    assert.deepEqual(
+      await lines(async () => {
+        await house.ask('/assets/index-1a2b.js', { token: vera });
+        await house.ask('/favicon.ico', { token: vera });
+        await house.ask('/postern/assets/x.css');
+        for (const path of ['metrics', 'healthz', 'readyz']) await fetch(`${house.telemetryUrl}/${path}`);
+        await house.ask('/api/version');
+      }).then((written) => written.map(({ path }) => path)),
+      ['/api/version'],
+    ));
+
+  it('marks an answer that the client did not get whole', async () => {
+    nvr.rawAnswer = { bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\ncut' };
+    const [line] = await lines(() =>
+      house
+        .ask('/api/version', { token: vera })
+        .then((answer) => answer.text())
+        .catch(() => {}),
+    );
+    nvr.rawAnswer = undefined;
+    assert.deepEqual([line?.['status'], line?.['aborted'], line?.['bytes']], [200, true, 3]);
+  });
+
+  it('has a line for a WebSocket when it ends', async () => {
+    const written = await lines(async () => {
+      const socket = new WebSocket(`${house.url.replace('http', 'ws')}/live/jsmpeg/cam1`, {
+        headers: { authorization: `Bearer ${vera}` },
+      });
+      await once(socket, 'open');
+      socket.terminate();
+    });
+    const [{ bytes, ...line } = {}] = written;
+    assert.deepEqual(line, {
+      listener: 'external',
+      method: 'GET',
+      route: 'ws',
+      path: '/live/jsmpeg/cam1',
+      status: 101,
+      user: 'vera',
+      role: 'viewer',
+      address: '127.0.0.1',
+    });
+    assert.ok(Number(bytes) > 0);
+  });
+
+  it('says what a proxy asked about', async () => {
+    const [line] = await lines(() =>
+      house.ask('/auth', {
+        token: vera,
+        headers: { 'X-Original-URL': '/api/stats?token=hunter3', 'X-Original-Method': 'GET' },
+      }),
+    );
+    assert.deepEqual([line?.['path'], line?.['asked'], line?.['status']], ['/auth', 'GET /api/stats', 202]);
+  });
+
+  it('is cut where a path is long', async () => {
+    const [line] = await lines(() => house.ask(`/api/${'x'.repeat(5000)}`, { token: vera }));
+    assert.equal(String(line?.['path']).length, 512);
+  });
+});
+
+describe('A traceparent', () => {
+  // biome-ignore format: a table
+  const rows: [sentence: string, sent: string, logged: string | undefined][] = [
+    ['is logged',                          TRACEPARENT,                                                 TRACEPARENT],
+    ['of another version is logged',       TRACEPARENT.replace('00', '01'),                             TRACEPARENT.replace('00', '01')],
+    ['of a version that is none is not',   TRACEPARENT.replace('00', 'ff'),                             undefined],
+    ['without a trace is not',             `00-${'0'.repeat(32)}-b7ad6b7169203331-01`,                  undefined],
+    ['without a parent is not',            `00-0af7651916cd43dd8448eb211c80319c-${'0'.repeat(16)}-01`,  undefined],
+    ['in capitals is not',                 TRACEPARENT.toUpperCase(),                                   undefined],
+    ['with more behind it is not',         `${TRACEPARENT}-"x`,                                         undefined],
+  ];
+  for (const [sentence, sent, logged] of rows) {
+    it(sentence, async () => {
+      const [line] = await lines(() => house.ask('/api/version', { token: vera, headers: { traceparent: sent } }));
+      assert.equal(line?.['traceparent'], logged);
+    });
+  }
+
+  it('is passed on to the NVR', async () => {
+    await house.ask('/api/version', { token: vera, headers: { traceparent: TRACEPARENT, tracestate: 'a=b' } });
+    assert.deepEqual([nvr.lastHeader('traceparent'), nvr.lastHeader('tracestate')], [[TRACEPARENT], ['a=b']]);
+  });
+});

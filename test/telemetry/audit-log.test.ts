@@ -1,0 +1,122 @@
+/** The audit log: who was refused what, and a file of its own that is rotated by size (SPEC 9). */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { openAuditFile } from '../../src/telemetry/audit-file.ts';
+import { CARL, VERA } from '../support/people.ts';
+import { startHouse } from '../support/start-house.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'postern-audit-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+const linesOf = (file: string): string[] => readFileSync(file, 'utf8').split('\n').slice(0, -1);
+
+describe('The audit file', () => {
+  const faults: unknown[] = [];
+  const open = (name: string, maxSize: number) =>
+    openAuditFile({ file: join(directory, name), maxSize, onFault: (fault) => faults.push(fault) });
+
+  it('holds every line in order, readable by nobody else', async () => {
+    const file = await open('made/when/missing.log', 1_000_000);
+    const lines = Array.from({ length: 500 }, (_, at) => `line ${at}`);
+    for (const line of lines) file.write(`${line}\n`);
+    await file.close();
+    const path = join(directory, 'made/when/missing.log');
+    assert.deepEqual(linesOf(path), lines);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    assert.deepEqual(faults, []);
+  });
+
+  it('goes on where it was', async () => {
+    for (const line of ['one\n', 'two\n']) {
+      const file = await open('again.log', 1_000_000);
+      file.write(line);
+      await file.close();
+    }
+    assert.deepEqual(linesOf(join(directory, 'again.log')), ['one', 'two']);
+  });
+
+  it('is set aside when it is full, and the sixth is forgotten', async () => {
+    const file = await open('full.log', 20);
+    for (let at = 0; at < 8; at += 1) {
+      file.write(`line number ${at}\n`);
+      await untilWritten(join(directory, 'full.log'), `line number ${at}`);
+    }
+    await file.close();
+    const names = readdirSync(directory)
+      .filter((name) => name.startsWith('full.log'))
+      .sort();
+    assert.deepEqual(
+      names.map((name) => [name, ...linesOf(join(directory, name))]),
+      [
+        ['full.log', 'line number 7'],
+        ['full.log.1', 'line number 6'],
+        ['full.log.2', 'line number 5'],
+        ['full.log.3', 'line number 4'],
+        ['full.log.4', 'line number 3'],
+        ['full.log.5', 'line number 2'],
+      ],
+    );
+    assert.deepEqual(faults, []);
+  });
+
+  it('tells how many lines a full disk has cost, and goes on', async () => {
+    const lost: number[] = [];
+    const file = await openAuditFile({ file: '/dev/full', maxSize: 1000, onFault: (_, lines) => lost.push(lines) });
+    file.write('one\n');
+    file.write('two\n');
+    await file.close();
+    assert.deepEqual(lost, [1, 1]);
+  });
+
+  it('cannot be a directory', () =>
+    assert.rejects(startHouse({ config: { logger: { audit_file: directory } } }), {
+      message: `${directory} cannot be written: name another file in logger.audit_file, or remove the key`,
+    }));
+});
+
+async function untilWritten(file: string, line: string): Promise<void> {
+  for (let turn = 0; turn < 10_000; turn += 1) {
+    await new Promise((done) => setImmediate(done));
+    if (readFileSync(file, { encoding: 'utf8', flag: 'a+' }).includes(line)) return;
+  }
+}
+
+describe('A house with an audit file', () => {
+  const file = join(directory, 'house.log');
+  let records: Record<string, unknown>[];
+  before(async () => {
+    const house = await startHouse({
+      config: {
+        nvr: { cameras: ['cam1', 'cam2'] },
+        events: { sample: 5 },
+        logger: { default: 'error', logs: { 'service.audit': 'info' }, audit_file: file },
+      },
+    });
+    const [vera, carl] = [await house.logIn(VERA), await house.logIn(CARL)];
+    await house.ask('/api/users', { token: vera });
+    await house.ask('/api/events?camera=cam2', { token: carl });
+    await house.ask('/api/events', { token: carl });
+    await house.ask('/logout', { method: 'POST', token: vera });
+    await house.close();
+    records = linesOf(file).map((line) => JSON.parse(line));
+  });
+
+  it('finds there who came, who was refused what by role, and who went', () =>
+    assert.deepEqual(
+      records.map(({ what, who, verdict, reason, path }) => [what, who, verdict, reason, path]),
+      [
+        ['login', 'vera', 'allowed', undefined, undefined],
+        ['login', 'carl', 'allowed', undefined, undefined],
+        ['access', 'vera', 'refused', 'role-too-low', '/api/users'],
+        ['access', 'carl', 'refused', 'camera-not-in-role', '/api/events'],
+        ['logout', 'vera', 'allowed', undefined, undefined],
+      ],
+    ));
+
+  it('finds there from where, and under which request id', () => {
+    for (const { from, requestId } of records) assert.deepEqual([from, typeof requestId], ['127.0.0.1', 'string']);
+  });
+});

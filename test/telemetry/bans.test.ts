@@ -1,0 +1,97 @@
+/** Filters for programs that ban addresses, on the lines of a house where somebody guesses (SPEC 9). */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { VERA } from '../support/people.ts';
+import { type House, startHouse } from '../support/start-house.ts';
+import { missing, run } from './support/debian.ts';
+
+const DEPLOYED = join(import.meta.dirname, '../../deploy');
+const FILTER = join(DEPLOYED, 'fail2ban/filter.d/postern.conf');
+
+/** What a client writes into its own line, in the hope that it is read as another's. */
+const FORGED = '","from":"198.51.100.99","verdict":"refused","reason":"bad-credentials","x":"';
+
+let house: House;
+let file: string;
+let lines: string[];
+before(async () => {
+  house = await startHouse({
+    config: {
+      nvr: { cameras: ['cam1'] },
+      auth: { trusted_proxies: ['127.0.0.1/32'], failed_login_rate_limit: '2/minute', hash_iterations: 1000 },
+      logger: { audit_file: 'audit.log' },
+    },
+  });
+  const attempt = (address: string, user: string, password: string, agent = 'curl/8') =>
+    house.ask('/api/login', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': address, 'User-Agent': agent },
+      body: JSON.stringify({ user, password }),
+    });
+  for (let at = 0; at < 3; at += 1) await attempt('192.0.2.7', 'admin', 'not the password');
+  await attempt('2001:db8::7', 'no user "at" all', 'not the password');
+  await attempt('192.0.2.8', VERA.name, VERA.password, FORGED);
+  await attempt('192.0.2.9', VERA.name, 'not the password', FORGED);
+  await house.ask(`/api/${encodeURIComponent(FORGED)}?x=${FORGED}`, { headers: { 'X-Forwarded-For': '192.0.2.10' } });
+  await house.ask('/api/version', {
+    token: `pst_${'0'.repeat(16)}_${'a'.repeat(64)}`,
+    headers: { 'X-Forwarded-For': '192.0.2.11' },
+  });
+  await house.postern.close();
+  file = join(house.directory, 'audit.log');
+  lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+});
+after(() => house.close());
+
+const EXPECTED = ['192.0.2.7', '192.0.2.7', '192.0.2.7', '2001:db8::7', '192.0.2.9', '192.0.2.11'];
+
+describe('fail2ban', { skip: missing('fail2ban-regex', 'fail2ban') }, () => {
+  it('finds who guesses, and nobody that a client names', async () => {
+    const { code, output } = await run('fail2ban-regex', ['--out', 'ip', file, FILTER]);
+    assert.equal(code, 0, output);
+    assert.deepEqual(output.trim().split('\n'), EXPECTED);
+  });
+
+  it('reads the time of each line', async () => {
+    const { output } = await run('fail2ban-regex', [file, FILTER]);
+    assert.match(output, new RegExp(`Lines: ${lines.length} lines, 0 ignored, ${EXPECTED.length} matched`));
+    assert.match(output, new RegExp(`\\[${lines.length}\\] "time":"Year-Month-DayT24hour:Minute:Second`));
+  });
+
+  it('finds nobody in the other lines of a log', async () => {
+    const others = house.log.filter(({ logger }) => logger !== 'service.audit').map((line) => JSON.stringify(line));
+    assert.ok(others.length > 5);
+    const { output } = await run('fail2ban-regex', [others.join('\n'), FILTER]);
+    assert.match(output, /, 0 matched,/);
+  });
+});
+
+describe('The CrowdSec parser', () => {
+  const parser = parse(readFileSync(join(DEPLOYED, 'crowdsec/postern-logs.yaml'), 'utf8'));
+  const scenario = parse(readFileSync(join(DEPLOYED, 'crowdsec/postern-bf.yaml'), 'utf8'));
+
+  it('reads fields that the lines of refused logins have', () => {
+    const fields = [...JSON.stringify(parser).matchAll(/evt\.Unmarshaled\.postern\.(\w+)/g)].map(
+      ([, field]) => field ?? '',
+    );
+    const refused = lines
+      .map((line) => JSON.parse(line))
+      .filter(({ what, verdict }) => what === 'login' && verdict === 'refused');
+    assert.ok(refused.length >= 4);
+    for (const field of new Set(fields))
+      assert.ok(
+        refused.some((line) => field in line),
+        `no line has ${field}`,
+      );
+  });
+
+  it('marks what the scenario looks for', () => {
+    const marks = parser.statics.map(({ meta }: { meta?: string }) => meta);
+    for (const [, name] of `${scenario.filter} ${scenario.groupby}`.matchAll(/evt\.Meta\.(\w+)/g)) {
+      assert.ok(marks.includes(name), `nobody sets ${name}`);
+    }
+  });
+});

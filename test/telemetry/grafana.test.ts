@@ -1,0 +1,130 @@
+/** The dashboard: made from its script, well formed, and about metrics that there are (SPEC 9). */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { dashboard } from '../../deploy/grafana/make-dashboard.ts';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { type House, startHouse } from '../support/start-house.ts';
+import { missing, run } from './support/debian.ts';
+import { textOf } from './support/exposition.ts';
+
+interface Target {
+  readonly refId: string;
+  readonly expr: string;
+}
+interface Place {
+  readonly x: number;
+  readonly y: number;
+  readonly w: number;
+  readonly h: number;
+}
+interface Panel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly gridPos: Place;
+  readonly targets?: readonly Target[];
+}
+
+const FILE = join(import.meta.dirname, '../../deploy/grafana/dashboard.json');
+const made = JSON.parse(readFileSync(FILE, 'utf8'));
+const panels: readonly Panel[] = made.panels;
+const targets = panels.flatMap(({ title, targets: of = [] }) => of.map(({ expr }) => [title, expr] as const));
+
+describe('The dashboard', () => {
+  it('is what its script makes: run node deploy/grafana/make-dashboard.ts', () =>
+    assert.deepEqual(made, JSON.parse(JSON.stringify(dashboard()))));
+
+  it('has what Grafana asks of a dashboard', () => {
+    const { uid, title, schemaVersion, templating, time } = made;
+    assert.deepEqual(
+      [uid, title, schemaVersion >= 38, time],
+      ['postern', 'Postern', true, { from: 'now-6h', to: 'now' }],
+    );
+    assert.deepEqual(
+      templating.list.map(({ name, type }: { name: string; type: string }) => [name, type]),
+      [
+        ['datasource', 'datasource'],
+        ['instance', 'query'],
+      ],
+    );
+  });
+
+  it('has five rows', () =>
+    assert.deepEqual(
+      panels.filter(({ type }) => type === 'row').map(({ title }) => title),
+      ['Now', 'Logins', 'Decisions', 'Traffic', 'Process'],
+    ));
+
+  it('has panels with names of their own, beside each other and not on each other', () => {
+    assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
+    for (const panel of panels) {
+      const { x, w } = panel.gridPos;
+      assert.ok(x >= 0 && x + w <= 24, `${panel.title} stands out`);
+      const covered = panels.filter((other) => other !== panel && overlaps(panel.gridPos, other.gridPos));
+      assert.deepEqual(
+        covered.map(({ title }) => title),
+        [],
+        `${panel.title} lies on another`,
+      );
+      if (panel.type === 'row') continue;
+      assert.match(panel.type, /^(?:stat|timeseries)$/);
+      assert.deepEqual(
+        panel.targets?.map(({ refId }) => refId),
+        [...'ABCDEF'].slice(0, panel.targets?.length),
+      );
+    }
+  });
+});
+
+const overlaps = (one: Place, other: Place): boolean =>
+  one.x < other.x + other.w && other.x < one.x + one.w && one.y < other.y + other.h && other.y < one.y + one.h;
+
+describe('A query of the dashboard', () => {
+  let nvr: FakeNvr;
+  let house: House;
+  let told: string;
+  before(async () => {
+    nvr = await startFakeNvr();
+    house = await startHouse({ config: { nvr: { url: nvr.url, cameras: ['cam1'] }, events: { source: 'store' } } });
+    told = await textOf(house.telemetryUrl);
+  });
+  after(async () => {
+    await house.close();
+    await nvr.close();
+  });
+
+  for (const [title, expr] of targets) {
+    it(`"${title}" asks for metrics and labels that there are: ${expr.slice(0, 60)}`, () => {
+      const metrics = [...expr.matchAll(/\b(?:postern|nodejs|process)_\w+/g)].map(([name]) => name);
+      assert.ok(metrics.length > 0);
+      for (const metric of metrics) {
+        const family = metric.replace(/_(?:bucket|sum|count)$/, '');
+        assert.ok(told.includes(`# TYPE ${family} `) || told.includes(`# TYPE ${metric} `), `${metric} is not told`);
+      }
+      const grouped = [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, labels = '']) => labels.split(', '));
+      const chosen = [...expr.matchAll(/[{,](\w+)=~?"/g)].map(([, label = '']) => label);
+      for (const label of [...grouped, ...chosen].filter((name) => !['instance', 'job'].includes(name))) {
+        assert.ok(
+          metrics.some((metric) => new RegExp(`^${metric}\\{.*\\b${label}="`, 'm').test(told)),
+          `no ${label}`,
+        );
+      }
+    });
+  }
+
+  it('is one that Prometheus understands', { skip: missing('promtool', 'prometheus') }, async () => {
+    const exprs = targets.map(([, expr]) => expr.replaceAll('$__rate_interval', '5m').replaceAll('$instance', '.*'));
+    const rules = {
+      groups: [{ name: 'dashboard', rules: exprs.map((expr, at) => ({ record: `query:${at}`, expr })) }],
+    };
+    const directory = mkdtempSync(join(tmpdir(), 'postern-queries-'));
+    const file = join(directory, 'rules.json');
+    writeFileSync(file, JSON.stringify(rules));
+    const { code, output } = await run('promtool', ['check', 'rules', file]);
+    rmSync(directory, { recursive: true });
+    assert.equal(code, 0, output);
+  });
+});

@@ -1,0 +1,176 @@
+/** Debian's Prometheus and promtool, on what a running house tells and on what is shipped (SPEC 9). */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { parse, stringify } from 'yaml';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { VERA } from '../support/people.ts';
+import { type House, startHouse } from '../support/start-house.ts';
+import { missing, run } from './support/debian.ts';
+import { textOf } from './support/exposition.ts';
+
+const DEPLOYED = join(import.meta.dirname, '../../deploy/prometheus');
+const RULES = join(DEPLOYED, 'postern.rules.yml');
+const skip = missing('promtool', 'prometheus');
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+const rules: readonly Rule[] = parse(readFileSync(RULES, 'utf8')).groups.flatMap(
+  ({ rules: of }: { rules: Rule[] }) => of,
+);
+
+let nvr: FakeNvr;
+let house: House;
+before(async () => {
+  nvr = await startFakeNvr();
+  house = await startHouse({
+    config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] }, events: { source: 'store' } },
+  });
+  await house.ask('/api/version', { token: await house.logIn(VERA) });
+});
+after(async () => {
+  await house.close();
+  await nvr.close();
+});
+
+describe('promtool', { skip }, () => {
+  it('finds nothing wrong with the metrics', async () =>
+    assert.deepEqual(await run('promtool', ['check', 'metrics'], await textOf(house.telemetryUrl)), {
+      code: 0,
+      output: '',
+    }));
+
+  it('finds nothing wrong with the configuration and the rules', async () => {
+    for (const file of ['prometheus.yml', 'postern.rules.yml']) {
+      const { code, output } = await run('promtool', [
+        'check',
+        file.endsWith('rules.yml') ? 'rules' : 'config',
+        join(DEPLOYED, file),
+      ]);
+      assert.equal(code, 0, output);
+    }
+  });
+
+  it('sees every alert fire when it should, and not when it should not', async () => {
+    const { code, output } = await run('promtool', ['test', 'rules', join(DEPLOYED, 'postern.rules.test.yml')]);
+    assert.equal(code, 0, output);
+  });
+
+  it('would notice a rule that never fires, or always', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'postern-rules-'));
+    const tests = readFileSync(join(DEPLOYED, 'postern.rules.test.yml'), 'utf8');
+    writeFileSync(join(directory, 'rules.test.yml'), tests);
+    for (const expr of ['vector(0) > 1', 'vector(1)']) {
+      const broken = { groups: [{ name: 'postern', rules: rules.map((rule) => ({ ...rule, expr })) }] };
+      writeFileSync(join(directory, 'postern.rules.yml'), stringify(broken));
+      const { output } = await run('promtool', ['test', 'rules', join(directory, 'rules.test.yml')]);
+      const failed = rules.filter(({ alert }) => output.includes(`alertname=\\"${alert}\\"`));
+      assert.deepEqual(
+        failed.map(({ alert }) => alert),
+        rules.map(({ alert }) => alert),
+        output.slice(0, 500),
+      );
+    }
+    rmSync(directory, { recursive: true });
+  });
+});
+
+describe('An alert', () => {
+  const tests: readonly { name: string }[] = parse(
+    readFileSync(join(DEPLOYED, 'postern.rules.test.yml'), 'utf8'),
+  ).tests;
+  for (const { alert, expr, labels, annotations } of rules) {
+    it(`${alert} says how bad it is, what it is about and what to do, and has two cases`, async () => {
+      assert.match(labels['severity'] ?? '', /^(?:critical|warning)$/);
+      assert.match(labels['component'] ?? '', /^[a-z]+$/);
+      assert.match(annotations['summary'] ?? '', /.{20,}/);
+      assert.match(annotations['runbook'] ?? '', /.{40,}\.$/);
+      assert.equal(tests.filter(({ name }) => name.startsWith(`${alert}: `)).length, 2);
+      const told = await textOf(house.telemetryUrl);
+      for (const [metric] of expr.matchAll(/\b(?:postern|nodejs|process)_\w+/g)) {
+        const family = metric.replace(/_(?:bucket|sum|count)$/, '');
+        assert.ok(told.includes(`# TYPE ${family} `), `${metric} is no metric of the house`);
+      }
+    });
+  }
+});
+
+describe('Prometheus', { skip: missing('prometheus', 'prometheus') }, () => {
+  it('scrapes a running house, and its rules find their metrics', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'postern-prometheus-'));
+    const address = `127.0.0.1:${await freePort()}`;
+    const shipped = parse(readFileSync(join(DEPLOYED, 'prometheus.yml'), 'utf8'));
+    const [job] = shipped.scrape_configs;
+    const config = {
+      ...shipped,
+      global: { scrape_interval: '1s', evaluation_interval: '1s' },
+      rule_files: [RULES],
+      scrape_configs: [{ ...job, static_configs: [{ targets: [new URL(house.telemetryUrl).host] }] }],
+    };
+    writeFileSync(join(directory, 'prometheus.yml'), stringify(config));
+    const server = spawn(
+      'prometheus',
+      [
+        `--config.file=${join(directory, 'prometheus.yml')}`,
+        `--storage.tsdb.path=${directory}`,
+        `--web.listen-address=${address}`,
+      ],
+      { stdio: 'ignore' },
+    );
+    try {
+      const query = async (
+        expression: string,
+      ): Promise<{ metric: Record<string, string>; value: [number, string] }[]> => {
+        const answer = await fetch(`http://${address}/api/v1/query?query=${encodeURIComponent(expression)}`);
+        return ((await answer.json()) as { data: { result: [] } }).data.result;
+      };
+      const logins = await patiently(() => query('postern_logins_total{result="success"}'));
+      assert.deepEqual(
+        logins.map(({ value: [, value] }) => value),
+        ['1'],
+      );
+      const [up] = await query('up{job="postern"}');
+      assert.equal(up?.value[1], '1');
+      const series = await query('count({__name__=~"postern_.+"})');
+      assert.ok(Number(series[0]?.value[1]) > 1000, 'with all series');
+      const answer = await fetch(`http://${address}/api/v1/targets`);
+      const { data } = (await answer.json()) as { data: { activeTargets: { lastError: string; health: string }[] } };
+      assert.deepEqual(
+        data.activeTargets.map(({ health, lastError }) => [health, lastError]),
+        [['up', '']],
+      );
+    } finally {
+      server.kill();
+      await once(server, 'exit');
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
+});
+
+/** Until it has started, scraped and looked: a hang is then the failure. */
+async function patiently<Found>(ask: () => Promise<Found[]>): Promise<Found[]> {
+  const end = Date.now() + 20_000;
+  for (;;) {
+    const found = await ask().catch((): Found[] => []);
+    if (found.length > 0 || Date.now() > end) return found;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

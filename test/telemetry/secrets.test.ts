@@ -1,0 +1,152 @@
+/** A house is lived in at the lowest level of all logs, and none of its secrets is in any of them (SPEC 9). */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { ADMIN_PERSON, CARL, EVERYBODY, VERA } from '../support/people.ts';
+import { rawRequest } from '../support/raw-request.ts';
+import { type ConfigTree, type House, startHouse } from '../support/start-house.ts';
+
+const PROXY_SECRET = 'correct-horse-battery-staple';
+const NVR_SECRET = 'nvr-horse-battery-staple';
+const TYPED_AS_NAME = 'MyPassw0rdInTheWrongField!';
+const NEW_PASSWORD = 'AnotherPassw0rd!';
+const json = { 'Content-Type': 'application/json' };
+
+/** Everything that was logged, and everything that must not be in it. */
+interface Lived {
+  readonly log: string;
+  readonly secrets: readonly string[];
+}
+
+async function live(config: ConfigTree, act: (house: House, secrets: string[]) => Promise<void>): Promise<Lived> {
+  const nvr: FakeNvr = await startFakeNvr();
+  const house = await startHouse({
+    config: {
+      ...config,
+      nvr: { url: nvr.url, cameras: ['cam1', 'cam2'], auth_secret: NVR_SECRET },
+      logger: { default: 'trace', audit_file: 'audit.log' },
+    },
+  });
+  const secrets: string[] = [
+    PROXY_SECRET,
+    NVR_SECRET,
+    readFileSync(join(house.directory, '.jwt_secret'), 'utf8').trim(),
+  ];
+  try {
+    await act(house, secrets);
+    nvr.rawAnswer = { bytes: 'nonsense' };
+    await fetch(`${house.internalUrl}/api/version`);
+  } finally {
+    await house.postern.close();
+  }
+  const log = JSON.stringify(house.log) + readFileSync(join(house.directory, 'audit.log'), 'utf8');
+  await house.close();
+  await nvr.close();
+  return { log, secrets: [...new Set(secrets)] };
+}
+
+function assertKept({ log, secrets }: Lived, least: number): void {
+  assert.ok(secrets.length >= least, `${secrets.length} secrets are known`);
+  for (const secret of secrets) {
+    assert.ok(secret.length >= 8, 'a secret that is long enough to be looked for');
+    assert.ok(
+      !log.includes(secret),
+      `${secret} was logged: ${log.slice(log.indexOf(secret) - 200, log.indexOf(secret) + 100)}`,
+    );
+  }
+}
+
+describe('No secret is logged', () => {
+  it('of people who log in, fail, change passwords and make tokens', async () => {
+    const lived = await live(
+      { auth: { hash_iterations: 1000, roles: { front_only: ['cam1'] } } },
+      async (house, secrets) => {
+        secrets.push(...EVERYBODY.map(({ password }) => password), TYPED_AS_NAME, NEW_PASSWORD);
+        const [vera, admin] = [await house.logIn(VERA), await house.logIn(ADMIN_PERSON)];
+        const made = await house.ask('/api/tokens', {
+          method: 'POST',
+          token: admin,
+          headers: json,
+          body: '{"name":"x"}',
+        });
+        const { token } = (await made.json()) as { token: string };
+        assert.match(token, /^pst_/);
+        secrets.push(vera, admin, token, token.slice(-64), vera.split('.')[2] ?? '');
+        const logIn = (user: string, password: string) =>
+          house.ask('/api/login', { method: 'POST', headers: json, body: JSON.stringify({ user, password }) });
+        await logIn('vera', TYPED_AS_NAME);
+        await logIn(TYPED_AS_NAME, VERA.password);
+        await house.ask('/api/login', {
+          method: 'POST',
+          headers: json,
+          body: `{"user":"vera","password":"${VERA.password}"`,
+        });
+        await house.ask('/api/login', {
+          method: 'POST',
+          headers: { 'Content-Type': 'text/plain' },
+          body: VERA.password,
+        });
+        for (const bad of [`${vera}x`, `${token}x`, token.replace(/.$/, 'g'), `${admin.slice(0, -3)}AAA`]) {
+          await house.ask('/api/version', { token: bad });
+          await house.ask('/api/version', { headers: { cookie: `frigate_token=${bad}` } });
+          secrets.push(bad);
+        }
+        const basic = Buffer.from(`vera:${token}`).toString('base64');
+        secrets.push(basic);
+        await house.ask('/api/version', { headers: { authorization: `Basic ${basic}` } });
+        for (const path of [`/api/version?token=${vera}`, `/api/${vera}/x`, `/${token}`, `/api/events?t=${token}`]) {
+          await house.ask(path, { token: vera });
+          await house.ask(path);
+        }
+        await rawRequest(
+          house.port,
+          `GET /api/version HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${vera}\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+        );
+        const body = JSON.stringify({ old_password: VERA.password, password: NEW_PASSWORD });
+        await house.ask('/api/users/vera/password', {
+          method: 'PUT',
+          headers: { ...json, cookie: `frigate_token=${vera}` },
+          body,
+        });
+        await house.ask('/api/users', {
+          method: 'POST',
+          token: admin,
+          headers: json,
+          body: JSON.stringify({ username: 'new', password: NEW_PASSWORD }),
+        });
+        await house.ask('/api/version', { headers: { 'X-Proxy-Secret': PROXY_SECRET } });
+        await house.ask('/auth', { token: admin });
+        await house.ask('/logout', { method: 'POST', token: admin });
+        await house.logIn(CARL);
+      },
+    );
+    assertKept(lived, 15);
+  });
+
+  it('of a proxy in front', async () => {
+    const config = {
+      auth: { enabled: false },
+      proxy: {
+        auth_secret: PROXY_SECRET,
+        trusted_peers: ['127.0.0.1/32'],
+        header_map: { user: 'Remote-User', role: 'Remote-Groups' },
+      },
+    };
+    const lived = await live(config, async (house, secrets) => {
+      const almost = `${PROXY_SECRET.slice(0, -1)}!`;
+      secrets.push(almost);
+      const said = { 'Remote-User': 'ann', 'Remote-Groups': 'admin' };
+      for (const secret of [PROXY_SECRET, almost, `${PROXY_SECRET}${PROXY_SECRET}`]) {
+        await house.ask('/api/version', { headers: { ...said, 'X-Proxy-Secret': secret } });
+      }
+      await rawRequest(
+        house.port,
+        `GET /api/version HTTP/1.1\r\nHost: x\r\nX-Proxy-Secret: ${PROXY_SECRET}\r\nX-Proxy-Secret: ${almost}\r\n\r\n`,
+      );
+    });
+    assert.match(lived.log, /"source":"proxy-headers"/);
+    assertKept(lived, 4);
+  });
+});
