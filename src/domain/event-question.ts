@@ -110,6 +110,11 @@ export interface EventSource {
   groups(question: GroupQuestion): Promise<readonly EventGroup[]>;
   /** The first start time that is not before `time`. */
   firstStart(time: number): Promise<number | undefined>;
+  /**
+   * By the day on which an event begins, UTC, in days since 1970: a number that grows with every write to the day's
+   * events, whoever writes. Null where nobody counts.
+   */
+  writesByDay(): Promise<ReadonlyMap<number, number> | null>;
 }
 
 /** When a question is given up, in milliseconds of a clock that is never set. */

@@ -11,7 +11,7 @@ export function answerRefusal(ctx: Context, reason: RefusalReason): void {
 }
 
 /** JSON that is written already, or that is being written. */
-export function answerJson(ctx: Context, json: string | Iterable<string> | AsyncIterable<string>): void {
+export function answerJson(ctx: Context, json: string | Iterable<string | Buffer> | AsyncIterable<string>): void {
   ctx.type = 'application/json';
   ctx.body = typeof json === 'string' ? json : Readable.from(json);
 }

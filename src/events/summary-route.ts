@@ -1,16 +1,29 @@
 /** GET /api/events/summary: how many events a day, by camera, label, sub-label and zones (SPEC 7). */
-import type { EventCondition, EventGroup, EventSource, GroupQuestion, ZoneOffset } from '../domain/event-question.ts';
+import { LRUCache } from 'lru-cache';
+import type { EventCondition, EventGroup, EventSource, ZoneOffset } from '../domain/event-question.ts';
 import { answerBadParameters, answerJson } from './answers.ts';
+import { type CalendarSlice, DAY, sliceAround } from './calendar-slices.ts';
 import type { EventDesk, EventsHandler } from './event-routes.ts';
 import { parseWhole, parseZone } from './parse-value.ts';
 import { createParameters, flagCondition } from './read-parameters.ts';
 
-const DAY = 86_400;
-/** So many days are counted at a time: between two slices other questions get their turn. */
-const DAYS_PER_SLICE = 16;
+/** Two years of a busy house are some 25 MB. */
+const BYTES_KEPT = 64 * 1024 * 1024;
+
+/** What was counted of a slice, as JSON without brackets, and how often its events had been written then. */
+interface Counted {
+  readonly writes: number;
+  readonly json: Buffer;
+}
+type CountedSlices = LRUCache<string, Counted>;
 
 export function summarizeEvents({ offsetsOf, seen }: EventDesk): EventsHandler {
+  const kept: CountedSlices = new LRUCache({
+    maxSize: BYTES_KEPT,
+    sizeCalculation: ({ json }, key) => json.length + key.length,
+  });
   return async (ctx) => {
+    const { events, scope } = ctx.state;
     const parameters = createParameters(new URLSearchParams(ctx.querystring));
     const zone = parameters.read('timezone', parseZone) ?? 'UTC';
     const conditions = [
@@ -18,64 +31,63 @@ export function summarizeEvents({ offsetsOf, seen }: EventDesk): EventsHandler {
       ...flagCondition('has_snapshot', parameters.read('has_snapshot', parseWhole)),
     ];
     if (parameters.bad.length > 0) return answerBadParameters(ctx, parameters.bad);
-    const visible = await seen(ctx.state.scope, null, []);
+    const visible = await seen(scope, null, []);
     const cameras = visible.kind === 'foreign' ? [] : visible.cameras;
     // All of it before the first byte: what takes too long can still be refused then.
-    const json = await Array.fromAsync(
-      summaryJson({ cameras, conditions, offsets: offsetsOf(zone) }, ctx.state.events),
-    );
-    answerJson(ctx, json);
+    const slices = await countedSlices({ cameras, conditions, zone, offsets: offsetsOf(zone) }, events, kept);
+    answerJson(ctx, inBrackets(slices));
   };
 }
 
 interface Calendar {
   readonly cameras: readonly string[] | null;
   readonly conditions: readonly EventCondition[];
+  readonly zone: string;
   readonly offsets: readonly ZoneOffset[];
 }
 
-async function* summaryJson(calendar: Calendar, events: EventSource): AsyncIterable<string> {
-  let separator = '[';
-  for await (const groups of dayByDay(calendar, events)) {
-    if (groups.length === 0) continue;
-    yield separator + groups.map(groupJson).join(',');
-    separator = ',';
-  }
-  yield separator === '[' ? '[]' : ']';
-}
-
-/** Slices are cut in UTC and days are local, so a day may lie in two slices: its groups wait for the second. */
-async function* dayByDay(calendar: Calendar, events: EventSource): AsyncIterable<EventGroup[]> {
-  let waiting: EventGroup[] = [];
-  for await (const slice of slices(calendar, events)) {
-    const groups = addedUp([...waiting, ...slice]);
-    const lastDay = groups.at(-1)?.day;
-    yield groups.filter(({ day }) => day !== lastDay);
-    waiting = groups.filter(({ day }) => day === lastDay);
-  }
-  yield waiting;
-}
-
-async function* slices(calendar: Calendar, events: EventSource): AsyncIterable<readonly EventGroup[]> {
-  let from = await events.firstStart(Number.NEGATIVE_INFINITY);
-  while (from !== undefined) {
-    const question: GroupQuestion = { ...calendar, from, until: from + DAYS_PER_SLICE * DAY };
-    yield await events.groups(question);
+/** Most slices are of days long past: they are counted again only when somebody has written to one of their events. */
+async function countedSlices(calendar: Calendar, events: EventSource, kept: CountedSlices): Promise<Buffer[]> {
+  // Asked before anything is counted: a write in between is noticed the next time.
+  const writes = await events.writesByDay();
+  const found: Buffer[] = [];
+  let start = await events.firstStart(Number.NEGATIVE_INFINITY);
+  while (start !== undefined) {
+    const slice = sliceAround(start, calendar.offsets);
+    found.push(await countedSlice(slice, calendar, events, writes && { kept, writes: writesTo(slice, writes) }));
     // Years without an event are stepped over.
-    from = await events.firstStart(question.until);
+    start = await events.firstStart(slice.until);
   }
+  return found.filter((json) => json.length > 0);
 }
 
-/** One group of each kind, in order of day. */
-function addedUp(groups: readonly EventGroup[]): EventGroup[] {
-  const byKind = new Map<string, EventGroup>();
-  for (const group of groups) {
-    const { count, ...kind } = group;
-    const key = JSON.stringify(kind);
-    byKind.set(key, { ...group, count: count + (byKind.get(key)?.count ?? 0) });
-  }
-  return [...byKind.values()].sort((one, other) => one.day - other.day);
+async function countedSlice(
+  slice: CalendarSlice,
+  calendar: Calendar,
+  events: EventSource,
+  memory: { readonly kept: CountedSlices; readonly writes: number } | null,
+): Promise<Buffer> {
+  const key = JSON.stringify([slice, calendar.cameras, calendar.conditions, calendar.zone]);
+  const known = memory?.kept.get(key);
+  if (known && known.writes === memory?.writes) return known.json;
+  const groups = await events.groups({ ...calendar, ...slice });
+  const inOrder = [...groups].sort((one, other) => one.day - other.day);
+  const json = Buffer.from(inOrder.map(groupJson).join(','));
+  memory?.kept.set(key, { writes: memory.writes, json });
+  return json;
 }
+
+/** A number that has grown when any day of the slice was written to. Days are counted towards zero, as SQLite does. */
+function writesTo({ from, until }: CalendarSlice, writes: ReadonlyMap<number, number>): number {
+  let sum = 0;
+  for (let day = Math.trunc(from / DAY); day <= Math.trunc(until / DAY); day++) sum += writes.get(day) ?? 0;
+  return sum;
+}
+
+const inBrackets = (slices: readonly Buffer[]): (Buffer | string)[] => [
+  ...slices.flatMap((json, at) => [at === 0 ? '[' : ',', json]),
+  slices.length === 0 ? '[]' : ']',
+];
 
 /**
  * The reference groups by the whole of `data` too, which makes a row of nearly every event and an answer as large as

@@ -9,10 +9,15 @@ export async function countByLabel(
   place: EventsPlace,
 ): Promise<ReadonlyMap<string, number>> {
   const { db, shape } = place;
-  const where = allOf([...inTime(place), ...(cameras ? [isOneOf(sql`e.camera`, cameras)] : [])]);
+  const named = cameras ? [...new Set(cameras)] : [];
+  const where = allOf([...inTime(place), ...(cameras ? [isOneOf(sql`e.camera`, named)] : [])]);
+  // Where cameras are named, an index has their labels in order: by label alone everything would be sorted.
+  const keys = cameras && shape.inOrderBy.camera ? sql`e.camera, e.label` : sql`e.label`;
   const { rows } = await sql<{ label: string; events: number }>`
-    select e.label as label, count(*) as events from ${shape.table} as e where ${where} group by e.label`.execute(db);
-  return new Map(rows.map(({ label, events }) => [label, Number(events)]));
+    select e.label as label, count(*) as events from ${shape.table} as e where ${where} group by ${keys}`.execute(db);
+  const counts = new Map<string, number>();
+  for (const { label, events } of rows) counts.set(label, (counts.get(label) ?? 0) + Number(events));
+  return counts;
 }
 
 export async function groupEvents(question: GroupQuestion, place: EventsPlace): Promise<EventGroup[]> {
@@ -37,4 +42,10 @@ export async function firstStart(time: number, { db, shape }: EventsPlace): Prom
   const { rows } = await sql<{ start: number | null }>`
     select min(e.start_time) as start from ${shape.table} as e where e.start_time >= ${time}`.execute(db);
   return rows[0]?.start ?? undefined;
+}
+
+export async function writesByDay({ db, shape }: EventsPlace): Promise<ReadonlyMap<number, number> | null> {
+  if (!shape.countsWrites) return null;
+  const rows = await db.selectFrom('event_writes').select(['day', 'writes']).execute();
+  return new Map(rows.map(({ day, writes }) => [day, writes]));
 }

@@ -9,6 +9,8 @@ export interface EventShape {
   readonly table: RawBuilder<unknown>;
   /** Whether an index gives the events of one camera, or of one label, in order of time. */
   readonly inOrderBy: { readonly camera: boolean; readonly label: boolean };
+  /** Whether writes are counted by day. */
+  readonly countsWrites: boolean;
 }
 
 /** Where events are looked for: a database, how its table is laid out, and what its engine is told. */
@@ -23,7 +25,11 @@ export interface EventsPlace {
 export const inTime = ({ words, deadline }: EventsPlace): RawBuilder<boolean>[] =>
   deadline === undefined ? [] : [words.inTime(sql`e.rowid`, deadline)];
 
-export const STORE_SHAPE: EventShape = { table: sql`events`, inOrderBy: { camera: true, label: true } };
+export const STORE_SHAPE: EventShape = {
+  table: sql`events`,
+  inOrderBy: { camera: true, label: true },
+  countsWrites: true,
+};
 
 /**
  * Columns that the NVR's table lacks for being of an older version, and those that only the store has, are made up
@@ -51,6 +57,7 @@ export function nvrShape(columns: ReadonlySet<string>): EventShape {
     table: sql`(select ${sql.join([...own, ...made])} from event)`,
     // There is no index on (camera, start_time), and a reader cannot make one.
     inOrderBy: { camera: false, label: columns.has('label') },
+    countsWrites: false,
   };
 }
 

@@ -2,7 +2,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { BoundedEventSource, EventSource, StoredEvent } from '../domain/event-question.ts';
 import { plainJson } from '../domain/plain-json.ts';
-import { countByLabel, firstStart, groupEvents } from './count-events.ts';
+import { countByLabel, firstStart, groupEvents, writesByDay } from './count-events.ts';
 import { distinctCameras, distinctNames, namesOnOneWalk } from './distinct-names.ts';
 import { type EventsPlace, STORE_SHAPE } from './event-shape.ts';
 import { findEvents } from './find-events.ts';
@@ -25,6 +25,7 @@ function sourceAt(place: EventsPlace): EventSource {
     countByLabel: (visible) => countByLabel(visible, place),
     groups: (question) => groupEvents(question, place),
     firstStart: (time) => firstStart(time, place),
+    writesByDay: () => writesByDay(place),
 
     async distinct(column, visible) {
       if (!place.shape.inOrderBy.camera) return namesOnOneWalk(column, visible, place);

@@ -57,6 +57,7 @@ const throughout = (asked: Asked): EventSource => ({
   distinct: (column, cameras) => asked((events) => events.distinct(column, cameras)),
   groups: (question) => asked((events) => events.groups(question)),
   firstStart: (time) => asked((events) => events.firstStart(time)),
+  writesByDay: () => asked((events) => events.writesByDay()),
 });
 
 async function openFile(path: string): Promise<OpenedFile> {

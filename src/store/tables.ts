@@ -69,8 +69,15 @@ export interface EventsTable {
   thumbnail: string | null;
 }
 
+/** Counted by triggers. Days since 1 January 1970. */
+export interface EventWritesTable {
+  day: number;
+  writes: number;
+}
+
 export interface Tables {
   events: EventsTable;
+  event_writes: EventWritesTable;
   users: UsersTable;
   revoked_tokens: RevokedTokensTable;
   custom_roles: CustomRolesTable;

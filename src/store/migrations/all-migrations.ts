@@ -3,11 +3,13 @@ import type { MigrationProvider } from 'kysely/migration';
 import { accounts } from './001-accounts.ts';
 import { events } from './002-events.ts';
 import { rolesSessionsTokens } from './003-roles-sessions-tokens.ts';
+import { eventWrites } from './004-event-writes.ts';
 
 export const MIGRATIONS: MigrationProvider = {
   getMigrations: async () => ({
     '001-accounts': accounts,
     '002-events': events,
     '003-roles-sessions-tokens': rolesSessionsTokens,
+    '004-event-writes': eventWrites,
   }),
 };
