@@ -4,8 +4,8 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
 import type { House } from '../support/start-house.ts';
-import { skip, useBrowser } from './support/browser.ts';
-import { HOSTILE, logInOnPage, menu, startPagesHouse } from './support/pages-house.ts';
+import { skip, visit } from './support/browser.ts';
+import { enter, HOSTILE, menu, startPagesHouse } from './support/pages-house.ts';
 
 /** As high as all of the test's events: none of them is out of sight, and more of them come at once. */
 const TALL = { viewport: { width: 1280, height: 7000 } };
@@ -18,7 +18,6 @@ const rowsOf = async (page: Page): Promise<number> => {
 const searchOf = (page: Page): string => decodeURIComponent(new URL(page.url()).search);
 
 describe('Explore', { skip }, () => {
-  const visit = useBrowser();
   let house: House;
   before(async () => {
     house = await startPagesHouse();
@@ -27,7 +26,7 @@ describe('Explore', { skip }, () => {
 
   it('shows the events, newest first', (t) =>
     visit(t, TALL, async (page) => {
-      await logInOnPage(page, house, ADMIN_PERSON);
+      await enter(page, house, ADMIN_PERSON);
       assert.equal(await rowsOf(page), 72);
       const first = await page.locator('.event').first().innerText();
       assert.match(first, /^person\s+Zoë\s+cam1\s+score\s+87 %\s+\d\d:\d\d:\d\d\s+in progress$/);
@@ -37,7 +36,7 @@ describe('Explore', { skip }, () => {
 
   it('loads more when the end comes near, and keeps its place', (t) =>
     visit(t, {}, async (page) => {
-      await logInOnPage(page, house, ADMIN_PERSON);
+      await enter(page, house, ADMIN_PERSON);
       await page.locator('.event').first().waitFor();
       const asked: string[] = [];
       page.on('request', (request) => asked.push(request.url()));
@@ -55,7 +54,7 @@ describe('Explore', { skip }, () => {
       await page.route('**/api/events?*page_after=*', (route) =>
         isBroken ? route.fulfill({ status: 503, json: { message: 'The store is busy.' } }) : route.fallback(),
       );
-      await logInOnPage(page, house, ADMIN_PERSON);
+      await enter(page, house, ADMIN_PERSON);
       await page.getByRole('button', { name: 'Load more' }).scrollIntoViewIfNeeded();
       await page.getByText('The next events cannot be shown: The store is busy.').waitFor();
       isBroken = false;
@@ -65,7 +64,7 @@ describe('Explore', { skip }, () => {
 
   it('narrows by camera and by label, and says so in the address bar', (t) =>
     visit(t, TALL, async (page) => {
-      await logInOnPage(page, house, ADMIN_PERSON);
+      await enter(page, house, ADMIN_PERSON);
       await menu(page, 'Camera: Cameras').click();
       await page.getByRole('checkbox', { name: 'cam2' }).check();
       await page.waitForURL('**/postern/?camera=cam2');
@@ -85,7 +84,7 @@ describe('Explore', { skip }, () => {
 
   it('narrows by time', (t) =>
     visit(t, TALL, async (page) => {
-      await logInOnPage(page, house, ADMIN_PERSON);
+      await enter(page, house, ADMIN_PERSON);
       await menu(page, 'Time: Any time').click();
       await page.getByRole('button', { name: 'Last hour' }).click();
       await page.waitForURL('**/postern/?after=*');
@@ -94,7 +93,7 @@ describe('Explore', { skip }, () => {
 
   it('narrows by everything else that the API knows, and a link shows the same', (t) =>
     visit(t, TALL, async (page) => {
-      await logInOnPage(page, house, ADMIN_PERSON);
+      await enter(page, house, ADMIN_PERSON);
       await page.locator('summary', { hasText: 'More' }).click();
       await page.getByRole('checkbox', { name: 'in progress' }).check();
       await page.waitForURL(/in_progress=1/);
@@ -124,7 +123,7 @@ describe('Explore', { skip }, () => {
 
   it('draws the detections over time, to be read, clicked and dragged over', (t) =>
     visit(t, TALL, async (page) => {
-      await logInOnPage(page, house, ADMIN_PERSON);
+      await enter(page, house, ADMIN_PERSON);
       const plot = page.locator('.overview-plot .u-over');
       await plot.waitFor();
       assert.deepEqual(
@@ -155,7 +154,7 @@ describe('Explore', { skip }, () => {
 
   it('shows everything about one event, by a link that can be shared', (t) =>
     visit(t, {}, async (page) => {
-      await logInOnPage(page, house, ADMIN_PERSON);
+      await enter(page, house, ADMIN_PERSON);
       await page.locator('.event').first().click();
       const details = page.getByRole('dialog', { name: 'person' });
       await details.waitFor();
@@ -172,7 +171,7 @@ describe('Explore', { skip }, () => {
 
   it('shows an event that is too old for the first page when a link names it', (t) =>
     visit(t, {}, async (page) => {
-      await logInOnPage(page, house, ADMIN_PERSON);
+      await enter(page, house, ADMIN_PERSON);
       const answer = await page.request.get(`${house.url}/api/events?limit=1&sort=date_asc`);
       const [oldest] = await answer.json();
       await page.goto(`${house.url}/postern/?event=${oldest.id}`);
@@ -181,7 +180,7 @@ describe('Explore', { skip }, () => {
 
   it('gives the focus back to the row when the details are closed by Escape', (t) =>
     visit(t, {}, async (page) => {
-      await logInOnPage(page, house, ADMIN_PERSON);
+      await enter(page, house, ADMIN_PERSON);
       await page.locator('.event').nth(1).focus();
       await page.keyboard.press('Enter');
       await page.locator('dialog').waitFor();
@@ -197,7 +196,7 @@ describe('Explore', { skip }, () => {
         dialogs.push(dialog.message());
         void dialog.dismiss();
       });
-      await logInOnPage(page, house, ADMIN_PERSON);
+      await enter(page, house, ADMIN_PERSON);
       const row = page.locator('.event').nth(1);
       assert.equal(await row.locator('.event-label').textContent(), HOSTILE.label);
       assert.equal(await row.locator('.event-zone').textContent(), HOSTILE.zone);
@@ -212,7 +211,7 @@ describe('Explore', { skip }, () => {
 
   it('shows a restricted role its own cameras alone', (t) =>
     visit(t, TALL, async (page) => {
-      await logInOnPage(page, house, CARL);
+      await enter(page, house, CARL);
       assert.equal(await rowsOf(page), 37);
       await menu(page, 'Camera: Cameras').click();
       assert.deepEqual(await page.locator('.filter[open] .name-option').allInnerTexts(), ['cam1']);
@@ -220,7 +219,7 @@ describe('Explore', { skip }, () => {
 
   it('says that a camera is not for this role, and offers a way out', (t) =>
     visit(t, { ...TALL, expectedStatuses: [403] }, async (page) => {
-      await logInOnPage(page, house, CARL, '/login?next=/postern/?camera=cam2');
+      await enter(page, house, CARL, '/postern/?camera=cam2');
       assert.match(await page.getByRole('alert').innerText(), /Access denied to that camera/);
       await page.getByRole('button', { name: 'Clear the filters' }).click();
       assert.equal(await rowsOf(page), 37);
@@ -228,7 +227,7 @@ describe('Explore', { skip }, () => {
 
   it('goes to the login when the session ends meanwhile', (t) =>
     visit(t, { ...TALL, expectedStatuses: [401] }, async (page) => {
-      await logInOnPage(page, house, ADMIN_PERSON, '/login?next=/postern/?label=car');
+      await enter(page, house, ADMIN_PERSON, '/postern/?label=car');
       await rowsOf(page);
       await page.context().clearCookies();
       await page.getByRole('button', { name: 'Refresh' }).click();

@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
 import type { House } from '../support/start-house.ts';
-import { skip, useBrowser } from './support/browser.ts';
+import { skip, visit } from './support/browser.ts';
 import { logInOnPage, menu, startPagesHouse } from './support/pages-house.ts';
 
 describe('The login page', { skip }, () => {
-  const visit = useBrowser();
   let house: House;
   before(async () => {
     house = await startPagesHouse({ auth: { failed_login_rate_limit: '2/minute' } });
@@ -57,6 +56,19 @@ describe('The login page', { skip }, () => {
       await page.keyboard.type(ADMIN_PERSON.password);
       await page.keyboard.press('Enter');
       await page.waitForURL(`${house.url}/postern/`);
+      await page.locator('.event').first().waitFor();
+      const focused = () => page.evaluate('document.activeElement.textContent.trim()');
+      const outline = () => page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
+      for (const name of ['Skip to the content', 'Postern', 'Explore', 'Settings', 'Status']) {
+        await page.keyboard.press('Tab');
+        assert.deepEqual([await focused(), await outline()], [name, 'solid']);
+      }
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.getByRole('link', { name: 'Change password' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Password', exact: true }).waitFor();
+      assert.equal(await page.getByRole('link', { name: 'Log out' }).isVisible(), false);
     }));
 
   it('shows and hides the password', (t) =>
@@ -107,7 +119,6 @@ describe('The login page', { skip }, () => {
 });
 
 describe('The login page of a first start', { skip }, () => {
-  const visit = useBrowser();
   let house: House;
   before(async () => {
     house = await startPagesHouse({ auth: { reset_admin_password: true } });
@@ -124,7 +135,6 @@ describe('The login page of a first start', { skip }, () => {
 });
 
 describe('The internal port', { skip }, () => {
-  const visit = useBrowser();
   let house: House;
   before(async () => {
     house = await startPagesHouse();
@@ -137,5 +147,18 @@ describe('The internal port', { skip }, () => {
       await menu(page, 'Account: anonymous').click();
       assert.equal(await page.locator('.menu-role').textContent(), 'admin');
       assert.equal(await page.getByRole('link', { name: 'Log out' }).count(), 0);
+      assert.equal(await page.getByRole('link', { name: 'Change password' }).count(), 0);
+    }));
+
+  it('lets everybody manage users, for everybody is an admin there', (t) =>
+    visit(t, {}, async (page) => {
+      await page.goto(`${house.internalUrl}/postern/settings`);
+      await page.getByRole('heading', { name: 'Users' }).waitFor();
+      const sections = await page.getByRole('navigation', { name: 'Settings' }).getByRole('link').allInnerTexts();
+      assert.deepEqual(sections, ['Users', 'Roles', 'Tokens', 'Sessions', 'Access']);
+      for (const section of sections) {
+        await page.getByRole('link', { name: section }).click();
+        await page.getByRole('heading', { name: section, exact: true }).waitFor();
+      }
     }));
 });

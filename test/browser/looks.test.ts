@@ -4,9 +4,9 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ADMIN_PERSON } from '../support/people.ts';
 import type { House } from '../support/start-house.ts';
-import { axeFindings, skip, useBrowser } from './support/browser.ts';
+import { axeFindings, skip, visit } from './support/browser.ts';
 import { FULL_STATUS } from './support/full-status.ts';
-import { logInOnPage, menu, startPagesHouse } from './support/pages-house.ts';
+import { enter, menu, startPagesHouse } from './support/pages-house.ts';
 
 const sticksOut = (page: Page) =>
   page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
@@ -40,7 +40,6 @@ const FAINT_TEXTS = `(() => {
 })()`;
 
 describe('The pages', { skip }, () => {
-  const visit = useBrowser();
   let house: House;
   let token: string;
   before(async () => {
@@ -52,62 +51,63 @@ describe('The pages', { skip }, () => {
   });
   after(() => house.close());
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [320, 360, 1440]) {
-      const viewport = { width, height: 800 };
-      it(`fit and can be read on ${width} pixels in ${colorScheme}`, (t) =>
-        visit(t, { colorScheme, viewport }, async (page) => {
-          const look = async (where: string): Promise<void> => {
-            assert.equal(await sticksOut(page), false, where);
-            assert.deepEqual(await page.evaluate(FAINT_TEXTS), [], where);
-            if (width !== 320) assert.deepEqual(await axeFindings(page), [], where);
-          };
-          await page.goto(`${house.url}/login`);
-          await look('login');
-          await logInOnPage(page, house, ADMIN_PERSON);
-          await page.locator('.overview-plot canvas').waitFor();
-          await look('explore');
-          for (const name of ['Camera:', 'Label:', 'Time:', 'More', 'Account:']) {
-            await menu(page, name).click();
-            await look(name);
-            await page.keyboard.press('Escape');
-          }
-          await page.getByRole('radio', { name: 'Gallery' }).check();
-          await look('gallery');
-          await page.locator('.event').first().click();
-          await page.locator('dialog').waitFor();
-          await look('details');
-        }));
+  // biome-ignore format: a table
+  const screens: [colorScheme: 'light' | 'dark', width: number, locale: string, hasAxe: boolean][] = [
+    ['light', 320,  'de-DE', false],
+    ['light', 360,  'en-GB', false],
+    ['dark',  360,  'de-DE', true ],
+    ['light', 1440, 'en-GB', true ],
+    ['dark',  1440, 'en-GB', false],
+  ];
+  for (const [colorScheme, width, locale, hasAxe] of screens) {
+    const viewport = { width, height: 800 };
+    const look = async (page: Page, where: string): Promise<void> => {
+      assert.equal(await sticksOut(page), false, where);
+      assert.deepEqual(await page.evaluate(FAINT_TEXTS), [], where);
+      if (hasAxe) assert.deepEqual(await axeFindings(page), [], where);
+    };
+    it(`fit and can be read on ${width} pixels in ${colorScheme}`, (t) =>
+      visit(t, { colorScheme, viewport }, async (page) => {
+        await page.goto(`${house.url}/login`);
+        await look(page, 'login');
+        await enter(page, house, ADMIN_PERSON);
+        await page.locator('.overview-plot canvas').waitFor();
+        await look(page, 'explore');
+        for (const name of ['Camera:', 'Label:', 'Time:', 'More', 'Account:']) {
+          await menu(page, name).click();
+          await look(page, name);
+          await page.keyboard.press('Escape');
+        }
+        await page.getByRole('radio', { name: 'Gallery' }).check();
+        await look(page, 'gallery');
+        await page.locator('.event').first().click();
+        await page.locator('dialog').waitFor();
+        await look(page, 'details');
+      }));
 
-      it(`of the settings fit and can be read on ${width} pixels in ${colorScheme}`, (t) =>
-        visit(t, { colorScheme, viewport, locale: width === 360 ? 'de-DE' : 'en-GB' }, async (page) => {
-          const look = async (where: string): Promise<void> => {
-            assert.equal(await sticksOut(page), false, where);
-            assert.deepEqual(await page.evaluate(FAINT_TEXTS), [], where);
-            if (width !== 320) assert.deepEqual(await axeFindings(page), [], where);
-          };
-          await page.route('**/api/status', (route) => route.fulfill({ json: FULL_STATUS }));
-          await page.context().addCookies([{ name: 'frigate_token', value: token, url: house.url }]);
-          for (const section of ['users', 'roles', 'tokens', 'sessions', 'access', 'password']) {
-            await page.goto(`${house.url}/postern/settings/${section}`);
-            await page.locator('.records-page:not(:has(.skeleton)) h1').waitFor();
-            await look(section);
-            if (!['users', 'roles', 'tokens'].includes(section)) continue;
-            await page.locator('.page-head button').click();
-            await page.locator('dialog[open]').waitFor();
-            await look(`${section}: form`);
-          }
-          await page.goto(`${house.url}/postern/status`);
-          await page.locator('.tiles').waitFor();
-          await look('status');
-        }));
-    }
+    it(`of the settings fit and can be read on ${width} pixels in ${colorScheme}`, (t) =>
+      visit(t, { colorScheme, viewport, locale }, async (page) => {
+        await page.route('**/api/status', (route) => route.fulfill({ json: FULL_STATUS }));
+        await page.context().addCookies([{ name: 'frigate_token', value: token, url: house.url }]);
+        for (const section of ['users', 'roles', 'tokens', 'sessions', 'access', 'password']) {
+          await page.goto(`${house.url}/postern/settings/${section}`);
+          await page.locator('.records-page:not(:has(.skeleton)) h1').waitFor();
+          await look(page, section);
+          if (!['users', 'roles', 'tokens'].includes(section)) continue;
+          await page.locator('.page-head button').click();
+          await page.locator('dialog[open]').waitFor();
+          await look(page, `${section}: form`);
+        }
+        await page.goto(`${house.url}/postern/status`);
+        await page.locator('.tiles').waitFor();
+        await look(page, 'status');
+      }));
   }
 
   it('keep the theme that was chosen, also on the login page', (t) =>
     visit(t, { colorScheme: 'light' }, async (page) => {
       const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
-      await logInOnPage(page, house, ADMIN_PERSON);
+      await enter(page, house, ADMIN_PERSON);
       const light = await ground();
       await menu(page, 'Account:').click();
       await page.getByRole('radio', { name: 'Dark' }).check();
@@ -119,7 +119,7 @@ describe('The pages', { skip }, () => {
 
   it('have a page for what is refused, in the same dress', (t) =>
     visit(t, { expectedStatuses: [404] }, async (page) => {
-      await logInOnPage(page, house, ADMIN_PERSON);
+      await enter(page, house, ADMIN_PERSON);
       await page.goto(`${house.url}/nothing/here`);
       await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
       assert.match(await page.locator('.refusal-request').innerText(), /^Request id \S+$/);

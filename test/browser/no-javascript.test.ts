@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON } from '../support/people.ts';
 import type { House } from '../support/start-house.ts';
-import { axeFindings, skip, useBrowser } from './support/browser.ts';
+import { axeFindings, skip, visit } from './support/browser.ts';
 import { startPagesHouse } from './support/pages-house.ts';
 
 describe('Without JavaScript', { skip }, () => {
-  const visit = useBrowser();
   let house: House;
   before(async () => {
     house = await startPagesHouse({ auth: { failed_login_rate_limit: '2/minute' } });
@@ -17,7 +16,7 @@ describe('Without JavaScript', { skip }, () => {
   it('the login leads to the wanted page, and only here', (t) =>
     visit(t, { javaScriptEnabled: false }, async (page) => {
       for (const [next, target] of [
-        ['/api/profile', '/api/profile'],
+        ['/postern/?label=car', '/postern/?label=car'],
         ['//evil.example/', '/postern/'],
       ] as const) {
         await page.context().clearCookies();
@@ -98,7 +97,6 @@ describe('The form of the login page', { skip }, () => {
 });
 
 describe('In German', { skip }, () => {
-  const visit = useBrowser();
   let house: House;
   before(async () => {
     house = await startPagesHouse();

@@ -4,21 +4,20 @@ import { after, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import type { House } from '../support/start-house.ts';
-import { skip, useBrowser } from './support/browser.ts';
-import { logInOnPage, menu, startPagesHouse } from './support/pages-house.ts';
+import { skip, visit } from './support/browser.ts';
+import { enter, menu, startPagesHouse } from './support/pages-house.ts';
 
 const record = (page: Page, name: string): Locator =>
   page.locator('.record').filter({ has: page.locator('.record-name', { hasText: name }) });
 
 const openSettings = async (page: Page, house: House, section: string, person = ADMIN_PERSON): Promise<void> => {
-  await logInOnPage(page, house, person, `/login?next=/postern/settings/${section}`);
+  await enter(page, house, person, `/postern/settings/${section}`);
   await page.locator('.records-page h1').waitFor();
 };
 
 const said = (page: Page, text: string): Promise<void> => page.getByRole('status').getByText(text).waitFor();
 
 describe('Settings', { skip }, () => {
-  const visit = useBrowser();
   let house: House;
   before(async () => {
     house = await startPagesHouse();
@@ -143,7 +142,7 @@ describe('Settings', { skip }, () => {
     visit(t, {}, async (page) => {
       await openSettings(page, house, 'sessions');
       await visit(t, { expectedStatuses: [401] }, async (other) => {
-        await logInOnPage(other, house, VERA);
+        await enter(other, house, VERA);
         await other.locator('.event').first().waitFor();
         await page.reload();
         const mine = page.locator('.record', { hasText: 'this one' });
@@ -211,7 +210,7 @@ describe('Settings', { skip }, () => {
   it('changes the own password; this session goes on, and another ends', (t) =>
     visit(t, {}, async (page) => {
       const elsewhere = await house.logIn(CARL);
-      await logInOnPage(page, house, CARL);
+      await enter(page, house, CARL);
       await menu(page, 'Account: carl').click();
       await page.getByRole('link', { name: 'Change password' }).click();
       await page.getByLabel('Current password').fill('not the password');

@@ -3,12 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON } from '../support/people.ts';
 import type { House } from '../support/start-house.ts';
-import { skip, useBrowser } from './support/browser.ts';
+import { skip, visit } from './support/browser.ts';
 import { FULL_STATUS } from './support/full-status.ts';
-import { logInOnPage, startPagesHouse } from './support/pages-house.ts';
+import { enter, startPagesHouse } from './support/pages-house.ts';
 
 describe('The status page', { skip }, () => {
-  const visit = useBrowser();
   let house: House;
   before(async () => {
     house = await startPagesHouse();
@@ -18,7 +17,7 @@ describe('The status page', { skip }, () => {
   it('shows every part of the status, and takes names for what they are: text', (t) =>
     visit(t, {}, async (page) => {
       await page.route('**/api/status', (route) => route.fulfill({ json: FULL_STATUS }));
-      await logInOnPage(page, house, ADMIN_PERSON, '/login?next=/postern/status');
+      await enter(page, house, ADMIN_PERSON, '/postern/status');
       const tile = (title: string) =>
         page.locator('.tile').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
       // biome-ignore format: a table
@@ -42,7 +41,7 @@ describe('The status page', { skip }, () => {
     visit(t, {}, async (page) => {
       const nothing = Object.fromEntries(Object.keys(FULL_STATUS).map((part) => [part, null]));
       await page.route('**/api/status', (route) => route.fulfill({ json: nothing }));
-      await logInOnPage(page, house, ADMIN_PERSON, '/login?next=/postern/status');
+      await enter(page, house, ADMIN_PERSON, '/postern/status');
       await page.locator('.tile').first().waitFor();
       assert.equal(await page.getByText('not available', { exact: true }).count(), 9);
     }));

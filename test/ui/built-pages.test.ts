@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { type BuiltPages, readBuiltPages } from '../../src/ui/built-pages.ts';
 
 const DIST = join(import.meta.dirname, '../../dist/ui');
@@ -43,6 +44,15 @@ describe('The built pages', { skip: !isBuilt && 'run "npm run build" first' }, (
       [],
     );
     assert.ok(pages.stylesheet && named.includes(pages.stylesheet));
+  });
+
+  it('fit into 90 KB of gzip, all together', () => {
+    const assets = [...pages.assets.values()].reduce(
+      (sum, { encodings }) => sum + (encodings.get('gzip')?.length ?? 0),
+      0,
+    );
+    const html = gzipSync(pages.loginPage).length + gzipSync(pages.consolePage).length;
+    assert.ok(assets + html <= 90_000, `${assets + html} bytes`);
   });
 
   it('keep the login page small: a phone on a bad line has to show it', () => {

@@ -126,6 +126,46 @@ describe('The pages', () => {
   });
 });
 
+describe('The blanks in a page', () => {
+  const filled = async (page: 'loginPage' | 'consolePage', language: string, options: Partial<UiOptions> = {}) => {
+    const built = readBuiltPages(sample.distDirectory);
+    assert.ok(built.kind === 'built');
+    const html = '<html lang="en"><p>{{title}}|{{firstWhere}}|{{noScript}}|{{facts}}|{{unknown}}|{{enteredUser}}</p>';
+    const port = await serveUi({ pages: { ...built, [page]: html }, ...options });
+    const path = page === 'loginPage' ? '/login' : '/postern/';
+    return (await rawRequest(port, path, { headers: { 'Accept-Language': language } })).body.toString();
+  };
+
+  const languages: [accepted: string, tag: string, title: string][] = [
+    ['de-AT,de;q=0.9,en;q=0.5', 'de', 'Anmelden'],
+    ['en-GB,en;q=0.9,de;q=0.5', 'en', 'Log in'],
+    ['fr,nl', 'en', 'Log in'],
+    ['', 'en', 'Log in'],
+    ['"><script>', 'en', 'Log in'],
+  ];
+  for (const [accepted, tag, title] of languages) {
+    it(`are filled in ${tag} for a browser that likes "${accepted}"`, async () => {
+      const html = await filled('loginPage', accepted);
+      assert.match(html, new RegExp(`^<html lang="${tag}"><p>${title}\\|.*<code>admin</code>.*\\|\\|\\|\\|</p>$`, 's'));
+    });
+  }
+
+  it('tell the console about the house, as text in an attribute', async () => {
+    const html = await filled('consolePage', 'en', { hasNvr: false, hasOwnLogin: false });
+    assert.match(html, /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;hasOwnLogin&quot;:false\}\|\|<\/p>$/);
+  });
+});
+
+describe('Frames', () => {
+  it('are allowed where ui.frame_ancestors says, for pages and for assets', async () => {
+    const port = await serveUi({ frameAncestors: "'self' https://home.example" });
+    for (const path of ['/login', '/postern/', '/postern/assets/login-1a2b.js']) {
+      const policy = String((await rawRequest(port, path)).headers['content-security-policy']);
+      assert.ok(policy.endsWith("; frame-ancestors 'self' https://home.example"), path);
+    }
+  });
+});
+
 describe('An asset', () => {
   let port = 0;
   before(async () => {

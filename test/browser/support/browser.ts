@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { after, before, type TestContext } from 'node:test';
+import { after, type TestContext } from 'node:test';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
@@ -37,30 +37,35 @@ export interface VisitOptions extends BrowserContextOptions {
 
 export type Visit = (test: TestContext, options: VisitOptions, walk: (page: Page) => Promise<void>) => Promise<void>;
 
-/** To be called in a `describe`: the browser lives as long as its tests. */
-export function useBrowser(): Visit {
-  let browser: Browser | undefined;
-  before(async () => {
-    browser = await chromium.launch({ ...(CHROMIUM ? { executablePath: CHROMIUM } : {}), args: ARGUMENTS });
-  });
-  after(() => browser?.close());
-  return async (test, { expectedStatuses = [], ...options }, walk) => {
-    const context = await browser?.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', ...options });
-    const page = await context?.newPage();
-    assert.ok(page);
-    page.setDefaultTimeout(PATIENCE_MILLISECONDS);
-    const complaints = listenForComplaints(page, expectedStatuses);
-    try {
-      await walk(page);
-      assert.deepEqual(complaints, []);
-    } catch (failure) {
-      await keepScreenshot(page, test.name);
-      throw failure;
-    } finally {
-      await context?.close();
-    }
-  };
+let browser: Promise<Browser> | undefined;
+
+/** One for all tests of a file. */
+function theBrowser(): Promise<Browser> {
+  browser ??= chromium.launch({ ...(CHROMIUM ? { executablePath: CHROMIUM } : {}), args: ARGUMENTS });
+  return browser;
 }
+
+after(async () => (await browser)?.close());
+
+export const visit: Visit = async (test, { expectedStatuses = [], ...options }, walk) => {
+  const context = await (await theBrowser()).newContext({
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    ...options,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MILLISECONDS);
+  const complaints = listenForComplaints(page, expectedStatuses);
+  try {
+    await walk(page);
+    assert.deepEqual(complaints, []);
+  } catch (failure) {
+    await keepScreenshot(page, test.name);
+    throw failure;
+  } finally {
+    await context.close();
+  }
+};
 
 function listenForComplaints(page: Page, expectedStatuses: readonly number[]): string[] {
   const complaints: string[] = [];
@@ -77,7 +82,9 @@ function listenForComplaints(page: Page, expectedStatuses: readonly number[]): s
 async function keepScreenshot(page: Page, name: string): Promise<void> {
   mkdirSync(FAILURES, { recursive: true });
   const file = `${name.replaceAll(/[^\w]+/g, '-').slice(0, 80)}.png`;
-  await page.screenshot({ path: join(FAILURES, file), fullPage: true });
+  const path = join(FAILURES, file);
+  // A page can be too long for one picture.
+  await page.screenshot({ path, fullPage: true }).catch(() => page.screenshot({ path }));
 }
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

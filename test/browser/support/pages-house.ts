@@ -37,6 +37,15 @@ const RECORD: Omit<EventRecord, 'id' | 'start_time'> = {
   data: { score: 0.87, type: 'object' },
 };
 
+/** So many, a minute apart, without pictures. */
+export const manyEvents =
+  (count: number) =>
+  (now: number): EventRecord[] =>
+    Array.from({ length: count }, (_, at) => {
+      const start = now - 60 * at;
+      return { ...RECORD, id: `${start}-${at}`, start_time: start, end_time: start + 5, thumbnail: null };
+    });
+
 /** Newest first: one in progress, one hostile, then 70 cars by turns on cam1 and cam2, ten minutes apart. */
 export function pageEvents(now: number): EventRecord[] {
   const cars = Array.from({ length: 70 }, (_, at) => {
@@ -56,10 +65,10 @@ export function pageEvents(now: number): EventRecord[] {
   return [{ ...RECORD, id: `${now - 60}-person`, sub_label: 'Zoë', start_time: now - 60 }, hostile, ...cars];
 }
 
-export async function startPagesHouse(config: ConfigTree = {}): Promise<House> {
+export async function startPagesHouse(config: ConfigTree = {}, events = pageEvents): Promise<House> {
   const directory = mkdtempSync(join(tmpdir(), 'postern-pages-'));
   const store = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
-  await store.writeEvents(pageEvents(Math.floor(Date.now() / 1000)));
+  await store.writeEvents(events(Math.floor(Date.now() / 1000)));
   await store.close();
   const house = await startHouse({ directory, config });
   const close = async (): Promise<void> => {
@@ -75,6 +84,13 @@ export async function logInOnPage(page: Page, house: House, person: Person, path
   await page.getByLabel('Password', { exact: true }).fill(person.password);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.waitForURL((url) => url.pathname !== '/login');
+}
+
+/** In by a session of its own, past the login page, which has tests enough. */
+export async function enter(page: Page, house: House, person: Person, path = '/postern/'): Promise<void> {
+  const value = await house.logIn(person);
+  await page.context().addCookies([{ name: 'frigate_token', value, url: house.url, httpOnly: true, sameSite: 'Lax' }]);
+  await page.goto(`${house.url}${path}`);
 }
 
 /** The button of a menu, by what it says: `Camera: Cameras`, in part. */

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export const SCRIPT = `console.log(${JSON.stringify('postern '.repeat(200))});\n`;
-export const LOGIN_PAGE = '<!doctype html><title>login</title><script src="./assets/login-1a2b.js"></script>';
+export const LOGIN_PAGE =
+  '<!doctype html><html lang="en"><title>login</title><script src="./assets/login-1a2b.js"></script>';
 export const CONSOLE_PAGE = '<!doctype html><title>console</title><link href="./assets/style-5e6f.css">';
 
 const FILES: Readonly<Record<string, string | Buffer>> = {

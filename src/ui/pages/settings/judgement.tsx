@@ -9,10 +9,12 @@ export function Judgement({ explanation }: { explanation: Explanation }) {
   return (
     <section class={`judgement judgement-${verdict}`} aria-label={words.access.title}>
       <h2 class="judgement-verdict">{VERDICT[verdict]()}</h2>
-      <p>
-        {status !== undefined && <code>{status}</code>} {reason !== undefined && <code>{reason}</code>}{' '}
-        <bdi>{message}</bdi>
-      </p>
+      {verdict !== 'admitted' && (
+        <p>
+          {status !== undefined && <code>{status}</code>} {reason !== undefined && <code>{reason}</code>}{' '}
+          <bdi>{message}</bdi>
+        </p>
+      )}
       <dl class="facts">
         {factsOf(explanation).map(([name, value]) => (
           <div key={name} class="fact">

@@ -355,7 +355,7 @@ export const EN = {
     kept: 'kept',
     dropped: 'dropped',
     sent: 'What would be sent',
-    to: 'To',
+    to: 'To:',
     nobody: 'nobody',
   },
   password: {

@@ -1,0 +1,59 @@
+/** Ten thousand events in one list: few of them are on the page at any time, and the place in it is kept (SPEC 8). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { ADMIN_PERSON } from '../support/people.ts';
+import type { House } from '../support/start-house.ts';
+import { skip, visit } from './support/browser.ts';
+import { enter, manyEvents, startPagesHouse } from './support/pages-house.ts';
+
+const COUNT = 10_000;
+/** What is on the screen and near it, in pieces of sixty. */
+const MOST_ROWS = 360;
+
+/** After the browser has drawn twice: the pieces come and go between two drawings. */
+const scrollTo = (page: Page, share: number): Promise<unknown> =>
+  page.evaluate(`new Promise((done) => {
+    scrollTo(0, ${share} * (document.documentElement.scrollHeight - innerHeight));
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50)));
+  })`);
+
+const seenInTheMiddle = (page: Page): Promise<string | null> =>
+  page.evaluate(`document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest('.event')?.textContent ?? null`);
+
+describe('A list of ten thousand events', { skip }, () => {
+  let house: House;
+  before(async () => {
+    house = await startPagesHouse({}, manyEvents(COUNT));
+  });
+  after(() => house.close());
+
+  it('has few rows on the page, and no gap where somebody looks', (t) =>
+    visit(t, {}, async (page) => {
+      // Larger pages, so that the test need not turn a hundred and sixty of them.
+      await page.route('**/api/events?*limit=60*', (route) => {
+        const url = new URL(route.request().url());
+        url.searchParams.set('limit', '2500');
+        return route.continue({ url: url.href });
+      });
+      await enter(page, house, ADMIN_PERSON);
+      await page.locator('.event').first().waitFor();
+      const end = page.getByText('That is all.');
+      for (let turns = 0; turns < 40 && !(await end.isVisible()); turns++) await scrollTo(page, 1);
+      await end.waitFor();
+      const seen: (string | null)[] = [];
+      for (const share of [0.99, 0.75, 0.5, 0.25, 0.01, 0.25, 0.5]) {
+        await scrollTo(page, share);
+        const rows = await page.locator('.event').count();
+        assert.ok(rows > 0 && rows <= MOST_ROWS, `${rows} rows at ${share}`);
+        seen.push(await seenInTheMiddle(page));
+      }
+      assert.ok(seen.every((text) => text?.includes('cam1')));
+      assert.equal(new Set(seen.slice(0, 5)).size, 5);
+      await scrollTo(page, 1);
+      const last = await page.locator('.event').last().innerText();
+      await page.locator('.event').last().click();
+      await page.locator('dialog').waitFor();
+      assert.equal(await page.locator('.event.is-open').innerText(), last);
+    }));
+});
