@@ -1,5 +1,6 @@
 /** Introduces the command line to the store and the accounts, beside a running server or without one (SPEC 1). */
 import { createRoleBook } from './accounts/custom-roles.ts';
+import { type ImportedUser, importUsers } from './accounts/import-users.ts';
 import { createPasswordHasher } from './accounts/password.ts';
 import { createTokensAtHand, type TokensAtHand } from './accounts/tokens-at-hand.ts';
 import { createUsers, type Users } from './accounts/users.ts';
@@ -9,6 +10,7 @@ import type { Settings } from './config/schema.ts';
 import type { Clock } from './domain/clock.ts';
 import type { EventRecord } from './domain/event.ts';
 import { type NvrDatabase, openNvrDatabase } from './store/nvr-database.ts';
+import { readNvrUsers } from './store/nvr-users.ts';
 import { openStore } from './store/open-store.ts';
 
 export interface CommandPlace {
@@ -19,7 +21,7 @@ export interface CommandPlace {
 
 export interface CommandStore {
   readonly settings: Settings;
-  readonly users: Users;
+  readonly users: Users & { importFrom(path: string): Promise<readonly ImportedUser[]> };
   readonly apiTokens: TokensAtHand;
   writeEvents(events: readonly EventRecord[]): Promise<void>;
   /** The NVR's own SQLite file, read-only. */
@@ -41,7 +43,10 @@ export async function openForCommands({ directory, env, clock }: CommandPlace): 
   const authEnabled = settings.auth.enabled;
   return {
     settings,
-    users: createUsers({ store: store.accounts, hasher, clock, roles }),
+    users: {
+      ...createUsers({ store: store.accounts, hasher, clock, roles }),
+      importFrom: async (path) => importUsers(await readNvrUsers(path), { store: store.accounts, clock, roles }),
+    },
     apiTokens: createTokensAtHand({ tokenStore, store: store.accounts, clock, roles, authEnabled }),
     writeEvents: store.writeEvents,
     openNvrDatabase,

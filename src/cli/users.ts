@@ -1,6 +1,7 @@
-/** `postern users list|add|password|role|delete`: account work beside the server or without it (SPEC 1). */
+/** `postern users list|add|password|role|delete|import`: account work beside the server or without it (SPEC 1). */
 import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
+import type { ImportedUser } from '../accounts/import-users.ts';
 import { type Role, type UserName, VIEWER } from '../domain/names.ts';
 import type { Result } from '../domain/result.ts';
 import { readNewPassword, type Terminal } from './read-password.ts';
@@ -15,6 +16,8 @@ export interface OpenUsers {
     setPassword(name: string, password: string): Outcome;
     setRole(name: string, role: string): Outcome;
     remove(name: string): Outcome;
+    /** From an NVR's own SQLite file. */
+    importFrom(path: string): Promise<readonly ImportedUser[]>;
   };
   close(): Promise<void>;
 }
@@ -65,6 +68,10 @@ export function registerUsersCommands(program: Command, parts: UsersCommandParts
     .action((name: string) =>
       run((accounts) => said(accounts.remove(name), `${name} is removed; open sessions are over.`)),
     );
+  users
+    .command('import <file>')
+    .description("bring the users of an NVR's SQLite file, with their passwords; those who are here already are kept")
+    .action((file: string) => run(async (accounts) => importReport(file, await accounts.importFrom(file))));
 }
 
 async function runOn(
@@ -77,6 +84,9 @@ async function runOn(
     if (outcome.ok) stdout.write(`${outcome.value}\n`);
     else stderr.write(`${outcome.error}\n`);
     exit(outcome.ok ? 0 : 1);
+  } catch (fault) {
+    stderr.write(`${fault instanceof Error ? fault.message : fault}\n`);
+    exit(1);
   } finally {
     await store.close();
   }
@@ -94,6 +104,24 @@ async function withPassword(
 async function said(outcome: Outcome, sentence: string): Promise<Result<string, string>> {
   const settled = await outcome;
   return settled.ok ? { ok: true, value: sentence } : { ok: false, error: settled.error.message };
+}
+
+/** Nobody to bring is no failure; somebody, and all refused, is. */
+function importReport(file: string, imported: readonly ImportedUser[]): Result<string, string> {
+  const count = (kind: ImportedUser['kind']): number => imported.filter((user) => user.kind === kind).length;
+  const total = `${file}: ${imported.length} read, ${count('added')} added, ${count('kept')} kept, ${count('refused')} refused`;
+  const report = [...imported.map(importLine), total].join('\n');
+  const isFailure = imported.length > 0 && count('refused') === imported.length;
+  return isFailure ? { ok: false, error: report } : { ok: true, value: report };
+}
+
+function importLine(user: ImportedUser): string {
+  if (user.kind === 'kept') return `  ${user.name}: is here already and keeps role and password`;
+  // A name that was refused may hold anything.
+  if (user.kind === 'refused') return `  ${JSON.stringify(user.name)}: not added: ${user.reason}`;
+  const { name, role, unknownRole } = user;
+  if (unknownRole === undefined) return `  ${name}: added with the role ${role}`;
+  return `  ${name}: added with the role ${role}, for there is no role ${JSON.stringify(unknownRole)} here`;
 }
 
 function listing(users: readonly { readonly name: UserName; readonly role: Role }[]): string {

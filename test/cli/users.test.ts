@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { PassThrough, Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
+import { importUsers } from '../../src/accounts/import-users.ts';
 import { createUsers } from '../../src/accounts/users.ts';
 import { registerUsersCommands } from '../../src/cli/users.ts';
+import { readNvrUsers } from '../../src/store/nvr-users.ts';
 import { handClock, openAccounts, person, quickHasher, ROLES } from '../accounts/support/people.ts';
+import { tempDirectory } from '../accounts/support/temp-directory.ts';
 
 const NEW = 'a new password';
 const PEOPLE = [
@@ -40,7 +46,12 @@ async function terminal(t: TestContext, people: readonly (readonly [name: string
       printed.err += chunk;
       if (String(chunk).endsWith(': ')) stdin.push(lines.shift() ?? '');
     });
-    const openStore = async () => ({ users, close: async () => void Object.assign(printed, { isClosed: true }) });
+    const parts = { store, clock: handClock(), roles: () => ROLES };
+    const importFrom = async (path: string) => importUsers(await readNvrUsers(path), parts);
+    const openStore = async () => ({
+      users: { ...users, importFrom },
+      close: async () => void Object.assign(printed, { isClosed: true }),
+    });
     const program = new Command();
     const exit = (code: number): void => void Object.assign(printed, { code });
     registerUsersCommands(program, { openStore, stdin, stdout, stderr, exit });
@@ -114,6 +125,64 @@ describe('postern users', () => {
     const { run, store } = await terminal(t);
     assert.deepEqual(await run('delete vera'), said('vera is removed; open sessions are over.\n'));
     assert.equal(await store.findUser('vera'), undefined);
+  });
+
+  it("import brings an NVR's users, whose passwords open here, and can be run again", async (t) => {
+    const { run, store, opens } = await terminal(t, [['warden.2', 'viewer']]);
+    const file = fileURLToPath(new URL('../data/nvr.db', import.meta.url));
+    const before = await store.findUser('warden.2');
+    assert.deepEqual(
+      await run(`import ${file}`),
+      said(
+        [
+          '  admin: added with the role admin',
+          '  "broken": not added: the password hash is not of the kind pbkdf2_sha256$iterations$salt$hash',
+          '  family: added with the role viewer, for there is no role "family" here',
+          '  guard_1: added with the role viewer, for there is no role "guard" here',
+          '  older: added with the role viewer',
+          '  stranger: added with the role viewer, for there is no role "operator" here',
+          '  viewer: added with the role viewer',
+          '  warden.2: is here already and keeps role and password',
+          `${file}: 8 read, 6 added, 1 kept, 1 refused\n`,
+        ].join('\n'),
+      ),
+    );
+    assert.deepEqual(await store.findUser('warden.2'), before);
+    assert.deepEqual(await Promise.all([opens('older', 'hashed-with-fewer-rounds'), opens('older', 'x')]), [
+      true,
+      false,
+    ]);
+    const everybody = await store.listUsers();
+    assert.match((await run(`import ${file}`)).out, /8 read, 0 added, 7 kept, 1 refused\n$/);
+    assert.deepEqual(await store.listUsers(), everybody);
+  });
+
+  it('import takes a file of before there were roles, and refuses reserved and hostile names', async (t) => {
+    const { run, store } = await terminal(t, []);
+    const file = join(tempDirectory(t), 'old.db');
+    const nvr = new DatabaseSync(file);
+    nvr.exec('CREATE TABLE "user" (username VARCHAR(30) PRIMARY KEY, password_hash VARCHAR(120))');
+    const { passwordHash } = await person('somebody');
+    for (const name of ['anna', 'anonymous', '\u001b[31mred'])
+      nvr.prepare('INSERT INTO "user" VALUES (?, ?)').run(name, passwordHash);
+    nvr.close();
+    const { out } = await run(`import ${file}`);
+    assert.match(out, /"\\u001b\[31mred": not added/);
+    assert.match(out, /"anonymous": not added: the user name "anonymous" is reserved/);
+    assert.deepEqual(
+      (await store.listUsers()).map(({ name, role }) => `${name} ${role}`),
+      ['anna admin'],
+    );
+  });
+
+  it('import says why a file cannot be read', async (t) => {
+    const { run } = await terminal(t);
+    const file = join(tempDirectory(t), 'empty.db');
+    new DatabaseSync(file).close();
+    assert.deepEqual(
+      await run(`import ${file}`),
+      refused(`cannot read the users in ${file}: it has no table "user" with names and password hashes\n`),
+    );
   });
 
   const rows: [line: string, piped: string, err: string][] = [
