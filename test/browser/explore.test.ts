@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
 import type { House } from '../support/start-house.ts';
 import { skip, visit } from './support/browser.ts';
-import { enter, HOSTILE, menu, startPagesHouse } from './support/pages-house.ts';
+import { enter, HOSTILE, menu, pageEvents, startPagesHouse } from './support/pages-house.ts';
 
 /** As high as all of the test's events: none of them is out of sight, and more of them come at once. */
 const TALL = { viewport: { width: 1280, height: 7000 } };
@@ -255,5 +255,31 @@ describe('Explore', { skip }, () => {
       }
       await page.goto(`${house.url}/postern/`);
       await page.getByRole('heading', { name: 'Logging in does not hold' }).waitFor();
+    }));
+});
+
+describe('Explore with an NVR behind it', { skip }, () => {
+  let house: House;
+  before(async () => {
+    const config = { nvr: { url: 'http://127.0.0.1:9', cameras: ['cam1', 'cam2'] }, events: { source: 'store' } };
+    house = await startPagesHouse(config, (now) =>
+      pageEvents(now).map((event) => ({ ...event, has_clip: true, has_snapshot: event.label === 'car' })),
+    );
+  });
+  after(() => house.close());
+
+  it('links to the clip and the snapshot of an event that has them', (t) =>
+    visit(t, {}, async (page) => {
+      await enter(page, house, ADMIN_PERSON);
+      const linksOf = async (row: number): Promise<string[]> => {
+        await page.locator('.event').nth(row).click();
+        const id = new URL(page.url()).searchParams.get('event') ?? '';
+        await page.locator('.fact', { hasText: id }).waitFor();
+        const links = await page.locator('.media a').all();
+        const targets = await Promise.all(links.map((link) => link.getAttribute('href')));
+        return targets.map((target) => String(target).replace(`${house.url}/api/events/${id}/`, ''));
+      };
+      assert.deepEqual(await linksOf(0), ['clip.mp4']);
+      assert.deepEqual(await linksOf(2), ['clip.mp4', 'snapshot.jpg']);
     }));
 });
