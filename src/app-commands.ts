@@ -1,12 +1,13 @@
 /** Introduces the command line to the store and the accounts, beside a running server or without one (SPEC 1). */
 import { createRoleBook } from './accounts/custom-roles.ts';
-import { type ImportedUser, importUsers } from './accounts/import-users.ts';
+import { importUsers } from './accounts/import-users.ts';
 import { createPasswordHasher } from './accounts/password.ts';
 import { createTokensAtHand, type TokensAtHand } from './accounts/tokens-at-hand.ts';
 import { createUsers, type Users } from './accounts/users.ts';
 import { loadConfig } from './config/load-config.ts';
 import { formatProblem } from './config/problems.ts';
 import type { Settings } from './config/schema.ts';
+import type { ImportedUser } from './domain/account.ts';
 import type { Clock } from './domain/clock.ts';
 import type { EventRecord } from './domain/event.ts';
 import { type NvrDatabase, openNvrDatabase } from './store/nvr-database.ts';

@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, Room>> = {
   gateway:   { rooms: ['domain', 'identity', 'access'], packages: ['koa', 'koa-router', 'http-proxy', 'undici', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata'] },
   identity:  { rooms: ['domain'],                       packages: [] },
   accounts:  { rooms: ['domain'],                       packages: ['koa', 'koa-router', 'jose', 'lru-cache'] },
-  events:    { rooms: ['domain'],                       packages: ['koa', 'koa-router', 'kysely', 're2js'] },
+  events:    { rooms: ['domain'],                       packages: ['koa', 'koa-router', 'lru-cache', 're2js'] },
   store:     { rooms: ['domain'],                       packages: ['kysely', 'kysely/migration'] },
   config:    { rooms: ['domain'],                       packages: ['yaml', 'zod'] },
   telemetry: { rooms: ['domain'],                       packages: ['prom-client', 'pino'] },

@@ -1,8 +1,8 @@
 /** The NVR's users become users here, with their password hashes as they are (interface 2.1; SPEC 1, `users import`). */
-import type { AccountStore } from '../domain/account.ts';
+import type { AccountStore, ImportedUser } from '../domain/account.ts';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
-import { ADMIN, parseUserName, type Role, type UserName, VIEWER } from '../domain/names.ts';
+import { ADMIN, parseUserName, type UserName, VIEWER } from '../domain/names.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { parseHash } from './password.ts';
 
@@ -13,12 +13,6 @@ export interface UserRow {
   /** Null in files of before there were roles: everybody was an admin. */
   readonly role: string | null;
 }
-
-export type ImportedUser =
-  | { readonly kind: 'added'; readonly name: string; readonly role: Role; readonly unknownRole?: string }
-  /** Whoever is here already keeps role and password: they may have been changed here since. */
-  | { readonly kind: 'kept'; readonly name: string }
-  | { readonly kind: 'refused'; readonly name: string; readonly reason: string };
 
 export interface ImportUsersParts {
   readonly store: Pick<AccountStore, 'addUser'>;

@@ -4,11 +4,12 @@ import { Command, Option } from 'commander';
 import { openForCommands } from '../app-commands.ts';
 import { openForExplain } from '../app-explain-command.ts';
 import { unixSeconds } from '../domain/clock.ts';
+import { registerBackendCommand } from './backend.ts';
 import { runCheck } from './check.ts';
 import { registerEventsCommands } from './events.ts';
 import { registerExplainCommand } from './explain.ts';
 import { runHealthcheck } from './healthcheck.ts';
-import { runServe } from './serve.ts';
+import { runServe, stopSignal } from './serve.ts';
 import { registerTokensCommands } from './tokens.ts';
 import { registerUsersCommands } from './users.ts';
 import { VERSION } from './version.ts';
@@ -34,6 +35,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     .command('serve', { isDefault: true })
     .description('run the gate: listeners, login, forwarding, and the events backend beside it')
     .action(async () => exit(await runServe({ directory: directory(), env, stdout, stderr })));
+  registerBackendCommand(program, { directory, env, stdout, stderr, stopSignal, exit });
   program
     .command('check')
     .description('read the configuration as serve would, and print every problem with it')

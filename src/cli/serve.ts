@@ -55,7 +55,7 @@ export async function runServe({ directory, env, stdout, stderr }: ServePlace): 
 
 const sentenceOf = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));
 
-function stopSignal(): Promise<void> {
+export function stopSignal(): Promise<void> {
   return new Promise((done) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => done());
   });

@@ -1,7 +1,7 @@
 /** `postern users list|add|password|role|delete|import`: account work beside the server or without it (SPEC 1). */
 import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
-import type { ImportedUser } from '../accounts/import-users.ts';
+import type { ImportedUser } from '../domain/account.ts';
 import { type Role, type UserName, VIEWER } from '../domain/names.ts';
 import type { Result } from '../domain/result.ts';
 import { readNewPassword, type Terminal } from './read-password.ts';

@@ -34,3 +34,10 @@ export interface AccountStore {
   /** Forgets revocations of tokens that have expired anyway. */
   forgetRevocationsBefore(expiredAt: number): Promise<void>;
 }
+
+/** What became of a user of the NVR's who was to become one here. */
+export type ImportedUser =
+  | { readonly kind: 'added'; readonly name: string; readonly role: Role; readonly unknownRole?: string }
+  /** Whoever is here already keeps role and password: they may have been changed here since. */
+  | { readonly kind: 'kept'; readonly name: string }
+  | { readonly kind: 'refused'; readonly name: string; readonly reason: string };

@@ -1,0 +1,70 @@
+/** `postern backend`: only the events backend, on its own address, for running it on another machine (SPEC 1). */
+import type { Writable } from 'node:stream';
+import { type Command, InvalidArgumentError } from 'commander';
+import { startBackend } from '../app-backend.ts';
+import { parseListenAddress } from '../config/addresses.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { formatProblem } from '../config/problems.ts';
+import type { ListenAddress } from '../domain/socket-address.ts';
+
+export interface BackendCommandParts {
+  readonly directory: () => string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  /** Resolves when it is time to stop. */
+  readonly stopSignal: () => Promise<void>;
+  readonly exit: (code: number) => void;
+}
+
+/** Loopback, since whoever reaches it is believed. */
+const DEFAULT_LISTEN = '127.0.0.1:5001';
+
+export function registerBackendCommand(program: Command, parts: BackendCommandParts): void {
+  program
+    .command('backend')
+    .description('run the events backend alone; it believes the headers remote-user and remote-role of whoever asks')
+    .option(
+      '--listen <host:port>',
+      'where; beyond loopback only with nvr.auth_secret',
+      listenAddress,
+      listenAddress(DEFAULT_LISTEN),
+    )
+    .action(async ({ listen }: { listen: ListenAddress }) => parts.exit(await runBackend(listen, parts)));
+}
+
+async function runBackend(at: ListenAddress, parts: BackendCommandParts): Promise<number> {
+  const { env, stdout, stderr, stopSignal } = parts;
+  const config = await loadConfig({ directory: parts.directory(), env });
+  if (config.kind === 'invalid') {
+    for (const problem of config.problems) stderr.write(`${formatProblem(config.file, problem)}\n`);
+    return 1;
+  }
+  const { settings } = config;
+  const sentence = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));
+  try {
+    const backend = await startBackend({
+      settings,
+      at,
+      clock: { now: () => Date.now() },
+      now: () => performance.now(),
+      onFault: (fault) => stderr.write(`a request could not be answered: ${sentence(fault)}\n`),
+    });
+    const { host, port } = backend.address;
+    const believes = settings.nvr.auth_secret === undefined ? 'whoever reaches it' : 'who sends nvr.auth_secret';
+    const shown = host.includes(':') ? `[${host}]` : host;
+    stdout.write(`The events backend listens on http://${shown}:${port} and believes ${believes}.\n`);
+    await stopSignal();
+    await backend.close();
+    return 0;
+  } catch (fault) {
+    stderr.write(`The events backend did not start: ${sentence(fault)}\n`);
+    return 1;
+  }
+}
+
+function listenAddress(text: string): ListenAddress {
+  const address = parseListenAddress(text);
+  if (!address.ok) throw new InvalidArgumentError(`${address.error}.`);
+  return address.value;
+}
