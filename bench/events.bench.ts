@@ -1,9 +1,14 @@
 /** How long questions about events take at sizes that no home has: `EVENTS=100000,1000000 npm run bench events`. */
+
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { Agent, createServer, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { CameraName, Role } from '../src/domain/names.ts';
+import { createEventsBackend } from '../src/events/backend.ts';
 import { generateSampleEvents } from '../src/events/sample-events.ts';
 import { startEventsWorker } from '../src/events/worker-handle.ts';
 import { openStore } from '../src/store/open-store.ts';
@@ -100,13 +105,103 @@ async function measureSize(size: number, directory: string, baseline: Map<string
     ]);
   }
   agent.destroy();
+  const noise = await forwardingBeside(socketPath);
   await worker.stop();
   console.log(`\n${size.toLocaleString('en')} events, ${(statSync(file).size / 1e6).toFixed(0)} MB\n`);
   printTable(
     ['', 'p50 ms', 'p95 ms', 'goal at 1 M', `p95 / ${SIZES[0]?.toLocaleString('en')}`, 'rows', 'bytes/row'],
     rows,
   );
+  console.log('\nWhat is forwarded meanwhile: small answers of a server on the main thread, one after another\n');
+  printTable(['', 'p50 ms', 'p99 ms', 'requests'], noise);
+  console.log('\nHow the commonest questions are answered (EXPLAIN QUERY PLAN)\n');
+  await explain(file);
 }
+
+const SECONDS_OF_FORWARDING = 4;
+/** Nothing is found, so every event is looked at. */
+const SLOW = { name: 'a slow question', target: '/api/events?zones=nowhere&min_score=0.1' };
+
+/** The thread that forwards, without and with a worker that is busy all the time. */
+async function forwardingBeside(socketPath: string): Promise<string[][]> {
+  const server = createServer((_request, answer) => answer.end('{}')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const quiet = await pings(port);
+  let isOver = false;
+  let asked = 0;
+  const noise = (async () => {
+    for (; !isOver; asked++) await answerTo(SLOW, { socketPath }, agent);
+  })();
+  const beside = await pings(port);
+  isOver = true;
+  await noise;
+  agent.destroy();
+  server.close();
+  server.closeAllConnections();
+  return [
+    ['alone', ...quiet],
+    [`beside ${asked} questions that look at every event`, ...beside],
+  ];
+}
+
+async function pings(port: number): Promise<string[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const times: number[] = [];
+  const end = performance.now() + SECONDS_OF_FORWARDING * 1000;
+  for (let now = performance.now(); now < end; now = performance.now()) {
+    const [answer] = (await once(request({ port, host: '127.0.0.1', agent }).end(), 'response')) as [IncomingMessage];
+    await once(answer.resume(), 'end');
+    times.push(performance.now() - now);
+  }
+  agent.destroy();
+  times.sort((a, b) => a - b);
+  const at = (part: number): string => (times[Math.floor(times.length * part)] ?? 0).toFixed(2);
+  return [at(0.5), at(0.99), String(times.length)];
+}
+
+/** Every statement that a question leads to, as the engine plans it. */
+async function explain(file: string): Promise<void> {
+  const store = await openStore({ url: `sqlite:${file}`, readOnly: true });
+  const { prepare } = DatabaseSync.prototype;
+  const plans = new DatabaseSync(file, { readOnly: true });
+  plans.function('in_time', {}, (_deadline) => 1);
+  let statements = new Set<string>();
+  DatabaseSync.prototype.prepare = function remembering(text) {
+    statements.add(text);
+    return prepare.call(this, text);
+  };
+  const backend = createServer(
+    createEventsBackend({
+      events: store.events,
+      roles: () => ROLES,
+      cameras: () => CAMERAS,
+      maxLimit: 10_000,
+      queryTimeout: 60,
+      now: () => performance.now(),
+      startedAt: UNTIL,
+      onFault: (fault) => console.error(fault),
+    }),
+  ).listen(0, '127.0.0.1');
+  await once(backend, 'listening');
+  const agent = new Agent({ maxSockets: 1 });
+  for (const question of QUESTIONS) {
+    statements = new Set();
+    await answerTo(question, { host: '127.0.0.1', port: (backend.address() as AddressInfo).port }, agent);
+    console.log(question.name);
+    const asked = [...statements].map((text) => prepare.call(plans, `explain query plan ${text}`).all());
+    const steps = new Set(asked.flat().map(({ detail }) => `    ${detail}`));
+    console.log([...steps].slice(0, MOST_STEPS).join('\n'));
+  }
+  DatabaseSync.prototype.prepare = prepare;
+  plans.close();
+  backend.close();
+  agent.destroy();
+  await store.close();
+}
+
+const MOST_STEPS = 12;
 
 async function fill(file: string, size: number): Promise<void> {
   const store = await openStore({ url: `sqlite:${file}` });
@@ -130,12 +225,14 @@ async function fill(file: string, size: number): Promise<void> {
   );
 }
 
+type Place = { readonly socketPath: string } | { readonly host: string; readonly port: number };
+
 async function ask(question: Question, socketPath: string, agent: Agent) {
   const times: number[] = [];
   let body = '';
   for (let count = -2; count < REQUESTS; count += 1) {
     const startedAt = performance.now();
-    body = await answerTo(question, socketPath, agent);
+    body = await answerTo(question, { socketPath }, agent);
     if (count >= 0) times.push(performance.now() - startedAt);
   }
   times.sort((a, b) => a - b);
@@ -144,10 +241,10 @@ async function ask(question: Question, socketPath: string, agent: Agent) {
   return { p50: at(0.5), p95: at(0.95), bytes: body.length, events: Array.isArray(rows) ? rows.length : 0 };
 }
 
-function answerTo({ name, target, role = 'admin' }: Question, socketPath: string, agent: Agent): Promise<string> {
+function answerTo({ name, target, role = 'admin' }: Question, place: Place, agent: Agent): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { 'remote-user': 'bench', 'remote-role': role };
-    const asked = request({ socketPath, path: target, agent, headers }, (answer) => {
+    const asked = request({ ...place, path: target, agent, headers }, (answer) => {
       let body = '';
       answer.setEncoding('utf8').on('data', (chunk: string) => {
         body += chunk;
