@@ -17,8 +17,6 @@ const GC_KINDS: readonly string[] = ['major', 'minor', 'incremental', 'weakcb'];
 
 export interface ProcessMetrics {
   read(): Promise<readonly Family[]>;
-  /** Stops measuring. */
-  stop(): void;
 }
 
 export function createProcessMetrics(): ProcessMetrics {
@@ -27,10 +25,7 @@ export function createProcessMetrics(): ProcessMetrics {
   for (const { name } of registry.getMetricsAsArray()) if (!SHOWN.has(name)) registry.removeSingleMetric(name);
   const collections = registry.getSingleMetric(GC);
   if (collections instanceof Histogram) for (const kind of GC_KINDS) collections.zero({ kind });
-  return {
-    read: async () => (await registry.getMetricsAsJSON()).map(familyOf),
-    stop: () => registry.clear(),
-  };
+  return { read: async () => (await registry.getMetricsAsJSON()).map(familyOf) };
 }
 
 type Read = MetricObjectWithValues<MetricValue<string>>;

@@ -9,6 +9,7 @@ import { formatProblem } from '../../src/config/problems.ts';
 import { unixSeconds } from '../../src/domain/clock.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type MovableClock, movableClock } from './clock.ts';
+import { createKnownSecrets } from './known-secrets.ts';
 import { EVERYBODY, moveIn, type Person, TEST_ITERATIONS } from './people.ts';
 
 export type ConfigTree = { readonly [key: string]: unknown };
@@ -63,6 +64,12 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
   await store.close();
 
   const log: Record<string, unknown>[] = [];
+  const { proxy, nvr } = config.settings;
+  const secrets = createKnownSecrets([
+    ...people.map(({ password }) => password),
+    ...proxy.auth_secret,
+    nvr.auth_secret,
+  ]);
   const postern = await startPostern({
     settings: config.settings,
     warnings: config.warnings.map((problem) => formatProblem('config.yaml', problem)),
@@ -70,7 +77,12 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
     env,
     clock,
     steadyClock: clock,
-    log: { write: (line) => void log.push(JSON.parse(line)) },
+    log: {
+      write(line) {
+        secrets.look(line);
+        log.push(JSON.parse(line));
+      },
+    },
     version: '0.0.0-test',
     ...(options.trustedHeadersFile === undefined ? {} : { trustedHeadersFile: options.trustedHeadersFile }),
   });
@@ -87,7 +99,11 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
     internalPort: internal?.port ?? 0,
     telemetryUrl: `http://127.0.0.1:${telemetry?.port}`,
     log,
-    logIn: (person) => logIn(url, person),
+    async logIn(person) {
+      const token = await logIn(url, person);
+      secrets.add(token);
+      return token;
+    },
     ask(path, { token, ...init } = {}) {
       const headers = new Headers(init.headers);
       if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
@@ -95,6 +111,7 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
     },
     async close() {
       await postern.close();
+      secrets.assertKept();
       if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
     },
   };

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { createKnownSecrets } from '../support/known-secrets.ts';
 import { ADMIN_PERSON, CARL, EVERYBODY, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { type ConfigTree, type House, startHouse } from '../support/start-house.ts';
@@ -57,6 +58,19 @@ function assertKept({ log, secrets }: Lived, least: number): void {
     );
   }
 }
+
+describe('Every house of every test', () => {
+  it('would end with a failure if one of its secrets were logged', async () => {
+    const known = createKnownSecrets([VERA.password, undefined]);
+    known.look(`{"path":"/${NEW_PASSWORD}"}`);
+    known.assertKept();
+    known.add(NEW_PASSWORD);
+    known.look(`{"path":"/${NEW_PASSWORD}"}`);
+    assert.throws(known.assertKept, {
+      message: `secrets were logged:\n${NEW_PASSWORD} stands in {"path":"/${NEW_PASSWORD}"}`,
+    });
+  });
+});
 
 describe('No secret is logged', () => {
   it('of people who log in, fail, change passwords and make tokens', async () => {
