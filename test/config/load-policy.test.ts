@@ -43,7 +43,7 @@ describe('The shipped route tables (SPEC 5)', () => {
     ['GET /api/', 'any', 'unlisted'],
     ['GET /api/version', 'any', 'unlisted'],
     ['GET /api/config', 'any', 'unlisted'],
-    ['PUT /api/config/set', 'admin', 'unlisted'],
+    ['PUT /api/config/set', 'admin', 'admin'],
     ['GET /api/events', 'any', 'unlisted'],
     ['DELETE /api/events', 'unlisted', 'unlisted'],
     ['WS /ws', 'any', 'unlisted'],
