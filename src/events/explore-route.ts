@@ -1,5 +1,6 @@
 /** GET /api/events/explore: the newest events of every label, the most frequent label first (SPEC 7). */
-import type { StoredEvent } from '../domain/event-question.ts';
+import { LRUCache } from 'lru-cache';
+import type { EventSource, StoredEvent } from '../domain/event-question.ts';
 import { answerBadParameters, answerJson } from './answers.ts';
 import type { EventDesk, EventsHandler } from './event-routes.ts';
 import { NEWEST_FIRST } from './filters.ts';
@@ -11,7 +12,33 @@ const DEFAULT_LIMIT = 10;
 /** Per label. */
 const MOST_PER_LABEL = 1000;
 
+/** How many events a label had, and how often events had been written then. */
+interface KnownCounts {
+  readonly writes: number;
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/** Counting reads an index entry per event, so what was counted for the same cameras is kept until somebody writes. */
+function createLabelCounts() {
+  const known = new LRUCache<string, KnownCounts>({ max: MOST_COUNTS_KEPT });
+  return async (cameras: readonly string[] | null, events: EventSource): Promise<ReadonlyMap<string, number>> => {
+    const byDay = await events.writesByDay();
+    if (byDay === null) return events.countByLabel(cameras);
+    const writes = [...byDay.values()].reduce((sum, count) => sum + count, 0);
+    const key = JSON.stringify(cameras);
+    const last = known.get(key);
+    if (last?.writes === writes) return last.counts;
+    const counts = await events.countByLabel(cameras);
+    known.set(key, { writes, counts });
+    return counts;
+  };
+}
+
+/** Roles, more or less. */
+const MOST_COUNTS_KEPT = 50;
+
 export function exploreEvents({ seen }: EventDesk): EventsHandler {
+  const countByLabel = createLabelCounts();
   return async (ctx) => {
     const { events, scope } = ctx.state;
     const parameters = createParameters(new URLSearchParams(ctx.querystring));
@@ -19,7 +46,7 @@ export function exploreEvents({ seen }: EventDesk): EventsHandler {
     if (parameters.bad.length > 0) return answerBadParameters(ctx, parameters.bad);
     const visible = await seen(scope, null, []);
     const cameras = visible.kind === 'foreign' ? [] : visible.cameras;
-    const counts = limit === 0 ? new Map<string, number>() : await events.countByLabel(cameras);
+    const counts = limit === 0 ? new Map<string, number>() : await countByLabel(cameras, events);
     const byCount = [...counts].sort(([, one], [, other]) => other - one);
     const found: Counted[] = [];
     for (const [label, count] of byCount) {

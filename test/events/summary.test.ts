@@ -70,10 +70,16 @@ describe('The summary', () => {
       '1969-12-31 front 1, 2023-11-14 back 1',
     ],
   ];
+  const explored = async (): Promise<number[]> => {
+    const answer = await served.ask('/api/events/explore');
+    return (answer.json() as { event_count: number }[]).map(({ event_count }) => event_count);
+  };
   for (const [sentence, change, expected] of steps) {
-    it(sentence, async () => {
+    it(`${sentence}, and so does explore`, async () => {
       await change();
       assert.equal(await rows(), expected);
+      const total = expected.split(', ').reduce((sum, row) => sum + Number(row.split(' ').at(-1)), 0);
+      assert.deepEqual(await explored(), Array(total).fill(total));
     });
   }
 
