@@ -83,10 +83,11 @@ const storeBeside = async ({ store }: Settings): Promise<Store | undefined> =>
 
 async function layoutOf(settings: Settings, store: Store | undefined, note: (sentence: string) => void) {
   if (!settings.nvr.url && !settings.nvr.cameras) return layoutOfNames(await camerasWithEvents(settings, store));
-  const logs = createLogs(
-    { default: 'warn', logs: new Map() },
-    { write: () => note('the NVR was asked for its cameras, and did not answer') },
-  );
+  const logs = createLogs({
+    rules: { default: 'warn', logs: new Map() },
+    destination: { write: () => note('the NVR was asked for its cameras, and did not answer') },
+    clock: { now: () => 0 }, // the line itself is not shown
+  });
   const cameras = watchCameras(settings, undefined, logs.named('explain'));
   await cameras.refresh();
   cameras.stop();

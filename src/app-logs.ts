@@ -1,6 +1,7 @@
 /** Introduces the logs to where they go: the console, and a file of its own for what is audited (interface 2.5; SPEC 9). */
 import type { DestinationStream } from 'pino';
 import type { Settings } from './config/schema.ts';
+import type { Clock } from './domain/clock.ts';
 import { openAuditFile } from './telemetry/audit-file.ts';
 import { createLogs, type LogRules, type Logs } from './telemetry/log.ts';
 
@@ -13,10 +14,14 @@ export interface HouseLogs {
 }
 
 /** Rejects with a sentence when the audit file cannot be opened. */
-export async function openLogs({ logger }: Settings, console: DestinationStream): Promise<HouseLogs> {
+export async function openLogs({ logger }: Settings, clock: Clock, console: DestinationStream): Promise<HouseLogs> {
   const { audit_file: file, audit_max_size: maxSize } = logger;
   if (file === undefined) {
-    return { logs: createLogs(logRules({ logger }), console), onAuditFault() {}, close: async () => {} };
+    return {
+      logs: createLogs({ rules: logRules({ logger }), destination: console, clock }),
+      onAuditFault() {},
+      close: async () => {},
+    };
   }
   let tell = (_lines: number): void => {};
   const auditFile = await openAuditFile({
@@ -29,7 +34,7 @@ export async function openLogs({ logger }: Settings, console: DestinationStream)
   }).catch((cause: unknown) => {
     throw new Error(`${file} cannot be written: name another file in logger.audit_file, or remove the key`, { cause });
   });
-  const logs = createLogs(logRules({ logger }), console, auditFile);
+  const logs = createLogs({ rules: logRules({ logger }), destination: console, auditFile, clock });
   return {
     logs,
     onAuditFault(told) {

@@ -52,7 +52,7 @@ export interface Postern {
 export async function startPostern(options: StartOptions): Promise<Postern> {
   await using opened = new AsyncDisposableStack();
   const { settings, clock } = options;
-  const houseLogs = await openLogs(settings, options.log);
+  const houseLogs = await openLogs(settings, clock, options.log);
   opened.defer(houseLogs.close);
   const { logs } = houseLogs;
   const log = logs.named('service');

@@ -4,16 +4,22 @@ import { createActiveSessions } from '../../src/telemetry/active-sessions.ts';
 import { createGateLog } from '../../src/telemetry/gate-log.ts';
 import { createLogs } from '../../src/telemetry/log.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { createRecent } from '../../src/telemetry/recent.ts';
 import { watchGate } from '../../src/telemetry/watch-gate.ts';
 import { startGate, upstreamAt } from '../../test/support/start-gate.ts';
 
 const [, , upstream = '', kind = ''] = process.argv;
 
+const rules = { default: 'info', logs: new Map() } as const;
+
 /** As the house does it, down to the pipe that the log goes to. */
 const watched = () =>
   watchGate({
     metrics: createMetrics({ version: '0', node: process.version, roles: ['guest'], identityHeaders: ['remote-user'] }),
-    log: createGateLog(createLogs({ default: 'info', logs: new Map() }, openLogDestination(process.stdout))),
+    log: createGateLog(
+      createLogs({ rules, destination: openLogDestination(process.stdout), clock: { now: Date.now } }),
+      createRecent({ now: Date.now }),
+    ),
     sessions: createActiveSessions(),
     ticks: () => performance.now(),
     isIdentityHeader: (name) => name.startsWith('remote-') || name === 'x-forwarded-user',

@@ -8,7 +8,9 @@ export interface LogDestination extends DestinationStream {
   flush(): void;
 }
 
-/** Lines of one turn of the event loop are written together: a line for each request must not be a system call each. */
+/** For so long lines are gathered, and then written together: a line for each request must not be a system call each. */
+const GATHERED_MS = 20;
+
 export function openLogDestination(stdout: Writable & { isTTY?: boolean }): LogDestination {
   let waiting: string[] = [];
   const flush = (): void => {
@@ -21,7 +23,7 @@ export function openLogDestination(stdout: Writable & { isTTY?: boolean }): LogD
   return {
     flush,
     write(line) {
-      if (waiting.length === 0) setImmediate(flush);
+      if (waiting.length === 0) setTimeout(flush, GATHERED_MS);
       waiting.push(stdout.isTTY ? prettyLine(line) : line);
     },
   };

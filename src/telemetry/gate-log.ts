@@ -15,7 +15,7 @@ export interface GateLog {
 
 export function createGateLog(logs: Logs): GateLog {
   const gate = logs.named('service.gate');
-  const access = logs.named('service.access');
+  const access = logs.frequent('service.access');
   const audit = logs.named('service.audit');
   return {
     refused(passing, reason) {
@@ -34,7 +34,7 @@ export function createGateLog(logs: Logs): GateLog {
       gate.error({ requestId, err: fault }, 'a request ended in a fault of our own');
     },
     answered(passing, end) {
-      if (passing.route === 'static' || !access.isLevelEnabled('info')) return;
+      if (passing.route === 'static' || !access.isOn()) return;
       access.info(accessRecord(passing, end), 'answered');
     },
   };

@@ -1,5 +1,6 @@
 /** Log lines as JSON; levels by dotted logger name, which may change while it runs (interface 2.5, `logger.*`). */
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
+import type { Clock } from '../domain/clock.ts';
 import { faultRecord } from './fault-record.ts';
 import { safeLine, withoutSecrets } from './safe-line.ts';
 
@@ -12,27 +13,55 @@ export interface LogRules {
 export interface Logs {
   /** A logger by dotted name, such as `service.api.auth`. */
   named(name: string): Logger;
+  /** For a line with each request: cheaper, and only for records that hold neither secrets nor faults. */
+  frequent(name: string): FrequentLog;
   /** Holds for loggers that are in use too. */
   setLevels(rules: LogRules): void;
+}
+
+export interface FrequentLog {
+  /** Whether lines of level info are written. */
+  isOn(): boolean;
+  info(record: object, message: string): void;
 }
 
 /** Audit lines go to a file of their own as well, when there is one. */
 const AUDIT = 'service.audit';
 
-export function createLogs(rules: LogRules, destination: DestinationStream, auditFile?: DestinationStream): Logs {
+export interface LogParts {
+  readonly rules: LogRules;
+  readonly destination: DestinationStream;
+  readonly auditFile?: DestinationStream | undefined;
+  readonly clock: Clock;
+}
+
+export function createLogs({ rules, destination, auditFile, clock }: LogParts): Logs {
   const loggers = new Map<string, Logger>();
   const roots = {
-    all: createRoot([destination]),
-    audit: createRoot(auditFile ? [destination, auditFile] : [destination]),
+    all: createRoot([destination], clock),
+    audit: createRoot(auditFile ? [destination, auditFile] : [destination], clock),
   };
   let current = rules;
+  const named = (name: string): Logger => {
+    const known = loggers.get(name);
+    if (known) return known;
+    const logger = roots[name === AUDIT ? 'audit' : 'all'].child({ logger: name }, { level: levelOf(name, current) });
+    loggers.set(name, logger);
+    return logger;
+  };
   return {
-    named(name) {
-      const known = loggers.get(name);
-      if (known) return known;
-      const logger = roots[name === AUDIT ? 'audit' : 'all'].child({ logger: name }, { level: levelOf(name, current) });
-      loggers.set(name, logger);
-      return logger;
+    named,
+    frequent(name) {
+      const logger = named(name);
+      const time = timestamps(clock);
+      return {
+        isOn: () => logger.isLevelEnabled('info'),
+        info(record, message) {
+          const fields = JSON.stringify(record).slice(1, -1);
+          const head = `{"level":"info"${time()},"logger":"${name}"`;
+          destination.write(safeLine(`${head},${fields},"msg":"${message}"}\n`));
+        },
+      };
     },
     setLevels(changed) {
       current = changed;
@@ -41,7 +70,7 @@ export function createLogs(rules: LogRules, destination: DestinationStream, audi
   };
 }
 
-function createRoot(destinations: readonly DestinationStream[]): Logger {
+function createRoot(destinations: readonly DestinationStream[], clock: Clock): Logger {
   const write = (line: string): void => {
     const safe = safeLine(line);
     for (const destination of destinations) destination.write(safe);
@@ -50,12 +79,28 @@ function createRoot(destinations: readonly DestinationStream[]): Logger {
     {
       level: 'trace',
       base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: timestamps(clock),
       formatters: { level: (level) => ({ level }), log: withoutSecrets },
       serializers: { err: faultRecord },
     },
     { write },
   );
+}
+
+const SECOND = 1000;
+
+/** As pino wants them, `,"time":"2026-01-01T00:00:00.000Z"`; what is the same for a second is made once in it. */
+function timestamps(clock: Clock): () => string {
+  let second = Number.NaN;
+  let text = '';
+  return () => {
+    const now = clock.now();
+    if (Math.floor(now / SECOND) !== second) {
+      second = Math.floor(now / SECOND);
+      text = new Date(second * SECOND).toISOString().slice(0, -'000Z'.length);
+    }
+    return `,"time":"${text}${String(Math.floor(now % SECOND)).padStart(3, '0')}Z"`;
+  };
 }
 
 /** `service.api.auth`, then `service.api`, then `service`, then the default. */

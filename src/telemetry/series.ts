@@ -131,10 +131,13 @@ function addAt(values: Float64Array, at: number, by: number): void {
 /** Up to three labels; the last one counts fastest. A place below 0 is nowhere. */
 function indexed(given: readonly (ClosedLabel | undefined)[]) {
   const labels = given.filter((label) => label !== undefined);
-  const places = [0, 1, 2].map((at) => placesOf(labels[at]?.[1]));
-  const [first, second, third] = [places[0] ?? noPlaces, places[1] ?? noPlaces, places[2] ?? noPlaces];
+  const first = placesOf(labels[0]?.[1]);
+  const second = placesOf(labels[1]?.[1]);
+  const third = placesOf(labels[2]?.[1]);
   const indexOf = (a?: string, b?: string, c?: string): number => {
-    const [x, y, z] = [placeOf(first, a), placeOf(second, b), placeOf(third, c)];
+    const x = placeOf(first, a);
+    const y = placeOf(second, b);
+    const z = placeOf(third, c);
     return x < 0 || y < 0 || z < 0 ? -1 : (x * second.size + y) * third.size + z;
   };
   return { indexOf, texts: textsOf(labels) };

@@ -4,18 +4,21 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { prettyLine } from '../../src/cli/pretty-line.ts';
 import { createLogs, type LogRules } from '../../src/telemetry/log.ts';
+import { movableClock } from '../support/clock.ts';
 
+const clock = movableClock(Date.UTC(2030, 0, 1, 12, 0, 0, 7));
 const INFO: LogRules = { default: 'info', logs: new Map() };
 
 /** Lines as they are written, with what wrote them. */
 function recorded(rules: LogRules = INFO) {
   const lines: string[] = [];
   const audited: string[] = [];
-  const logs = createLogs(
+  const logs = createLogs({
     rules,
-    { write: (line) => void lines.push(line) },
-    { write: (line) => void audited.push(line) },
-  );
+    destination: { write: (line) => void lines.push(line) },
+    auditFile: { write: (line) => void audited.push(line) },
+    clock,
+  });
   return { logs, lines, audited };
 }
 
@@ -82,6 +85,18 @@ describe('A logger', () => {
 });
 
 describe('A line', () => {
+  it('has its time to the millisecond', () => {
+    const { logs, lines } = recorded();
+    for (const seconds of [0, 0.5, 0.493, 86_400]) {
+      clock.advance(seconds);
+      logs.named('service').info('said');
+    }
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).time),
+      ['2030-01-01T12:00:00.007Z', '2030-01-01T12:00:00.507Z', '2030-01-01T12:00:01.000Z', '2030-01-02T12:00:01.000Z'],
+    );
+  });
+
   it('hides fields that hold secrets, wherever they stand', () => {
     const { logs, lines } = recorded();
     const secret = 'correct-horse';
