@@ -20,6 +20,7 @@ import { parseRateLimit } from './domain/rate-limit.ts';
 import type { Store } from './store/open-store.ts';
 import type { Logs } from './telemetry/log.ts';
 import type { Metrics } from './telemetry/metrics.ts';
+import type { Recent } from './telemetry/recent.ts';
 
 export interface Accounts extends Credentials {
   readonly sessions: Sessions;
@@ -46,6 +47,7 @@ export async function openAccounts(
   store: Store,
   logs: Logs,
   metrics: Metrics,
+  recent: Recent,
 ): Promise<Accounts> {
   const { settings, clock } = options;
   const { auth } = settings;
@@ -110,7 +112,7 @@ export async function openAccounts(
         logoutUrl: settings.proxy.logout_url,
         bodySeconds: settings.server.timeout_login_body,
       }),
-      onLogin: countedLogins(metrics),
+      onLogin: countedLogins(metrics, recent),
       audit,
     },
   };

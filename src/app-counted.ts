@@ -8,15 +8,17 @@ import { headerLines, type RequestFacts } from './domain/request.ts';
 import { createTrustedNetworks, isTrustedPeer } from './gateway/client-address.ts';
 import type { RoleVerdict } from './identity/role-mapping.ts';
 import type { Metrics } from './telemetry/metrics.ts';
+import type { Recent } from './telemetry/recent.ts';
 
 /** A clock that only goes forward, in milliseconds: durations are not told by one that is set. */
 export const ticks = (): number => performance.now();
 
-export function countedLogins(metrics: Metrics): () => (result: LoginResult) => void {
+export function countedLogins(metrics: Metrics, recent: Recent): () => (result: LoginResult) => void {
   return () => {
     const since = ticks();
     return (result) => {
       metrics.logins.add(1, result);
+      if (result === 'bad_credentials' || result === 'rate_limited') recent.noteLoginFailure();
       metrics.loginDuration.observe((ticks() - since) / 1000, result);
     };
   };

@@ -17,8 +17,10 @@ import type { TrustedHeaders } from './app-trusted-headers.ts';
 import { askerOf, type EventsBackend } from './app-upstreams.ts';
 import type { Settings } from './config/schema.ts';
 import { type CustomRoles, scopeOf, visibleCameras } from './domain/camera-scope.ts';
+import type { Clock } from './domain/clock.ts';
 import type { CameraName } from './domain/names.ts';
 import { singleHeader } from './domain/request.ts';
+import type { ServiceStatus } from './domain/status.ts';
 import { createExplainRoutes } from './gateway/explain-route.ts';
 import type { Forwarder } from './gateway/forward.ts';
 import type { GateParts } from './gateway/gate.ts';
@@ -27,7 +29,8 @@ import type { KnownCameraList } from './gateway/known-cameras.ts';
 import type { MessageRelay } from './gateway/message-relay.ts';
 import type { OpenStreams } from './gateway/open-streams.ts';
 import type { PageFacts } from './gateway/refuse.ts';
-import { createUnknownRoutes } from './gateway/unknown-routes.ts';
+import { createStatusRoutes } from './gateway/status-route.ts';
+import { createUnknownRoutes, type UnknownRoutes } from './gateway/unknown-routes.ts';
 import type { Trace } from './identity/identity-trace.ts';
 import type { TrustedHeaderList } from './identity/trusted-headers-file.ts';
 import type { Logs } from './telemetry/log.ts';
@@ -50,6 +53,9 @@ export interface GateNeighbours {
   readonly logs: Logs;
   readonly metrics: Metrics;
   readonly watch: GateWatch;
+  readonly clock: Clock;
+  /** What the status page tells. */
+  readonly status: (unknownRoutes: UnknownRoutes) => () => Promise<ServiceStatus>;
 }
 
 const PAGES = join(import.meta.dirname, '../dist/ui');
@@ -129,6 +135,7 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
     rules: (trace) =>
       corridorRules({ ...judging, verifyApiToken: accounts.tokens.verify, allowlist: upToDate().list.names, trace }),
   });
+  const unknownRoutes = createUnknownRoutes(neighbours.clock);
   const ui = createUiRoutes({
     pages,
     loginPage: settings.ui.login,
@@ -153,6 +160,7 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
       createSessionRoutes(accounts.routeParts),
       createTokenRoutes(accounts.routeParts),
       createExplainRoutes({ explain }),
+      createStatusRoutes(neighbours.status(unknownRoutes)),
       ui,
     ],
     renewal: async (caller, client) => {
@@ -168,7 +176,7 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
     openStreams,
     onCaller: (caller, { address }, request) =>
       accounts.seenSessions.note(caller, { address, agent: singleHeader(request, 'user-agent') }),
-    unknownRoutes: createUnknownRoutes(),
+    unknownRoutes,
     newRequestId: randomUUID,
     watch: neighbours.watch,
   };

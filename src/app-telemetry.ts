@@ -19,6 +19,7 @@ import { createGateLog } from './telemetry/gate-log.ts';
 import type { Logs } from './telemetry/log.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
 import { createProcessMetrics } from './telemetry/process-metrics.ts';
+import { createRecent, type Recent } from './telemetry/recent.ts';
 import { createScrape, type Scrape } from './telemetry/scrape.ts';
 import { watchGate } from './telemetry/watch-gate.ts';
 
@@ -26,6 +27,7 @@ export interface HouseTelemetry {
   readonly metrics: Metrics;
   readonly sessions: ActiveSessions;
   readonly watch: ReturnType<typeof watchGate>;
+  readonly recent: Recent;
 }
 
 export function openTelemetry(
@@ -33,6 +35,7 @@ export function openTelemetry(
   version: string,
   trustedHeaders: TrustedHeaders,
   logs: Logs,
+  clock: Clock,
 ): HouseTelemetry {
   const metrics = createMetrics({
     version,
@@ -41,15 +44,16 @@ export function openTelemetry(
     identityHeaders: ['remote-user', 'remote-role', ...trustedHeaders.current().names],
   });
   const sessions = createActiveSessions();
+  const recent = createRecent(clock);
   const watch = watchGate({
     metrics,
     sessions,
     ticks,
-    log: createGateLog(logs),
+    log: createGateLog(logs, recent),
     isIdentityHeader: (name) => name.startsWith('remote-') || trustedHeaders.current().names.has(name),
     maySendIdentity: proxyPeers(settings),
   });
-  return { metrics, sessions, watch };
+  return { metrics, sessions, watch, recent };
 }
 
 /** Interface 5.5: with accounts of its own the service takes identity headers from nobody. */

@@ -108,7 +108,7 @@ export const askerOf = (settings: Settings) => (upstream: Upstream, path: string
 const PATIENCE_SECONDS = 5;
 
 /** Asked in the service's own name, with an admin's rights. */
-const questionFor = ({ nvr }: Settings, upstream: Upstream, path: string): Question => ({
+export const questionFor = ({ nvr }: Settings, upstream: Upstream, path: string): Question => ({
   upstream,
   path,
   headers: {

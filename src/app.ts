@@ -4,12 +4,13 @@ import type { NewAdminPassword } from './accounts/first-admin.ts';
 import { openAccounts } from './app-accounts.ts';
 import { gateParts } from './app-gate.ts';
 import { openLogs } from './app-logs.ts';
+import { serviceStatus } from './app-status.ts';
 import { openScrape, openTelemetry } from './app-telemetry.ts';
 import { openCertificate } from './app-tls.ts';
 import { openTrustedHeaders, TRUSTED_HEADERS_FILES } from './app-trusted-headers.ts';
-import { forwardRulesOf, openEvents, readinessOf, watchCameras } from './app-upstreams.ts';
+import { forwardRulesOf, openEvents, questionFor, readinessOf, watchCameras } from './app-upstreams.ts';
 import type { Settings } from './config/schema.ts';
-import type { Clock } from './domain/clock.ts';
+import { type Clock, unixSeconds } from './domain/clock.ts';
 import type { ListenerName } from './domain/request.ts';
 import type { ListenAddress } from './domain/socket-address.ts';
 import { createForwarder } from './gateway/forward.ts';
@@ -61,13 +62,13 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const listFiles = { ...TRUSTED_HEADERS_FILES, mounted: trustedHeadersFile };
   const trustedHeaders = await openTrustedHeaders(settings, listFiles, log);
   opened.defer(() => trustedHeaders.close());
-  const counters = openTelemetry(settings, options.version, trustedHeaders, logs);
-  const { metrics, watch } = counters;
+  const counters = openTelemetry(settings, options.version, trustedHeaders, logs, clock);
+  const { metrics, watch, recent } = counters;
   houseLogs.onAuditFault((lines) => metrics.auditWriteErrors.add(lines));
 
   const store = await openStore({ url: `sqlite:${settings.store.url.file}` });
   opened.defer(() => store.close());
-  const accounts = await openAccounts(options, store, logs, metrics);
+  const accounts = await openAccounts(options, store, logs, metrics, recent);
   opened.defer(() => accounts.close());
   const backend = await openEvents(settings, accounts.roleBook.current, store, clock, log);
   accounts.onRoles(() => backend?.tellRoles());
@@ -86,6 +87,19 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
       log.error({ err: fault }, 'who holds open streams could not be looked at: the next look is in a second'),
   });
   opened.defer(() => openStreams.close());
+  const tls = await openCertificate(settings, clock);
+  const readiness = readinessOf(settings, store, backend);
+  const statusSources = {
+    settings,
+    version: options.version,
+    startedAt: unixSeconds(clock),
+    warnings: options.warnings,
+    certificate: tls?.certificate,
+    recent,
+    limiter: accounts.routeParts.limiter,
+    readiness,
+    nvrVersion: settings.nvr.url && questionFor(settings, settings.nvr.url, '/api/version'),
+  };
   const gate = await gateParts({
     settings,
     directory,
@@ -99,8 +113,9 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
     logs,
     metrics,
     watch,
+    clock,
+    status: (unknownRoutes) => serviceStatus(statusSources, unknownRoutes),
   });
-  const tls = await openCertificate(settings, clock);
   const scraped = { settings, clock, store, accounts, backend, cameras, certificate: tls?.certificate };
   const { expose } = openScrape(counters, scraped);
   const open = async (listener: ListenerName, at: ListenAddress): Promise<ListenAddress> => {
@@ -109,7 +124,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
     opened.defer(() => opening.close(settings.server.shutdown_grace));
     return opening.address;
   };
-  const telemetry = createTelemetryServer({ expose, readiness: readinessOf(settings, store, backend) });
+  const telemetry = createTelemetryServer({ expose, readiness });
   const addresses = {
     external: await open('external', settings.server.external),
     internal: settings.server.internal ? await open('internal', settings.server.internal) : undefined,

@@ -10,6 +10,8 @@ export type Reservation =
   | { readonly kind: 'limited'; readonly retryAfterSeconds: number; readonly clause: Clause };
 
 export interface LoginLimiter {
+  /** Clients that have to wait now. */
+  limited(): number;
   /** Before anything is hashed: parallel guesses must not all pass while none has failed yet. */
   reserve(address: string): Reservation;
   /** Clients that are remembered. */
@@ -75,6 +77,10 @@ export function createLoginLimiter(parts: LimiterParts): LoginLimiter {
 
   return {
     size: () => clients.size,
+    limited() {
+      const now = clock.now();
+      return [...clients.values()].filter((failures) => fullClause(failures, clauses, now) !== undefined).length;
+    },
     reserve(address) {
       if (clauses.length === 0) return { kind: 'reserved', release() {} };
       const now = clock.now();

@@ -4,6 +4,7 @@ import { type RequestFacts, singleHeader } from '../domain/request.ts';
 import { DECISION_OF_REASON } from './decision-results.ts';
 import type { Logs } from './log.ts';
 import type { Passing, PassingEnd } from './passing.ts';
+import type { Recent } from './recent.ts';
 
 export interface GateLog {
   refused(passing: Passing, reason: RefusalReason): void;
@@ -13,7 +14,7 @@ export interface GateLog {
   answered(passing: Passing, end: PassingEnd): void;
 }
 
-export function createGateLog(logs: Logs): GateLog {
+export function createGateLog(logs: Logs, recent: Recent): GateLog {
   const gate = logs.named('service.gate');
   const access = logs.frequent('service.access');
   const audit = logs.named('service.audit');
@@ -28,6 +29,8 @@ export function createGateLog(logs: Logs): GateLog {
       audit.info({ ...entry, method, path, requestId }, 'access');
     },
     failed(passing, reason) {
+      const { method, path } = what(passing);
+      recent.noteFailure({ reason, method, path, requestId: passing.requestId ?? '' });
       gate.warn({ requestId: passing.requestId, ...what(passing), reason }, REFUSALS[reason].message);
     },
     fault({ requestId }, fault) {

@@ -96,7 +96,7 @@ export async function startGate(
     renewal: async () => undefined,
     desk: { ask: async () => undefined, ownConfig: () => OWN_CONFIG, onConfigRead: () => {} },
     relay: createMessageRelay({ ...RULES, ...rules }),
-    unknownRoutes: createUnknownRoutes(),
+    unknownRoutes: createUnknownRoutes({ now: Date.now }),
     newRequestId: () => {
       requests += 1;
       return `request-${requests}`;

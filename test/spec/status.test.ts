@@ -1,0 +1,56 @@
+/** `GET /api/status` (SPEC 8): every part of it, told by the house itself, and to admins alone. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { ServiceStatus } from '../../src/domain/status.ts';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { ADMIN_PERSON, VERA } from '../support/people.ts';
+import { type House, startHouse } from '../support/start-house.ts';
+
+let nvr: FakeNvr;
+let house: House;
+
+before(async () => {
+  nvr = await startFakeNvr();
+  house = await startHouse({ config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] } } });
+});
+after(async () => {
+  await house.close();
+  await nvr.close();
+});
+
+describe('The status', () => {
+  it('tells what is there, what went wrong and what to put right', async () => {
+    const token = await house.logIn(ADMIN_PERSON);
+    await house.ask('/api/login', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ user: 'vera', password: 'not-her-password' }),
+    });
+    await house.ask('/api/new_thing/17', { token });
+    nvr.rawAnswer = { bytes: 'SSH-2.0\r\n' };
+    await house.ask('/api/broken', { token });
+    nvr.rawAnswer = undefined;
+
+    const answer = await house.ask('/api/status', { token });
+    const status = (await answer.json()) as ServiceStatus;
+    assert.deepEqual([status.store, status.nvr, status.events], [{ kind: 'ok' }, { kind: 'ok' }, { kind: 'unused' }]);
+    assert.deepEqual(status.versions, { postern: '0.0.0-test', node: process.version, nvr: '0.18.0-fake' });
+    assert.equal(status.certificate, null);
+    assert.deepEqual(status.limiter, { clauses: '5/minute;20/hour', addresses: 1, limited: 0 });
+    assert.deepEqual([status.loginFailures?.length, status.loginFailures?.at(-1)?.count], [24, 1]);
+    assert.deepEqual(
+      status.unknownRoutes?.map(({ method, path, count }) => `${method} ${path} ${count}`),
+      ['GET /api/new_thing/* 1'],
+    );
+    assert.deepEqual(
+      status.failures?.map(({ reason, method, path }) => `${reason} ${method} ${path}`),
+      ['nvr-bad-answer GET /api/broken'],
+    );
+    assert.ok(status.warnings?.some(({ key }) => key === 'auth.hash_iterations'));
+  });
+
+  it('is for admins', async () => {
+    assert.equal((await house.ask('/api/status', { token: await house.logIn(VERA) })).status, 403);
+    assert.equal((await house.ask('/api/status')).status, 401);
+  });
+});
