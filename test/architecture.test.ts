@@ -21,7 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, Room>> = {
   config:    { rooms: ['domain'],                       packages: ['yaml', 'zod'] },
   telemetry: { rooms: ['domain'],                       packages: ['prom-client', 'pino'] },
   ui:        { rooms: ['domain'],                       packages: ['koa', 'koa-router', 'vite'] },
-  cli:       { rooms: ['domain', 'config', 'events', '.'], packages: ['commander', 'pino', 'pino-pretty'] },
+  cli:       { rooms: ['domain', 'config', 'events', '.'], packages: ['commander', 'pino'] },
 };
 /** The composition roots, `app.ts` and the worker beside it, know every room. */
 const ROOT = '.';

@@ -3,24 +3,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import Koa from 'koa';
 import type { Caller } from '../domain/caller.ts';
-import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
-import { type ListenerName, type RequestFacts, singleHeader } from '../domain/request.ts';
-import type { CorridorState } from '../domain/verdict.ts';
-import { type Admission, type Admitted, admit, type Client, type Rules } from './admit.ts';
-import { type Destination, type DestinationRules, destinationOf } from './destinations.ts';
-import type { Forwarder, JudgedRequest } from './forward.ts';
-import { admitDescribed, describedRequest, forwardAuthAnswer } from './forward-auth.ts';
-import type { CountedSocket, GateWatch, RequestWatch } from './gate-watch.ts';
-import { belowBasePath } from './ingress.ts';
-import { judgedRequest, type Passage } from './judged-request.ts';
-import { currentView, type MessageRelay } from './message-relay.ts';
-import { settleTerms, type TermsDesk } from './narrow-terms.ts';
+import type { ListenerName, RequestFacts } from '../domain/request.ts';
+import type { Client, Rules } from './admit.ts';
+import type { DestinationRules } from './destinations.ts';
+import type { Forwarder } from './forward.ts';
+import type { GateWatch } from './gate-watch.ts';
+import type { MessageRelay } from './message-relay.ts';
+import type { TermsDesk } from './narrow-terms.ts';
 import type { OpenStreams } from './open-streams.ts';
-import { type Answer, type RefusalRules, refusalAnswer } from './refuse.ts';
-import { requestFacts } from './request-facts.ts';
+import type { RefusalRules } from './refuse.ts';
+import { forwarded, type GateState, judged } from './request-door.ts';
 import type { HeaderRules } from './rewrite-headers.ts';
 import type { UnknownRoutes } from './unknown-routes.ts';
-import { answerUpgrade } from './websocket.ts';
+import { upgraded } from './upgrade-door.ts';
 
 export interface GateParts {
   readonly rules: () => Rules;
@@ -55,17 +50,6 @@ export interface Gate {
   onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** What the first door hands to those behind it. */
-interface GateState extends CorridorState {
-  facts: RequestFacts;
-  admission: Admitted;
-  watch: RequestWatch;
-}
-
-type Context = Koa.ParameterizedContext<GateState>;
-
-const KEPT_REQUEST_ID = /^[\w.-]{1,64}$/;
-
 export function createGate(listener: ListenerName, parts: GateParts): Gate {
   const awaitsContinue = new WeakSet<IncomingMessage>();
   const app = new Koa<GateState>();
@@ -82,260 +66,5 @@ export function createGate(listener: ListenerName, parts: GateParts): Gate {
       void handle(request, response);
     },
     onUpgrade: (request, socket, head) => void upgraded(request, socket, head, listener, parts),
-  };
-}
-
-async function judged(
-  ctx: Context,
-  next: Koa.Next,
-  listener: ListenerName,
-  parts: GateParts,
-  awaitsContinue: WeakSet<IncomingMessage>,
-): Promise<void> {
-  const facts = belowBasePath(requestFacts(ctx.req, listener), parts.rules());
-  ctx.req.url = facts.target; // the service's own routes are matched by it
-  const watch = parts.watch.onRequest(facts);
-  let admission: Admission | undefined;
-  let requestId = parts.newRequestId();
-  ctx.res.once('close', () => {
-    if (admission?.kind === 'admitted') noteUnknown(facts, admission, ctx.res, { ...parts, watch });
-    watch.onEnd({ status: ctx.res.statusCode, isWhole: ctx.res.writableFinished, bytes: bodyBytes(facts, ctx.res) });
-  });
-  try {
-    const rules = parts.rules();
-    const question = describedRequest(facts, rules);
-    admission = question ? await admitDescribed(facts, question, rules) : await admit(facts, rules);
-    requestId = keptRequestId(facts, admission.client) ?? requestId;
-    ctx.set('X-Request-Id', requestId);
-    watch.onDecision(admission, requestId, question?.described);
-    if (admission.caller) parts.onCaller(admission.caller, admission.client, question?.described ?? facts);
-    if (question) return await answerQuestion(ctx, facts, admission, requestId, parts);
-    if (admission.kind !== 'admitted') return answerUnadmitted(ctx, facts, admission, requestId, parts);
-    if (awaitsContinue.has(ctx.req)) ctx.res.writeContinue();
-    Object.assign(ctx.state, stateOf(facts, admission, requestId), { watch });
-    await next();
-    await renewSession(ctx, ctx.state.admission, parts);
-  } catch (fault) {
-    watch.onFault(fault);
-    send(ctx, refusalAnswer('internal-error', facts, requestId, parts.refusals()));
-  }
-}
-
-function answerUnadmitted(
-  ctx: Context,
-  facts: RequestFacts,
-  admission: Exclude<Admission, Admitted>,
-  requestId: string,
-  parts: GateParts,
-): void {
-  const isRefused = admission.kind === 'refused';
-  send(
-    ctx,
-    isRefused ? refusalAnswer(admission.reason, facts, requestId, parts.refusals()) : jsonAnswer(admission.answer),
-  );
-}
-
-/** A page answers at every path below the root: only what is no page is a route of its own. */
-function noteUnknown(
-  facts: RequestFacts,
-  { route, target }: Admitted,
-  response: ServerResponse,
-  { unknownRoutes, watch }: { unknownRoutes: UnknownRoutes; watch: RequestWatch },
-): void {
-  if (route.kind !== 'unlisted' || response.statusCode >= 400) return;
-  if (String(response.getHeader('content-type') ?? '').startsWith('text/html')) return;
-  unknownRoutes.note(facts.method, target.segments);
-  watch.onUnknownRoute();
-}
-
-/** What its head says that the body is long; a head alone, or "not modified", has none. */
-const bodyBytes = ({ method }: RequestFacts, response: ServerResponse): number =>
-  method === 'HEAD' || response.statusCode === 304 ? 0 : Number(response.getHeader('content-length') ?? 0);
-
-/** A proxy in front asked about a request of its own client (SPEC 4.2). */
-async function answerQuestion(
-  ctx: Context,
-  facts: RequestFacts,
-  admission: Admission,
-  requestId: string,
-  parts: GateParts,
-): Promise<void> {
-  send(ctx, forwardAuthAnswer(admission, facts, requestId, parts.refusals()));
-  if (admission.kind === 'admitted') await renewSession(ctx, admission, parts);
-}
-
-const jsonAnswer = (body: string): Answer => ({
-  status: 200,
-  headers: { 'content-type': 'application/json', 'cache-control': 'private' },
-  body,
-});
-
-function send(ctx: Context, answer: Answer): void {
-  if (ctx.res.headersSent || ctx.res.destroyed) return void ctx.res.destroy();
-  // The body of a refused request is not read, so the connection cannot be used for another one.
-  if (ctx.req.headers['content-length'] !== undefined || ctx.req.headers['transfer-encoding'] !== undefined) {
-    ctx.set('Connection', 'close');
-  }
-  ctx.respond = true;
-  ctx.body = answer.body;
-  ctx.status = answer.status;
-  ctx.set(answer.headers);
-}
-
-const keptRequestId = (facts: RequestFacts, client: Client): string | undefined => {
-  const received = client.viaTrustedProxy ? singleHeader(facts, 'x-request-id') : undefined;
-  return received !== undefined && KEPT_REQUEST_ID.test(received) ? received : undefined;
-};
-
-const stateOf = (facts: RequestFacts, admission: Admitted, requestId: string): Omit<GateState, 'watch'> => ({
-  facts,
-  admission,
-  requestId,
-  caller: admission.caller,
-  clientAddress: admission.client.address,
-  clientEncrypted: admission.client.encrypted,
-  ...(facts.basePath === undefined ? {} : { basePath: facts.basePath }),
-  clientAgent: singleHeader(facts, 'user-agent'),
-});
-
-/** A route that set a cookie itself (login, logout) has the last word. */
-async function renewSession(ctx: Context, { caller, client }: Admitted, parts: GateParts): Promise<void> {
-  if (!caller || ctx.res.headersSent || ctx.res.hasHeader('set-cookie')) return;
-  const cookie = await parts.renewal(caller, client);
-  if (cookie !== undefined) ctx.res.appendHeader('set-cookie', cookie);
-}
-
-async function forwarded(ctx: Context, parts: GateParts): Promise<void> {
-  const { facts, admission, requestId, watch } = ctx.state;
-  const destination = destinationOf(facts.method, admission.target, parts.destinations());
-  if (destination.kind === 'nobody') return send(ctx, refusalAnswer('no-nvr', facts, requestId, parts.refusals()));
-  const refusal = (reason: RefusalReason): Answer => {
-    tell(reason, watch);
-    return refusalAnswer(reason, facts, requestId, parts.refusals());
-  };
-  const desk = { ...parts.desk, owners: parts.rules().owners };
-  const { sentInstead } = ctx.state;
-  const settled = sentInstead
-    ? ({ kind: 'sent', body: sentInstead.body } as const)
-    : await settleTerms(ctx.req, admission, destination, desk);
-  if (settled.kind === 'refused') return send(ctx, refusal(settled.reason));
-  await renewSession(ctx, ctx.state.admission, parts);
-  if (settled.kind === 'answered') return send(ctx, jsonAnswer(settled.json));
-  const { kind: _, ...sent } = settled;
-  ctx.respond = false;
-  if (admission.caller && !ctx.res.destroyed) {
-    ctx.res.once(
-      'close',
-      parts.openStreams.add(admission.caller, () => {
-        watch.onEndedBy('revoked');
-        ctx.res.destroy();
-      }),
-    );
-  }
-  parts.forwarder.web(ctx.req, ctx.res, destination.upstream, {
-    ...judgedRequest(destination, passageOf(ctx.state), parts.headers(), sent),
-    watch,
-    onFailure: (reason) => end(ctx.res, refusal(failureAt(destination, reason))),
-  });
-}
-
-/** What a route of our own has left of the request, if it took a part. */
-const passageOf = ({ facts, requestId, admission, sentInstead }: GateState): Passage => {
-  const query = sentInstead?.query ?? admission.target.query;
-  return { facts, requestId, admission: { ...admission, target: { ...admission.target, query } } };
-};
-
-/** Found out only on the way, but a refusal all the same. */
-function tell(reason: RefusalReason, watch: RequestWatch): void {
-  if (REFUSALS[reason].status >= 500) watch.onFailure(reason);
-  else watch.onRefusal(reason);
-}
-
-/** Koa has let go of the response by now. */
-function end(response: ServerResponse, { status, headers, body }: Answer): void {
-  if (response.headersSent || response.destroyed) return void response.destroy();
-  response.writeHead(status, { ...headers, connection: 'close' }).end(body);
-}
-
-const failureAt = (destination: Destination, reason: RefusalReason): RefusalReason =>
-  destination.kind === 'events-backend' && REFUSALS[reason].status >= 500 ? 'backend-unavailable' : reason;
-
-async function upgraded(
-  request: IncomingMessage,
-  socket: Duplex,
-  head: Buffer,
-  listener: ListenerName,
-  parts: GateParts,
-): Promise<void> {
-  socket.on('error', () => {}); // before anything else: a reset now would end the process
-  const facts = belowBasePath(requestFacts(request, listener, head), parts.rules());
-  const requestId = parts.newRequestId();
-  const watch = parts.watch.onRequest(facts, request.socket satisfies CountedSocket);
-  let status: number | undefined;
-  socket.once('close', () => watch.onEnd({ status, isWhole: true, bytes: 0 }));
-  const refuse = (reason: RefusalReason): void => {
-    const answer = refusalAnswer(reason, facts, requestId, parts.refusals());
-    status = answer.status;
-    answerUpgrade(socket, answer, requestId);
-  };
-  try {
-    const admission = await admit(facts, parts.rules());
-    watch.onDecision(admission, requestId);
-    if (admission.kind === 'refused') return refuse(admission.reason);
-    if (admission.kind === 'nothing-visible') return refuse('camera-not-in-role');
-    const destination = destinationOf('WS', admission.target, parts.destinations());
-    if (destination.kind === 'nobody') return refuse('no-nvr');
-    const onFailure = (reason: RefusalReason): void => {
-      watch.onFailure(reason);
-      refuse(reason);
-    };
-    const sent = {
-      ...judgedRequest(destination, { facts, admission, requestId }, parts.headers()),
-      ...endable(socket, admission.caller, watch, parts),
-    };
-    const { view: _, owners: __, messages, ...unmet } = admission.terms ?? {};
-    if (Object.keys(unmet).length > 0) return refuse('not-narrowable');
-    if (messages && admission.caller) {
-      const view = currentView(admission.caller, parts.rules);
-      const { target, headers, onOpen } = sent;
-      parts.relay(request, socket, head, {
-        upstream: destination.upstream,
-        target,
-        headers,
-        view,
-        terms: messages,
-        watch,
-        onOpen,
-        onFailure,
-      });
-      return;
-    }
-    parts.forwarder.upgrade(request, socket, head, destination.upstream, { ...sent, watch, onFailure });
-  } catch (fault) {
-    watch.onFault(fault);
-    refuse('internal-error');
-  }
-}
-
-/** Until it is open there is nothing to say goodbye to. */
-function endable(
-  socket: Duplex,
-  caller: Caller | undefined,
-  watch: RequestWatch,
-  { openStreams }: GateParts,
-): Required<Pick<JudgedRequest, 'onOpen'>> {
-  let endSocket: (code: number) => void = () => socket.destroy();
-  if (caller && !socket.destroyed)
-    socket.once(
-      'close',
-      openStreams.add(caller, (code) => {
-        watch.onEndedBy('revoked');
-        endSocket(code);
-      }),
-    );
-  return {
-    onOpen(end) {
-      endSocket = end;
-    },
   };
 }

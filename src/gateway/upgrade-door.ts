@@ -1,0 +1,97 @@
+/** The second door: a WebSocket upgrade, which Koa never sees, is judged by the same line and passed on, or relayed. */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Caller } from '../domain/caller.ts';
+import type { RefusalReason } from '../domain/refusal.ts';
+import type { ListenerName } from '../domain/request.ts';
+import { admit } from './admit.ts';
+import { destinationOf } from './destinations.ts';
+import type { JudgedRequest } from './forward.ts';
+import type { GateParts } from './gate.ts';
+import type { CountedSocket, RequestWatch } from './gate-watch.ts';
+import { belowBasePath } from './ingress.ts';
+import { judgedRequest } from './judged-request.ts';
+import { currentView } from './message-relay.ts';
+import { refusalAnswer } from './refuse.ts';
+import { requestFacts } from './request-facts.ts';
+import { answerUpgrade } from './websocket.ts';
+
+export async function upgraded(
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  listener: ListenerName,
+  parts: GateParts,
+): Promise<void> {
+  socket.on('error', () => {}); // before anything else: a reset now would end the process
+  const facts = belowBasePath(requestFacts(request, listener, head), parts.rules());
+  const requestId = parts.newRequestId();
+  const watch = parts.watch.onRequest(facts, request.socket satisfies CountedSocket);
+  let status: number | undefined;
+  socket.once('close', () => watch.onEnd({ status, isWhole: true, bytes: 0 }));
+  const refuse = (reason: RefusalReason): void => {
+    const answer = refusalAnswer(reason, facts, requestId, parts.refusals());
+    status = answer.status;
+    answerUpgrade(socket, answer, requestId);
+  };
+  try {
+    const admission = await admit(facts, parts.rules());
+    watch.onDecision(admission, requestId);
+    if (admission.kind === 'refused') return refuse(admission.reason);
+    if (admission.kind === 'nothing-visible') return refuse('camera-not-in-role');
+    const destination = destinationOf('WS', admission.target, parts.destinations());
+    if (destination.kind === 'nobody') return refuse('no-nvr');
+    const onFailure = (reason: RefusalReason): void => {
+      watch.onFailure(reason);
+      refuse(reason);
+    };
+    const sent = {
+      ...judgedRequest(destination, { facts, admission, requestId }, parts.headers()),
+      ...endable(socket, admission.caller, watch, parts),
+    };
+    const { view: _, owners: __, messages, ...unmet } = admission.terms ?? {};
+    if (Object.keys(unmet).length > 0) return refuse('not-narrowable');
+    if (messages && admission.caller) {
+      const view = currentView(admission.caller, parts.rules);
+      const { target, headers, onOpen } = sent;
+      parts.relay(request, socket, head, {
+        upstream: destination.upstream,
+        target,
+        headers,
+        view,
+        terms: messages,
+        watch,
+        onOpen,
+        onFailure,
+      });
+      return;
+    }
+    parts.forwarder.upgrade(request, socket, head, destination.upstream, { ...sent, watch, onFailure });
+  } catch (fault) {
+    watch.onFault(fault);
+    refuse('internal-error');
+  }
+}
+
+/** Until it is open there is nothing to say goodbye to. */
+function endable(
+  socket: Duplex,
+  caller: Caller | undefined,
+  watch: RequestWatch,
+  { openStreams }: GateParts,
+): Required<Pick<JudgedRequest, 'onOpen'>> {
+  let endSocket: (code: number) => void = () => socket.destroy();
+  if (caller && !socket.destroyed)
+    socket.once(
+      'close',
+      openStreams.add(caller, (code) => {
+        watch.onEndedBy('revoked');
+        endSocket(code);
+      }),
+    );
+  return {
+    onOpen(end) {
+      endSocket = end;
+    },
+  };
+}
