@@ -29,7 +29,8 @@ export const countedLimiter = (limiter: LoginLimiter, clauses: readonly Clause[]
   ...limiter,
   reserve(address) {
     const place = limiter.reserve(address);
-    if (place.kind === 'limited') metrics.rateLimitHits.add(1, 'ip', String(clauses.indexOf(place.clause)));
+    if (place.kind === 'limited' && !limiter.settles(address))
+      metrics.rateLimitHits.add(1, 'ip', String(clauses.indexOf(place.clause)));
     return place;
   },
 });

@@ -33,7 +33,9 @@ export function createGuardedTokens(parts: GuardedTokenParts): GuardedTokens {
   const uses = createCoalescedWrites<TokenUse>({ write: tokenStore.noteTokenUses, clock, onFault });
 
   const refusal = (text: string, address: string, verdict: ApiTokenVerdict & { kind: 'invalid' }): ApiTokenVerdict => {
-    if (tokenLimiter.reserve(address).kind === 'limited') return { kind: 'invalid', reason: 'limited' };
+    const place = tokenLimiter.reserve(address);
+    if (place.kind === 'limited') return { kind: 'invalid', reason: 'limited' };
+    place.keep();
     const tokenId = NAMED.exec(text)?.groups?.['id'];
     const what = { what: 'token-refused', who: undefined, from: address, verdict: 'refused' } as const;
     audit({ ...what, reason: verdict.reason, ...(tokenId !== undefined && { tokenId }) });

@@ -5,8 +5,8 @@ import type { Clause } from '../domain/rate-limit.ts';
 import { clientKey } from './client-key.ts';
 
 export type Reservation =
-  /** A place is taken as if the attempt had failed already. Only this one is given back, and once. */
-  | { readonly kind: 'reserved'; release(): void }
+  /** A place is taken as if the attempt had failed already. Only this one is given back, and once; or kept, for it failed. */
+  | { readonly kind: 'reserved'; release(): void; keep(): void }
   | { readonly kind: 'limited'; readonly retryAfterSeconds: number; readonly clause: Clause };
 
 export interface LoginLimiter {
@@ -14,6 +14,8 @@ export interface LoginLimiter {
   limited(): number;
   /** Before anything is hashed: parallel guesses must not all pass while none has failed yet. */
   reserve(address: string): Reservation;
+  /** When the next attempt that is under way from there ends; undefined when none is. */
+  settles(address: string): Promise<void> | undefined;
   /** Clients that are remembered. */
   size(): number;
 }
@@ -33,6 +35,11 @@ export interface LimiterParts {
 interface Failure {
   readonly at: number;
 }
+/** Attempts of one client whose outcome is not known yet, and who waits for one of them. */
+interface UnderWay {
+  attempts: number;
+  next: PromiseWithResolvers<void>;
+}
 type Full = Extract<Reservation, { kind: 'limited' }>;
 
 const REMEMBERED_CLIENTS = 10_000;
@@ -44,6 +51,19 @@ export function createLoginLimiter(parts: LimiterParts): LoginLimiter {
   /** For clients that there is no room for, because all that are remembered are limited. */
   const strangers: Failure[] = [];
   let allLimitedUntil = Number.NEGATIVE_INFINITY;
+  const underWay = new Map<string, UnderWay>();
+
+  const begin = (key: string): (() => void) => {
+    const those = underWay.get(key) ?? { attempts: 0, next: Promise.withResolvers<void>() };
+    those.attempts += 1;
+    underWay.set(key, those);
+    return () => {
+      those.attempts -= 1;
+      those.next.resolve();
+      those.next = Promise.withResolvers<void>();
+      if (those.attempts === 0) underWay.delete(key);
+    };
+  };
 
   /** Makes room by forgetting whoever was idle for longest, never somebody who is limited: that would be a way out. */
   const makeRoom = (now: number): boolean => {
@@ -77,12 +97,13 @@ export function createLoginLimiter(parts: LimiterParts): LoginLimiter {
 
   return {
     size: () => clients.size,
+    settles: (address) => underWay.get(clientKey(address))?.next.promise,
     limited() {
       const now = clock.now();
       return [...clients.values()].filter((failures) => fullClause(failures, clauses, now) !== undefined).length;
     },
     reserve(address) {
-      if (clauses.length === 0) return { kind: 'reserved', release() {} };
+      if (clauses.length === 0) return { kind: 'reserved', release() {}, keep() {} };
       const now = clock.now();
       const key = clientKey(address);
       const failures = failuresOf(key, now);
@@ -91,14 +112,25 @@ export function createLoginLimiter(parts: LimiterParts): LoginLimiter {
       if (full) return full;
       const failure: Failure = { at: now };
       failures.push(failure);
+      const settle = once(begin(key));
       return {
         kind: 'reserved',
+        keep: settle,
         release() {
+          settle();
           remove(failures, failure);
           if (failures.length === 0 && clients.peek(key) === failures) clients.delete(key);
         },
       };
     },
+  };
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) act();
+    isDone = true;
   };
 }
 

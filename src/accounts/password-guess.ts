@@ -18,7 +18,7 @@ export type GuessOutcome = CheckOutcome | Extract<Reservation, { kind: 'limited'
 
 /** Only a wrong password keeps its place; one that was never looked at (busy, a fault) gives it back as a right one does. */
 export async function judgeGuess(guess: Guess, { limiter, hasher }: GuessParts): Promise<GuessOutcome> {
-  const place = limiter.reserve(guess.address);
+  const place = await reserved(guess.address, limiter);
   if (place.kind === 'limited') return place;
   let isWrong = false;
   try {
@@ -26,6 +26,20 @@ export async function judgeGuess(guess: Guess, { limiter, hasher }: GuessParts):
     isWrong = outcome.kind === 'mismatch';
     return outcome;
   } finally {
-    if (!isWrong) place.release();
+    if (isWrong) place.keep();
+    else place.release();
+  }
+}
+
+/**
+ * Places are taken before the outcome is known: whoever finds them all taken waits for it. So guesses side by side are no
+ * more than one after the other, and right passwords side by side all pass.
+ */
+async function reserved(address: string, limiter: LoginLimiter): Promise<Reservation> {
+  for (;;) {
+    const place = limiter.reserve(address);
+    const settles = place.kind === 'limited' ? limiter.settles(address) : undefined;
+    if (!settles) return place;
+    await settles;
   }
 }
