@@ -1,5 +1,5 @@
 /** Sessions: a token is worth what its user is worth now (interface 5.1; SPEC 4.2). */
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { CryptoKey } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { AccountStore, User } from '../domain/account.ts';
@@ -74,7 +74,7 @@ export function createSessions(parts: SessionParts): Sessions {
   };
 
   const read = async (token: string): Promise<ReturnType<typeof readSessionToken>> => {
-    const digest = createHash('sha256').update(token).digest('base64url');
+    const digest = hash('sha256', token, 'base64url');
     const known = signed.get(digest);
     if (known) return { ok: true, value: known };
     const claims = await readSessionToken(token, key);

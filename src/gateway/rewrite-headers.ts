@@ -70,13 +70,17 @@ export function rewriteHeaders(request: RequestFacts, forwarding: Forwarding, ru
   return Object.assign(headers, forwardedHeaders(request, forwarding), identityHeaders(forwarding.caller, rules));
 }
 
-const namedByConnection = (request: RequestFacts): ReadonlySet<string> =>
-  new Set(
+const NOTHING_NAMED: ReadonlySet<string> = new Set();
+
+function namedByConnection(request: RequestFacts): ReadonlySet<string> {
+  if (request.headers['connection'] === undefined) return NOTHING_NAMED;
+  return new Set(
     headerLines(request, 'connection')
       .flatMap((line) => line.split(','))
       .map((name) => name.trim().toLowerCase())
       .filter((name) => !KEPT_FROM_CONNECTION.has(name)),
   );
+}
 
 function endsHere(name: string, namedByConnection: ReadonlySet<string>, rules: HeaderRules): boolean {
   const normalized = normalizedHeaderName(name);
