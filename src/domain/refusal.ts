@@ -36,7 +36,6 @@ export const REFUSALS = {
   'method-not-allowed':      { status: 405, message: 'This path does not take that method.' },
   'body-too-large':          { status: 413, message: 'The request body is larger than nvr.max_upload allows.' },
   'cameras-unknown':         { status: 503, message: 'The list of cameras could not be read yet: try again in a moment.' },
-  'store-unavailable':       { status: 503, message: 'Accounts cannot be read right now: try again in a moment.' },
   'backend-unavailable':     { status: 503, message: 'The events backend is starting or has failed: try again in a moment.' },
   'query-too-slow':          { status: 503, message: 'The question took longer than events.query_timeout allows: narrow it with after and before, with cameras or with labels.' },
   'nvr-unreachable':         { status: 502, message: 'The NVR does not answer: check that it runs and that nvr.url is right.' },

@@ -33,7 +33,6 @@ export const DECISION_OF_REASON: Readonly<Record<RefusalReason, DecisionResult>>
   'method-not-allowed':    'forbidden_route',
   'body-too-large':        'malformed',
   'cameras-unknown':       'error',
-  'store-unavailable':     'error',
   'backend-unavailable':   'error',
   'query-too-slow':        'error',
   'nvr-unreachable':       'error',
