@@ -2,9 +2,10 @@
 import { X509Certificate } from 'node:crypto';
 import type { Accounts } from './app-accounts.ts';
 import { ticks } from './app-counted.ts';
+import type { EventsBackend } from './app-events.ts';
 import { trustedPeersOf } from './app-rules.ts';
 import type { TrustedHeaders } from './app-trusted-headers.ts';
-import { type EventsBackend, nvrCheck } from './app-upstreams.ts';
+import { nvrCheck } from './app-upstreams.ts';
 import type { Settings } from './config/schema.ts';
 import type { Clock } from './domain/clock.ts';
 import type { RequestFacts } from './domain/request.ts';

@@ -2,13 +2,14 @@
 import type { DestinationStream } from 'pino';
 import type { NewAdminPassword } from './accounts/first-admin.ts';
 import { openAccounts } from './app-accounts.ts';
+import { openEvents } from './app-events.ts';
 import { gateParts } from './app-gate.ts';
 import { openLogs } from './app-logs.ts';
 import { serviceStatus } from './app-status.ts';
 import { openScrape, openTelemetry } from './app-telemetry.ts';
 import { openCertificate } from './app-tls.ts';
 import { openTrustedHeaders, TRUSTED_HEADERS_FILES } from './app-trusted-headers.ts';
-import { forwardRulesOf, openEvents, questionFor, readinessOf, watchCameras } from './app-upstreams.ts';
+import { forwardRulesOf, questionFor, readinessOf, watchCameras } from './app-upstreams.ts';
 import type { Settings } from './config/schema.ts';
 import { type Clock, unixSeconds } from './domain/clock.ts';
 import type { ListenerName } from './domain/request.ts';
@@ -70,7 +71,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   opened.defer(() => store.close());
   const accounts = await openAccounts(options, store, logs, metrics, recent);
   opened.defer(() => accounts.close());
-  const backend = await openEvents(settings, accounts.roleBook.current, store, clock, log);
+  const backend = await openEvents(settings, { roles: accounts.roleBook.current, store, clock, log, metrics });
   accounts.onRoles(() => backend?.tellRoles());
   if (backend) opened.defer(() => backend.close());
   const cameras = watchCameras(settings, backend, log);

@@ -1,5 +1,6 @@
 /** Starts the events backend in a thread of its own: its queries never stop the gate's event loop (SPEC 7). */
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import type { CameraName } from '../domain/names.ts';
@@ -31,25 +32,22 @@ export interface EventsWorker {
   stop(): Promise<void>;
 }
 
+/** A worker that hears nothing, for it is busy without end, does not keep the service from stopping. */
+const STOP_PATIENCE_MS = 15_000;
+
 /** Resolves when the worker listens; rejects when it cannot. */
 export async function startEventsWorker(options: EventsWorkerOptions): Promise<EventsWorker> {
-  const { storeUrl, nvrDatabase, socketPath, maxLimit, queryTimeout, roles, cameras } = options;
-  const settings: EventsWorkerSettings = {
-    storeUrl,
-    nvrDatabase,
-    socketPath,
-    maxLimit,
-    queryTimeout,
-    roles,
-    cameras,
-  };
-  const worker = new Worker(new URL('../events-worker.ts', import.meta.url), { workerData: settings });
+  const { onFault, onCrash, ...settings } = options;
+  const workerData: EventsWorkerSettings = { ...settings, nvrDatabase: settings.nvrDatabase };
+  await rm(settings.socketPath, { force: true }); // one that died has left its own behind
+  const worker = new Worker(new URL('../events-worker.ts', import.meta.url), { workerData });
   const tell = (message: ToEventsWorker): void => worker.postMessage(message);
   let isStopping = false;
+  let hasEnded = false;
 
   await untilReady(worker);
   worker.on('message', (message: FromEventsWorker) => {
-    if (message.kind === 'fault') options.onFault?.(message.message);
+    if (message.kind === 'fault') onFault?.(message.message);
   });
   // An uncaught error is followed by the exit; one report is enough.
   let reason = new Error('the events backend ended');
@@ -57,17 +55,20 @@ export async function startEventsWorker(options: EventsWorkerOptions): Promise<E
     reason = fault instanceof Error ? fault : reason;
   });
   worker.once('exit', () => {
-    if (!isStopping) options.onCrash(reason);
+    hasEnded = true;
+    if (!isStopping) onCrash(reason);
   });
 
   return {
     setRoles: (roles, cameras) => tell({ kind: 'roles', roles, cameras }),
     async stop() {
-      if (isStopping) return;
+      if (isStopping || hasEnded) return;
       isStopping = true;
       const ended = once(worker, 'exit');
       tell({ kind: 'stop' });
+      const timer = setTimeout(() => void worker.terminate(), STOP_PATIENCE_MS);
       await ended;
+      clearTimeout(timer);
     },
   };
 }

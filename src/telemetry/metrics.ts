@@ -63,6 +63,8 @@ export function createMetrics({ version, node, ...options }: MetricsOptions) {
     upstreamErrors:       createCounter('postern_upstream_errors_total', 'Requests that the NVR or the events backend did not answer, or not whole.', [['reason', labels.UPSTREAM_FAULTS]]),
     upstreamDuration:     createHistogram('postern_upstream_duration_seconds', 'Time to the first byte of an answer of the NVR or the events backend.', ANSWER_SECONDS, [route]),
     upstreamUp:           createGauge('postern_upstream_up', '1 when the NVR answered when it was last asked for its version.'),
+    eventsUp:             createGauge('postern_events_up', '1 while the events backend runs; it is started again when it ended.'),
+    eventsRestarts:       createCounter('postern_events_restarts_total', 'How often the events backend was started again.'),
     bytes:                createCounter('postern_bytes_total', 'Bytes of bodies and WebSockets relayed: in from the client, out to it.', [['direction', labels.DIRECTIONS], route]),
     reloadSuccessful:     createGauge('postern_config_last_reload_successful', '1 when the configuration that was last read is in use.'),
     reloadTimestamp:      createGauge('postern_config_last_reload_timestamp_seconds', 'When the configuration in use was read.'),
@@ -75,6 +77,7 @@ export function createMetrics({ version, node, ...options }: MetricsOptions) {
   declared.build.set(1, version, node);
   // Nothing is known of them yet, and there may be nothing to know.
   declared.upstreamUp.set(undefined);
+  declared.eventsUp.set(undefined);
   declared.certificateExpiry.set(undefined);
   return declared;
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import type { Worker } from 'node:worker_threads';
 import { WebSocket } from 'ws';
 import { createLoginLimiter } from '../../src/accounts/login-limiter.ts';
 import { parseRateLimit } from '../../src/domain/rate-limit.ts';
@@ -599,6 +600,29 @@ describe('The house', () => {
       );
       assert.ok(((await value(store, 'events_heap_used_bytes')) ?? 0) > 1_000_000);
       assert.ok(((await value(store, 'events_eventloop_lag_p99_seconds')) ?? -1) >= 0);
+    } finally {
+      await store.close();
+    }
+  });
+
+  it('tells that its events backend had to be started again', { timeout: 60_000 }, async () => {
+    const threads: Worker[] = [];
+    const note = (thread: Worker): void => void threads.push(thread);
+    process.on('worker', note);
+    const store = await startHouse({ config: { nvr: { cameras: ['cam1'] } } });
+    process.off('worker', note);
+    try {
+      await moves(
+        store,
+        ['events_up', 'events_restarts_total'],
+        async () => {
+          assert.equal(await value(store, 'events_up'), 1);
+          await threads.at(-1)?.terminate();
+          assert.equal(await value(store, 'events_up'), 0);
+          while ((await value(store, 'events_up')) !== 1);
+        },
+        { events_restarts_total: 1 },
+      );
     } finally {
       await store.close();
     }

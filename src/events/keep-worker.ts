@@ -1,0 +1,81 @@
+/** Keeps an events worker running: one that ended unasked is started again, each time after a longer pause (SPEC 7). */
+import type { CustomRoles } from '../domain/camera-scope.ts';
+import type { CameraName } from '../domain/names.ts';
+import type { EventsWorker } from './worker-handle.ts';
+
+export interface WorkerKeeping {
+  /** Called again after each worker that ended. */
+  readonly start: (onCrash: (fault: Error) => void) => Promise<EventsWorker>;
+  /** Milliseconds of a clock that is never set. */
+  readonly now: () => number;
+  /** Another one is started in so many milliseconds. */
+  readonly onDown: (fault: Error, pause: number) => void;
+  /** Another one listens. */
+  readonly onUp: () => void;
+  /** The shortest pause, in milliseconds; each one that follows is twice as long. */
+  readonly firstPause?: number;
+}
+
+export interface KeptWorker extends EventsWorker {
+  /** Why none runs now; undefined while one does. */
+  fault(): Error | undefined;
+}
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 60_000;
+/** In milliseconds, after so many failures before the latest. */
+export const pauseAfter = (failures: number, first = FIRST_PAUSE_MS): number =>
+  Math.min(first * 2 ** failures, LONGEST_PAUSE_MS);
+
+/** Whoever ran for so long had no trouble with its start: the next pause is a short one again. */
+const STEADY_MS = 60_000;
+
+/** Rejects when the first one cannot start: that is for the operator to put right. */
+export async function keepWorker(keeping: WorkerKeeping): Promise<KeptWorker> {
+  const { start, now, onDown, onUp, firstPause } = keeping;
+  let worker: EventsWorker | undefined;
+  let fault: Error | undefined;
+  let upSince: number | undefined;
+  let failures = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let starting: Promise<void> | undefined;
+  let isStopped = false;
+
+  const begin = async (): Promise<void> => {
+    worker = await start(ended);
+    upSince = now();
+    fault = undefined;
+  };
+  const again = async (): Promise<void> => {
+    try {
+      await begin();
+      onUp();
+    } catch (cause) {
+      ended(cause instanceof Error ? cause : new Error(String(cause)));
+    }
+  };
+  const ended = (why: Error): void => {
+    if (upSince !== undefined && now() - upSince >= STEADY_MS) failures = 0;
+    [worker, fault, upSince] = [undefined, why, undefined];
+    if (isStopped) return;
+    const pause = pauseAfter(failures, firstPause);
+    failures += 1;
+    timer = setTimeout(() => {
+      starting = again();
+    }, pause).unref();
+    onDown(why, pause);
+  };
+
+  await begin();
+  return {
+    fault: () => fault,
+    // One that is started later is told by whoever starts it.
+    setRoles: (roles: CustomRoles, cameras: readonly CameraName[] | null) => worker?.setRoles(roles, cameras),
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await starting;
+      await worker?.stop();
+    },
+  };
+}

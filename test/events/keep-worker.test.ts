@@ -1,0 +1,163 @@
+/** An events worker that really dies, each time by another cause, and who starts it again (SPEC 7). */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import type { Worker } from 'node:worker_threads';
+import type { CameraName, Role } from '../../src/domain/names.ts';
+import { type KeptWorker, keepWorker, pauseAfter, type WorkerKeeping } from '../../src/events/keep-worker.ts';
+import { startEventsWorker } from '../../src/events/worker-handle.ts';
+import { openStore, type Store } from '../../src/store/open-store.ts';
+import { makeScratch } from '../store/support/scratch-store.ts';
+import { FIVE } from './support/event.ts';
+import { askAt } from './support/served-events.ts';
+
+const scratch = makeScratch();
+let store: Store;
+/** Threads as Node tells of them: a test may do to them what only fate does else. */
+const threads: Worker[] = [];
+const note = (thread: Worker): void => void threads.push(thread);
+before(async () => {
+  process.on('worker', note);
+  store = await openStore({ url: scratch.url });
+  await store.writeEvents(FIVE);
+});
+after(async () => {
+  process.off('worker', note);
+  await store.close();
+  scratch.remove();
+});
+
+interface Kept {
+  readonly worker: KeptWorker;
+  /** Pauses that were announced, in milliseconds. */
+  readonly pauses: number[];
+  readonly faults: string[];
+  /** Resolves with the next one that listens. */
+  nextUp(): Promise<void>;
+  advance(milliseconds: number): void;
+}
+
+async function keep(t: TestContext, options: Partial<WorkerKeeping> = {}): Promise<Kept> {
+  const socketPath = join(scratch.directory, 'events.sock');
+  let now = 0;
+  let up = Promise.withResolvers<void>();
+  const pauses: number[] = [];
+  const faults: string[] = [];
+  const worker = await keepWorker({
+    start: (onCrash) =>
+      startEventsWorker({
+        storeUrl: scratch.url,
+        socketPath,
+        roles: new Map([['guard' as Role, ['front']]]),
+        cameras: null,
+        maxLimit: 10_000,
+        queryTimeout: 10,
+        onCrash,
+      }),
+    now: () => now,
+    onDown(fault, pause) {
+      faults.push(fault.message);
+      pauses.push(pause);
+    },
+    onUp: () => up.resolve(),
+    firstPause: 1,
+    ...options,
+  });
+  t.after(worker.stop);
+  return {
+    worker,
+    pauses,
+    faults,
+    async nextUp() {
+      await up.promise;
+      up = Promise.withResolvers();
+    },
+    advance: (milliseconds) => {
+      now += milliseconds;
+    },
+  };
+}
+
+const idsForGuard = async (): Promise<string> => {
+  const answer = await askAt({ socketPath: join(scratch.directory, 'events.sock') }, '/api/events', { role: 'guard' });
+  return (answer.json() as { id: string }[]).map(({ id }) => id).join(' ');
+};
+
+describe('An events worker', () => {
+  const DEATHS: [sentence: string, die: (thread: Worker | undefined) => unknown, told: RegExp][] = [
+    ['that is ended from outside', (thread) => thread?.terminate(), /^the events backend ended$/],
+    ['that meets an error nobody catches', (thread) => thread?.postMessage(null), /^Cannot read properties of null/],
+  ];
+  for (const [sentence, die, told] of DEATHS) {
+    it(`${sentence} is started again, and answers as before`, async (t) => {
+      const kept = await keep(t);
+      assert.equal(await idsForGuard(), '2-b 1-a 5-e');
+      die(threads.at(-1));
+      await kept.nextUp();
+      assert.equal(await idsForGuard(), '2-b 1-a 5-e');
+      assert.deepEqual([kept.pauses, kept.worker.fault()], [[1], undefined]);
+      assert.match(kept.faults.join(), told);
+    });
+  }
+
+  it('is told of new roles after it was started again', async (t) => {
+    const kept = await keep(t);
+    await threads.at(-1)?.terminate();
+    await kept.nextUp();
+    kept.worker.setRoles(new Map([['guard' as Role, ['back']]]), ['front', 'back'] as CameraName[]);
+    assert.equal(await idsForGuard(), '3-c');
+  });
+
+  it('that dies again and again is started after ever longer pauses', async (t) => {
+    const kept = await keep(t);
+    for (let time = 0; time < 4; time += 1) {
+      await threads.at(-1)?.terminate();
+      await kept.nextUp();
+    }
+    assert.deepEqual(kept.pauses, [1, 2, 4, 8]);
+  });
+
+  it('is waited for no longer than a minute', () =>
+    assert.deepEqual(
+      [0, 1, 2, 6, 7, 5000].map((failures) => pauseAfter(failures)),
+      [500, 1000, 2000, 32_000, 60_000, 60_000],
+    ));
+
+  it('that ran for a minute begins with the short pause again', async (t) => {
+    const kept = await keep(t);
+    for (const ranFor of [0, 59_999, 60_000]) {
+      kept.advance(ranFor);
+      await threads.at(-1)?.terminate();
+      await kept.nextUp();
+    }
+    assert.deepEqual(kept.pauses, [1, 2, 1]);
+  });
+
+  it('that cannot be started again is tried for', async (t) => {
+    let starts = 0;
+    const kept = await keep(t, {
+      async start(onCrash) {
+        starts += 1;
+        const storeUrl = starts === 2 ? `${scratch.url}.absent` : scratch.url;
+        const socketPath = join(scratch.directory, 'events.sock');
+        const roles = new Map();
+        return startEventsWorker({ storeUrl, socketPath, roles, cameras: null, maxLimit: 1, queryTimeout: 1, onCrash });
+      },
+    });
+    await threads.at(-1)?.terminate();
+    await kept.nextUp();
+    assert.deepEqual(kept.pauses, [1, 2]);
+    assert.match(kept.faults[1] ?? '', /cannot open the store/);
+  });
+
+  it('that is stopped stays so, also while it waits for its next start', async (t) => {
+    const kept = await keep(t, { firstPause: 60_000 });
+    await threads.at(-1)?.terminate();
+    assert.equal(kept.worker.fault()?.message, 'the events backend ended');
+    await kept.worker.stop();
+    await assert.rejects(idsForGuard(), /ECONNREFUSED|ENOENT/);
+    const quiet = await keep(t);
+    await quiet.worker.stop();
+    assert.deepEqual(quiet.pauses, []);
+  });
+});
