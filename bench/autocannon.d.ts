@@ -9,6 +9,7 @@ declare module 'autocannon' {
   }
   interface Histogram {
     average: number;
+    total: number;
     /** Milliseconds. */
     p50: number;
     p99: number;
@@ -16,6 +17,8 @@ declare module 'autocannon' {
   interface Result {
     requests: Histogram;
     latency: Histogram;
+    /** Bytes. */
+    throughput: Histogram;
     non2xx: number;
     errors: number;
   }

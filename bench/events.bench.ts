@@ -12,7 +12,7 @@ import { createEventsBackend } from '../src/events/backend.ts';
 import { generateSampleEvents } from '../src/events/sample-events.ts';
 import { startEventsWorker } from '../src/events/worker-handle.ts';
 import { openStore } from '../src/store/open-store.ts';
-import { printTable } from './load.ts';
+import { printTable } from './table.ts';
 
 export const benchmark = {
   title: 'GET /api/events and its neighbours over the socket, as an admin of eight cameras',

@@ -1,94 +1,131 @@
-/** Load on loopback, bounded in time, and the processes that take it. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+/** Load on loopback, bounded in time: by wrk where it is installed, else by autocannon, which needs more of the machine. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import autocannon from 'autocannon';
+import { findProgram, processorSeconds } from './machine.ts';
+import { median } from './table.ts';
 
 export interface Target {
   readonly name: string;
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of the process whose processor time is counted; absent: nobody's is. */
+  readonly pid?: number;
 }
 
 export interface Figures {
   readonly requestsPerSecond: number;
+  readonly bytesPerSecond: number;
   readonly p50: number;
   readonly p99: number;
+  /** Processor time of the target's process for each request; NaN when it was not counted. */
+  readonly microseconds: number;
 }
 
-export interface StartedServer {
-  /** The lines it printed to begin with. */
-  readonly lines: readonly string[];
-  stop(): Promise<void>;
+export interface LoadOptions {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly connections?: number;
+  /** Answers so long that a round ends in the midst of them. */
+  readonly isCutShort?: boolean;
 }
 
-/** Starts bench/servers/<name>.ts and waits for its first lines. */
-export async function startServer(name: string, lines: number, ...args: string[]): Promise<StartedServer> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'servers', `${name}.ts`), ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const printed: string[] = [];
-  for await (const line of createInterface({ input: child.stdout })) {
-    printed.push(line);
-    if (printed.length === lines) break;
-  }
-  child.stdout.resume();
-  return { lines: printed, stop: () => stop(child) };
+const CONNECTIONS = 16;
+const WRK = findProgram('wrk');
+
+export const LOAD_TOOL = WRK === undefined ? 'autocannon' : 'wrk';
+
+type Measured = Omit<Figures, 'microseconds'> & { readonly requests: number };
+
+/** One round; a status other than 2xx or 3xx is a fault of the benchmark, and ends it. */
+export async function measure(target: Target, seconds: number, connections = CONNECTIONS): Promise<Figures> {
+  const before = target.pid === undefined ? undefined : processorSeconds(target.pid);
+  const load = WRK === undefined ? byAutocannon : byWrk;
+  const { requests, ...figures } = await load(target, seconds, connections);
+  const after = target.pid === undefined ? undefined : processorSeconds(target.pid);
+  const spent = before === undefined || after === undefined ? Number.NaN : after - before;
+  return { ...figures, microseconds: (spent / requests) * 1e6 };
 }
 
-async function stop(child: ChildProcess): Promise<void> {
-  const ended = once(child, 'exit');
-  child.kill();
-  await ended;
+async function byWrk({ name, url, headers = {} }: Target, seconds: number, connections: number): Promise<Measured> {
+  const lines = Object.entries(headers).flatMap(([header, value]) => ['-H', `${header}: ${value}`]);
+  const load = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '--latency'];
+  const { stdout } = await promisify(execFile)(WRK ?? 'wrk', [...load, ...lines, url]);
+  const wrong = /^ *(?:Non-2xx or 3xx responses|Socket errors): .*$/m.exec(stdout)?.[0];
+  if (wrong !== undefined) throw new Error(`${name}: ${wrong.trim()}`);
+  const figure = (pattern: RegExp): string => pattern.exec(stdout)?.[1] ?? 'NaN';
+  return {
+    requests: Number(figure(/^ *(\d+) requests in /m)),
+    requestsPerSecond: Number(figure(/^Requests\/sec: +([\d.]+)/m)),
+    bytesPerSecond: bytesOf(figure(/^Transfer\/sec: +(\S+)/m)),
+    p50: millisecondsOf(figure(/^ +50% +(\S+)/m)),
+    p99: millisecondsOf(figure(/^ +99% +(\S+)/m)),
+  };
 }
 
-const CONNECTIONS = 8;
+const MILLISECONDS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
+const BYTES: Readonly<Record<string, number>> = { B: 1, KB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30, TB: 2 ** 40 };
 
-/** One round; a status other than 2xx is a fault of the benchmark, and ends it. */
-export async function measure({ name, url, headers = {} }: Target, seconds: number): Promise<Figures> {
-  const result = await autocannon({ url, headers: { ...headers }, connections: CONNECTIONS, duration: seconds });
+const millisecondsOf = (text: string): number => withUnit(text, MILLISECONDS);
+const bytesOf = (text: string): number => withUnit(text, BYTES);
+
+function withUnit(text: string, units: Readonly<Record<string, number>>): number {
+  const { amount, unit = '' } = /^(?<amount>[\d.]+)(?<unit>[a-zA-Z]+)$/.exec(text)?.groups ?? {};
+  return Number(amount) * (units[unit] ?? Number.NaN);
+}
+
+async function byAutocannon(
+  { name, url, headers = {} }: Target,
+  duration: number,
+  connections: number,
+): Promise<Measured> {
+  const result = await autocannon({ url, headers: { ...headers }, connections, duration });
   if (result.non2xx > 0 || result.errors > 0) {
     throw new Error(`${name}: ${result.non2xx} answers were not 2xx, ${result.errors} failed`);
   }
-  return { requestsPerSecond: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
+  return {
+    requests: result.requests.total,
+    requestsPerSecond: result.requests.average,
+    bytesPerSecond: result.throughput.average,
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+  };
 }
 
 /** Rounds in turn, A B C A B C, so that the machine's moods fall on all alike; the median of each figure. */
 export async function inTurn(
   targets: readonly Target[],
-  rounds: number,
-  seconds: number,
+  { rounds, seconds, connections = CONNECTIONS }: LoadOptions,
 ): Promise<Map<string, Figures>> {
-  const all = new Map<string, Figures[]>(targets.map(({ name }) => [name, []]));
-  for (let round = -1; round < rounds; round += 1) {
-    for (const target of targets) {
-      const figures = await measure(target, round < 0 ? 1 : seconds); // the first, short one warms up
-      if (round >= 0) all.get(target.name)?.push(figures);
-    }
-    if (process.stdout.isTTY) process.stdout.write(`\r  round ${round + 1} of ${rounds} `);
-  }
-  if (process.stdout.isTTY) process.stdout.write('\r\u001b[K');
+  const all = await roundsOf(targets, rounds, (target, isWarmUp) =>
+    measure(target, isWarmUp ? 1 : seconds, connections),
+  );
   return new Map([...all].map(([name, figures]) => [name, medianFigures(figures)]));
 }
 
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+/** What came of each round by each one's name; the first, which warms up, does not count. */
+export async function roundsOf<Subject extends { readonly name: string }, Result>(
+  subjects: readonly Subject[],
+  rounds: number,
+  measureOne: (subject: Subject, isWarmUp: boolean) => Promise<Result>,
+): Promise<Map<string, Result[]>> {
+  const all = new Map<string, Result[]>(subjects.map(({ name }) => [name, []]));
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const subject of subjects) {
+      const stage = round === 0 ? 'warming up' : `round ${round} of ${rounds}`;
+      if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K  ${stage}: ${subject.name} `);
+      const result = await measureOne(subject, round === 0);
+      if (round > 0) all.get(subject.name)?.push(result);
+    }
+  }
+  if (process.stdout.isTTY) process.stdout.write('\r\u001b[K');
+  return all;
+}
 
 const medianFigures = (figures: readonly Figures[]): Figures => ({
   requestsPerSecond: median(figures.map((each) => each.requestsPerSecond)),
+  bytesPerSecond: median(figures.map((each) => each.bytesPerSecond)),
   p50: median(figures.map((each) => each.p50)),
   p99: median(figures.map((each) => each.p99)),
+  microseconds: median(figures.map((each) => each.microseconds)),
 });
-
-/** Columns under each other: text to the left, figures to the right. */
-export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
-  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  for (const row of [head, ...rows]) {
-    console.log(
-      row
-        .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
-        .join('  '),
-    );
-  }
-}

@@ -1,7 +1,7 @@
 /** Whether the time of a refused login tells which users exist: with the real count of iterations, in the same run. */
 import { ADMIN_PERSON, CARL } from '../test/support/people.ts';
 import { startHouse } from '../test/support/start-house.ts';
-import { printTable } from './load.ts';
+import { printTable } from './table.ts';
 
 const ATTEMPTS = 40;
 const WARM_UP = 2;

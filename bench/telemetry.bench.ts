@@ -3,7 +3,9 @@
 import { exposed } from '../src/telemetry/exposition.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
 import { createProcessMetrics } from '../src/telemetry/process-metrics.ts';
-import { inTurn, printTable, startServer } from './load.ts';
+import { inTurn } from './load.ts';
+import { startServer } from './start-server.ts';
+import { printTable } from './table.ts';
 
 const ROUNDS = 7;
 const SECONDS = 3;
@@ -23,8 +25,7 @@ async function run(): Promise<void> {
       { name: 'without', url: `http://127.0.0.1:${bare.lines[0]}/api/version` },
       { name: 'with metrics and access log', url: `http://127.0.0.1:${watched.lines[0]}/api/version` },
     ],
-    ROUNDS,
-    SECONDS,
+    { rounds: ROUNDS, seconds: SECONDS },
   );
   await Promise.all([upstream, bare, watched].map((server) => server.stop()));
   const rate = (name: string): number => figures.get(name)?.requestsPerSecond ?? 0;

@@ -1,0 +1,69 @@
+/** What the machine says of a process, and which programs it has. Only Linux says it all; elsewhere it stays unsaid. */
+import { accessSync, constants, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+
+/** All threads together, since the process began; undefined where nobody counts. */
+export function processorSeconds(pid: number): number | undefined {
+  try {
+    const tasks = readdirSync(`/proc/${pid}/task`);
+    return tasks.reduce(
+      (sum, task) => sum + Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e9,
+      0,
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** Resident memory; `VmHWM` is the most it ever was. */
+export function residentMegabytes(pid: number, field: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
+  const line = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(line?.[1]) / 1024;
+}
+
+/** Open files by kind: `socket`, `file`, `anon_inode`, `pipe`. */
+export function openFiles(pid: number): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const name of readdirSync(`/proc/${pid}/fd`)) {
+    const kind = kindOf(`/proc/${pid}/fd/${name}`);
+    if (kind !== undefined) counts[kind] = (counts[kind] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** Undefined when it was closed between the list and the look. */
+function kindOf(path: string): string | undefined {
+  try {
+    const target = readlinkSync(path);
+    return target.startsWith('/') ? 'file' : target.split(':', 1)[0];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where a program is, in PATH or where Debian keeps its servers. */
+export function findProgram(name: string): string | undefined {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
+  return folders.map((folder) => join(folder, name)).find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** For a program that cannot be told to take any. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
+    });
+  });
+}

@@ -1,0 +1,109 @@
+/** Postern as its operators run it: `node src/main.ts serve`, from a directory of its own with three people in it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stringify } from 'yaml';
+import { openStore } from '../src/store/open-store.ts';
+import { ADMIN_PERSON, EVERYBODY, moveIn, type Person, TEST_ITERATIONS, VERA } from '../test/support/people.ts';
+import { type StartedServer, stopProcess } from './start-server.ts';
+
+export interface PosternOptions {
+  readonly upstream: string;
+  /** `info` is the default of a house, with a line for each request; the yardsticks log nothing. */
+  readonly logLevel?: 'info' | 'warning';
+  readonly nvr?: Readonly<Record<string, unknown>>;
+  readonly events?: Readonly<Record<string, unknown>>;
+  /** Node's own flags, before the program. */
+  readonly nodeFlags?: readonly string[];
+}
+
+export interface StartedPostern extends StartedServer {
+  readonly child: ChildProcess;
+  readonly directory: string;
+  readonly telemetryUrl: string;
+  /** Headers with the session cookie of a fresh login. */
+  cookieOf(person: Person): Promise<{ readonly cookie: string }>;
+  readonly viewer: { readonly cookie: string };
+  readonly admin: { readonly cookie: string };
+  /** What it has logged so far. */
+  log(): string;
+}
+
+export const MAIN = join(import.meta.dirname, '../src/main.ts');
+
+export async function startPostern(options: PosternOptions): Promise<StartedPostern> {
+  const directory = await movedInDirectory(options);
+  const logFile = join(directory, 'log');
+  const output = openSync(logFile, 'w');
+  const child = spawn(process.execPath, [...(options.nodeFlags ?? []), MAIN, '--config-dir', directory, 'serve'], {
+    stdio: ['ignore', output, 'inherit', 'ipc'],
+  });
+  closeSync(output);
+  const log = (): string => readFileSync(logFile, 'utf8');
+  const { url, telemetryUrl } = await addressesIn(log, child);
+  const cookieOf = (person: Person) => logIn(url, person);
+  return {
+    pid: child.pid ?? 0,
+    child,
+    directory,
+    lines: [new URL(url).port],
+    url,
+    telemetryUrl,
+    cookieOf,
+    viewer: await cookieOf(VERA),
+    admin: await cookieOf(ADMIN_PERSON),
+    log,
+    async stop() {
+      await stopProcess(child);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Not removed by this: whoever starts a server in it removes it. */
+export async function movedInDirectory({
+  upstream,
+  logLevel = 'warning',
+  nvr = {},
+  events = {},
+}: PosternOptions): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), 'postern-bench-'));
+  const config = {
+    server: { external: '127.0.0.1:0', internal: '127.0.0.1:0', telemetry: '127.0.0.1:0', shutdown_grace: 1 },
+    tls: { enabled: false },
+    auth: { hash_iterations: TEST_ITERATIONS, failed_login_rate_limit: null, roles: { front_only: ['cam1'] } },
+    nvr: { url: upstream, cameras: ['cam1', 'cam2'], ...nvr },
+    events,
+    logger: { default: logLevel },
+  };
+  writeFileSync(join(directory, 'config.yaml'), stringify(config));
+  const store = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
+  await moveIn(EVERYBODY, store.accounts, Math.floor(Date.now() / 1000) - 60);
+  await store.close();
+  return directory;
+}
+
+const PATIENCE_MS = 20_000;
+
+async function addressesIn(log: () => string, child: ChildProcess): Promise<{ url: string; telemetryUrl: string }> {
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(20)) {
+    const said = /Postern is ready.*?log in +(?<url>\S+)\/.*?telemetry +(?<telemetry>\S+)\/metrics/s.exec(log());
+    if (said?.groups) return { url: said.groups['url'] ?? '', telemetryUrl: said.groups['telemetry'] ?? '' };
+    if (child.exitCode !== null) break;
+  }
+  await stopProcess(child);
+  throw new Error(`Postern did not start: ${log()}`);
+}
+
+async function logIn(url: string, { name, password }: Person): Promise<{ cookie: string }> {
+  const answer = await fetch(`${url}/api/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ user: name, password }),
+  });
+  const [cookie = ''] = answer.headers.getSetCookie();
+  if (!answer.ok) throw new Error(`${name} could not log in: ${answer.status} ${await answer.text()}`);
+  return { cookie: cookie.slice(0, cookie.indexOf(';')) };
+}

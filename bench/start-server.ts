@@ -1,0 +1,48 @@
+/** The processes that a benchmark puts under load: each of its own, so that none takes another's processor time. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export interface StartedServer {
+  readonly pid: number;
+  /** The lines it printed to begin with. */
+  readonly lines: readonly string[];
+  /** `http://127.0.0.1:port`, of the port that its first line names. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts bench/servers/<name>.ts and waits for its first lines. */
+export async function startServer(name: string, lines: number, ...args: string[]): Promise<StartedServer> {
+  // http-proxy 1.18.1 calls what Node has deprecated.
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=DEP0060', join(import.meta.dirname, 'servers', `${name}.ts`), ...args],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const printed: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    printed.push(line);
+    if (printed.length === lines) break;
+  }
+  child.stdout.resume();
+  return {
+    pid: child.pid ?? 0,
+    lines: printed,
+    url: `http://127.0.0.1:${printed[0]}`,
+    stop: () => stopProcess(child),
+  };
+}
+
+export async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill();
+  await ended;
+}
+
+/** All of them, also when one would not. */
+export async function stopAll(servers: readonly { stop(): Promise<void> }[]): Promise<void> {
+  await Promise.allSettled(servers.map((server) => server.stop()));
+}
