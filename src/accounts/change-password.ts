@@ -1,5 +1,5 @@
 /** Who may change whose password, and what they must know for it (interface 5.1.6; SPEC 4.3). */
-import type { AccountStore } from '../domain/account.ts';
+import type { AccountStore, User } from '../domain/account.ts';
 import type { Caller } from '../domain/caller.ts';
 import { ADMIN } from '../domain/names.ts';
 import { type GuessOutcome, type GuessParts, judgeGuess } from './password-guess.ts';
@@ -22,7 +22,7 @@ export interface ChangeParts extends GuessParts {
 export type ChangeFault = UserFault | 'not-own' | 'old-password-missing' | 'old-password-wrong';
 
 export type ChangeOutcome =
-  | { readonly kind: 'changed' }
+  | { readonly kind: 'changed'; readonly user: User }
   | { readonly kind: 'refused'; readonly reason: ChangeFault; readonly message: string }
   | Extract<GuessOutcome, { kind: 'limited' | 'busy' }>;
 
@@ -38,8 +38,12 @@ export async function changePassword(change: PasswordChange, parts: ChangeParts)
   if (!user) return refused('user-absent', 'User not found');
   const proof = mayChangeAny ? { kind: 'match' as const } : await prove(change, user.passwordHash, parts);
   if (proof.kind !== 'match') return proof;
-  const outcome = await parts.users.setPassword(name, password);
-  return outcome.ok ? { kind: 'changed' } : { kind: 'refused', ...outcome.error };
+  const outcome = await parts.users.setPassword(name, password, mayChangeAny ? undefined : user.passwordHash);
+  if (outcome.ok) return { kind: 'changed', user: outcome.value };
+  // What was proven has been replaced in the meantime, by the user elsewhere or by an admin.
+  return !mayChangeAny && outcome.error.reason === 'user-absent'
+    ? OLD_PASSWORD_WRONG
+    : { kind: 'refused', ...outcome.error };
 }
 
 /** Guessing here is guessing all the same: it counts as a failed login does. */
@@ -50,8 +54,10 @@ async function prove(
 ): Promise<{ readonly kind: 'match' } | Exclude<ChangeOutcome, { kind: 'changed' }>> {
   if (!oldPassword) return refused('old-password-missing', 'Current password is required');
   const outcome = await judgeGuess({ password: oldPassword, address, storedHash: async () => passwordHash }, parts);
-  // The NVR's own page looks for these words.
-  return outcome.kind === 'mismatch' ? refused('old-password-wrong', 'Current password is incorrect') : outcome;
+  return outcome.kind === 'mismatch' ? OLD_PASSWORD_WRONG : outcome;
 }
 
 const refused = (reason: ChangeFault, message: string) => ({ kind: 'refused', reason, message }) as const;
+
+/** The NVR's own page looks for these words. */
+const OLD_PASSWORD_WRONG = refused('old-password-wrong', 'Current password is incorrect');

@@ -2,6 +2,7 @@
 import type { AccountStore, User } from '../domain/account.ts';
 import { parseUserName } from '../domain/names.ts';
 import { type GuessOutcome, type GuessParts, judgeGuess } from './password-guess.ts';
+import { generationOf } from './session-standing.ts';
 import type { Sessions } from './sessions.ts';
 
 export interface LoginAttempt {
@@ -29,7 +30,10 @@ export async function logIn(attempt: LoginAttempt, parts: LoginParts): Promise<L
   if (outcome.kind !== 'match') return outcome;
   if (!user) return { kind: 'mismatch' };
   await strengthen(user, attempt.password, parts);
-  return { kind: 'logged-in', user, token: await parts.sessions.issue(user) };
+  // Hashing takes its time: the password that was right may have been changed, or its user deleted.
+  const now = await findUser(attempt.user, parts);
+  if (!now || generationOf(now) !== generationOf(user)) return { kind: 'mismatch' };
+  return { kind: 'logged-in', user: now, token: await parts.sessions.issue(now) };
 }
 
 /** What is no user name is not looked up, and costs the same as an unknown one. */

@@ -1,5 +1,6 @@
 /** `/api/users`: the calls of the NVR's own user pages, with its gaps closed (interface 2.1; SPEC 4.3). */
 import Router from 'koa-router';
+import type { User } from '../domain/account.ts';
 import { VIEWER } from '../domain/names.ts';
 import type { CorridorState } from '../domain/verdict.ts';
 import { answer, refuse, refuseFor, refuseMethod, refuseWhileBusy, refuseWhileLimited } from './answers.ts';
@@ -74,19 +75,17 @@ async function putPassword(ctx: AccountRouterContext, parts: UserRouteParts & Ch
     case 'refused':
       return answerUser(ctx, parts, { ok: false, error: outcome }, deed);
     case 'changed':
-      await keepSession(ctx, name, parts);
+      await keepSession(ctx, outcome.user, parts);
       return answerUser(ctx, parts, { ok: true, value: caller.name }, deed);
   }
 }
 
-/** The change ends all sessions of the user, this one too; whoever made it goes on with a fresh cookie. */
-async function keepSession(
-  ctx: AccountRouterContext,
-  name: string,
-  { store, sessions }: UserRouteParts,
-): Promise<void> {
-  const { caller } = ctx.state;
-  if (caller?.name !== name || caller.credential.kind !== 'session' || caller.credential.carriedBy !== 'cookie') return;
-  const user = await store.findUser(name);
-  if (user) ctx.set('Set-Cookie', sessions.cookieFor(await sessions.issue(user), cookieClientOf(ctx.state)));
+/**
+ * The change ends all sessions of the user, this one too; whoever made it goes on with a fresh cookie: for the password
+ * that was set, and no other that may have come after it.
+ */
+async function keepSession(ctx: AccountRouterContext, user: User, { sessions }: UserRouteParts): Promise<void> {
+  const { name, credential } = ctx.state.caller ?? {};
+  if (name !== user.name || credential?.kind !== 'session' || credential.carriedBy !== 'cookie') return;
+  ctx.set('Set-Cookie', sessions.cookieFor(await sessions.issue(user), cookieClientOf(ctx.state)));
 }

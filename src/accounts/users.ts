@@ -1,5 +1,5 @@
 /** What may be done with users, and why not: the same for the API and the command line (interface 2.1, 2.2; SPEC 4.3). */
-import type { AccountStore } from '../domain/account.ts';
+import type { AccountStore, User } from '../domain/account.ts';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { ADMIN, parseUserName, type Role, type UserName, VIEWER } from '../domain/names.ts';
@@ -41,8 +41,8 @@ export interface Users {
   /** By name. */
   list(): Promise<readonly { readonly name: UserName; readonly role: Role }[]>;
   add(user: NewUser): Promise<UserOutcome>;
-  /** Ends the user's sessions. */
-  setPassword(name: string, password: string): Promise<UserOutcome>;
+  /** Ends the user's sessions; gives the user as it is then. `proven`: the hash that is to be replaced, and no other. */
+  setPassword(name: string, password: string, proven?: string): Promise<Result<User, UserRefusal>>;
   setRole(name: string, role: string): Promise<UserOutcome>;
   remove(name: string): Promise<UserOutcome>;
 }
@@ -54,10 +54,16 @@ export function createUsers({ store, hasher, clock, roles }: UserParts): Users {
     const outcome = await hasher.hash(fit.value);
     return outcome.kind === 'busy' ? BUSY : ok(outcome.hash);
   };
+  const knownRoles = async (): Promise<Role[]> => [...(await roles()).keys(), ADMIN, VIEWER];
   const roleOf = async (text: string): Promise<Result<Role, UserRefusal>> => {
-    const known = [...(await roles()).keys(), ADMIN, VIEWER];
+    const known = await knownRoles();
     const role = known.find((candidate) => candidate === text);
     return role ? ok(role) : refused('role-unknown', `Role must be one of: ${known.join(', ')}`);
+  };
+  /** A role that was deleted while it was being given has made viewers of its users already, but not of this one. */
+  const unlessGone = async (role: Role): Promise<void> => {
+    const known = await knownRoles();
+    if (!known.includes(role)) await store.demoteUnknownRoles(known);
   };
   return {
     list: async () => (await store.listUsers()).map(({ name, role }) => ({ name, role })),
@@ -70,25 +76,26 @@ export function createUsers({ store, hasher, clock, roles }: UserParts): Users {
       if (!hash.ok) return hash;
       const row = { passwordHash: hash.value, passwordChangedAt: null, createdAt: unixSeconds(clock) };
       const added = await store.addUser({ name: name.value, role: role.value, ...row });
-      return added === 'added' ? ok(name.value) : refused('name-taken', `User ${name.value} exists already`);
+      if (added === 'taken') return refused('name-taken', `User ${name.value} exists already`);
+      await unlessGone(role.value);
+      return ok(name.value);
     },
-    async setPassword(text, password) {
+    async setPassword(text, password, proven) {
       const user = await store.findUser(text);
       if (!user) return ABSENT;
       const hash = await hashOf(password);
       if (!hash.ok) return hash;
-      const outcome = await store.setPassword(user.name, hash.value, unixSeconds(clock));
-      return outcome === 'set' ? ok(user.name) : ABSENT;
+      const passwordChangedAt = unixSeconds(clock);
+      const outcome = await store.setPassword(user.name, hash.value, passwordChangedAt, proven);
+      return outcome === 'set' ? ok({ ...user, passwordHash: hash.value, passwordChangedAt }) : ABSENT;
     },
     async setRole(text, roleName) {
       const role = await roleOf(roleName);
       if (!role.ok) return role;
       const name = text as UserName; // one that is no user name is nobody's
-      return outcomeOf(
-        await store.setRole(name, role.value),
-        name,
-        'Cannot take the role of admin from the last admin',
-      );
+      const outcome = await store.setRole(name, role.value);
+      await unlessGone(role.value);
+      return outcomeOf(outcome, name, 'Cannot take the role of admin from the last admin');
     },
     async remove(text) {
       const name = text as UserName;

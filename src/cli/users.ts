@@ -6,7 +6,7 @@ import { type Role, type UserName, VIEWER } from '../domain/names.ts';
 import type { Result } from '../domain/result.ts';
 import { readNewPassword, type Terminal } from './read-password.ts';
 
-type Outcome = Promise<Result<UserName, { readonly message: string }>>;
+type Outcome = Promise<Result<unknown, { readonly message: string }>>;
 
 /** The accounts of a store that is open for the length of one command. */
 export interface OpenUsers {

@@ -20,8 +20,11 @@ export interface AccountStore {
   findUser(name: string): Promise<User | undefined>;
   /** `taken` when a user of that name exists. */
   addUser(user: User): Promise<'added' | 'taken'>;
-  /** Also the way to reset: the hash, and when it changed. `absent` when there is no such user. */
-  setPassword(name: UserName, passwordHash: string, changedAt: number): Promise<'set' | 'absent'>;
+  /**
+   * Also the way to reset: the hash, and when it changed. `absent` when there is no such user, or not with the hash that
+   * was proven: of two changes at once the one that comes second has proven nothing.
+   */
+  setPassword(name: UserName, passwordHash: string, changedAt: number, proven?: string): Promise<'set' | 'absent'>;
   /** A stronger hash of the same password: no session ends. */
   rehashPassword(name: UserName, oldHash: string, newHash: string): Promise<void>;
   /** `last-admin` when this would leave no admin. */

@@ -30,15 +30,15 @@ export function createAccountStore(db: Kysely<Tables>): AccountStore {
       return added?.numInsertedOrUpdatedRows ? 'added' : 'taken';
     },
 
-    setPassword: (name, passwordHash, changedAt) =>
+    setPassword: (name, passwordHash, changedAt, proven) =>
       db.transaction().execute(async (transaction) => {
-        const { numUpdatedRows } = await transaction
-          .updateTable('users')
-          .set({ password_hash: passwordHash, password_changed_at: changedAt })
-          .where('name', '=', name)
-          .executeTakeFirst();
+        const row = { password_hash: passwordHash, password_changed_at: changedAt };
+        const change = transaction.updateTable('users').set(row).where('name', '=', name);
+        const wanted = proven === undefined ? change : change.where('password_hash', '=', proven);
+        const { numUpdatedRows } = await wanted.executeTakeFirst();
+        if (!numUpdatedRows) return 'absent';
         await transaction.deleteFrom('seen_sessions').where('user_name', '=', name).execute();
-        return numUpdatedRows ? 'set' : 'absent';
+        return 'set';
       }),
 
     async rehashPassword(name, oldHash, newHash) {
@@ -85,12 +85,15 @@ export function createAccountStore(db: Kysely<Tables>): AccountStore {
 
     revokeToken: (tokenId, expiresAt) =>
       db.transaction().execute(async (transaction) => {
+        const ended = transaction.deleteFrom('seen_sessions').where('id', '=', tokenId).returning('expires_at');
+        const seen = await ended.executeTakeFirst();
+        // An older token of the session may live longer than the one at hand, when sessions are shorter now.
+        const expires_at = Math.max(expiresAt, seen?.expires_at ?? 0);
         await transaction
           .insertInto('revoked_tokens')
-          .values({ token_id: tokenId, expires_at: expiresAt })
+          .values({ token_id: tokenId, expires_at })
           .onConflict((conflict) => conflict.column('token_id').doNothing())
           .execute();
-        await transaction.deleteFrom('seen_sessions').where('id', '=', tokenId).execute();
       }),
 
     async isRevoked(tokenId) {

@@ -226,6 +226,18 @@ describe('PUT /api/users/{user}/password', () => {
     assert.deepEqual([status, headers['set-cookie']?.length], [200, 1]);
   });
 
+  it('is proven by one of two changes that come at once: the other one is wrong by then', async (t) => {
+    const { as, desk, opens } = await deskOfFour(t);
+    const change = (password: string) =>
+      as('vera', 'PUT', '/api/users/vera/password', { password, old_password: PASSWORD });
+    const [one, other] = await Promise.all([change('the first of the two'), change('the other of the two')]);
+    assert.deepEqual([one.status, other.status], [200, 401]);
+    assert.deepEqual(other.json, no('Current password is incorrect'));
+    assert.equal(await opens('vera', 'the first of the two'), true);
+    const cookie = one.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    assert.equal((await desk('GET', '/api/profile', { headers: { cookie } })).status, 200);
+  });
+
   it('by a bearer makes no cookie', async (t) => {
     const { desk, store, sessions } = await deskOfFour(t);
     const authorization = `Bearer ${await sessions.issue((await store.findUser('vera')) ?? assert.fail())}`;

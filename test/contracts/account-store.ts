@@ -97,6 +97,14 @@ export function accountStoreContract(engineName: string, engine: AccountStoreEng
       assert.equal(await accounts.setPassword(NOBODY, 'hash', 1), 'absent');
     });
 
+    it('sets no password in the place of another one than was proven', async () => {
+      await add(CARL);
+      assert.equal(await accounts.setPassword(CARL.name, 'second', 1_700_000_500, CARL.passwordHash), 'set');
+      assert.equal(await accounts.setPassword(CARL.name, 'third', 1_700_000_600, CARL.passwordHash), 'absent');
+      const changed: User = { ...CARL, passwordHash: 'second', passwordChangedAt: 1_700_000_500 };
+      assert.deepEqual(await accounts.listUsers(), [changed]);
+    });
+
     it('exchanges the hash of the same password without a change of password', async () => {
       await add(CARL);
       await accounts.rehashPassword(CARL.name, CARL.passwordHash, 'stronger');
