@@ -63,7 +63,8 @@ export async function openAccounts(
   const steadyClock = options.steadyClock ?? { now: () => performance.now() };
   const auditLog = logs.named('service.audit');
   const audit = countedAudit((entry) => auditLog.info(entry, entry.what), auth.trusted_proxies, metrics);
-  const credentials = await openCredentials({ store, fixedRoles: auth.roles, clock, steadyClock, audit, log });
+  const { keyId } = secret.value;
+  const credentials = await openCredentials({ store, keyId, fixedRoles: auth.roles, clock, steadyClock, audit, log });
   const hasher = createPasswordHasher({
     iterations: auth.hash_iterations,
     concurrency: Math.max(1, availableParallelism() - 1),
@@ -83,6 +84,7 @@ export async function openAccounts(
     cookie: { name: auth.cookie_name, secure: auth.cookie_secure, sameSite: auth.cookie_same_site, path: '/' },
   });
   const sessions = countedSessions(uncounted, 'login', metrics);
+  const recheck = rechecker(sessions, credentials);
   const newAdminPassword = auth.enabled
     ? await ensureFirstAdmin({ store: store.accounts, hasher, clock, reset: auth.reset_admin_password })
     : undefined;
@@ -90,7 +92,7 @@ export async function openAccounts(
     ...credentials,
     sessions,
     sessionsAfterPasswordChange: countedSessions(uncounted, 'password_change', metrics),
-    recheck: rechecker(sessions, credentials),
+    recheck,
     newAdminPassword,
     routeParts: {
       store: store.accounts,
@@ -105,6 +107,7 @@ export async function openAccounts(
       flushTokenUses: credentials.guardedTokens.flush,
       seenSessions: credentials.seenSessions,
       bodySeconds: () => settings.server.timeout_login_body,
+      recheck,
       firstTimeLogin: createFirstTimeLogin(newAdminPassword !== undefined),
       settings: () => ({
         authEnabled: auth.enabled,

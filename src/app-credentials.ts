@@ -24,6 +24,8 @@ export interface Credentials {
 
 export interface CredentialParts {
   readonly store: Store;
+  /** Of the key that sessions are signed with. */
+  readonly keyId: string;
   /** `auth.roles`. */
   readonly fixedRoles: CustomRoles;
   readonly clock: Clock;
@@ -38,7 +40,7 @@ const BAD_TOKENS = '10/minute';
 const TIDY_MS = 3_600_000;
 
 export async function openCredentials(parts: CredentialParts): Promise<Credentials> {
-  const { store, fixedRoles, clock, steadyClock, audit, log } = parts;
+  const { store, keyId, fixedRoles, clock, steadyClock, audit, log } = parts;
   const listeners: ((roles: CustomRoles) => void)[] = [];
   const onChange = (roles: CustomRoles): void => {
     for (const tell of listeners) tell(roles);
@@ -57,7 +59,8 @@ export async function openCredentials(parts: CredentialParts): Promise<Credentia
   const tokenLimiter = createLoginLimiter({ clauses: clauses.ok ? clauses.value : [], clock: steadyClock });
   const tokenStore = store.apiTokens;
   const guardedTokens = createGuardedTokens({ tokens, tokenStore, tokenLimiter, clock, audit, onFault });
-  const seenSessions = createSeenSessions({ store: store.sessions, clock, onFault });
+  const seenSessions = createSeenSessions({ store: store.sessions, keyId, clock, onFault });
+  await store.sessions.forgetSessionsUnlessSignedWith(keyId);
   const tidy = (): Promise<void> =>
     forgetWhatIsOver(store, clock).catch((fault) => log.warn({ err: fault }, 'what is over could not be forgotten'));
   await tidy();

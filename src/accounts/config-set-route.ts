@@ -6,7 +6,7 @@ import type { CorridorState } from '../domain/verdict.ts';
 import { answer, refuse, refuseBody, refuseFor } from './answers.ts';
 import { isAdministrator } from './change-password.ts';
 import { splitConfigSet } from './config-set.ts';
-import type { AccountAnswerParts, AccountRouterContext } from './doors.ts';
+import { type AccountAnswerParts, type AccountRouterContext, mayStill } from './doors.ts';
 import { type BodyFault, readJson } from './read-json.ts';
 import { answerRoles } from './role-routes.ts';
 import { createRoles, type RoleParts, type Roles } from './roles.ts';
@@ -33,6 +33,7 @@ async function configSet(
   if (!caller || !isAdministrator(caller)) return refuseFor(ctx, caller ? 'role-too-low' : 'no-credentials');
   const body = await bodyOf(ctx, parts);
   if (!body.ok) return refuseBody(ctx, body.error);
+  if (!(await mayStill(ctx, parts))) return;
   const split = splitConfigSet(ctx.querystring, body.value);
   if (!split.ok) return refuse(ctx, 400, split.error);
   const { roles: wanted, rest } = split.value;

@@ -1,5 +1,6 @@
 /** What the account routes have in common: who may enter, what they bring, and the audit line of what was done (SPEC 4, 9). */
 import type { RouterContext } from 'koa-router';
+import { type Caller, hasSameRights } from '../domain/caller.ts';
 import type { CorridorState } from '../domain/verdict.ts';
 import { refuseBody, refuseFields, refuseFor } from './answers.ts';
 import { type Audit, type AuditEntry, agentOf } from './audit.ts';
@@ -14,6 +15,8 @@ export interface AccountAnswerParts {
   readonly audit: Audit;
   /** `server.timeout_login_body`. */
   readonly bodySeconds: () => number;
+  /** Who a caller is now; undefined when the session or token is over. */
+  readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
 }
 
 /** What was done, and to what. */
@@ -33,11 +36,24 @@ export const forAdmins =
 /** The body as JSON; undefined when the answer is given already. */
 export async function jsonOf(
   ctx: AccountRouterContext,
-  { bodySeconds }: AccountAnswerParts,
+  parts: AccountAnswerParts,
   bytes = MOST_BODY_BYTES,
 ): Promise<{ readonly json: unknown } | undefined> {
-  const body = await readJson(ctx.req, { bytes, seconds: bodySeconds() });
-  return body.ok ? { json: body.value } : void refuseBody(ctx, body.error);
+  const body = await readJson(ctx.req, { bytes, seconds: parts.bodySeconds() });
+  if (!body.ok) return void refuseBody(ctx, body.error);
+  return (await mayStill(ctx, parts)) ? { json: body.value } : undefined;
+}
+
+/**
+ * Asked again when a body has come: whoever holds it back while his rights are taken away has lost them by then, and a
+ * request that was kept open for that moment changes nothing. False when the answer is given already.
+ */
+export async function mayStill(ctx: AccountRouterContext, { recheck }: AccountAnswerParts): Promise<boolean> {
+  const { caller } = ctx.state;
+  const now = caller && (await recheck(caller));
+  if (caller && now && hasSameRights(now, caller)) return true;
+  refuseFor(ctx, now ? 'role-too-low' : 'token-invalid');
+  return false;
 }
 
 /** The body's fields; undefined when the answer is given already. */

@@ -8,6 +8,8 @@ import { createCoalescedWrites } from './coalesced-writes.ts';
 
 export interface SeenSessionParts {
   readonly store: SessionStore;
+  /** Of the key that sessions are signed with. */
+  readonly keyId: string;
   readonly clock: Clock;
   readonly onFault: (fault: unknown) => void;
 }
@@ -27,7 +29,7 @@ export interface SeenSessions {
   close(): Promise<void>;
 }
 
-export function createSeenSessions({ store, clock, onFault }: SeenSessionParts): SeenSessions {
+export function createSeenSessions({ store, keyId, clock, onFault }: SeenSessionParts): SeenSessions {
   const writes = createCoalescedWrites<SeenSession>({ write: store.noteSessions, clock, onFault });
   return {
     close: writes.close,
@@ -42,6 +44,7 @@ export function createSeenSessions({ store, clock, onFault }: SeenSessionParts):
         since,
         lastSeen: unixSeconds(clock),
         expiresAt,
+        keyId,
       };
       writes.note(id, seen);
     },

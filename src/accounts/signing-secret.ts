@@ -1,6 +1,6 @@
 /** The secret that session tokens are signed with: four places in order, or a new one (interface 5.3). */
 
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
@@ -15,6 +15,8 @@ export interface SecretPlaces {
 
 export interface SigningSecret {
   readonly key: Uint8Array<ArrayBuffer>;
+  /** Tells one key from another, and nothing of either. */
+  readonly keyId: string;
   /** Where it was found, for the log. */
   readonly source: string;
   readonly warnings: readonly string[];
@@ -57,8 +59,12 @@ function judge({ text, source, warnings = [] }: Found): Result<SigningSecret, st
     return err(`${source} is empty: put at least ${SHORTEST_SECRET} random characters there, or remove it`);
   const short = `${source} is shorter than ${SHORTEST_SECRET} characters: make a new one with "openssl rand -hex 64"`;
   const isShort = text.length < SHORTEST_SECRET;
-  return ok({ key: signingKey(text), source, warnings: isShort ? [...warnings, short] : warnings });
+  const key = signingKey(text);
+  return ok({ key, keyId: keyIdOf(key), source, warnings: isShort ? [...warnings, short] : warnings });
 }
+
+const keyIdOf = (key: Uint8Array): string =>
+  createHash('sha256').update('key id').update(key).digest('hex').slice(0, 16);
 
 async function inEnvironment({ environment }: SecretPlaces): Promise<Look> {
   const name = NAMES.find((candidate) => environment[candidate] !== undefined);

@@ -1,5 +1,5 @@
 /** Who is calling: the outcome of identification, and what everything after it decides by. */
-import { ALL_CAMERAS, type CameraScope } from './camera-scope.ts';
+import { ALL_CAMERAS, type CameraScope, isSameScope } from './camera-scope.ts';
 import { ADMIN, ANONYMOUS, type Role, type UserName } from './names.ts';
 
 /** What the caller showed. Times are Unix seconds. */
@@ -28,6 +28,10 @@ export interface Caller {
   readonly scope: CameraScope;
   readonly credential: Credential;
 }
+
+/** Whether somebody may still do what he might do then. */
+export const hasSameRights = (now: Caller, then: Caller): boolean =>
+  now.role === then.role && isSameScope(now.scope, then.scope);
 
 /** Interface 5.6: on port 5000 all requests are anonymous, with admin-level access. */
 export const INTERNAL_CALLER: Caller = {

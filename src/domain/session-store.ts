@@ -12,15 +12,19 @@ export interface SeenSession {
   readonly agent: string;
   readonly since: number;
   readonly lastSeen: number;
-  /** Of its latest token. */
+  /** Of that one of its tokens that lives longest. */
   readonly expiresAt: number;
+  /** What the key is called that its tokens are signed with. */
+  readonly keyId: string;
 }
 
 export interface SessionStore {
-  /** A session that is known keeps its `since`; one that was ended in the meantime is passed over. */
+  /** A session that is known keeps its `since`, and the latest end that was seen; one that was ended in the meantime is passed over. */
   noteSessions(seen: readonly SeenSession[]): Promise<void>;
   /** Those that are not over at `now`, latest seen first; of everybody without `user`. */
   listSessions(now: number, user?: UserName): Promise<readonly SeenSession[]>;
   findSession(id: string): Promise<SeenSession | undefined>;
   forgetSessionsBefore(expiredAt: number): Promise<void>;
+  /** Another key ended them all. */
+  forgetSessionsUnlessSignedWith(keyId: string): Promise<void>;
 }

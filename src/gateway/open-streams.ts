@@ -1,6 +1,5 @@
 /** Answers and WebSockets that are under way, by who holds them: ended when their holder's rights are (SPEC 4.2). */
-import type { Caller } from '../domain/caller.ts';
-import { isSameScope } from '../domain/camera-scope.ts';
+import { type Caller, hasSameRights } from '../domain/caller.ts';
 
 /** Why a stream is ended, as a WebSocket close code from the range for applications (RFC 6455 7.4.2). */
 export const CLOSED_FOR = { 'caller-gone': 4401, 'rights-changed': 4403 } as const;
@@ -17,6 +16,10 @@ export interface OpenStreamParts {
 export interface OpenStreams {
   /** Gives what to call when the stream has ended by itself. */
   add(caller: Caller, end: (code: CloseCode) => void): () => void;
+  /** A WebSocket, whoever holds it, with what says goodbye to it; gives what to call when it has ended by itself. */
+  addSocket(leave: () => void): () => void;
+  /** Says goodbye to every WebSocket, for the service stops. */
+  leaveSockets(): void;
   /** Looks at once, without waiting for the next look. */
   sweep(): Promise<void>;
   size(): number;
@@ -32,6 +35,7 @@ const BETWEEN_LOOKS_MS = 1_000;
 
 export function createOpenStreams({ version, recheck, onFault }: OpenStreamParts): OpenStreams {
   const byHolder = new Map<string, Set<OpenStream>>();
+  const sockets = new Set<() => void>();
   /** Whoever was added since the last look was judged before it: the change may lie in between. */
   let unlooked = new Set<string>();
   let lookedAt: string | undefined;
@@ -77,6 +81,13 @@ export function createOpenStreams({ version, recheck, onFault }: OpenStreamParts
     sweep,
     close,
     size: () => [...byHolder.values()].reduce((sum, streams) => sum + streams.size, 0),
+    addSocket(leave) {
+      sockets.add(leave);
+      return () => void sockets.delete(leave);
+    },
+    leaveSockets() {
+      for (const leave of [...sockets]) leave();
+    },
     add(caller, end) {
       const holder = holderOf(caller);
       if (holder === undefined) return () => {};
@@ -111,6 +122,3 @@ function holderOf({ name, role, credential }: Caller): string | undefined {
 /** A session is renewed by other requests while a stream is open; an API token ends when it was said that it would. */
 const mayExpire = (streams: ReadonlySet<OpenStream>): boolean =>
   [...streams].some(({ caller }) => caller.credential.kind === 'api-token');
-
-const hasSameRights = (now: Caller, then: Caller): boolean =>
-  now.role === then.role && isSameScope(now.scope, then.scope);

@@ -13,11 +13,17 @@ export function createSessionStore(db: Kysely<Tables>): SessionStore {
       db.transaction().execute(async (transaction) => {
         for (const session of seen) {
           if (await isOver(session, transaction)) continue;
-          const { since: _, ...latest } = asRow(session);
+          const { since: _, expires_at, ...latest } = asRow(session);
           await transaction
             .insertInto('seen_sessions')
             .values(asRow(session))
             .onConflict((conflict) => conflict.column('id').doUpdateSet(latest))
+            .execute();
+          await transaction
+            .updateTable('seen_sessions')
+            .set({ expires_at })
+            .where('id', '=', session.id)
+            .where('expires_at', '<', expires_at)
             .execute();
         }
       }),
@@ -36,6 +42,10 @@ export function createSessionStore(db: Kysely<Tables>): SessionStore {
 
     async forgetSessionsBefore(expiredAt) {
       await db.deleteFrom('seen_sessions').where('expires_at', '<', expiredAt).execute();
+    },
+
+    async forgetSessionsUnlessSignedWith(keyId) {
+      await db.deleteFrom('seen_sessions').where('signed_with', '<>', keyId).execute();
     },
   };
 }
@@ -57,6 +67,7 @@ const asSession = (row: SeenSessionsTable): SeenSession => ({
   since: row.since,
   lastSeen: row.last_seen,
   expiresAt: row.expires_at,
+  keyId: row.signed_with,
 });
 
 const asRow = (session: SeenSession): SeenSessionsTable => ({
@@ -67,4 +78,5 @@ const asRow = (session: SeenSession): SeenSessionsTable => ({
   since: session.since,
   last_seen: session.lastSeen,
   expires_at: session.expiresAt,
+  signed_with: session.keyId,
 });

@@ -27,6 +27,7 @@ export interface SeenSessionsTable {
   since: number;
   last_seen: number;
   expires_at: number;
+  signed_with: string;
 }
 
 export interface ApiTokensTable {

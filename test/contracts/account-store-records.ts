@@ -43,6 +43,7 @@ const session = (id: string, changes: Partial<SeenSession> = {}): SeenSession =>
   since: THEN,
   lastSeen: THEN + 10,
   expiresAt: THEN + 100,
+  keyId: 'k1',
   ...changes,
 });
 
@@ -146,6 +147,22 @@ export function accountRecordsContract(engineName: string, engine: RecordsEngine
         ['2'],
       );
       await store.sessions.forgetSessionsBefore(THEN + 101);
+      assert.deepEqual(await ids(), ['2']);
+    });
+
+    it('keep the end of the token that lives longest, and so does what is known of its revocation', async () => {
+      await store.sessions.noteSessions([session('1', { expiresAt: THEN + 900 })]);
+      await store.sessions.noteSessions([session('1', { lastSeen: THEN + 60, expiresAt: THEN + 100 })]);
+      const seen = session('1', { lastSeen: THEN + 60, expiresAt: THEN + 900 });
+      assert.deepEqual(await store.sessions.listSessions(THEN), [seen]);
+      await store.accounts.revokeToken('1', THEN + 100);
+      await store.accounts.forgetRevocationsBefore(THEN + 900);
+      assert.equal(await store.accounts.isRevoked('1'), true);
+    });
+
+    it('are forgotten when they are signed with another key', async () => {
+      await store.sessions.noteSessions([session('1', { keyId: 'k0' }), session('2')]);
+      await store.sessions.forgetSessionsUnlessSignedWith('k1');
       assert.deepEqual(await ids(), ['2']);
     });
 

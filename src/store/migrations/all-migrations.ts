@@ -4,6 +4,7 @@ import { accounts } from './001-accounts.ts';
 import { events } from './002-events.ts';
 import { rolesSessionsTokens } from './003-roles-sessions-tokens.ts';
 import { eventWrites } from './004-event-writes.ts';
+import { sessionKeys } from './005-session-keys.ts';
 
 export const MIGRATIONS: MigrationProvider = {
   getMigrations: async () => ({
@@ -11,5 +12,6 @@ export const MIGRATIONS: MigrationProvider = {
     '002-events': events,
     '003-roles-sessions-tokens': rolesSessionsTokens,
     '004-event-writes': eventWrites,
+    '005-session-keys': sessionKeys,
   }),
 };

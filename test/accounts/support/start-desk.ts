@@ -67,7 +67,7 @@ export async function startDesk(t: TestContext, options: DeskOptions = {}) {
   // A store of somebody else's changes without this one's version.
   const version = options.store ? {} : { accountsVersion: records.version };
   const sessions = createSessions({ store, key, clock, roles, ...version, ...lengths });
-  const seenSessions = createSeenSessions({ store: records.sessions, clock, onFault });
+  const seenSessions = createSeenSessions({ store: records.sessions, keyId: 'k1', clock, onFault });
   const tokenStore = records.apiTokens;
   const tokens = createApiTokens({ tokenStore, store, clock, roles, ...version });
   const audit = (entry: AuditEntry): void => void heard.audit.push(entry);
@@ -98,7 +98,11 @@ export async function startDesk(t: TestContext, options: DeskOptions = {}) {
     await next();
   });
   const bodySeconds = (): number => settings.bodySeconds;
-  const parts = { store, limiter, hasher, clock, sessions, audit, bodySeconds, roles };
+  const recheck = async (caller: Caller): Promise<Caller | undefined> => {
+    if (options.caller) return caller;
+    return caller.credential.kind === 'session' ? sessions.recheck(caller) : tokens.recheck(caller);
+  };
+  const parts = { store, limiter, hasher, clock, sessions, audit, bodySeconds, recheck, roles };
   app.use(
     createLoginRoutes({
       ...parts,
