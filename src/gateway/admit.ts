@@ -11,6 +11,7 @@ import {
   type RequestFacts,
   singleHeader,
 } from '../domain/request.ts';
+import { err, ok, type Result } from '../domain/result.ts';
 import type { IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
 import { clientAddress, isTrustedPeer, type TrustedNetworks } from './client-address.ts';
 import { identify } from './identify.ts';
@@ -32,6 +33,8 @@ export interface Rules {
   readonly owners: OwnerLookup;
   /** Whether the question would harm whoever answers it; absent when nobody can be harmed. */
   readonly isHarmful?: (method: string, target: PlainTarget) => boolean;
+  /** Told of a peer that is no trusted proxy and describes another request at `/auth`. */
+  readonly onUntrustedDescription?: ((peer: string) => void) | undefined;
 }
 
 /** The far end: where it is, and how it came. */
@@ -86,10 +89,10 @@ export async function admit(request: RequestFacts, rules: Rules): Promise<Admiss
 
   const route = rules.routes.match(request.isUpgrade ? 'WS' : request.method, plain.target.segments);
   const identity = await identify(request, rules.sources[request.listener]);
-  const denial = credentialsDenial(request, route, identity, rules);
-  if (denial) return refused(denial);
+  const known = knownCaller(request, route, identity, rules);
+  if (!known.ok) return refused(known.error);
 
-  const caller = identity.kind === 'identified' ? identity.caller : undefined;
+  const caller = known.value;
   const presentsCredentials = route.kind === 'listed' && route.row.secret === true;
   if (isForgeable(request, { caller, presentsCredentials, ...client })) return refused('cross-site', caller);
 
@@ -134,17 +137,23 @@ function clientOf(request: RequestFacts, trusted: TrustedNetworks): Client {
   };
 }
 
-/** A bad credential is refused and never taken for none; only a public route does not mind. */
-function credentialsDenial(
+/**
+ * A bad credential is refused and never taken for none; only a public route does not mind. There, too, what headers say
+ * without the proxy's secret is anybody's word: nobody is known by it.
+ */
+function knownCaller(
   request: RequestFacts,
   route: RouteMatch,
   identity: IdentityVerdict,
   rules: Rules,
-): RefusalReason | undefined {
+): Result<Caller | undefined, RefusalReason> {
   const isPublic = route.kind === 'listed' && route.row.access === 'public';
-  if (identity.kind === 'refused' && !isPublic) return identity.reason;
-  const needsSecret = request.listener === 'external' && (!isPublic || route.row.secret === true);
-  const isApiToken = identity.kind === 'identified' && identity.caller.credential.kind === 'api-token';
-  if (needsSecret && !isApiToken && rules.carriesProxySecret?.(request) === false) return 'proxy-secret-mismatch';
-  return undefined;
+  if (identity.kind === 'refused' && !isPublic) return err(identity.reason);
+  const caller = identity.kind === 'identified' ? identity.caller : undefined;
+  const credential = caller?.credential.kind;
+  if (request.listener === 'internal' || credential === 'api-token') return ok(caller);
+  const needsSecret = !isPublic || route.row.secret === true;
+  if (!needsSecret && credential !== 'proxy-headers') return ok(caller);
+  if (rules.carriesProxySecret?.(request) !== false) return ok(caller);
+  return needsSecret ? err('proxy-secret-mismatch') : ok(undefined);
 }

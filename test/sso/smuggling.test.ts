@@ -192,6 +192,23 @@ describe('The proxy secret over a socket', () => {
     assert.deepEqual(await outcome([], PROXY, '/review'), []);
   });
 
+  // biome-ignore format: a table
+  const unproven: [sentence: string, secrets: Line[]][] = [
+    ['without it',        []],
+    ['with a wrong one',  [['X-Proxy-Secret', 'wrong']]],
+    ['with an empty one', [['X-Proxy-Secret', '']]],
+  ];
+  for (const [sentence, secrets] of unproven) {
+    it(`${sentence} nobody is known on a public page either, whatever the headers say`, async () => {
+      for (const path of ['/review', '/assets/index.js'])
+        assert.deepEqual(await outcome([...secrets, ...identity, ['Remote-Role', 'admin']], PROXY, path), []);
+    });
+  }
+
+  it('and with it the caller is known there', async () => {
+    assert.deepEqual(await outcome(VERA, PROXY, '/review'), AS_VERA);
+  });
+
   it('is nowhere in answers or logs', async () => {
     const { text } = await ask(house.port, {
       path: '/api/version',
