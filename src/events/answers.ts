@@ -4,9 +4,13 @@ import type { Context } from 'koa';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import type { BadParameter } from './read-query.ts';
 
+/** The NVR's file is back in less, after a restart or a restored backup. */
+const RETRY_SECONDS = '5';
+
 export function answerRefusal(ctx: Context, reason: RefusalReason): void {
   const { status, message } = REFUSALS[reason];
   ctx.status = status;
+  if (reason === 'events-unreadable') ctx.set('Retry-After', RETRY_SECONDS);
   ctx.body = { success: false, message };
 }
 

@@ -6,6 +6,7 @@ import type { CustomRoles } from '../domain/camera-scope.ts';
 import type { BoundedEventSource } from '../domain/event-question.ts';
 import type { CameraName } from '../domain/names.ts';
 import { isOutOfTime } from '../domain/out-of-time.ts';
+import { isUnreadable } from '../domain/unreadable.ts';
 import { answerRefusal } from './answers.ts';
 import { type EventDesk, type EventsState, listEvents, oneEvent } from './event-routes.ts';
 import { exploreEvents } from './explore-route.ts';
@@ -44,7 +45,7 @@ export function createEventsBackend(options: EventsBackendOptions): RequestListe
     } catch (fault) {
       if (isOutOfTime(fault)) return answerRefusal(ctx, 'query-too-slow');
       options.onFault(fault);
-      answerRefusal(ctx, 'internal-error');
+      answerRefusal(ctx, isUnreadable(fault) ? 'events-unreadable' : 'internal-error');
     }
   });
   app.use(privateRoutes(options.events).routes());

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { Kysely, sql } from 'kysely';
 import { type BoundedEventSource, type Deadline, type EventSource, foldSubLabels } from '../domain/event-question.ts';
 import { isOutOfTime } from '../domain/out-of-time.ts';
+import { unreadable } from '../domain/unreadable.ts';
 import { nvrShape } from './event-shape.ts';
 import { createEventSource } from './events-table.ts';
 import { sqliteEngine } from './sqlite.ts';
@@ -26,20 +27,27 @@ interface OpenedFile extends NvrDatabase {
  */
 export async function openNvrDatabase(path: string): Promise<NvrDatabase> {
   let file = await openFile(path);
-  const reopened = async (): Promise<OpenedFile> => {
+  const replace = async (): Promise<void> => {
     const next = await openFile(path);
     const last = file;
     file = next;
     await last.close();
-    return next;
   };
-  const latest = async (): Promise<OpenedFile> =>
-    (await editionOf(file.db, path).catch(() => undefined)) === file.edition ? file : reopened();
+  let replacing: Promise<void> | undefined;
+  // Questions that are asked side by side find the same: one of them opens the file for all.
+  const reopen = (): Promise<void> => {
+    replacing ??= replace().finally(() => {
+      replacing = undefined;
+    });
+    return replacing;
+  };
   const asked = async <Answer>(question: (events: BoundedEventSource) => Promise<Answer>): Promise<Answer> => {
-    const { events } = await latest();
-    return question(events).catch(async (fault) => {
+    if ((await editionOf(file.db, path).catch(() => undefined)) !== file.edition) await reopen();
+    const asking = file;
+    return question(asking.events).catch(async (fault) => {
       if (isOutOfTime(fault)) throw fault;
-      return question((await reopened()).events);
+      if (file === asking) await reopen();
+      return question(file.events);
     });
   };
   const until = (deadline: Deadline): EventSource =>
@@ -73,7 +81,7 @@ async function openFile(path: string): Promise<OpenedFile> {
   } catch (cause) {
     await db.destroy();
     const reason = cause instanceof Error ? cause.message : cause;
-    throw new Error(`cannot read ${path} as the database of an NVR: ${reason}`, { cause });
+    throw unreadable(`cannot read ${path} as the database of an NVR: ${reason}`, cause);
   }
 }
 

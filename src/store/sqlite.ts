@@ -1,16 +1,10 @@
 /** The SQLite engine: Kysely's own dialect over Node's built-in SQLite, and everything that is SQLite's way alone. */
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
-import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  SqliteAdapter,
-  type SqliteDatabase,
-  SqliteDialect,
-} from 'kysely';
+import { type Dialect, SqliteAdapter, type SqliteDatabase, SqliteDialect } from 'kysely';
 import { outOfTime } from '../domain/out-of-time.ts';
+import { unreadable } from '../domain/unreadable.ts';
+import { patient } from './sqlite-patience.ts';
 
 export interface SqliteOptions {
   readonly path: string;
@@ -23,9 +17,6 @@ export interface SqliteOptions {
 
 /** While the file is being opened, waiting for another process may block. */
 const OPENING_BUSY_MILLISECONDS = 5000;
-/** From then on a statement that finds the file locked is tried again, 500 times at most, and the event loop goes on. */
-const BUSY_RETRIES = 500;
-const BUSY_PAUSE_MILLISECONDS = 10;
 
 /**
  * With WAL, what is committed survives the death of the process under either setting; NORMAL may lose the last
@@ -99,7 +90,7 @@ function connect({ path, readOnly, isOurs, functions = {} }: SqliteOptions): Dat
   } catch (cause) {
     const subject = isOurs ? 'the store' : 'the database of the NVR';
     const remedy = readOnly ? 'is it there, with the files beside it?' : 'is the directory there and writable?';
-    throw new Error(`cannot open ${subject} at ${path}: ${remedy} (${(cause as Error).message})`, { cause });
+    throw unreadable(`cannot open ${subject} at ${path}: ${remedy} (${(cause as Error).message})`, cause);
   }
 }
 
@@ -130,32 +121,6 @@ function asKyselyDatabase(connection: DatabaseSync, readOnly: boolean, onChange:
     },
   };
 }
-
-/** SQLite's own waiting would stop the event loop, and with it the very transaction that is waited for. */
-function patient(driver: Driver): Driver {
-  const { acquireConnection } = driver;
-  return Object.assign(driver, {
-    acquireConnection: async () => patientConnection(await acquireConnection.call(driver)),
-  });
-}
-
-const patientConnection = (connection: DatabaseConnection): DatabaseConnection => ({
-  streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
-  async executeQuery(query) {
-    for (let retries = 0; ; retries++) {
-      try {
-        return await connection.executeQuery(query);
-      } catch (error) {
-        if (!isBusy(error) || retries === BUSY_RETRIES) throw error;
-        await delay(BUSY_PAUSE_MILLISECONDS);
-      }
-    }
-  },
-});
-
-/** SQLITE_BUSY; its extended codes have it in the low byte. */
-const isBusy = (error: unknown): boolean =>
-  error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 5;
 
 /**
  * A plain `begin` takes the write lock at the first write, and fails there without waiting when another process has

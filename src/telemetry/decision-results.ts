@@ -34,6 +34,7 @@ export const DECISION_OF_REASON: Readonly<Record<RefusalReason, DecisionResult>>
   'body-too-large':        'malformed',
   'cameras-unknown':       'error',
   'backend-unavailable':   'error',
+  'events-unreadable':     'error',
   'query-too-slow':        'error',
   'nvr-unreachable':       'error',
   'nvr-bad-answer':        'error',

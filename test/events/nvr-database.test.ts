@@ -1,6 +1,6 @@
 /** `events.source: nvr-database`: the house answers from the NVR's own file, opened in place (SPEC 1, 7). */
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -117,13 +117,29 @@ describe("A house on an NVR's own database", () => {
     assert.equal((await newest())?.model_type, null);
   });
 
-  it('answers from the file that a backup has put in its place', async () => {
-    copyFileSync(new URL('../data/nvr.db', import.meta.url), `${file}.new`);
-    for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`, { force: true });
+  it('asks for patience while the file is away, and answers from the one that a backup has put in its place', async () => {
     const token = tokens.get('admin') ?? '';
-    assert.equal((await house.ask('/api/events?limit=1', { token })).status, 500);
+    const newest = async () => {
+      const answer = await house.ask('/api/events?after=1890000000', { token });
+      return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: await answer.json() };
+    };
+    copyFileSync(new URL('../data/nvr.db', import.meta.url), `${file}.new`);
+    const away = () => {
+      for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`, { force: true });
+    };
+    const unreadable: [sentence: string, put: () => void][] = [
+      ['there is none', () => {}],
+      ['it is copied and not yet whole', () => writeFileSync(file, readFileSync(`${file}.new`).subarray(0, 50_000))],
+      ['it has no events yet', () => new DatabaseSync(file).close()],
+    ];
+    for (const [sentence, put] of unreadable) {
+      away();
+      put();
+      const message = 'The database that holds the events cannot be read at the moment: try again in a moment.';
+      assert.deepEqual(await newest(), { status: 503, retryAfter: '5', body: { success: false, message } }, sentence);
+    }
+    away();
     copyFileSync(`${file}.new`, file);
-    const answer = await house.ask('/api/events?after=1890000000', { token });
-    assert.deepEqual([answer.status, await answer.json()], [200, []]);
+    assert.deepEqual(await newest(), { status: 200, retryAfter: null, body: [] });
   });
 });
