@@ -4,6 +4,7 @@ import type { NewAdminPassword } from './accounts/first-admin.ts';
 import { openAccounts } from './app-accounts.ts';
 import { openEvents } from './app-events.ts';
 import { gateParts } from './app-gate.ts';
+import { type Addresses, openListeners } from './app-listeners.ts';
 import { openLogs } from './app-logs.ts';
 import { serviceStatus } from './app-status.ts';
 import { openScrape, openTelemetry } from './app-telemetry.ts';
@@ -12,11 +13,8 @@ import { openTrustedHeaders, TRUSTED_HEADERS_FILES } from './app-trusted-headers
 import { forwardRulesOf, questionFor, readinessOf, watchCameras } from './app-upstreams.ts';
 import type { Settings } from './config/schema.ts';
 import { type Clock, unixSeconds } from './domain/clock.ts';
-import type { ListenerName } from './domain/request.ts';
-import type { ListenAddress } from './domain/socket-address.ts';
 import { createForwarder } from './gateway/forward.ts';
 import { createGate } from './gateway/gate.ts';
-import { bind, listen } from './gateway/listeners.ts';
 import { createMessageRelay } from './gateway/message-relay.ts';
 import { createOpenStreams } from './gateway/open-streams.ts';
 import { openStore } from './store/open-store.ts';
@@ -39,14 +37,10 @@ export interface StartOptions {
 }
 
 export interface Postern {
-  readonly addresses: {
-    readonly external: ListenAddress;
-    readonly internal: ListenAddress | undefined;
-    readonly telemetry: ListenAddress | undefined;
-  };
+  readonly addresses: Addresses;
   /** To be shown once, when this start made one (interface 2.1, 5.2). */
   readonly newAdminPassword: NewAdminPassword | undefined;
-  /** Stops accepting, finishes what is in flight, and lets go of everything. */
+  /** Is not ready any more, stops accepting, finishes what is in flight, and lets go of everything. */
   close(): Promise<void>;
 }
 
@@ -119,19 +113,16 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   });
   const scraped = { settings, clock, store, accounts, backend, cameras, certificate: tls?.certificate };
   const { expose } = openScrape(counters, scraped);
-  const open = async (listener: ListenerName, at: ListenAddress): Promise<ListenAddress> => {
-    const rules = { timeoutHeaders: settings.server.timeout_headers, tls: listener === 'external' ? tls : undefined };
-    const opening = await listen(at, createGate(listener, gate), rules);
-    opened.defer(() => opening.close(settings.server.shutdown_grace));
-    return opening.address;
-  };
-  const telemetry = createTelemetryServer({ expose, readiness });
-  const addresses = {
-    external: await open('external', settings.server.external),
-    internal: settings.server.internal ? await open('internal', settings.server.internal) : undefined,
-    telemetry: settings.server.telemetry ? await bind(telemetry, settings.server.telemetry) : undefined,
-  };
-  opened.defer(() => void telemetry.close());
+  let isStopping = false;
+  const telemetry = createTelemetryServer({ expose, readiness, isStopping: () => isStopping });
+  const gates = { external: createGate('external', gate), internal: createGate('internal', gate) };
+  const { addresses, drain } = await openListeners({ settings, gates, tls, telemetry });
+  opened.defer(async () => {
+    isStopping = true;
+    log.info('stopping: what is in flight is finished');
+    openStreams.leaveSockets();
+    await drain(settings.server.shutdown_grace);
+  });
   log.info({ addresses }, 'started');
   const running = opened.move();
   return { addresses, newAdminPassword: accounts.newAdminPassword, close: () => running.disposeAsync() };

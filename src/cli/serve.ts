@@ -6,6 +6,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { formatProblem } from '../config/problems.ts';
 import { announcement } from './announcement.ts';
 import { openLogDestination } from './log-destination.ts';
+import { stopSignal } from './stop-signal.ts';
 import { VERSION } from './version.ts';
 
 export interface ServePlace {
@@ -28,6 +29,7 @@ export async function runServe({ directory, env, stdout, stderr }: ServePlace): 
   if (config.created) stdout.write(`No configuration was there: one to begin with is now in ${config.file}.\n`);
   const { settings } = config;
   const warnings = config.warnings.map((problem) => formatProblem(config.file, problem));
+  const stopped = stopSignal(); // from here on: a signal during the start is not lost
   const clock = { now: () => Date.now() };
   const log = openLogDestination(stdout);
   try {
@@ -40,7 +42,6 @@ export async function runServe({ directory, env, stdout, stderr }: ServePlace): 
       log,
       version: VERSION,
     });
-    const stopped = stopSignal();
     log.flush();
     stdout.write(announcement(postern, settings, stdout.isTTY === true));
     await stopped;
@@ -54,9 +55,3 @@ export async function runServe({ directory, env, stdout, stderr }: ServePlace): 
 }
 
 const sentenceOf = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));
-
-export function stopSignal(): Promise<void> {
-  return new Promise((done) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => done());
-  });
-}

@@ -1,6 +1,5 @@
 /** Starts the events backend in a thread of its own: its queries never stop the gate's event loop (SPEC 7). */
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import type { CameraName } from '../domain/names.ts';
@@ -39,7 +38,6 @@ const STOP_PATIENCE_MS = 15_000;
 export async function startEventsWorker(options: EventsWorkerOptions): Promise<EventsWorker> {
   const { onFault, onCrash, ...settings } = options;
   const workerData: EventsWorkerSettings = { ...settings, nvrDatabase: settings.nvrDatabase };
-  await rm(settings.socketPath, { force: true }); // one that died has left its own behind
   const worker = new Worker(new URL('../events-worker.ts', import.meta.url), { workerData });
   const tell = (message: ToEventsWorker): void => worker.postMessage(message);
   let isStopping = false;

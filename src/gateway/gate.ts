@@ -30,7 +30,7 @@ export interface GateParts {
   /** What the gate asks and answers itself when it narrows. */
   readonly desk: Omit<TermsDesk, 'owners'>;
   readonly relay: MessageRelay;
-  readonly openStreams: Pick<OpenStreams, 'add'>;
+  readonly openStreams: Pick<OpenStreams, 'add' | 'addSocket'>;
   /** Told of everybody who is known, with the request that was judged. */
   readonly onCaller: (caller: Caller, client: Client, request: RequestFacts) => void;
   readonly unknownRoutes: UnknownRoutes;

@@ -73,6 +73,9 @@ export async function upgraded(
   }
 }
 
+/** RFC 6455 7.4.1: the service goes down. */
+const GOING_AWAY = 1001;
+
 /** Until it is open there is nothing to say goodbye to. */
 function endable(
   socket: Duplex,
@@ -81,14 +84,19 @@ function endable(
   { openStreams }: GateParts,
 ): Required<Pick<JudgedRequest, 'onOpen'>> {
   let endSocket: (code: number) => void = () => socket.destroy();
-  if (caller && !socket.destroyed)
-    socket.once(
-      'close',
-      openStreams.add(caller, (code) => {
-        watch.onEndedBy('revoked');
-        endSocket(code);
-      }),
-    );
+  const forgetSocket = openStreams.addSocket(() => endSocket(GOING_AWAY));
+  const forgetHolder =
+    caller &&
+    openStreams.add(caller, (code) => {
+      watch.onEndedBy('revoked');
+      endSocket(code);
+    });
+  const forget = (): void => {
+    forgetSocket();
+    forgetHolder?.();
+  };
+  if (socket.destroyed) forget();
+  else socket.once('close', forget);
   return {
     onOpen(end) {
       endSocket = end;

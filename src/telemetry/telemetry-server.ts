@@ -17,6 +17,8 @@ export interface TelemetryParts {
   /** Given the scraper's `Accept`. */
   readonly expose: (accept: string | undefined) => Promise<Exposition>;
   readonly readiness: () => Promise<Readiness>;
+  /** Nothing more should be sent here. */
+  readonly isStopping: () => boolean;
 }
 
 /** Not listening yet. */
@@ -48,8 +50,9 @@ async function answer(
       return;
     case '/readyz': {
       const readiness = await parts.readiness();
-      const isReady = Object.values(readiness).every((check: Check) => check.kind !== 'failed');
-      answerJson(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not-ready', ...readiness });
+      const isWell = Object.values(readiness).every((check: Check) => check.kind !== 'failed');
+      const status = parts.isStopping() ? 'stopping' : isWell ? 'ready' : 'not-ready';
+      answerJson(response, status === 'ready' ? 200 : 503, { status, ...readiness });
       return;
     }
     default:

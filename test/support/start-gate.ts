@@ -90,7 +90,7 @@ export async function startGate(
       renderPage: ({ message }) => ({ headers: { 'content-type': 'text/html' }, body: message }),
     }),
     forwarder,
-    openStreams: { add: () => () => {} },
+    openStreams: { add: () => () => {}, addSocket: () => () => {} },
     onCaller: () => {},
     ownRoutes: [],
     renewal: async () => undefined,

@@ -1,0 +1,20 @@
+/** When to stop: in good order at the first signal, at once at the second (SPEC 1). */
+
+/** What a shell shows of a process that a signal ended. */
+const ENDED_BY = { SIGTERM: 128 + 15, SIGINT: 128 + 2 } as const;
+/** A terminal's Ctrl-C reaches us twice when npm stands between, which passes on what it hears. */
+const SAME_MS = 500;
+
+/** Resolves with the first signal; the second ends the process. */
+export function stopSignal(): Promise<void> {
+  let heardAt: number | undefined;
+  return new Promise((stop) => {
+    for (const [signal, code] of Object.entries(ENDED_BY)) {
+      process.on(signal, () => {
+        heardAt ??= performance.now();
+        if (performance.now() - heardAt > SAME_MS) process.exit(code);
+        stop();
+      });
+    }
+  });
+}

@@ -1,0 +1,111 @@
+/** SIGTERM: not ready first, no new connections, what is in flight finishes, WebSockets are told, exit 0 (SPEC 1). */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage, type ServerResponse } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { WebSocket } from 'ws';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { type Serving, servePostern } from '../support/run-postern.ts';
+
+let nvr: FakeNvr;
+before(async () => {
+  nvr = await startFakeNvr();
+});
+after(() => nvr.close());
+
+const serve = (graceSeconds: number): Promise<Serving> =>
+  servePostern({
+    env: {
+      POSTERN__NVR__URL: nvr.url,
+      POSTERN__NVR__CAMERAS: '["cam1"]',
+      POSTERN__EVENTS__SOURCE: 'store',
+      POSTERN__SERVER__SHUTDOWN_GRACE: String(graceSeconds),
+    },
+  });
+
+/** An answer that has begun, and goes on when the NVR is told so. */
+async function beginAnswer(
+  url: string,
+): Promise<{ answer: IncomingMessage; nvrSide: ServerResponse; rest: Promise<string> }> {
+  const atNvr = Promise.withResolvers<ServerResponse>();
+  const { answer: usual } = nvr;
+  nvr.answer = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain' }).write('begun ');
+    atNvr.resolve(response);
+  };
+  const asked = get(`${url}/api/version`, { agent: new Agent({ keepAlive: true }) });
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  nvr.answer = usual;
+  const rest = answer.setEncoding('utf8').reduce((text: string, chunk: string) => text + chunk, '');
+  rest.catch(() => {});
+  return { answer, nvrSide: await atNvr.promise, rest };
+}
+
+async function openSocket(url: string): Promise<{ closed: Promise<number> }> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/live/jsmpeg/cam1`);
+  await once(socket, 'open');
+  return { closed: once(socket, 'close').then(([code]) => code as number) };
+}
+
+const readiness = async (url: string): Promise<string> => {
+  const answer = await fetch(`${url}/readyz`);
+  return `${answer.status} ${((await answer.json()) as { status: string }).status}`;
+};
+
+describe('A service that is told to stop', () => {
+  it('finishes what is in flight, and nothing else', { timeout: 60_000 }, async () => {
+    const postern = await serve(30);
+    const inFlight = await beginAnswer(postern.internalUrl);
+    const { closed } = await openSocket(postern.internalUrl);
+    assert.equal(await readiness(postern.telemetryUrl), '200 ready');
+
+    const ended = postern.end('SIGTERM');
+    assert.equal(await closed, 1001);
+    assert.equal(await readiness(postern.telemetryUrl), '503 stopping');
+    await assert.rejects(fetch(`${postern.internalUrl}/api/version`), /fetch failed/);
+    await assert.rejects(fetch(`${postern.url}/login`), /fetch failed/);
+    inFlight.nvrSide.end('and ended');
+    assert.equal(await inFlight.rest, 'begun and ended');
+    assert.equal(await ended, 0);
+    assert.equal(postern.output.stderr, '');
+  });
+
+  it('breaks off what is not finished in time, and that is no failure', { timeout: 60_000 }, async () => {
+    const postern = await serve(1);
+    const endless = await beginAnswer(postern.internalUrl);
+    assert.equal(await postern.end('SIGTERM'), 0);
+    await assert.rejects(endless.rest, /aborted/);
+  });
+
+  // biome-ignore format: a table
+  const SECOND: [signal: NodeJS.Signals, code: number][] = [['SIGTERM', 143], ['SIGINT', 130]];
+  for (const [signal, code] of SECOND) {
+    it(`ends at once when it is told a second time, by ${signal}`, { timeout: 60_000 }, async () => {
+      const postern = await serve(3600);
+      const endless = await beginAnswer(postern.internalUrl);
+      const ended = once(postern.process, 'exit');
+      postern.process.kill('SIGTERM');
+      while (postern.process.exitCode === null && postern.process.signalCode === null) {
+        await readiness(postern.telemetryUrl).catch(() => once(postern.process, 'exit'));
+        postern.process.kill(signal);
+      }
+      assert.deepEqual(await ended, [code, null]);
+      await assert.rejects(endless.rest, /aborted/);
+    });
+  }
+
+  it('takes the same signal for one when it comes twice at the same moment, as it does through npm', {
+    timeout: 60_000,
+  }, async () => {
+    const postern = await serve(30);
+    const inFlight = await beginAnswer(postern.internalUrl);
+    const ended = once(postern.process, 'exit');
+    postern.process.kill('SIGINT');
+    postern.process.kill('SIGINT');
+    while ((await readiness(postern.telemetryUrl)) === '200 ready');
+    assert.equal(await readiness(postern.telemetryUrl), '503 stopping');
+    inFlight.nvrSide.end('and ended');
+    assert.equal(await inFlight.rest, 'begun and ended');
+    assert.deepEqual(await ended, [0, null]);
+  });
+});
