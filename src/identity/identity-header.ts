@@ -43,7 +43,16 @@ export function readIdentityHeader(
   if (others.length > 0) return { kind: 'unusable', why: 'sent more than once' };
   const text = headerText(line);
   if (CONTROL.test(text)) return { kind: 'unusable', why: 'holds control characters' };
-  return text.trim() === '' ? absent('empty') : { kind: 'believed', text: text.trim() };
+  const inner = withoutBlanks(text);
+  return inner === '' ? absent('empty') : { kind: 'believed', text: inner };
+}
+
+/** Any other blank belongs to the name: `trim()` would make one of two that the sign-in server tells apart. */
+export function withoutBlanks(text: string): string {
+  let [from, to] = [0, text.length];
+  while (text[from] === ' ') from += 1;
+  while (to > from && text[to - 1] === ' ') to -= 1;
+  return text.slice(from, to);
 }
 
 /** Node gives the bytes as Latin-1 text; proxies mostly mean UTF-8. */

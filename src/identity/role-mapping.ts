@@ -1,5 +1,6 @@
 /** Which role the value of the role header gives, and by which rule (interface 5.5.6). Pure. */
 import { ADMIN, type Role, VIEWER } from '../domain/names.ts';
+import { withoutBlanks } from './identity-header.ts';
 
 export interface RoleMapping {
   /** `proxy.separator`. */
@@ -60,7 +61,7 @@ interface Match {
 const groupsOf = (value: string, separator: string): readonly string[] =>
   value
     .split(separator)
-    .map((group) => group.trim())
+    .map(withoutBlanks)
     .filter((group) => group !== '');
 
 /** Admin first, then the order of the map. Group names are compared as they are. */

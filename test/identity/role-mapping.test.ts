@@ -61,6 +61,8 @@ describe('The role of a proxy user', () => {
     ['is not found by a look-alike letter: the Kelvin sign is no k',                                                    'bac\u212a',           mapping({ defaultRole: 'none' }), 'default-none'],
     ['is the first match in the order of the map',                                                                      'garden,staff',        MAPPED,         'viewer by role_map'],
     ['compares groups with case',                                                                                       'STAFF',               MAPPED_OR_NONE, 'default-none'],
+    ['takes no other blank than a plain one from around a group',                                                        'staff\u00a0',         MAPPED_OR_NONE, 'default-none'],
+    ['nor from around a role name',                                                                                     '\u00a0admin',        NONE,           'default-none'],
     ['skips a mapped role that is not configured',                                                                      'ghosts,garden',       MAPPED,         'gardener by role_map'],
     ['is the default when only such a role matches',                                                                    'ghosts',              MAPPED_OR_NONE, 'default-none'],
     ['does not take role names for groups when there is a map',                                                         'admin',               MAPPED_OR_NONE, 'default-none'],
