@@ -40,7 +40,8 @@ core.register_action("postern_auth", { "http-req" }, function(txn)
   local upgrade = (first(sent["upgrade"]) or ""):lower()
   local connection = (first(sent["connection"]) or ""):lower()
   local is_upgrade = upgrade == "websocket" and connection:find("upgrade", 1, true) ~= nil
-  local url = POSTERN .. (is_upgrade and "/auth?upgrade=websocket" or "/auth")
+  -- Said in the address, where no client can say it; Postern refuses it from a proxy that is not listed.
+  local url = POSTERN .. (is_upgrade and "/auth?upgrade=websocket" or "/auth?upgrade=no")
 
   local answer = core.httpclient():get({ url = url, headers = question, timeout = TIMEOUT })
   txn:set_var("txn.postern_status", tostring(answer and answer.status or 503))

@@ -18,6 +18,7 @@ export const REFUSALS = {
   'method-unknown':          { status: 405, message: 'This method is not accepted here.' },
   'expectation-unknown':     { status: 417, message: 'Only "Expect: 100-continue" is understood.' },
   'host-unknown':            { status: 403, message: 'This listener does not answer to that Host name: add it to server.internal_hosts.' },
+  'description-refused':     { status: 403, message: 'Only a proxy in auth.trusted_proxies may ask about another request, and it says method and target once each.' },
   'cross-site':              { status: 403, message: 'Refused: this request came from a page of another site.' },
   'no-credentials':          { status: 401, message: 'Authentication required' },
   'token-invalid':           { status: 401, message: 'The session or token is not valid: log in again.' },

@@ -25,17 +25,26 @@ const FAMILIES: readonly Family[] = [
 const DESCRIBING: readonly string[] = FAMILIES.flatMap(({ target, method }) => [target, method]);
 
 const PATHS: readonly string[] = ['/auth', '/api/auth'];
-/** In the address that the proxy asks, which is the proxy's alone: no client can say that its request is an upgrade. */
+/**
+ * In the address that the proxy asks, which is the proxy's alone: no client can say that its request is an upgrade. An
+ * address that says either is never about itself: else a proxy that is not trusted would be told 202 for everything.
+ */
 const UPGRADE_QUERY = 'upgrade=websocket';
+const SPEAKS_OF_ANOTHER: readonly (string | undefined)[] = [UPGRADE_QUERY, 'upgrade=no'];
 
 /** Undefined when nobody who is trusted describes another request: then this one is judged as it stands. */
 export function describedRequest(carrier: RequestFacts, rules: Rules): Question | undefined {
   const [path = '', query] = carrier.target.split('?', 2);
   const asks = PATHS.includes(path) && (carrier.method === 'GET' || carrier.method === 'HEAD') && !carrier.isUpgrade;
-  if (!asks || carrier.listener !== 'external' || !isTrustedPeer(carrier.peer, rules.trusted)) return undefined;
+  if (!asks || carrier.listener !== 'external') return undefined;
+  const undescribed = SPEAKS_OF_ANOTHER.includes(query) ? { described: undefined } : undefined;
   const spoken = FAMILIES.filter((family) => [family.target, family.method].some((name) => isSent(carrier, name)));
   const [family, ...others] = spoken;
-  if (!family) return undefined;
+  if (!family) return undescribed;
+  if (!isTrustedPeer(carrier.peer, rules.trusted)) {
+    rules.onUntrustedDescription?.(carrier.peer);
+    return undescribed;
+  }
   if (others.length > 0) return { described: undefined };
   const [target, ...moreTargets] = headerLines(carrier, family.target);
   const [method, ...moreMethods] = headerLines(carrier, family.method);
@@ -92,7 +101,7 @@ export async function admitDescribed(carrier: RequestFacts, { described }: Quest
     reason,
   });
   if (plain.kind === 'refused') return refused(plain.reason);
-  if (!described) return refused('target-not-plain');
+  if (!described) return refused('description-refused');
   if (admission.kind === 'refused') return admission;
   const isApiToken = caller?.credential.kind === 'api-token';
   if (!isApiToken && rules.carriesProxySecret?.(carrier) === false) return refused('proxy-secret-mismatch');
@@ -111,7 +120,7 @@ function passesAsItIs({ target, terms }: Admitted, asked: PlainTarget | undefine
 
 /**
  * 202 with who is calling, and empty names where nobody is known: of an absent header Caddy passes its own placeholder on.
- * Else 401, or 403; a fault of ours stays one. nginx takes any other status for a fault of its own.
+ * Else 401, or 403; a fault of ours stays one.
  */
 export function forwardAuthAnswer(
   admission: Admission,
@@ -126,5 +135,8 @@ export function forwardAuthAnswer(
   }
   const reason = admission.kind === 'refused' ? admission.reason : 'not-narrowable';
   const answer = refusalAnswer(reason, carrier, requestId, rules);
-  return { ...answer, status: answer.status === 401 || answer.status >= 500 ? answer.status : 403 };
+  return { ...answer, status: forwardAuthStatus(answer.status) };
 }
+
+/** nginx takes any other status for a fault of its own. */
+export const forwardAuthStatus = (status: number): number => (status === 401 || status >= 500 ? status : 403);

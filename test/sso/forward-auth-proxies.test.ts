@@ -123,6 +123,26 @@ for (const program of ['nginx', 'caddy', 'haproxy'] as const satisfies readonly 
       assert.deepEqual(await asked('vera', 'PUT', '/api/config/set', described), [403]);
     });
 
+    it('lets nobody do anything when auth.trusted_proxies does not hold its address', async () => {
+      const strict = await startHouse({ config: { nvr: { url: nvr.url }, auth: { trusted_proxies: [] } } });
+      const port = await freePort();
+      const places = { port, postern: `127.0.0.1:${strict.port}`, nvr: `127.0.0.1:${nvr.port}` };
+      const unlisted = await START[program](places);
+      try {
+        const cookie: Line = ['Cookie', `frigate_token=${await strict.logIn(ADMIN_PERSON)}`];
+        nvr.received.length = 0;
+        for (const [method, path] of [
+          ['GET', '/api/version'],
+          ['PUT', '/api/config/set'],
+        ] as const)
+          assert.equal((await ask(port, { method, path, headers: [cookie] })).status, 403);
+        assert.deepEqual(nvr.received, []);
+      } finally {
+        await unlisted.close();
+        await strict.close();
+      }
+    });
+
     it("brings a person to the login, and the login is Postern's", async () => {
       const page: Line[] = [
         ['Accept', 'text/html'],
@@ -236,7 +256,8 @@ describe('deploy/forward-auth for Traefik, which is not run here', () => {
       const addresses = middlewares
         .map((name) => http.middlewares[name]?.forwardAuth?.address)
         .filter((address) => address !== undefined);
-      for (const address of addresses) assert.equal(address.endsWith('?upgrade=websocket'), rule.includes('websocket'));
+      const asked = `http://postern:8971/auth?upgrade=${rule.includes('websocket') ? 'websocket' : 'no'}`;
+      for (const address of addresses) assert.equal(address, asked);
     }
   });
 });
