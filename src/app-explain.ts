@@ -1,11 +1,14 @@
 /** Introduces `explain` to what the gate judges by: beside a running server, or from its configuration alone (SPEC 1). */
-import { trustedPeersOf } from './app-rules.ts';
+import { isIP } from 'node:net';
+import { trustedPeersOf } from './app-sources.ts';
 import type { Settings } from './config/schema.ts';
 import type { User } from './domain/account.ts';
 import type { Caller } from './domain/caller.ts';
 import { type CustomRoles, scopeOfRole } from './domain/camera-scope.ts';
 import { err, ok, type Result } from './domain/result.ts';
-import { type Description, type ExplainParts, type Explanation, explain } from './gateway/explain.ts';
+import type { Description } from './gateway/description.ts';
+import { type ExplainParts, explain } from './gateway/explain.ts';
+import type { Explanation } from './gateway/explanation.ts';
 
 /** As a person asks: at the command line, or by `GET /api/explain`. */
 export interface ExplainQuestion {
@@ -46,6 +49,8 @@ async function describe(
   if (!METHOD.test(method))
     return err(`${JSON.stringify(method)} is no method: write GET, PUT … or WS for a WebSocket`);
   if (!path.startsWith('/')) return err(`${JSON.stringify(path)} is no path: it begins with a slash`);
+  if (peer !== undefined && isIP(peer) === 0)
+    return err(`${JSON.stringify(peer)} is no address: write for example 172.18.0.5`);
   const lines = headers.map((line) => HEADER.exec(line)?.groups);
   const bad = headers.find((_, at) => lines[at] === undefined);
   if (bad !== undefined) return err(`${JSON.stringify(bad)} is no header: write "Name: value"`);

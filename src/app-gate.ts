@@ -90,6 +90,7 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
     layout: cameras.layout,
     owners: ownerLookup(destinations, ask),
   };
+  const onUntrustedDescription = warningOfDescription(logs);
   const decide = (list: TrustedHeaderList) => {
     const rules = corridorRules({
       ...judging,
@@ -99,6 +100,7 @@ export async function gateParts(neighbours: GateNeighbours): Promise<GateParts> 
       trace: identityTrace(logs),
       onRole: countedRole(metrics),
       onUntrustedHeaders: () => metrics.untrustedHeaders.add(1),
+      onUntrustedDescription,
     });
     const carriesProxySecret = countedSecretCheck(rules.carriesProxySecret, metrics);
     return { list, headers: headerRules(settings, list.names), rules: { ...rules, carriesProxySecret } };
@@ -208,5 +210,19 @@ function identityTrace(logs: Logs): Trace | undefined {
   return (entry, { method, target, peer }) => {
     const path = target.split('?', 1)[0]?.slice(0, LONGEST_LOGGED_PATH);
     log.debug({ ...entry, peer, method, path }, 'identified');
+  };
+}
+
+/** Said once, for any client can send such headers. A proxy that asks in vain would let everybody do everything. */
+function warningOfDescription(logs: Logs): (peer: string) => void {
+  const log = logs.named('service.gate');
+  let isSaid = false;
+  return (peer) => {
+    if (isSaid) return;
+    isSaid = true;
+    log.warn(
+      { peer },
+      '/auth was asked about another request by a peer that is not trusted, and answered for itself: if that is your proxy, list its address in auth.trusted_proxies',
+    );
   };
 }

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import type { Accounts } from './app-accounts.ts';
 import { ticks } from './app-counted.ts';
 import type { EventsBackend } from './app-events.ts';
-import { trustedPeersOf } from './app-rules.ts';
+import { trustedPeersOf } from './app-sources.ts';
 import type { TrustedHeaders } from './app-trusted-headers.ts';
 import { nvrCheck } from './app-upstreams.ts';
 import type { Settings } from './config/schema.ts';

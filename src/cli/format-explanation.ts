@@ -3,6 +3,7 @@
 /** As much of an explanation as is shown. */
 export interface ShownExplanation {
   readonly request: { readonly method: string; readonly path: string; readonly peer: string };
+  readonly about: { readonly method: string; readonly path: string } | undefined;
   readonly headers: readonly {
     readonly name: string;
     readonly value: string;
@@ -44,9 +45,10 @@ export function formatExplanation(explanation: ShownExplanation): string {
 }
 
 function rowsOf(shown: ShownExplanation): readonly Row[] {
-  const { request, secret, token, groups, rule, user, role, cameras, route, sent } = shown;
+  const { request, about, secret, token, groups, rule, user, role, cameras, route, sent } = shown;
   return [
     ['request', [`${request.method} ${request.path}, from ${request.peer}`]],
+    ['about', about ? [`${about.method} ${about.path}`] : []],
     ['headers', headerLines(shown)],
     ['secret', maybe(secret)],
     ['token', maybe(token)],

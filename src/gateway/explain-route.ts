@@ -2,7 +2,7 @@
 import Router from 'koa-router';
 import type { Result } from '../domain/result.ts';
 import type { CorridorState } from '../domain/verdict.ts';
-import type { Explanation } from './explain.ts';
+import type { Explanation } from './explanation.ts';
 
 export interface ExplainRouteParts {
   /** Errs with what is wrong with the question. A token is not asked for here: addresses are logged on their way. */

@@ -2,13 +2,13 @@
 import type { RefusalReason } from '../domain/refusal.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
 import type { ApiTokenVerdict, IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
-import type { Trace } from './identity-trace.ts';
+import type { ApiTokenTrace, Trace } from './identity-trace.ts';
 
 export interface ApiTokenSourceOptions {
   readonly verify: (token: string, carriedBy: 'bearer' | 'basic', address: string) => Promise<ApiTokenVerdict>;
   /** Of the client, behind trusted proxies. */
   readonly addressOf: (request: RequestFacts) => string;
-  readonly trace?: Trace | undefined;
+  readonly trace?: Trace<ApiTokenTrace> | undefined;
 }
 
 interface Carried {

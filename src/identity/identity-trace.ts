@@ -3,7 +3,6 @@ import type { Role } from '../domain/names.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
 import type { ApiTokenFault, SessionFault } from '../domain/verdict.ts';
-import { CREDENTIAL_HEADERS } from './identity-header.ts';
 
 /** An identity header as received. */
 export interface HeaderNote {
@@ -17,8 +16,10 @@ export interface HeaderNote {
 
 export interface SessionTrace {
   readonly source: 'session';
-  readonly carriedBy: 'cookie' | 'bearer';
-  readonly outcome: 'valid' | SessionFault;
+  /** Undefined when the request brought no token. */
+  readonly carriedBy: 'cookie' | 'bearer' | undefined;
+  /** Of each token that was looked at, in the order received. */
+  readonly outcomes: readonly ('valid' | SessionFault)[];
 }
 
 export interface ApiTokenTrace {
@@ -41,17 +42,10 @@ export interface ProxyTrace {
   readonly refused: RefusalReason | undefined;
 }
 
-/** Holds no cookie, token or secret. */
-export type IdentityTrace = SessionTrace | ApiTokenTrace | ProxyTrace;
+/** As a source tells it. */
+export type SourceTrace = SessionTrace | ApiTokenTrace | ProxyTrace;
 
-export type Trace = (entry: IdentityTrace, request: RequestFacts) => void;
+/** With the identity headers that came along, read or not. Holds no cookie, token or secret. */
+export type IdentityTrace = SourceTrace & { readonly headers: readonly HeaderNote[] };
 
-const LONGEST_SHOWN = 256;
-
-/** `name` is lower-case. */
-export const shownValue = (name: string, value: string): string =>
-  CREDENTIAL_HEADERS.has(name)
-    ? '[hidden]'
-    : value.length > LONGEST_SHOWN
-      ? `${value.slice(0, LONGEST_SHOWN)}…`
-      : value;
+export type Trace<Entry = IdentityTrace> = (entry: Entry, request: RequestFacts) => void;

@@ -1,12 +1,12 @@
 /** Who the headers of an authentication proxy say is calling, when `auth.enabled` is false (interface 5.5). */
 import { type CustomRoles, scopeOfRole } from '../domain/camera-scope.ts';
-import { normalizedHeaderName } from '../domain/header-names.ts';
 import { ANONYMOUS, type UserName } from '../domain/names.ts';
 import type { RequestFacts } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
-import { headerText, type IdentityHeader, type IdentityHeaderRules, readIdentityHeader } from './identity-header.ts';
-import { type HeaderNote, type ProxyTrace, shownValue, type Trace } from './identity-trace.ts';
+import { headerNotes, type WhyDropped } from './header-notes.ts';
+import { type IdentityHeader, type IdentityHeaderRules, readIdentityHeader } from './identity-header.ts';
+import type { ProxyTrace, Trace } from './identity-trace.ts';
 import { type RoleMapping, type RoleVerdict, resolveRole, ruleSentence } from './role-mapping.ts';
 
 export interface ProxyHeaderOptions extends IdentityHeaderRules, RoleMapping {
@@ -16,7 +16,7 @@ export interface ProxyHeaderOptions extends IdentityHeaderRules, RoleMapping {
   readonly customRoles: () => CustomRoles;
   /** Undefined when no `proxy.auth_secret` is set. The corridor asks for it; here it is only told. */
   readonly carriesProxySecret?: ((request: RequestFacts) => boolean) | undefined;
-  readonly trace?: Trace | undefined;
+  readonly trace?: Trace<ProxyTrace> | undefined;
   /** Told of every user that the proxy names, and how the role was found. */
   readonly onRole?: ((role: RoleVerdict) => void) | undefined;
   /** A peer that is not trusted sent identity headers, which were not looked at. */
@@ -28,10 +28,10 @@ const UNNAMED_USER = 'viewer' as UserName;
 const LONGEST_USER_NAME = 128;
 const MOST_GROUPS_SHOWN = 50;
 /**
- * Unseen characters make two names look alike; separators make one name two, to a server behind; and `%` would make
+ * Unseen characters make two names look alike, as blanks at either end do; separators make one name two, to a server behind; and `%` would make
  * a literal `j%C3%B6rg` the same as jörg, whose name is sent percent-encoded.
  */
-const NOT_IN_USER_NAMES = /[\p{C}\p{Zl}\p{Zp},;|:"<>%]/u;
+const NOT_IN_USER_NAMES = /^\s|[\p{C}\p{Zl}\p{Zp},;|:"<>%]|\s$/u;
 
 /** Never silent: no weaker source may stand behind it. */
 export function createProxyHeaderSource(options: ProxyHeaderOptions): IdentitySource {
@@ -52,8 +52,8 @@ export function createProxyHeaderSource(options: ProxyHeaderOptions): IdentitySo
   };
 }
 
-const isUntrustedClaim = (request: RequestFacts, { trustsPeer, allowlist }: ProxyHeaderOptions): boolean =>
-  !trustsPeer(request.peer) && headerPairs(request).some(([name]) => allowlist.has(name.toLowerCase()));
+const isUntrustedClaim = ({ peer, rawHeaders }: RequestFacts, { trustsPeer, allowlist }: ProxyHeaderOptions): boolean =>
+  !trustsPeer(peer) && rawHeaders.some((name, at) => at % 2 === 0 && allowlist.has(name.toLowerCase()));
 
 /** Errs with why the header names nobody. */
 function proxyUserName(header: IdentityHeader): Result<UserName, string> {
@@ -91,12 +91,12 @@ interface Judged {
   readonly verdict: IdentityVerdict;
 }
 
-function traceAll(trace: Trace, judged: Judged): void {
+function traceAll(trace: Trace<ProxyTrace>, judged: Judged): void {
   const { request, user, role, verdict } = judged;
   const entry: ProxyTrace = {
     source: 'proxy-headers',
     proxySecret: secretNote(judged),
-    headers: headerNotes(judged),
+    headers: headerNotes(request, namedIn(judged.options), whyDropped(judged)),
     groups: role.groups.slice(0, MOST_GROUPS_SHOWN),
     rule: user.ok ? ruleSentence(role) : undefined,
     user: user.ok ? user.value : undefined,
@@ -111,28 +111,15 @@ function secretNote({ request, options }: Judged): ProxyTrace['proxySecret'] {
   return options.carriesProxySecret(request) ? 'right' : 'missing or wrong';
 }
 
-/** Every header received that is mapped, on the allowlist, or looks like either. */
-function headerNotes({ request, options, userHeader, roleHeader, user }: Judged): readonly HeaderNote[] {
-  const { headerMap, allowlist } = options;
+const namedIn = ({ headerMap, allowlist }: ProxyHeaderOptions): ReadonlySet<string | undefined> =>
+  new Set([...allowlist, headerMap.user, headerMap.role]);
+
+function whyDropped({ options: { headerMap }, userHeader, roleHeader, user }: Judged): WhyDropped {
   const whyNot = new Map([
-    [headerMap.role, roleHeader.kind === 'believed' ? undefined : roleHeader.why],
+    [headerMap.role, whyOf(roleHeader)],
     [headerMap.user, user.ok || userHeader.kind !== 'believed' ? whyOf(userHeader) : user.error],
   ]);
-  return headerPairs(request).flatMap(([received, line]): HeaderNote[] => {
-    const name = received.toLowerCase();
-    const alike = normalizedHeaderName(received);
-    const isOfInterest = whyNot.has(alike) || allowlist.has(alike) || alike.startsWith('remote-');
-    if (!isOfInterest) return [];
-    const why = whyNot.has(name) ? whyNot.get(name) : 'not mapped';
-    return [{ name, value: shownValue(alike, headerText(line)), fate: why === undefined ? 'kept' : 'dropped', why }];
-  });
+  return (name) => (whyNot.has(name) ? whyNot.get(name) : 'not mapped');
 }
 
 const whyOf = (header: IdentityHeader): string | undefined => (header.kind === 'believed' ? undefined : header.why);
-
-function headerPairs({ rawHeaders }: RequestFacts): readonly [name: string, line: string][] {
-  return Array.from({ length: rawHeaders.length / 2 }, (_, index) => [
-    rawHeaders[2 * index] ?? '',
-    rawHeaders[2 * index + 1] ?? '',
-  ]);
-}

@@ -2,12 +2,12 @@
 import type { Caller } from '../domain/caller.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
 import type { IdentitySource, IdentityVerdict, SessionVerdict } from '../domain/verdict.ts';
-import type { Trace } from './identity-trace.ts';
+import type { SessionTrace, Trace } from './identity-trace.ts';
 
 export interface SessionSourceOptions {
   readonly cookieName: string;
   readonly verify: (token: string, carriedBy: 'cookie' | 'bearer') => Promise<SessionVerdict>;
-  readonly trace?: Trace | undefined;
+  readonly trace?: Trace<SessionTrace> | undefined;
 }
 
 /** Browsers send as many cookies of one name as there are paths; more only cost signature checks. */
@@ -29,7 +29,9 @@ export function createSessionSource(options: SessionSourceOptions): IdentitySour
       const bearers = bearerTokens(request);
       if (bearers.length > 0) return firstValid(request, bearers.length === 1 ? bearers : [], 'bearer', options);
       const cookies = cookieValues(request, options.cookieName).slice(0, MOST_COOKIES);
-      return cookies.length > 0 ? firstValid(request, cookies, 'cookie', options) : SILENT;
+      if (cookies.length > 0) return firstValid(request, cookies, 'cookie', options);
+      options.trace?.({ source: 'session', carriedBy: undefined, outcomes: [] }, request);
+      return SILENT;
     },
   };
 }
@@ -42,13 +44,15 @@ async function firstValid(
   { verify, trace }: SessionSourceOptions,
 ): Promise<IdentityVerdict> {
   const callers: Caller[] = [];
+  const outcomes: SessionTrace['outcomes'][number][] = [];
   for (const token of tokens) {
     const verdict: SessionVerdict = TOKEN.test(token)
       ? await verify(token, carriedBy)
       : { kind: 'invalid', reason: 'malformed' };
-    trace?.({ source: 'session', carriedBy, outcome: verdict.kind === 'valid' ? 'valid' : verdict.reason }, request);
+    outcomes.push(verdict.kind === 'valid' ? 'valid' : verdict.reason);
     if (verdict.kind === 'valid') callers.push(verdict.caller);
   }
+  trace?.({ source: 'session', carriedBy, outcomes }, request);
   const [first] = callers;
   return first && callers.every(({ name }) => name === first.name) ? { kind: 'identified', caller: first } : REFUSED;
 }

@@ -117,7 +117,7 @@ describe('A user name from a header', () => {
   const good: [sent: string, name: string][] = [
     ['vera', 'vera'], [' vera ', 'vera'], ['vera@example.com', 'vera@example.com'], ['Vera van Dijk', 'Vera van Dijk'], ["O'Brien-2_x.y+z", "O'Brien-2_x.y+z"],
     ['EXAMPLE\\vera', 'EXAMPLE\\vera'], [utf8('jörg'), 'jörg'], ['j\u00f6rg', 'jörg'], [utf8('真希'), '真希'], ['viewer', 'viewer'], ['v'.repeat(128), 'v'.repeat(128)],
-    [utf8('ö'.repeat(128)), 'ö'.repeat(128)],
+    [utf8('ö'.repeat(128)), 'ö'.repeat(128)], [utf8('山田\u3000太郎'), '山田\u3000太郎'],
   ];
   for (const [sent, name] of good) {
     it(`may be ${name.slice(0, 20)}`, () => assert.equal(brief(identify([user(sent)])), `${name} as viewer`));
@@ -130,7 +130,8 @@ describe('A user name from a header', () => {
     ['holds a percent sign, for names are sent percent-encoded', 'j%C3%B6rg'], ['holds an encoded line break', 'a%0d%0ab'], ['holds markup', '<b>'],
     ['holds a line break', 'a\nb'], ['ends in a line break', 'admin\u0085'], ['holds a tab', 'a\tb'], ['holds a NUL', 'a\0b'], ['holds DEL', 'a\u007fb'],
     ['holds an invisible character', utf8('ad\u200bmin')], ['turns its direction', utf8('\u202enimda')], ['holds a byte order mark', utf8('a\ufeffb')],
-    ['holds a line separator', utf8('a\u2028b')],
+    ['holds a line separator', utf8('a\u2028b')], ['begins with a no-break space, which another user may not', utf8('\u00a0vera')],
+    ['begins with one in Latin-1', '\u00a0vera'], ['ends in an ideographic space', utf8('vera\u3000')], ['is a no-break space alone', utf8('\u00a0')],
   ];
   for (const [because, sent] of bad) {
     it(`is refused when it ${because}`, () => assert.equal(brief(identify([user(sent)])), 'proxy-user-missing'));
@@ -225,6 +226,18 @@ describe('The trace at debug', () => {
         role: 'admin',
         refused: undefined,
       },
+    ]);
+  });
+
+  it('names what was meant for somebody and is not on the list, without its value, which may be a credential', () => {
+    // biome-ignore format: a table
+    const headers: HeaderLine[] = [['X-Auth-Request-Groups', 'staff'], ['Cf_Access_Authenticated_User_Email', 'a@b'], ['User-Agent', 'curl'], ['X-Api-Key', 'k'], user('vera')];
+    const [entry] = traceOf(headers);
+    const dropped = { value: '[not shown]', fate: 'dropped', why: 'neither mapped nor on the allowlist' };
+    assert.deepEqual(entry?.headers, [
+      { name: 'x-auth-request-groups', ...dropped },
+      { name: 'cf_access_authenticated_user_email', ...dropped },
+      { name: 'x-forwarded-user', value: 'vera', fate: 'kept', why: undefined },
     ]);
   });
 

@@ -5,7 +5,7 @@ import type { Caller } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
 import { type UserName, VIEWER } from '../../src/domain/names.ts';
 import type { SessionVerdict } from '../../src/domain/verdict.ts';
-import type { IdentityTrace } from '../../src/identity/identity-trace.ts';
+import type { SessionTrace } from '../../src/identity/identity-trace.ts';
 import { createSessionSource } from '../../src/identity/session-source.ts';
 import { type HeaderLine, someRequest } from '../support/request-facts.ts';
 
@@ -19,7 +19,7 @@ const sessionOf = (name: string, carriedBy: 'cookie' | 'bearer'): Caller => ({
 /** `good.<name>` is a token of that user; everything else is a forgery. */
 function someSessions() {
   const asked: string[] = [];
-  const traced: IdentityTrace[] = [];
+  const traced: SessionTrace[] = [];
   const verify = async (token: string, carriedBy: 'cookie' | 'bearer'): Promise<SessionVerdict> => {
     asked.push(token);
     const name = /^good\.(.+)$/.exec(token)?.[1];
@@ -91,10 +91,14 @@ describe('The session source', () => {
       someRequest({}, [['Cookie', 'frigate_token=old; frigate_token=<>; frigate_token=good.vera']]),
     );
     assert.deepEqual(traced, [
-      { source: 'session', carriedBy: 'cookie', outcome: 'signature' },
-      { source: 'session', carriedBy: 'cookie', outcome: 'malformed' },
-      { source: 'session', carriedBy: 'cookie', outcome: 'valid' },
+      { source: 'session', carriedBy: 'cookie', outcomes: ['signature', 'malformed', 'valid'] },
     ]);
+  });
+
+  it('traces that there was no token', async () => {
+    const { source, traced } = someSessions();
+    await source.identify(someRequest({}, [['Authorization', 'Basic dTpw']]));
+    assert.deepEqual(traced, [{ source: 'session', carriedBy: undefined, outcomes: [] }]);
   });
 
   it('passes a fault of the store on, rather than calling the token bad', async () => {

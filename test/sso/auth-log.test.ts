@@ -68,6 +68,17 @@ describe('The logger service.api.auth', () => {
     });
   }
 
+  it('says with accounts of its own that no header counts: what whoever forgot auth.enabled looks for', async (t) => {
+    const house = await startedHouse(t, { logger: { logs: { 'service.api.auth': 'debug' } } });
+    await ask(house.port, { path: '/api/version', headers: [['Remote-User', 'root']] });
+    const lines = house.log.filter(({ logger, msg }) => logger === 'service.api.auth' && msg === 'identified');
+    const why = 'auth.enabled is true, so no header says who calls';
+    assert.deepEqual(
+      lines.map(({ source, outcomes, headers }) => ({ source, outcomes, headers })),
+      [{ source: 'session', outcomes: [], headers: [{ name: 'remote-user', value: 'root', fate: 'dropped', why }] }],
+    );
+  });
+
   it('says nothing at its usual level', async (t) => {
     const house = await startedHouse(t, PROXY_MODE);
     await ask(house.port, { path: '/api/version', headers: [['Remote-User', 'vera']] });

@@ -9,7 +9,7 @@ import { stringify } from 'yaml';
 import { openForExplain } from '../../src/app-explain-command.ts';
 import { registerExplainCommand } from '../../src/cli/explain.ts';
 import { REFUSALS } from '../../src/domain/refusal.ts';
-import type { Explanation } from '../../src/gateway/explain.ts';
+import type { Explanation } from '../../src/gateway/explanation.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { type ConfigTree, type House, startHouse } from '../support/start-house.ts';
@@ -146,6 +146,47 @@ describe('GET /api/explain', () => {
     });
   }
 
+  const asks = (method: string, path: string): readonly Line[] => [
+    ['X-Original-Method', method],
+    ['X-Original-URL', path],
+  ];
+  // biome-ignore format: a table
+  const questions: [sentence: string, query: string, headers: readonly Line[], from: string][] = [
+    ['one that passes',                     '?upgrade=no', [...vera('gardeners'), ...asks('GET', '/api/cam1/latest.jpg')], '127.0.0.1'],
+    ['one that does not',                   '',            [...vera('gardeners'), ...asks('PUT', '/api/config/set')],      '127.0.0.1'],
+    ['one that the gate would narrow',      '',            [...vera('gardeners'), ...asks('GET', '/api/events')],          '127.0.0.1'],
+    ['one that nobody understands',         '',            [...vera('ops'), ['X-Original-URL', '/']],                      '127.0.0.1'],
+    ['one of a proxy that is not listed',   '?upgrade=no', [...vera('ops'), ...asks('GET', '/')],                          '127.0.0.9'],
+    ['one by that proxy that is ignored',   '',            [...vera('ops'), ...asks('GET', '/')],                          '127.0.0.9'],
+  ];
+  for (const [sentence, query, headers, from] of questions) {
+    it(`tells what /auth answers to a proxy's question: ${sentence}`, async (t) => {
+      const trusting = { ...PROXY_MODE, auth: { ...(PROXY_MODE['auth'] as object), trusted_proxies: ['127.0.0.1'] } };
+      const proxy = { ...(PROXY_MODE['proxy'] as object), trusted_peers: ['127.0.0.0/8'] };
+      const asked = await startHouse({ people: [], config: { ...trusting, proxy, nvr: { cameras: ['cam1'] } } });
+      t.after(() => asked.close());
+      const path = `/auth${query}`;
+      const told = await ask(asked.port, { path: question('GET', path, headers, from), headers: ADMIN });
+      const { verdict, status, about, sent } = JSON.parse(told.text) as Explanation;
+      const shown: Line = ['X-Proxy-Secret', SECRET];
+      const answer = await ask(asked.port, { path, headers: [shown, ...headers], from });
+      assert.equal(verdict === 'admitted' ? 202 : status, answer.status, told.text);
+      assert.equal(sent, undefined);
+      const described = headers.find(([name]) => name === 'X-Original-URL')?.[1];
+      if (about) assert.equal(about.path, described);
+      assert.equal(about !== undefined, from === '127.0.0.1' && headers.some(([name]) => name === 'X-Original-Method'));
+    });
+  }
+
+  it('says of a request that is refused before anybody looks that nobody has looked', async () => {
+    const { headers, reason } = await explained('GET', '/api/../config', vera('ops'));
+    assert.equal(reason, 'target-not-plain');
+    assert.deepEqual(
+      [...new Set(headers.map(({ why }) => why))],
+      ['the request is refused before anybody looks at it'],
+    );
+  });
+
   it('judges as from another peer when told so', async () => {
     const { reason, headers } = await explained('GET', '/api/version', vera('ops'), '192.0.2.7');
     assert.equal(reason, 'proxy-user-missing');
@@ -176,6 +217,7 @@ describe('GET /api/explain', () => {
     ['a path',               'method=GET',                             '"" is no path: it begins with a slash'],
     ['a method',             'method=get%20it&path=/',                 '"get it" is no method: write GET, PUT … or WS for a WebSocket'],
     ['a whole header line',  'path=/&header=Remote-User',              '"Remote-User" is no header: write "Name: value"'],
+    ['an address',           'path=/&peer=banana',                     '"banana" is no address: write for example 172.18.0.5'],
     ['a described proxy user rather than an account', 'path=/&user=vera', 'auth.enabled is false, so users are not known by account: describe the headers that the proxy sends'],
   ];
   for (const [sentence, query, message] of bad) {
@@ -239,6 +281,15 @@ route    GET /api/{camera}/latest.{extension}  (camera, frigate.yaml:12)
 verdict  refused, 403 camera-not-in-role: Access denied to that camera.
 `,
     );
+  });
+
+  it('prints what a proxy asks about', async (t) => {
+    const trusting = { ...PROXY_MODE, auth: { ...(PROXY_MODE['auth'] as object), trusted_proxies: ['127.0.0.1'] } };
+    const asks = ['X-Original-Method: GET', 'X-Original-URL: https://nvr.test/api/events?limit=5'];
+    const headers = [...asks, 'Remote-User: vera', 'Remote-Groups: gardeners'].flatMap((line) => ['--header', line]);
+    const { out } = await typed(directoryWith(t, trusting), ...headers, 'GET', '/auth?upgrade=no');
+    assert.match(out, /^request +GET \/auth\?upgrade=no, from 127\.0\.0\.1\nabout +GET \/api\/events\?limit=5\n/);
+    assert.match(out, /\nverdict +refused, 403 not-narrowable: /);
   });
 
   it('prints JSON for programs', async (t) => {

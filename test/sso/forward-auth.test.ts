@@ -108,6 +108,33 @@ describe('Forward-auth', () => {
     });
   }
 
+  // biome-ignore format: a table
+  const addressed: [sentence: string, who: Who, headers: Line[], query: string, from: string, expected: string][] = [
+    ['is judged like any other of a trusted proxy',                  'vera',   nginx('GET', '/api/stats'),           'upgrade=no',        PROXY,    '202 vera viewer'],
+    ['and its method too',                                           'vera',   nginx('PUT', '/api/config/set'),      'upgrade=no',        PROXY,    '403'],
+    ['and asks a stranger to log in',                                'nobody', nginx('GET', '/api/stats'),           'upgrade=no',        PROXY,    '401'],
+    ['is refused from a proxy that was not listed, for an admin too', 'admin', nginx('GET', '/api/stats'),           'upgrade=no',        STRANGER, '403'],
+    ['is refused from it for an upgrade',                            'admin',  [...WEBSOCKET, ...nginx('GET', '/ws')], 'upgrade=websocket', STRANGER, '403'],
+    ['is refused when nothing is described',                         'admin',  [],                                   'upgrade=no',        PROXY,    '403'],
+    ['is refused when nothing is described, from anybody',           'admin',  [],                                   'upgrade=no',        STRANGER, '403'],
+    ['in other words says nothing',                                  'vera',   [],                                   'upgrade=yes',       PROXY,    '202 vera viewer'],
+  ];
+  for (const [sentence, who, headers, query, from, expected] of addressed) {
+    it(`An address that speaks of another request ${sentence}`, async () => {
+      for (const path of ['/auth', '/api/auth'])
+        assert.equal(await asked(who, headers, { from, path: `${path}?${query}` }), expected);
+    });
+  }
+
+  it('warns once of a peer that describes in vain: if it is a proxy, it lets everybody do everything', async () => {
+    for (const target of ['/api/stats', '/login']) await asked('vera', nginx('PUT', target), { from: STRANGER });
+    const warnings = house.log.filter(({ msg }) => String(msg).includes('list its address in auth.trusted_proxies'));
+    assert.deepEqual(
+      warnings.map(({ level, peer }) => [level, peer]),
+      [['warn', STRANGER]],
+    );
+  });
+
   it('ignores the description anywhere but at /auth', async () => {
     assert.equal(await asked('vera', nginx('GET', '/login'), { path: '/api/config/raw' }), '403');
     assert.equal(await asked('vera', nginx('GET', '/login'), { path: '/api/auth/' }), '403');

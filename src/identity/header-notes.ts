@@ -1,0 +1,55 @@
+/** The identity headers of a request, each as received, with what became of it: for the log and for `explain` (interface 2.5). */
+import { normalizedHeaderName } from '../domain/header-names.ts';
+import type { RequestFacts } from '../domain/request.ts';
+import { CREDENTIAL_HEADERS, headerText } from './identity-header.ts';
+import type { HeaderNote, SourceTrace, Trace } from './identity-trace.ts';
+
+/** Why a header is dropped, by its lower-case name; undefined for one that is kept. */
+export type WhyDropped = (name: string) => string | undefined;
+
+/** Those that are mapped or on the allowlist, in any spelling, and those that look as if they were meant to be. */
+export function headerNotes(
+  { rawHeaders }: RequestFacts,
+  named: ReadonlySet<string | undefined>,
+  whyDropped: WhyDropped,
+): readonly HeaderNote[] {
+  const notes: HeaderNote[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? '').toLowerCase();
+    const alike = normalizedHeaderName(name);
+    if (named.has(alike) || alike.startsWith('remote-')) {
+      const why = whyDropped(name);
+      const value = shownValue(alike, headerText(rawHeaders[at + 1] ?? ''));
+      notes.push({ name, value, fate: why === undefined ? 'kept' : 'dropped', why });
+    } else if (MEANT_FOR_SOMEBODY.test(alike) && alike !== 'user-agent') {
+      // Nobody said that it holds no credentials.
+      notes.push({ name, value: '[not shown]', fate: 'dropped', why: 'neither mapped nor on the allowlist' });
+    }
+  }
+  return notes;
+}
+
+/** Adds the headers to what the sources tell that do not read them. */
+export const notingHeaders =
+  (trace: Trace, allowlist: ReadonlySet<string>): Trace<SourceTrace> =>
+  (entry, request) => {
+    if (entry.source === 'proxy-headers') return trace(entry, request);
+    trace({ ...entry, headers: headerNotes(request, allowlist, () => WHY_UNREAD[entry.source]) }, request);
+  };
+
+/** The first is the most frequent surprise: with accounts of its own, the service believes no header at all (interface 5.5.1). */
+export const WHY_UNREAD = {
+  session: 'auth.enabled is true, so no header says who calls',
+  'api-token': 'an API token says who calls',
+} as const;
+
+const MEANT_FOR_SOMEBODY = /(?:^|-)(?:user|username|groups?|roles?|e?mail)(?:-|$)/;
+const LONGEST_SHOWN = 256;
+
+/** `name` is normalized. */
+const shownValue = (name: string, value: string): string =>
+  CREDENTIAL_HEADERS.has(name)
+    ? '[hidden]'
+    : value.length > LONGEST_SHOWN
+      ? `${value.slice(0, LONGEST_SHOWN)}…`
+      : value;
