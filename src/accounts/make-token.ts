@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../domain/result.ts';
 import { mayGive, newTokenText } from './api-tokens.ts';
 
 export interface MakeTokenParts {
-  readonly tokenStore: Pick<ApiTokenStore, 'addToken'>;
+  readonly tokenStore: Pick<ApiTokenStore, 'addToken' | 'listTokens'>;
   readonly clock: Clock;
   readonly roles: () => CustomRoles | Promise<CustomRoles>;
 }
@@ -35,11 +35,19 @@ export interface MadeToken {
 }
 
 export interface TokenRefusal {
-  readonly reason: 'name-invalid' | 'role-unknown' | 'role-too-high' | 'cameras-invalid' | 'expiry-invalid';
+  readonly reason:
+    | 'name-invalid'
+    | 'role-unknown'
+    | 'role-too-high'
+    | 'cameras-invalid'
+    | 'expiry-invalid'
+    | 'too-many';
   readonly message: string;
 }
 
 const LONGEST_NAME = 100;
+/** Of one owner. */
+const MOST_TOKENS = 100;
 const MOST_CAMERA_ENTRIES = 200;
 /** Each `*` more makes a hostile pattern slower to match by the length of a name. */
 const MOST_STARS = 2;
@@ -58,6 +66,8 @@ export async function makeToken(
   if (!cameras.ok) return cameras;
   const expiresAt = expiryOf(wanted.expiresAt ?? null, now);
   if (!expiresAt.ok) return expiresAt;
+  const { length } = await tokenStore.listTokens(owner.name);
+  if (length >= MOST_TOKENS) return refused('too-many', `${owner.name} has ${length} API tokens already: revoke one`);
   const { text, id, secretHash } = newTokenText();
   const uses = { lastUsedAt: null, lastUsedFrom: null };
   const rights = { role: role.value, cameras: cameras.value, expiresAt: expiresAt.value };

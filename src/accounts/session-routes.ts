@@ -25,12 +25,17 @@ async function list(ctx: AccountRouterContext, { seenSessions }: SessionRoutePar
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const seen = await seenSessions.list(isAdministrator(caller) ? undefined : caller.name);
+  const known = seen.filter((session) => mayKnow(caller, session));
   answer(
     ctx,
     200,
-    seen.map((session) => shown(session, caller)),
+    known.map((session) => shown(session, caller)),
   );
 }
+
+/** Those of one's own account: neither a token that was given away nor a proxy's user of the same name is its owner. */
+const mayKnow = (caller: Caller, { user }: SeenSession): boolean =>
+  isAdministrator(caller) || (caller.credential.kind === 'session' && caller.name === user);
 
 const shown = ({ id, user, address, agent, since, lastSeen, expiresAt }: SeenSession, { credential }: Caller) => ({
   id,
@@ -50,9 +55,7 @@ async function end(ctx: AccountRouterContext, parts: SessionRouteParts): Promise
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const id = ctx.params['id'] ?? '';
   const session = await parts.seenSessions.find(id);
-  if (!session || !(isAdministrator(caller) || session.user === caller.name)) {
-    return refuse(ctx, 404, 'There is no such session');
-  }
+  if (!session || !mayKnow(caller, session)) return refuse(ctx, 404, 'There is no such session');
   await parts.sessions.revoke(id, session.expiresAt);
   record(ctx, parts, { what: 'session-ended', sessionId: id, user: session.user });
   answer(ctx, 200, { success: true });

@@ -25,6 +25,7 @@ const STATUS_OF: Readonly<Record<TokenRefusal['reason'], number>> = {
   'role-too-high':   403,
   'cameras-invalid': 400,
   'expiry-invalid':  400,
+  'too-many':        409,
 };
 
 export function createTokenRoutes(parts: TokenRouteParts): Router<CorridorState> {
@@ -67,7 +68,16 @@ async function list(ctx: AccountRouterContext, { tokenStore, flushTokenUses }: T
   if (!caller) return refuseFor(ctx, 'no-credentials');
   await flushTokenUses();
   const tokens = await tokenStore.listTokens(isAdministrator(caller) ? undefined : caller.name);
-  answer(ctx, 200, tokens.map(shown));
+  const known = tokens.filter((token) => mayKnow(caller, token));
+  answer(ctx, 200, known.map(shown));
+}
+
+/** A token knows itself and no other: it was given away, and its owner was not. Nor is a proxy's user one of our own. */
+function mayKnow(caller: Caller, token: ApiToken): boolean {
+  if (isAdministrator(caller)) return true;
+  const { name, credential } = caller;
+  if (credential.kind === 'api-token') return token.id === credential.tokenId;
+  return token.user === name && (token.userCreatedAt === null) === (credential.kind === 'proxy-headers');
 }
 
 export const shown = (token: ApiToken) => ({
@@ -88,9 +98,7 @@ async function revoke(ctx: AccountRouterContext, parts: TokenRouteParts): Promis
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const id = ctx.params['id'] ?? '';
   const token = await parts.tokenStore.findToken(id);
-  if (!token || !(isAdministrator(caller) || token.user === caller.name)) {
-    return refuse(ctx, 404, 'There is no such token');
-  }
+  if (!token || !mayKnow(caller, token)) return refuse(ctx, 404, 'There is no such token');
   await parts.tokenStore.deleteToken(id);
   record(ctx, parts, { what: 'token-revoked', tokenId: id, user: token.user });
   answer(ctx, 200, { success: true });

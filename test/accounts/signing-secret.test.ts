@@ -68,9 +68,18 @@ describe('The signing secret (interface 5.3)', () => {
     assert.ok(made.ok);
     assert.deepEqual(made.value, {
       key: new Uint8Array(Buffer.from(readFileSync(path, 'utf8'), 'hex')),
+      keyId: made.value.keyId,
       source: path,
       warnings: [],
     });
+  });
+
+  it('has a name by which it is known again, and which tells nothing of it', async (t) => {
+    const [one, other] = [await findSigningSecret(machine(t)), await findSigningSecret(machine(t))];
+    assert.ok(one.ok && other.ok);
+    assert.match(one.value.keyId, /^[0-9a-f]{16}$/);
+    assert.notEqual(one.value.keyId, other.value.keyId);
+    assert.equal(Buffer.from(one.value.key).toString('hex').includes(one.value.keyId), false);
   });
 
   it('is the same one at the next start', async (t) => {

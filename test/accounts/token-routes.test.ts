@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { INTERNAL_CALLER } from '../../src/domain/caller.ts';
+import { type Caller, INTERNAL_CALLER } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import { VIEWER } from '../../src/domain/names.ts';
@@ -71,6 +71,18 @@ describe('POST /api/tokens', () => {
     });
   }
 
+  it('makes a hundred for one owner, and no more', async (t) => {
+    const { as } = await deskOfFour(t);
+    const ids = [];
+    for (let count = 0; count < 100; count += 1)
+      ids.push(madeOf((await as('vera', 'POST', '/api/tokens', { name: 'x' })).json).id);
+    const full = await as('vera', 'POST', '/api/tokens', { name: 'x' });
+    assert.deepEqual([full.status, full.json], [409, no('vera has 100 API tokens already: revoke one')]);
+    assert.equal((await as('gus', 'POST', '/api/tokens', { name: 'x' })).status, 201);
+    await as('vera', 'DELETE', `/api/tokens/${ids[0]}`);
+    assert.equal((await as('vera', 'POST', '/api/tokens', { name: 'x' })).status, 201);
+  });
+
   it('is closed to tokens, to nobody, and to the anonymous admin of the internal listener', async (t) => {
     const { as, withToken, desk, records } = await deskOfFour(t);
     const { token } = madeOf((await as('boss', 'POST', '/api/tokens', { name: 'first' })).json);
@@ -118,6 +130,43 @@ describe('GET /api/tokens', () => {
     assert.deepEqual((await as('gus', 'GET', '/api/tokens')).json, []);
     const all = [hers, { ...his, last_used_at: null, last_used_from: null }];
     assert.deepEqual((await as('boss', 'GET', '/api/tokens')).json, all);
+  });
+});
+
+describe('An API token, for its holder,', () => {
+  it('knows itself alone, and neither the other tokens nor the sessions of its owner', async (t) => {
+    const { as, withToken } = await deskOfFour(t);
+    const made = async (body: object) => madeOf((await as('boss', 'POST', '/api/tokens', body)).json);
+    const [whole, lesser] = [await made({ name: 'all' }), await made({ name: 'less', role: 'viewer' })];
+    const [session] = (await as('boss', 'GET', '/api/sessions')).json as [{ id: string }];
+    const names = async (token: string, path: string) =>
+      ((await withToken(token, 'GET', path)).json as { id: string }[]).map(({ id }) => id);
+    assert.deepEqual(await names(lesser.token, '/api/tokens'), [lesser.id]);
+    assert.deepEqual(await names(lesser.token, '/api/sessions'), []);
+    assert.deepEqual(await names(whole.token, '/api/tokens'), [whole.id, lesser.id].sort());
+    assert.deepEqual(await names(whole.token, '/api/sessions'), [session.id]);
+    const statuses = [];
+    for (const path of [`tokens/${whole.id}`, `sessions/${session.id}`, `tokens/${lesser.id}`])
+      statuses.push((await withToken(lesser.token, 'DELETE', `/api/${path}`)).status);
+    assert.deepEqual(statuses, [404, 404, 200]);
+  });
+
+  it('of a proxy’s user is not known to an account of that name, nor the other way round', async (t) => {
+    const { as, records } = await deskOfFour(t);
+    const caller = {
+      name: 'vera' as UserName,
+      role: VIEWER,
+      scope: ALL_CAMERAS,
+      credential: { kind: 'proxy-headers' },
+    };
+    const proxied = await startDesk(t, { records, caller: caller as Caller });
+    const theirs = madeOf((await proxied.desk('POST', '/api/tokens', { body: { name: 'theirs' } })).json);
+    const hers = madeOf((await as('vera', 'POST', '/api/tokens', { name: 'hers' })).json);
+    const ids = (json: unknown) => (json as { id: string }[]).map(({ id }) => id);
+    assert.deepEqual(ids((await proxied.desk('GET', '/api/tokens')).json), [theirs.id]);
+    assert.deepEqual(ids((await as('vera', 'GET', '/api/tokens')).json), [hers.id]);
+    assert.deepEqual((await proxied.desk('GET', '/api/sessions')).json, []);
+    assert.equal((await proxied.desk('DELETE', `/api/tokens/${hers.id}`)).status, 404);
   });
 });
 
