@@ -1,5 +1,6 @@
 /** Introduces the accounts to their store, their secret and their routes (interface 5.1 to 5.4). */
 import { availableParallelism } from 'node:os';
+import { AT_START } from './accounts/audit.ts';
 import { createFirstTimeLogin, ensureFirstAdmin, type NewAdminPassword } from './accounts/first-admin.ts';
 import { createLoginLimiter } from './accounts/login-limiter.ts';
 import type { LoginRouteParts } from './accounts/login-routes.ts';
@@ -88,6 +89,10 @@ export async function openAccounts(
   const newAdminPassword = auth.enabled
     ? await ensureFirstAdmin({ store: store.accounts, hasher, clock, reset: auth.reset_admin_password })
     : undefined;
+  if (newAdminPassword) {
+    const what = auth.reset_admin_password ? 'password-changed' : 'user-created';
+    audit({ what, who: undefined, from: AT_START, verdict: 'allowed', user: newAdminPassword.user });
+  }
   return {
     ...credentials,
     sessions,

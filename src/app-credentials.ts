@@ -1,7 +1,7 @@
 /** Introduces roles, API tokens and the list of sessions to the store, and tidies up behind them (SPEC 4.2 to 4.4). */
 import type { Logger } from 'pino';
 import { type ApiTokens, createApiTokens } from './accounts/api-tokens.ts';
-import type { Audit } from './accounts/audit.ts';
+import { AT_START, type Audit } from './accounts/audit.ts';
 import { createRoleBook, type RoleBook } from './accounts/custom-roles.ts';
 import { createGuardedTokens, type GuardedTokens } from './accounts/guarded-tokens.ts';
 import { createLoginLimiter } from './accounts/login-limiter.ts';
@@ -79,9 +79,12 @@ export async function openCredentials(parts: CredentialParts): Promise<Credentia
 }
 
 /** SPEC 4.3: a role that was taken out of the file makes viewers of its users. */
-async function demoteWhoseRoleIsGone({ store, log }: CredentialParts, roles: CustomRoles): Promise<void> {
+async function demoteWhoseRoleIsGone({ store, audit, log }: CredentialParts, roles: CustomRoles): Promise<void> {
   const demoted = await store.accounts.demoteUnknownRoles([ADMIN, VIEWER, ...roles.keys()]);
-  for (const name of demoted) log.warn({ user: name }, 'the role of this user is gone: the user is a viewer now');
+  for (const user of demoted) {
+    log.warn({ user }, 'the role of this user is gone: the user is a viewer now');
+    audit({ what: 'role-changed', who: undefined, from: AT_START, verdict: 'allowed', reason: 'role-gone', user });
+  }
 }
 
 async function forgetWhatIsOver({ accounts, sessions }: Store, clock: Clock): Promise<void> {

@@ -21,7 +21,7 @@ export interface AuditEntry {
   readonly what: (typeof AUDITED)[number];
   /** Who did it; undefined when nobody is known. */
   readonly who: string | undefined;
-  /** The client's address. */
+  /** The client's address; `AT_START` for what the start itself does. */
   readonly from: string;
   /** The client's `User-Agent`, if it sent one. */
   readonly agent?: string;
@@ -37,15 +37,17 @@ export interface AuditEntry {
   readonly requestId?: string;
 }
 
+export const AT_START = 'start';
+
 export type Audit = (entry: AuditEntry) => void;
 
 /** The name that was tried, for the log. What is no user name may be a password, typed into the wrong field. */
 export const triedName = (name: string): string | undefined => (parseUserName(name).ok ? name : undefined);
 
-const LONGEST_AGENT = 200;
+const LONGEST_TEXT = 200;
 
-/** As much of a `User-Agent` as anybody reads. */
-export const shortAgent = (agent: string): string => agent.slice(0, LONGEST_AGENT).toWellFormed();
+/** As much as anybody reads of what a client calls itself, or somebody else. */
+export const shortText = (text: string): string => text.slice(0, LONGEST_TEXT).toWellFormed();
 
 export const agentOf = ({ clientAgent }: Pick<CorridorState, 'clientAgent'>): { readonly agent?: string } =>
-  clientAgent ? { agent: shortAgent(clientAgent) } : {};
+  clientAgent ? { agent: shortText(clientAgent) } : {};

@@ -6,7 +6,7 @@ import type { CorridorState } from '../domain/verdict.ts';
 import { answer, refuse, refuseBody, refuseFor } from './answers.ts';
 import { isAdministrator } from './change-password.ts';
 import { splitConfigSet } from './config-set.ts';
-import { type AccountAnswerParts, type AccountRouterContext, mayStill } from './doors.ts';
+import { type AccountAnswerParts, type AccountRouterContext, mayStill, record } from './doors.ts';
 import { type BodyFault, readJson } from './read-json.ts';
 import { answerRoles } from './role-routes.ts';
 import { createRoles, type RoleParts, type Roles } from './roles.ts';
@@ -35,7 +35,10 @@ async function configSet(
   if (!body.ok) return refuseBody(ctx, body.error);
   if (!(await mayStill(ctx, parts))) return;
   const split = splitConfigSet(ctx.querystring, body.value);
-  if (!split.ok) return refuse(ctx, 400, split.error);
+  if (!split.ok) {
+    record(ctx, parts, { what: 'custom-role-changed' }, 'not-a-role');
+    return refuse(ctx, 400, split.error);
+  }
   const { roles: wanted, rest } = split.value;
   if (wanted.size > 0) {
     const outcome = await roles.change(wanted);

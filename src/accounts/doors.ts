@@ -3,7 +3,7 @@ import type { RouterContext } from 'koa-router';
 import { type Caller, hasSameRights } from '../domain/caller.ts';
 import type { CorridorState } from '../domain/verdict.ts';
 import { refuseBody, refuseFields, refuseFor } from './answers.ts';
-import { type Audit, type AuditEntry, agentOf } from './audit.ts';
+import { type Audit, type AuditEntry, agentOf, shortText } from './audit.ts';
 import { type FieldNames, type Fields, stringFields } from './body-fields.ts';
 import { isAdministrator } from './change-password.ts';
 import { readJson } from './read-json.ts';
@@ -72,5 +72,10 @@ export function record(ctx: AccountRouterContext, { audit }: AccountAnswerParts,
   const { caller, clientAddress: from, requestId } = ctx.state;
   const verdict = reason === undefined ? 'allowed' : 'refused';
   const agent = agentOf(ctx.state);
-  audit({ ...deed, who: caller?.name, from, ...agent, verdict, ...(reason !== undefined && { reason }), requestId });
+  const done = { ...deed, ...shortened('user', deed.user), ...shortened('role', deed.role) };
+  audit({ ...done, who: caller?.name, from, ...agent, verdict, ...(reason !== undefined && { reason }), requestId });
 }
+
+/** A name out of a path or a body may be of any length. */
+const shortened = (field: 'user' | 'role', name: string | undefined): Partial<Deed> =>
+  name === undefined ? {} : { [field]: shortText(name) };

@@ -103,6 +103,7 @@ export async function attemptLogin(
       parts.audit({ ...attempt, verdict: 'refused', reason: 'rate-limited' });
       return outcome;
     case 'busy':
+      parts.audit({ ...attempt, verdict: 'refused', reason: 'busy' });
       return outcome;
   }
 }

@@ -3,7 +3,7 @@ import type { Caller } from '../domain/caller.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
 import type { UserName } from '../domain/names.ts';
 import type { SeenSession, SessionStore } from '../domain/session-store.ts';
-import { shortAgent } from './audit.ts';
+import { shortText } from './audit.ts';
 import { createCoalescedWrites } from './coalesced-writes.ts';
 
 export interface SeenSessionParts {
@@ -40,7 +40,7 @@ export function createSeenSessions({ store, keyId, clock, onFault }: SeenSession
         id,
         user,
         address,
-        agent: shortAgent(agent ?? ''),
+        agent: shortText(agent ?? ''),
         since,
         lastSeen: unixSeconds(clock),
         expiresAt,

@@ -4,20 +4,24 @@ import type { ChangeFault } from './change-password.ts';
 import { type AccountAnswerParts, type AccountRouterContext, type Deed, record } from './doors.ts';
 import type { UserOutcome } from './users.ts';
 
+/** `user-fixed`: the NVR's pages expect the user to be there, as it is. */
+type AnsweredFault = ChangeFault | 'user-fixed';
+
 // biome-ignore format: a table
-const STATUS_OF: Readonly<Record<Exclude<ChangeFault, 'busy'>, number>> = {
+const STATUS_OF: Readonly<Record<Exclude<AnsweredFault, 'busy'>, number>> = {
   'name-invalid':         400,
   'role-unknown':         400,
   'password-unfit':       400,
   'name-taken':           409,
   'user-absent':          404,
   'last-admin':           403,
+  'user-fixed':           403,
   'not-own':              403,
   'old-password-missing': 400,
   'old-password-wrong':   401,
 };
 
-type Refused = { readonly ok: false; readonly error: { readonly reason: ChangeFault; readonly message: string } };
+type Refused = { readonly ok: false; readonly error: { readonly reason: AnsweredFault; readonly message: string } };
 
 export function answerUser(
   ctx: AccountRouterContext,

@@ -2,8 +2,9 @@
 import Router from 'koa-router';
 import type { User } from '../domain/account.ts';
 import { VIEWER } from '../domain/names.ts';
+import { err } from '../domain/result.ts';
 import type { CorridorState } from '../domain/verdict.ts';
-import { answer, refuse, refuseFor, refuseMethod, refuseWhileBusy, refuseWhileLimited } from './answers.ts';
+import { answer, refuseFor, refuseMethod, refuseWhileBusy, refuseWhileLimited } from './answers.ts';
 import { type ChangeParts, changePassword } from './change-password.ts';
 import { type AccountAnswerParts, type AccountRouterContext, type Door, fieldsOf, forAdmins, record } from './doors.ts';
 import { cookieClientOf } from './session-cookie.ts';
@@ -17,6 +18,7 @@ export interface UserRouteParts extends UserParts, AccountAnswerParts, Pick<Chan
 
 /** The NVR's pages expect this one user to be there, as it is. The command line may remove it. */
 const FIXED_USER = 'admin';
+const keptAsIs = (message: string) => err({ reason: 'user-fixed', message } as const);
 
 export function createUserRoutes(parts: UserRouteParts): Router<CorridorState> {
   const users = createUsers(parts);
@@ -38,14 +40,16 @@ export function createUserRoutes(parts: UserRouteParts): Router<CorridorState> {
   };
   const remove: Door = async (ctx) => {
     const name = ctx.params['user'] ?? '';
-    if (name === FIXED_USER) return refuse(ctx, 403, 'Cannot delete admin user');
-    answerUser(ctx, parts, await users.remove(name), { what: 'user-deleted', user: name });
+    const deed = { what: 'user-deleted', user: name } as const;
+    if (name === FIXED_USER) return answerUser(ctx, parts, keptAsIs('Cannot delete admin user'), deed);
+    answerUser(ctx, parts, await users.remove(name), deed);
   };
   const setRole: Door = async (ctx) => {
     const name = ctx.params['user'] ?? '';
-    if (name === FIXED_USER) return refuse(ctx, 403, "Cannot modify admin user's role");
+    const deed = { what: 'role-changed', user: name } as const;
+    if (name === FIXED_USER) return answerUser(ctx, parts, keptAsIs("Cannot modify admin user's role"), deed);
     const body = await fieldsOf(ctx, parts, { required: ['role'] });
-    if (body) answerUser(ctx, parts, await users.setRole(name, body.role), { what: 'role-changed', user: name });
+    if (body) answerUser(ctx, parts, await users.setRole(name, body.role), deed);
   };
 
   router.get('/api/users', forAdmins(list)).post('/api/users', forAdmins(add));
@@ -71,6 +75,7 @@ async function putPassword(ctx: AccountRouterContext, parts: UserRouteParts & Ch
       record(ctx, parts, deed, 'rate-limited');
       return refuseWhileLimited(ctx, outcome);
     case 'busy':
+      record(ctx, parts, deed, 'busy');
       return refuseWhileBusy(ctx);
     case 'refused':
       return answerUser(ctx, parts, { ok: false, error: outcome }, deed);

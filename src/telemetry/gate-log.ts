@@ -25,7 +25,8 @@ export function createGateLog(logs: Logs, recent: Recent): GateLog {
       const name = admission?.caller?.name;
       if (name === undefined || !DECISION_OF_REASON[reason].startsWith('forbidden')) return;
       const { method, path } = what(passing);
-      const entry = { what: 'access', who: name, from: admission?.client.address, verdict: 'refused', reason };
+      const from = { from: admission?.client.address, agent: agentOf(passing) };
+      const entry = { what: 'access', who: name, ...from, verdict: 'refused', reason };
       audit.info({ ...entry, method, path, requestId }, 'access');
     },
     failed(passing, reason) {
@@ -44,12 +45,16 @@ export function createGateLog(logs: Logs, recent: Recent): GateLog {
 }
 
 const LONGEST_LOGGED_PATH = 512;
+const LONGEST_AGENT = 200;
 
 /** The query stays out: it may hold a token, and nobody's camera is anybody else's business. */
 const pathOf = ({ target }: RequestFacts): string => {
   const query = target.indexOf('?');
   return target.slice(0, Math.min(query < 0 ? target.length : query, LONGEST_LOGGED_PATH));
 };
+
+const agentOf = ({ request, described = request }: Passing): string | undefined =>
+  singleHeader(described, 'user-agent')?.slice(0, LONGEST_AGENT).toWellFormed();
 
 const what = ({ request, described = request }: Passing) => ({
   listener: request.listener,

@@ -276,6 +276,13 @@ describe('POST /api/login, guessed at', () => {
       Array(2).fill([503, '5']),
     );
     assert.deepEqual([heard.logins, heard.hashes], [['busy', 'busy'], 0]);
+    assert.deepEqual(
+      heard.audit.map(({ what, who, reason }) => [what, who, reason]),
+      [
+        ['login', 'vera', 'busy'],
+        ['login', 'vera', 'busy'],
+      ],
+    );
   });
 });
 

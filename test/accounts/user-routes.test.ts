@@ -1,36 +1,16 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { type Caller, INTERNAL_CALLER } from '../../src/domain/caller.ts';
 import { scopeOf } from '../../src/domain/camera-scope.ts';
 import { ADMIN, type UserName } from '../../src/domain/names.ts';
-import { NOW, PASSWORD, person, quickHasher } from './support/people.ts';
-import { type DeskOptions, startDesk } from './support/start-desk.ts';
+import { deskOfFour } from './support/desk-of-four.ts';
+import { NOW, PASSWORD } from './support/people.ts';
+import { startDesk } from './support/start-desk.ts';
 
 const NEW = 'a new password';
 const done = { success: true };
 const no = (message: string) => ({ success: false, message });
 const ROLE_LIST = no('Role must be one of: gardener, admin, viewer');
-
-/** A desk with an admin named admin, another named boss, a viewer named vera, a gardener named gus: each with a session. */
-async function deskOfFour(t: TestContext, options: DeskOptions = {}) {
-  const started = await startDesk(t, options);
-  const cookies = new Map<string, string>();
-  for (const [name, role] of [
-    ['admin', 'admin'],
-    ['boss', 'admin'],
-    ['vera', 'viewer'],
-    ['gus', 'gardener'],
-  ] as const) {
-    const user = await person(name, { role });
-    await started.store.addUser(user);
-    cookies.set(name, `frigate_token=${await started.sessions.issue(user)}`);
-  }
-  const as = (name: string, method: string, path: string, body?: unknown) =>
-    started.desk(method, path, { headers: { cookie: cookies.get(name) ?? '' }, body });
-  const opens = async (name: string, password: string): Promise<boolean> =>
-    (await quickHasher().check(password, (await started.store.findUser(name))?.passwordHash)).kind === 'match';
-  return { ...started, as, opens };
-}
 
 describe('GET /api/users', () => {
   it('lists names and roles, by name, and no hashes', async (t) => {
@@ -93,6 +73,7 @@ describe('POST /api/users', () => {
       user: 'nina',
       who: 'boss',
       from: '192.0.2.1',
+      agent: "boss's browser",
       verdict: 'allowed',
       requestId: 'r1',
     });
@@ -141,10 +122,23 @@ describe('DELETE /api/users/{user}', () => {
   });
 
   it('keeps the user admin', async (t) => {
-    const { as, store } = await deskOfFour(t);
+    const { as, store, heard } = await deskOfFour(t);
     const { status, json } = await as('boss', 'DELETE', '/api/users/admin');
     assert.deepEqual([status, json], [403, no('Cannot delete admin user')]);
     assert.equal(await store.countUsers(), 4);
+    assert.deepEqual(
+      heard.audit.map(({ what, user, verdict, reason }) => [what, user, verdict, reason]),
+      [['user-deleted', 'admin', 'refused', 'user-fixed']],
+    );
+  });
+
+  it('leaves no more of a long name in the audit log than anybody reads', async (t) => {
+    const { as, heard } = await deskOfFour(t);
+    await as('vera', 'PUT', `/api/users/${'x'.repeat(5000)}/password`, { password: NEW, old_password: PASSWORD });
+    assert.deepEqual(
+      heard.audit.map(({ user, reason }) => [user, reason]),
+      [['x'.repeat(200), 'not-own']],
+    );
   });
 
   it('keeps the last admin', async (t) => {
@@ -212,9 +206,8 @@ describe('PUT /api/users/{user}/password', () => {
       [(await as('vera', 'GET', '/api/profile')).status, (await as('boss', 'GET', '/api/profile')).status],
       [401, 200],
     );
-    assert.deepEqual(heard.audit, [
-      { what: 'password-changed', user: 'vera', who: 'boss', from: '192.0.2.1', verdict: 'allowed', requestId: 'r1' },
-    ]);
+    const by = { who: 'boss', from: '192.0.2.1', agent: "boss's browser", verdict: 'allowed', requestId: 'r1' };
+    assert.deepEqual(heard.audit, [{ what: 'password-changed', user: 'vera', ...by }]);
   });
 
   it("of an admin's own needs no old one, and keeps the session", async (t) => {

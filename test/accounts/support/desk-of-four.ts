@@ -1,6 +1,6 @@
 /** A desk with an admin named admin, another named boss, a viewer named vera, a gardener named gus: each with a session. */
 import type { TestContext } from 'node:test';
-import { person } from './people.ts';
+import { person, quickHasher } from './people.ts';
 import { type DeskOptions, startDesk } from './start-desk.ts';
 
 const FOUR = [
@@ -25,5 +25,7 @@ export async function deskOfFour(t: TestContext, options: DeskOptions = {}) {
     });
   const withToken = (token: string, method: string, path: string, body?: unknown) =>
     started.desk(method, path, { headers: { authorization: `Bearer ${token}` }, body });
-  return { ...started, as, withToken, tokens };
+  const opens = async (name: string, password: string): Promise<boolean> =>
+    (await quickHasher().check(password, (await started.store.findUser(name))?.passwordHash)).kind === 'match';
+  return { ...started, as, withToken, opens, tokens };
 }
