@@ -55,11 +55,12 @@ async function auth(ctx: AccountContext, parts: LoginRouteParts): Promise<void> 
   const { caller } = ctx.state;
   if (!caller) return refuseStranger(ctx, parts);
   const renewed = await parts.sessions.renew(caller);
-  if (renewed !== undefined) ctx.set('Set-Cookie', parts.sessions.cookieFor(renewed, cookieClientOf(ctx.state)));
-  ctx.set({ 'Cache-Control': 'no-store', 'remote-user': headerText(caller.name), 'remote-role': caller.role });
-  ctx.body = '';
-  ctx.status = 202;
-  ctx.remove('Content-Type');
+  // A proxy asks for each of its requests: the answer is written at once, and not put together by Koa.
+  ctx.respond = false;
+  if (renewed !== undefined)
+    ctx.res.setHeader('Set-Cookie', parts.sessions.cookieFor(renewed, cookieClientOf(ctx.state)));
+  const who = { 'remote-user': headerText(caller.name), 'remote-role': caller.role };
+  ctx.res.writeHead(202, { 'Cache-Control': 'no-store', ...who, 'Content-Length': 0 }).end();
 }
 
 /** Names from a proxy may hold any letter; a header may not. */

@@ -1,5 +1,5 @@
 /** What a session token is worth by what the store says of its user (interface 5.1.6; SPEC 4.2, 11). */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { User } from '../domain/account.ts';
 import type { Caller } from '../domain/caller.ts';
 import { type CustomRoles, scopeOfRole } from '../domain/camera-scope.ts';
@@ -11,6 +11,8 @@ import type { SessionClaims } from './session-token.ts';
 export interface Standing {
   readonly version: string | undefined;
   readonly user: User | undefined;
+  /** Of the user's password; undefined without a user. */
+  readonly generation: string | undefined;
   readonly isRevoked: boolean;
 }
 
@@ -34,11 +36,11 @@ export const callerOf = (user: User, claims: Lasting, carriedBy: 'cookie' | 'bea
   },
 });
 
-export function standingFault(claims: Lasting, { user, isRevoked }: Standing): SessionFault | undefined {
+export function standingFault(claims: Lasting, { user, generation, isRevoked }: Standing): SessionFault | undefined {
   if (isRevoked) return 'revoked';
   if (!user || claims.issuedAt < Math.floor(user.createdAt)) return 'user-gone';
   if (claims.issuedAt < Math.floor(user.passwordChangedAt ?? 0)) return 'password-changed';
-  const isOfThisPassword = claims.generation === undefined || claims.generation === generationOf(user);
+  const isOfThisPassword = claims.generation === undefined || claims.generation === generation;
   return isOfThisPassword ? undefined : 'password-changed';
 }
 
@@ -47,6 +49,6 @@ export function standingFault(claims: Lasting, { user, isRevoked }: Standing): S
  * It is new with each password, and stays when a hash is strengthened. Only its digest leaves the house.
  */
 export const generationOf = ({ passwordHash }: User): string =>
-  createHash('sha256').update(saltOf(passwordHash)).digest('base64url').slice(0, GENERATION_CHARACTERS);
+  hash('sha256', saltOf(passwordHash), 'base64url').slice(0, GENERATION_CHARACTERS);
 
 const GENERATION_CHARACTERS = 16;

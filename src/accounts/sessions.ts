@@ -68,7 +68,7 @@ export function createSessions(parts: SessionParts): Sessions {
     const remembered = standings.get(`${userName} ${tokenId}`);
     if (remembered && version !== undefined && remembered.version === version) return remembered;
     const [user, isRevoked] = await Promise.all([store.findUser(userName), store.isRevoked(tokenId)]);
-    const standing = { version, user, isRevoked };
+    const standing = { version, user, isRevoked, generation: user && generationOf(user) };
     standings.set(`${userName} ${tokenId}`, standing);
     return standing;
   };
@@ -92,10 +92,12 @@ export function createSessions(parts: SessionParts): Sessions {
   const renew = async (caller: Caller): Promise<string | undefined> => {
     const { credential } = caller;
     if (!isRenewable || credential.kind !== 'session' || credential.carriedBy !== 'cookie') return undefined;
-    const { user } = await standingOf({ userName: caller.name, tokenId: credential.tokenId });
-    if (!user) return undefined;
+    const standing = await standingOf({ userName: caller.name, tokenId: credential.tokenId });
+    const { user, generation } = standing;
+    // It may have ended while its request was under way: a token for the user of now would bring it back.
+    if (!user || standingFault(credential, standing)) return undefined;
     // What the token says of its user is part of the key: nobody gets yesterday's role.
-    const key = `${credential.tokenId} ${user.role} ${generationOf(user)}`;
+    const key = `${credential.tokenId} ${user.role} ${generation}`;
     const known = renewals.get(key);
     if (known && Math.abs(unixSeconds(clock) - known.at) < RENEWAL_KEPT_SECONDS) return known.token;
     // The same `jti`: it is the same session, so ending it ends the tokens of before and after.

@@ -28,11 +28,16 @@ export function singleHeader(request: RequestFacts, name: string): string | unde
   return values.length === 1 ? values[0] : undefined;
 }
 
+const NO_LINES: readonly string[] = [];
+
 /** Every value of a header, a line each, in the order received. `name` is lower-case. */
-export function headerLines(request: RequestFacts, name: string): string[] {
+export function headerLines(request: RequestFacts, name: string): readonly string[] {
+  if (request.headers[name] === undefined) return NO_LINES;
   const lines: string[] = [];
   for (let at = 0; at < request.rawHeaders.length; at += 2) {
-    if (request.rawHeaders[at]?.toLowerCase() === name) lines.push(request.rawHeaders[at + 1] ?? '');
+    const received = request.rawHeaders[at];
+    if (received?.length === name.length && received.toLowerCase() === name)
+      lines.push(request.rawHeaders[at + 1] ?? '');
   }
   return lines;
 }

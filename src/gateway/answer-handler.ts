@@ -115,10 +115,10 @@ function writeHead(
   rules: { cookieName: string; isPublic: boolean },
 ): void {
   response.statusCode = answer.statusCode ?? 502;
-  for (const [name, values] of answerHeaders(answer, rules)) {
+  for (const [name, value] of answerHeaders(answer, rules)) {
     // The renewed session cookie is there already.
-    if (name === 'set-cookie') for (const value of values) response.appendHeader(name, value);
-    else response.setHeader(name, values.length === 1 ? (values[0] ?? '') : values);
+    if (name === 'set-cookie') response.appendHeader(name, value);
+    else response.setHeader(name, value);
   }
   // An event stream's first event may be an hour away; its head is wanted now.
   if (!hasLength(answer)) response.flushHeaders();

@@ -38,20 +38,26 @@ export const hasLength = (answer: AnswerHead): boolean => headerValues(answer, '
 
 /** Every line of a header; `name` is lower-case. */
 export function headerValues({ rawHeaders }: AnswerHead, name: string): string[] {
-  return rawHeaders.filter((_value, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
+  const values: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const received = rawHeaders[at];
+    if (received?.length === name.length && received.toLowerCase() === name) values.push(rawHeaders[at + 1] ?? '');
+  }
+  return values;
 }
 
-/** The headers to pass on, every line of each, in the order received. */
-export function answerHeaders(answer: AnswerHead, rules: AnswerRules): Map<string, string[]> {
-  const passed = new Map<string, string[]>();
+/** The headers to pass on by lower-case name: one value, or every line of those that came in several. */
+export function answerHeaders(answer: AnswerHead, rules: AnswerRules): Map<string, string | string[]> {
+  const passed = new Map<string, string | string[]>();
   const named = namedByConnection(answer);
   for (let at = 0; at < answer.rawHeaders.length; at += 2) {
     const name = (answer.rawHeaders[at] ?? '').toLowerCase();
     const value = answer.rawHeaders[at + 1] ?? '';
     if (endsHere(name, named) || isOwnCookie(name, value, rules.cookieName)) continue;
-    passed.set(name, [...(passed.get(name) ?? []), value]);
+    const before = passed.get(name);
+    passed.set(name, before === undefined ? value : [before, value].flat());
   }
-  if (!rules.isPublic) passed.set('cache-control', [privateAtMost(passed.get('cache-control')?.join(', '))]);
+  if (!rules.isPublic) passed.set('cache-control', privateAtMost(passed.get('cache-control')));
   return passed;
 }
 
@@ -63,23 +69,36 @@ export function passedTrailers(trailers: NodeJS.Dict<string | string[]>): Record
 
 const NOTHING_NAMED: ReadonlySet<string> = new Set();
 
-const namedByConnection = (answer: AnswerHead): ReadonlySet<string> =>
-  new Set(
-    headerValues(answer, 'connection').flatMap((value) => value.split(',').map((name) => name.trim().toLowerCase())),
-  );
+function namedByConnection(answer: AnswerHead): ReadonlySet<string> {
+  const lines = headerValues(answer, 'connection');
+  if (lines.length === 0 || (lines.length === 1 && lines[0] === 'keep-alive')) return NOTHING_NAMED;
+  return new Set(lines.flatMap((value) => value.split(',').map((name) => name.trim().toLowerCase())));
+}
 
-function endsHere(name: string, named: ReadonlySet<string>): boolean {
+const endsHere = (name: string, named: ReadonlySet<string>): boolean => isOfThisHop(name) || named.has(name);
+
+/** NVRs send the same few dozen names for ever: each is judged once. */
+const MOST_REMEMBERED = 1000;
+const decidedNames = new Map<string, boolean>();
+
+function isOfThisHop(name: string): boolean {
+  const known = decidedNames.get(name);
+  if (known !== undefined) return known;
   const normalized = normalizedHeaderName(name);
-  return ENDS_HERE.has(normalized) || named.has(name) || CLAIMS.some((family) => normalized.startsWith(family));
+  const decided = ENDS_HERE.has(normalized) || CLAIMS.some((family) => normalized.startsWith(family));
+  if (decidedNames.size < MOST_REMEMBERED) decidedNames.set(name, decided);
+  return decided;
 }
 
 const isOwnCookie = (name: string, value: string, cookieName: string): boolean =>
   name === 'set-cookie' && value.split('=', 1)[0]?.trim() === cookieName;
 
 /** A shared cache must not hand one role's answer to another (SPEC 6). */
-function privateAtMost(cacheControl: string | undefined): string {
+function privateAtMost(cacheControl: string | string[] | undefined): string {
   if (cacheControl === undefined) return 'private';
-  const kept = cacheControl
+  const kept = [cacheControl]
+    .flat()
+    .join(',')
     .split(',')
     .map((directive) => directive.trim())
     .filter((directive) => directive !== '' && !/^(public|s-maxage=.*|private)$/i.test(directive));

@@ -1,5 +1,6 @@
 /** Step 2. Who is at the far end, when trusted proxies stand between (interface 5.4, SPEC 4.5). */
 import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
+import { LRUCache } from 'lru-cache';
 import { err, ok, type Result } from '../domain/result.ts';
 
 /** Networks of `auth.trusted_proxies`. */
@@ -10,6 +11,7 @@ export interface TrustedNetworks {
 
 /** More proxies than anybody chains; whoever writes a longer list is not worth the walk. */
 const MOST_HOPS = 20;
+const MOST_REMEMBERED = 1000;
 const MAPPED_PREFIX = '::ffff:';
 const MAPPED_BITS = 96;
 
@@ -40,7 +42,10 @@ export function createTrustedNetworks(cidrs: readonly string[]): Result<TrustedN
     const named = bad.map((cidr) => `"${cidr}"`).join(', ');
     return err(`${named} is not a network: write an address and its prefix, such as 10.0.0.0/8 or fd00::/8`);
   }
-  return ok({ includes: (address) => lists[familyOf(address)].check(address, familyOf(address)) });
+  const isListed = (address: string): boolean => lists[familyOf(address)].check(address, familyOf(address));
+  // The same few peers ask, thousands of times a second.
+  const known = new LRUCache<string, boolean>({ max: MOST_REMEMBERED, memoMethod: isListed });
+  return ok({ includes: (address) => known.memo(address) });
 }
 
 /**

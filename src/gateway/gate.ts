@@ -11,6 +11,7 @@ import type { GateWatch } from './gate-watch.ts';
 import type { MessageRelay } from './message-relay.ts';
 import type { TermsDesk } from './narrow-terms.ts';
 import type { OpenStreams } from './open-streams.ts';
+import { type OwnRouter, ownRoutes } from './own-routes.ts';
 import type { RefusalRules } from './refuse.ts';
 import { forwarded, type GateState, judged } from './request-door.ts';
 import type { HeaderRules } from './rewrite-headers.ts';
@@ -38,11 +39,6 @@ export interface GateParts {
   readonly watch: GateWatch;
 }
 
-/** As much of a koa-router as the gate needs: how it types its context is its own affair. */
-export interface OwnRouter {
-  routes(): (ctx: never, next: Koa.Next) => Promise<unknown>;
-}
-
 export interface Gate {
   onRequest(request: IncomingMessage, response: ServerResponse): void;
   /** The client waits for leave to send its body, which it gets only when admitted. */
@@ -54,7 +50,8 @@ export function createGate(listener: ListenerName, parts: GateParts): Gate {
   const awaitsContinue = new WeakSet<IncomingMessage>();
   const app = new Koa<GateState>();
   app.use((ctx, next) => judged(ctx, next, listener, parts, awaitsContinue));
-  for (const router of parts.ownRoutes) app.use(router.routes());
+  const answered = ownRoutes(parts.ownRoutes);
+  app.use((ctx, next) => answered(ctx.state.admission.target.segments, ctx, next));
   app.use((ctx) => forwarded(ctx, parts));
   app.on('error', () => {}); // a client that left in mid-answer; our own faults are caught above
   const handle = app.callback();

@@ -21,23 +21,35 @@ export function judgedRequest(
   settled: Pick<JudgedRequest, 'body' | 'narrowing'> = {},
 ): Omit<JudgedRequest, 'onFailure'> {
   const { path, query } = admission.target;
-  const spoken = destination.kind === 'events-backend' ? { ...rules, ...BACKEND_HEADERS } : rules;
+  const spoken = destination.kind === 'events-backend' ? backendRules(rules) : rules;
   const headers = rewriteHeaders(facts, { caller: admission.caller, client: admission.client, requestId }, spoken);
   return {
     ...settled,
     target: query === '' ? path : `${path}?${query}`,
-    headers: { ...(settled.narrowing ? askingForWhole(headers) : headers), ...lengthOf(settled) },
+    headers: settled.body || settled.narrowing ? headersFor(headers, settled) : headers,
     isPublic: admission.route.kind === 'listed' && admission.route.row.access === 'public',
   };
 }
 
-/** A body that was read is sent with its length, however it came. */
-const lengthOf = ({ body }: Pick<JudgedRequest, 'body'>): IncomingHttpHeaders =>
-  body ? { 'content-length': String(body.length), 'transfer-encoding': undefined } : {};
+/** A body that was read is sent with its length, however it came; an answer that is narrowed is asked for whole. */
+const headersFor = (
+  headers: IncomingHttpHeaders,
+  { body, narrowing }: Pick<JudgedRequest, 'body' | 'narrowing'>,
+): IncomingHttpHeaders => ({
+  ...(narrowing ? askingForWhole(headers) : headers),
+  ...(body && { 'content-length': String(body.length), 'transfer-encoding': undefined }),
+});
 
 /** The events backend is our own: it knows the interface's names (5.5.4) and needs no secret. */
-const BACKEND_HEADERS: Pick<HeaderRules, 'userHeader' | 'roleHeader' | 'nvrSecret'> = {
-  userHeader: 'remote-user',
-  roleHeader: 'remote-role',
-  nvrSecret: undefined,
-};
+function backendRules(rules: HeaderRules): HeaderRules {
+  const known = rulesOfBackend.get(rules) ?? {
+    ...rules,
+    userHeader: 'remote-user',
+    roleHeader: 'remote-role',
+    nvrSecret: undefined,
+  };
+  rulesOfBackend.set(rules, known);
+  return known;
+}
+
+const rulesOfBackend = new WeakMap<HeaderRules, HeaderRules>();

@@ -57,10 +57,11 @@ export async function passNarrowed(
   if (narrowed.kind === 'foreign') return fail('camera-not-in-role');
   if (narrowed.kind === 'unreadable') return fail(isStrict ? 'not-narrowable' : 'nvr-bad-answer');
   response.statusCode = status;
-  for (const [name, values] of answerHeaders(answer, { cookieName, isPublic: false })) {
+  for (const [name, value] of answerHeaders(answer, { cookieName, isPublic: false })) {
     if (NOT_PASSED.includes(name)) continue;
-    if (name === 'set-cookie') for (const value of values) response.appendHeader(name, value);
-    else response.setHeader(name, values.length === 1 ? (values[0] ?? '') : values);
+    // The renewed session cookie is there already.
+    if (name === 'set-cookie') response.appendHeader(name, value);
+    else response.setHeader(name, value);
   }
   if (!isGiven && isStrict) response.setHeader('content-type', 'application/json');
   response.setHeader('content-length', Buffer.byteLength(narrowed.body));

@@ -11,7 +11,7 @@ import type { GateParts } from './gate.ts';
 import type { RequestWatch } from './gate-watch.ts';
 import { belowBasePath } from './ingress.ts';
 import { judgedRequest, type Passage } from './judged-request.ts';
-import { settleTerms } from './narrow-terms.ts';
+import { type Settled, settleTerms } from './narrow-terms.ts';
 import { type Answer, refusalAnswer } from './refuse.ts';
 import { requestFacts } from './request-facts.ts';
 import type { UnknownRoutes } from './unknown-routes.ts';
@@ -48,7 +48,7 @@ export async function judged(
     const question = describedRequest(facts, rules);
     admission = question ? await admitDescribed(facts, question, rules) : await admit(facts, rules);
     requestId = keptRequestId(facts, admission.client) ?? requestId;
-    ctx.set('X-Request-Id', requestId);
+    ctx.res.setHeader('X-Request-Id', requestId);
     watch.onDecision(admission, requestId, question?.described);
     if (admission.caller) parts.onCaller(admission.caller, admission.client, question?.described ?? facts);
     if (question) return await answerQuestion(ctx, facts, admission, requestId, parts);
@@ -155,11 +155,7 @@ export async function forwarded(ctx: Context, parts: GateParts): Promise<void> {
     tell(reason, watch);
     return refusalAnswer(reason, facts, requestId, parts.refusals());
   };
-  const desk = { ...parts.desk, owners: parts.rules().owners };
-  const { sentInstead } = ctx.state;
-  const settled = sentInstead
-    ? ({ kind: 'sent', body: sentInstead.body } as const)
-    : await settleTerms(ctx.req, admission, destination, desk);
+  const settled = await settledTerms(ctx, destination, parts);
   if (settled.kind === 'refused') return send(ctx, refusal(settled.reason));
   await renewSession(ctx, ctx.state.admission, parts);
   if (settled.kind === 'answered') return send(ctx, jsonAnswer(settled.json));
@@ -179,6 +175,17 @@ export async function forwarded(ctx: Context, parts: GateParts): Promise<void> {
     watch,
     onFailure: (reason) => end(ctx.res, refusal(failureAt(destination, reason))),
   });
+}
+
+/** Nothing is to be settled of most requests, nor of what a route of our own has left of one. */
+function settledTerms(
+  { req, state: { admission, sentInstead } }: Context,
+  destination: Exclude<Destination, { kind: 'nobody' }>,
+  { desk, rules }: GateParts,
+): Settled | Promise<Settled> {
+  if (sentInstead) return { kind: 'sent', body: sentInstead.body };
+  if (!admission.terms) return { kind: 'sent' };
+  return settleTerms(req, admission, destination, { ...desk, owners: rules().owners });
 }
 
 /** What a route of our own has left of the request, if it took a part. */

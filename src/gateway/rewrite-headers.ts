@@ -59,21 +59,26 @@ const BEARER = /^bearer\s/i;
 export function rewriteHeaders(request: RequestFacts, forwarding: Forwarding, rules: HeaderRules): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = {};
   const named = namedByConnection(request);
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (!endsHere(name, named, rules)) headers[name] = value;
+  const passing = namesDecidedOn(rules);
+  for (const name of Object.keys(request.headers)) {
+    const isPassed = passing.get(name) ?? decide(name, rules, passing);
+    if (isPassed && !named.has(name)) keep(headers, name, request.headers[name], rules);
   }
-  dropOwnCredentials(headers, rules.cookieName);
   if (request.isUpgrade) Object.assign(headers, { connection: 'Upgrade', upgrade: 'websocket' });
   // Without a length Node would frame the empty body as chunked: another request than the one judged.
   const isUnframed = headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
   if (isUnframed && BODY_EXPECTED.includes(request.method)) headers['content-length'] = '0';
-  return Object.assign(headers, forwardedHeaders(request, forwarding), identityHeaders(forwarding.caller, rules));
+  addForwarded(headers, request, forwarding);
+  addIdentity(headers, forwarding.caller, rules);
+  return headers;
 }
 
 const NOTHING_NAMED: ReadonlySet<string> = new Set();
+/** They name nothing that would pass without them. */
+const NAMING_NOTHING: ReadonlySet<unknown> = new Set([undefined, 'keep-alive', 'close', 'Upgrade', 'upgrade']);
 
 function namedByConnection(request: RequestFacts): ReadonlySet<string> {
-  if (request.headers['connection'] === undefined) return NOTHING_NAMED;
+  if (NAMING_NOTHING.has(request.headers['connection'])) return NOTHING_NAMED;
   return new Set(
     headerLines(request, 'connection')
       .flatMap((line) => line.split(','))
@@ -82,48 +87,72 @@ function namedByConnection(request: RequestFacts): ReadonlySet<string> {
   );
 }
 
-function endsHere(name: string, namedByConnection: ReadonlySet<string>, rules: HeaderRules): boolean {
-  const normalized = normalizedHeaderName(name);
-  return (
-    ENDS_HERE.has(normalized) ||
-    namedByConnection.has(name) ||
-    CLAIMS.some((family) => normalized.startsWith(family)) ||
-    rules.identityHeaders.has(normalized) ||
-    normalized === rules.userHeader ||
-    normalized === rules.roleHeader
-  );
+/** Clients send the same few dozen names for ever: each is judged once for as long as the rules hold. */
+const MOST_REMEMBERED = 1000;
+const decidedNames = new WeakMap<HeaderRules, Map<string, boolean>>();
+
+function namesDecidedOn(rules: HeaderRules): Map<string, boolean> {
+  const known = decidedNames.get(rules) ?? new Map<string, boolean>();
+  decidedNames.set(rules, known);
+  return known;
 }
 
-/** They are between the client and this gate: the NVR gets neither the session's cookie nor a token. */
-function dropOwnCredentials(headers: IncomingHttpHeaders, cookieName: string): void {
-  const authorization = headers.authorization ?? '';
+function decide(name: string, rules: HeaderRules, decided: Map<string, boolean>): boolean {
+  const isPassed = !endsHere(normalizedHeaderName(name), rules);
+  if (decided.size < MOST_REMEMBERED) decided.set(name, isPassed);
+  return isPassed;
+}
+
+const endsHere = (normalized: string, rules: HeaderRules): boolean =>
+  ENDS_HERE.has(normalized) ||
+  CLAIMS.some((family) => normalized.startsWith(family)) ||
+  rules.identityHeaders.has(normalized) ||
+  normalized === rules.userHeader ||
+  normalized === rules.roleHeader;
+
+/** What is between the client and this gate stays here: the NVR gets neither the session's cookie nor a token. */
+function keep(
+  headers: IncomingHttpHeaders,
+  name: string,
+  value: string | string[] | undefined,
+  { cookieName }: HeaderRules,
+): void {
+  if (name === 'cookie') {
+    const others = withoutCookie(String(value), cookieName);
+    if (others !== '') headers.cookie = others;
+    return;
+  }
   // A password for the NVR's own use is passed on; one that holds an API token of ours is not.
-  if (BEARER.test(authorization) || apiTokenIn(authorization)) delete headers.authorization;
-  if (headers.cookie === undefined) return;
-  const kept = headers.cookie
+  if (name === 'authorization' && (BEARER.test(String(value)) || apiTokenIn(String(value)))) return;
+  headers[name] = value;
+}
+
+const withoutCookie = (line: string, cookieName: string): string =>
+  line
     .split(';')
     .map((cookie) => cookie.trim())
-    .filter((cookie) => cookie !== '' && cookie.split('=', 1)[0]?.trim() !== cookieName);
-  if (kept.length > 0) headers.cookie = kept.join('; ');
-  else delete headers.cookie;
-}
+    .filter((cookie) => cookie !== '' && cookie.split('=', 1)[0]?.trim() !== cookieName)
+    .join('; ');
 
-function forwardedHeaders(request: RequestFacts, { client, requestId }: Forwarding): IncomingHttpHeaders {
+function addForwarded(
+  headers: IncomingHttpHeaders,
+  request: RequestFacts,
+  { client, requestId }: Pick<Forwarding, 'client' | 'requestId'>,
+): void {
   const chain = client.viaTrustedProxy ? headerLines(request, 'x-forwarded-for') : [];
-  return {
-    'x-forwarded-for': [...chain, request.peer].join(', '),
-    'x-forwarded-proto': client.encrypted ? 'https' : 'http',
-    'x-forwarded-host': client.host,
-    'x-real-ip': client.address,
-    'x-request-id': requestId,
-    ...(client.basePath === undefined ? {} : { 'x-ingress-path': client.basePath }),
-  };
+  headers['x-forwarded-for'] = chain.length === 0 ? request.peer : [...chain, request.peer].join(', ');
+  headers['x-forwarded-proto'] = client.encrypted ? 'https' : 'http';
+  headers['x-forwarded-host'] = client.host;
+  headers['x-real-ip'] = client.address;
+  headers['x-request-id'] = requestId;
+  if (client.basePath !== undefined) headers['x-ingress-path'] = client.basePath;
 }
 
-function identityHeaders(caller: Caller | undefined, rules: HeaderRules): IncomingHttpHeaders {
-  const secret = rules.nvrSecret === undefined ? {} : { 'x-proxy-secret': rules.nvrSecret };
-  if (!caller) return secret;
-  return { ...secret, [rules.userHeader]: asciiOf(caller.name), [rules.roleHeader]: asciiOf(caller.role) };
+function addIdentity(headers: IncomingHttpHeaders, caller: Caller | undefined, rules: HeaderRules): void {
+  if (rules.nvrSecret !== undefined) headers['x-proxy-secret'] = rules.nvrSecret;
+  if (!caller) return;
+  headers[rules.userHeader] = asciiOf(caller.name);
+  headers[rules.roleHeader] = asciiOf(caller.role);
 }
 
 /** A header value is bytes to some and text to others: outside ASCII, percent-encoded UTF-8 is read alike by all. */

@@ -64,15 +64,23 @@ const bearerTokens = (request: RequestFacts): string[] =>
   });
 
 /** Each value once, in the order received. An empty one is what a logout leaves behind: no credential. */
-const cookieValues = (request: RequestFacts, name: string): string[] => [
-  ...new Set(
-    headerLines(request, 'cookie')
-      .flatMap((line) => line.split(';'))
-      .map((pair) => pair.trim())
-      .filter((pair) => pair.startsWith(`${name}=`))
-      .map((pair) => unquoted(pair.slice(name.length + 1)))
-      .filter((value) => value !== ''),
-  ),
-];
+function cookieValues(request: RequestFacts, name: string): readonly string[] {
+  const values: string[] = [];
+  for (const line of headerLines(request, 'cookie')) {
+    if (!line.includes(name)) continue;
+    for (const pair of line.split(';')) {
+      const [cookie, value] = nameAndValue(pair);
+      if (cookie === name && value !== '' && !values.includes(value)) values.push(value);
+    }
+  }
+  return values;
+}
 
-const unquoted = (value: string): string => /^"(.*)"$/.exec(value)?.[1] ?? value;
+function nameAndValue(pair: string): readonly [name: string, value: string] {
+  const text = pair.trim();
+  const cut = text.indexOf('=');
+  return cut < 0 ? ['', ''] : [text.slice(0, cut), unquoted(text.slice(cut + 1))];
+}
+
+const unquoted = (value: string): string =>
+  value.length > 1 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;

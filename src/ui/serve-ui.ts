@@ -52,7 +52,8 @@ export function createUiRoutes(options: UiOptions): Router {
     ctx.status = status;
   };
 
-  const router = new Router({ strict: true });
+  // Exact: the corridor judges `/LOGIN` as another path.
+  const router = new Router({ strict: true, sensitive: true });
   if (options.loginPage === 'postern') router.get('/login', login.get).post('/login', login.post);
   if (!options.hasNvr) router.get('/', (ctx) => moveTo(ctx, 302, `${basePathOf(ctx)}/postern/`));
   router.get('/postern', (ctx) => moveTo(ctx, 301, `${basePathOf(ctx)}/postern/${ctx.search}`));
