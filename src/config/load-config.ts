@@ -7,7 +7,7 @@ import { type Environment, type Layered, layered, type Overrides } from './layer
 import { type Finding, findingsOf, type Problem, pathText, wordsFor } from './problems.ts';
 import { readYaml, type YamlText } from './read-yaml.ts';
 import { jsonSchema, type Settings, settingsSchema } from './schema.ts';
-import { fillSecrets } from './secrets.ts';
+import { fillSecrets, type SecretPlaces } from './secrets.ts';
 import { warningsOf } from './warnings.ts';
 
 export interface ConfigPlace {
@@ -17,6 +17,8 @@ export interface ConfigPlace {
   readonly overrides?: Overrides;
   /** With no configuration: `write` the quick start's into the directory (unless told otherwise), or only `read` it. */
   readonly whenMissing?: 'write' | 'read';
+  /** Told of every file that is looked for. */
+  readonly onFile?: (file: string) => void;
 }
 
 /** Names the file that a directory without a configuration begins with, in the place of the quick start's. */
@@ -39,11 +41,13 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const opened = await openConfigFile(directory, place.whenMissing ?? 'write', place.env[FIRST_CONFIGURATION]);
   if (!opened.ok) return { kind: 'invalid', problems: [{ path: '', message: opened.error }], file: directory };
   const { file, text, created } = opened.value;
+  const { env, onFile = () => {} } = place;
+  onFile(file);
   const yaml = readYaml(text);
   if (!yaml.ok) return { kind: 'invalid', problems: yaml.error, file };
-  const layers = layered(yaml.value.tree, place.env, place.overrides ?? {});
+  const layers = layered(yaml.value.tree, env, place.overrides ?? {});
   const placed = (finding: Finding): Problem => asProblem(finding, yaml.value, layers);
-  const settings = await settingsFrom(layers.tree, directory, place.env);
+  const settings = await settingsFrom(layers.tree, { directory, environment: env, onFile });
   const findings = settings.ok ? [] : settings.error;
   const problems = [...layers.problems, ...findings.map(placed)].sort(byPosition);
   if (!settings.ok || problems.length > 0) return { kind: 'invalid', problems, file };
@@ -51,19 +55,11 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
 }
 
 /** `tree` is a value of our own: secrets are written into it. */
-async function settingsFrom(
-  tree: unknown,
-  directory: string,
-  environment: Environment,
-): Promise<Result<Settings, readonly Finding[]>> {
+async function settingsFrom(tree: unknown, places: SecretPlaces): Promise<Result<Settings, readonly Finding[]>> {
   dropEmptyMaps(tree, MAPS);
-  const findings = [
-    ...lostKeys(tree),
-    ...(await fillSecrets(tree, { directory, environment })),
-    ...crossFindings(tree),
-  ];
+  const findings = [...lostKeys(tree), ...(await fillSecrets(tree, places)), ...crossFindings(tree)];
   const parsed = settingsSchema.safeParse(tree, { error: wordsFor, reportInput: false });
-  if (parsed.success && findings.length === 0) return ok(withAbsolutePaths(parsed.data, directory));
+  if (parsed.success && findings.length === 0) return ok(withAbsolutePaths(parsed.data, places.directory));
   return err([...findings, ...(parsed.success ? [] : findingsOf(parsed.error.issues, jsonSchema()))]);
 }
 

@@ -16,11 +16,18 @@ const SHIPPED = join(import.meta.dirname, '../../conf/policies');
 const OWN = 'postern';
 const IN_CONFIGURATION: Problem = { path: 'nvr.policy', message: '' };
 
-/** `policy`: a name in `conf/policies`, or a file (with a slash, or ending in .yaml), relative to `directory`. */
-export async function loadPolicy(policy: string, directory: string): Promise<PolicyOutcome> {
+/**
+ * `policy`: a name in `conf/policies`, or a file (with a slash, or ending in .yaml), relative to `directory`. `onFile` is
+ * told of every file that is looked for.
+ */
+export async function loadPolicy(
+  policy: string,
+  directory: string,
+  onFile: (file: string) => void = () => {},
+): Promise<PolicyOutcome> {
   const tables: PolicyTable[] = [];
   for (const name of [OWN, policy]) {
-    const chain = await readChain({ name, namedAt: IN_CONFIGURATION }, directory, []);
+    const chain = await readChain({ name, namedAt: IN_CONFIGURATION }, { directory, above: [], onFile });
     if (!chain.ok) return { kind: 'invalid', problems: chain.error };
     tables.push(...chain.value);
   }
@@ -29,21 +36,26 @@ export async function loadPolicy(policy: string, directory: string): Promise<Pol
 
 type Chain = Result<readonly PolicyTable[], readonly Problem[]>;
 
-async function readChain(
-  base: NonNullable<PolicyTable['base']>,
-  directory: string,
-  above: readonly string[],
-): Promise<Chain> {
+interface ChainPlace {
+  readonly directory: string;
+  /** The files that led here. */
+  readonly above: readonly string[];
+  readonly onFile: (file: string) => void;
+}
+
+async function readChain(base: NonNullable<PolicyTable['base']>, place: ChainPlace): Promise<Chain> {
   const { name, namedAt } = base;
+  const { directory, above, onFile } = place;
   const file = isFileName(name) ? resolve(directory, name) : join(SHIPPED, `${name}.yaml`);
   if (above.includes(file))
     return err([{ ...namedAt, message: `${JSON.stringify(name)} extends itself: remove the line` }]);
+  onFile(file);
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) return err([{ ...namedAt, message: await notFound(name) }]);
   const table = parsePolicy(text, basename(file));
   if (!table.ok) return table;
   if (!table.value.base) return ok([table.value]);
-  const rest = await readChain(table.value.base, dirname(file), [...above, file]);
+  const rest = await readChain(table.value.base, { directory: dirname(file), above: [...above, file], onFile });
   return rest.ok ? ok([table.value, ...rest.value]) : rest;
 }
 

@@ -10,6 +10,8 @@ export interface SecretPlaces {
   /** Relative file names start here. */
   readonly directory: string;
   readonly environment: Environment;
+  /** Told of every file that is looked for. */
+  readonly onFile: (file: string) => void;
 }
 
 type Section = Record<string, unknown>;
@@ -39,7 +41,7 @@ async function takeTwin(
   delete section[twin];
   const path = [name, twin];
   if (section[key] !== undefined) return [{ path, message: `${name}.${key} is given too: remove one of the two` }];
-  const secret = await readSecret(resolve(places.directory, file));
+  const secret = await readSecret(resolve(places.directory, file), places);
   if (!secret.ok) return [{ path, message: `cannot read ${JSON.stringify(file)}: ${secret.error}` }];
   section[key] = secret.value;
   return [];
@@ -88,7 +90,7 @@ async function lookUp(name: string, places: SecretPlaces): Promise<string | unde
   for (const candidate of [name, `${prefix}${bare}`]) {
     const value = places.environment[candidate];
     if (value !== undefined) return value;
-    const file = await readSecret(join(credentialsOf(places), candidate));
+    const file = await readSecret(join(credentialsOf(places), candidate), places);
     if (file.ok) return file.value;
   }
   return undefined;
@@ -96,7 +98,8 @@ async function lookUp(name: string, places: SecretPlaces): Promise<string | unde
 
 const credentialsOf = (places: SecretPlaces): string => places.environment['CREDENTIALS_DIRECTORY'] ?? '/run/secrets';
 
-async function readSecret(file: string): Promise<Result<string, string>> {
+async function readSecret(file: string, { onFile }: SecretPlaces): Promise<Result<string, string>> {
+  onFile(file);
   try {
     return ok((await readFile(file, 'utf8')).replace(/\r?\n$/, ''));
   } catch (fault) {

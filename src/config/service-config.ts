@@ -1,0 +1,43 @@
+/** The configuration with the route table that it names: what the service starts with, and reads again (SPEC 1, reload). */
+import type { PolicyRow } from '../domain/policy.ts';
+import { type ConfigPlace, loadConfig } from './load-config.ts';
+import { loadPolicy } from './load-policy.ts';
+import { formatProblem, type Problem } from './problems.ts';
+import type { Settings } from './schema.ts';
+
+export interface ServiceConfig {
+  readonly kind: 'loaded';
+  readonly settings: Settings;
+  /** Of `nvr.policy`, with Postern's own before them. */
+  readonly policy: readonly PolicyRow[];
+  /** A sentence each, with place and key. */
+  readonly warnings: readonly string[];
+  readonly file: string;
+  /** The file is the quick start's, written just now. */
+  readonly created: boolean;
+  readonly files: readonly string[];
+}
+
+export interface InvalidConfig {
+  readonly kind: 'invalid';
+  readonly problems: readonly Problem[];
+  readonly file: string;
+  readonly files: readonly string[];
+}
+
+/** `files` are those that were looked for: when one of them changes it is time to read again. */
+export type ServiceConfigOutcome = ServiceConfig | InvalidConfig;
+
+export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Promise<ServiceConfigOutcome> {
+  const looked = new Set<string>();
+  const onFile = (file: string): void => void looked.add(file);
+  const config = await loadConfig({ ...place, onFile });
+  if (config.kind === 'invalid') return { ...config, files: [...looked] };
+  const { settings, file, created } = config;
+  if (settings.nvr.ca !== undefined) onFile(settings.nvr.ca);
+  const policy = await loadPolicy(settings.nvr.policy, place.directory, onFile);
+  const files = [...looked];
+  if (policy.kind === 'invalid') return { ...policy, file, files };
+  const warnings = config.warnings.map((problem) => formatProblem(file, problem));
+  return { kind: 'loaded', settings, policy: policy.rows, warnings, file, created, files };
+}
