@@ -1,0 +1,99 @@
+/** What is over is forgotten: at the start, and from then on every hour (SPEC 4.2). */
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { pino } from 'pino';
+import { openCredentials } from '../../src/app-credentials.ts';
+import type { UserName } from '../../src/domain/names.ts';
+import type { Store } from '../../src/store/open-store.ts';
+import { handClock, NOW, openHouseStore, person } from './support/people.ts';
+
+const HOUR = 3600;
+
+/** Credentials over a store with vera in it, and hours that pass when the test says so. */
+async function house(t: TestContext, change: (store: Store) => Store = (store) => store) {
+  const store = await openHouseStore(t);
+  await store.accounts.addUser(await person('vera'));
+  const clock = handClock();
+  const warnings: string[] = [];
+  const log = pino({ base: null }, { write: (line) => void warnings.push(String(JSON.parse(line).msg)) });
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const start = async () => {
+    const parts = { fixedRoles: new Map(), clock, steadyClock: clock, audit: () => {}, log, keyId: 'k1' };
+    const credentials = await openCredentials({ store: change(store), ...parts });
+    t.after(credentials.close);
+    return credentials;
+  };
+  const hourPasses = async (): Promise<void> => {
+    clock.advance(HOUR);
+    t.mock.timers.tick(HOUR * 1000);
+    for (let turns = 0; turns < 20; turns += 1) await turn();
+  };
+  return { store, clock, warnings, start, hourPasses };
+}
+
+const seen = (id: string, expiresAt: number) => ({
+  ...{ id, user: 'vera' as UserName, address: '192.0.2.1', agent: '', keyId: 'k1' },
+  ...{ since: NOW, lastSeen: NOW, expiresAt },
+});
+
+/** The revocations and sessions that are kept. */
+async function kept({ db }: Store): Promise<string[]> {
+  const revoked = await db.selectFrom('revoked_tokens').select('token_id').orderBy('token_id').execute();
+  const sessions = await db.selectFrom('seen_sessions').select('id').orderBy('id').execute();
+  return [...revoked.map(({ token_id }) => token_id), ...sessions.map(({ id }) => id)];
+}
+
+describe('Revocations and sessions', () => {
+  it('are forgotten in the hour after they are over, and not before', async (t) => {
+    const { store, start, hourPasses } = await house(t);
+    await start();
+    await store.accounts.revokeToken('ended-1', NOW + HOUR - 1);
+    await store.accounts.revokeToken('ended-2', NOW + HOUR);
+    await store.sessions.noteSessions([seen('seen-1', NOW + HOUR - 1), seen('seen-2', NOW + 2 * HOUR - 1)]);
+    assert.deepEqual(await kept(store), ['ended-1', 'ended-2', 'seen-1', 'seen-2']);
+    await hourPasses();
+    assert.deepEqual(await kept(store), ['ended-2', 'seen-2']);
+    await hourPasses();
+    assert.deepEqual(await kept(store), []);
+  });
+
+  it('that were over before the start are forgotten by it', async (t) => {
+    const { store, start } = await house(t);
+    await store.accounts.revokeToken('ended', NOW - 1);
+    await store.sessions.noteSessions([seen('seen', NOW - 1)]);
+    await start();
+    assert.deepEqual(await kept(store), []);
+  });
+
+  it('stay when the store fails, which is said, and are forgotten in the next hour', async (t) => {
+    let isBroken = false;
+    const { store, start, hourPasses, warnings } = await house(t, (whole) => ({
+      ...whole,
+      accounts: {
+        ...whole.accounts,
+        forgetRevocationsBefore: async (time) => {
+          if (isBroken) throw new Error('disk');
+          await whole.accounts.forgetRevocationsBefore(time);
+        },
+      },
+    }));
+    await start();
+    await store.accounts.revokeToken('ended', NOW);
+    isBroken = true;
+    await hourPasses();
+    assert.deepEqual([await kept(store), warnings], [['ended'], ['what is over could not be forgotten']]);
+    isBroken = false;
+    await hourPasses();
+    assert.deepEqual(await kept(store), []);
+  });
+
+  it('are left alone once everything is closed', async (t) => {
+    const { store, start, hourPasses } = await house(t);
+    const credentials = await start();
+    await store.accounts.revokeToken('ended', NOW);
+    await credentials.close();
+    await hourPasses();
+    assert.deepEqual(await kept(store), ['ended']);
+  });
+});
