@@ -26,6 +26,13 @@ export const isSameScope = (one: CameraScope, other: CameraScope): boolean => te
 const textOf = (scope: CameraScope): string =>
   scope.kind === 'all' ? '*' : JSON.stringify([[...scope.names].sort(), scope.wildcards.map(String).sort()]);
 
+/** A scope of these cameras alone, whatever stands in their names. */
+export const scopeOfNames = (names: readonly string[]): CameraScope => ({
+  kind: 'only',
+  names: new Set(names),
+  wildcards: [],
+});
+
 /** A scope of the cameras that an entry names or a wildcard entry matches. */
 export function scopeOf(entries: readonly string[]): CameraScope {
   const wildcards = entries.filter((entry) => entry.includes('*')).map(asPattern);

@@ -1,10 +1,17 @@
 /** What the caller may see, from the headers that the gate sets (interface 5.5.4). */
 import type { IncomingHttpHeaders } from 'node:http';
-import { type CameraScope, type CustomRoles, scopeOfRole } from '../domain/camera-scope.ts';
+import { bothScopes, type CameraScope, type CustomRoles, scopeOfNames, scopeOfRole } from '../domain/camera-scope.ts';
 import type { Role } from '../domain/names.ts';
 
-/** Undefined when nobody was named. A role that nobody defined sees nothing, and so does a list of roles. */
+/**
+ * Undefined when nobody was named. A role that nobody defined sees nothing, and so does a list of roles. Of what the role
+ * sees, `remote-cameras` leaves the cameras that it names: those of a token that was narrowed to them.
+ */
 export function callerScope(headers: IncomingHttpHeaders, roles: CustomRoles): CameraScope | undefined {
-  const role = headers['remote-role'];
-  return typeof role === 'string' && role !== '' ? scopeOfRole(role as Role, roles) : undefined;
+  const { 'remote-role': role, 'remote-cameras': cameras } = headers;
+  if (typeof role !== 'string' || role === '') return undefined;
+  const scope = scopeOfRole(role as Role, roles);
+  return cameras === undefined ? scope : bothScopes(scope, scopeOfNames(namesIn(String(cameras))));
 }
+
+const namesIn = (cameras: string): string[] => (cameras === '' ? [] : cameras.split(',').map(decodeURIComponent));

@@ -21,8 +21,10 @@ export function judgedRequest(
   settled: Pick<JudgedRequest, 'body' | 'narrowing'> = {},
 ): Omit<JudgedRequest, 'onFailure'> {
   const { path, query } = admission.target;
-  const spoken = destination.kind === 'events-backend' ? backendRules(rules) : rules;
+  const isOurs = destination.kind === 'events-backend';
+  const spoken = isOurs ? backendRules(rules) : rules;
   const headers = rewriteHeaders(facts, { caller: admission.caller, client: admission.client, requestId }, spoken);
+  if (isOurs) nameCameras(headers, admission);
   return {
     ...settled,
     target: query === '' ? path : `${path}?${query}`,
@@ -39,6 +41,15 @@ const headersFor = (
   ...(narrowing ? askingForWhole(headers) : headers),
   ...(body && { 'content-length': String(body.length), 'transfer-encoding': undefined }),
 });
+
+/**
+ * The events backend narrows by role, and a token may see less than its role does: so it is told what is left. No client
+ * can say it in its place: `remote-*` ends at the gate.
+ */
+function nameCameras(headers: IncomingHttpHeaders, { terms }: Admitted): void {
+  if (terms?.view.clearance !== 'restricted') return;
+  headers['remote-cameras'] = terms.view.cameras.map(encodeURIComponent).join(',');
+}
 
 /** The events backend is our own: it knows the interface's names (5.5.4) and needs no secret. */
 function backendRules(rules: HeaderRules): HeaderRules {
