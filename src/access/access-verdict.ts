@@ -1,5 +1,5 @@
 /** What may come of a request: let through as it is, let through on terms, answered with nothing, or refused (SPEC 5). */
-import type { AnswerForm } from '../domain/policy.ts';
+import type { AnswerForm, Verb } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { PlainTarget } from '../domain/request.ts';
 import type { CameraView } from './camera-view.ts';
@@ -30,7 +30,8 @@ export interface Terms {
 }
 
 export interface MessageTerms {
-  readonly mayMoveCameras: boolean;
+  /** What the role may not do with its cameras. */
+  readonly denied: readonly Verb[];
 }
 
 /** What an id is the id of. */

@@ -1,7 +1,7 @@
 /** Step 4. May they, and see what? From the route table's row and the caller's cameras (interface 2.2, 5.6, 7). */
 import type { Caller } from '../domain/caller.ts';
 import { ADMIN, type Role, VIEWER } from '../domain/names.ts';
-import type { Access, PolicyRow, Verb } from '../domain/policy.ts';
+import { type Access, type PolicyRow, VERBS, type Verb } from '../domain/policy.ts';
 import type { PlainTarget } from '../domain/request.ts';
 import { unreachable } from '../domain/result.ts';
 import { type AccessVerdict, refused, type Terms } from './access-verdict.ts';
@@ -9,6 +9,7 @@ import { type Located, locate, type NamedCameras, namesAddress } from './camera-
 import { type CameraView, clearanceOf, viewOf } from './camera-view.ts';
 import { CONCERNED } from './narrow-answer.ts';
 import { askedCameras, withCameras } from './narrow-query.ts';
+import { queryValues } from './query.ts';
 import type { RecorderLayout } from './recorder-layout.ts';
 import type { RouteMatch } from './route-table.ts';
 
@@ -40,12 +41,12 @@ export function authorize(
   // Below a dynamic segment a name that is no camera may be a route that the table does not know.
   if (row.dynamic && !namesCamera(match, layout)) return refused('route-unlisted');
   if (namesAddress(match, target)) return refused('camera-not-in-role');
-  const mayMoveCameras = !isDenied(caller.role, 'ptz');
-  if (row.narrow === 'per-message') return perMessage(target, caller, layout, mayMoveCameras);
-  if (caller.scope.kind === 'all') return onTerms(target, row, viewOf(caller, layout), bodyTerms(row, []));
-  if (!isNarrowed(row)) return { kind: 'allowed', target };
+  if (isForAdmins(row, target)) return refused('field-admin-only');
+  if (row.narrow === 'per-message') return perMessage(target, caller, { layout, isDenied });
+  if (caller.scope.kind === 'all' || !isNarrowed(row))
+    return onTerms(target, row, viewOf(caller, layout), bodyTerms(row, []));
   if (!layout) return refused('cameras-unknown');
-  return withinView(match, target, viewOf(caller, layout), caller);
+  return withinView(match, target, viewOf(caller, layout));
 }
 
 function unlisted(caller: Caller, target: PlainTarget): AccessVerdict {
@@ -76,21 +77,20 @@ function namesCamera({ row, parameters }: Listed, layout: RecorderLayout | undef
   return layout?.cameras.some((camera) => camera === named) ?? false;
 }
 
+const isForAdmins = ({ admin_parameters }: PolicyRow, { query }: PlainTarget): boolean =>
+  query !== '' && admin_parameters?.some((name) => queryValues(query, name).length > 0) === true;
+
 /** Whether a restricted role's request or answer needs a look at all. */
 const isNarrowed = ({ narrow, cameras, access, answer }: PolicyRow): boolean =>
   access === 'camera' || narrow !== undefined || cameras !== undefined || answer !== undefined;
 
-function perMessage(
-  target: PlainTarget,
-  caller: Caller,
-  layout: RecorderLayout | undefined,
-  mayMoveCameras: boolean,
-): AccessVerdict {
+function perMessage(target: PlainTarget, caller: Caller, { layout, isDenied }: Surroundings): AccessVerdict {
   if (!layout) return refused('cameras-unknown');
-  return { kind: 'allowed', target, terms: { view: viewOf(caller, layout), messages: { mayMoveCameras } } };
+  const denied = VERBS.filter((verb) => isDenied(caller.role, verb));
+  return { kind: 'allowed', target, terms: { view: viewOf(caller, layout), messages: { denied } } };
 }
 
-function withinView(match: Listed, target: PlainTarget, view: CameraView, caller: Caller): AccessVerdict {
+function withinView(match: Listed, target: PlainTarget, view: CameraView): AccessVerdict {
   const { row } = match;
   const located = locate(match, target, view.layout);
   if (located.kind === 'repeated') return refused('parameter-repeated');
@@ -107,8 +107,6 @@ function withinView(match: Listed, target: PlainTarget, view: CameraView, caller
     case 'fanout':
       return narrowed(row, target, view, parameter, terms);
     case 'own-data':
-      // The backend narrows by role alone, and a token may see less than its role does.
-      if (caller.credential.kind === 'api-token') return refused('not-narrowable');
       if (view.cameras.length === 0) return nothing(row);
       return onTerms(target, row, view, { ...terms, ownData: true });
     case 'check':
@@ -136,7 +134,8 @@ function narrowed(
   parameter: string,
   terms: Partial<Terms>,
 ): AccessVerdict {
-  const cameras = askedCameras(target, parameter, view.cameras);
+  // Those that were named have been judged; a table that forgot to say where they stand shows nothing more for it.
+  const cameras = askedCameras(target, parameter, view.cameras).filter((camera) => view.sees(camera));
   if (cameras.length === 0) return nothing(row);
   if (row.narrow?.startsWith('rewrite') || cameras.length === 1) {
     return onTerms(withCameras(target, parameter, cameras), row, view, { ...terms, isRewritten: true });

@@ -1,7 +1,13 @@
 /** Where a request names cameras: the route table's locators, read from path, query and body (SPEC 5). */
 import type { PlainTarget } from '../domain/request.ts';
 import { OWNER_KINDS, type OwnerKind, type OwnerQuestion } from './access-verdict.ts';
-import { cameraOfClip, cameraOfImage, cameraOfPreview, cameraOfReviewThumbnail } from './file-names.ts';
+import {
+  cameraOfClip,
+  cameraOfImage,
+  cameraOfPreview,
+  cameraOfReviewThumbnail,
+  camerasOfFrames,
+} from './file-names.ts';
 import { queryValues } from './query.ts';
 import { ownersOfStream, type RecorderLayout } from './recorder-layout.ts';
 import type { RouteMatch } from './route-table.ts';
@@ -54,10 +60,21 @@ export function locate(match: RouteMatch & { kind: 'listed' }, target: PlainTarg
     } else {
       const values = locator.source === 'path' ? [match.parameters[locator.name] ?? ''] : namesIn(target, locator);
       if (values === undefined) return { kind: 'repeated' };
-      named.push(...values.map((value) => ownersOf(locator.kind, value, layout)));
+      named.push(...values.flatMap((value) => namedBy(locator.kind, value, match.parameters, layout)));
     }
   }
   return { kind: 'located', named, owners, inBody };
+}
+
+/** Of frames all owners must be visible: the answer holds those of each. */
+function namedBy(
+  kind: string,
+  value: string,
+  { start = '', end = '' }: Readonly<Record<string, string>>,
+  layout: RecorderLayout,
+): readonly NamedCameras[] {
+  if (kind !== 'frames') return [ownersOf(kind, value, layout)];
+  return camerasOfFrames(value, { start, end }, layout).map((camera) => [camera]);
 }
 
 /** A stream's server opens an address as well as a name: whatever the NVR can reach, as the NVR. */

@@ -16,9 +16,39 @@ export function cameraOfPreview(file: string): readonly string[] {
   return camera === undefined ? [] : [camera];
 }
 
-/** The path of a picture in the NVR's own file system, as its pages give it back. */
+/**
+ * Whose frames the NVR takes for a camera's of that time: it sorts the files' names as text, so that those of
+ * `front-door` lie between `preview_front-0` and `preview_front-inf`, and those of `front-1` behind `preview_front-0`.
+ */
+export function camerasOfFrames(
+  camera: string,
+  { start, end }: TimeSpan,
+  { cameras }: RecorderLayout,
+): readonly string[] {
+  const [first, last] = [asWritten(start), asWritten(end)];
+  const others = cameras.filter((other) => other.startsWith(`${camera}-`));
+  const between = others.map((other) => ({ other, text: `${other.slice(camera.length + 1)}-` }));
+  const taken = between.filter(({ text }) => !first || !last || (text > first && text < last));
+  return [camera, ...taken.map(({ other }) => other)];
+}
+
+export interface TimeSpan {
+  readonly start: string;
+  readonly end: string;
+}
+
+/** A time as the NVR writes it into a file's name; undefined when that is not known, as of `inf`, `nan` and `1e9`. */
+function asWritten(time: string): string | undefined {
+  const seconds = /^\d{1,12}(?:\.\d+)?$/.test(time) ? Number(time) : Number.NaN;
+  return seconds === 0 || seconds >= 1 ? `${seconds}.` : undefined;
+}
+
+/**
+ * The path of a picture in the NVR's own file system, as its pages give it back. What a careful server would take out of
+ * a name, or read as a slash, is in none.
+ */
 export function cameraOfImage(path: string, layout: RecorderLayout): readonly string[] {
-  const found = /^(?:\/media\/frigate)?\/clips\/(?<review>review\/)?(?<file>[^/]+)$/.exec(path)?.groups;
+  const found = /^(?:\/media\/frigate)?\/clips\/(?<review>review\/)?(?<file>[^/\\:*?"<>|\p{Cc}]+)$/u.exec(path)?.groups;
   if (!found) return [];
   const file = found['file'] ?? '';
   return found['review'] ? cameraOfReviewThumbnail(file, layout) : cameraOfClip(file, layout);

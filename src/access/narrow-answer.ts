@@ -3,8 +3,9 @@ import type { AnswerForm } from '../domain/policy.ts';
 import type { CameraView, Clearance } from './camera-view.ts';
 import { narrowConfig, type OwnConfig } from './narrow-config.ts';
 import { narrowMetrics } from './narrow-metrics.ts';
-import { isRecord, ownersOfStream, recordOf } from './recorder-layout.ts';
-import { seesNamed, withoutForeignNames, withoutForeignObjects } from './without-foreign.ts';
+import { narrowStats } from './narrow-stats.ts';
+import { isRecord, ownersOfStream } from './recorder-layout.ts';
+import { seesNamed, withoutForeignObjects } from './without-foreign.ts';
 
 export type NarrowedAnswer =
   | { readonly kind: 'narrowed'; readonly body: string }
@@ -81,19 +82,3 @@ const narrowStreams = (streams: Readonly<Record<string, unknown>>, view: CameraV
   Object.fromEntries(
     Object.entries(streams).filter(([stream]) => ownersOfStream(view.layout, stream).some((owner) => view.sees(owner))),
   );
-
-/** Command lines hold the cameras' passwords, so they are for admins alone; also for messages of the same shape. */
-export function narrowStats(stats: Readonly<Record<string, unknown>>, view: CameraView): unknown {
-  const processes = Object.entries(recordOf(stats['cpu_usages'])).map(([pid, usage]) => {
-    const { cmdline: _, ...rest } = recordOf(usage);
-    return [pid, rest];
-  });
-  const quiet = isRecord(stats['cpu_usages']) ? { ...stats, cpu_usages: Object.fromEntries(processes) } : stats;
-  if (view.clearance !== 'restricted') return quiet;
-  return withoutForeignNames({ ...quiet, ...ofSeen('cameras'), ...ofSeen('bandwidth_usages') }, view);
-
-  function ofSeen(key: string): object {
-    if (!(key in stats)) return {};
-    return { [key]: Object.fromEntries(Object.entries(recordOf(stats[key])).filter(([camera]) => view.sees(camera))) };
-  }
-}

@@ -1,9 +1,10 @@
 /** What a WebSocket message may say, in either direction: tables of topics, and the first segment of the others (SPEC 5). */
+import type { Verb } from '../domain/policy.ts';
 import type { MessageTerms } from './access-verdict.ts';
 import type { CameraView } from './camera-view.ts';
-import { narrowStats } from './narrow-answer.ts';
+import { narrowStats } from './narrow-stats.ts';
 import { isRecord, type JsonRecord, memberOf } from './recorder-layout.ts';
-import { seesNamed } from './without-foreign.ts';
+import { seesNamed, withoutForeignNames } from './without-foreign.ts';
 
 export type InboundVerdict =
   /** To be sent in this spelling, in which no key stands twice. */
@@ -22,13 +23,13 @@ const READ_TOPICS: ReadonlySet<string> = new Set([
 ]);
 
 /** From the client of a caller who is no admin, whose sockets are not looked into. Everything else is for admins. */
-export function judgeInbound(text: string, view: CameraView, { mayMoveCameras }: MessageTerms): InboundVerdict {
+export function judgeInbound(text: string, view: CameraView, { denied }: MessageTerms): InboundVerdict {
   const message = parsedRecord(text);
   const topic = message?.['topic'];
   if (!message || typeof topic !== 'string' || topic.length > LONGEST_TOPIC) return { kind: 'malformed' };
   const [camera = '', action, ...rest] = topic.split('/');
   const isMove = action === 'ptz' && rest.length === 0;
-  const mayMove = isMove && mayMoveCameras && isCamera(camera, view) && view.sees(camera);
+  const mayMove = isMove && !denied.includes('ptz') && isCamera(camera, view) && view.sees(camera);
   if (!mayMove && !READ_TOPICS.has(topic)) return { kind: 'dropped' };
   return { kind: 'passed', text: JSON.stringify(message) };
 }
@@ -36,24 +37,22 @@ export function judgeInbound(text: string, view: CameraView, { mayMoveCameras }:
 const NOTHING = Symbol('nothing');
 
 /** Gives the payload to send, the same one for all of it, or nothing. */
-type Narrow = (payload: unknown, view: CameraView) => unknown;
+type Narrow = (payload: unknown, view: CameraView, denied: readonly Verb[]) => unknown;
 
-const toAll: Narrow = (payload) => payload;
-const toUnrestricted: Narrow = (payload, view) => (view.clearance === 'restricted' ? NOTHING : payload);
 const aboutCamera =
   (...path: readonly string[]): Narrow =>
   (payload, view) =>
     seesNamed(path.reduce(memberOf, payload), view) ? payload : NOTHING;
 
 /** Of whoever sees no camera at all, these alone. */
-const GLOBAL: Readonly<Record<string, Narrow>> = {
-  model_state: toAll,
-  embeddings_reindex_progress: toAll,
-  audio_transcription_state: toAll,
-  'profile/state': toAll,
-  'notifications/state': toAll,
-  notification_test: toAll,
-};
+const GLOBAL: ReadonlySet<string> = new Set([
+  'model_state',
+  'embeddings_reindex_progress',
+  'audio_transcription_state',
+  'profile/state',
+  'notifications/state',
+  'notification_test',
+]);
 
 /** These are read: their payload is JSON, or JSON as text. */
 const READ: Readonly<Record<string, Narrow>> = {
@@ -68,37 +67,46 @@ const READ: Readonly<Record<string, Narrow>> = {
   camera_monitoring: aboutCamera('camera'),
 };
 
+/** What the routes of a verb would answer is told as it happens, too. */
+const VERB_OF_TOPIC: Readonly<Record<string, Verb>> = {
+  events: 'history',
+  reviews: 'history',
+  tracked_object_update: 'history',
+  triggers: 'history',
+};
+const VERB_OF_JOB: Readonly<Record<string, Verb>> = { export: 'export', motion_search: 'history' };
+
+function isDenied(name: string, verbs: Readonly<Record<string, Verb>>, denied: readonly Verb[]): boolean {
+  const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
+  return verb !== undefined && denied.includes(verb);
+}
+
 /** From the NVR: the text to pass on, or undefined. What the tables do not know passes to nobody but admins. */
-export function narrowOutbound(text: string, view: CameraView): string | undefined {
+export function narrowOutbound(text: string, view: CameraView, { denied }: MessageTerms): string | undefined {
   const message = parsedRecord(text);
   const topic = message?.['topic'];
   if (!message || typeof topic !== 'string') return undefined;
-  if (Object.hasOwn(GLOBAL, topic)) return text;
+  if (GLOBAL.has(topic)) return text;
   if (view.clearance === 'restricted' && view.cameras.length === 0) return undefined;
-  if (topic === 'birdseye_layout') return toUnrestricted(text, view) === NOTHING ? undefined : text;
+  if (topic === 'birdseye_layout') return view.clearance === 'restricted' ? undefined : text;
+  if (isDenied(topic, VERB_OF_TOPIC, denied)) return undefined;
   const narrow = Object.hasOwn(READ, topic) ? READ[topic] : undefined;
-  return narrow ? narrowedPayload(text, topic, message, narrow, view) : bySegment(text, topic, view);
-}
-
-function narrowedPayload(
-  text: string,
-  topic: string,
-  { payload }: JsonRecord,
-  narrow: Narrow,
-  view: CameraView,
-): string | undefined {
-  const json = typeof payload === 'string' ? parsed(payload) : payload;
-  const narrowed = json === undefined ? NOTHING : narrow(json, view);
+  if (!narrow) return bySegment(text, topic, view);
+  const json = typeof message['payload'] === 'string' ? parsed(message['payload']) : message['payload'];
+  const narrowed = json === undefined ? NOTHING : narrow(json, view, denied);
   if (narrowed === NOTHING) return undefined;
   // The NVR's own objects are JSON within JSON, and so they stay.
   return narrowed === json ? text : JSON.stringify({ topic, payload: JSON.stringify(narrowed) });
 }
 
-/** `front/motion`, `front/audio/rms`; a zone may be part of several cameras. */
+/** `front/motion`, `front/audio/rms`; a zone may be part of several cameras, and be called like another one. */
 function bySegment(text: string, topic: string, view: CameraView): string | undefined {
   const [first = ''] = topic.split('/', 1);
-  if (isCamera(first, view)) return view.sees(first) ? text : undefined;
-  return view.layout.zones.has(first) && view.clearance !== 'restricted' ? text : undefined;
+  const zoneOwners = view.layout.zones.get(first);
+  const isSeen = isCamera(first, view)
+    ? [first, ...(zoneOwners ?? [])].every((camera) => view.sees(camera))
+    : zoneOwners !== undefined && view.clearance !== 'restricted';
+  return isSeen ? text : undefined;
 }
 
 const isCamera = (name: string, view: CameraView): boolean => view.layout.cameras.some((camera) => camera === name);
@@ -113,12 +121,12 @@ function byCamera(payload: unknown, view: CameraView): unknown {
 const JOB_CAMERA_FIELDS: readonly string[] = ['camera', 'source_camera'];
 
 /** By kind of job; a job that names no camera is about none. */
-function byJob(payload: unknown, view: CameraView): unknown {
+function byJob(payload: unknown, view: CameraView, denied: readonly Verb[]): unknown {
   if (!isRecord(payload)) return NOTHING;
   if (view.clearance !== 'restricted') return payload;
   const seen = Object.entries(payload).flatMap(([kind, job]): [string, unknown][] => {
-    const kept = seenJob(job, view);
-    return kept === undefined ? [] : [[kind, kept]];
+    const kept = isDenied(kind, VERB_OF_JOB, denied) ? undefined : seenJob(job, view);
+    return kept === undefined ? [] : [[kind, withoutForeignNames(kept, view)]];
   });
   return seen.length === 0 ? NOTHING : Object.fromEntries(seen);
 }

@@ -14,8 +14,12 @@ export const narrowMetrics = (text: string, view: CameraView): string =>
     .map((line) => line.replace(COMMAND_LINE, ''))
     .join('\n');
 
+/** Less one's own cameras' samples it would be those of the others. */
+const SUM = /^frigate_detection_total_fps\b/;
+
 /** A process is named after its camera, so that any label's value may hold a name. */
 const isSeen = (line: string, view: CameraView): boolean =>
+  !(view.clearance === 'restricted' && SUM.test(line)) &&
   [...line.matchAll(LABEL)].every(({ groups }) => {
     const value = groups?.['value'] ?? '';
     if (CAMERA_LABELS.includes(groups?.['name'] ?? '') && !view.sees(value)) return false;

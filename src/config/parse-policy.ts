@@ -14,7 +14,7 @@ export interface PolicyTable {
 }
 
 const LOCATOR =
-  /^(?:(?:stream|event|review|export|export-file|case|file:(?:preview|review-thumb|clip|image)):)?(?:(?:path|query):\w+|body:\w+(?:\[\]\.\w+)?)$/;
+  /^(?:(?:stream|frames|event|review|export|export-file|case|file:(?:preview|review-thumb|clip|image)):)?(?:(?:path|query):\w+|body:\w+(?:\[\]\.\w+)?)$/;
 const NARROWING =
   /^(?:check|lookup|post-check|post-filter|rewrite-body|own-data|per-message|deny|(?:rewrite|fanout):[a-z_]+)$/;
 
@@ -38,6 +38,7 @@ const rowSchema = z.strictObject({
   empty: z.unknown().exactOptional(),
   verb: z.enum(VERBS).exactOptional(),
   admin_fields: z.array(z.string().min(1)).min(1).exactOptional(),
+  admin_parameters: z.array(z.string().min(1)).min(1).exactOptional(),
   writes: z.boolean().exactOptional(),
   dynamic: z.boolean().exactOptional(),
   secret: z.boolean().exactOptional(),
@@ -86,7 +87,7 @@ function split(route: string): { methods: readonly string[]; path: string } {
 function rowFindings(rows: readonly RowText[]): readonly Finding[] {
   const seen = new Set<string>();
   return rows.flatMap((row, index) => {
-    const message = routeFault(row.route) ?? camerasFault(row) ?? repeatFault(row.route, seen);
+    const message = routeFault(row.route) ?? camerasFault(row) ?? narrowFault(row) ?? repeatFault(row.route, seen);
     return message === undefined ? [] : [{ path: ['routes', index, 'route'], message }];
   });
 }
@@ -126,6 +127,24 @@ function camerasFault(row: RowText): string | undefined {
   return row.dynamic && !isDynamic
     ? 'dynamic is true but no camera is in the path: add cameras: ["path:camera"]'
     : undefined;
+}
+
+/** What each way to narrow cannot do without: a row that forgets it would show everything. */
+// biome-ignore format: a table
+const NEEDED: Readonly<Record<string, (row: RowText, parameter: string) => string | undefined>> = {
+  rewrite:        ({ cameras }, parameter) => cameras?.includes(`query:${parameter}`) ? undefined : `add "query:${parameter}" to cameras`,
+  fanout:         ({ cameras }, parameter) => cameras?.includes(`query:${parameter}`) ? undefined : `add "query:${parameter}" to cameras`,
+  check:          ({ cameras }) => cameras ? undefined : 'add cameras',
+  lookup:         ({ cameras }) => cameras ? undefined : 'add cameras',
+  'post-check':   ({ answer }) => answer === 'one' ? undefined : 'add "answer: one"',
+  'post-filter':  ({ answer }) => answer ? undefined : 'add the form of its answer, such as "answer: array"',
+  'rewrite-body': ({ answer }) => answer ? undefined : 'add the form of its answer, such as "answer: config"',
+};
+
+function narrowFault(row: RowText): string | undefined {
+  const [how = '', parameter = ''] = row.narrow?.split(':') ?? [];
+  const missing = Object.hasOwn(NEEDED, how) ? NEEDED[how]?.(row, parameter) : undefined;
+  return missing && `narrow is ${row.narrow}, which needs more: ${missing}`;
 }
 
 /** Two rows for one method and pattern: the second would never be used. */

@@ -34,6 +34,8 @@ export interface PolicyRow {
   readonly verb?: Verb;
   /** Fields of a JSON body, at any depth, that only an admin may send. */
   readonly admin_fields?: readonly string[];
+  /** Query parameters that only an admin may send. */
+  readonly admin_parameters?: readonly string[];
   /** Changes state, though not for admins only. */
   readonly writes?: boolean;
   /** A parameter right behind a fixed start is a camera name, and fixed routes come first. */

@@ -30,7 +30,7 @@ export const REFUSALS = {
   'route-unlisted':          { status: 403, message: 'Access denied. This path is not in the route table, so only an admin may use it.' },
   'camera-not-in-role':      { status: 403, message: 'Access denied to that camera.' },
   'verb-denied':             { status: 403, message: 'Access denied. Your role may not do this.' },
-  'field-admin-only':        { status: 403, message: 'Access denied. A field of the request body may be sent by an admin only.' },
+  'field-admin-only':        { status: 403, message: 'Access denied. A field or a parameter of this request may be sent by an admin only.' },
   'not-narrowable':          { status: 403, message: 'Access denied: this answer cannot be narrowed to the cameras of your role.' },
   'path-not-found':          { status: 404, message: 'There is nothing at this path.' },
   'no-nvr':                  { status: 404, message: 'No NVR is configured, so there is nothing behind this path: set nvr.url.' },

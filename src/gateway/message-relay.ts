@@ -125,7 +125,7 @@ function join(client: WebSocket, nvr: WebSocket, { view, terms, watch, onOpen }:
     if (verdict.kind === 'passed') sendOn(nvr, verdict.text, client);
   });
   nvr.on('message', (bytes, isBinary) => {
-    const text = isBinary ? undefined : narrowOutbound(textOf(bytes), view());
+    const text = isBinary ? undefined : narrowOutbound(textOf(bytes), view(), terms);
     if (text !== undefined) sendOn(client, text, nvr);
   });
   client.once('close', () => {

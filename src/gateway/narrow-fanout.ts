@@ -1,6 +1,8 @@
 /** A list that the NVR gives for one camera at a time: asked once for each that is visible, and joined (SPEC 5, `fanout`). */
 import type { Terms } from '../access/access-verdict.ts';
 import { withCameras } from '../access/narrow-query.ts';
+import { queryValues } from '../access/query.ts';
+import { memberOf } from '../access/recorder-layout.ts';
 import type { PlainTarget } from '../domain/request.ts';
 
 const AT_ONCE = 4;
@@ -11,7 +13,7 @@ export async function joinedLists(
   { parameter, cameras }: NonNullable<Terms['fanout']>,
   ask: (path: string) => Promise<unknown>,
 ): Promise<string> {
-  const elements = new Set<string>();
+  const elements = new Map<string, unknown>();
   for (let at = 0; at < cameras.length; at += AT_ONCE) {
     const lists = cameras.slice(at, at + AT_ONCE).map((camera) => {
       const { path, query } = withCameras(target, parameter, [camera]);
@@ -19,8 +21,20 @@ export async function joinedLists(
     });
     for (const list of await Promise.all(lists)) {
       if (!Array.isArray(list)) throw new Error(`${target.path} was not answered with a list`);
-      for (const element of list) elements.add(JSON.stringify(element));
+      for (const element of list) elements.set(JSON.stringify(element), element);
     }
   }
-  return `[${[...elements].sort().join(',')}]`;
+  const inOrder = [...elements].sort(
+    ([one, first], [other, second]) => timeOf(first) - timeOf(second) || (one < other ? -1 : 1),
+  );
+  return `[${inOrder.map(([text]) => text).join(',')}]`;
+}
+
+/** Rows of the timeline have one, the earliest first; names have none, and stand by the alphabet. */
+const timeOf = (element: unknown): number => Number(memberOf(element, 'timestamp') ?? 0);
+
+/** Each list was cut off at the limit for itself. */
+export function cutAtLimit(list: string, { query }: PlainTarget): string {
+  const limit = queryValues(query, 'limit').at(-1);
+  return limit === undefined ? list : JSON.stringify(JSON.parse(list).slice(0, Number(limit)));
 }

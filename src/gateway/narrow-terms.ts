@@ -4,11 +4,12 @@ import type { Terms } from '../access/access-verdict.ts';
 import { narrowAnswer } from '../access/narrow-answer.ts';
 import type { OwnConfig } from '../access/narrow-config.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
+import type { PlainTarget } from '../domain/request.ts';
 import type { Upstream } from '../domain/socket-address.ts';
 import type { Admitted } from './admit.ts';
 import type { Destination } from './destinations.ts';
 import type { Narrowing } from './narrow-exchange.ts';
-import { joinedLists } from './narrow-fanout.ts';
+import { cutAtLimit, joinedLists } from './narrow-fanout.ts';
 import { judgedBody } from './narrow-request.ts';
 import type { OwnerLookup } from './owner-lookup.ts';
 
@@ -43,7 +44,7 @@ export async function settleTerms(
   if (terms.messages || (terms.ownData && destination.kind !== 'events-backend')) return refused('not-narrowable');
   if (terms.fanout) {
     const joined = joinedLists(target, terms.fanout, (path) => desk.ask(destination.upstream, path));
-    return joined.then((json): Settled => ({ kind: 'answered', json })).catch(() => refused('nvr-unreachable'));
+    return joined.then((json) => narrowedAgain(json, terms, target)).catch(() => refused('nvr-unreachable'));
   }
   // A client that leaves in the middle of its body is told nothing.
   const body = await judgedBody(request, admission, terms, desk.owners).catch(() => undefined);
@@ -53,6 +54,14 @@ export async function settleTerms(
   return { kind: 'sent', ...(body.value && { body: body.value }), ...(narrowing && { narrowing }) };
 }
 
+/** An NVR that does not know the parameter has answered with everything, several times. */
+function narrowedAgain(json: string, { answer: form, view }: Terms, target: PlainTarget): Settled {
+  if (!form) return { kind: 'answered', json };
+  const narrowed = narrowAnswer(form, json, { view });
+  if (narrowed.kind !== 'narrowed') return refused('not-narrowable');
+  return { kind: 'answered', json: cutAtLimit(narrowed.body, target) };
+}
+
 async function narrowingOf(terms: Terms, destination: Served, desk: TermsDesk): Promise<Narrowing | undefined> {
   const { answer: form, view, isRewritten } = terms;
   // The events backend is our own, and does what the query says; an NVR may be too old to know the parameter.
@@ -60,7 +69,8 @@ async function narrowingOf(terms: Terms, destination: Served, desk: TermsDesk): 
   const reader = form === 'config' ? { view, ownConfig: await desk.ownConfig() } : { view };
   return {
     body: (body) => {
-      if (form === 'config') desk.onConfigRead(body);
+      // An NVR that is told the role may leave out of it what a restricted one does not see.
+      if (form === 'config' && view.clearance !== 'restricted') desk.onConfigRead(body);
       return narrowAnswer(form, body, reader);
     },
     isStrict: view.clearance === 'restricted',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { locate } from '../../src/access/camera-locators.ts';
+import { camerasOfFrames } from '../../src/access/file-names.ts';
 import { judgeBody } from '../../src/access/judge-body.ts';
 import { layoutOfConfig, layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
@@ -59,6 +60,41 @@ describe('A request names', () => {
   }
 });
 
+describe("Frames that the NVR takes for a camera's", () => {
+  const names = ['cam', 'cam-1', 'cam-door', 'cam_2', 'camera', 'cam-17'] as CameraName[];
+  const layout = layoutOfNames(names);
+  const NEAR = ['1763700000.5', '1763700060'] as const;
+  // biome-ignore format: a table
+  const rows: [sentence: string, camera: string, start: string, end: string, taken: string[]][] = [
+    ['are its own between two times of today',               'cam',      ...NEAR,                   ['cam']],
+    ['are those of a numbered one too, from the beginning',  'cam',      '0', NEAR[1],              ['cam', 'cam-1', 'cam-17']],
+    ['are those of a number that lies between years',        'cam',      '1690000000', '1790000000', ['cam', 'cam-17']],
+    ['are those of all whose names go on, without an end',   'cam',      NEAR[0], 'inf',            ['cam', 'cam-1', 'cam-door', 'cam-17']],
+    ['likewise with an end that is no number',               'cam',      NEAR[0], 'nan',            ['cam', 'cam-1', 'cam-door', 'cam-17']],
+    ['likewise with an end too large to be written out',     'cam',      NEAR[0], '1e400',          ['cam', 'cam-1', 'cam-door', 'cam-17']],
+    ['likewise with an end of many digits',                  'cam',      NEAR[0], '9'.repeat(400),  ['cam', 'cam-1', 'cam-door', 'cam-17']],
+    ['likewise with a sign',                                 'cam',      '-1', NEAR[1],             ['cam', 'cam-1', 'cam-door', 'cam-17']],
+    ['are read with zeros in front as without',              'cam',      '0001763700000', NEAR[1],  ['cam', 'cam-1', 'cam-door', 'cam-17']],
+    ['are only its own where no name goes on',               'cam-door', '0', 'inf',                ['cam-door']],
+  ];
+  for (const [sentence, camera, start, end, taken] of rows) {
+    it(sentence, () => assert.deepEqual(camerasOfFrames(camera, { start, end }, layout), taken));
+  }
+
+  it('must all be of visible cameras', () => {
+    const frames = row('GET /{x}/start/{start}/end/{end} camera path:x+frames:path:x');
+    const segments = ['cam', 'start', '0', 'end', 'inf'];
+    const match = compileRouteTable([frames]).match('GET', segments);
+    const target = { path: `/${segments.join('/')}`, segments, query: '' };
+    assert.deepEqual(match.kind === 'listed' && locate(match, target, layout), {
+      kind: 'located',
+      named: [['cam'], ['cam'], ['cam-1'], ['cam-door'], ['cam-17']],
+      owners: [],
+      inBody: [],
+    });
+  });
+});
+
 describe('A body', () => {
   const GARDENER = viewOfRole('gardener');
   const judged = (json: unknown, ...locators: string[]) => {
@@ -83,6 +119,7 @@ describe('A body', () => {
     ['has a picture of its camera',                { image_path: `${clips}/garden-1700000000.5-a.jpg` },          picture,           []],
     ['has a review\'s picture of its camera',      { image_path: `${clips}/review/thumb-garden-1700000000.5-a.webp` }, picture,      []],
     ['has a picture of another camera',            { image_path: `${clips}/garden-house-1700000000.5-a.jpg` },    picture,           'camera-not-in-role'],
+    ['has a picture whose name some would read as a way elsewhere', { image_path: `${clips}/garden-1700000000.5-a\\..\\garden-house-1.jpg` }, picture, 'camera-not-in-role'],
     ['has a picture from elsewhere',               { image_path: `${clips}/../../../etc/passwd` },                picture,           'camera-not-in-role'],
     ['has a picture of a face',                    { image_path: `${clips}/faces/anna.webp` },                    picture,           'camera-not-in-role'],
     ['has no picture',                             { image_path: null },                                          picture,           []],

@@ -41,6 +41,8 @@ describe('An answer narrowed for a gardener', () => {
     ['keeps the streams of its cameras, by any of their names',    'streams', { garden: 1, garden_sub: 2, house_main: 3, nobodys: 4 }, { garden: 1, garden_sub: 2 }],
     ['keeps its cameras of the statistics, and no command line',   'stats',   { cameras: { garden: 1, 'garden-house': 2 }, bandwidth_usages: { garden: 1, 7: 2 }, cpu_usages: { 1: { cpu: 2, cmdline: 'x' } }, service: { uptime: 1 } },
       { cameras: { garden: 1 }, bandwidth_usages: { garden: 1 }, cpu_usages: { 1: { cpu: 2 } }, service: { uptime: 1 } }],
+    ['tells by no process and by no sum how busy other cameras are', 'stats', { cameras: { garden: { pid: 1, ffmpeg_pid: 2, detection_fps: 1.5 }, 'garden-house': { pid: 3, capture_pid: 4, ffmpeg_pid: 5, detection_fps: 4 } }, cpu_usages: { 1: { cpu: 1 }, 2: { cpu: 2 }, 3: { cpu: 3 }, 4: { cpu: 4 }, 5: { cpu: 5 }, 6: { cpu: 6 } }, detection_fps: 5.5 },
+      { cameras: { garden: { pid: 1, ffmpeg_pid: 2, detection_fps: 1.5 } }, cpu_usages: { 1: { cpu: 1 }, 2: { cpu: 2 }, 6: { cpu: 6 } }, detection_fps: 1.5 }],
     ['is none when statistics are none',                           'stats',   'ok',                                      'unreadable'],
   ];
   for (const [sentence, form, answer, expected] of rows) {
@@ -55,6 +57,7 @@ describe('An answer narrowed for a gardener', () => {
       'cpu{name="proc:garden-house",cmdline="a"} 1',
       'cpu{name="go2rtc",cmdline="b \\" c"} 1',
       'total 2',
+      'frigate_detection_total_fps 9.5',
       '',
     ];
     assert.equal(

@@ -1,16 +1,20 @@
 /** Messages of the WebSocket, both ways, by role: a row for each row of the facts' tables (SPEC 5). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { MessageTerms } from '../../src/access/access-verdict.ts';
 import { judgeInbound, narrowOutbound } from '../../src/access/narrow-messages.ts';
+import { layoutOfConfig } from '../../src/access/recorder-layout.ts';
+import type { Verb } from '../../src/domain/policy.ts';
 import { viewOfRole } from './support/views.ts';
 
 const VIEWER = viewOfRole('viewer');
 const GARDENER = viewOfRole('gardener');
 const GHOST = viewOfRole('ghost');
+const NOTHING_DENIED: MessageTerms = { denied: [] };
 
 describe('A message from a client', () => {
-  const judged = (role: string, topic: unknown, mayMoveCameras = true): string =>
-    judgeInbound(JSON.stringify({ topic, payload: 'X' }), viewOfRole(role), { mayMoveCameras }).kind;
+  const judged = (role: string, topic: unknown, ...denied: Verb[]): string =>
+    judgeInbound(JSON.stringify({ topic, payload: 'X' }), viewOfRole(role), { denied }).kind;
 
   // biome-ignore format: a table
   const rows: [topic: unknown, viewer: string, gardener: string, ghost: string][] = [
@@ -53,8 +57,12 @@ describe('A message from a client', () => {
 
   it('moves no camera for a role that is denied ptz', () =>
     assert.deepEqual(
-      [judged('gardener', 'garden/ptz', false), judged('gardener', 'onConnect', false)],
-      ['dropped', 'passed'],
+      [
+        judged('gardener', 'garden/ptz', 'ptz'),
+        judged('gardener', 'onConnect', 'ptz'),
+        judged('gardener', 'garden/ptz', 'live', 'history', 'export'),
+      ],
+      ['dropped', 'passed', 'passed'],
     ));
 
   // biome-ignore format: a table
@@ -67,14 +75,16 @@ describe('A message from a client', () => {
   ];
   for (const [sentence, text] of malformed) {
     it(`that is ${sentence} is malformed`, () =>
-      assert.deepEqual(judgeInbound(text, VIEWER, { mayMoveCameras: true }), { kind: 'malformed' }));
+      assert.deepEqual(judgeInbound(text, VIEWER, NOTHING_DENIED), { kind: 'malformed' }));
   }
 
   it('is sent in a spelling of its own, in which no key stands twice', () =>
     assert.deepEqual(
-      judgeInbound('{ "topic": "restart", "topic": "onConnect", "message": "", "retain": false }', VIEWER, {
-        mayMoveCameras: true,
-      }),
+      judgeInbound(
+        '{ "topic": "restart", "topic": "onConnect", "message": "", "retain": false }',
+        VIEWER,
+        NOTHING_DENIED,
+      ),
       { kind: 'passed', text: '{"topic":"onConnect","message":"","retain":false}' },
     ));
 });
@@ -86,7 +96,7 @@ describe('A message from the NVR', () => {
 
   /** `whole`: byte by byte; `-`: nothing; else the message that is left. */
   const seen = (message: string, role: string): string => {
-    const narrowed = narrowOutbound(message, viewOfRole(role));
+    const narrowed = narrowOutbound(message, viewOfRole(role), NOTHING_DENIED);
     return narrowed === undefined ? '-' : narrowed === message ? WHOLE : narrowed;
   };
   const both = { garden: { motion: true }, 'garden-house': { motion: false } };
@@ -156,6 +166,42 @@ describe('A message from the NVR', () => {
       seen(message, 'all_of_them'),
     );
     assert.deepEqual(left, [WHOLE, '-', '-']);
+  });
+
+  // biome-ignore format: a table
+  const denied: [sentence: string, denied: Verb[], message: string, expected: string][] = [
+    ['history: no events',                    ['history'], json('events', about('garden')),                  '-'],
+    ['history: no reviews',                   ['history'], json('reviews', about('garden')),                 '-'],
+    ['history: no tracked objects',           ['history'], json('tracked_object_update', { camera: 'garden' }), '-'],
+    ['history: no triggers',                  ['history'], json('triggers', { camera: 'garden' }),           '-'],
+    ['history: no search through recordings', ['history'], json('job_state', { motion_search: jobs.export }), '-'],
+    ['history: exports all the same',         ['history'], json('job_state', { export: jobs.export }),       WHOLE],
+    ['export: no exports under way',          ['export'],  json('job_state', { export: jobs.export, sync: jobs.sync }), json('job_state', { sync: jobs.sync })],
+    ['export: events all the same',           ['export'],  json('events', about('garden')),                  WHOLE],
+    ['live, ptz: events all the same',        ['live', 'ptz'], json('events', about('garden')),              WHOLE],
+    ['all of them: what a camera does now',   ['live', 'ptz', 'history', 'export'], text('garden/motion', 'ON'), WHOLE],
+  ];
+  for (const [sentence, verbs, message, expected] of denied) {
+    it(`to a role that is denied ${sentence}`, () => {
+      const left = narrowOutbound(message, GARDENER, { denied: verbs });
+      assert.equal(left === message ? WHOLE : (left ?? '-'), expected);
+    });
+  }
+
+  it("of a zone that is called like one's own camera is for whoever sees all of both", () => {
+    const layout = layoutOfConfig({ cameras: { garden: {}, 'garden-house': { zones: { garden: {} } } } });
+    const left = ['viewer', 'gardener', 'all_of_them'].map((role) =>
+      narrowOutbound(text('garden/person', 1), viewOfRole(role, layout), NOTHING_DENIED),
+    );
+    assert.deepEqual(left, [text('garden/person', 1), undefined, text('garden/person', 1)]);
+  });
+
+  it('of a job loses what is about others, wherever in it that is', () => {
+    const job = { camera: 'garden', other: { camera: 'garden-house' }, both: { garden: 1, 'garden-house': 2 } };
+    assert.equal(
+      seen(json('job_state', { x: job }), 'gardener'),
+      json('job_state', { x: { camera: 'garden', both: { garden: 1 } } }),
+    );
   });
 
   it('is judged by views that do not differ from those of the answers', () =>

@@ -176,6 +176,36 @@ describe('An answer that must be narrowed', () => {
     ]);
   });
 
+  it('of rows with times is joined in their order, and has no more of them than were asked for', async () => {
+    const at = (camera: string, ...times: number[]) =>
+      times.map((timestamp) => ({ timestamp, camera, n: 10 - timestamp }));
+    answering((request, response) => {
+      const query = new URL(request.url ?? '', 'http://x').searchParams;
+      const rows = query.get('camera') === 'cam1' ? at('cam1', 1, 4, 5) : [...at('cam2', 2, 3, 9), ...at('cam3', 0)];
+      response.writeHead(200, JSON_TYPE).end(JSON.stringify(rows));
+    });
+    const { status, body } = await asked('/api/timeline?limit=4', await house.logIn(BOTH));
+    assert.deepEqual([status, JSON.parse(body)], [200, [...at('cam1', 1), ...at('cam2', 2, 3), ...at('cam1', 4)]]);
+    assert.deepEqual(nvr.received.map(({ target }) => target).sort(), [
+      '/api/timeline?limit=4&camera=cam1',
+      '/api/timeline?limit=4&camera=cam2',
+    ]);
+  });
+
+  it('that is cut off at a limit tells a role of one camera nothing of how much there is of others', async () => {
+    const rows = [OTHER, OTHER, MINE, OTHER];
+    answering((request, response) => {
+      const { searchParams: query } = new URL(request.url ?? '', 'http://x');
+      const asked = rows.filter(({ camera }) => (query.get('camera') ?? camera) === camera);
+      response.writeHead(200, JSON_TYPE).end(JSON.stringify(asked.slice(0, Number(query.get('limit')))));
+    });
+    const lengths = [];
+    for (const limit of [0, 1, 2, 3, 4]) {
+      lengths.push(JSON.parse((await asked(`/api/timeline?limit=${limit}`, tokens.carl)).body).length);
+    }
+    assert.deepEqual(lengths, [0, 1, 1, 1, 1]);
+  });
+
   it('that cannot be joined is 502', async () => {
     answering((_request, response) => response.writeHead(500).end());
     assert.equal((await asked('/api/labels', await house.logIn(BOTH))).status, 502);

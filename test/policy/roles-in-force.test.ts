@@ -1,9 +1,12 @@
 /** Roles in other houses: denied verbs, an NVR that trusts headers, none that was read, events of our own (SPEC 5). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { loadPolicy } from '../../src/config/load-policy.ts';
 import { answerLikeAnNvr, type NvrAnswer, startFakeNvr } from '../support/fake-nvr.ts';
-import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { ADMIN_PERSON, CARL, EVERYBODY, type Person, VERA } from '../support/people.ts';
 import { type ConfigTree, type House, startHouse } from '../support/start-house.ts';
+
+const BOB: Person = { name: 'bob', role: 'both', password: 'BobPassw0rd!!!!' };
 
 /** A house in front of an NVR for one test. */
 async function inHouse(
@@ -14,7 +17,10 @@ async function inHouse(
   const nvr = await startFakeNvr();
   nvr.answer = answer;
   const { nvr: nvrConfig, ...rest } = config;
-  const house = await startHouse({ config: { ...rest, nvr: { url: nvr.url, ...(nvrConfig as object) } } });
+  const house = await startHouse({
+    config: { ...rest, nvr: { url: nvr.url, ...(nvrConfig as object) } },
+    people: [...EVERYBODY, BOB],
+  });
   try {
     await test(house, nvr);
   } finally {
@@ -39,9 +45,39 @@ const HISTORY = [
   '/vod/cam1/start/1/end/2/x.m3u8',
   '/clips/thumbs/cam1/x.webp',
   '/api/preview/cam1/start/1/end/2/frames',
+  '/recordings/2026-01-05/',
 ];
 const EXPORT = ['/api/exports'];
 const PTZ = ['/api/cam1/ptz/info'];
+
+describe('The shipped route table', () => {
+  it('has a verb for every route by which a custom role gets anything of a camera', async () => {
+    const policy = await loadPolicy('frigate', '.');
+    assert.ok(policy.kind === 'loaded');
+    const without = policy.rows.filter(
+      ({ access, verb, file }) =>
+        file === 'frigate.yaml' && verb === undefined && (access === 'any' || access === 'camera'),
+    );
+    assert.deepEqual(
+      without.map(({ methods, path }) => `${methods} ${path}`),
+      [
+        'GET /api/',
+        'GET /api/version',
+        'GET /api/config/schema.json',
+        'GET /api/config',
+        'GET /api/stats',
+        'GET /api/metrics',
+        'GET /api/profiles',
+        'GET /api/vainfo',
+        'GET /api/nvinfo',
+        'GET /api/plus/models',
+        'GET /api/notifications/pubkey',
+        'WS /ws', // message by message
+        'GET /live/webrtc/webrtc.html', // a page
+      ],
+    );
+  });
+});
 
 describe('A role that is denied verbs on its cameras', () => {
   const list: NvrAnswer = (request, response, received) =>
@@ -138,6 +174,22 @@ describe('Until the NVR was ever read', () => {
     ));
 });
 
+describe('An NVR that leaves out of its configuration what a role does not see', () => {
+  it('takes no camera away from anybody else by that', () =>
+    inHouse(
+      { auth: { roles: { front_only: ['cam1'], both: ['cam1', 'cam2'] } } },
+      (request, response, received) =>
+        request.url === '/api/config' && request.headers['remote-role'] === CARL.role
+          ? void response.writeHead(200, { 'content-type': 'application/json' }).end('{"cameras":{"cam1":{}}}')
+          : answerLikeAnNvr(request, response, received),
+      async (house) => {
+        const carl = await house.logIn(CARL);
+        assert.deepEqual(await statusesOf(house, carl, ['/api/config', '/api/cam2/latest.jpg']), [200, 403]);
+        assert.deepEqual(await statusesOf(house, await house.logIn(BOB), ['/api/cam2/latest.jpg']), [200]);
+      },
+    ));
+});
+
 describe('Fields of a body that are for admins', () => {
   const body = JSON.stringify({ name: 'x', export_case_id: 'c' });
   const headers = { 'content-type': 'application/json' };
@@ -189,6 +241,43 @@ describe('What only our own events backend can narrow', () => {
       );
       assert.deepEqual(nvr.received, []);
     }));
+});
+
+describe('A token that was narrowed to cameras', () => {
+  const LISTS = [
+    '/api/sub_labels',
+    '/api/recognized_license_plates',
+    '/api/events/explore',
+    '/api/labels',
+    '/api/events/summary',
+    '/api/events',
+  ];
+  it('gets of our own events what a role of those cameras gets, whoever made it', () =>
+    inHouse(
+      { nvr: { cameras: ['cam1', 'cam2'] }, events: { source: 'store', sample: 400 } },
+      answerLikeAnNvr,
+      async (house) => {
+        const admin = await house.logIn(ADMIN_PERSON);
+        const made = await house.ask('/api/tokens', {
+          method: 'POST',
+          token: admin,
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ name: 'door bell', cameras: ['cam1'] }),
+        });
+        const { token } = (await made.json()) as { token: string };
+        const answers = async (bearer: string, headers: Readonly<Record<string, string>> = {}) =>
+          Promise.all(LISTS.map(async (path) => (await house.ask(path, { token: bearer, headers })).json()));
+        const narrowed = await answers(token);
+        assert.deepEqual(narrowed, await answers(await house.logIn(CARL)));
+        assert.deepEqual(narrowed, await answers(token, { 'remote-cameras': 'cam2', 'remote-role': 'admin' }));
+        const seen = await answers(admin);
+        for (const [at, path] of LISTS.entries()) {
+          assert.ok((narrowed[at] as unknown[]).length > 0, `${path} is empty`);
+          assert.doesNotMatch(JSON.stringify(narrowed[at]), /cam2/, path);
+        }
+        assert.notDeepEqual(narrowed[2], seen[2]);
+      },
+    ));
 });
 
 describe('A route that the table does not know', () => {
