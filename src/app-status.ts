@@ -13,7 +13,8 @@ export interface StatusSources {
   /** Unix seconds. */
   readonly startedAt: number;
   readonly warnings: readonly string[];
-  readonly certificate: string | undefined;
+  /** PEM of what is served now; undefined without TLS. */
+  readonly certificate: () => string | undefined;
   readonly recent: Recent;
   readonly limiter: { size(): number; limited(): number };
   readonly readiness: () => Promise<Readiness>;
@@ -23,7 +24,6 @@ export interface StatusSources {
 
 export function serviceStatus(sources: StatusSources, unknownRoutes: UnknownRoutes) {
   const { settings, recent, limiter } = sources;
-  const certificate = certificateOf(sources.certificate);
   const warnings = sources.warnings.map(asWarning);
   return async (): Promise<ServiceStatus> => {
     const [readiness, nvr] = await Promise.all([sources.readiness(), nvrVersion(sources.nvrVersion)]);
@@ -33,7 +33,7 @@ export function serviceStatus(sources: StatusSources, unknownRoutes: UnknownRout
       store: readiness.store,
       nvr: readiness.nvr,
       events: readiness.events,
-      certificate,
+      certificate: certificateOf(sources.certificate()),
       warnings,
       limiter: {
         clauses: settings.auth.failed_login_rate_limit,

@@ -72,8 +72,8 @@ export interface ScrapedHouse {
   readonly accounts: Accounts;
   readonly backend: EventsBackend | undefined;
   readonly cameras: KnownCameraList;
-  /** PEM of what is served. */
-  readonly certificate: string | undefined;
+  /** PEM of what is served now; undefined without TLS. */
+  readonly certificate: () => string | undefined;
 }
 
 export function openScrape({ metrics, sessions, watch }: HouseTelemetry, house: ScrapedHouse): Scrape {
@@ -92,9 +92,7 @@ export function openScrape({ metrics, sessions, watch }: HouseTelemetry, house: 
   metrics.cameraDenials.setCameras(cameras.current() ?? []);
   metrics.reloadSuccessful.set(1);
   metrics.reloadTimestamp.set(clock.now() / 1000);
-  if (certificate !== undefined) {
-    metrics.certificateExpiry.set(new X509Certificate(certificate).validToDate.getTime() / 1000);
-  }
+  scrape.onScrape(certificateEnd(certificate, metrics));
   return scrape;
 }
 
@@ -107,6 +105,17 @@ const backendQuestion = (upstream: Upstream, format: ExpositionFormat): Question
   ca: undefined,
   verify: true,
 });
+
+/** Read again only when another one is served. */
+function certificateEnd(served: () => string | undefined, metrics: Metrics): () => void {
+  let read: string | undefined;
+  return () => {
+    const certificate = served();
+    if (certificate === read || certificate === undefined) return;
+    metrics.certificateExpiry.set(new X509Certificate(certificate).validToDate.getTime() / 1000);
+    read = certificate;
+  };
+}
 
 /** Counted again only when accounts have changed. */
 function userCount(store: Store, metrics: Metrics): () => Promise<void> {

@@ -1,55 +1,106 @@
-/** The external listener's certificate: the operator's files, or one that is made at the first start and kept (SPEC 1, `tls`). */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+/** Introduces the external listener's certificate to its files and the log: the operator's, or one that is made here (SPEC 1, `tls`). */
 import { hostname, networkInterfaces } from 'node:os';
-import { dirname } from 'node:path';
+import type { Logger } from 'pino';
 import type { Settings } from './config/schema.ts';
 import type { Clock } from './domain/clock.ts';
-import { makeSelfSigned } from './gateway/self-signed.ts';
+import { readPair, watchPair } from './gateway/certificate-files.ts';
+import type { CertificatePair, JudgedPair } from './gateway/certificate-pair.ts';
+import { isNearEnd, makeAndKeep, renew } from './gateway/kept-certificate.ts';
+import type { CertificateSubject } from './gateway/self-signed.ts';
+import type { ServedCertificate, ServedCertificates } from './gateway/tls-server.ts';
 
-export interface Certificate {
-  /** PEM. */
-  readonly certificate: string;
-  readonly privateKey: string;
+export interface Certificates extends ServedCertificates {
+  close(): void;
 }
 
-/** Undefined when `tls.enabled` is false. Rejects with a sentence when there is only half of a pair, or none can be kept. */
-export async function openCertificate({ tls }: Settings, clock: Clock): Promise<Certificate | undefined> {
+const BETWEEN_LOOKS_AT_END_MS = 3_600_000;
+const STAYS = 'the certificate that was read before stays in use';
+
+/** Undefined when `tls.enabled` is false. Rejects with a sentence when what is there cannot be served, or nothing can be kept. */
+export async function openCertificates(
+  { tls }: Settings,
+  clock: Clock,
+  log: Logger,
+): Promise<Certificates | undefined> {
   if (!tls.enabled) return undefined;
-  const [certificate, privateKey] = await Promise.all([readIfThere(tls.certificate), readIfThere(tls.private_key)]);
-  if (certificate !== undefined && privateKey !== undefined) return { certificate, privateKey };
-  if (certificate === undefined && privateKey === undefined) return makeAndKeep(tls, clock);
-  const [there, missing] =
-    certificate === undefined ? [tls.private_key, tls.certificate] : [tls.certificate, tls.private_key];
-  throw new Error(`${there} is there and ${missing} is not: put both there, or neither to have a certificate made`);
+  const files = { certificate: tls.certificate, privateKey: tls.private_key };
+  const read = await readPair(files);
+  if (!read.ok) throw new Error(read.error);
+  const first = read.value ?? (await makeAndKeep(files, thisMachine(clock)));
+  const house: TlsHouse = { files, serving: createServing(first, tls.hsts), clock, log };
+  await renewNearEnd(house);
+  const { serving } = house;
+  if (serving.pair().expiresAt <= clock.now()) {
+    log.warn(`${files.certificate} ended on ${dayOf(serving.pair())}: browsers refuse it, put a valid one there`);
+  }
+  const stop = watchPair(files, {
+    onGood: (pair) => serveWhatIsThere(pair, house),
+    onBad: (problem) => log.error(`${problem}; ${STAYS}`),
+  });
+  const timer = setInterval(() => void renewNearEnd(house), BETWEEN_LOOKS_AT_END_MS).unref();
+  return {
+    current: serving.current,
+    onChange: serving.onChange,
+    close() {
+      clearInterval(timer);
+      stop();
+    },
+  };
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
+interface TlsHouse {
+  readonly files: CertificatePair;
+  readonly serving: ReturnType<typeof createServing>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** The pair that is served now, and those to be told of the next. */
+function createServing(first: JudgedPair, hstsSeconds: number) {
+  let pair = first;
+  const uses: ((certificate: ServedCertificate) => void)[] = [];
+  const current = (): ServedCertificate => ({ ...pair, hstsSeconds: pair.isOurs ? undefined : hstsSeconds });
+  return {
+    pair: () => pair,
+    current,
+    onChange: (use: (certificate: ServedCertificate) => void): void => void uses.push(use),
+    serve(next: JudgedPair): void {
+      pair = next;
+      for (const use of uses) use(current());
+    },
+  };
+}
+
+function serveWhatIsThere(pair: JudgedPair, { files, serving, clock, log }: TlsHouse): void {
+  const { certificate, privateKey } = serving.pair();
+  if (pair.certificate === certificate && pair.privateKey === privateKey) return;
+  if (pair.expiresAt <= clock.now()) {
+    log.error(`${files.certificate} ended on ${dayOf(pair)}: put a valid one there; ${STAYS}`);
+    return;
+  }
+  serving.serve(pair);
+  log.info({ file: files.certificate, expires: dayOf(pair) }, 'another certificate is served from now on');
+}
+
+async function renewNearEnd({ files, serving, clock, log }: TlsHouse): Promise<void> {
+  const pair = serving.pair();
+  if (!isNearEnd(pair, clock.now())) return;
   try {
-    return await readFile(file, 'utf8');
+    serving.serve(await renew(pair, files, thisMachine(clock)));
+    log.info({ file: files.certificate, expires: dayOf(serving.pair()) }, 'the self-signed certificate was renewed');
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
-    throw new Error(`${file} cannot be read: make it readable for this user`, { cause });
+    const step = 'make the file and its directory writable for this user';
+    log.error({ err: cause }, `${files.certificate} ends on ${dayOf(pair)} and cannot be renewed: ${step}`);
   }
 }
 
-async function makeAndKeep(tls: Settings['tls'], clock: Clock): Promise<Certificate> {
-  const made = await makeSelfSigned({ names: namesOfThisMachine(), now: clock.now() });
-  try {
-    await mkdir(dirname(tls.certificate), { recursive: true, mode: 0o700 });
-    await mkdir(dirname(tls.private_key), { recursive: true, mode: 0o700 });
-    await writeFile(tls.private_key, made.privateKey, { mode: 0o600, flag: 'wx' });
-    await writeFile(tls.certificate, made.certificate, { flag: 'wx' });
-  } catch (cause) {
-    const step = 'make the directory writable, or name files of your own in tls.certificate and tls.private_key';
-    throw new Error(`the certificate that was made cannot be kept in ${dirname(tls.certificate)}: ${step}`, { cause });
-  }
-  return made;
-}
+const dayOf = ({ expiresAt }: JudgedPair): string => new Date(expiresAt).toISOString().slice(0, 10);
 
-function namesOfThisMachine(): string[] {
+function thisMachine(clock: Clock): CertificateSubject {
   const addresses = Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
   const withoutZones = addresses.map((address) => address.replace(/%.*$/, ''));
   const host = hostname();
   const isName = /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(host);
-  return [...new Set(['localhost', ...(isName ? [host, `${host}.local`] : []), '127.0.0.1', '::1', ...withoutZones])];
+  const names = ['localhost', ...(isName ? [host, `${host}.local`] : []), '127.0.0.1', '::1', ...withoutZones];
+  return { names: [...new Set(names)], now: clock.now() };
 }

@@ -8,7 +8,7 @@ import { type Addresses, openListeners } from './app-listeners.ts';
 import { openLogs } from './app-logs.ts';
 import { serviceStatus } from './app-status.ts';
 import { openScrape, openTelemetry } from './app-telemetry.ts';
-import { openCertificate } from './app-tls.ts';
+import { openCertificates } from './app-tls.ts';
 import { openTrustedHeaders, TRUSTED_HEADERS_FILES } from './app-trusted-headers.ts';
 import { forwardRulesOf, questionFor, readinessOf, watchCameras } from './app-upstreams.ts';
 import type { Settings } from './config/schema.ts';
@@ -82,14 +82,16 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
       log.error({ err: fault }, 'who holds open streams could not be looked at: the next look is in a second'),
   });
   opened.defer(() => openStreams.close());
-  const tls = await openCertificate(settings, clock);
+  const tls = await openCertificates(settings, clock, log);
+  opened.defer(() => tls?.close());
+  const certificate = () => tls?.current().certificate;
   const readiness = readinessOf(settings, store, backend);
   const statusSources = {
     settings,
     version: options.version,
     startedAt: unixSeconds(clock),
     warnings: options.warnings,
-    certificate: tls?.certificate,
+    certificate,
     recent,
     limiter: accounts.routeParts.limiter,
     readiness,
@@ -111,7 +113,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
     clock,
     status: (unknownRoutes) => serviceStatus(statusSources, unknownRoutes),
   });
-  const scraped = { settings, clock, store, accounts, backend, cameras, certificate: tls?.certificate };
+  const scraped = { settings, clock, store, accounts, backend, cameras, certificate };
   const { expose } = openScrape(counters, scraped);
   let isStopping = false;
   const telemetry = createTelemetryServer({ expose, readiness, isStopping: () => isStopping });

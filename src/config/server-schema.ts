@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { err, ok, type Result } from '../domain/result.ts';
 import { parseListenAddress, parsePathPrefix } from './addresses.ts';
-import { filePath, parsed, parseSize, text, timeoutSeconds } from './value-types.ts';
+import { filePath, parsed, parseSize, text, timeoutSeconds, wholeSeconds } from './value-types.ts';
 
 const HOST_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?$/;
 const NOT_LISTENER = (input: unknown) =>
@@ -60,6 +60,11 @@ export const tlsSection = z
       .describe('HTTPS on the external listener; without a certificate a self-signed one is made and kept (SPEC 1).'),
     certificate: filePath().prefault('tls/fullchain.pem').describe('PEM file of the certificate chain (SPEC 1).'),
     private_key: filePath().prefault('tls/privkey.pem').describe('PEM file of the private key (SPEC 1).'),
+    hsts: wholeSeconds()
+      .prefault(31_536_000)
+      .describe(
+        'Browsers insist on HTTPS for this host name, on all of its ports, for so long, in seconds; 0 makes them forget. Said with a certificate of your own only (SPEC 1; RFC 6797).',
+      ),
   })
   .prefault({})
   .describe('HTTPS. Relative paths start at the directory of this file.');

@@ -1,11 +1,14 @@
 /** What of an upstream's answer may reach the client: framing is ours, identity and other hops' headers stay behind. */
 import { normalizedHeaderName } from '../domain/header-names.ts';
 
-/** RFC 9110 7.6.1; `Trailer` because trailers are announced by their presence alone. */
+/**
+ * RFC 9110 7.6.1; `Trailer` because trailers are announced by their presence alone. `Strict-Transport-Security` and
+ * `Alt-Svc` speak for the host and port that the client sees, which are not the NVR's.
+ */
 // biome-ignore format: a table
 const ENDS_HERE: ReadonlySet<string> = new Set([
   'connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'te', 'trailer', 'transfer-encoding', 'upgrade',
-  'x-proxy-secret',
+  'http2-settings', 'strict-transport-security', 'alt-svc', 'x-proxy-secret',
 ]);
 const CLAIMS: readonly string[] = ['remote-', 'x-accel-'];
 

@@ -1,20 +1,19 @@
 /** The sockets: HTTP or HTTPS servers with the limits of SPEC 1, each with a gate behind it. */
-import { createServer, type Server, type ServerOptions } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerOptions } from 'node:http';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ListenAddress } from '../domain/socket-address.ts';
 import type { Gate } from './gate.ts';
+import { createTlsServer, type ServedCertificates } from './tls-server.ts';
 
 export interface ListenerRules {
   /** Seconds in which the head of a request must be there. */
   readonly timeoutHeaders: number;
-  /** PEM; undefined for plain HTTP. */
-  readonly tls: { readonly certificate: string; readonly privateKey: string } | undefined;
+  /** Undefined for plain HTTP. */
+  readonly tls: ServedCertificates | undefined;
 }
 
 export interface Listener {
-  readonly server: Server;
   readonly address: ListenAddress;
   /** Stops accepting, lets requests in flight finish, and breaks what is left after `graceSeconds`. */
   close(graceSeconds: number): Promise<void>;
@@ -32,20 +31,22 @@ export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules
     connectionsCheckingInterval: Math.min(LONGEST_BETWEEN_CHECKS_MS, rules.timeoutHeaders * 500),
     insecureHTTPParser: false,
   };
-  const server = rules.tls
-    ? createTlsServer({ ...options, cert: rules.tls.certificate, key: rules.tls.privateKey })
-    : createServer(options);
-  const upgraded = new Set<Duplex>();
-  server.on('request', gate.onRequest);
-  server.on('checkContinue', gate.onCheckContinue);
-  server.on('checkExpectation', gate.onRequest); // refused as 'expectation-unknown'
-  server.on('upgrade', (request, socket, head) => {
-    upgraded.add(socket);
-    socket.once('close', () => upgraded.delete(socket));
-    gate.onUpgrade(request, socket, head);
+  const tls = rules.tls && createTlsServer(rules.tls, options);
+  const server: Server & IdleConnections = tls ? tls.server : createServer(options);
+  const { onRequest, onCheckContinue } = tls ? tls.doorsTo(gate) : gate;
+  const connections = new Set<Socket>();
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
   });
+  server.on('request', onRequest);
+  server.on('checkContinue', onCheckContinue);
+  server.on('checkExpectation', onRequest); // refused as 'expectation-unknown'
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+    gate.onUpgrade(request, socket, head),
+  );
   server.on('clientError', answerClientError);
-  return { server, address: await bind(server, at), close: (graceSeconds) => close(server, upgraded, graceSeconds) };
+  return { address: await bind(server, at), close: (graceSeconds) => close(server, connections, graceSeconds) };
 }
 
 const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
@@ -54,12 +55,15 @@ const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-L
 
 /** What the parser refuses never becomes a request. Nothing is said on a socket that an answer has begun on. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const { code = '' } = error;
   // Bytes behind "Connection: close" are nobody's request: the answer under way is not theirs to break.
-  if (error.code === 'HPE_CLOSED_CONNECTION') return;
-  if (!socket.writable || ('bytesWritten' in socket && (socket as Socket).bytesWritten > 0))
-    return void socket.destroy();
-  if (error.code === 'HPE_HEADER_OVERFLOW') return void socket.end(TOO_LARGE);
-  socket.end(error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? TOO_SLOW : BAD_REQUEST);
+  if (code === 'HPE_CLOSED_CONNECTION') return;
+  const hasSpoken = 'bytesWritten' in socket && (socket as Socket).bytesWritten > 0;
+  // Otherwise a handshake has failed, or the client is gone: there is nobody to tell.
+  const isOfParser = code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  if (!isOfParser || !socket.writable || hasSpoken) return void socket.destroy();
+  if (code === 'HPE_HEADER_OVERFLOW') return void socket.end(TOO_LARGE);
+  socket.end(code === 'ERR_HTTP_REQUEST_TIMEOUT' ? TOO_SLOW : BAD_REQUEST);
 }
 
 /** Resolves with the address as it is, with a port for 0; rejects with a sentence when it cannot be had. */
@@ -81,17 +85,24 @@ const BIND_FAULTS: Readonly<Record<string, string>> = {
 
 const reasonOf = (cause: NodeJS.ErrnoException): string => BIND_FAULTS[cause.code ?? ''] ?? cause.message;
 
-async function close(server: Server, upgraded: ReadonlySet<Duplex>, graceSeconds: number): Promise<void> {
+/** A connection whose answer is out by now would wait in vain for its next request. */
+const BETWEEN_LOOKS_MS = 100;
+
+/** Node's HTTP/2 server has it too, for its HTTP/1 connections, but its types do not say so. */
+type IdleConnections = Partial<Pick<HttpServer, 'closeIdleConnections'>>;
+
+/** Clients of HTTP/2 are told to open no more streams (GOAWAY), and those that are open may end. */
+async function close(
+  server: Server & IdleConnections,
+  connections: ReadonlySet<Socket>,
+  graceSeconds: number,
+): Promise<void> {
   const isClosed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  for (const socket of upgraded) socket.end(GOING_AWAY);
+  const looking = setInterval(() => server.closeIdleConnections?.(), BETWEEN_LOOKS_MS);
   const timer = setTimeout(() => {
-    server.closeAllConnections();
-    for (const socket of upgraded) socket.destroy();
+    for (const socket of connections) socket.destroy();
   }, graceSeconds * 1000);
   await isClosed;
+  clearInterval(looking);
   clearTimeout(timer);
 }
-
-/** An unmasked WebSocket close frame with code 1001 (RFC 6455 5.5.1, 7.4.1). */
-const GOING_AWAY = Buffer.from([0x88, 0x02, 0x03, 0xe9]);

@@ -25,9 +25,10 @@ const SENT_ONCE = new Set([
   'sec-websocket-key',
   'sec-websocket-version',
 ]);
-const PSEUDO_HEADERS = new Set([':method', ':path', ':scheme', ':authority']);
-/** RFC 9113 section 8.2.2. */
-const NOT_IN_HTTP2 = new Set(['connection', 'proxy-connection', 'keep-alive', 'upgrade', 'transfer-encoding']);
+/** Node reads the text `GET /x HTTP/2.0` as HTTP/1 and calls it 2.0; only `http2-exchange.ts` says `2`. */
+const VERSIONS = new Set(['1.0', '1.1', '2']);
+/** RFC 9113 section 8.2.2; Node has reset the stream already. What frames a body there reads as `chunked` here. */
+const NOT_IN_HTTP2 = new Set(['connection', 'proxy-connection', 'keep-alive', 'upgrade']);
 
 /** CGI-like servers read `Remote_Role` and `Remote.Role` as `Remote-Role` (CVE-2025-64484). */
 const NAME = /^[A-Za-z0-9-]+$/;
@@ -53,38 +54,31 @@ export function headFault(facts: RequestFacts): RefusalReason | undefined {
 
 function readHead({ rawHeaders, httpVersion }: RequestFacts): Result<Head, RefusalReason> {
   const head = new Map<string, string>();
-  const isHttp2 = httpVersion === '2.0';
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const received = rawHeaders[at] ?? '';
-    const isPseudo = isHttp2 && PSEUDO_HEADERS.has(received);
-    if (!isPseudo && !NAME.test(received)) return err('headers-not-plain');
+    if (!NAME.test(received)) return err('headers-not-plain');
     const name = received.toLowerCase();
-    if (isHttp2 && NOT_IN_HTTP2.has(name)) return err('headers-not-plain');
-    if (!isPseudo && !SENT_ONCE.has(name)) continue;
+    if (httpVersion === '2' && NOT_IN_HTTP2.has(name)) return err('headers-not-plain');
+    if (!SENT_ONCE.has(name)) continue;
     if (head.has(name)) return err(name === 'transfer-encoding' ? 'framing-not-plain' : 'headers-not-plain');
     head.set(name, rawHeaders[at + 1] ?? '');
   }
   return ok(head);
 }
 
-/** Node reads the text `GET /x HTTP/2.0` as HTTP/1 and calls it 2.0; only real HTTP/2 has pseudo headers. */
-function versionFault({ httpVersion, method, target }: RequestFacts, head: Head): RefusalReason | undefined {
-  if (httpVersion === '1.1' || httpVersion === '1.0') return undefined;
-  const isHttp2 = httpVersion === '2.0' && head.get(':method') === method && head.get(':path') === target;
-  return isHttp2 ? undefined : 'framing-not-plain';
+function versionFault({ httpVersion }: RequestFacts): RefusalReason | undefined {
+  return VERSIONS.has(httpVersion) ? undefined : 'framing-not-plain';
 }
 
 function methodFault({ method }: RequestFacts): RefusalReason | undefined {
   return METHODS.has(method) ? undefined : 'method-unknown';
 }
 
-/** RFC 9112 section 3.2; HTTP/1.0 may leave Host out, and HTTP/2 has `:authority` for it. */
+/** RFC 9112 section 3.2; HTTP/1.0 may leave Host out. */
 function hostFault({ httpVersion }: RequestFacts, head: Head): RefusalReason | undefined {
-  const authority = head.get(':authority');
-  const host = head.get('host') ?? authority;
+  const host = head.get('host');
   if (host === undefined) return httpVersion === '1.0' ? undefined : 'headers-not-plain';
-  const isPlain = HOST.test(host) && (authority === undefined || authority === host);
-  return isPlain ? undefined : 'headers-not-plain';
+  return HOST.test(host) ? undefined : 'headers-not-plain';
 }
 
 function framingFault({ httpVersion, method }: RequestFacts, head: Head): RefusalReason | undefined {
@@ -92,7 +86,7 @@ function framingFault({ httpVersion, method }: RequestFacts, head: Head): Refusa
   const coding = head.get('transfer-encoding');
   if (length !== undefined && (!LENGTH.test(length) || coding !== undefined)) return 'framing-not-plain';
   if (coding === undefined) return undefined;
-  const isPlain = coding === 'chunked' && httpVersion === '1.1' && CHUNKED_METHODS.has(method);
+  const isPlain = coding === 'chunked' && httpVersion !== '1.0' && CHUNKED_METHODS.has(method);
   return isPlain ? undefined : 'framing-not-plain';
 }
 

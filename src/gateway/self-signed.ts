@@ -1,4 +1,5 @@
 /** A certificate for whoever has none: made at the first start, kept, and good for the names of this machine (SPEC 1, `tls`). */
+import { createPrivateKey, createPublicKey, type webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { X509Certificate } from '@peculiar/x509';
 
@@ -13,6 +14,8 @@ export interface CertificateSubject {
   readonly names: readonly string[];
   /** Unix milliseconds. */
   readonly now: number;
+  /** PEM, of the certificate that is to be renewed: whoever trusts the key goes on trusting it. */
+  readonly privateKey?: string;
 }
 
 const DAY_MS = 86_400_000;
@@ -20,13 +23,17 @@ const DAY_MS = 86_400_000;
 const VALID_DAYS = 825;
 const KEY = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-export async function makeSelfSigned({ names, now }: CertificateSubject): Promise<MadeCertificate> {
+/** What tells such a certificate from an operator's own. */
+export const SELF_SIGNED_NAME = 'CN=Postern';
+export const SELF_SIGNED_KEY = { openSslName: 'prime256v1' };
+
+export async function makeSelfSigned({ names, now, privateKey }: CertificateSubject): Promise<MadeCertificate> {
   // Twenty small packages that only a first start needs: every other start does without them.
   await import('reflect-metadata');
   const x509 = await import('@peculiar/x509');
-  const keys = await crypto.subtle.generateKey(KEY, true, ['sign', 'verify']);
+  const keys = await (privateKey === undefined ? crypto.subtle.generateKey(KEY, true, USES) : keysOf(privateKey));
   const certificate: X509Certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    name: 'CN=Postern',
+    name: SELF_SIGNED_NAME,
     notBefore: new Date(now - DAY_MS), // clocks of clients are late
     notAfter: new Date(now + VALID_DAYS * DAY_MS),
     signingAlgorithm: KEY,
@@ -44,5 +51,19 @@ export async function makeSelfSigned({ names, now }: CertificateSubject): Promis
   return {
     certificate: `${certificate.toString('pem')}\n`,
     privateKey: `${x509.PemConverter.encode(exported, 'PRIVATE KEY')}\n`,
+  };
+}
+
+const USES = ['sign', 'verify'] as const;
+
+async function keysOf(pem: string): Promise<webcrypto.CryptoKeyPair> {
+  const key = createPrivateKey(pem);
+  const [pkcs8, spki] = [
+    key.export({ type: 'pkcs8', format: 'der' }),
+    createPublicKey(key).export({ type: 'spki', format: 'der' }),
+  ];
+  return {
+    privateKey: await crypto.subtle.importKey('pkcs8', pkcs8, KEY, true, ['sign']),
+    publicKey: await crypto.subtle.importKey('spki', spki, KEY, true, ['verify']),
   };
 }

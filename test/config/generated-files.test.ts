@@ -56,7 +56,7 @@ describe('Every key', () => {
       'server.base_path', 'server.external', 'server.internal', 'server.internal_hosts', 'server.shutdown_grace', 'server.telemetry',
       'server.timeout_headers', 'server.timeout_login_body',
       'store.url', 'store.url_file',
-      'tls.certificate', 'tls.enabled', 'tls.private_key',
+      'tls.certificate', 'tls.enabled', 'tls.hsts', 'tls.private_key',
       'ui.frame_ancestors', 'ui.login',
     ]);
   });

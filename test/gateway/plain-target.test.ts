@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { RefusalReason } from '../../src/domain/refusal.ts';
 import type { RequestFacts } from '../../src/domain/request.ts';
+import { http1Head } from '../../src/gateway/http2-head.ts';
 import { parsePlainTarget, plainTarget } from '../../src/gateway/plain-target.ts';
 import { type HeaderLine, someRequest } from '../support/request-facts.ts';
 
@@ -254,30 +255,63 @@ describe('A WebSocket upgrade', () => {
 });
 
 describe('An HTTP/2 request', () => {
-  const http2 = (...headers: HeaderLine[]): RequestFacts =>
-    someRequest({ httpVersion: '2.0', target: '/api/x', rawHeaders: headers.flat() });
-  const pseudo: HeaderLine[] = [
+  const get: HeaderLine[] = [
     [':method', 'GET'],
     [':path', '/api/x'],
     [':scheme', 'https'],
   ];
+  const post: HeaderLine[] = [[':method', 'POST'], ...get.slice(1)];
   const authority: HeaderLine = [':authority', 'nvr.test:8971'];
-  // biome-ignore format: a table
-  const rows: [sentence: string, expected: RefusalReason | 'plain', headers: HeaderLine[]][] = [
-    ['is plain with its pseudo headers',           'plain',             [...pseudo, authority, ['cookie', 'a=1'], ['cookie', 'b=2']]],
-    ['is plain with an equal Host',                'plain',             [...pseudo, authority, ['host', 'nvr.test:8971']]],
-    ['with another Host',                          'headers-not-plain', [...pseudo, authority, ['host', 'evil.test']]],
-    ['without any authority',                      'headers-not-plain', pseudo],
-    ['with two authorities',                       'headers-not-plain', [...pseudo, authority, authority]],
-    ['with two paths',                             'headers-not-plain', [...pseudo, authority, [':path', '/api/y']]],
-    ['with a path that is not the target',         'framing-not-plain', [[':method', 'GET'], [':path', '/api/y'], authority]],
-    ['with an unknown pseudo header',              'headers-not-plain', [...pseudo, authority, [':protocol', 'websocket']]],
-    ['with Connection',                            'headers-not-plain', [...pseudo, authority, ['connection', 'x']]],
-    ['with Transfer-Encoding',                     'headers-not-plain', [...pseudo, authority, ['transfer-encoding', 'chunked']]],
+  const cookies: HeaderLine[] = [
+    ['cookie', 'a=1'],
+    ['cookie', 'b=2'],
   ];
-  for (const [sentence, expected, headers] of rows) {
+  const read = (lines: readonly HeaderLine[], hasBody: boolean) =>
+    http1Head({ rawHeaders: lines.flat(), headers: Object.fromEntries([...lines].reverse()), hasBody });
+  const facts = (lines: readonly HeaderLine[], hasBody: boolean): RequestFacts => {
+    const method = lines[0]?.[1] ?? '';
+    return { ...someRequest({ httpVersion: '2', method, target: '/api/x' }), ...read(lines, hasBody) };
+  };
+
+  it('is read as HTTP/1 would have said it', () => {
+    assert.deepEqual(read([...post, authority, ['host', 'nvr.test:8971'], ...cookies], true), {
+      rawHeaders: ['host', 'nvr.test:8971', ...cookies.flat(), 'transfer-encoding', 'chunked'],
+      headers: { host: 'nvr.test:8971', cookie: 'a=1', 'transfer-encoding': 'chunked' },
+    });
+    assert.deepEqual(read([...get, ['host', 'nvr.test']], false), {
+      rawHeaders: ['host', 'nvr.test'],
+      headers: { host: 'nvr.test' },
+    });
+  });
+
+  // biome-ignore format: a table
+  const rows: [sentence: string, expected: RefusalReason | 'plain', headers: HeaderLine[], hasBody?: boolean][] = [
+    ['is plain with its pseudo headers',           'plain',             [...get, authority, ...cookies]],
+    ['is plain with a Host alone',                 'plain',             [...get, ['host', 'nvr.test:8971']]],
+    ['is plain with an equal Host',                'plain',             [...get, authority, ['host', 'nvr.test:8971']]],
+    ['with another Host',                          'headers-not-plain', [...get, authority, ['host', 'evil.test']]],
+    ['with another Host before its authority',     'headers-not-plain', [...get, ['host', 'evil.test'], authority]],
+    ['without any authority',                      'headers-not-plain', get],
+    ['with an empty authority',                    'headers-not-plain', [...get, [':authority', '']]],
+    ['with a user in its authority',               'headers-not-plain', [...get, [':authority', 'me@nvr.test']]],
+    ['with two authorities',                       'headers-not-plain', [...get, authority, authority]],
+    ['with two different authorities',             'headers-not-plain', [...get, authority, [':authority', 'evil.test']]],
+    ['with two paths',                             'headers-not-plain', [...get, authority, [':path', '/api/y']]],
+    ['with an unknown pseudo header',              'headers-not-plain', [...get, authority, [':protocol', 'websocket']]],
+    ['with Connection',                            'headers-not-plain', [...get, authority, ['connection', 'x']]],
+    ['with Upgrade',                               'headers-not-plain', [...get, authority, ['upgrade', 'h2c']]],
+    ['with two Authorization',                     'headers-not-plain', [...get, authority, ['authorization', 'Bearer a'], ['authorization', 'Bearer b']]],
+    ['is plain with a body of unknown length',     'plain',             [...post, authority], true],
+    ['is plain with a body of known length',       'plain',             [...post, authority, ['content-length', '5']], true],
+    ['is plain with a body on GET, as HTTP/1',     'plain',             [...get, authority, ['content-length', '5']], true],
+    ['GET with a body of unknown length',          'framing-not-plain', [...get, authority], true],
+    ['with two lengths',                           'headers-not-plain', [...post, authority, ['content-length', '5'], ['content-length', '6']], true],
+    ['with a Transfer-Encoding of its own',        'framing-not-plain', [...post, authority, ['transfer-encoding', 'chunked']]],
+    ['with one of its own and a body',             'framing-not-plain', [...post, authority, ['transfer-encoding', 'chunked']], true],
+  ];
+  for (const [sentence, expected, headers, hasBody = false] of rows) {
     it(expected === 'plain' ? sentence : `${sentence} is refused as ${expected}`, () => {
-      assert.equal(outcome(http2(...headers)), expected);
+      assert.equal(outcome(facts(headers, hasBody)), expected);
     });
   }
 });

@@ -10,6 +10,8 @@ import { createGate } from '../../src/gateway/gate.ts';
 import type { GateWatch, RequestWatch } from '../../src/gateway/gate-watch.ts';
 import { type Listener, listen } from '../../src/gateway/listeners.ts';
 import { createMessageRelay } from '../../src/gateway/message-relay.ts';
+import type { OpenStreams } from '../../src/gateway/open-streams.ts';
+import type { ServedCertificates } from '../../src/gateway/tls-server.ts';
 import { createUnknownRoutes } from '../../src/gateway/unknown-routes.ts';
 import { internalSource } from '../../src/identity/internal-source.ts';
 
@@ -57,6 +59,11 @@ export async function startGate(
   upstream: Upstream,
   rules: Partial<ForwardRules> = {},
   watch?: GateWatch,
+  more: {
+    readonly tls?: ServedCertificates;
+    readonly timeoutHeaders?: number;
+    readonly holdStream?: OpenStreams['add'];
+  } = {},
 ): Promise<StartedGate> {
   const failures: RefusalReason[] = [];
   const faults: unknown[] = [];
@@ -103,10 +110,11 @@ export async function startGate(
     },
     watch: watch ?? { onRequest: () => recorder },
   });
-  const listener = await listen({ host: '127.0.0.1', port: 0 }, gate, { timeoutHeaders: 15, tls: undefined });
+  const { tls, timeoutHeaders = 15 } = more;
+  const listener = await listen({ host: '127.0.0.1', port: 0 }, gate, { timeoutHeaders, tls });
   return {
     port: listener.address.port,
-    url: `http://127.0.0.1:${listener.address.port}`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${listener.address.port}`,
     failures,
     faults,
     listener,

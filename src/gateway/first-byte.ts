@@ -1,0 +1,44 @@
+/** What comes in on the TLS port, told by its first byte: a handshake, plain HTTP, which is answered in words, or neither (SPEC 1). */
+import type { Socket } from 'node:net';
+
+/** The record type that a TLS handshake begins with (RFC 8446 5.1). */
+const HANDSHAKE = 0x16;
+const [FIRST_LETTER, LAST_LETTER] = [0x41, 0x5a];
+
+/** Long enough for the client to have read what it was told. */
+const LINGER_MS = 2_000;
+
+const WORDS = 'This port speaks HTTPS: write https:// in the place of http:// in the address.\n';
+const USE_HTTPS = [
+  'HTTP/1.1 400 Bad Request',
+  'Content-Type: text/plain; charset=utf-8',
+  `Content-Length: ${WORDS.length}`,
+  'Cache-Control: no-store',
+  'Connection: close',
+  '',
+  WORDS,
+].join('\r\n');
+
+/** `onHandshake` is given the socket as if nothing had been read of it. Whoever says nothing is cut off in `patienceMs`. */
+export function byFirstByte(socket: Socket, patienceMs: number, onHandshake: (socket: Socket) => void): void {
+  const onTimeout = (): void => void socket.destroy();
+  socket.on('error', () => {}); // a client that resets now has asked nothing
+  socket.setTimeout(patienceMs, onTimeout);
+  socket.once('data', (chunk: Buffer) => {
+    socket.setTimeout(0).off('timeout', onTimeout);
+    const first = chunk.readUInt8(0);
+    if (first === HANDSHAKE) {
+      socket.pause();
+      socket.unshift(chunk);
+      onHandshake(socket);
+    } else if (first >= FIRST_LETTER && first <= LAST_LETTER) sayToUseHttps(socket);
+    else socket.destroy();
+  });
+}
+
+/** The rest of the request is read and dropped: closing on bytes that nobody read would reset the connection, and the words with it. */
+function sayToUseHttps(socket: Socket): void {
+  socket.end(USE_HTTPS);
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}

@@ -1,0 +1,43 @@
+/** The head of an HTTP/2 request as HTTP/1 would have said it: one way to read a request, for everybody behind (RFC 9113 8.3). */
+
+export interface Http1Head {
+  /** Names and values in turn; what was said twice still stands there twice, to be refused. */
+  readonly rawHeaders: string[];
+  /** By lower-case name, with the repeats joined or dropped by Node. */
+  readonly headers: Record<string, string | string[] | undefined>;
+}
+
+export interface Http2Head {
+  readonly rawHeaders: readonly string[];
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Whether bytes of a body may follow. */
+  readonly hasBody: boolean;
+}
+
+/** Of these the first says method, target and scheme. What is left of them afterwards is refused by its name. */
+const SAID_ELSEWHERE = new Set([':method', ':path', ':scheme']);
+
+export function http1Head(head: Http2Head): Http1Head {
+  const rawHeaders = linesOf(head.rawHeaders, head.headers[':authority']);
+  const entries = Object.entries(head.headers).filter(([name]) => !name.startsWith(':'));
+  const headers = { ...Object.fromEntries(entries), host: head.headers[':authority'] ?? head.headers['host'] };
+  const isUnframed = head.hasBody && head.headers['content-length'] === undefined;
+  if (!isUnframed && head.headers['transfer-encoding'] === undefined) return { rawHeaders, headers };
+  // A body of unknown length: the next hop speaks HTTP/1, where this is its framing. A client's own makes it two.
+  return {
+    rawHeaders: [...rawHeaders, 'transfer-encoding', 'chunked'],
+    headers: { ...headers, 'transfer-encoding': 'chunked' },
+  };
+}
+
+/** `:authority` is the Host; a Host that says the same adds nothing, and one that says otherwise stays, as a second one. */
+function linesOf(rawHeaders: readonly string[], authority: string | string[] | undefined): string[] {
+  const lines: string[] = [];
+  const left = new Set(SAID_ELSEWHERE);
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = [rawHeaders[at], rawHeaders[at + 1]];
+    if (left.delete(name) || (name === 'host' && value === authority)) continue;
+    lines.push(name === ':authority' ? 'host' : name, value);
+  }
+  return lines;
+}

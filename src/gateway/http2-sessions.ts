@@ -1,0 +1,53 @@
+/** HTTP/2 connections: what one of them may ask for at once, and for how long it may be open and ask for nothing. */
+import type { Http2SecureServer, SecureServerOptions, ServerHttp2Session } from 'node:http2';
+
+export interface SessionPatience {
+  /** Milliseconds to the first request, as whole as its head must be. */
+  readonly first: number;
+}
+
+/** Names, values and 32 bytes for each of them together (RFC 9113 10.5.1; SPEC 1). More resets the stream. */
+const MAX_HEADER_BYTES = 16 * 1024;
+/** A wall of cameras is many streams in one connection. */
+const MAX_STREAMS = 128;
+const IDLE_MS = 60_000;
+
+/**
+ * CONTINUATION frames (8 for one head), unanswered SETTINGS and PING frames are bounded by the library that Node speaks
+ * HTTP/2 with; what is past these bounds ends the connection.
+ */
+export const HTTP2_LIMITS: SecureServerOptions = {
+  settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES },
+  /** A browser sends each cookie as a header of its own. */
+  maxHeaderListPairs: 256,
+  maxSettings: 32,
+  /** Megabytes of streams, header tables and unsent answers. */
+  maxSessionMemory: 10,
+  /** Streams opened and taken back at once cost us more than the client (CVE-2023-44487). */
+  streamResetBurst: 200,
+  streamResetRate: 33,
+  maxSessionInvalidFrames: 100,
+  maxSessionRejectedStreams: 100,
+  /** An NVR that says something twice is passed on as it is, not met with a fault of ours. */
+  strictSingleValueFields: false,
+};
+
+/**
+ * Node counts any frame as life, so that a client could stay for ever by PING alone, or by a head that it sends byte by
+ * byte: here only a request that came to be counts.
+ */
+export function endIdleSessions(server: Http2SecureServer, patience: SessionPatience): void {
+  server.on('session', (session: ServerHttp2Session) => {
+    let open = 0;
+    let timer = setTimeout(() => session.destroy(), patience.first).unref();
+    session.on('stream', (stream) => {
+      open += 1;
+      clearTimeout(timer);
+      stream.once('close', () => {
+        open -= 1;
+        if (open === 0) timer = setTimeout(() => session.destroy(), IDLE_MS).unref();
+      });
+    });
+    session.once('close', () => clearTimeout(timer));
+  });
+}
