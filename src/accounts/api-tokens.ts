@@ -66,7 +66,8 @@ export function createApiTokens(parts: ApiTokenParts): ApiTokens {
 
   const callerOf = async (token: ApiToken, owner: User | undefined, carriedBy: CarriedBy): Promise<Caller> => {
     const { role, scope } = rightsOf(token, owner?.role ?? token.role, await roles());
-    return { name: token.user, role, scope, credential: { kind: 'api-token', tokenId: token.id, carriedBy } };
+    const end = token.expiresAt === null ? {} : { expiresAt: token.expiresAt };
+    return { name: token.user, role, scope, credential: { kind: 'api-token', tokenId: token.id, carriedBy, ...end } };
   };
 
   return {

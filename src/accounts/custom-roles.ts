@@ -1,6 +1,6 @@
 /** The custom roles that hold at this moment: the file's, and those made in the console (interface 2.2; SPEC 4.3). */
 import type { CustomRoles } from '../domain/camera-scope.ts';
-import type { RoleStore } from '../domain/role-store.ts';
+import type { RoleStore, StoredRole } from '../domain/role-store.ts';
 
 export interface CustomRoleParts {
   readonly store: Pick<RoleStore, 'listRoles'>;
@@ -17,25 +17,39 @@ export interface RoleBook {
   current(): CustomRoles;
   /** As they are: read again when the store has changed. */
   latest(): Promise<CustomRoles>;
+  /** `auth.roles` was read again. */
+  renew(fixed: CustomRoles): void;
 }
 
-export function createRoleBook({ store, fixed, version, onChange }: CustomRoleParts): RoleBook {
+export function createRoleBook({ store, version, onChange, ...parts }: CustomRoleParts): RoleBook {
+  let { fixed } = parts;
+  let stored: readonly StoredRole[] = [];
   let roles = fixed;
   let text = textOf(fixed);
   let readAt: string | undefined;
 
-  const read = async (asOf: string | undefined): Promise<CustomRoles> => {
-    const stored = (await store.listRoles()).filter(({ role }) => !fixed.has(role));
-    const found: CustomRoles = new Map([...fixed, ...stored.map(({ role, cameras }) => [role, cameras] as const)]);
-    readAt = asOf;
+  const join = (): CustomRoles => {
+    const others = stored.filter(({ role }) => !fixed.has(role));
+    const found: CustomRoles = new Map([...fixed, ...others.map(({ role, cameras }) => [role, cameras] as const)]);
     if (textOf(found) === text) return roles;
     [roles, text] = [found, textOf(found)];
     onChange?.(roles);
     return roles;
   };
+  const read = async (asOf: string | undefined): Promise<CustomRoles> => {
+    stored = await store.listRoles();
+    readAt = asOf;
+    return join();
+  };
 
   return {
-    fixed,
+    get fixed() {
+      return fixed;
+    },
+    renew(given) {
+      fixed = given;
+      join();
+    },
     current: () => roles,
     async latest() {
       // Taken before the reading: what changes in the middle of it makes the next one read again.

@@ -18,6 +18,8 @@ export interface LoginLimiter {
   settles(address: string): Promise<void> | undefined;
   /** Clients that are remembered. */
   size(): number;
+  /** Others from now on; the failures that were counted stay so. */
+  setClauses(clauses: readonly Clause[]): void;
 }
 
 export interface LimiterParts {
@@ -45,8 +47,9 @@ type Full = Extract<Reservation, { kind: 'limited' }>;
 const REMEMBERED_CLIENTS = 10_000;
 
 export function createLoginLimiter(parts: LimiterParts): LoginLimiter {
-  const { clauses, clock, capacity = REMEMBERED_CLIENTS, onEvict } = parts;
-  const longestWindow = Math.max(0, ...clauses.map(milliseconds));
+  const { clock, capacity = REMEMBERED_CLIENTS, onEvict } = parts;
+  let { clauses } = parts;
+  let longestWindow = longestOf(clauses);
   const clients = new LRUCache<string, Failure[]>({ max: capacity });
   /** For clients that there is no room for, because all that are remembered are limited. */
   const strangers: Failure[] = [];
@@ -97,6 +100,11 @@ export function createLoginLimiter(parts: LimiterParts): LoginLimiter {
 
   return {
     size: () => clients.size,
+    setClauses(given) {
+      clauses = given;
+      longestWindow = longestOf(given);
+      allLimitedUntil = Number.NEGATIVE_INFINITY;
+    },
     settles: (address) => underWay.get(clientKey(address))?.next.promise,
     limited() {
       const now = clock.now();
@@ -150,6 +158,7 @@ function whenFull(failures: readonly Failure[], clause: Clause, now: number): Fu
 }
 
 const milliseconds = ({ windowSeconds }: Clause): number => windowSeconds * 1000;
+const longestOf = (clauses: readonly Clause[]): number => Math.max(0, ...clauses.map(milliseconds));
 
 function forgetBefore(failures: Failure[], past: number): void {
   const kept = failures.findIndex(({ at }) => at > past);

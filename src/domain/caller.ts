@@ -18,6 +18,8 @@ export type Credential =
       readonly tokenId: string;
       /** A browser that knows a `basic` password adds it by itself, as it does a cookie. */
       readonly carriedBy?: 'bearer' | 'basic';
+      /** Absent: it does not end by itself. */
+      readonly expiresAt?: number;
     }
   | { readonly kind: 'proxy-headers' }
   | { readonly kind: 'internal-listener' };

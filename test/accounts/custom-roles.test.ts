@@ -59,4 +59,17 @@ describe('The custom roles', () => {
     await new Promise(setImmediate); // the version is looked at once a turn
     assert.deepEqual((await latest()).get('guard' as Role), ['street']);
   });
+
+  it('of a file that was read again hold at once, above those made here, and listeners are told', async (t) => {
+    const { store, latest, current, renew, told, reads } = await book(t);
+    await store.roles.changeRoles({ saved: [GUARD], deleted: [] });
+    await latest();
+    renew(new Map([['guard' as Role, ['garage']]]));
+    assert.deepEqual(shown(current()), { guard: ['garage'] });
+    renew(ROLES);
+    const both = { gardener: ['garden', 'patio_*'], guard: ['street'] };
+    assert.deepEqual([shown(current()), shown(await latest()), reads()], [both, both, 1]);
+    renew(ROLES);
+    assert.deepEqual(told.map(shown), [both, { guard: ['garage'] }, both]);
+  });
 });

@@ -54,6 +54,27 @@ describe('The login limiter (interface 5.4, 8)', () => {
     );
   });
 
+  it('takes other clauses while it runs, and forgets no failure for it', () => {
+    const { clock, limiter, fail } = limiterOf('3/minute');
+    assert.deepEqual(
+      times(3, () => fail()),
+      [0, 0, 0],
+    );
+    limiter.setClauses(clausesOf('4/hour'));
+    assert.deepEqual(
+      times(2, () => fail()),
+      [0, 3600],
+    );
+    limiter.setClauses(clausesOf('2/second'));
+    clock.advance(1);
+    assert.deepEqual(
+      times(3, () => fail()),
+      [0, 0, 1],
+    );
+    limiter.setClauses([]);
+    assert.equal(fail(), 0);
+  });
+
   it('says to the second when to come back', () => {
     const { clock, fail } = limiterOf('2/minute');
     fail();
