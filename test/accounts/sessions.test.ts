@@ -287,12 +287,25 @@ describe('A session is renewed', () => {
     assert.equal(await none.sessions.renew(await none.callerWith(await none.sessions.issue(none.vera))), undefined);
   });
 
-  it('not when its user is gone', async (t) => {
-    const { store, vera, sessions, callerWith } = await house(t);
-    const caller = await callerWith(await sessions.issue(vera));
-    await store.deleteUser(vera.name);
-    assert.equal(await sessions.renew(caller), undefined);
-  });
+  type Ended = (rooms: Awaited<ReturnType<typeof house>>, caller: Caller) => Promise<unknown>;
+  // biome-ignore format: a table
+  const endings: [sentence: string, end: Ended][] = [
+    ['when its user is gone',                                 ({ store, vera }) => store.deleteUser(vera.name)],
+    ['when it was ended while its request was under way',     ({ sessions }, caller) => sessions.end(caller)],
+    ['when the password was changed in the meantime',         async ({ store, vera }) => store.setPassword(vera.name, await newPassword(vera), NOW)],
+    ['for somebody made under the same name in the meantime', async ({ store, vera }) => {
+      await store.deleteUser(vera.name);
+      await store.addUser(await person('vera'));
+    }],
+  ];
+  for (const [sentence, end] of endings) {
+    it(`not ${sentence}`, async (t) => {
+      const rooms = await house(t);
+      const caller = await rooms.callerWith(await rooms.sessions.issue(rooms.vera));
+      await end(rooms, caller);
+      assert.equal(await rooms.sessions.renew(caller), undefined);
+    });
+  }
 });
 
 describe('A session that is looked at again', () => {
