@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Settings } from './config/schema.ts';
-import { mappedHeaderWarnings } from './identity/mapped-headers.ts';
+import { ok, type Result } from './domain/result.ts';
+import { type MappingProblem, mappingProblems } from './identity/mapped-headers.ts';
 import {
   readTrustedHeaders,
   type TrustedHeaderList,
@@ -23,7 +24,7 @@ export const TRUSTED_HEADERS_FILES: TrustedHeadersFiles = {
 
 /** Rejects with file and line when the list that is there is bad. */
 export async function openTrustedHeaders(
-  { auth, proxy }: Settings,
+  settings: Settings,
   files: TrustedHeadersFiles,
   log: Logger,
 ): Promise<TrustedHeaders> {
@@ -31,8 +32,7 @@ export async function openTrustedHeaders(
   if (!first.ok) throw new Error(first.error);
   let current = first.value;
   const warn = (): void => {
-    if (auth.enabled) return;
-    for (const warning of mappedHeaderWarnings(proxy.header_map, current)) log.warn(warning);
+    for (const { path, message } of problemsOf(settings, current)) log.warn(`${path.join('.')}: ${message}`);
   };
   warn();
   const close = watchTrustedHeaders(files, current, {
@@ -45,3 +45,15 @@ export async function openTrustedHeaders(
   });
   return { current: () => current, close };
 }
+
+/** For `check`: which mappings of a configuration are never believed, or what is wrong with the list itself, with its line. */
+export async function checkTrustedHeaders(
+  mounted = TRUSTED_HEADERS_FILES.mounted,
+): Promise<Result<(settings: Settings) => readonly MappingProblem[], string>> {
+  const list = await readTrustedHeaders({ ...TRUSTED_HEADERS_FILES, mounted });
+  return list.ok ? ok((settings) => problemsOf(settings, list.value)) : list;
+}
+
+/** Of interest only where headers are believed at all. */
+const problemsOf = ({ auth, proxy }: Settings, list: TrustedHeaderList): readonly MappingProblem[] =>
+  auth.enabled ? [] : mappingProblems(proxy.header_map, list);

@@ -1,5 +1,6 @@
-/** `postern check`: reads the configuration as `serve` would, prints every problem with its key and line (SPEC 1). */
+/** `postern check`: reads the configuration and what it names as `serve` would, and prints every problem with its line (SPEC 1). */
 import { dirname, resolve } from 'node:path';
+import { checkTrustedHeaders } from '../app-trusted-headers.ts';
 import { formatProblem } from '../config/problems.ts';
 import { loadServiceConfig } from '../config/service-config.ts';
 
@@ -8,6 +9,8 @@ export interface CheckOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: Printer;
   readonly stderr: Printer;
+  /** The allowlist file, where it is not in the interface's place (5.5.7). */
+  readonly trustedHeadersFile?: string;
 }
 
 interface Printer {
@@ -15,16 +18,20 @@ interface Printer {
 }
 
 /** Gives the exit code: 0 when there is no problem, else 1. Writes no file. */
-export async function runCheck({ directory, env, stdout, stderr }: CheckOptions): Promise<number> {
+export async function runCheck({ directory, env, stdout, stderr, trustedHeadersFile }: CheckOptions): Promise<number> {
   const config = await loadServiceConfig({ directory, env, whenMissing: 'read' });
-  if (config.kind === 'invalid') {
-    const { file, problems } = config;
-    for (const problem of problems) stderr.write(`${formatProblem(file, problem)}\n`);
+  const headers = await checkTrustedHeaders(trustedHeadersFile);
+  const { file } = config;
+  const problems = config.kind === 'invalid' ? config.problems.map((problem) => formatProblem(file, problem)) : [];
+  if (!headers.ok) problems.push(headers.error);
+  if (config.kind === 'invalid' || !headers.ok) {
+    for (const problem of problems) stderr.write(`${problem}\n`);
     stderr.write(`${file}: ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}\n`);
     return 1;
   }
-  for (const warning of config.warnings) stdout.write(`warning: ${warning}\n`);
-  const isElsewhere = dirname(config.file) !== resolve(directory);
-  stdout.write(`${config.file}: no problems${isElsewhere ? `; the first start copies it into ${directory}` : ''}\n`);
+  const mappings = headers.value(config.settings).map((finding) => formatProblem(file, config.placed(finding)));
+  for (const warning of [...config.warnings, ...mappings]) stdout.write(`warning: ${warning}\n`);
+  const isElsewhere = dirname(file) !== resolve(directory);
+  stdout.write(`${file}: no problems${isElsewhere ? `; the first start copies it into ${directory}` : ''}\n`);
   return 0;
 }

@@ -29,6 +29,8 @@ export type ConfigOutcome =
       readonly kind: 'loaded';
       readonly settings: Settings;
       readonly warnings: readonly Problem[];
+      /** Where something stands that is found out later. */
+      readonly placed: (finding: Finding) => Problem;
       readonly file: string;
       /** The file is the quick start's, written just now. */
       readonly created: boolean;
@@ -51,7 +53,8 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const findings = settings.ok ? [] : settings.error;
   const problems = [...layers.problems, ...findings.map(placed)].sort(byPosition);
   if (!settings.ok || problems.length > 0) return { kind: 'invalid', problems, file };
-  return { kind: 'loaded', settings: settings.value, warnings: warningsOf(settings.value).map(placed), file, created };
+  const warnings = warningsOf(settings.value).map(placed);
+  return { kind: 'loaded', settings: settings.value, warnings, placed, file, created };
 }
 
 /** `tree` is a value of our own: secrets are written into it. */

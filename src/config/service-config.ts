@@ -2,7 +2,7 @@
 import type { PolicyRow } from '../domain/policy.ts';
 import { type ConfigPlace, loadConfig } from './load-config.ts';
 import { loadPolicy } from './load-policy.ts';
-import { formatProblem, type Problem } from './problems.ts';
+import { type Finding, formatProblem, type Problem } from './problems.ts';
 import type { Settings } from './schema.ts';
 
 export interface ServiceConfig {
@@ -12,6 +12,8 @@ export interface ServiceConfig {
   readonly policy: readonly PolicyRow[];
   /** A sentence each, with place and key. */
   readonly warnings: readonly string[];
+  /** Where something stands that is found out later. */
+  readonly placed: (finding: Finding) => Problem;
   readonly file: string;
   /** The file is the quick start's, written just now. */
   readonly created: boolean;
@@ -33,11 +35,11 @@ export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Pro
   const onFile = (file: string): void => void looked.add(file);
   const config = await loadConfig({ ...place, onFile });
   if (config.kind === 'invalid') return { ...config, files: [...looked] };
-  const { settings, file, created } = config;
+  const { settings, placed, file, created } = config;
   if (settings.nvr.ca !== undefined) onFile(settings.nvr.ca);
   const policy = await loadPolicy(settings.nvr.policy, place.directory, onFile);
   const files = [...looked];
   if (policy.kind === 'invalid') return { ...policy, file, files };
   const warnings = config.warnings.map((problem) => formatProblem(file, problem));
-  return { kind: 'loaded', settings, policy: policy.rows, warnings, file, created, files };
+  return { kind: 'loaded', settings, policy: policy.rows, warnings, placed, file, created, files };
 }

@@ -2,16 +2,22 @@
 import { CREDENTIAL_HEADERS } from './identity-header.ts';
 import type { TrustedHeaderList } from './trusted-headers-file.ts';
 
-/** A sentence for each key of `proxy.header_map` whose header is never believed. Names are lower-case. */
-export function mappedHeaderWarnings(
+/** A key of the configuration whose header is never believed, and why. */
+export interface MappingProblem {
+  readonly path: readonly [section: 'proxy', map: 'header_map', key: string];
+  readonly message: string;
+}
+
+/** Names are lower-case. */
+export function mappingProblems(
   headerMap: { readonly user?: string | undefined; readonly role?: string | undefined },
   { file, names }: TrustedHeaderList,
-): readonly string[] {
-  return Object.entries(headerMap).flatMap(([key, name]) => {
+): readonly MappingProblem[] {
+  return Object.entries(headerMap).flatMap(([key, name]): MappingProblem[] => {
     if (name === undefined || (names.has(name) && !CREDENTIAL_HEADERS.has(name))) return [];
-    const shown = `proxy.header_map.${key}: "${name}"`;
-    return CREDENTIAL_HEADERS.has(name)
-      ? [`${shown} holds credentials and is never believed: map another header`]
-      : [`${shown} is not on the allowlist ${file}, so it is never believed: add it there, or map another header`];
+    const message = CREDENTIAL_HEADERS.has(name)
+      ? `"${name}" holds credentials and is never believed: map another header`
+      : `"${name}" is not on the allowlist ${file}, so it is never believed: add it there, or map another header`;
+    return [{ path: ['proxy', 'header_map', key], message }];
   });
 }

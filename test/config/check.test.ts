@@ -14,7 +14,13 @@ const check = (files: Readonly<Record<string, string>>) =>
         said[to] += text.replaceAll(directory, 'DIRECTORY');
       },
     });
-    const code = await runCheck({ directory, env: {}, stdout: printer('stdout'), stderr: printer('stderr') });
+    const code = await runCheck({
+      directory,
+      env: {},
+      stdout: printer('stdout'),
+      stderr: printer('stderr'),
+      trustedHeadersFile: join(directory, 'list.conf'),
+    });
     return { code, ...said, files: await readdir(directory) };
   });
 
@@ -59,6 +65,46 @@ DIRECTORY/config.yaml: no problems
       stdout: `${quickstart}: no problems; the first start copies it into DIRECTORY\n`,
       stderr: '',
       files: [],
+    });
+  });
+
+  const MAPPED = `auth: {enabled: false, trusted_proxies: [10.0.0.1]}
+proxy:
+  header_map: {user: Remote-User, role: X-Auth-Request-Groups}
+`;
+
+  it('warns of a mapped header that is not on the allowlist, as serve does', async () => {
+    const shipped = join(import.meta.dirname, '../../trusted-headers/proxy_trusted_headers.conf');
+    const { code, stdout } = await check({ 'config.yaml': MAPPED });
+    assert.deepEqual(
+      [code, stdout],
+      [
+        0,
+        `warning: DIRECTORY/config.yaml:3:41 proxy.header_map.role: "x-auth-request-groups" is not on the allowlist ${shipped}, so it is never believed: add it there, or map another header
+DIRECTORY/config.yaml: no problems
+`,
+      ],
+    );
+  });
+
+  it('warns of none that is on the list in its place, nor where no header is believed', async () => {
+    const list = 'Remote-User\nX-Auth-Request-Groups\n';
+    const fine = { code: 0, stdout: 'DIRECTORY/config.yaml: no problems\n', stderr: '' };
+    const { files: _, ...mounted } = await check({ 'config.yaml': MAPPED, 'list.conf': list });
+    assert.deepEqual(mounted, fine);
+    const { files: __, ...native } = await check({ 'config.yaml': 'proxy: {header_map: {user: X-Elsewhere}}' });
+    assert.deepEqual(native.code, 0);
+    assert.ok(!native.stdout.includes('allowlist'));
+  });
+
+  it('counts an allowlist that serve would not start with among the problems', async () => {
+    assert.deepEqual(await check({ 'config.yaml': MAPPED, 'list.conf': 'Remote-User\nRemote_Groups\n' }), {
+      code: 1,
+      stdout: '',
+      stderr: `DIRECTORY/list.conf:2: "Remote_Groups" is neither a header name nor "proxy_set_header NAME $http_name;"
+DIRECTORY/config.yaml: 1 problem
+`,
+      files: ['config.yaml', 'list.conf'],
     });
   });
 });

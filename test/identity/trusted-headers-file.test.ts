@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { mappedHeaderWarnings } from '../../src/identity/mapped-headers.ts';
+import { mappingProblems } from '../../src/identity/mapped-headers.ts';
 import { readTrustedHeaders, watchTrustedHeaders } from '../../src/identity/trusted-headers-file.ts';
 
 const SHIPPED = 'Remote-User\n';
@@ -103,12 +103,14 @@ describe('The allowlist file', PATIENCE, () => {
 describe('A mapped header', () => {
   const list = { file: 'list.conf', names: new Set(['remote-user', 'cookie']) };
   // biome-ignore format: a table
-  const rows: [sentence: string, headerMap: { user?: string; role?: string }, warnings: string[]][] = [
-    ['is fine when it is on the allowlist',       { user: 'remote-user' }, []],
-    ['is fine when there is none',                {}, []],
-    ['is warned of when it is not on it',         { user: 'remote-user', role: 'x-groups' }, ['proxy.header_map.role: "x-groups" is not on the allowlist list.conf, so it is never believed: add it there, or map another header']],
-    ['is warned of when it holds credentials',    { user: 'cookie' }, ['proxy.header_map.user: "cookie" holds credentials and is never believed: map another header']],
+  const rows: [sentence: string, headerMap: { user?: string; role?: string }, key?: string, message?: string][] = [
+    ['is fine when it is on the allowlist',       { user: 'remote-user' }],
+    ['is fine when there is none',                {}],
+    ['is a problem when it is not on it',         { user: 'remote-user', role: 'x-groups' }, 'role', '"x-groups" is not on the allowlist list.conf, so it is never believed: add it there, or map another header'],
+    ['is a problem when it holds credentials',    { user: 'cookie' }, 'user', '"cookie" holds credentials and is never believed: map another header'],
   ];
-  for (const [sentence, headerMap, warnings] of rows)
-    it(sentence, () => assert.deepEqual(mappedHeaderWarnings(headerMap, list), warnings));
+  for (const [sentence, headerMap, key, message] of rows) {
+    const expected = key === undefined ? [] : [{ path: ['proxy', 'header_map', key], message }];
+    it(sentence, () => assert.deepEqual(mappingProblems(headerMap, list), expected));
+  }
 });
