@@ -12,6 +12,9 @@ export interface Finding {
   readonly message: string;
 }
 
+export const when = (holds: boolean, path: KeyPath, message: string): readonly Finding[] =>
+  holds ? [{ path, message }] : [];
+
 export interface Problem {
   readonly path: string;
   readonly line?: number;

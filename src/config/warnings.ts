@@ -1,31 +1,15 @@
-/** What is allowed in a configuration but seldom meant (SPEC 1, 3, 4). */
-
+/** What is allowed in a configuration but seldom meant (SPEC 1, 4). */
 import { scopeOf, visibleCameras } from '../domain/camera-scope.ts';
-import { ADMIN, type Role, VIEWER } from '../domain/names.ts';
-import type { Finding } from './problems.ts';
+import { type Finding, when } from './problems.ts';
+import { type Check, PROXY_CHECKS } from './proxy-warnings.ts';
 import type { Settings } from './schema.ts';
 
 const LONGEST_USUAL_SESSION = 90 * 86_400;
 const USUAL_ITERATIONS = 600_000;
-const SHORTEST_GOOD_SECRET = 16;
 
-type Check = (settings: Settings) => readonly Finding[];
-
-const CHECKS: readonly Check[] = [
-  sessions,
-  hashes,
-  networks,
-  headerTrust,
-  secrets,
-  mappedRoles,
-  likeNamedRoles,
-  roleCameras,
-];
+const CHECKS: readonly Check[] = [sessions, hashes, networks, roleCameras, ...PROXY_CHECKS];
 
 export const warningsOf = (settings: Settings): readonly Finding[] => CHECKS.flatMap((check) => check(settings));
-
-const when = (holds: boolean, path: Finding['path'], message: string): readonly Finding[] =>
-  holds ? [{ path, message }] : [];
 
 function sessions({ auth, tls }: Settings): readonly Finding[] {
   return [
@@ -60,11 +44,14 @@ function hashes({ auth }: Settings): readonly Finding[] {
   );
 }
 
+/** `::ffff:0:0/96` is every IPv4 address, written as IPv6. */
+const EVERYTHING = /\/0+$|^::ffff:[\d.:a-f]+\/(?:[0-8]?\d|9[0-6])$/i;
+
 function networks({ auth, proxy }: Settings): readonly Finding[] {
   const everything = (section: string, key: string, list: readonly string[]) =>
     list.flatMap((network, index) =>
       when(
-        /\/0+$/.test(network),
+        EVERYTHING.test(network),
         [section, key, index],
         `${network} trusts every address: write the network of your proxy`,
       ),
@@ -73,42 +60,6 @@ function networks({ auth, proxy }: Settings): readonly Finding[] {
     ...everything('auth', 'trusted_proxies', auth.trusted_proxies),
     ...everything('proxy', 'trusted_peers', proxy.trusted_peers),
   ];
-}
-
-function headerTrust({ auth, proxy }: Settings): readonly Finding[] {
-  const proofs = [...proxy.auth_secret, ...auth.trusted_proxies, ...proxy.trusted_peers];
-  return when(
-    !auth.enabled && proofs.length === 0,
-    ['auth', 'enabled'],
-    'false, so the headers of whoever connects are believed: set proxy.auth_secret, auth.trusted_proxies or proxy.trusted_peers',
-  );
-}
-
-function secrets({ proxy }: Settings): readonly Finding[] {
-  return when(
-    proxy.auth_secret.some((secret) => secret.length < SHORTEST_GOOD_SECRET),
-    ['proxy', 'auth_secret'],
-    `shorter than ${SHORTEST_GOOD_SECRET} characters: generate one with "openssl rand -hex 32"`,
-  );
-}
-
-function mappedRoles({ auth, proxy }: Settings): readonly Finding[] {
-  const isKnown = (role: Role) => role === ADMIN || role === VIEWER || auth.roles.has(role);
-  const unknown = [...proxy.role_map.keys()].filter((role) => !isKnown(role));
-  return unknown.map((role) => ({
-    path: ['proxy', 'role_map', role],
-    message: `${JSON.stringify(role)} is not in auth.roles: its users see nothing unless the role is made in the console`,
-  }));
-}
-
-/** Roles in a header are compared without case, so one of the two can never be meant. */
-function likeNamedRoles({ auth }: Settings): readonly Finding[] {
-  const names = ['admin', 'viewer', 'none', ...auth.roles.keys()];
-  return [...auth.roles.keys()].flatMap((role) => {
-    const other = names.find((name) => name !== role && name.toLowerCase() === role.toLowerCase());
-    const message = `differs from ${JSON.stringify(other)} in case only, which a role header cannot tell: rename it`;
-    return when(other !== undefined, ['auth', 'roles', role], message);
-  });
 }
 
 function roleCameras({ auth, nvr }: Settings): readonly Finding[] {

@@ -1,0 +1,84 @@
+/** What is allowed in the keys of a proxy in front but seldom meant (interface 5.5; SPEC 3). */
+import { ADMIN, type Role, VIEWER } from '../domain/names.ts';
+import { type Finding, when } from './problems.ts';
+import type { Settings } from './schema.ts';
+
+const SHORTEST_GOOD_SECRET = 16;
+
+export type Check = (settings: Settings) => readonly Finding[];
+
+export const PROXY_CHECKS: readonly Check[] = [
+  headerTrust,
+  unreadMapping,
+  secrets,
+  mappedRoles,
+  unmatchedGroups,
+  likeNamedRoles,
+];
+
+function headerTrust({ auth, proxy }: Settings): readonly Finding[] {
+  const proofs = [...proxy.auth_secret, ...auth.trusted_proxies, ...proxy.trusted_peers];
+  return when(
+    !auth.enabled && proofs.length === 0,
+    ['auth', 'enabled'],
+    'false, so the headers of whoever connects are believed: set proxy.auth_secret, auth.trusted_proxies or proxy.trusted_peers',
+  );
+}
+
+/** Nothing else says why the headers of a proxy are not believed. */
+function unreadMapping({ auth, proxy: { header_map } }: Settings): readonly Finding[] {
+  return when(
+    auth.enabled && (header_map.user ?? header_map.role) !== undefined,
+    ['proxy', 'header_map'],
+    'is not read while auth.enabled is true: set auth.enabled to false, or remove the map',
+  );
+}
+
+function secrets({ proxy }: Settings): readonly Finding[] {
+  return when(
+    proxy.auth_secret.some((secret) => secret.length < SHORTEST_GOOD_SECRET),
+    ['proxy', 'auth_secret'],
+    `shorter than ${SHORTEST_GOOD_SECRET} characters: generate one with "openssl rand -hex 32"`,
+  );
+}
+
+function mappedRoles({ auth, proxy }: Settings): readonly Finding[] {
+  const isKnown = (role: Role) => role === ADMIN || role === VIEWER || auth.roles.has(role);
+  const unknown = [...proxy.role_map.keys()].filter((role) => !isKnown(role));
+  return unknown.map((role) => ({
+    path: ['proxy', 'role_map', role],
+    message: `${JSON.stringify(role)} is not in auth.roles: until it is made in the console its groups count for nothing, and proxy.default_role decides`,
+  }));
+}
+
+/** Names of groups as directories have them, `cn=admins,ou=groups`, are cut at the default separator. */
+function unmatchedGroups({ proxy: { role_map, separator } }: Settings): readonly Finding[] {
+  return [...role_map].flatMap(([role, groups]) =>
+    groups.flatMap((group, index) => {
+      const path = ['proxy', 'role_map', role, index];
+      const shown = JSON.stringify(group);
+      return [
+        ...when(
+          group.includes(separator),
+          path,
+          `${shown} holds proxy.separator ${JSON.stringify(separator)}, at which the header is cut: it never matches; set another separator`,
+        ),
+        ...when(
+          group.trim() !== group,
+          path,
+          `${shown} begins or ends with a blank: it never matches; remove the blank`,
+        ),
+      ];
+    }),
+  );
+}
+
+/** Roles in a header are compared without case, so one of the two can never be meant. */
+function likeNamedRoles({ auth }: Settings): readonly Finding[] {
+  const names = ['admin', 'viewer', 'none', ...auth.roles.keys()];
+  return [...auth.roles.keys()].flatMap((role) => {
+    const other = names.find((name) => name !== role && name.toLowerCase() === role.toLowerCase());
+    const message = `differs from ${JSON.stringify(other)} in case only, which a role header cannot tell: rename it`;
+    return when(other !== undefined, ['auth', 'roles', role], message);
+  });
+}
