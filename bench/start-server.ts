@@ -42,7 +42,17 @@ export async function stopProcess(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** All of them, also when one would not. */
-export async function stopAll(servers: readonly { stop(): Promise<void> }[]): Promise<void> {
-  await Promise.allSettled(servers.map((server) => server.stop()));
+/** Keeps what is started, and stops it all at the end of its block, whatever came between. */
+export function startedTogether() {
+  const started: { stop(): Promise<void> }[] = [];
+  return {
+    async keep<Server extends { stop(): Promise<void> }>(starting: Promise<Server>): Promise<Server> {
+      const server = await starting;
+      started.push(server);
+      return server;
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      await Promise.allSettled(started.map((server) => server.stop()));
+    },
+  };
 }

@@ -2,7 +2,7 @@
 import { type Figures, inTurn, type Target } from '../load.ts';
 import { BIG_FILE, BIG_FILE_BYTES, HAS_NGINX, nginxProxy } from '../start-nginx.ts';
 import { startPostern } from '../start-postern.ts';
-import { type StartedServer, startServer, stopAll } from '../start-server.ts';
+import { type StartedServer, startedTogether, startServer } from '../start-server.ts';
 import { type Finding, printTable } from '../table.ts';
 import { startFastUpstream } from './fast-upstream.ts';
 
@@ -11,37 +11,29 @@ const LOAD = { rounds: 5, seconds: 3, connections: 4 };
 const BIG = `${BIG_FILE}?bytes=${BIG_FILE_BYTES}`;
 
 export async function measureBodies(): Promise<Finding[]> {
-  const started: StartedServer[] = [];
-  const keep = async <Server extends StartedServer>(server: Promise<Server>): Promise<Server> => {
-    started.push(await server);
-    return server;
-  };
-  try {
-    const upstream = await keep(startFastUpstream());
-    const postern = await keep(startPostern({ upstream: upstream.url }));
-    const big = (name: string, { url, pid }: StartedServer): Target => ({ name, url: `${url}${BIG}`, pid });
-    const figures = await inTurn(
-      [
-        big('straight to the upstream', upstream),
-        ...(HAS_NGINX ? [big('nginx proxy_pass', await keep(nginxProxy(upstream.url)))] : []),
-        big('http-proxy 1.18.1', await keep(startServer('bare-proxy', 1, upstream.url, '1.18.1'))),
-        big('undici pipe', await keep(startServer('bare-undici', 1, upstream.url))),
-        { ...big('Postern', postern), headers: postern.viewer },
-      ],
-      LOAD,
-    );
-    print(figures);
-    const rate = (name: string): number => figures.get(name)?.bytesPerSecond ?? Number.NaN;
-    return [
-      {
-        what: '100 MB bodies / nginx proxy_pass',
-        seen: rate('Postern') / rate('nginx proxy_pass'),
-        goal: { atLeast: 0.6 },
-      },
-    ];
-  } finally {
-    await stopAll(started);
-  }
+  await using servers = startedTogether();
+  const upstream = await servers.keep(startFastUpstream());
+  const postern = await servers.keep(startPostern({ upstream: upstream.url }));
+  const big = (name: string, { url, pid }: StartedServer): Target => ({ name, url: `${url}${BIG}`, pid });
+  const figures = await inTurn(
+    [
+      big('straight to the upstream', upstream),
+      ...(HAS_NGINX ? [big('nginx proxy_pass', await servers.keep(nginxProxy(upstream.url)))] : []),
+      big('http-proxy 1.18.1', await servers.keep(startServer('bare-proxy', 1, upstream.url, '1.18.1'))),
+      big('undici pipe', await servers.keep(startServer('bare-undici', 1, upstream.url))),
+      { ...big('Postern', postern), headers: postern.viewer },
+    ],
+    LOAD,
+  );
+  print(figures);
+  const rate = (name: string): number => figures.get(name)?.bytesPerSecond ?? Number.NaN;
+  return [
+    {
+      what: '100 MB bodies / nginx proxy_pass',
+      seen: rate('Postern') / rate('nginx proxy_pass'),
+      goal: { atLeast: 0.6 },
+    },
+  ];
 }
 
 function print(figures: ReadonlyMap<string, Figures>): void {

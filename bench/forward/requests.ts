@@ -2,7 +2,7 @@
 import { type Figures, inTurn, LOAD_TOOL, type Target } from '../load.ts';
 import { HAS_NGINX, nginxAuthRequest, nginxProxy } from '../start-nginx.ts';
 import { startPostern } from '../start-postern.ts';
-import { type StartedServer, startServer, stopAll } from '../start-server.ts';
+import { type StartedServer, startedTogether, startServer } from '../start-server.ts';
 import { type Finding, printTable } from '../table.ts';
 import { startFastUpstream } from './fast-upstream.ts';
 
@@ -10,39 +10,31 @@ const LOAD = { rounds: 5, seconds: 3 };
 const SMALL = '/api/version';
 
 export async function measureRequests(): Promise<Finding[]> {
-  const started: StartedServer[] = [];
-  const keep = async <Server extends StartedServer>(server: Promise<Server>): Promise<Server> => {
-    started.push(await server);
-    return server;
-  };
-  try {
-    const upstream = await keep(startFastUpstream());
-    const auth = await keep(startServer('bare-auth', 1));
-    const postern = await keep(startPostern({ upstream: upstream.url }));
-    const logging = await keep(startPostern({ upstream: upstream.url, logLevel: 'info' }));
-    const small = (name: string, { url, pid }: StartedServer): Target => ({ name, url: `${url}${SMALL}`, pid });
-    const targets: Target[] = [
-      small('straight to the upstream', upstream),
-      ...(HAS_NGINX
-        ? [
-            small('nginx proxy_pass', await keep(nginxProxy(upstream.url))),
-            small('nginx auth_request', await keep(nginxAuthRequest(upstream.url, auth.url))),
-          ]
-        : []),
-      small('http-proxy 1.18.1', await keep(startServer('bare-proxy', 1, upstream.url, '1.18.1'))),
-      small('http-proxy in use', await keep(startServer('bare-proxy', 1, upstream.url))),
-      small('undici pipe', await keep(startServer('bare-undici', 1, upstream.url))),
-      { ...small('Postern', postern), headers: postern.viewer },
-      { ...small('Postern, with its access log', logging), headers: logging.viewer },
-      { name: 'Node server, 202', url: `${auth.url}/auth`, pid: auth.pid },
-      { name: 'Postern /auth', url: `${postern.url}/auth`, headers: postern.viewer, pid: postern.pid },
-    ];
-    const figures = await inTurn(targets, LOAD);
-    print(figures);
-    return findingsOf(figures);
-  } finally {
-    await stopAll(started);
-  }
+  await using servers = startedTogether();
+  const upstream = await servers.keep(startFastUpstream());
+  const auth = await servers.keep(startServer('bare-auth', 1));
+  const postern = await servers.keep(startPostern({ upstream: upstream.url }));
+  const logging = await servers.keep(startPostern({ upstream: upstream.url, logLevel: 'info' }));
+  const small = (name: string, { url, pid }: StartedServer): Target => ({ name, url: `${url}${SMALL}`, pid });
+  const targets: Target[] = [
+    small('straight to the upstream', upstream),
+    ...(HAS_NGINX
+      ? [
+          small('nginx proxy_pass', await servers.keep(nginxProxy(upstream.url))),
+          small('nginx auth_request', await servers.keep(nginxAuthRequest(upstream.url, auth.url))),
+        ]
+      : []),
+    small('http-proxy 1.18.1', await servers.keep(startServer('bare-proxy', 1, upstream.url, '1.18.1'))),
+    small('http-proxy in use', await servers.keep(startServer('bare-proxy', 1, upstream.url))),
+    small('undici pipe', await servers.keep(startServer('bare-undici', 1, upstream.url))),
+    { ...small('Postern', postern), headers: postern.viewer },
+    { ...small('Postern, with its access log', logging), headers: logging.viewer },
+    { name: 'Node server, 202', url: `${auth.url}/auth`, pid: auth.pid },
+    { name: 'Postern /auth', url: `${postern.url}/auth`, headers: postern.viewer, pid: postern.pid },
+  ];
+  const figures = await inTurn(targets, LOAD);
+  print(figures);
+  return findingsOf(figures);
 }
 
 function print(figures: ReadonlyMap<string, Figures>): void {

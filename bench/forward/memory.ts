@@ -1,0 +1,98 @@
+/** What the gate's process holds in memory: idle, with thousands of idle WebSockets, and with a slow reader of 10 GB. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { residentMegabytes } from '../machine.ts';
+import { type StartedPostern, startPostern } from '../start-postern.ts';
+import { startedTogether, startServer } from '../start-server.ts';
+import { type Finding, printTable } from '../table.ts';
+import { openWebSockets } from '../websocket-client.ts';
+
+const SOCKETS = 5_000;
+const SETTLE_MS = 4_000;
+const BODY_BYTES = 10_000_000_000;
+const READ_SECONDS = 15;
+/** Of each 20 ms: 50 MB/s, while much more is offered. */
+const SIP_BYTES = 1_000_000;
+const SIP_MS = 20;
+
+interface Part {
+  readonly what: string;
+  readonly before: number;
+  readonly after: number;
+}
+
+export async function measureMemory(): Promise<Finding[]> {
+  const idle = await withPostern(idleMemory);
+  const passed = await withPostern((postern) => socketMemory(postern, '/live/mse/api/ws?src=cam1'));
+  const judged = await withPostern((postern) => socketMemory(postern, '/ws'));
+  const slow = await withPostern(slowReaderMemory);
+  const parts: Part[] = [
+    { what: 'idle, started', before: 0, after: idle },
+    { what: `${SOCKETS} idle WebSockets, passed through`, ...passed },
+    { what: `${SOCKETS} idle WebSockets, each message judged`, ...judged },
+    { what: `slow reader of 10 GB, ${READ_SECONDS} s`, ...slow },
+  ];
+  console.log("Resident memory of the gate's process\n");
+  printTable(
+    ['', 'before MB', 'after MB', 'more MB'],
+    parts.map(({ what, before, after }) => [
+      what,
+      ...[before, after, after - before].map((megabytes) => megabytes.toFixed(0)),
+    ]),
+  );
+  console.log();
+  return [
+    { what: 'memory, idle', seen: idle, unit: 'MB', goal: { atMost: 110 } },
+    { what: 'memory of 5,000 idle WebSockets', seen: passed.after - passed.before, unit: 'MB', goal: { atMost: 200 } },
+    { what: 'the same, each message judged', seen: judged.after - judged.before, unit: 'MB', goal: { atMost: 200 } },
+    { what: 'memory of a slow reader of 10 GB', seen: slow.after - slow.before, unit: 'MB', goal: { atMost: 30 } },
+  ];
+}
+
+/** A new one for each part: what one has grown to must not be another's beginning. */
+async function withPostern<Result>(measure: (postern: StartedPostern) => Promise<Result>): Promise<Result> {
+  await using servers = startedTogether();
+  const upstream = await servers.keep(startServer('upstream', 1));
+  return await measure(await servers.keep(startPostern({ upstream: upstream.url })));
+}
+
+async function idleMemory({ pid }: StartedPostern): Promise<number> {
+  await sleep(SETTLE_MS);
+  return residentMegabytes(pid);
+}
+
+async function socketMemory(postern: StartedPostern, path: string): Promise<Omit<Part, 'what'>> {
+  await sleep(SETTLE_MS);
+  const before = residentMegabytes(postern.pid);
+  const sockets = await openWebSockets({ url: `${postern.url}${path}`, headers: postern.viewer }, SOCKETS);
+  await sleep(SETTLE_MS);
+  const after = residentMegabytes(postern.pid);
+  for (const socket of sockets) socket.destroy();
+  return { before, after };
+}
+
+/** The most that it was while the reader sipped. */
+async function slowReaderMemory(postern: StartedPostern): Promise<Omit<Part, 'what'>> {
+  await sleep(SETTLE_MS);
+  const before = residentMegabytes(postern.pid);
+  const { hostname, port } = new URL(postern.url);
+  const socket = connect(Number(port), hostname);
+  const path = `/recordings/2026-11-20/10/cam1/00.00.mp4?bytes=${BODY_BYTES}`;
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\ncookie: ${postern.viewer.cookie}\r\n\r\n`);
+  await once(socket, 'readable');
+  let most = 0;
+  let bytes = 0;
+  for (const until = Date.now() + READ_SECONDS * 1000; Date.now() < until; await sleep(SIP_MS)) {
+    for (let sip = 0; sip < SIP_BYTES; ) {
+      const chunk = socket.read() as Buffer | null;
+      if (chunk === null) break;
+      sip += chunk.length;
+      bytes += chunk.length;
+    }
+    most = Math.max(most, residentMegabytes(postern.pid));
+  }
+  socket.destroy();
+  if (bytes < SIP_BYTES) throw new Error(`the long answer did not come: ${bytes} bytes`);
+  return { before, after: most };
+}
