@@ -78,6 +78,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const openStreams = createOpenStreams({
     version: store.version,
     recheck: accounts.recheck,
+    clock,
     onFault: (fault) =>
       log.error({ err: fault }, 'who holds open streams could not be looked at: the next look is in a second'),
   });

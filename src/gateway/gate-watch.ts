@@ -51,5 +51,5 @@ export interface UpstreamWatch {
   /** The upstream broke off in the middle of its answer. */
   onCut(): void;
   /** Who ended a WebSocket or an answer, if it was not whole; only the first call counts. */
-  onEndedBy(by: 'client' | 'backend' | 'revoked'): void;
+  onEndedBy(by: 'client' | 'backend' | 'revoked' | 'expired'): void;
 }

@@ -1,5 +1,8 @@
 /** Answers and WebSockets that are under way, by who holds them: ended when their holder's rights are (SPEC 4.2). */
+import type { Terms } from '../access/access-verdict.ts';
 import { type Caller, hasSameRights } from '../domain/caller.ts';
+import { type Clock, unixSeconds } from '../domain/clock.ts';
+import type { RequestFacts } from '../domain/request.ts';
 
 /** Why a stream is ended, as a WebSocket close code from the range for applications (RFC 6455 7.4.2). */
 export const CLOSED_FOR = { 'caller-gone': 4401, 'rights-changed': 4403 } as const;
@@ -10,30 +13,45 @@ export interface OpenStreamParts {
   readonly version: () => string;
   /** Who a caller is now; undefined when the session or token is over. */
   readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
+  readonly clock: Clock;
   readonly onFault: (fault: unknown) => void;
 }
 
+/** What a stream was admitted for, and on which terms. */
+export interface Admittance {
+  readonly request: RequestFacts;
+  readonly terms?: Terms | undefined;
+}
+
+export interface HeldStream extends Admittance {
+  readonly caller: Caller;
+}
+
+/** `by`: whether somebody has ended the rights, or their time is over. */
+export type EndStream = (code: CloseCode, by: 'revoked' | 'expired') => void;
+
 export interface OpenStreams {
   /** Gives what to call when the stream has ended by itself. */
-  add(caller: Caller, end: (code: CloseCode) => void): () => void;
+  add(caller: Caller, admittance: Admittance, end: EndStream): () => void;
   /** A WebSocket, whoever holds it, with what says goodbye to it; gives what to call when it has ended by itself. */
   addSocket(leave: () => void): () => void;
   /** Says goodbye to every WebSocket, for the service stops. */
   leaveSockets(): void;
   /** Looks at once, without waiting for the next look. */
   sweep(): Promise<void>;
+  /** The rules are others now: each stream is looked at by itself. `judge` gives the code to end it with. */
+  review(judge: (stream: HeldStream) => Promise<CloseCode | undefined>): Promise<void>;
   size(): number;
   close(): void;
 }
 
-interface OpenStream {
-  readonly caller: Caller;
-  readonly end: (code: CloseCode) => void;
+interface OpenStream extends HeldStream {
+  readonly end: EndStream;
 }
 
 const BETWEEN_LOOKS_MS = 1_000;
 
-export function createOpenStreams({ version, recheck, onFault }: OpenStreamParts): OpenStreams {
+export function createOpenStreams({ version, recheck, clock, onFault }: OpenStreamParts): OpenStreams {
   const byHolder = new Map<string, Set<OpenStream>>();
   const sockets = new Set<() => void>();
   /** Whoever was added since the last look was judged before it: the change may lie in between. */
@@ -47,14 +65,16 @@ export function createOpenStreams({ version, recheck, onFault }: OpenStreamParts
     if (!first) return;
     const now = await recheck(first.caller);
     for (const { caller, end } of [...streams]) {
-      if (!now) end(CLOSED_FOR['caller-gone']);
-      else if (!hasSameRights(now, caller)) end(CLOSED_FOR['rights-changed']);
+      if (!now) end(CLOSED_FOR['caller-gone'], isOver(caller, unixSeconds(clock)) ? 'expired' : 'revoked');
+      else if (!hasSameRights(now, caller)) end(CLOSED_FOR['rights-changed'], 'revoked');
     }
   };
   const sweep = async (): Promise<void> => {
     const current = version();
     const isChanged = current !== lookedAt;
-    const due = [...byHolder].filter(([holder, streams]) => isChanged || unlooked.has(holder) || mayExpire(streams));
+    const now = unixSeconds(clock);
+    const hasExpired = (streams: ReadonlySet<OpenStream>) => [...streams].some(({ caller }) => isOver(caller, now));
+    const due = [...byHolder].filter(([holder, streams]) => isChanged || unlooked.has(holder) || hasExpired(streams));
     unlooked = new Set();
     for (const [, streams] of due) await lookAt(streams);
     lookedAt = current;
@@ -80,6 +100,12 @@ export function createOpenStreams({ version, recheck, onFault }: OpenStreamParts
   return {
     sweep,
     close,
+    async review(judge) {
+      for (const stream of [...byHolder.values()].flatMap((streams) => [...streams])) {
+        const code = await judge(stream);
+        if (code !== undefined) stream.end(code, 'revoked');
+      }
+    },
     size: () => [...byHolder.values()].reduce((sum, streams) => sum + streams.size, 0),
     addSocket(leave) {
       sockets.add(leave);
@@ -88,10 +114,10 @@ export function createOpenStreams({ version, recheck, onFault }: OpenStreamParts
     leaveSockets() {
       for (const leave of [...sockets]) leave();
     },
-    add(caller, end) {
+    add(caller, admittance, end) {
       const holder = holderOf(caller);
       if (holder === undefined) return () => {};
-      const stream = { caller, end };
+      const stream = { ...admittance, caller, end };
       const streams = byHolder.get(holder) ?? new Set();
       byHolder.set(holder, streams.add(stream));
       unlooked.add(holder);
@@ -120,5 +146,7 @@ function holderOf({ name, role, credential }: Caller): string | undefined {
 }
 
 /** A session is renewed by other requests while a stream is open; an API token ends when it was said that it would. */
-const mayExpire = (streams: ReadonlySet<OpenStream>): boolean =>
-  [...streams].some(({ caller }) => caller.credential.kind === 'api-token');
+const endOf = ({ credential }: Caller): number =>
+  (credential.kind === 'api-token' && credential.expiresAt) || Number.POSITIVE_INFINITY;
+
+const isOver = (caller: Caller, now: number): boolean => endOf(caller) <= now;

@@ -164,8 +164,8 @@ export async function forwarded(ctx: Context, parts: GateParts): Promise<void> {
   if (admission.caller && !ctx.res.destroyed) {
     ctx.res.once(
       'close',
-      parts.openStreams.add(admission.caller, () => {
-        watch.onEndedBy('revoked');
+      parts.openStreams.add(admission.caller, { request: facts, terms: admission.terms }, (_, by) => {
+        watch.onEndedBy(by);
         ctx.res.destroy();
       }),
     );

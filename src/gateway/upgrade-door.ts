@@ -1,10 +1,9 @@
 /** The second door: a WebSocket upgrade, which Koa never sees, is judged by the same line and passed on, or relayed. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Caller } from '../domain/caller.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
-import type { ListenerName } from '../domain/request.ts';
-import { admit } from './admit.ts';
+import type { ListenerName, RequestFacts } from '../domain/request.ts';
+import { type Admitted, admit } from './admit.ts';
 import { destinationOf } from './destinations.ts';
 import type { JudgedRequest } from './forward.ts';
 import type { GateParts } from './gate.ts';
@@ -47,7 +46,7 @@ export async function upgraded(
     };
     const sent = {
       ...judgedRequest(destination, { facts, admission, requestId }, parts.headers()),
-      ...endable(socket, admission.caller, watch, parts),
+      ...endable(socket, facts, admission, { watch, openStreams: parts.openStreams }),
     };
     const { view: _, owners: __, messages, ...unmet } = admission.terms ?? {};
     if (Object.keys(unmet).length > 0) return refuse('not-narrowable');
@@ -79,16 +78,16 @@ const GOING_AWAY = 1001;
 /** Until it is open there is nothing to say goodbye to. */
 function endable(
   socket: Duplex,
-  caller: Caller | undefined,
-  watch: RequestWatch,
-  { openStreams }: GateParts,
+  request: RequestFacts,
+  { caller, terms }: Admitted,
+  { watch, openStreams }: Pick<GateParts, 'openStreams'> & { watch: RequestWatch },
 ): Required<Pick<JudgedRequest, 'onOpen'>> {
   let endSocket: (code: number) => void = () => socket.destroy();
   const forgetSocket = openStreams.addSocket(() => endSocket(GOING_AWAY));
   const forgetHolder =
     caller &&
-    openStreams.add(caller, (code) => {
-      watch.onEndedBy('revoked');
+    openStreams.add(caller, { request, terms }, (code, by) => {
+      watch.onEndedBy(by);
       endSocket(code);
     });
   const forget = (): void => {

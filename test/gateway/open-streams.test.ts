@@ -4,6 +4,8 @@ import { type Caller, INTERNAL_CALLER } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS, scopeOf } from '../../src/domain/camera-scope.ts';
 import { type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
 import { createOpenStreams } from '../../src/gateway/open-streams.ts';
+import { movableClock } from '../support/clock.ts';
+import { someRequest } from '../support/request-facts.ts';
 
 const session = (name: string, tokenId: string, changes: Partial<Caller> = {}): Caller => ({
   name: name as UserName,
@@ -15,7 +17,10 @@ const session = (name: string, tokenId: string, changes: Partial<Caller> = {}): 
 const VERA = session('vera', '1');
 const GUS = session('gus', '2', { role: 'guard' as Role, scope: scopeOf(['garden', 'patio_*']) });
 const TOKEN = session('vera', 'pst', { credential: { kind: 'api-token', tokenId: 'pst' } });
+const DAY_PASS = session('dora', 'pst', { credential: { kind: 'api-token', tokenId: 'day', expiresAt: 1000 } });
 const PROXY = session('jörg', '', { credential: { kind: 'proxy-headers' } });
+
+const WATCHING = { request: someRequest({ target: '/live/jsmpeg/cam1', isUpgrade: true }) };
 
 /** Streams of these callers, and who they turn out to be when they are looked at: themselves, unless changed. */
 function streams(t: TestContext, ...callers: Caller[]) {
@@ -24,7 +29,9 @@ function streams(t: TestContext, ...callers: Caller[]) {
   const faults: unknown[] = [];
   const asked: string[] = [];
   let version = 1;
+  const clock = movableClock(0);
   const open = createOpenStreams({
+    clock,
     version: () => String(version),
     recheck: async (caller) => {
       asked.push(caller.name);
@@ -33,12 +40,14 @@ function streams(t: TestContext, ...callers: Caller[]) {
     onFault: (fault) => faults.push(fault),
   });
   t.after(open.close);
-  const done = callers.map((caller) => open.add(caller, (code) => ended.push(`${caller.name} ${code}`)));
+  const done = callers.map((caller) =>
+    open.add(caller, WATCHING, (code, by) => ended.push(`${caller.name} ${code}${by === 'expired' ? ' expired' : ''}`)),
+  );
   const change = (caller: Caller, to: Caller | undefined): void => {
     version += 1;
     now.set(caller, to);
   };
-  return { ...open, ended, faults, asked, change, done };
+  return { ...open, ended, faults, asked, change, done, clock };
 }
 
 describe('Open streams', () => {
@@ -69,15 +78,54 @@ describe('Open streams', () => {
     assert.deepEqual(open.ended, ['vera 4401']);
   });
 
-  it('are looked at when something has changed, or when they are new; those of API tokens always, for they expire', async (t) => {
+  it('are looked at when something has changed, or when they are new', async (t) => {
     const open = streams(t, VERA, TOKEN);
     await open.sweep();
     await open.sweep();
-    open.add(GUS, () => {});
+    open.add(GUS, WATCHING, () => {});
     await open.sweep();
     open.change(VERA, VERA);
     await open.sweep();
-    assert.deepEqual(open.asked, ['vera', 'vera', 'vera', 'vera', 'gus', 'vera', 'vera', 'gus']);
+    assert.deepEqual(open.asked, ['vera', 'vera', 'gus', 'vera', 'vera', 'gus']);
+  });
+
+  it('of an API token end when it does', async (t) => {
+    const open = streams(t, DAY_PASS, TOKEN);
+    await open.sweep();
+    open.clock.advance(999);
+    await open.sweep();
+    assert.deepEqual([open.ended, open.asked], [[], ['dora', 'vera']]);
+    open.clock.advance(1);
+    open.change(DAY_PASS, undefined);
+    await open.sweep();
+    assert.deepEqual(open.ended, ['dora 4401 expired']);
+  });
+
+  it('are each judged anew when the rules are others', async (t) => {
+    const open = streams(t, VERA, VERA, GUS, PROXY);
+    const judged: unknown[] = [];
+    await open.review(async (stream) => {
+      judged.push([stream.caller.name, stream.request.target]);
+      return stream.caller === GUS ? 4403 : undefined;
+    });
+    const target = WATCHING.request.target;
+    assert.deepEqual(judged, [
+      ['vera', target],
+      ['vera', target],
+      ['gus', target],
+      ['jörg', target],
+    ]);
+    assert.deepEqual(open.ended, ['gus 4403']);
+  });
+
+  it('that are WebSockets are said goodbye to at a stop, whoever holds them', (t) => {
+    const open = streams(t);
+    const left: string[] = [];
+    const done = open.addSocket(() => left.push('gone before'));
+    open.addSocket(() => left.push('there'));
+    done();
+    open.leaveSockets();
+    assert.deepEqual(left, ['there']);
   });
 
   it('leave nothing behind when they end by themselves', async (t) => {
@@ -98,7 +146,7 @@ describe('Open streams', () => {
 
   it('are ended by themselves within seconds of a change', async (t) => {
     const open = streams(t, VERA);
-    const ended = new Promise<number>((resolve) => open.add(VERA, resolve));
+    const ended = new Promise<number>((resolve) => open.add(VERA, WATCHING, resolve));
     open.change(VERA, undefined);
     assert.equal(await ended, 4401);
   });
@@ -108,6 +156,7 @@ describe('Open streams', () => {
     let isBroken = true;
     const faults: unknown[] = [];
     const open = createOpenStreams({
+      clock: movableClock(),
       version: () => 'same',
       recheck: () => (isBroken ? Promise.reject(broken) : Promise.resolve(undefined)),
       onFault: (fault) => {
@@ -116,7 +165,7 @@ describe('Open streams', () => {
       },
     });
     t.after(open.close);
-    const code = await new Promise<number>((resolve) => open.add(VERA, resolve));
+    const code = await new Promise<number>((resolve) => open.add(VERA, WATCHING, resolve));
     assert.deepEqual([code, faults], [4401, [broken]]);
   });
 });
