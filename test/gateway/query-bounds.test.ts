@@ -1,4 +1,4 @@
-/** What a forwarded question about events may ask: an NVR would try, and stall or break. */
+/** What a forwarded question may ask: an NVR would try, and stall or break. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parsePlainTarget } from '../../src/gateway/plain-target.ts';
@@ -25,6 +25,11 @@ describe('A question to the NVR', () => {
     ['may give utc',                           '/api/events?timezone=utc'],
     ['may give plates',                        '/api/events?recognized_license_plate=AB%20123,None,%5EB.1%5B0-9%5D%2B'],
     ['may say anything else',                  '/api/events?search_type=thumbnail&sort=id%3BDROP'],
+    ['may look for gaps in a day',             '/api/recordings/unavailable?after=1763600000&before=1763686400&scale=15'],
+    ['may look for gaps without saying when',  '/api/recordings/unavailable?scale=15&cameras=a'],
+    ['may look at the motion of a month',      '/api/review/activity/motion?after=1760000000.5&before=1762592000&scale=30'],
+    ['may ask for a large picture',            '/api/front/latest.webp?h=2160&quality=70'],
+    ['may ask for pictures as fast as film',   '/api/front?fps=25&height=720'],
     ['may use the names elsewhere',            '/api/logs/nvr?limit=-1&timezone=..'],
   ];
   for (const [sentence, target] of fine) it(sentence, () => assert.equal(judge(target), false));
@@ -49,6 +54,19 @@ describe('A question to the NVR', () => {
     ['may not give hours that no day has',          '/api/events?time_range=99:99,24:00'],
     ['may not nest groups in a plate',              '/api/events?recognized_license_plate=%5E((((.%2B)%2B)%2B)%2B)!%24'],
     ['may not give a plate as long as a pattern',   `/api/events?recognized_license_plate=${'.*'.repeat(20)}`],
+    ['may not walk in steps of nothing',            '/api/recordings/unavailable?after=1&before=2&scale=0'],
+    ['may not walk backwards',                      '/api/recordings/unavailable?after=1&before=2&scale=-1'],
+    ['may not walk from 1970',                      '/api/recordings/unavailable?after=1&before=1763686400&scale=15'],
+    ['may not walk into a far future',              '/api/review/activity/motion?before=1e12&after=1763600000'],
+    ['may not leave it to a clock how far',         '/api/recordings/unavailable?after=1'],
+    ['may not leave out where it begins',           '/api/recordings/unavailable?before=1e12&scale=15'],
+    ['may not hide a small step behind another',    '/api/recordings/unavailable?after=1762592000&before=1763686400&scale=1&scale=600'],
+    ['may not ask for a picture of all memory',     '/api/front/latest.jpg?h=100000'],
+    ['may not ask so for an event',                 '/api/events/1.2-abc/snapshot.jpg?height=9999'],
+    ['may not ask for one upside down',             '/api/front/latest.jpg?height=-5'],
+    ['may not ask for it under another spelling',   '/api/front/latest.jpg?%68=100000'],
+    ['may not divide by no pictures a second',      '/api/front?fps=0'],
+    ['may not ask for a thousand a second',         '/api/front?fps=1000'],
     ['may not give hundreds of plates',             `/api/events?recognized_license_plate=${'a,'.repeat(60)}`],
   ];
   for (const [sentence, target] of harmful) it(sentence, () => assert.equal(judge(target), true));
