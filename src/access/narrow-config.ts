@@ -95,7 +95,7 @@ const WORDS: ReadonlySet<string> = new Set([
   'review', 'threshold', 'timestamp', 'track', 'width', 'zooming',
 ]);
 
-/** The shape of an entry without a word of its own: switches and numbers, empty lists, empty texts. */
+/** The shape of an entry without a word of its own: numbers, empty lists, empty texts, and switches that tell nothing. */
 const hollow = (name: string, entry: JsonRecord): JsonRecord => ({ name, ...hollowed(entry, '') });
 
 function hollowed(section: JsonRecord, path: string): JsonRecord {
@@ -103,12 +103,16 @@ function hollowed(section: JsonRecord, path: string): JsonRecord {
     const here = path === '' ? key : `${path}.${key}`;
     if (NAMES_INSIDE.has(here)) return [[key, {}]];
     if (isRecord(value)) return SHAPE.has(here) ? [[key, hollowed(value, here)]] : [];
-    return WORDS.has(key) ? [[key, emptied(value)]] : [];
+    return WORDS.has(key) ? [[key, emptied(value, path)]] : [];
   });
   return Object.fromEntries(shaped);
 }
 
-function emptied(value: unknown): unknown {
+/** Sections whose switches the pages count cameras by: there all are on, and elsewhere off, whatever they are now. */
+const COUNTED_BY: readonly string[] = ['', 'ui'];
+
+function emptied(value: unknown, path: string): unknown {
   if (Array.isArray(value)) return [];
+  if (typeof value === 'boolean') return COUNTED_BY.includes(path);
   return typeof value === 'string' ? '' : value;
 }

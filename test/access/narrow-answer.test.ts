@@ -130,7 +130,7 @@ describe('The configuration of the NVR', () => {
         'garden-house': {
           name: 'garden-house',
           enabled: true,
-          detect: { enabled: true, width: 1280 },
+          detect: { enabled: false, width: 1280 },
           ffmpeg: { inputs: [] },
           live: { streams: {}, height: 720 },
           onvif: { host: '', port: 80 },
@@ -146,6 +146,28 @@ describe('The configuration of the NVR', () => {
       proxy,
       version: '0.18.0',
     }));
+
+  it('is the same to a gardener whether another camera is on or off, shown or hidden, recorded or not', () => {
+    const other = (isOn: boolean) => ({
+      enabled: isOn,
+      enabled_in_config: isOn,
+      record: { enabled: isOn },
+      ui: { dashboard: isOn },
+      motion: { improve_contrast: isOn, enabled: isOn },
+    });
+    const seen = [true, false].map((isOn) =>
+      left('config', { ...CONFIG, cameras: { ...CONFIG.cameras, 'garden-house': other(isOn) } }, 'gardener'),
+    );
+    assert.deepEqual(seen[0], seen[1]);
+    assert.deepEqual((seen[0] as typeof CONFIG).cameras['garden-house'], {
+      name: 'garden-house',
+      enabled: true,
+      enabled_in_config: true,
+      record: { enabled: false },
+      ui: { dashboard: true },
+      motion: { improve_contrast: false, enabled: false },
+    });
+  });
 
   it('names no camera to a ghost, whom the pages refuse by its role', () => {
     const { cameras, auth } = left('config', CONFIG, 'ghost') as { cameras: unknown; auth: unknown };
