@@ -1,22 +1,17 @@
 /** Pages of other sites in a visitor's browser: what they can send rides on the visitor's session (SPEC 5, 11). */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { ADMIN_PERSON } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
-import { HOST, head, startWatchedHouse, UPGRADE, type WatchedHouse } from './support/watched-house.ts';
+import { HOST, head, UPGRADE, watchHouse } from './support/watched-house.ts';
 
-let watched: WatchedHouse;
+const watched = await watchHouse();
 let cookie: string;
 let bearer: string;
-before(async () => {
-  watched = await startWatchedHouse();
-});
-after(() => watched.close());
 beforeEach(async () => {
   const token = await watched.house.logIn(ADMIN_PERSON);
   cookie = `Cookie: frigate_token=${token}`;
   bearer = `Authorization: Bearer ${token}`;
-  watched.nvr.received.length = 0;
 });
 
 type Lines = readonly (string | readonly string[])[];

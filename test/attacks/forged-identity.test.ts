@@ -1,29 +1,12 @@
 /** Headers that say who is calling, sent by the caller: the NVR is told once, and by Postern alone (interface 5.5, 5.6). */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
-import {
-  asRole,
-  claimsIn,
-  HOST,
-  head,
-  startWatchedHouse,
-  UPGRADE,
-  type WatchedHouse,
-} from './support/watched-house.ts';
+import { asRole, claimsIn, HOST, head, UPGRADE, watchHouse } from './support/watched-house.ts';
 
-let watched: WatchedHouse;
-let bearer: string;
-
-before(async () => {
-  watched = await startWatchedHouse();
-  bearer = `Authorization: Bearer ${await watched.house.logIn(VERA)}`;
-});
-after(() => watched.close());
-beforeEach(() => {
-  watched.nvr.received.length = 0;
-});
+const watched = await watchHouse();
+const bearer = await watched.bearerOf(VERA);
 
 const send = (bytes: string): ReturnType<typeof rawRequest> => rawRequest(watched.house.port, bytes);
 const claims = (): unknown[] => watched.nvr.received.map(claimsIn);

@@ -1,28 +1,12 @@
 /** Bytes that two servers could cut into requests differently: refused before anybody looks at them (SPEC 5, RFC 9112). */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { VERA } from '../support/people.ts';
 import { openConnection } from './support/raw-connection.ts';
-import {
-  asRole,
-  claimsIn,
-  HOST,
-  head,
-  startWatchedHouse,
-  UPGRADE,
-  type WatchedHouse,
-} from './support/watched-house.ts';
+import { asRole, claimsIn, HOST, head, UPGRADE, watchHouse } from './support/watched-house.ts';
 
-let watched: WatchedHouse;
-let bearer: string;
-before(async () => {
-  watched = await startWatchedHouse();
-  bearer = `Authorization: Bearer ${await watched.house.logIn(VERA)}`;
-});
-after(() => watched.close());
-beforeEach(() => {
-  watched.nvr.received.length = 0;
-});
+const watched = await watchHouse();
+const bearer = await watched.bearerOf(VERA);
 
 const JSON_TYPE = 'Content-Type: application/json';
 const POST = 'POST /api/reviews/viewed HTTP/1.1';

@@ -2,21 +2,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { ADMIN_PERSON, type Person } from '../support/people.ts';
-import { startWatchedHouse, type WatchedHouse } from './support/watched-house.ts';
+import { watchHouse } from './support/watched-house.ts';
 
 const PASSWORD = 'a-long-password';
 
-let watched: WatchedHouse;
-let admin: string;
+const watched = await watchHouse();
+const admin = await watched.house.logIn(ADMIN_PERSON);
 let people = 0;
-
-before(async () => {
-  watched = await startWatchedHouse();
-  admin = await watched.house.logIn(ADMIN_PERSON);
-});
-after(() => watched.close());
 
 const asAdmin = async (method: string, path: string, body: object = {}): Promise<void> => {
   const headers = { 'content-type': 'application/json' };

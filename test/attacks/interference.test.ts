@@ -1,18 +1,13 @@
 /** Non-interference: whatever a caller says of himself, the NVR receives the same request, or none. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { CARL, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
-import { HOST, head, startWatchedHouse, UPGRADE, type WatchedHouse } from './support/watched-house.ts';
+import { HOST, head, UPGRADE, watchHouse } from './support/watched-house.ts';
 
-let watched: WatchedHouse;
-const bearers: string[] = [];
-before(async () => {
-  watched = await startWatchedHouse();
-  for (const person of [VERA, CARL]) bearers.push(`Authorization: Bearer ${await watched.house.logIn(person)}`);
-});
-after(() => watched.close());
+const watched = await watchHouse();
+const bearers = [await watched.bearerOf(VERA), await watched.bearerOf(CARL)];
 
 type Line = readonly [name: string, value: string];
 

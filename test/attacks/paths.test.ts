@@ -1,23 +1,16 @@
 /** Paths that are one thing to whoever judges and another to whoever serves: they are refused, not repaired (SPEC 5). */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
-import { HOST, head, startWatchedHouse, UPGRADE, type WatchedHouse } from './support/watched-house.ts';
+import { HOST, head, UPGRADE, watchHouse } from './support/watched-house.ts';
 
-let watched: WatchedHouse;
-const bearers = { vera: '', carl: '', admin: '' };
-
-before(async () => {
-  watched = await startWatchedHouse();
-  bearers.vera = `Authorization: Bearer ${await watched.house.logIn(VERA)}`;
-  bearers.carl = `Authorization: Bearer ${await watched.house.logIn(CARL)}`;
-  bearers.admin = `Authorization: Bearer ${await watched.house.logIn(ADMIN_PERSON)}`;
-});
-after(() => watched.close());
-beforeEach(() => {
-  watched.nvr.received.length = 0;
-});
+const watched = await watchHouse();
+const bearers = {
+  vera: await watched.bearerOf(VERA),
+  carl: await watched.bearerOf(CARL),
+  admin: await watched.bearerOf(ADMIN_PERSON),
+};
 
 /** Not through fetch, which would tidy the target up. */
 async function statusOf(target: string, ...lines: (string | readonly string[])[]): Promise<number | undefined> {

@@ -1,36 +1,21 @@
 /** An authentication proxy in front: what it did not say, nobody says in its place (interface 5.5, 7). */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { rawRequest } from '../support/raw-request.ts';
-import {
-  asRole,
-  claimsIn,
-  HOST,
-  head,
-  startWatchedHouse,
-  UPGRADE,
-  type WatchedHouse,
-} from './support/watched-house.ts';
+import { asRole, claimsIn, HOST, head, UPGRADE, watchHouse } from './support/watched-house.ts';
 
 const SECRET = 'between-proxy-and-postern';
 const SHOWN = `X-Proxy-Secret: ${SECRET}`;
 const VERA = 'X-Forwarded-User: vera';
 const AS_VIEWER = [VERA, 'X-Forwarded-Groups: viewer'];
 
-let watched: WatchedHouse;
-before(async () => {
-  watched = await startWatchedHouse({
-    auth: { enabled: false, roles: { front_only: ['cam1'] } },
-    proxy: {
-      auth_secret: SECRET,
-      header_map: { user: 'x-forwarded-user', role: 'x-forwarded-groups' },
-      default_role: 'none',
-    },
-  });
-});
-after(() => watched.close());
-beforeEach(() => {
-  watched.nvr.received.length = 0;
+const watched = await watchHouse({
+  auth: { enabled: false, roles: { front_only: ['cam1'] } },
+  proxy: {
+    auth_secret: SECRET,
+    header_map: { user: 'x-forwarded-user', role: 'x-forwarded-groups' },
+    default_role: 'none',
+  },
 });
 
 const get = (...lines: readonly (string | readonly string[])[]) =>

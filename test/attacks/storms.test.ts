@@ -2,29 +2,24 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { behaveWell, FAULTS } from './support/faults.ts';
 import { until } from './support/replay.ts';
-import { HOST, head, startWatchedHouse, UPGRADE, type WatchedHouse } from './support/watched-house.ts';
+import { HOST, head, UPGRADE, watchHouse } from './support/watched-house.ts';
 
 const HEADERS_SECONDS = 0.5;
 const LOGIN_BODY_SECONDS = 0.3;
 
-let watched: WatchedHouse;
-let bearer: string;
-before(async () => {
-  watched = await startWatchedHouse({
-    server: { timeout_headers: HEADERS_SECONDS, timeout_login_body: LOGIN_BODY_SECONDS },
-  });
+const watched = await watchHouse({
+  server: { timeout_headers: HEADERS_SECONDS, timeout_login_body: LOGIN_BODY_SECONDS },
 });
-after(() => watched.close());
+let bearer: string;
 beforeEach(async () => {
   behaveWell(watched.nvr);
-  watched.nvr.received.length = 0;
-  bearer = `Authorization: Bearer ${await watched.house.logIn(VERA)}`;
+  bearer = await watched.bearerOf(VERA);
 });
 
 async function isServed(): Promise<void> {

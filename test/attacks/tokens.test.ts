@@ -1,29 +1,14 @@
 /** Session tokens that are none, are over, or are somebody else's work: nothing reaches the NVR (interface 5.1). */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { makeToken } from './support/make-token.ts';
 import { signingKeyOf } from './support/street.ts';
 import type { TokenRecipe } from './support/vector.ts';
-import {
-  asRole,
-  claimsIn,
-  HOST,
-  head,
-  startWatchedHouse,
-  UPGRADE,
-  type WatchedHouse,
-} from './support/watched-house.ts';
+import { asRole, claimsIn, HOST, head, UPGRADE, watchHouse } from './support/watched-house.ts';
 
-let watched: WatchedHouse;
-before(async () => {
-  watched = await startWatchedHouse();
-});
-after(() => watched.close());
-beforeEach(() => {
-  watched.nvr.received.length = 0;
-});
+const watched = await watchHouse();
 
 const HEADER = { alg: 'HS256', typ: 'JWT' };
 const CLAIMS = { sub: 'admin', role: 'admin', iat: '@now-10', exp: '@now+3600' };

@@ -1,14 +1,27 @@
 /** A house in front of a recording NVR, and what the NVR was told. */
+import { after, beforeEach } from 'node:test';
 import { type FakeNvr, type Received, startFakeNvr } from '../../support/fake-nvr.ts';
+import type { Person } from '../../support/people.ts';
 import { type ConfigTree, type House, startHouse } from '../../support/start-house.ts';
-
 import { answerInForm } from './faults.ts';
 import { settled } from './street.ts';
 
 export interface WatchedHouse {
   readonly house: House;
   readonly nvr: FakeNvr;
+  /** The header line of somebody who has just logged in. */
+  bearerOf(person: Person): Promise<string>;
   close(): Promise<void>;
+}
+
+/** One for all tests of a file, each of which begins with an NVR that has seen nothing. */
+export async function watchHouse(config: ConfigTree = {}): Promise<WatchedHouse> {
+  const watched = await startWatchedHouse(config);
+  after(watched.close);
+  beforeEach(() => {
+    watched.nvr.received.length = 0;
+  });
+  return watched;
 }
 
 export async function startWatchedHouse(config: ConfigTree = {}): Promise<WatchedHouse> {
@@ -20,6 +33,7 @@ export async function startWatchedHouse(config: ConfigTree = {}): Promise<Watche
   return {
     house,
     nvr,
+    bearerOf: async (person) => `Authorization: Bearer ${await house.logIn(person)}`,
     async close() {
       await house.close();
       await nvr.close();
