@@ -11,8 +11,13 @@ export interface Terminal {
 
 /** A person is asked twice. Errs with the sentence to show. */
 export async function readNewPassword(terminal: Terminal, userName: string): Promise<Result<string, string>> {
-  return terminal.stdin.isTTY ? askTwice(terminal, userName) : firstLine(terminal.stdin);
+  const password = await (terminal.stdin.isTTY ? askTwice(terminal, userName) : firstLine(terminal.stdin));
+  return password.ok && password.value.includes(UNREADABLE) ? err(NOT_UTF_8) : password;
 }
+
+/** What bytes that are not UTF-8 are read as, all of them alike: nobody could ever type that password again. */
+const UNREADABLE = '\ufffd';
+const NOT_UTF_8 = 'the password is not in UTF-8: set the terminal or the file to UTF-8, or use plain letters';
 
 /** Ctrl-C and Ctrl-D end the lines. They are taken as they come: nothing that is typed ahead gets lost, or shown. */
 async function askTwice({ stdin, stderr }: Terminal, userName: string): Promise<Result<string, string>> {

@@ -22,7 +22,7 @@ const PEOPLE = [
 const atTerminal = () => Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
 
 interface Typing {
-  readonly piped?: string;
+  readonly piped?: string | Buffer;
   readonly typed?: readonly string[];
 }
 
@@ -185,11 +185,13 @@ describe('postern users', () => {
     );
   });
 
-  const rows: [line: string, piped: string, err: string][] = [
+  const latin1 = Buffer.from('ein Paßwort für später\n', 'latin1');
+  const rows: [line: string, piped: string | Buffer, err: string][] = [
     ['add vera', NEW, 'User vera exists already\n'],
     ['add nina --role operator', NEW, 'Role must be one of: gardener, admin, viewer\n'],
     ['add nina', 'short\n', 'Password must be at least 12 characters long\n'],
     ['add nina', '', 'no password on standard input: write it there, followed by a line break\n'],
+    ['add nina', latin1, 'the password is not in UTF-8: set the terminal or the file to UTF-8, or use plain letters\n'],
     ['password ghost', NEW, 'User not found\n'],
     ['role admin viewer', '', 'Cannot take the role of admin from the last admin\n'],
     ['delete admin', '', 'Cannot delete the last admin\n'],
