@@ -97,7 +97,7 @@ export async function startGate(
       renderPage: ({ message }) => ({ headers: { 'content-type': 'text/html' }, body: message }),
     }),
     forwarder,
-    openStreams: { add: () => () => {}, addSocket: () => () => {} },
+    openStreams: { add: more.holdStream ?? (() => () => {}), addSocket: () => () => {} },
     onCaller: () => {},
     ownRoutes: [],
     renewal: async () => undefined,
