@@ -17,6 +17,8 @@ export interface AnswerRules {
   readonly cookieName: string;
   /** An answer that is the same for everybody may be cached by everybody. */
   readonly isPublic: boolean;
+  /** What the gate says itself, by lower-case name; a cookie beside those of the answer. */
+  readonly added?: Readonly<Record<string, string>> | undefined;
 }
 
 /** As much of an answer as is judged: Node's own, or what another client received. Names and values stand in turn. */
@@ -49,18 +51,29 @@ export function headerValues({ rawHeaders }: AnswerHead, name: string): string[]
   return values;
 }
 
-/** The headers to pass on by lower-case name: one value, or every line of those that came in several. */
-export function answerHeaders(answer: AnswerHead, rules: AnswerRules): Map<string, string | string[]> {
-  const passed = new Map<string, string | string[]>();
+/** By lower-case name: one value, or every line of those that came in several. */
+export type PassedHeaders = Record<string, string | string[]>;
+
+/** The headers to pass on. */
+export function answerHeaders(answer: AnswerHead, rules: AnswerRules): PassedHeaders {
+  const passed: PassedHeaders = Object.create(null); // a header may be called `__proto__`
   const named = namedByConnection(answer);
   for (let at = 0; at < answer.rawHeaders.length; at += 2) {
     const name = (answer.rawHeaders[at] ?? '').toLowerCase();
     const value = answer.rawHeaders[at + 1] ?? '';
     if (endsHere(name, named) || isOwnCookie(name, value, rules.cookieName)) continue;
-    const before = passed.get(name);
-    passed.set(name, before === undefined ? value : [before, value].flat());
+    const before = passed[name];
+    passed[name] = before === undefined ? value : [before, value].flat();
   }
-  if (!rules.isPublic) passed.set('cache-control', privateAtMost(passed.get('cache-control')));
+  if (!rules.isPublic) passed['cache-control'] = privateAtMost(passed['cache-control']);
+  return rules.added ? withAdded(passed, rules.added) : passed;
+}
+
+function withAdded(passed: PassedHeaders, added: Readonly<Record<string, string>>): PassedHeaders {
+  const cookies = passed['set-cookie'];
+  const isMore = cookies !== undefined && added['set-cookie'] !== undefined;
+  Object.assign(passed, added);
+  if (isMore) passed['set-cookie'] = [added['set-cookie'] ?? [], cookies].flat();
   return passed;
 }
 

@@ -27,6 +27,8 @@ export interface JudgedRequest {
   readonly headers: IncomingHttpHeaders;
   /** The same answer for everybody. */
   readonly isPublic: boolean;
+  /** What the gate says itself in the answer's head, by lower-case name. */
+  readonly added?: Readonly<Record<string, string>>;
   /** Sent in the place of the request's own body, which has been read. */
   readonly body?: Buffer;
   /** What must become of the answer. */

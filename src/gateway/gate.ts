@@ -12,8 +12,9 @@ import type { MessageRelay } from './message-relay.ts';
 import type { TermsDesk } from './narrow-terms.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { type OwnRouter, ownRoutes } from './own-routes.ts';
+import { passOn } from './pass-on.ts';
 import type { RefusalRules } from './refuse.ts';
-import { forwarded, type GateState, judged } from './request-door.ts';
+import { type GateState, judged } from './request-door.ts';
 import type { HeaderRules } from './rewrite-headers.ts';
 import type { UnknownRoutes } from './unknown-routes.ts';
 import { upgraded } from './upgrade-door.ts';
@@ -50,9 +51,11 @@ export function createGate(listener: ListenerName, parts: GateParts): Gate {
   const awaitsContinue = new WeakSet<IncomingMessage>();
   const app = new Koa<GateState>();
   app.use((ctx, next) => judged(ctx, next, listener, parts, awaitsContinue));
-  const answered = ownRoutes(parts.ownRoutes);
+  const answered = ownRoutes<GateState>(parts.ownRoutes, (ctx) =>
+    ctx.res.setHeader('X-Request-Id', ctx.state.requestId),
+  );
   app.use((ctx, next) => answered(ctx.state.admission.target.segments, ctx, next));
-  app.use((ctx) => forwarded(ctx, parts));
+  app.use((ctx) => passOn(ctx, parts));
   app.on('error', () => {}); // a client that left in mid-answer; our own faults are caught above
   const handle = app.callback();
 

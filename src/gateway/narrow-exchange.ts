@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { NarrowedAnswer } from '../access/narrow-answer.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
-import { type AnswerHead, answerHeaders, headerValues } from './answer-headers.ts';
+import { type AnswerHead, type AnswerRules, answerHeaders, headerValues } from './answer-headers.ts';
 
 /** Narrows the text of a 200 answer. */
 export type NarrowBody = (body: string) => NarrowedAnswer;
@@ -41,7 +41,7 @@ export async function passNarrowed(
   answer: AnswerHead & { readonly body: Readable },
   response: ServerResponse,
   { body: narrow, isStrict }: Narrowing,
-  cookieName: string,
+  rules: Omit<AnswerRules, 'isPublic'>,
   fail: (reason: RefusalReason) => void,
 ): Promise<void> {
   const status = answer.statusCode ?? 502;
@@ -56,16 +56,11 @@ export async function passNarrowed(
   const narrowed = isGiven ? narrow(body) : refusalLeft(status, body, isStrict);
   if (narrowed.kind === 'foreign') return fail('camera-not-in-role');
   if (narrowed.kind === 'unreadable') return fail(isStrict ? 'not-narrowable' : 'nvr-bad-answer');
-  response.statusCode = status;
-  for (const [name, value] of answerHeaders(answer, { cookieName, isPublic: false })) {
-    if (NOT_PASSED.includes(name)) continue;
-    // The renewed session cookie is there already.
-    if (name === 'set-cookie') response.appendHeader(name, value);
-    else response.setHeader(name, value);
-  }
-  if (!isGiven && isStrict) response.setHeader('content-type', 'application/json');
-  response.setHeader('content-length', Buffer.byteLength(narrowed.body));
-  response.end(narrowed.body);
+  const passed = answerHeaders(answer, { ...rules, isPublic: false });
+  for (const name of NOT_PASSED) delete passed[name];
+  if (!isGiven && isStrict) passed['content-type'] = 'application/json';
+  passed['content-length'] = String(Buffer.byteLength(narrowed.body));
+  response.writeHead(status, passed).end(narrowed.body);
 }
 
 /** Undefined when it is too large, not UTF-8, or cut. */

@@ -10,17 +10,18 @@ export interface OwnRouter {
 
 type Answering = (ctx: never, next: Koa.Next) => Promise<unknown>;
 
-export type OwnRoutes = (
-  segments: readonly string[],
-  ctx: Koa.ParameterizedContext,
-  next: Koa.Next,
-) => Promise<unknown>;
+type Context<State> = Koa.ParameterizedContext<State>;
+
+export type OwnRoutes<State> = (segments: readonly string[], ctx: Context<State>, next: Koa.Next) => Promise<unknown>;
 
 /**
  * Matching a path against every route costs more than judging the request, and most requests are the NVR's. Those that
- * begin alike are asked in their order; what none of them answers goes on to `next`.
+ * begin alike are asked in their order, after `onAsked`; what none of them answers goes on to `next`.
  */
-export function ownRoutes(routers: readonly OwnRouter[]): OwnRoutes {
+export function ownRoutes<State>(
+  routers: readonly OwnRouter[],
+  onAsked: (ctx: Context<State>) => void,
+): OwnRoutes<State> {
   const byBeginning = new Map<string, Answering[]>();
   for (const router of routers) {
     const routes = router.routes();
@@ -29,7 +30,9 @@ export function ownRoutes(routers: readonly OwnRouter[]): OwnRoutes {
   }
   return (segments, ctx, next) => {
     const asked = byBeginning.get(beginningOf(segments)) ?? byBeginning.get(segments[0] ?? '');
-    return asked ? asked.reduceRight<Koa.Next>((rest, routes) => () => routes(ctx as never, rest), next)() : next();
+    if (!asked) return next();
+    onAsked(ctx);
+    return asked.reduceRight<Koa.Next>((rest, routes) => () => routes(ctx as never, rest), next)();
   };
 }
 

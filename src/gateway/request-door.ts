@@ -1,20 +1,15 @@
-/** The first door: a request is judged, then answered by a route of our own, or forwarded on its terms. */
+/** The first door: a request is judged, and answered with a refusal here, or by whoever stands behind. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Koa from 'koa';
-import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import { type ListenerName, type RequestFacts, singleHeader } from '../domain/request.ts';
 import type { CorridorState } from '../domain/verdict.ts';
 import { type Admission, type Admitted, admit, type Client } from './admit.ts';
-import { type Destination, destinationOf } from './destinations.ts';
 import { admitDescribed, describedRequest, forwardAuthAnswer } from './forward-auth.ts';
 import type { GateParts } from './gate.ts';
 import type { RequestWatch } from './gate-watch.ts';
 import { belowBasePath } from './ingress.ts';
-import { judgedRequest, type Passage } from './judged-request.ts';
-import { type Settled, settleTerms } from './narrow-terms.ts';
 import { type Answer, refusalAnswer } from './refuse.ts';
 import { requestFacts } from './request-facts.ts';
-import type { UnknownRoutes } from './unknown-routes.ts';
 
 /** What the first door hands to those behind it. */
 export interface GateState extends CorridorState {
@@ -23,7 +18,7 @@ export interface GateState extends CorridorState {
   watch: RequestWatch;
 }
 
-type Context = Koa.ParameterizedContext<GateState>;
+export type Context = Koa.ParameterizedContext<GateState>;
 
 const KEPT_REQUEST_ID = /^[\w.-]{1,64}$/;
 
@@ -40,7 +35,6 @@ export async function judged(
   let admission: Admission | undefined;
   let requestId = parts.newRequestId();
   ctx.res.once('close', () => {
-    if (admission?.kind === 'admitted') noteUnknown(facts, admission, ctx.res, { ...parts, watch });
     watch.onEnd({ status: ctx.res.statusCode, isWhole: ctx.res.writableFinished, bytes: bodyBytes(facts, ctx.res) });
   });
   try {
@@ -48,7 +42,6 @@ export async function judged(
     const question = describedRequest(facts, rules);
     admission = question ? await admitDescribed(facts, question, rules) : await admit(facts, rules);
     requestId = keptRequestId(facts, admission.client) ?? requestId;
-    ctx.res.setHeader('X-Request-Id', requestId);
     watch.onDecision(admission, requestId, question?.described);
     if (admission.caller) parts.onCaller(admission.caller, admission.client, question?.described ?? facts);
     if (question) return await answerQuestion(ctx, facts, admission, requestId, parts);
@@ -56,10 +49,10 @@ export async function judged(
     if (awaitsContinue.has(ctx.req)) ctx.res.writeContinue();
     Object.assign(ctx.state, stateOf(facts, admission, requestId), { watch });
     await next();
-    await renewSession(ctx, ctx.state.admission, parts);
+    if (ctx.respond !== false) await renewSession(ctx, ctx.state.admission, parts);
   } catch (fault) {
     watch.onFault(fault);
-    send(ctx, refusalAnswer('internal-error', facts, requestId, parts.refusals()));
+    send(ctx, refusalAnswer('internal-error', facts, requestId, parts.refusals()), requestId);
   }
 }
 
@@ -74,20 +67,8 @@ function answerUnadmitted(
   send(
     ctx,
     isRefused ? refusalAnswer(admission.reason, facts, requestId, parts.refusals()) : jsonAnswer(admission.answer),
+    requestId,
   );
-}
-
-/** A page answers at every path below the root: only what is no page is a route of its own. */
-function noteUnknown(
-  facts: RequestFacts,
-  { route, target }: Admitted,
-  response: ServerResponse,
-  { unknownRoutes, watch }: { unknownRoutes: UnknownRoutes; watch: RequestWatch },
-): void {
-  if (route.kind !== 'unlisted' || response.statusCode >= 400) return;
-  if (String(response.getHeader('content-type') ?? '').startsWith('text/html')) return;
-  unknownRoutes.note(facts.method, target.segments);
-  watch.onUnknownRoute();
 }
 
 /** What its head says that the body is long; a head alone, or "not modified", has none. */
@@ -102,18 +83,19 @@ async function answerQuestion(
   requestId: string,
   parts: GateParts,
 ): Promise<void> {
-  send(ctx, forwardAuthAnswer(admission, facts, requestId, parts.refusals()));
+  send(ctx, forwardAuthAnswer(admission, facts, requestId, parts.refusals()), requestId);
   if (admission.kind === 'admitted') await renewSession(ctx, admission, parts);
 }
 
-const jsonAnswer = (body: string): Answer => ({
+export const jsonAnswer = (body: string): Answer => ({
   status: 200,
   headers: { 'content-type': 'application/json', 'cache-control': 'private' },
   body,
 });
 
-function send(ctx: Context, answer: Answer): void {
+export function send(ctx: Context, answer: Answer, requestId: string): void {
   if (ctx.res.headersSent || ctx.res.destroyed) return void ctx.res.destroy();
+  ctx.res.setHeader('X-Request-Id', requestId);
   // The body of a refused request is not read, so the connection cannot be used for another one.
   if (ctx.req.headers['content-length'] !== undefined || ctx.req.headers['transfer-encoding'] !== undefined) {
     ctx.set('Connection', 'close');
@@ -146,65 +128,3 @@ async function renewSession(ctx: Context, { caller, client }: Admitted, parts: G
   const cookie = await parts.renewal(caller, client);
   if (cookie !== undefined) ctx.res.appendHeader('set-cookie', cookie);
 }
-
-export async function forwarded(ctx: Context, parts: GateParts): Promise<void> {
-  const { facts, admission, requestId, watch } = ctx.state;
-  const destination = destinationOf(facts.method, admission.target, parts.destinations());
-  if (destination.kind === 'nobody') return send(ctx, refusalAnswer('no-nvr', facts, requestId, parts.refusals()));
-  const refusal = (reason: RefusalReason): Answer => {
-    tell(reason, watch);
-    return refusalAnswer(reason, facts, requestId, parts.refusals());
-  };
-  const settled = await settledTerms(ctx, destination, parts);
-  if (settled.kind === 'refused') return send(ctx, refusal(settled.reason));
-  await renewSession(ctx, ctx.state.admission, parts);
-  if (settled.kind === 'answered') return send(ctx, jsonAnswer(settled.json));
-  const { kind: _, ...sent } = settled;
-  ctx.respond = false;
-  if (admission.caller && !ctx.res.destroyed) {
-    ctx.res.once(
-      'close',
-      parts.openStreams.add(admission.caller, { request: facts, terms: admission.terms }, (_, by) => {
-        watch.onEndedBy(by);
-        ctx.res.destroy();
-      }),
-    );
-  }
-  parts.forwarder.web(ctx.req, ctx.res, destination.upstream, {
-    ...judgedRequest(destination, passageOf(ctx.state), parts.headers(), sent),
-    watch,
-    onFailure: (reason) => end(ctx.res, refusal(failureAt(destination, reason))),
-  });
-}
-
-/** Nothing is to be settled of most requests, nor of what a route of our own has left of one. */
-function settledTerms(
-  { req, state: { admission, sentInstead } }: Context,
-  destination: Exclude<Destination, { kind: 'nobody' }>,
-  { desk, rules }: GateParts,
-): Settled | Promise<Settled> {
-  if (sentInstead) return { kind: 'sent', body: sentInstead.body };
-  if (!admission.terms) return { kind: 'sent' };
-  return settleTerms(req, admission, destination, { ...desk, owners: rules().owners });
-}
-
-/** What a route of our own has left of the request, if it took a part. */
-const passageOf = ({ facts, requestId, admission, sentInstead }: GateState): Passage => {
-  const query = sentInstead?.query ?? admission.target.query;
-  return { facts, requestId, admission: { ...admission, target: { ...admission.target, query } } };
-};
-
-/** Found out only on the way, but a refusal all the same. */
-function tell(reason: RefusalReason, watch: RequestWatch): void {
-  if (REFUSALS[reason].status >= 500) watch.onFailure(reason);
-  else watch.onRefusal(reason);
-}
-
-/** Koa has let go of the response by now. */
-function end(response: ServerResponse, { status, headers, body }: Answer): void {
-  if (response.headersSent || response.destroyed) return void response.destroy();
-  response.writeHead(status, { ...headers, connection: 'close' }).end(body);
-}
-
-const failureAt = (destination: Destination, reason: RefusalReason): RefusalReason =>
-  destination.kind === 'events-backend' && REFUSALS[reason].status >= 500 ? 'backend-unavailable' : reason;

@@ -156,4 +156,7 @@ function addIdentity(headers: IncomingHttpHeaders, caller: Caller | undefined, r
 }
 
 /** A header value is bytes to some and text to others: outside ASCII, percent-encoded UTF-8 is read alike by all. */
-export const asciiOf = (text: string): string => text.replaceAll(/[^\x21-\x7e]+/gu, encodeURIComponent);
+export const asciiOf = (text: string): string =>
+  ASCII.test(text) ? text : text.replaceAll(/[^\x21-\x7e]+/gu, encodeURIComponent);
+
+const ASCII = /^[\x21-\x7e]*$/;

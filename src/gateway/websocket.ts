@@ -48,7 +48,7 @@ export function guardUpgrade(
 function cleanHead(answer: IncomingMessage, cookieName: string): void {
   const passed = answerHeaders(answer, { cookieName, isPublic: false });
   for (const name of Object.keys(answer.headers)) delete answer.headers[name];
-  Object.assign(answer.headers, Object.fromEntries(passed));
+  Object.assign(answer.headers, passed);
 }
 
 /** Answers an upgrade in ordinary HTTP and closes: whatever is pipelined behind it is never read. */
