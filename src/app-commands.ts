@@ -4,6 +4,7 @@ import { importUsers } from './accounts/import-users.ts';
 import { createPasswordHasher } from './accounts/password.ts';
 import { createTokensAtHand, type TokensAtHand } from './accounts/tokens-at-hand.ts';
 import { createUsers, type Users } from './accounts/users.ts';
+import { auditedTokens, auditedUsers, openCommandAudit } from './app-command-audit.ts';
 import { loadConfig } from './config/load-config.ts';
 import { formatProblem } from './config/problems.ts';
 import type { Settings } from './config/schema.ts';
@@ -37,20 +38,26 @@ export async function openForCommands({ directory, env, clock }: CommandPlace): 
     throw new Error(config.problems.map((problem) => formatProblem(config.file, problem)).join('\n'));
   }
   const { settings } = config;
+  const { audit, close } = await openCommandAudit(settings, clock);
   const store = await openStore({ url: `sqlite:${settings.store.url.file}` });
   const hasher = createPasswordHasher({ iterations: settings.auth.hash_iterations, concurrency: 1, queue: 0 });
   const roles = createRoleBook({ store: store.roles, fixed: settings.auth.roles }).latest;
   const tokenStore = store.apiTokens;
   const authEnabled = settings.auth.enabled;
+  const users = {
+    ...createUsers({ store: store.accounts, hasher, clock, roles }),
+    importFrom: async (path: string) => importUsers(await readNvrUsers(path), { store: store.accounts, clock, roles }),
+  };
+  const apiTokens = createTokensAtHand({ tokenStore, store: store.accounts, clock, roles, authEnabled });
   return {
     settings,
-    users: {
-      ...createUsers({ store: store.accounts, hasher, clock, roles }),
-      importFrom: async (path) => importUsers(await readNvrUsers(path), { store: store.accounts, clock, roles }),
-    },
-    apiTokens: createTokensAtHand({ tokenStore, store: store.accounts, clock, roles, authEnabled }),
+    users: auditedUsers(users, audit),
+    apiTokens: auditedTokens(apiTokens, audit),
     writeEvents: store.writeEvents,
     openNvrDatabase,
-    close: store.close,
+    async close() {
+      await store.close();
+      await close();
+    },
   };
 }

@@ -21,7 +21,7 @@ export interface AuditEntry {
   readonly what: (typeof AUDITED)[number];
   /** Who did it; undefined when nobody is known. */
   readonly who: string | undefined;
-  /** The client's address; `AT_START` for what the start itself does. */
+  /** The client's address, or what did it in the place of a client. */
   readonly from: string;
   /** The client's `User-Agent`, if it sent one. */
   readonly agent?: string;
@@ -38,6 +38,7 @@ export interface AuditEntry {
 }
 
 export const AT_START = 'start';
+export const AT_COMMAND_LINE = 'command-line';
 
 export type Audit = (entry: AuditEntry) => void;
 

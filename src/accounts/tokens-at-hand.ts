@@ -2,8 +2,15 @@
 import type { AccountStore } from '../domain/account.ts';
 import type { ApiToken, ApiTokenStore } from '../domain/api-token.ts';
 import { ADMIN, type UserName } from '../domain/names.ts';
-import { err, ok, type Result } from '../domain/result.ts';
-import { type MakeTokenParts, makeToken, type TokenOwner, type WantedToken } from './make-token.ts';
+import { err, type Result } from '../domain/result.ts';
+import {
+  type MadeToken,
+  type MakeTokenParts,
+  makeToken,
+  type TokenOwner,
+  type TokenRefusal,
+  type WantedToken,
+} from './make-token.ts';
 
 export interface TokensAtHandParts extends MakeTokenParts {
   readonly tokenStore: ApiTokenStore;
@@ -12,10 +19,14 @@ export interface TokensAtHandParts extends MakeTokenParts {
   readonly authEnabled: boolean;
 }
 
+export interface AtHandRefusal {
+  readonly reason: TokenRefusal['reason'] | 'user-absent';
+  readonly message: string;
+}
+
 export interface TokensAtHand {
   list(): Promise<readonly ApiToken[]>;
-  /** Gives the text to show once. */
-  create(wanted: WantedToken & { readonly user: string }): Promise<Result<string, { readonly message: string }>>;
+  create(wanted: WantedToken & { readonly user: string }): Promise<Result<MadeToken, AtHandRefusal>>;
   revoke(id: string): Promise<'deleted' | 'absent'>;
 }
 
@@ -30,9 +41,8 @@ export function createTokensAtHand(parts: TokensAtHandParts): TokensAtHand {
     revoke: tokenStore.deleteToken,
     async create({ user, ...wanted }) {
       const owner = await ownerNamed(user);
-      if (!owner) return err({ message: `There is no user ${user}: "postern users list" shows all` });
-      const made = await makeToken(wanted, owner, parts);
-      return made.ok ? ok(made.value.text) : made;
+      const message = `There is no user ${user}: "postern users list" shows all`;
+      return owner ? makeToken(wanted, owner, parts) : err({ reason: 'user-absent', message });
     },
   };
 }

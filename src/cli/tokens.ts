@@ -18,8 +18,8 @@ export interface NewToken {
 export interface OpenTokens {
   readonly apiTokens: {
     list(): Promise<readonly ApiToken[]>;
-    /** Gives the token's text. */
-    create(token: NewToken): Promise<Result<string, { readonly message: string }>>;
+    /** `text` is shown once. */
+    create(token: NewToken): Promise<Result<{ readonly text: string }, { readonly message: string }>>;
     revoke(id: string): Promise<'deleted' | 'absent'>;
   };
   close(): Promise<void>;
@@ -89,7 +89,7 @@ async function create(
   const made = await apiTokens.create({ name, user, role, cameras: list, expiresAt: expiresAt.value });
   if (!made.ok) return err(made.error.message);
   stderr.write('Keep this token now, for it is shown this once. Send it as "Authorization: Bearer <token>".\n');
-  return ok(made.value);
+  return ok(made.value.text);
 }
 
 const SECONDS: ReadonlyMap<string, number> = new Map([

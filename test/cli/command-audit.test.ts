@@ -1,0 +1,124 @@
+/** What the command line does to accounts stands in the audit file, beside what the service does (SPEC 9). */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, it, type TestContext } from 'node:test';
+import { stringify } from 'yaml';
+import { openForCommands } from '../../src/app-commands.ts';
+import { handClock, NOW, person } from '../accounts/support/people.ts';
+import { tempDirectory } from '../accounts/support/temp-directory.ts';
+
+const NEW = 'a new password';
+const BEFORE = '{"what":"login"}\n';
+
+/** A command over an empty store, and the lines that it adds to the audit file. */
+async function commands(t: TestContext, { isThere = true, logger = { audit_file: 'audit.log' } as object } = {}) {
+  const directory = tempDirectory(t);
+  const file = join(directory, 'audit.log');
+  const auth = { hash_iterations: 10, roles: { gardener: ['garden'] } };
+  writeFileSync(join(directory, 'config.yaml'), stringify({ auth, logger }));
+  if (isThere) writeFileSync(file, BEFORE);
+  const open = await openForCommands({ directory, env: {}, clock: handClock() });
+  const added = async (): Promise<Record<string, unknown>[]> => {
+    await open.close();
+    const text = readFileSync(file, 'utf8');
+    assert.ok(text.startsWith(BEFORE), 'what stood there stays');
+    const lines = text.slice(BEFORE.length).split('\n').slice(0, -1);
+    return lines.map((line) => JSON.parse(line));
+  };
+  return { ...open, directory, file, added };
+}
+
+describe('The audit file', () => {
+  it('has a line for each change of users, whether it is done or refused', async (t) => {
+    const { users, added } = await commands(t);
+    await users.add({ name: 'admin', password: NEW, role: 'admin' });
+    await users.add({ name: 'vera', password: NEW, role: 'viewer' });
+    await users.setPassword('vera', 'short');
+    await users.setPassword('vera', `${NEW}2`);
+    await users.setRole('vera', 'gardener');
+    await users.remove('admin');
+    await users.remove('vera');
+    await users.list();
+    const lines = await added();
+    assert.deepEqual(
+      lines.map(({ what, user, verdict, reason }) => [what, user, verdict, reason]),
+      [
+        ['user-created', 'admin', 'allowed', undefined],
+        ['user-created', 'vera', 'allowed', undefined],
+        ['password-changed', 'vera', 'refused', 'password-unfit'],
+        ['password-changed', 'vera', 'allowed', undefined],
+        ['role-changed', 'vera', 'allowed', undefined],
+        ['user-deleted', 'admin', 'refused', 'last-admin'],
+        ['user-deleted', 'vera', 'allowed', undefined],
+      ],
+    );
+    const { time, level, logger, from, msg } = lines[0] ?? {};
+    const at = new Date(NOW * 1000).toISOString();
+    assert.deepEqual([time, level, logger, from, msg], [at, 'info', 'service.audit', 'command-line', 'user-created']);
+    assert.equal(JSON.stringify(lines).includes(NEW), false);
+  });
+
+  it('has a line for each API token that is made or revoked, and none of its secret', async (t) => {
+    const { users, apiTokens, added } = await commands(t);
+    await users.add({ name: 'admin', password: NEW, role: 'admin' });
+    const made = await apiTokens.create({ name: 'ha', user: 'admin', role: 'viewer' });
+    assert.ok(made.ok);
+    await apiTokens.create({ name: 'ha', user: 'ghost', role: 'viewer' });
+    await apiTokens.create({ name: 'ha', user: 'admin', role: 'nobody' });
+    const { id } = made.value.token;
+    await apiTokens.revoke(id);
+    await apiTokens.revoke(id);
+    const lines = await added();
+    assert.deepEqual(
+      lines.slice(1).map(({ what, user, tokenId, reason }) => [what, user, tokenId, reason]),
+      [
+        ['token-created', 'admin', id, undefined],
+        ['token-created', 'ghost', undefined, 'user-absent'],
+        ['token-created', 'admin', undefined, 'role-unknown'],
+        ['token-revoked', undefined, id, undefined],
+      ],
+    );
+    assert.equal(JSON.stringify(lines).includes(made.value.text.slice(-64)), false);
+  });
+
+  it('has a line for each user who is brought from an NVR, and none for those who were here', async (t) => {
+    const { users, directory, added } = await commands(t);
+    await users.add({ name: 'vera', password: NEW, role: 'viewer' });
+    const nvr = new DatabaseSync(join(directory, 'nvr.db'));
+    nvr.exec('create table user (username text, password_hash text, role text)');
+    for (const name of ['vera', 'nina', 'no name'])
+      nvr.prepare('insert into user values (?, ?, ?)').run(name, (await person('x')).passwordHash, 'viewer');
+    nvr.close();
+    await users.importFrom(join(directory, 'nvr.db'));
+    assert.deepEqual(
+      (await added()).map(({ what, user }) => [what, user]),
+      [
+        ['user-created', 'vera'],
+        ['user-created', 'nina'],
+      ],
+    );
+  });
+
+  it('is never set aside by a command, for the service holds it open', async (t) => {
+    const { users, file, close } = await commands(t, { logger: { audit_file: 'audit.log', audit_max_size: '1KB' } });
+    for (let turn = 0; turn < 10; turn += 1) await users.remove('nobody'.repeat(20));
+    await close();
+    assert.ok(readFileSync(file, 'utf8').length > 1024);
+    assert.equal(existsSync(`${file}.1`), false);
+  });
+
+  const rows: [sentence: string, options: Parameters<typeof commands>[1]][] = [
+    ['is not made by a command, who may be somebody else than the service', { isThere: false }],
+    ['is none where none is named', { isThere: false, logger: {} }],
+  ];
+  for (const [sentence, options] of rows) {
+    it(sentence, async (t) => {
+      const { users, close, file } = await commands(t, options);
+      assert.equal((await users.add({ name: 'admin', password: NEW, role: 'admin' })).ok, true);
+      await close();
+      assert.equal(existsSync(file), false);
+    });
+  }
+});
