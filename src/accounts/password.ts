@@ -47,6 +47,8 @@ export function createPasswordHasher({ iterations, concurrency, queue, onHash }:
   const mostIterations = Math.max(iterations, MOST_ITERATIONS);
   const lanes = createWorkLanes({ lanes: Math.min(concurrency, MOST_LANES), queue });
   const nobody: StoredHash = { iterations, salt: newSalt(), key: randomBytes(KEY_BYTES) };
+  /** Above our own count once a dearer hash was seen: one that was imported, or made before the count was lowered. */
+  let dearest = iterations;
 
   const derive = (password: string, salt: string, count: number): Promise<Buffer> => {
     onHash?.(count);
@@ -61,8 +63,9 @@ export function createPasswordHasher({ iterations, concurrency, queue, onHash }:
     const expected = known ?? nobody;
     const isSame = timingSafeEqual(await derive(password, expected.salt, expected.iterations), expected.key);
     if (isSame && known) return { kind: 'match' };
-    // An older, cheaper hash would answer sooner, and so tell that the user exists.
-    if (expected.iterations < iterations) await derive(password, nobody.salt, iterations - expected.iterations);
+    // A cheaper hash would answer sooner than that of nobody, a dearer one later: either tells that the user exists.
+    dearest = Math.max(dearest, expected.iterations);
+    if (expected.iterations < dearest) await derive(password, nobody.salt, dearest - expected.iterations);
     return { kind: 'mismatch' };
   };
 

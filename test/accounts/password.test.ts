@@ -55,6 +55,14 @@ describe('The hasher', () => {
     assert.deepEqual(work, [[10], [10], [4, 6], [10]]);
   });
 
+  it('does as much for all as the dearest hash has cost that it has seen', async () => {
+    const pieces: number[] = [];
+    const hasher = quick((iterations) => pieces.push(iterations));
+    for (const stored of [undefined, await hashed('secret', 14), undefined, await hashed('secret', 4)])
+      await hasher.check('wrong', stored);
+    assert.deepEqual(pieces, [10, 14, 10, 4, 4, 10]);
+  });
+
   it('strengthens an older hash of the same password, under the same salt', async () => {
     const older = await hashed('correct horse battery', 5);
     const outcome = await quick().strengthen('correct horse battery', older);
