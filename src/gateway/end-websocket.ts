@@ -23,7 +23,10 @@ export function endableWebSocket(server: Duplex, client: Duplex): (code: number)
     server.unpipe(client);
     client.unpipe(server);
     client.resume(); // nobody reads it any more, and its end must be noticed
-    setTimeout(() => client.destroy(), PATIENCE_MS).unref();
+    setTimeout(() => {
+      client.destroy();
+      server.destroy();
+    }, PATIENCE_MS).unref();
     if (frames.isBetween()) return finish(code);
     server.on('data', (chunk: Buffer) => {
       if (frames.isBetween() || client.destroyed) return;

@@ -90,6 +90,6 @@ describe('A WebSocket that is passed on unread', () => {
     await new Promise(setImmediate);
     end(4401);
     await once(client, 'close');
-    assert.ok(client.destroyed);
+    assert.deepEqual([client.destroyed, server.destroyed], [true, true]);
   });
 });
