@@ -17,6 +17,8 @@ export interface SqliteOptions {
 
 /** While the file is being opened, waiting for another process may block. */
 const OPENING_BUSY_MILLISECONDS = 5000;
+/** Asking for the version takes locks of the file, as long as judging a request; no other process tells of its change sooner. */
+const BETWEEN_ASKING_MILLISECONDS = 5;
 
 /**
  * With WAL, what is committed survives the death of the process under either setting; NORMAL may lose the last
@@ -32,7 +34,7 @@ const MAPPED_SETTINGS = 'PRAGMA mmap_size = 1073741824;';
 
 export interface SqliteEngine {
   readonly dialect: Dialect;
-  /** Another text after any change of the file: by this connection at once, by another process in the next turn. */
+  /** Another text after any change of the file: by this connection at once, by another process within milliseconds. */
   version(): string;
 }
 
@@ -41,19 +43,16 @@ export function sqliteEngine(options: SqliteOptions): SqliteEngine {
   const dataVersion = connection.prepare('PRAGMA data_version');
   let ownChanges = 0;
   let others: unknown;
-  let isAsked = false;
+  let askedAt = Number.NEGATIVE_INFINITY;
   return {
     dialect: sqliteDialect(connection, options.readOnly, () => {
       ownChanges += 1;
     }),
     version() {
-      // Asking takes locks of the file: once for all the requests that one turn of the event loop brings.
-      if (!isAsked) {
+      const now = performance.now();
+      if (now - askedAt >= BETWEEN_ASKING_MILLISECONDS) {
         others = dataVersion.get()?.['data_version'];
-        isAsked = true;
-        setImmediate(() => {
-          isAsked = false;
-        });
+        askedAt = now;
       }
       return `${others}.${ownChanges}`;
     },
