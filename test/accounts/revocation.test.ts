@@ -2,32 +2,20 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { openForCommands } from '../../src/app-commands.ts';
-import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { houseInFront } from '../support/house-in-front.ts';
 import { ADMIN_PERSON, type Person } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-house.ts';
 
-let nvr: FakeNvr;
-let house: House;
-let admin: string;
+const { house, nvr } = await houseInFront();
+const admin = await house.logIn(ADMIN_PERSON);
 let people = 0;
-
-before(async () => {
-  nvr = await startFakeNvr();
-  const answer = nvr.answer;
-  nvr.answer = (request, response, received) => {
-    if (request.url !== '/api/cam1') return answer(request, response, received);
-    response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=frame' }).write('--frame\r\n');
-  };
-  house = await startHouse({ config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] } } });
-  admin = await house.logIn(ADMIN_PERSON);
-});
-after(async () => {
-  await house.close();
-  await nvr.close();
-});
+const { answer } = nvr;
+nvr.answer = (request, response, received) => {
+  if (request.url !== '/api/cam1') return answer(request, response, received);
+  response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=frame' }).write('--frame\r\n');
+};
 
 const asAdmin = async (method: string, path: string, body: object = {}): Promise<number> => {
   const headers = { 'content-type': 'application/json' };

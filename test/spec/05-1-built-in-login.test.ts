@@ -2,22 +2,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, describe, it } from 'node:test';
-import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { describe, it } from 'node:test';
+import { houseInFront } from '../support/house-in-front.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-house.ts';
+import { startHouse } from '../support/start-house.ts';
 
-let nvr: FakeNvr;
-let house: House;
-
-before(async () => {
-  nvr = await startFakeNvr();
-  house = await startHouse({ config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] } } });
-});
-after(async () => {
-  await house.close();
-  await nvr.close();
-});
+const { house, nvr } = await houseInFront();
 
 const login = (body: unknown, headers: Record<string, string> = { 'Content-Type': 'application/json' }) =>
   house.ask('/api/login', { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) });

@@ -1,21 +1,10 @@
 /** Interface 1 and 5.6: what each port makes of a request, proved by what the NVR received. */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
-import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { beforeEach, describe, it } from 'node:test';
+import { houseInFront } from '../support/house-in-front.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-house.ts';
 
-let nvr: FakeNvr;
-let house: House;
-
-before(async () => {
-  nvr = await startFakeNvr();
-  house = await startHouse({ config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] } } });
-});
-after(async () => {
-  await house.close();
-  await nvr.close();
-});
+const { house, nvr } = await houseInFront();
 beforeEach(() => {
   nvr.received.length = 0;
 });

@@ -5,23 +5,13 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { WebSocket } from 'ws';
-import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { houseInFront } from '../support/house-in-front.ts';
 import { VERA } from '../support/people.ts';
 import { type House, startHouse } from '../support/start-house.ts';
 
-let nvr: FakeNvr;
-let house: House;
-
-before(async () => {
-  nvr = await startFakeNvr();
-  house = await startHouse({ config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] } } });
-});
-after(async () => {
-  await house.close();
-  await nvr.close();
-});
+const { house, nvr } = await houseInFront();
 
 interface Answer {
   readonly status: number;

@@ -1,22 +1,11 @@
 /** `GET /api/status` (SPEC 8): every part of it, told by the house itself, and to admins alone. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { ServiceStatus } from '../../src/domain/status.ts';
-import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { houseInFront } from '../support/house-in-front.ts';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-house.ts';
 
-let nvr: FakeNvr;
-let house: House;
-
-before(async () => {
-  nvr = await startFakeNvr();
-  house = await startHouse({ config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] } } });
-});
-after(async () => {
-  await house.close();
-  await nvr.close();
-});
+const { house, nvr } = await houseInFront();
 
 describe('The status', () => {
   it('tells what is there, what went wrong and what to put right', async () => {

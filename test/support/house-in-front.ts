@@ -1,0 +1,14 @@
+/** A house in front of a fake NVR with two cameras, for all tests of a file. */
+import { after } from 'node:test';
+import { type FakeNvr, startFakeNvr } from './fake-nvr.ts';
+import { type House, startHouse } from './start-house.ts';
+
+export async function houseInFront(): Promise<{ readonly house: House; readonly nvr: FakeNvr }> {
+  const nvr = await startFakeNvr();
+  const house = await startHouse({ config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] } } });
+  after(async () => {
+    await house.close();
+    await nvr.close();
+  });
+  return { house, nvr };
+}
