@@ -1,10 +1,11 @@
-/** Real proxies in front of the house: nginx, Caddy, HAProxy and Apache, as they are installed, from configurations in a temp directory. */
+/** Real proxies in front of the house: nginx, Caddy, HAProxy, Apache and Traefik, as they are installed, from configurations in a temp directory. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stringify } from 'yaml';
 
 export interface StartedProxy {
   readonly port: number;
@@ -13,7 +14,7 @@ export interface StartedProxy {
   close(): Promise<void>;
 }
 
-const PROGRAMS = { nginx: '-v', caddy: 'version', haproxy: '-v', apache2: '-v' } as const;
+const PROGRAMS = { nginx: '-v', caddy: 'version', haproxy: '-v', apache2: '-v', traefik: 'version' } as const;
 export type Program = keyof typeof PROGRAMS;
 
 /** For `it(…, { skip })`: false where the program is there, else why the test cannot run. */
@@ -97,6 +98,27 @@ export const startApache = (site: string, port: number, modules: readonly string
     return ['-X', '-f', join(directory, 'apache.conf')];
   });
 
+/** `dynamic` is what the file provider would read; its routers are at the entry point `websecure`, here without TLS. */
+export async function startTraefik(dynamic: string, port: number): Promise<StartedProxy> {
+  const proxy = await start('traefik', port, (directory) => {
+    const rules = join(directory, 'dynamic.yml');
+    writeFileSync(rules, dynamic);
+    const settings = {
+      global: { checkNewVersion: false, sendAnonymousUsage: false },
+      entryPoints: { websecure: { address: `127.0.0.1:${port}` } },
+      providers: { file: { filename: rules } },
+      log: { level: 'WARN' },
+    };
+    writeFileSync(join(directory, 'traefik.yml'), stringify(settings));
+    return [`--configFile=${join(directory, 'traefik.yml')}`];
+  });
+  // It listens before it has read its rules.
+  const hasRules = async (): Promise<boolean> => (await fetch(`http://127.0.0.1:${port}/`)).status !== 404;
+  const until = Date.now() + PATIENCE_MS;
+  while (!(await hasRules()) && Date.now() < until) await pause();
+  return proxy;
+}
+
 const PATIENCE_MS = 10_000;
 
 async function start(
@@ -142,10 +164,12 @@ async function accepts(port: number): Promise<boolean> {
   const until = Date.now() + PATIENCE_MS;
   while (Date.now() < until) {
     if (await isOpen(port)) return true;
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await pause();
   }
   return false;
 }
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 25));
 
 const isOpen = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
