@@ -1,16 +1,18 @@
 /** The recipes of docs/sso: what they tell people to paste is what is tried here, by real proxies where they can be had. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { Command } from 'commander';
+import { parse } from 'yaml';
 import { openForExplain } from '../../src/app-explain-command.ts';
 import { registerExplainCommand } from '../../src/cli/explain.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { ask } from './support/ask.ts';
-import { freePort, type Program, skipWithout, startCaddy, startNginx } from './support/proxies.ts';
+import { freePort, type Program, skipWithout, startCaddy, startNginx, startTraefik } from './support/proxies.ts';
 import { echoed, FORGED, type Front, front, type Line, ROOT, recipe, told } from './support/recipe.ts';
 
 const RECIPES = readdirSync(join(ROOT, 'docs/sso')).filter((file) => file !== 'README.md');
@@ -69,6 +71,69 @@ for (const file of RECIPES) {
   });
 }
 
+/** Whatever is pasted where it cannot be run here. */
+describe('What the recipes say to paste', () => {
+  for (const file of RECIPES) {
+    const { pasted, config } = recipe(file);
+    const text = pasted.map(({ body }) => body).join('\n');
+    const proxy = config['proxy'] as { readonly auth_secret?: string; readonly trusted_peers?: readonly string[] };
+    const { trusted_proxies: proxies } = config['auth'] as { readonly trusted_proxies: readonly string[] };
+
+    it(`${file}: is YAML where it says so`, () => {
+      for (const { language, body } of pasted) if (language === 'yaml') assert.equal(typeof parse(body), 'object');
+    });
+
+    it(`${file}: makes the proxy known to Postern, by its secret or as the one address that is believed`, () => {
+      if (proxy.auth_secret === undefined) assert.deepEqual(proxy.trusted_peers ?? proxies, proxies.slice(0, 1));
+      else assert.ok(text.includes(proxy.auth_secret), 'the proxy sends another secret than Postern expects');
+    });
+  }
+
+  it('oauth2-proxy.md: has the address that Postern believes, TLS, and each secret that it reads', () => {
+    const { pasted, config } = recipe('oauth2-proxy.md');
+    const { services, secrets } = parse(pasted[0]?.body ?? '') as Compose;
+    const proxy = services['oauth2-proxy'] ?? assert.fail('no service oauth2-proxy');
+    assert.deepEqual([proxy.networks.nvr.ipv4_address], (config['proxy'] as { trusted_peers: string[] }).trusted_peers);
+    const files = Object.values(proxy.environment).filter((value) => value.startsWith('/run/secrets/'));
+    assert.deepEqual(files.map((path) => basename(path)).sort(), [...proxy.secrets].sort());
+    assert.deepEqual(Object.keys(secrets).sort(), [...proxy.secrets].sort());
+    const port = proxy.environment['OAUTH2_PROXY_HTTPS_ADDRESS']?.split(':')[1];
+    assert.deepEqual(proxy.ports, [`443:${port}`]);
+    assert.ok(Object.keys(proxy.environment).every((name) => name.startsWith('OAUTH2_PROXY_')));
+  });
+
+  it('cloudflare.md: lets cloudflared check the signed token, and answers nothing else', () => {
+    const { ingress } = parse(recipe('cloudflare.md').proxy) as Tunnel;
+    assert.deepEqual(
+      ingress.map(({ service, originRequest }) => [service, originRequest?.access.required]),
+      [
+        ['http://postern:8971', true],
+        ['http_status:404', undefined],
+      ],
+    );
+  });
+});
+
+interface Compose {
+  readonly services: Record<
+    string,
+    {
+      readonly environment: Record<string, string>;
+      readonly secrets: readonly string[];
+      readonly ports: readonly string[];
+      readonly networks: { readonly nvr: { readonly ipv4_address: string } };
+    }
+  >;
+  readonly secrets: Record<string, unknown>;
+}
+
+interface Tunnel {
+  readonly ingress: readonly {
+    readonly service: string;
+    readonly originRequest?: { readonly access: { readonly required: boolean } };
+  }[];
+}
+
 const withoutTls = (text: string, port: number): string =>
   text.replace('listen 443 ssl;', `listen 127.0.0.1:${port};`).replaceAll(/^\s*ssl_certificate.*$/gm, '');
 
@@ -91,7 +156,9 @@ async function startStandIn(headersOf: (user: string) => Readonly<Record<string,
   };
 }
 
-const OWN_USERS: Readonly<Record<'nginx' | 'caddy', () => Promise<Front>>> = {
+type OwnUsers = 'nginx' | 'caddy' | 'traefik';
+
+const OWN_USERS: Readonly<Record<OwnUsers, () => Promise<Front>>> = {
   nginx: () =>
     front('nginx.md', ({ port, postern, text, directory }) => {
       const users = join(directory, 'users');
@@ -112,7 +179,25 @@ const OWN_USERS: Readonly<Record<'nginx' | 'caddy', () => Promise<Front>>> = {
         port,
       ),
     ),
+  traefik: () =>
+    front('traefik.md', ({ port, postern, text, directory }) => {
+      const users = join(directory, 'users');
+      const line = ([user, password]: [string, string]): string =>
+        `${user}:{SHA}${createHash('sha1').update(password).digest('base64')}\n`;
+      writeFileSync(users, Object.entries(PASSWORDS).map(line).join(''));
+      return startTraefik(
+        text
+          .replace('Host(`nvr.example.com`)', 'PathPrefix(`/`)')
+          .replace(/^ *tls: \{\}$/m, '')
+          .replace(/^tls:\n(?: .*\n)+/m, '')
+          .replace('postern:8971', postern)
+          .replace('/etc/traefik/nvr.htpasswd', users),
+        port,
+        recipe('traefik.md').pasted[1]?.body,
+      );
+    }),
 };
+const PASSWORDS = { alice: 'wonderland', bob: 'builder', carol: 'christmas' };
 /** bcrypt with the least work. */
 const CADDY_HASHES = {
   alice: '$2y$04$WP6EIAYRmeFM.8NkCeiFweI0FuPbGexnEHaWwIYmZu18oJRmkR/nK',
@@ -120,7 +205,7 @@ const CADDY_HASHES = {
   carol: '$2y$04$X3bLBmXfwugRR9le25Mb3e8r2uJ7W8SfdRPoiHZF8fwaucpJx/lou',
 };
 
-for (const program of ['nginx', 'caddy'] as const satisfies readonly Program[]) {
+for (const program of ['nginx', 'caddy', 'traefik'] as const satisfies readonly Program[]) {
   describe(`${program} with its own users, as docs/sso/${program}.md says`, { skip: skipWithout(program) }, () => {
     let it_: Front;
     before(async () => {

@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 
 export interface StartedProxy {
   readonly port: number;
@@ -98,18 +97,12 @@ export const startApache = (site: string, port: number, modules: readonly string
     return ['-X', '-f', join(directory, 'apache.conf')];
   });
 
-/** `dynamic` is what the file provider would read; its routers are at the entry point `websecure`, here without TLS. */
-export async function startTraefik(dynamic: string, port: number): Promise<StartedProxy> {
+/** `dynamic` is what the file provider reads; its routers are at the entry point `websecure`, here without TLS. */
+export async function startTraefik(dynamic: string, port: number, own = TRAEFIK): Promise<StartedProxy> {
   const proxy = await start('traefik', port, (directory) => {
-    const rules = join(directory, 'dynamic.yml');
-    writeFileSync(rules, dynamic);
-    const settings = {
-      global: { checkNewVersion: false, sendAnonymousUsage: false },
-      entryPoints: { websecure: { address: `127.0.0.1:${port}` } },
-      providers: { file: { filename: rules } },
-      log: { level: 'WARN' },
-    };
-    writeFileSync(join(directory, 'traefik.yml'), stringify(settings));
+    writeFileSync(join(directory, 'dynamic.yml'), dynamic);
+    const placed = own.replace('":443"', `"127.0.0.1:${port}"`).replace('/etc/traefik/', `${directory}/`);
+    writeFileSync(join(directory, 'traefik.yml'), `${placed}${QUIET}`);
     return [`--configFile=${join(directory, 'traefik.yml')}`];
   });
   // It listens before it has read its rules.
@@ -118,6 +111,16 @@ export async function startTraefik(dynamic: string, port: number): Promise<Start
   while (!(await hasRules()) && Date.now() < until) await pause();
   return proxy;
 }
+
+const TRAEFIK = `
+entryPoints: { websecure: { address: ":443" } }
+providers: { file: { filename: /etc/traefik/dynamic.yml } }
+`;
+/** It would tell its makers that it runs. */
+const QUIET = `
+global: { checkNewVersion: false, sendAnonymousUsage: false }
+log: { level: WARN }
+`;
 
 const PATIENCE_MS = 10_000;
 

@@ -16,6 +16,8 @@ const SECRET = 'the-secret-of-the-proxy';
 export interface Recipe {
   /** The file for the proxy. */
   readonly proxy: string;
+  /** Every block before Postern's part, in order: what is pasted elsewhere. */
+  readonly pasted: readonly { readonly language: string; readonly body: string }[];
   /** Postern's configuration. */
   readonly config: ConfigTree;
   readonly configText: string;
@@ -37,6 +39,10 @@ export function recipe(file: string): Recipe {
   const command = blocks.find(({ language }) => language === 'sh')?.body ?? '';
   return {
     proxy: blocks[0]?.body ?? '',
+    pasted: blocks.slice(
+      0,
+      blocks.findIndex(({ body }) => body === configText),
+    ),
     config: parse(configText),
     configText,
     check: [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '').slice(1),
@@ -64,10 +70,14 @@ interface Places {
 
 /** The house of a recipe's configuration behind the recipe's own proxy. */
 export async function front(file: string, start: (places: Places) => Promise<StartedProxy>): Promise<Front> {
-  const { proxy: text, config } = recipe(file);
+  const { proxy: text, config, list } = recipe(file);
   const nvr = await startFakeNvr();
   const auth = { ...(config['auth'] as object), trusted_proxies: ['127.0.0.1'], roles: { gardener: ['cam1'] } };
-  const house = await startHouse({ people: [], config: { ...config, auth, nvr: { url: nvr.url } } });
+  const house = await startHouse({
+    people: [],
+    config: { ...config, auth, nvr: { url: nvr.url } },
+    ...(list === undefined ? {} : { trustedHeadersFile: join(ROOT, list) }),
+  });
   const close = async (): Promise<void> => {
     await house.close();
     await nvr.close();
@@ -104,6 +114,7 @@ export const FORGED: readonly Line[] = [
   ['X-Proxy-Secret', SECRET],
   ['X-authentik-username', 'root'],
   ['X-authentik-groups', 'nvr admins'],
+  ['X-WebAuth-User', 'alice'],
 ];
 
 /** Of a real WebSocket through the proxy: the echo, or the status of the refusal. */
