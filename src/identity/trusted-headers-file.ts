@@ -28,8 +28,10 @@ export async function readTrustedHeaders(files: TrustedHeadersFiles): Promise<Re
   const mounted = await textOf(files.mounted);
   if (!mounted.ok) return mounted;
   const file = mounted.value === undefined ? files.shipped : files.mounted;
-  const text = mounted.value ?? (await readFile(files.shipped, 'utf8'));
-  const names = parseTrustedHeaders(text);
+  const text = mounted.value === undefined ? await textOf(files.shipped) : mounted;
+  if (!text.ok) return text;
+  if (text.value === undefined) return err(`${file} is not there: it came with the service, so install that again`);
+  const names = parseTrustedHeaders(text.value);
   return names.ok ? ok({ file, names: names.value }) : err(`${file}:${names.error.line}: ${names.error.message}`);
 }
 

@@ -1,5 +1,6 @@
 /** The allowlist file: which headers may carry an identity at all (interface 5.5.7, SPEC 3). */
 import { err, ok, type Result } from '../domain/result.ts';
+import { CREDENTIAL_HEADERS } from './identity-header.ts';
 
 export interface TrustedHeadersProblem {
   /** From 1. */
@@ -13,8 +14,10 @@ const NGINX_LINE = /^proxy_set_header[ \t]+(?<name>\S+)[ \t]+\$http_(?<variable>
 /** They mean something else to every server, and what is on the list is taken out before forwarding. */
 // biome-ignore format: a table
 const NEVER_IDENTITY = new Set([
-  'authorization', 'cookie', 'host', 'connection', 'content-length', 'content-type', 'transfer-encoding', 'upgrade', 'expect',
-  'origin', 'x-proxy-secret', 'x-forwarded-for',
+  ...CREDENTIAL_HEADERS,
+  'host', 'connection', 'content-length', 'content-type', 'transfer-encoding', 'upgrade', 'expect', 'origin', 'x-csrf-token',
+  'forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-uri', 'x-forwarded-method',
+  'x-original-url', 'x-original-method', 'x-real-ip', 'x-ingress-path',
 ]);
 
 /**

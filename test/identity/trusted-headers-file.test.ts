@@ -90,6 +90,16 @@ describe('The allowlist file', PATIENCE, () => {
     assert.equal(await next(() => writeFileSync(files.mounted, 'X-Groups\n')), 'x-groups');
   });
 
+  it('keeps the old list when neither file is there any more, and says so', async (t) => {
+    const { files, next } = await watched(t, 'X-User\n');
+    rmSync(files.shipped);
+    assert.equal(
+      await next(() => rmSync(files.mounted)),
+      '/shipped.conf is not there: it came with the service, so install that again',
+    );
+    assert.equal(await next(() => writeFileSync(files.mounted, 'X-Again\n')), 'x-again');
+  });
+
   it('is a reason not to start when it cannot be read', async (t) => {
     const { files } = await watched(t);
     mkdirSync(files.mounted);

@@ -38,6 +38,8 @@ describe('The allowlist', () => {
     ['refuses a name outside ASCII',         'Remote-Us\u00e9r',                                        1, `"Remote-Us\u00e9r" ${FORM}`],
     ['refuses another header\'s variable',   'proxy_set_header Remote-User $http_x_user;',              1, '"proxy_set_header Remote-User $http_x_user;" fills Remote-User from another header: write $http_remote_user'],
     ['refuses the cookie',                   'Cookie',                                                  1, '"Cookie" cannot carry an identity: remove the line'],
+    ['refuses a password for a proxy',       'Proxy-Authorization',                                     1, '"Proxy-Authorization" cannot carry an identity: remove the line'],
+    ['refuses what describes a request',     'Remote-User\nX-Original-URL',                             2, '"X-Original-URL" cannot carry an identity: remove the line'],
     ['refuses the secret',                   'proxy_set_header X-Proxy-Secret $http_x_proxy_secret;',   1, '"X-Proxy-Secret" cannot carry an identity: remove the line'],
   ];
   for (const [sentence, text, line, message] of bad) {
