@@ -137,10 +137,10 @@ function clientOf(request: RequestFacts, trusted: TrustedNetworks): Client {
   };
 }
 
-/**
- * A bad credential is refused and never taken for none; only a public route does not mind. There, too, what headers say
- * without the proxy's secret is anybody's word: nobody is known by it.
- */
+/** What headers say: without the proxy's secret it is anybody's word, and what it would be worth is nobody's business. */
+const OF_HEADERS: readonly RefusalReason[] = ['proxy-user-missing', 'proxy-role-denied'];
+
+/** A bad credential is refused and never taken for none; only a public route does not mind, and knows nobody then. */
 function knownCaller(
   request: RequestFacts,
   route: RouteMatch,
@@ -148,12 +148,13 @@ function knownCaller(
   rules: Rules,
 ): Result<Caller | undefined, RefusalReason> {
   const isPublic = route.kind === 'listed' && route.row.access === 'public';
-  if (identity.kind === 'refused' && !isPublic) return err(identity.reason);
+  const refusal = identity.kind === 'refused' && !isPublic ? identity.reason : undefined;
+  if (refusal && !OF_HEADERS.includes(refusal)) return err(refusal);
   const caller = identity.kind === 'identified' ? identity.caller : undefined;
   const credential = caller?.credential.kind;
   if (request.listener === 'internal' || credential === 'api-token') return ok(caller);
   const needsSecret = !isPublic || route.row.secret === true;
   if (!needsSecret && credential !== 'proxy-headers') return ok(caller);
-  if (rules.carriesProxySecret?.(request) !== false) return ok(caller);
-  return needsSecret ? err('proxy-secret-mismatch') : ok(undefined);
+  if (rules.carriesProxySecret?.(request) === false) return needsSecret ? err('proxy-secret-mismatch') : ok(undefined);
+  return refusal ? err(refusal) : ok(caller);
 }

@@ -222,6 +222,16 @@ describe('The proxy secret over a socket', () => {
     });
   }
 
+  it('is asked for before anybody says what a name or a group is worth', async () => {
+    const answers: Line[][] = [[], [['Remote-Groups', 'viewer']], [['X-Forwarded-Preferred-Username', 'vera']]];
+    for (const claim of answers) {
+      for (const secrets of [[], [['X-Proxy-Secret', 'wrong']]] as Line[][]) {
+        const { status, text } = await ask(house.port, { path: '/api/version', headers: [...secrets, ...claim] });
+        assert.deepEqual([status, /proxy secret is missing or wrong/.test(text)], [401, true], text);
+      }
+    }
+  });
+
   it('and with it the caller is known there', async () => {
     assert.deepEqual(await outcome(VERA, PROXY, '/review'), AS_VERA);
   });
