@@ -43,7 +43,7 @@ export async function explain(description: Description, parts: ExplainParts): Pr
     about: question?.described && headOf(question.described),
     headers: trace?.headers ?? unread(facts, description, parts),
     secret: claimed?.proxySecret,
-    token: trace && tokenWords(trace),
+    token: trace && tokenWords(trace, facts),
     groups: claimed?.groups ?? [],
     rule: claimed?.rule,
     user: caller?.name ?? claimed?.user,
@@ -97,8 +97,9 @@ function unread(facts: RequestFacts, { caller }: Description, { headers }: Expla
   return headerNotes(facts, headers().identityHeaders, () => why);
 }
 
-function tokenWords(trace: IdentityTrace): string | undefined {
-  if (trace.source === 'proxy-headers') return undefined;
+function tokenWords(trace: IdentityTrace, facts: RequestFacts): string | undefined {
+  if (trace.source === 'proxy-headers')
+    return facts.headers['authorization'] === undefined ? undefined : 'not looked at, for auth.enabled is false';
   const outcomes = trace.source === 'api-token' ? [trace.outcome] : trace.outcomes;
   return outcomes.length === 0 ? undefined : `${outcomes.join(', ')}, as ${trace.carriedBy}`;
 }

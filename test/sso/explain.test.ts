@@ -298,6 +298,11 @@ verdict  refused, 403 camera-not-in-role: Access denied to that camera.
     assert.deepEqual([code, verdict, reason, secret], [0, 'refused', 'proxy-user-missing', 'right']);
   });
 
+  it('says why a session token does not count behind a proxy', async (t) => {
+    const { out } = await typed(directoryWith(t, PROXY_MODE), '--token', 'a.b.c', 'GET', '/api/version');
+    assert.match(out, /\ntoken +not looked at, for auth\.enabled is false\n/);
+  });
+
   it('lets no header move the cursor', async (t) => {
     const { out } = await typed(directoryWith(t, PROXY_MODE), '--header', 'Remote-User: \u001b[2Jroot', 'GET', '/');
     assert.ok(!out.includes('\u001b'));
