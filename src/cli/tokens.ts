@@ -1,9 +1,9 @@
 /** `postern tokens create|list|revoke`: API tokens, made beside the server or without it (SPEC 1, 4.4). */
-import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { ApiToken } from '../domain/api-token.ts';
 import { VIEWER } from '../domain/names.ts';
 import { err, ok, type Result } from '../domain/result.ts';
+import { onStore, type StoreCommandParts } from './on-store.ts';
 
 export interface NewToken {
   readonly name: string;
@@ -25,13 +25,9 @@ export interface OpenTokens {
   close(): Promise<void>;
 }
 
-export interface TokensCommandParts {
-  readonly openStore: () => Promise<OpenTokens>;
+export interface TokensCommandParts extends StoreCommandParts<OpenTokens> {
   /** Unix seconds. */
   readonly now: () => number;
-  readonly stdout: Writable;
-  readonly stderr: Writable;
-  readonly exit: (code: number) => void;
 }
 
 interface CreateOptions {
@@ -50,30 +46,15 @@ export function registerTokensCommands(program: Command, parts: TokensCommandPar
     .option('--role <role>', "admin, viewer or a custom role, not above the user's own", VIEWER)
     .option('--cameras <cameras>', 'only these, separated by commas; "*" stands for any text')
     .option('--expires <when>', 'after so many days (90d), hours (12h), or at a date (2030-01-31)')
-    .action((name: string, options: CreateOptions) => run(parts, (open) => create(name, options, open, parts)));
+    .action((name: string, options: CreateOptions) => onStore((open) => create(name, options, open, parts), parts));
   tokens
     .command('list')
     .description('print every token, without its secret')
-    .action(() => run(parts, async ({ apiTokens }) => ok(listing(await apiTokens.list()))));
+    .action(() => onStore(async ({ apiTokens }) => ok(listing(await apiTokens.list())), parts));
   tokens
     .command('revoke <id>')
     .description('end a token, from the next request on')
-    .action((id: string) => run(parts, ({ apiTokens }) => revoke(id, apiTokens)));
-}
-
-async function run(
-  { openStore, stdout, stderr, exit }: TokensCommandParts,
-  work: (open: OpenTokens) => Promise<Result<string, string>>,
-): Promise<void> {
-  const store = await openStore();
-  try {
-    const outcome = await work(store);
-    if (outcome.ok) stdout.write(`${outcome.value}\n`);
-    else stderr.write(`${outcome.error}\n`);
-    exit(outcome.ok ? 0 : 1);
-  } finally {
-    await store.close();
-  }
+    .action((id: string) => onStore(({ apiTokens }) => revoke(id, apiTokens), parts));
 }
 
 /** The token alone goes to standard output, to be piped; what to do with it goes beside. */

@@ -1,9 +1,9 @@
 /** `postern users list|add|password|role|delete|import`: account work beside the server or without it (SPEC 1). */
-import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { ImportedUser } from '../domain/account.ts';
 import { type Role, type UserName, VIEWER } from '../domain/names.ts';
 import type { Result } from '../domain/result.ts';
+import { onStore, type StoreCommandParts } from './on-store.ts';
 import { readNewPassword, type Terminal } from './read-password.ts';
 
 type Outcome = Promise<Result<unknown, { readonly message: string }>>;
@@ -22,15 +22,12 @@ export interface OpenUsers {
   close(): Promise<void>;
 }
 
-export interface UsersCommandParts extends Terminal {
-  readonly openStore: () => Promise<OpenUsers>;
-  readonly stdout: Writable;
-  readonly exit: (code: number) => void;
-}
+export type UsersCommandParts = Terminal & StoreCommandParts<OpenUsers>;
 
 export function registerUsersCommands(program: Command, parts: UsersCommandParts): void {
   const users = program.command('users').description('list and change the accounts that people log in with');
-  const run = (work: (users: OpenUsers['users']) => Promise<Result<string, string>>) => runOn(work, parts);
+  const run = (work: (users: OpenUsers['users']) => Promise<Result<string, string>>) =>
+    onStore((open) => work(open.users), parts);
   users
     .command('list')
     .description('print every user with the role')
@@ -72,24 +69,6 @@ export function registerUsersCommands(program: Command, parts: UsersCommandParts
     .command('import <file>')
     .description("bring the users of an NVR's SQLite file, with their passwords; those who are here already are kept")
     .action((file: string) => run(async (accounts) => importReport(file, await accounts.importFrom(file))));
-}
-
-async function runOn(
-  work: (users: OpenUsers['users']) => Promise<Result<string, string>>,
-  { openStore, stdout, stderr, exit }: UsersCommandParts,
-): Promise<void> {
-  const store = await openStore();
-  try {
-    const outcome = await work(store.users);
-    if (outcome.ok) stdout.write(`${outcome.value}\n`);
-    else stderr.write(`${outcome.error}\n`);
-    exit(outcome.ok ? 0 : 1);
-  } catch (fault) {
-    stderr.write(`${fault instanceof Error ? fault.message : fault}\n`);
-    exit(1);
-  } finally {
-    await store.close();
-  }
 }
 
 async function withPassword(

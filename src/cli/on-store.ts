@@ -1,0 +1,28 @@
+/** One command on the store: its sentence is printed, its exit code set, the store closed, whatever comes of it (SPEC 1). */
+import type { Writable } from 'node:stream';
+import type { Result } from '../domain/result.ts';
+
+export interface StoreCommandParts<Store> {
+  /** Rejects with a sentence. */
+  readonly openStore: () => Promise<Store>;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  readonly exit: (code: number) => void;
+}
+
+/** A fault becomes a sentence: nobody at a terminal wants a stack trace. */
+export async function onStore<Store extends { close(): Promise<void> }>(
+  work: (store: Store) => Promise<Result<string, string>>,
+  { openStore, stdout, stderr, exit }: StoreCommandParts<Store>,
+): Promise<void> {
+  try {
+    const store = await openStore();
+    const outcome = await work(store).finally(() => store.close());
+    if (outcome.ok) stdout.write(`${outcome.value}\n`);
+    else stderr.write(`${outcome.error}\n`);
+    exit(outcome.ok ? 0 : 1);
+  } catch (fault) {
+    stderr.write(`${fault instanceof Error ? fault.message : fault}\n`);
+    exit(1);
+  }
+}
