@@ -1,13 +1,17 @@
 /** HTTP/2 connections: what one of them may ask for at once, and for how long it may be open and ask for nothing. */
 import type { Http2SecureServer, SecureServerOptions, ServerHttp2Session } from 'node:http2';
+import type { TLSSocket } from 'node:tls';
 
 export interface SessionPatience {
   /** Milliseconds to the first request, as whole as its head must be. */
   readonly first: number;
 }
 
-/** Names, values and 32 bytes for each of them together (RFC 9113 10.5.1; SPEC 1). More resets the stream. */
-const MAX_HEADER_BYTES = 16 * 1024;
+/**
+ * Bytes of a head past which its stream is reset, with 32 for each name (RFC 9113 10.5.1); before that, what is too
+ * large for the gate can be told so. The library holds to it only when the client has said that it knows.
+ */
+const MAX_HEADER_LIST = 32 * 1024;
 /** A wall of cameras is many streams in one connection. */
 const MAX_STREAMS = 128;
 const IDLE_MS = 60_000;
@@ -17,7 +21,7 @@ const IDLE_MS = 60_000;
  * HTTP/2 with; what is past these bounds ends the connection.
  */
 export const HTTP2_LIMITS: SecureServerOptions = {
-  settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES },
+  settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_LIST },
   /** A browser sends each cookie as a header of its own. */
   maxHeaderListPairs: 256,
   maxSettings: 32,
@@ -32,22 +36,36 @@ export const HTTP2_LIMITS: SecureServerOptions = {
   strictSingleValueFields: false,
 };
 
+/** Node waits until a connection that is ended has taken all that was written to it, and some never will. */
+const LINGER_MS = 2_000;
+
 /**
  * Node counts any frame as life, so that a client could stay for ever by PING alone, or by a head that it sends byte by
  * byte: here only a request that came to be counts.
  */
 export function endIdleSessions(server: Http2SecureServer, patience: SessionPatience): void {
+  let entering: TLSSocket | undefined; // the session that follows at once is this socket's, but does not give it away
+  server.prependListener('secureConnection', (socket) => {
+    entering = socket;
+  });
   server.on('session', (session: ServerHttp2Session) => {
+    const socket = entering;
+    const leave = (): void => void setTimeout(() => socket?.destroy(), LINGER_MS).unref();
+    const end = (): void => {
+      session.destroy();
+      leave();
+    };
     let open = 0;
-    let timer = setTimeout(() => session.destroy(), patience.first).unref();
+    let timer = setTimeout(end, patience.first).unref();
     session.on('stream', (stream) => {
       open += 1;
       clearTimeout(timer);
       stream.once('close', () => {
         open -= 1;
-        if (open === 0) timer = setTimeout(() => session.destroy(), IDLE_MS).unref();
+        if (open === 0) timer = setTimeout(end, IDLE_MS).unref();
       });
     });
+    session.once('error', leave);
     session.once('close', () => clearTimeout(timer));
   });
 }

@@ -57,7 +57,7 @@ type Answer = ServerResponse | Http2ServerResponse;
 
 /** `http1` has the limits of HTTP/1; a handshake, and the first request of a connection, have as long as a head of HTTP/1. */
 export function createTlsServer(certificates: ServedCertificates, http1: ServerOptions): TlsServer {
-  const patienceMs = http1.headersTimeout ?? 0;
+  const { headersTimeout: patienceMs = 0, maxHeaderSize: mostHeaderBytes = 0 } = http1;
   const server = createSecureServer({
     ...HTTP2_LIMITS,
     ...http1,
@@ -71,6 +71,7 @@ export function createTlsServer(certificates: ServedCertificates, http1: ServerO
   certificates.onChange((certificate) => server.setSecureContext(secureContext(certificate)));
   const through = (door: Gate['onRequest']) => (received: IncomingMessage | Http2ServerRequest, answer: Answer) => {
     const { request, response } = likeHttp1(received, answer);
+    if (headerBytes(request.rawHeaders) > mostHeaderBytes) return void response.writeHead(431).end();
     const { hstsSeconds } = certificates.current();
     if (hstsSeconds !== undefined) response.setHeader('Strict-Transport-Security', `max-age=${hstsSeconds}`);
     door(request, response);
@@ -87,6 +88,13 @@ export function createTlsServer(certificates: ServedCertificates, http1: ServerO
       return { onRequest, onCheckContinue: through(gate.onCheckContinue) };
     },
   };
+}
+
+/** A head of HTTP/1 that is larger never comes so far. */
+function headerBytes(rawHeaders: readonly string[]): number {
+  let bytes = 0;
+  for (const text of rawHeaders) bytes += text.length;
+  return bytes;
 }
 
 /** The server's own listener is kept for the connections that begin as TLS does. */

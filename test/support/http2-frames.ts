@@ -45,9 +45,27 @@ function sized(text: string): Buffer {
   return Buffer.concat([Buffer.from([...length, rest]), bytes]);
 }
 
-/** The head of a request that ends with it. */
-export const request = (stream: number, lines: readonly (readonly [string, string])[], flags = 0x5): Buffer =>
-  frame(FRAME.headers, flags, stream, headerBlock(lines));
+const LARGEST_FRAME = 16_384;
+
+/** The head of a request, in as many frames as it needs; without `flags` it is the whole request. */
+export function request(
+  stream: number,
+  lines: readonly (readonly [string, string])[],
+  flags: number = FLAG.endStream | FLAG.endHeaders,
+): Buffer {
+  const block = headerBlock(lines);
+  if (block.length <= LARGEST_FRAME) return frame(FRAME.headers, flags, stream, block);
+  const parts = Array.from({ length: Math.ceil(block.length / LARGEST_FRAME) }, (_, index) =>
+    block.subarray(index * LARGEST_FRAME, (index + 1) * LARGEST_FRAME),
+  );
+  const frames = parts.map((part, index) => {
+    const isLast = index === parts.length - 1 ? flags & FLAG.endHeaders : 0;
+    return index === 0
+      ? frame(FRAME.headers, flags & FLAG.endStream, stream, part)
+      : frame(FRAME.continuation, isLast, stream, part);
+  });
+  return Buffer.concat(frames);
+}
 
 export const settings = (...values: readonly (readonly [id: number, value: number])[]): Buffer => {
   const payload = Buffer.alloc(values.length * 6);
@@ -76,6 +94,7 @@ export async function framePeer(port: number, ca: string, first: Buffer = settin
       const end = 9 + pending.readUIntBE(0, 3);
       const [type, flags, stream] = [pending.readUInt8(3), pending.readUInt8(4), pending.readUInt32BE(5) & 0x7fffffff];
       received.push({ type, flags, stream, payload: Buffer.from(pending.subarray(9, end)) });
+      if (type === FRAME.settings && (flags & FLAG.ack) === 0) socket.write(frame(FRAME.settings, FLAG.ack, 0));
       pending = Buffer.from(pending.subarray(end));
       socket.emit('frame');
     }
