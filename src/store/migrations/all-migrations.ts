@@ -5,6 +5,7 @@ import { events } from './002-events.ts';
 import { rolesSessionsTokens } from './003-roles-sessions-tokens.ts';
 import { eventWrites } from './004-event-writes.ts';
 import { sessionKeys } from './005-session-keys.ts';
+import { sortsWithIds } from './006-sorts-with-ids.ts';
 
 export const MIGRATIONS: MigrationProvider = {
   getMigrations: async () => ({
@@ -13,5 +14,6 @@ export const MIGRATIONS: MigrationProvider = {
     '003-roles-sessions-tokens': rolesSessionsTokens,
     '004-event-writes': eventWrites,
     '005-session-keys': sessionKeys,
+    '006-sorts-with-ids': sortsWithIds,
   }),
 };
