@@ -117,8 +117,10 @@ export interface EventSource {
   writesByDay(): Promise<ReadonlyMap<number, number> | null>;
 }
 
-/** When a question is given up, in milliseconds of a clock that is never set. */
-export type Deadline = number;
+/** When a question is given up, in milliseconds of a clock that is never set: sooner when whoever asked has left. */
+export interface Deadline {
+  readonly at: number;
+}
 
 export interface BoundedEventSource extends EventSource {
   /** The same; what takes longer rejects with `outOfTime` (out-of-time.ts). */

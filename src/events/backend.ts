@@ -53,7 +53,11 @@ export function createEventsBackend(options: EventsBackendOptions): RequestListe
     const scope = callerScope(ctx.req.headers, options.roles());
     if (!scope) return answerRefusal(ctx, 'no-credentials');
     ctx.state.scope = scope;
-    ctx.state.events = options.events.until(options.now() + options.queryTimeout * 1000);
+    const deadline = { at: options.now() + options.queryTimeout * 1000 };
+    ctx.res.once('close', () => {
+      deadline.at = Number.NEGATIVE_INFINITY; // nobody waits any more
+    });
+    ctx.state.events = options.events.until(deadline);
     await next();
   });
   const routes = eventRoutes(deskOf(options));

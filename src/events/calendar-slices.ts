@@ -3,7 +3,7 @@ import type { ZoneOffset } from '../domain/event-question.ts';
 
 export const DAY = 86_400;
 /** So many days are counted at a time: between two slices other questions get their turn. */
-const DAYS_PER_SLICE = 16;
+const DAYS_PER_SLICE = 4;
 
 export interface CalendarSlice {
   /** Start times in `[from, until)`, Unix seconds. */

@@ -1,4 +1,5 @@
 /** GET /api/events/explore: the newest events of every label, the most frequent label first (SPEC 7). */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { EventSource, StoredEvent } from '../domain/event-question.ts';
 import { answerBadParameters, answerJson } from './answers.ts';
@@ -53,6 +54,7 @@ export function exploreEvents({ seen }: EventDesk): EventsHandler {
       const newest = { cameras, conditions: [isLabelled(label)], sort: NEWEST_FIRST, limit };
       const ids = (await events.find(newest)).map(({ id }) => id);
       found.push(...(await events.read(ids, { thumbnails: false })).map((event) => ({ event, count })));
+      await nextTurn();
     }
     found.sort((one, other) => other.count - one.count || other.event.start_time - one.event.start_time);
     answerJson(ctx, `[${found.map(countedJson).join(',')}]`);

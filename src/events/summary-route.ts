@@ -1,4 +1,5 @@
 /** GET /api/events/summary: how many events a day, by camera, label, sub-label and zones (SPEC 7). */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { EventCondition, EventGroup, EventSource, ZoneOffset } from '../domain/event-question.ts';
 import { answerBadParameters, answerJson } from './answers.ts';
@@ -57,6 +58,7 @@ async function countedSlices(calendar: Calendar, events: EventSource, kept: Coun
     found.push(await countedSlice(slice, calendar, events, writes && { kept, writes: writesTo(slice, writes) }));
     // Years without an event are stepped over.
     start = await events.firstStart(slice.until);
+    await nextTurn();
   }
   return found.filter((json) => json.length > 0);
 }

@@ -1,4 +1,5 @@
 /** Events as JSON text, a few at a time: their zones and data are written as they are kept (interface 2.4). */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventSource, FoundEvent, StoredEvent } from '../domain/event-question.ts';
 
 /** So many rows are read at a time: the memory an answer takes does not grow with it. */
@@ -33,6 +34,7 @@ async function* chunks(
     if (rows.length === 0) continue;
     yield separator + rows.map((row) => eventJson(row)).join(',');
     separator = ',';
+    await nextTurn();
   }
   yield separator === '[' ? '[]' : ']';
 }

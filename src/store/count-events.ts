@@ -1,23 +1,35 @@
 /** Events counted: by label, and by day for the summary (SPEC 7). */
-import { sql } from 'kysely';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type RawBuilder, sql } from 'kysely';
 import type { EventGroup, GroupQuestion } from '../domain/event-question.ts';
+import { distinctCameras } from './distinct-names.ts';
 import { allOf, conditionInSql, isOneOf, offsetAt } from './event-conditions.ts';
 import { type EventsPlace, inTime } from './event-shape.ts';
+import { everyEvent } from './time-windows.ts';
 
 export async function countByLabel(
   cameras: readonly string[] | null,
   place: EventsPlace,
 ): Promise<ReadonlyMap<string, number>> {
   const { db, shape } = place;
-  const named = cameras ? [...new Set(cameras)] : [];
-  const where = allOf([...inTime(place), ...(cameras ? [isOneOf(sql`e.camera`, named)] : [])]);
-  // Where cameras are named, an index has their labels in order: by label alone everything would be sorted.
-  const keys = cameras && shape.inOrderBy.camera ? sql`e.camera, e.label` : sql`e.label`;
-  const { rows } = await sql<{ label: string; events: number }>`
-    select e.label as label, count(*) as events from ${shape.table} as e where ${where} group by ${keys}`.execute(db);
   const counts = new Map<string, number>();
-  for (const { label, events } of rows) counts.set(label, (counts.get(label) ?? 0) + Number(events));
+  for await (const these of shape.inOrderBy.camera ? cameraByCamera(cameras, place) : everyEvent(cameras, place)) {
+    const { rows } = await sql<{ label: string; events: number }>`
+      select e.label as label, count(*) as events from ${shape.table} as e where ${these} group by 1`.execute(db);
+    for (const { label, events } of rows) counts.set(label, (counts.get(label) ?? 0) + Number(events));
+  }
   return counts;
+}
+
+/** An index has the labels of a camera in order: by label alone everything would be sorted. */
+async function* cameraByCamera(
+  cameras: readonly string[] | null,
+  place: EventsPlace,
+): AsyncGenerator<RawBuilder<boolean>> {
+  for (const camera of new Set(cameras ?? (await distinctCameras(place)))) {
+    yield allOf([...inTime(place), sql`e.camera = ${camera}`]);
+    await nextTurn();
+  }
 }
 
 export async function groupEvents(question: GroupQuestion, place: EventsPlace): Promise<EventGroup[]> {

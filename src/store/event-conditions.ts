@@ -110,9 +110,8 @@ export function offsetAt(offsets: readonly ZoneOffset[]): Expression {
   return sql`case ${sql.join(cases, sql` `)} else ${earliest} end`;
 }
 
-/** Behind the end of a page, in the sort's order: absent values stand below all others. */
-export function behind(end: PageEnd, { key, direction }: EventSort): Condition {
-  const value = sortValue(key);
+/** Behind the end of a page, by this value in the sort's order: absent values stand below all others. */
+export function behind(end: PageEnd, value: Expression, { key, direction }: EventSort): Condition {
   const further = sql.raw(direction === 'asc' ? '>' : '<');
   const tie = sql<boolean>`e.id ${further} ${end.id}`;
   if (end.value === null) {

@@ -3,6 +3,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Deadline } from '../domain/event-question.ts';
 import type { EngineWords } from './sqlite-words.ts';
 import type { Tables } from './tables.ts';
+import type { WalkLane } from './walk-lane.ts';
 
 /** `e` is the table's alias in every query; it has the columns of the store's own. */
 export interface EventShape {
@@ -18,12 +19,15 @@ export interface EventsPlace {
   readonly db: Kysely<Tables>;
   readonly shape: EventShape;
   readonly words: EngineWords;
+  readonly walks: WalkLane;
   readonly deadline?: Deadline | undefined;
+  /** Events are walked by time, whatever order they are asked for in. */
+  readonly isByTime?: boolean;
 }
 
 /** Looked at while rows are walked, before any other condition: it ends a statement that walks for too long. */
 export const inTime = ({ words, deadline }: EventsPlace): RawBuilder<boolean>[] =>
-  deadline === undefined ? [] : [words.inTime(sql`e.rowid`, deadline)];
+  deadline === undefined ? [] : [words.inTime(sql`e.rowid`, deadline.at)];
 
 export const STORE_SHAPE: EventShape = {
   table: sql`events`,

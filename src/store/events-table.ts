@@ -3,13 +3,19 @@ import { type Kysely, sql } from 'kysely';
 import type { BoundedEventSource, EventSource, StoredEvent } from '../domain/event-question.ts';
 import { plainJson } from '../domain/plain-json.ts';
 import { countByLabel, firstStart, groupEvents, writesByDay } from './count-events.ts';
-import { distinctCameras, distinctNames, namesOnOneWalk } from './distinct-names.ts';
-import { type EventsPlace, STORE_SHAPE } from './event-shape.ts';
-import { findEvents } from './find-events.ts';
+import { distinctCameras, distinctNames, labelsOf, namesOfAll } from './distinct-names.ts';
+import type { EventShape, EventsPlace } from './event-shape.ts';
+import { findInTurns } from './find-in-turns.ts';
 import { sqliteWords } from './sqlite-words.ts';
 import type { EventsTable, Tables } from './tables.ts';
+import { createWalkLane } from './walk-lane.ts';
 
-export const storePlace = (db: Kysely<Tables>): EventsPlace => ({ db, shape: STORE_SHAPE, words: sqliteWords });
+export const eventsPlace = (db: Kysely<Tables>, shape: EventShape): EventsPlace => ({
+  db,
+  shape,
+  words: sqliteWords,
+  walks: createWalkLane(),
+});
 
 export const createEventSource = (place: EventsPlace): BoundedEventSource => ({
   ...sourceAt(place),
@@ -20,7 +26,7 @@ function sourceAt(place: EventsPlace): EventSource {
   const cameras = (): Promise<string[]> => distinctCameras(place);
   return {
     cameras,
-    find: (question) => findEvents(question, place),
+    find: (question) => findInTurns(question, place),
     read: (ids, include) => readEvents(ids, include, place),
     countByLabel: (visible) => countByLabel(visible, place),
     groups: (question) => groupEvents(question, place),
@@ -28,7 +34,9 @@ function sourceAt(place: EventsPlace): EventSource {
     writesByDay: () => writesByDay(place),
 
     async distinct(column, visible) {
-      if (!place.shape.inOrderBy.camera) return namesOnOneWalk(column, visible, place);
+      const { inOrderBy } = place.shape;
+      if (!inOrderBy.camera)
+        return column === 'label' && inOrderBy.label ? labelsOf(visible, place) : namesOfAll(column, visible, place);
       const found = await Promise.all(
         (visible ?? (await cameras())).map((camera) => distinctNames(column, camera, place)),
       );

@@ -5,9 +5,8 @@ import { type BoundedEventSource, type Deadline, type EventSource, foldSubLabels
 import { isOutOfTime } from '../domain/out-of-time.ts';
 import { unreadable } from '../domain/unreadable.ts';
 import { nvrShape } from './event-shape.ts';
-import { createEventSource } from './events-table.ts';
+import { createEventSource, eventsPlace } from './events-table.ts';
 import { sqliteEngine } from './sqlite.ts';
-import { sqliteWords } from './sqlite-words.ts';
 import type { Tables } from './tables.ts';
 
 export interface NvrDatabase {
@@ -76,7 +75,7 @@ async function openFile(path: string): Promise<OpenedFile> {
     const edition = await editionOf(db, path);
     // Older files lack columns of newer ones, so the table is asked what it has.
     const shape = nvrShape(await columnsOf(db));
-    const events = createEventSource({ db, shape, words: sqliteWords });
+    const events = createEventSource(eventsPlace(db, shape));
     return { db, edition, events, close: () => db.destroy() };
   } catch (cause) {
     await db.destroy();

@@ -11,7 +11,8 @@ import { createRoleStore } from './accounts-roles.ts';
 import { createSessionStore } from './accounts-sessions.ts';
 import { createAccountStore } from './accounts-tables.ts';
 import { createApiTokenStore } from './accounts-tokens.ts';
-import { createEventSource, storePlace } from './events-table.ts';
+import { STORE_SHAPE } from './event-shape.ts';
+import { createEventSource, eventsPlace } from './events-table.ts';
 import { MIGRATIONS } from './migrations/all-migrations.ts';
 import { type SqliteEngine, sqliteEngine } from './sqlite.ts';
 import type { Tables } from './tables.ts';
@@ -49,7 +50,7 @@ export async function openStore({ url, readOnly = false }: StoreOptions): Promis
     sessions: createSessionStore(db),
     apiTokens: createApiTokenStore(db),
     version,
-    events: createEventSource(storePlace(db)),
+    events: createEventSource(eventsPlace(db, STORE_SHAPE)),
     writeEvents: (events) => writeEvents(events, db),
     close: () => db.destroy(),
   };

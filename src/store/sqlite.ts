@@ -2,7 +2,7 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
 import { type Dialect, SqliteAdapter, type SqliteDatabase, SqliteDialect } from 'kysely';
-import { outOfTime } from '../domain/out-of-time.ts';
+import { isPast, outOfTime } from '../domain/out-of-time.ts';
 import { unreadable } from '../domain/unreadable.ts';
 import { patient } from './sqlite-patience.ts';
 
@@ -95,7 +95,7 @@ function connect({ path, readOnly, isOurs, functions = {} }: SqliteOptions): Dat
 
 /** Ends the statement that calls it, and the fault comes through as it is. Of the machine's own count of milliseconds. */
 function inTime(deadline: SQLOutputValue): number {
-  if (performance.now() > Number(deadline)) throw outOfTime();
+  if (isPast({ at: Number(deadline) })) throw outOfTime();
   return 1;
 }
 

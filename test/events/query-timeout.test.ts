@@ -1,6 +1,10 @@
 /** `events.query_timeout`: what takes longer is given up, in words that say what to narrow (SPEC 7). */
 import assert from 'node:assert/strict';
+import { get } from 'node:http';
 import { after, before, describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { BoundedEventSource, Deadline, EventSource } from '../../src/domain/event-question.ts';
+import { isPast } from '../../src/domain/out-of-time.ts';
 import type { NvrDatabase } from '../../src/store/nvr-database.ts';
 import { event } from './support/event.ts';
 import { makeNvrDatabase } from './support/nvr-file.ts';
@@ -74,3 +78,24 @@ for (const [place, serve] of Object.entries(places)) {
     await served.close();
   });
 }
+
+it('A question is given up when whoever asked it has left', { timeout: 20_000 }, async () => {
+  const asked = Promise.withResolvers<Deadline>();
+  const never = new Promise<never>(() => {});
+  const endless: EventSource = { ...nvr.events, find: () => never };
+  const source: BoundedEventSource = {
+    ...endless,
+    until: (deadline) => {
+      asked.resolve(deadline);
+      return endless;
+    },
+  };
+  const served = await serveEvents({ source });
+  const headers = { 'remote-user': 'somebody', 'remote-role': 'admin' };
+  const client = get({ port: served.port, path: '/api/events', headers, agent: false }).on('error', () => {});
+  const deadline = await asked.promise;
+  assert.equal(isPast(deadline), false);
+  client.destroy();
+  while (!isPast(deadline)) await nextTurn();
+  await served.close();
+});

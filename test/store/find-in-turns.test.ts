@@ -1,0 +1,104 @@
+/** What must look at every event does so window by window: the answer is the same, and others do not wait for it (SPEC 7). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import fc from 'fast-check';
+import type { EventCondition, EventQuestion } from '../../src/domain/event-question.ts';
+import { isOutOfTime } from '../../src/domain/out-of-time.ts';
+import { type EventsPlace, STORE_SHAPE } from '../../src/store/event-shape.ts';
+import { eventsPlace } from '../../src/store/events-table.ts';
+import { findEvents } from '../../src/store/find-events.ts';
+import { findInWindows } from '../../src/store/find-in-turns.ts';
+import { openStore, type Store } from '../../src/store/open-store.ts';
+import { event } from '../events/support/event.ts';
+import { makeScratch } from './support/scratch-store.ts';
+
+const COUNT = 120;
+const NEWEST = { key: 'date', direction: 'desc' } as const;
+const scratch = makeScratch();
+let store: Store;
+let place: EventsPlace;
+before(async () => {
+  store = await openStore({ url: scratch.url });
+  place = eventsPlace(store.db, STORE_SHAPE);
+  // Several begin at once, several have one score or none.
+  const events = Array.from({ length: COUNT }, (_, n) =>
+    event({
+      id: `e${(n * 37) % COUNT}`,
+      camera: n % 3 ? 'front' : 'back',
+      start_time: Math.floor(n / 5),
+      zones: n % 4 ? ['drive'] : [],
+      data: { score: n % 7 ? (n % 10) / 10 : null, ...(n % 2 ? { recognized_license_plate: `P${n % 9}` } : {}) },
+    }),
+  );
+  await store.writeEvents(events);
+});
+after(async () => {
+  await store.close();
+  scratch.remove();
+});
+
+const times = fc.integer({ min: -1, max: 25 });
+const conditions: fc.Arbitrary<EventCondition> = fc.oneof(
+  fc.constant({ kind: 'carries', of: 'zone', names: ['drive'], orNone: false } as const),
+  fc.constant({ kind: 'compared', measure: 'score', by: '>=', to: 0.4 } as const),
+  fc.constant({
+    kind: 'plate',
+    isWanted: { plates: [], matches: (plate: string) => plate > 'P4' },
+    orNone: false,
+  } as const),
+  fc.record({
+    kind: fc.constant('compared'),
+    measure: fc.constant('start_time'),
+    by: fc.constantFrom('<', '>'),
+    to: times,
+  }),
+);
+const questions: fc.Arbitrary<EventQuestion> = fc.record({
+  cameras: fc.constantFrom(null, ['back'], ['front', 'back'], []),
+  conditions: fc.array(conditions, { maxLength: 3 }),
+  sort: fc.record({ key: fc.constantFrom('date', 'score', 'speed'), direction: fc.constantFrom('asc', 'desc') }),
+  limit: fc.constantFrom(1, 10, 50, 1000),
+});
+
+describe('A walk in windows', () => {
+  it('finds what one go finds, in the same order, page after page', () =>
+    fc.assert(
+      fc.asyncProperty(questions, fc.integer({ min: 1, max: 40 }), async (question, eventsEach) => {
+        const inOneGo = await findEvents(question, place);
+        assert.deepEqual(await findInWindows(question, place, eventsEach), inOneGo);
+        const next = { ...question, after: inOneGo.at(-1) };
+        assert.deepEqual(await findInWindows(next, place, eventsEach), await findEvents(next, place));
+      }),
+      { numRuns: 150 },
+    ));
+});
+
+/** Every event is looked at, for none fulfils it. */
+const NOTHING: EventQuestion = {
+  cameras: null,
+  conditions: [{ kind: 'carries', of: 'zone', names: ['nowhere'], orNone: false }],
+  sort: NEWEST,
+  limit: 10,
+};
+const LITTLE: EventQuestion = { cameras: null, conditions: [], sort: NEWEST, limit: 1 };
+
+describe('While a question is walked in windows', () => {
+  it('a smaller one is answered, and a second long one waits in line', async () => {
+    const ended: string[] = [];
+    const first = findInWindows(NOTHING, place, 2).then(() => ended.push('first'));
+    await nextTurn();
+    const second = findInWindows(NOTHING, place, 2).then(() => ended.push('second'));
+    const little = findEvents(LITTLE, place).then(() => ended.push('little'));
+    await Promise.all([first, second, little]);
+    assert.deepEqual(ended, ['little', 'first', 'second']);
+  });
+
+  it('whoever waited past the own time is told so, and lets the next one in', async () => {
+    const first = findInWindows(NOTHING, place, 2);
+    const late = findInWindows(NOTHING, { ...place, deadline: { at: Number.NEGATIVE_INFINITY } }, 2);
+    const next = findInWindows(NOTHING, place, 2);
+    await assert.rejects(late, isOutOfTime);
+    assert.deepEqual([await first, await next], [[], []]);
+  });
+});
