@@ -3,7 +3,9 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { NarrowedAnswer } from '../access/narrow-answer.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
+import { err, ok, type Result } from '../domain/result.ts';
 import { type AnswerHead, type AnswerRules, answerHeaders, headerValues } from './answer-headers.ts';
+import type { HeldBytes, Hold } from './held-bytes.ts';
 
 /** Narrows the text of a 200 answer. */
 export type NarrowBody = (body: string) => NarrowedAnswer;
@@ -15,6 +17,9 @@ export interface Narrowing {
    * cannot be read is not passed on.
    */
   readonly isStrict: boolean;
+  readonly held: HeldBytes;
+  /** JSON in the place of a 404 that says that there is nothing of any camera: of one's own there may be nothing either way. */
+  readonly empty?: string;
 }
 
 const LARGEST_ANSWER = 32 * 1024 * 1024;
@@ -40,20 +45,23 @@ export const askingForWhole = (headers: IncomingHttpHeaders): IncomingHttpHeader
 export async function passNarrowed(
   answer: AnswerHead & { readonly body: Readable },
   response: ServerResponse,
-  { body: narrow, isStrict }: Narrowing,
+  { body: narrow, isStrict, held, empty }: Narrowing,
   rules: Omit<AnswerRules, 'isPublic'>,
   fail: (reason: RefusalReason) => void,
 ): Promise<void> {
-  const status = answer.statusCode ?? 502;
+  const isNone = answer.statusCode === 404 && empty !== undefined;
+  const status = isNone ? 200 : (answer.statusCode ?? 502);
   const [encoding = 'identity'] = headerValues(answer, 'content-encoding');
-  const body = encoding === 'identity' && status !== 206 ? await readWhole(answer.body) : undefined;
-  if (response.headersSent || response.destroyed) return void answer.body.destroy();
-  if (body === undefined) {
-    answer.body.destroy();
-    return fail('nvr-bad-answer');
-  }
+  const hold = held.hold();
+  response.once('close', hold.release);
+  const body = encoding === 'identity' && status !== 206 ? await readWhole(answer.body, hold) : UNREADABLE;
+  if (!body.ok) answer.body.destroy();
+  if (response.destroyed) hold.release();
+  if (response.headersSent || response.destroyed) return;
+  if (!body.ok) return fail(body.error);
   const isGiven = status === 200;
-  const narrowed = isGiven ? narrow(body) : refusalLeft(status, body, isStrict);
+  const text = isNone ? empty : body.value;
+  const narrowed = isGiven ? narrow(text) : refusalLeft(status, text, isStrict);
   if (narrowed.kind === 'foreign') return fail('camera-not-in-role');
   if (narrowed.kind === 'unreadable') return fail(isStrict ? 'not-narrowable' : 'nvr-bad-answer');
   const passed = answerHeaders(answer, { ...rules, isPublic: false });
@@ -63,19 +71,22 @@ export async function passNarrowed(
   response.writeHead(status, passed).end(narrowed.body);
 }
 
-/** Undefined when it is too large, not UTF-8, or cut. */
-async function readWhole(body: Readable): Promise<string | undefined> {
+/** What is compressed, a part, too large, not UTF-8, or cut. */
+const UNREADABLE = err('nvr-bad-answer' as const);
+
+async function readWhole(body: Readable, hold: Hold): Promise<Result<string, RefusalReason>> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const chunk of body) {
       bytes += chunk.length;
-      if (bytes > LARGEST_ANSWER) return undefined;
+      if (bytes > LARGEST_ANSWER) return UNREADABLE;
+      if (!hold.take(chunk.length)) return err('answers-too-large');
       chunks.push(chunk);
     }
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
+    return ok(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks)));
   } catch {
-    return undefined;
+    return UNREADABLE;
   }
 }
 

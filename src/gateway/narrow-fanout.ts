@@ -4,15 +4,17 @@ import { withCameras } from '../access/narrow-query.ts';
 import { queryValues } from '../access/query.ts';
 import { memberOf } from '../access/recorder-layout.ts';
 import type { PlainTarget } from '../domain/request.ts';
+import type { Hold } from './held-bytes.ts';
 
 const AT_ONCE = 4;
 
-/** JSON of the elements of all lists, each once, in order. Rejects when one list cannot be had. */
+/** JSON of the elements of all lists, each once, in order; undefined when there is no room. Rejects when one list cannot be had. */
 export async function joinedLists(
   target: PlainTarget,
   { parameter, cameras }: NonNullable<Terms['fanout']>,
   ask: (path: string) => Promise<unknown>,
-): Promise<string> {
+  hold: Hold,
+): Promise<string | undefined> {
   const elements = new Map<string, unknown>();
   for (let at = 0; at < cameras.length; at += AT_ONCE) {
     const lists = cameras.slice(at, at + AT_ONCE).map((camera) => {
@@ -21,7 +23,11 @@ export async function joinedLists(
     });
     for (const list of await Promise.all(lists)) {
       if (!Array.isArray(list)) throw new Error(`${target.path} was not answered with a list`);
-      for (const element of list) elements.set(JSON.stringify(element), element);
+      for (const element of list) {
+        const text = JSON.stringify(element);
+        if (!hold.take(text.length)) return undefined;
+        elements.set(text, element);
+      }
     }
   }
   const inOrder = [...elements].sort(

@@ -8,6 +8,7 @@ import type { PlainTarget } from '../domain/request.ts';
 import type { Upstream } from '../domain/socket-address.ts';
 import type { Admitted } from './admit.ts';
 import type { Destination } from './destinations.ts';
+import { createHeldBytes } from './held-bytes.ts';
 import type { Narrowing } from './narrow-exchange.ts';
 import { cutAtLimit, joinedLists } from './narrow-fanout.ts';
 import { judgedBody } from './narrow-request.ts';
@@ -31,6 +32,9 @@ export type Settled =
 
 type Served = Exclude<Destination, { kind: 'nobody' }>;
 
+/** Memory is the process's, so that there is one of these, whatever is reloaded. */
+const HELD = createHeldBytes(128 * 1024 * 1024);
+
 const refused = (reason: RefusalReason): Settled => ({ kind: 'refused', reason });
 
 export async function settleTerms(
@@ -42,16 +46,30 @@ export async function settleTerms(
   const { terms, target } = admission;
   if (!terms) return { kind: 'sent' };
   if (terms.messages || (terms.ownData && destination.kind !== 'events-backend')) return refused('not-narrowable');
-  if (terms.fanout) {
-    const joined = joinedLists(target, terms.fanout, (path) => desk.ask(destination.upstream, path));
-    return joined.then((json) => narrowedAgain(json, terms, target)).catch(() => refused('nvr-unreachable'));
-  }
+  if (terms.fanout) return joinedAnswer(target, { ...terms, fanout: terms.fanout }, destination, desk);
   // A client that leaves in the middle of its body is told nothing.
   const body = await judgedBody(request, admission, terms, desk.owners).catch(() => undefined);
   if (!body) return refused('body-unreadable');
   if (!body.ok) return refused(body.error);
   const narrowing = await narrowingOf(terms, destination, desk);
   return { kind: 'sent', ...(body.value && { body: body.value }), ...(narrowing && { narrowing }) };
+}
+
+async function joinedAnswer(
+  target: PlainTarget,
+  terms: Terms & Required<Pick<Terms, 'fanout'>>,
+  { upstream }: Served,
+  { ask }: TermsDesk,
+): Promise<Settled> {
+  const hold = HELD.hold();
+  try {
+    const joined = await joinedLists(target, terms.fanout, (path) => ask(upstream, path), hold);
+    return joined === undefined ? refused('answers-too-large') : narrowedAgain(joined, terms, target);
+  } catch {
+    return refused('nvr-unreachable');
+  } finally {
+    hold.release();
+  }
 }
 
 /** An NVR that does not know the parameter has answered with everything, several times. */
@@ -63,7 +81,7 @@ function narrowedAgain(json: string, { answer: form, view }: Terms, target: Plai
 }
 
 async function narrowingOf(terms: Terms, destination: Served, desk: TermsDesk): Promise<Narrowing | undefined> {
-  const { answer: form, view, isRewritten } = terms;
+  const { answer: form, view, isRewritten, empty } = terms;
   // The events backend is our own, and does what the query says; an NVR may be too old to know the parameter.
   if (!form || (isRewritten && destination.kind === 'events-backend')) return undefined;
   const reader = form === 'config' ? { view, ownConfig: await desk.ownConfig() } : { view };
@@ -74,5 +92,7 @@ async function narrowingOf(terms: Terms, destination: Served, desk: TermsDesk): 
       return narrowAnswer(form, body, reader);
     },
     isStrict: view.clearance === 'restricted',
+    held: HELD,
+    ...(empty === undefined ? {} : { empty }),
   };
 }

@@ -37,6 +37,7 @@ export const DECISION_OF_REASON: Readonly<Record<RefusalReason, DecisionResult>>
   'backend-unavailable':   'error',
   'events-unreadable':     'error',
   'query-too-slow':        'error',
+  'answers-too-large':     'error',
   'nvr-unreachable':       'error',
   'nvr-bad-answer':        'error',
   'nvr-timeout':           'error',
