@@ -21,6 +21,8 @@ export interface Terms {
   /** One call for each camera, their lists joined. */
   readonly fanout?: { readonly parameter: string; readonly cameras: readonly string[] };
   readonly answer?: AnswerForm;
+  /** JSON for when the NVR has nothing of any camera, which is nobody's business. */
+  readonly empty?: string;
   /** The query was narrowed already: the events backend, which is our own, needs no second look. */
   readonly isRewritten?: boolean;
   /** Only the events backend can narrow this answer. */

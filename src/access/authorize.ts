@@ -92,6 +92,8 @@ function perMessage(target: PlainTarget, caller: Caller, { layout, isDenied }: S
 
 function withinView(match: Listed, target: PlainTarget, view: CameraView): AccessVerdict {
   const { row } = match;
+  // There are servers that read it as `&`: then what is judged and what is read would differ.
+  if (target.query.includes(';')) return refused('target-not-plain');
   const located = locate(match, target, view.layout);
   if (located.kind === 'repeated') return refused('parameter-repeated');
   if (!seesEvery(view, located.named)) return refused('camera-not-in-role');
@@ -109,10 +111,16 @@ function withinView(match: Listed, target: PlainTarget, view: CameraView): Acces
     case 'own-data':
       if (view.cameras.length === 0) return nothing(row);
       return onTerms(target, row, view, { ...terms, ownData: true });
+    case 'post-filter':
+      return onTerms(
+        target,
+        row,
+        view,
+        row.empty === undefined ? terms : { ...terms, empty: JSON.stringify(row.empty) },
+      );
     case 'check':
     case 'lookup':
     case 'post-check':
-    case 'post-filter':
     case 'rewrite-body':
       return onTerms(target, row, view, terms);
     default:

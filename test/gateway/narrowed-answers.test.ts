@@ -121,6 +121,20 @@ describe('An answer that must be narrowed', () => {
     await assert.rejects(asked('/api/timeline', tokens.carl), /fetch failed|terminated/);
   });
 
+  it('is the same whether there is nothing of any camera, or of others only', async () => {
+    const none = { message: 'No previews found.' };
+    answering((_request, response) => response.writeHead(404, JSON_TYPE).end(JSON.stringify(none)));
+    const [nothing, viewers] = [
+      await asked('/api/preview/all/start/1/end/2', tokens.carl),
+      await asked('/api/preview/all/start/1/end/2', tokens.vera),
+    ];
+    answering((_request, response) => response.writeHead(200, JSON_TYPE).end(JSON.stringify([OTHER])));
+    const others = await asked('/api/preview/all/start/1/end/2', tokens.carl);
+    assert.deepEqual([nothing.status, nothing.body], [200, '[]']);
+    assert.deepEqual([others.status, others.body], [200, '[]']);
+    assert.deepEqual([viewers.status, JSON.parse(viewers.body)], [404, none]);
+  });
+
   it('that refuses keeps its status and its sentence, and nothing else', async () => {
     answering((_request, response) =>
       response

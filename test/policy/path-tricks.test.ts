@@ -55,6 +55,8 @@ const TRICKS: Readonly<Record<string, Trick>> = {
   'a name in upper case':           onQuery((query) => query.replace(/^[a-z]+/, (name) => name.toUpperCase())),
   'brackets behind the name':       onQuery((query) => query.replace('=', '[]=')),
   'a semicolon between':            onQuery((query) => `${ofGarden(query)};${query}`),
+  'a semicolon in front':           onQuery((query) => `x=1;${query}&${ofGarden(query)}`),
+  'a semicolon in another value':   (path, query) => (query === '' ? `${path}?x=1;camera=bedroom;cameras=bedroom` : undefined),
 };
 
 /** All that a gardener is refused when it is asked about the bedroom. */
