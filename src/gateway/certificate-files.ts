@@ -55,6 +55,8 @@ export function watchPair(files: CertificatePair, watch: CertificateWatch, patie
   const onChange = (): void => void readAgain(false);
   const paths = [files.certificate, files.privateKey];
   for (const path of paths) watchFile(path, { interval: patience.betweenLooksMs, persistent: false }, onChange);
+  // What changed between the caller's reading and the first look is no change to later looks.
+  timer = setTimeout(onChange, patience.betweenLooksMs).unref();
   return () => {
     clearTimeout(timer);
     for (const path of paths) unwatchFile(path, onChange);
