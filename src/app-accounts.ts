@@ -1,10 +1,10 @@
 /** Introduces the accounts to their store, their secret and their routes (interface 5.1 to 5.4). */
 import { availableParallelism } from 'node:os';
-import { AT_START } from './accounts/audit.ts';
+import { AT_START, type Audit } from './accounts/audit.ts';
 import { createFirstTimeLogin, ensureFirstAdmin, type NewAdminPassword } from './accounts/first-admin.ts';
-import { createLoginLimiter } from './accounts/login-limiter.ts';
+import { createLoginLimiter, type LoginLimiter } from './accounts/login-limiter.ts';
 import type { LoginRouteParts } from './accounts/login-routes.ts';
-import { createPasswordHasher } from './accounts/password.ts';
+import { createPasswordHasher, type PasswordHasher } from './accounts/password.ts';
 import type { RoleRouteParts } from './accounts/role-routes.ts';
 import type { SessionRouteParts } from './accounts/session-routes.ts';
 import { importSigningKey } from './accounts/session-token.ts';
@@ -15,15 +15,30 @@ import type { UserRouteParts } from './accounts/user-routes.ts';
 import type { StartOptions } from './app.ts';
 import { countedAudit, countedLimiter, countedLogins, countedSessions } from './app-counted.ts';
 import { type Credentials, openCredentials } from './app-credentials.ts';
+import type { Settings } from './config/schema.ts';
 import type { Caller } from './domain/caller.ts';
 import { scopeOfRole } from './domain/camera-scope.ts';
-import { parseRateLimit } from './domain/rate-limit.ts';
+import { type Clause, parseRateLimit } from './domain/rate-limit.ts';
 import type { Store } from './store/open-store.ts';
 import type { Logs } from './telemetry/log.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { Recent } from './telemetry/recent.ts';
 
+/** What a reload leaves as it is: tokens, counted failures, who is logged in. */
 export interface Accounts extends Credentials {
+  readonly limiter: LoginLimiter;
+  /** As they are by these settings; nothing has changed yet. */
+  under(settings: Settings): AccountsInForce;
+  /** From now on, for everybody. */
+  enforce(accounts: AccountsInForce): void;
+  /** After that: users without their role are viewers, and there is an admin. `reset`: with a new password in any case. */
+  settle(accounts: AccountsInForce, reset: boolean): Promise<NewAdminPassword | undefined>;
+}
+
+/** What holds of the accounts under one configuration. */
+export interface AccountsInForce {
+  readonly settings: Settings;
+  readonly clauses: readonly Clause[];
   readonly sessions: Sessions;
   /** The same, for whoever goes on with a new session after changing the password. */
   readonly sessionsAfterPasswordChange: Sessions;
@@ -35,7 +50,6 @@ export interface Accounts extends Credentials {
     Omit<RoleRouteParts, 'knownCameras'> &
     SessionRouteParts &
     TokenRouteParts;
-  readonly newAdminPassword: NewAdminPassword | undefined;
 }
 
 /** The home-automation add-on's options (interface 5.3). */
@@ -50,8 +64,7 @@ export async function openAccounts(
   metrics: Metrics,
   recent: Recent,
 ): Promise<Accounts> {
-  const { settings, clock } = options;
-  const { auth } = settings;
+  const { clock } = options;
   const log = logs.named('service.accounts');
   const secret = await findSigningSecret({
     environment: options.env,
@@ -63,79 +76,98 @@ export async function openAccounts(
 
   const steadyClock = options.steadyClock ?? { now: () => performance.now() };
   const auditLog = logs.named('service.audit');
-  const audit = countedAudit((entry) => auditLog.info(entry, entry.what), auth.trusted_proxies, metrics);
+  const audit: Audit = (entry) => auditLog.info(entry, entry.what);
   const { keyId } = secret.value;
-  const credentials = await openCredentials({ store, keyId, fixedRoles: auth.roles, clock, steadyClock, audit, log });
-  const hasher = createPasswordHasher({
-    iterations: auth.hash_iterations,
-    concurrency: Math.max(1, availableParallelism() - 1),
-    queue: WAITING_CHECKS,
-  });
-  const clauses = clausesOf(auth.failed_login_rate_limit);
+  const fixedRoles = options.config.settings.auth.roles;
+  const credentials = await openCredentials({ store, keyId, fixedRoles, clock, steadyClock, audit, log });
+  const { roleBook } = credentials;
   const onEvict = (state: 'idle' | 'active'): void => metrics.rateLimitEvictions.add(1, 'ip', state);
-  const limiter = createLoginLimiter({ clauses, clock: steadyClock, onEvict });
-  const uncounted = createSessions({
-    store: store.accounts,
-    key: await importSigningKey(secret.value.key),
-    clock,
-    roles: credentials.roleBook.latest,
-    accountsVersion: store.version,
-    sessionLength: auth.session_length,
-    refreshTime: auth.refresh_time,
-    cookie: { name: auth.cookie_name, secure: auth.cookie_secure, sameSite: auth.cookie_same_site, path: '/' },
-  });
-  const sessions = countedSessions(uncounted, 'login', metrics);
-  const recheck = rechecker(sessions, credentials);
-  const newAdminPassword = auth.enabled
-    ? await ensureFirstAdmin({ store: store.accounts, hasher, clock, reset: auth.reset_admin_password })
-    : undefined;
-  if (newAdminPassword) {
-    const what = auth.reset_admin_password ? 'password-changed' : 'user-created';
-    audit({ what, who: undefined, from: AT_START, verdict: 'allowed', user: newAdminPassword.user });
-  }
+  const limiter = createLoginLimiter({ clauses: [], clock: steadyClock, onEvict });
+  const firstTimeLogin = createFirstTimeLogin(false);
+  const key = await importSigningKey(secret.value.key);
+  const hashers = new Map<number, PasswordHasher>();
   return {
     ...credentials,
-    sessions,
-    sessionsAfterPasswordChange: countedSessions(uncounted, 'password_change', metrics),
-    recheck,
-    newAdminPassword,
-    routeParts: {
-      store: store.accounts,
-      sessions,
-      hasher,
-      limiter: countedLimiter(limiter, clauses, metrics),
-      clock,
-      roles: credentials.roleBook.latest,
-      roleStore: store.roles,
-      roleBook: credentials.roleBook,
-      tokenStore: store.apiTokens,
-      flushTokenUses: credentials.guardedTokens.flush,
-      seenSessions: credentials.seenSessions,
-      bodySeconds: () => settings.server.timeout_login_body,
-      recheck,
-      firstTimeLogin: createFirstTimeLogin(newAdminPassword !== undefined),
-      settings: () => ({
-        authEnabled: auth.enabled,
-        loginPath: '/login',
-        logoutUrl: settings.proxy.logout_url,
-        bodySeconds: settings.server.timeout_login_body,
-      }),
-      onLogin: countedLogins(metrics, recent),
-      audit,
+    limiter,
+    under(settings) {
+      const { auth } = settings;
+      const clauses = clausesOf(auth.failed_login_rate_limit);
+      const hasher = hashers.get(auth.hash_iterations) ?? openHasher(auth.hash_iterations);
+      hashers.set(auth.hash_iterations, hasher);
+      const uncounted = createSessions({
+        store: store.accounts,
+        key,
+        clock,
+        roles: roleBook.latest,
+        accountsVersion: store.version,
+        sessionLength: auth.session_length,
+        refreshTime: auth.refresh_time,
+        cookie: { name: auth.cookie_name, secure: auth.cookie_secure, sameSite: auth.cookie_same_site, path: '/' },
+      });
+      const sessions = countedSessions(uncounted, 'login', metrics);
+      const recheck = rechecker(auth.enabled, sessions, credentials);
+      const routeParts = {
+        store: store.accounts,
+        sessions,
+        hasher,
+        limiter: countedLimiter(limiter, clauses, metrics),
+        clock,
+        roles: roleBook.latest,
+        roleStore: store.roles,
+        roleBook,
+        tokenStore: store.apiTokens,
+        flushTokenUses: credentials.guardedTokens.flush,
+        seenSessions: credentials.seenSessions,
+        bodySeconds: () => settings.server.timeout_login_body,
+        recheck,
+        firstTimeLogin,
+        settings: () => ({
+          authEnabled: auth.enabled,
+          loginPath: '/login',
+          logoutUrl: settings.proxy.logout_url,
+          bodySeconds: settings.server.timeout_login_body,
+        }),
+        onLogin: countedLogins(metrics, recent),
+        audit: countedAudit(audit, auth.trusted_proxies, metrics),
+      };
+      const sessionsAfterPasswordChange = countedSessions(uncounted, 'password_change', metrics);
+      return { settings, clauses, sessions, sessionsAfterPasswordChange, recheck, routeParts };
+    },
+    enforce({ settings, clauses }) {
+      roleBook.renew(settings.auth.roles);
+      limiter.setClauses(clauses);
+    },
+    async settle({ settings, routeParts }, reset) {
+      await credentials.demoteWhoseRoleIsGone();
+      if (!settings.auth.enabled) return undefined;
+      const made = await ensureFirstAdmin({ store: store.accounts, hasher: routeParts.hasher, clock, reset });
+      if (!made) return undefined;
+      const what = reset ? 'password-changed' : 'user-created';
+      routeParts.audit({ what, who: undefined, from: AT_START, verdict: 'allowed', user: made.user });
+      firstTimeLogin.onNewPassword();
+      return made;
     },
   };
 }
 
-function rechecker(sessions: Sessions, { tokens, roleBook }: Credentials): Accounts['recheck'] {
+const openHasher = (iterations: number): PasswordHasher =>
+  createPasswordHasher({ iterations, concurrency: Math.max(1, availableParallelism() - 1), queue: WAITING_CHECKS });
+
+/** What does not open the door any more keeps none open: accounts and a proxy's headers are never believed together. */
+function rechecker(
+  hasAccounts: boolean,
+  sessions: Sessions,
+  { tokens, roleBook }: Credentials,
+): AccountsInForce['recheck'] {
   return async (caller) => {
     switch (caller.credential.kind) {
       case 'session':
-        return sessions.recheck(caller);
+        return hasAccounts ? sessions.recheck(caller) : undefined;
       case 'api-token':
         return tokens.recheck(caller);
       case 'proxy-headers':
         // What the proxy said of the user still holds; what the role may see may have changed.
-        return { ...caller, scope: scopeOfRole(caller.role, await roleBook.latest()) };
+        return hasAccounts ? undefined : { ...caller, scope: scopeOfRole(caller.role, await roleBook.latest()) };
       case 'internal-listener':
         return caller;
     }
@@ -143,7 +175,7 @@ function rechecker(sessions: Sessions, { tokens, roleBook }: Credentials): Accou
 }
 
 /** The configuration was checked: what does not parse cannot come here. */
-function clausesOf(text: string | null) {
+function clausesOf(text: string | null): readonly Clause[] {
   const parsed = text === null ? undefined : parseRateLimit(text);
   return parsed?.ok ? parsed.value : [];
 }

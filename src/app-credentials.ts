@@ -19,6 +19,8 @@ export interface Credentials {
   readonly seenSessions: SeenSessions;
   /** Told when the custom roles have changed, by whomever. */
   onRoles(tell: (roles: CustomRoles) => void): void;
+  /** SPEC 4.3: a role that was taken out of the file makes viewers of its users. */
+  demoteWhoseRoleIsGone(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -46,7 +48,7 @@ export async function openCredentials(parts: CredentialParts): Promise<Credentia
     for (const tell of listeners) tell(roles);
   };
   const roleBook = createRoleBook({ store: store.roles, fixed: fixedRoles, version: store.version, onChange });
-  await demoteWhoseRoleIsGone(parts, await roleBook.latest());
+  await roleBook.latest();
   const onFault = (fault: unknown): void => log.warn({ err: fault }, 'when something was last used could not be kept');
   const tokens = createApiTokens({
     tokenStore: store.apiTokens,
@@ -71,6 +73,7 @@ export async function openCredentials(parts: CredentialParts): Promise<Credentia
     guardedTokens,
     seenSessions,
     onRoles: (tell) => void listeners.push(tell),
+    demoteWhoseRoleIsGone: async () => demote(parts, await roleBook.latest()),
     async close() {
       clearInterval(timer);
       await Promise.all([seenSessions.close(), guardedTokens.close()]);
@@ -78,8 +81,7 @@ export async function openCredentials(parts: CredentialParts): Promise<Credentia
   };
 }
 
-/** SPEC 4.3: a role that was taken out of the file makes viewers of its users. */
-async function demoteWhoseRoleIsGone({ store, audit, log }: CredentialParts, roles: CustomRoles): Promise<void> {
+async function demote({ store, audit, log }: CredentialParts, roles: CustomRoles): Promise<void> {
   const demoted = await store.accounts.demoteUnknownRoles([ADMIN, VIEWER, ...roles.keys()]);
   for (const user of demoted) {
     log.warn({ user }, 'the role of this user is gone: the user is a viewer now');

@@ -1,6 +1,7 @@
 /** What the server would judge by, from its configuration and its store, without the server: for `postern explain` (SPEC 1). */
 import { existsSync } from 'node:fs';
 import { layoutOfNames } from './access/recorder-layout.ts';
+import { compileRouteTable } from './access/route-table.ts';
 import { type ApiTokens, createApiTokens } from './accounts/api-tokens.ts';
 import { createRoleBook, type RoleBook } from './accounts/custom-roles.ts';
 import { importSigningKey } from './accounts/session-token.ts';
@@ -9,12 +10,12 @@ import { findSigningSecret } from './accounts/signing-secret.ts';
 import { ADD_ON_OPTIONS } from './app-accounts.ts';
 import type { CommandPlace } from './app-commands.ts';
 import { createExplainer, type Explainer } from './app-explain.ts';
-import { corridorRules, headerRules, ownerLookup, readRouteTable } from './app-rules.ts';
+import { corridorRules, headerRules, ownerLookup } from './app-rules.ts';
 import { TRUSTED_HEADERS_FILES } from './app-trusted-headers.ts';
 import { askerOf, watchCameras } from './app-upstreams.ts';
-import { loadConfig } from './config/load-config.ts';
 import { formatProblem } from './config/problems.ts';
 import type { Settings } from './config/schema.ts';
+import { loadServiceConfig } from './config/service-config.ts';
 import { visibleCameras } from './domain/camera-scope.ts';
 import type { CameraName } from './domain/names.ts';
 import type { SessionVerdict } from './domain/verdict.ts';
@@ -35,7 +36,7 @@ export interface ExplainCommand {
 
 /** Changes nothing. Rejects with a sentence when the server could not start either. `note` is told what could not be read. */
 export async function openForExplain(place: ExplainPlace, note: (sentence: string) => void): Promise<ExplainCommand> {
-  const config = await loadConfig({ ...place, whenMissing: 'read' });
+  const config = await loadServiceConfig({ ...place, whenMissing: 'read' });
   if (config.kind === 'invalid') {
     throw new Error(config.problems.map((problem) => formatProblem(config.file, problem)).join('\n'));
   }
@@ -43,7 +44,7 @@ export async function openForExplain(place: ExplainPlace, note: (sentence: strin
   const { trustedHeadersFile = TRUSTED_HEADERS_FILES.mounted } = place;
   const list = await readTrustedHeaders({ ...TRUSTED_HEADERS_FILES, mounted: trustedHeadersFile });
   if (!list.ok) throw new Error(list.error);
-  const routes = await readRouteTable(settings, place.directory);
+  const routes = compileRouteTable(config.policy);
   const store = await storeBeside(settings);
   const layout = await layoutOf(settings, store, note);
   const eventsBackend = settings.events.source === 'nvr' ? undefined : NOT_RUNNING;

@@ -1,14 +1,14 @@
 /** Introduces the login page's form, when it is sent without a script, to the accounts (SPEC 4.1, 8). */
 import { passwordFault } from './accounts/password-rules.ts';
 import { attemptLogin, LOGIN_RESULT } from './accounts/post-login.ts';
-import type { Accounts } from './app-accounts.ts';
+import type { AccountsInForce } from './app-accounts.ts';
 import type { LogIn } from './ui/login-page.ts';
 
 /** A new password check may find a free lane by then. */
 const BUSY_RETRY_SECONDS = 5;
 
 export const formLogIn =
-  (parts: Accounts['routeParts']): LogIn =>
+  (parts: AccountsInForce['routeParts']): LogIn =>
   async ({ user, password }, ctx) => {
     if (!parts.settings().authEnabled) return { kind: 'no-passwords' };
     if (passwordFault(password) !== undefined) return { kind: 'unfit' };

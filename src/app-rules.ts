@@ -1,9 +1,7 @@
 /** What the corridor judges by, made from the settings: for the gate, and for `explain`, which must judge the same. */
 import type { Surroundings } from './access/authorize.ts';
-import { compileRouteTable, type RouteTable } from './access/route-table.ts';
+import type { RouteTable } from './access/route-table.ts';
 import { apiTokenSource, externalSource, networks, type SourceParts } from './app-sources.ts';
-import { loadPolicy } from './config/load-policy.ts';
-import { formatProblem } from './config/problems.ts';
 import type { Settings } from './config/schema.ts';
 import { normalizedHeaderName } from './domain/header-names.ts';
 import type { PlainTarget } from './domain/request.ts';
@@ -81,10 +79,3 @@ export const headerRules = ({ nvr, auth }: Settings, allowlist: ReadonlySet<stri
   nvrSecret: nvr.auth_secret,
   cookieName: auth.cookie_name,
 });
-
-/** Rejects with every problem of the table. */
-export async function readRouteTable({ nvr }: Settings, directory: string): Promise<RouteTable> {
-  const policy = await loadPolicy(nvr.policy, directory);
-  if (policy.kind === 'loaded') return compileRouteTable(policy.rows);
-  throw new Error(policy.problems.map((problem) => formatProblem(nvr.policy, problem)).join('\n'));
-}

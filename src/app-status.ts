@@ -1,48 +1,34 @@
 /** Introduces the status page to everybody who knows a part of how the service is (SPEC 8). */
 import { X509Certificate } from 'node:crypto';
+import type { House } from './app-house.ts';
+import { questionFor } from './app-upstreams.ts';
 import type { Settings } from './config/schema.ts';
 import type { ServiceStatus, StatusCertificate, StatusWarning } from './domain/status.ts';
 import { askText, type Question } from './gateway/ask-upstream.ts';
-import type { UnknownRoutes } from './gateway/unknown-routes.ts';
-import type { Recent } from './telemetry/recent.ts';
 import type { Readiness } from './telemetry/telemetry-server.ts';
 
-export interface StatusSources {
-  readonly settings: Settings;
-  readonly version: string;
-  /** Unix seconds. */
-  readonly startedAt: number;
-  readonly warnings: readonly string[];
-  /** PEM of what is served now; undefined without TLS. */
-  readonly certificate: () => string | undefined;
-  readonly recent: Recent;
-  readonly limiter: { size(): number; limited(): number };
-  readonly readiness: () => Promise<Readiness>;
-  /** Undefined when there is no NVR. */
-  readonly nvrVersion: Question | undefined;
-}
-
-export function serviceStatus(sources: StatusSources, unknownRoutes: UnknownRoutes) {
-  const { settings, recent, limiter } = sources;
-  const warnings = sources.warnings.map(asWarning);
+export function serviceStatus(settings: Settings, house: House, readiness: () => Promise<Readiness>) {
+  const { startedAt, options, certificates, counters, accounts, unknownRoutes } = house;
+  const { url } = settings.nvr;
+  const version = url && questionFor(settings, url, '/api/version');
   return async (): Promise<ServiceStatus> => {
-    const [readiness, nvr] = await Promise.all([sources.readiness(), nvrVersion(sources.nvrVersion)]);
+    const [{ store, nvr, events }, nvrSays] = await Promise.all([readiness(), nvrVersion(version)]);
     return {
-      startedAt: sources.startedAt,
-      versions: { postern: sources.version, node: process.version, nvr },
-      store: readiness.store,
-      nvr: readiness.nvr,
-      events: readiness.events,
-      certificate: certificateOf(sources.certificate()),
-      warnings,
+      startedAt,
+      versions: { postern: options.version, node: process.version, nvr: nvrSays },
+      store,
+      nvr,
+      events,
+      certificate: certificateOf(certificates?.current().certificate),
+      warnings: house.warnings().map(asWarning),
       limiter: {
         clauses: settings.auth.failed_login_rate_limit,
-        addresses: limiter.size(),
-        limited: limiter.limited(),
+        addresses: accounts.limiter.size(),
+        limited: accounts.limiter.limited(),
       },
-      loginFailures: recent.loginFailures(),
+      loginFailures: counters.recent.loginFailures(),
       unknownRoutes: unknownRoutes.list(),
-      failures: recent.failures(),
+      failures: counters.recent.failures(),
     };
   };
 }

@@ -1,8 +1,8 @@
 /** Introduces the counters to the house: what is counted as it happens, and what is looked up at each scrape (SPEC 9). */
 import { X509Certificate } from 'node:crypto';
-import type { Accounts } from './app-accounts.ts';
 import { ticks } from './app-counted.ts';
-import type { EventsBackend } from './app-events.ts';
+import type { Edition } from './app-edition.ts';
+import type { House } from './app-house.ts';
 import { trustedPeersOf } from './app-sources.ts';
 import type { TrustedHeaders } from './app-trusted-headers.ts';
 import { nvrCheck } from './app-upstreams.ts';
@@ -12,7 +12,6 @@ import type { RequestFacts } from './domain/request.ts';
 import type { Upstream } from './domain/socket-address.ts';
 import { askText, type Question } from './gateway/ask-upstream.ts';
 import { createTrustedNetworks, isTrustedPeer } from './gateway/client-address.ts';
-import type { KnownCameraList } from './gateway/known-cameras.ts';
 import type { Store } from './store/open-store.ts';
 import { type ActiveSessions, createActiveSessions } from './telemetry/active-sessions.ts';
 import { type ExpositionFormat, exposed, MEDIA_TYPES } from './telemetry/exposition.ts';
@@ -31,13 +30,18 @@ export interface HouseTelemetry {
   readonly recent: Recent;
 }
 
-export function openTelemetry(
-  settings: Settings,
-  version: string,
-  trustedHeaders: TrustedHeaders,
-  logs: Logs,
-  clock: Clock,
-): HouseTelemetry {
+export interface TelemetryNeighbours {
+  /** Of the start: labels are taken from what it knows. */
+  readonly settings: Settings;
+  readonly version: string;
+  readonly trustedHeaders: TrustedHeaders;
+  readonly logs: Logs;
+  readonly clock: Clock;
+  readonly inForce: () => Edition;
+}
+
+export function openTelemetry(neighbours: TelemetryNeighbours): HouseTelemetry {
+  const { settings, version, trustedHeaders, logs, clock, inForce } = neighbours;
   const metrics = createMetrics({
     version,
     node: process.version,
@@ -52,47 +56,48 @@ export function openTelemetry(
     ticks,
     log: createGateLog(logs, recent),
     isIdentityHeader: (name) => name.startsWith('remote-') || trustedHeaders.current().names.has(name),
-    maySendIdentity: proxyPeers(settings),
+    maySendIdentity: (request) => proxyPeers(inForce().settings)(request),
   });
   return { metrics, sessions, watch, recent };
 }
 
 /** Interface 5.5: with accounts of its own the service takes identity headers from nobody. */
-function proxyPeers(settings: Settings): (request: RequestFacts) => boolean {
+const proxyPeers = rememberedFor((settings: Settings): ((request: RequestFacts) => boolean) => {
   const peers = trustedPeersOf(settings);
   const networks = createTrustedNetworks(peers);
   if (settings.auth.enabled || !networks.ok) return () => false;
   return ({ listener, peer }) => listener === 'external' && (peers.length === 0 || isTrustedPeer(peer, networks.value));
+});
+
+/** What is made of something, for as long as it is asked about the same. */
+function rememberedFor<Given, Made>(make: (given: Given) => Made): (given: Given) => Made {
+  let last: { readonly given: Given; readonly made: Made } | undefined;
+  return (given) => {
+    if (last?.given !== given) last = { given, made: make(given) };
+    return last.made;
+  };
 }
 
-export interface ScrapedHouse {
-  readonly settings: Settings;
-  readonly clock: Clock;
-  readonly store: Store;
-  readonly accounts: Accounts;
-  readonly backend: EventsBackend | undefined;
-  readonly cameras: KnownCameraList;
-  /** PEM of what is served now; undefined without TLS. */
-  readonly certificate: () => string | undefined;
-}
-
-export function openScrape({ metrics, sessions, watch }: HouseTelemetry, house: ScrapedHouse): Scrape {
-  const { settings, clock, accounts, backend, cameras, certificate } = house;
+export function openScrape(house: House): Scrape {
+  const { store, accounts, certificates, inForce } = house;
+  const { metrics, sessions, watch } = house.counters;
   const scrape = createScrape(Object.values(metrics), metrics.scrapeFaults);
   const measurements = createProcessMetrics();
+  const nameCameras = (): void => metrics.cameraDenials.setCameras(inForce().parts.cameras.it.current() ?? []);
   scrape.append(async (format) => exposed(await measurements.read(), format));
-  if (backend) scrape.append((format) => askText(backendQuestion(backend.upstream, format)));
+  scrape.append(async (format) => {
+    const backend = inForce().parts.events.it;
+    return backend ? askText(backendQuestion(backend.upstream, format)) : '';
+  });
   scrape.onScrape(watch.countOpenSockets);
-  scrape.onScrape(() => metrics.cameraDenials.setCameras(cameras.current() ?? []));
+  scrape.onScrape(nameCameras);
   scrape.onScrape(() => metrics.activeSessions.setAll(sessions.countByRole(ticks())));
-  scrape.onScrape(() => metrics.hashQueue.set(accounts.routeParts.hasher.waiting()));
-  scrape.onScrape(() => metrics.rateLimitEntries.set(accounts.routeParts.limiter.size(), 'ip'));
-  scrape.onScrape(userCount(house.store, metrics));
-  scrape.onScrape(nvrProbe(settings, metrics));
-  metrics.cameraDenials.setCameras(cameras.current() ?? []);
-  metrics.reloadSuccessful.set(1);
-  metrics.reloadTimestamp.set(clock.now() / 1000);
-  scrape.onScrape(certificateEnd(certificate, metrics));
+  scrape.onScrape(() => metrics.hashQueue.set(inForce().accounts.routeParts.hasher.waiting()));
+  scrape.onScrape(() => metrics.rateLimitEntries.set(accounts.limiter.size(), 'ip'));
+  scrape.onScrape(userCount(store, metrics));
+  scrape.onScrape(nvrProbe(() => inForce().settings, metrics));
+  nameCameras();
+  scrape.onScrape(certificateEnd(() => certificates?.current().certificate, metrics));
   return scrape;
 }
 
@@ -133,10 +138,12 @@ function userCount(store: Store, metrics: Metrics): () => Promise<void> {
 const PROBE_MS = 10_000;
 
 /** Nobody waits for the NVR: what is shown is what it said when it was last asked. */
-function nvrProbe(settings: Settings, metrics: Metrics): () => void {
+function nvrProbe(inForce: () => Settings, metrics: Metrics): () => void {
   let askedAt = Number.NEGATIVE_INFINITY;
   return () => {
-    if (!settings.nvr.url || ticks() - askedAt < PROBE_MS) return;
+    const settings = inForce();
+    if (!settings.nvr.url) return metrics.upstreamUp.set(undefined);
+    if (ticks() - askedAt < PROBE_MS) return;
     askedAt = ticks();
     void nvrCheck(settings).then(({ kind }) => metrics.upstreamUp.set(kind === 'ok' ? 1 : 0));
   };

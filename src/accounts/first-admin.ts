@@ -22,6 +22,7 @@ export interface FirstAdminParts {
 /** What `GET /api/auth/first_time_login` tells the login page. */
 export interface FirstTimeLogin {
   isAwaited(): boolean;
+  onNewPassword(): void;
   onLogin(role: Role): void;
 }
 
@@ -42,6 +43,9 @@ export function createFirstTimeLogin(isPasswordNew: boolean): FirstTimeLogin {
   let isAwaited = isPasswordNew;
   return {
     isAwaited: () => isAwaited,
+    onNewPassword() {
+      isAwaited = true;
+    },
     onLogin(role) {
       if (role === ADMIN) isAwaited = false;
     },

@@ -2,7 +2,7 @@
 import type { Postern } from '../app.ts';
 import type { Settings } from '../config/schema.ts';
 
-/** Several lines, ending in a line break. The password is printed here and nowhere else, whatever the log level. */
+/** Several lines, ending in a line break. */
 export function announcement(postern: Postern, settings: Settings, isTerminal: boolean): string {
   const { external, internal, telemetry } = postern.addresses;
   const scheme = settings.tls.enabled ? 'https' : 'http';
@@ -14,8 +14,7 @@ export function announcement(postern: Postern, settings: Settings, isTerminal: b
     ...(telemetry ? [`  telemetry   ${urlOf('http', telemetry)}/metrics`] : []),
     '',
   ];
-  const password = postern.newAdminPassword;
-  return [...lines, ...(password ? passwordBox(password, isTerminal) : [])].join('\n');
+  return `${lines.join('\n')}${passwordBox(postern.newAdminPassword, isTerminal)}`;
 }
 
 const urlOf = (scheme: string, { host, port }: { host: string; port: number }): string =>
@@ -26,7 +25,10 @@ function shownHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-function passwordBox({ user, password }: { user: string; password: string }, isTerminal: boolean): string[] {
+/** Empty when there is none. It is printed here and nowhere else, whatever the log level. */
+export function passwordBox(made: Postern['newAdminPassword'], isTerminal: boolean): string {
+  if (!made) return '';
+  const { user, password } = made;
   const text = [
     'The admin account has a new password. It is shown only this once.',
     '',
@@ -37,5 +39,5 @@ function passwordBox({ user, password }: { user: string; password: string }, isT
   const bold = (line: string): string => (isTerminal ? `\u001b[1m${line}\u001b[22m` : line);
   const edge = '*'.repeat(width + 6);
   const rows = text.map((line) => `*  ${bold(line.padEnd(width))}  *`);
-  return [edge, ...rows, edge, ''];
+  return ['', edge, ...rows, edge].map((line) => `${line}\n`).join('');
 }

@@ -1,11 +1,12 @@
-/** `postern serve`: start, say where it listens, and stop in good order when told to (SPEC 1). */
+/** `postern serve`: start, say where it listens, read the configuration again when it changes, stop in good order (SPEC 1). */
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
-import { startPostern } from '../app.ts';
-import { loadConfig } from '../config/load-config.ts';
+import { type Postern, startPostern } from '../app.ts';
 import { formatProblem } from '../config/problems.ts';
-import { announcement } from './announcement.ts';
-import { openLogDestination } from './log-destination.ts';
+import { loadServiceConfig, type ServiceConfig } from '../config/service-config.ts';
+import { watchFiles } from '../config/watch-files.ts';
+import { announcement, passwordBox } from './announcement.ts';
+import { type LogDestination, openLogDestination } from './log-destination.ts';
 import { stopSignal } from './stop-signal.ts';
 import { VERSION } from './version.ts';
 
@@ -17,8 +18,9 @@ export interface ServePlace {
 }
 
 /** Resolves with the exit code, once stopped by SIGTERM or SIGINT or when it cannot start. */
-export async function runServe({ directory, env, stdout, stderr }: ServePlace): Promise<number> {
-  const config = await loadConfig({ directory, env });
+export async function runServe(place: ServePlace): Promise<number> {
+  const { directory, env, stdout, stderr } = place;
+  const config = await loadServiceConfig({ directory, env });
   if (config.kind === 'invalid') {
     for (const problem of config.problems) stderr.write(`${formatProblem(config.file, problem)}\n`);
     stderr.write(
@@ -27,24 +29,16 @@ export async function runServe({ directory, env, stdout, stderr }: ServePlace): 
     return 1;
   }
   if (config.created) stdout.write(`No configuration was there: one to begin with is now in ${config.file}.\n`);
-  const { settings } = config;
-  const warnings = config.warnings.map((problem) => formatProblem(config.file, problem));
-  const stopped = stopSignal(); // from here on: a signal during the start is not lost
+  const stopped = stopSignal(stdout.isTTY === true); // from here on: a signal during the start is not lost
   const clock = { now: () => Date.now() };
   const log = openLogDestination(stdout);
   try {
-    const postern = await startPostern({
-      settings,
-      warnings,
-      directory: resolve(directory),
-      env,
-      clock,
-      log,
-      version: VERSION,
-    });
+    const postern = await startPostern({ config, directory: resolve(directory), env, clock, log, version: VERSION });
     log.flush();
-    stdout.write(announcement(postern, settings, stdout.isTTY === true));
+    stdout.write(announcement(postern, config.settings, stdout.isTTY === true));
+    const stopReloading = await reloadWhenChanged(postern, config, place, log);
     await stopped;
+    stopReloading();
     await postern.close();
     log.flush();
     return 0;
@@ -52,6 +46,30 @@ export async function runServe({ directory, env, stdout, stderr }: ServePlace): 
     stderr.write(`Postern did not start: ${sentenceOf(fault)}\n`);
     return 1;
   }
+}
+
+/** At SIGHUP, and when a file that it was read from reads differently. Gives the way to stop. */
+async function reloadWhenChanged(
+  postern: Postern,
+  { files }: ServiceConfig,
+  { directory, env, stdout }: ServePlace,
+  log: LogDestination,
+): Promise<() => void> {
+  const read = () => loadServiceConfig({ directory, env, whenMissing: 'refuse' });
+  const reload = async (): Promise<void> => {
+    const { newAdminPassword, files } = await postern.reload(read);
+    await watching.watch(files);
+    log.flush();
+    stdout.write(passwordBox(newAdminPassword, stdout.isTTY === true));
+  };
+  const onChange = (): void => void reload();
+  const watching = watchFiles(onChange);
+  await watching.watch(files);
+  process.on('SIGHUP', onChange);
+  return () => {
+    process.off('SIGHUP', onChange);
+    watching.close();
+  };
 }
 
 const sentenceOf = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));

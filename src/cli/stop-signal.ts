@@ -1,12 +1,13 @@
 /** When to stop: in good order at the first signal, at once at the second (SPEC 1). */
+import { closeSync, openSync } from 'node:fs';
 
 /** What a shell shows of a process that a signal ended. */
 const ENDED_BY = { SIGTERM: 128 + 15, SIGINT: 128 + 2 } as const;
 /** A terminal's Ctrl-C reaches us twice when npm stands between, which passes on what it hears. */
 const SAME_MS = 500;
 
-/** Resolves with the first signal; the second ends the process. */
-export function stopSignal(): Promise<void> {
+/** Resolves with the first signal; the second ends the process. `isAtTerminal`: somebody's window, which may be closed. */
+export function stopSignal(isAtTerminal = false): Promise<void> {
   let heardAt: number | undefined;
   return new Promise((stop) => {
     for (const [signal, code] of Object.entries(ENDED_BY)) {
@@ -16,5 +17,16 @@ export function stopSignal(): Promise<void> {
         stop();
       });
     }
+    // SIGHUP is for reading the configuration again; but a terminal that hangs up sends it too, and nobody is left then.
+    if (isAtTerminal) process.on('SIGHUP', () => hasLostTerminal() && stop());
   });
+}
+
+function hasLostTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return false;
+  } catch {
+    return true;
+  }
 }

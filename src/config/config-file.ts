@@ -11,23 +11,29 @@ export interface ConfigFile {
   readonly created: boolean;
 }
 
-const NAMES = ['config.yaml', 'config.yml'] as const;
 const QUICKSTART = join(import.meta.dirname, '../../conf/quickstart.yaml');
 
+/** A configuration has one of these names. */
+export const CONFIG_NAMES = ['config.yaml', 'config.yml'] as const;
+
+/** With no configuration: the first one is written there, or only read; or it is a problem, for there was one. */
+export type WhenMissing = 'write' | 'read' | 'refuse';
+
 /**
- * `whenMissing`: write the first configuration there, or only read it. `first` is the file to begin with, the quick
+ * `first` is the file to begin with, the quick
  * start's unless told otherwise. Errs with the sentence for the operator.
  */
 export async function openConfigFile(
   directory: string,
-  whenMissing: 'write' | 'read',
+  whenMissing: WhenMissing,
   first: string = QUICKSTART,
 ): Promise<Result<ConfigFile, string>> {
   const present = await existing(directory);
-  if (present.length > 1) return err(`${NAMES.join(' and ')} are both in ${directory}: remove one of the two`);
+  if (present.length > 1) return err(`${CONFIG_NAMES.join(' and ')} are both in ${directory}: remove one of the two`);
   try {
     const [file] = present;
     if (file) return ok({ file, text: await readFile(file, 'utf8'), created: false });
+    if (whenMissing === 'refuse') return err(`${CONFIG_NAMES[0]} is gone from ${directory}: put it back`);
     if (whenMissing === 'read') return ok({ file: first, text: await readFile(first, 'utf8'), created: false });
     return ok(await writeFirst(directory, first));
   } catch (fault) {
@@ -37,7 +43,7 @@ export async function openConfigFile(
 
 async function existing(directory: string): Promise<readonly string[]> {
   const files: string[] = [];
-  for (const name of NAMES) {
+  for (const name of CONFIG_NAMES) {
     const file = join(directory, name);
     if (await exists(file)) files.push(file);
   }
@@ -52,7 +58,7 @@ const exists = (file: string): Promise<boolean> =>
   );
 
 async function writeFirst(directory: string, first: string): Promise<ConfigFile> {
-  const file = join(directory, NAMES[0]);
+  const file = join(directory, CONFIG_NAMES[0]);
   await mkdir(directory, { recursive: true });
   await copyFile(first, file, constants.COPYFILE_EXCL);
   return { file, text: await readFile(file, 'utf8'), created: true };

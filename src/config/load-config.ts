@@ -1,7 +1,7 @@
 /** The configuration as `serve` uses it, or every problem with it at once (SPEC 1). */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
-import { openConfigFile } from './config-file.ts';
+import { CONFIG_NAMES, openConfigFile, type WhenMissing } from './config-file.ts';
 import { crossFindings } from './cross-checks.ts';
 import { type Environment, type Layered, layered, type Overrides } from './layers.ts';
 import { type Finding, findingsOf, type Problem, pathText, wordsFor } from './problems.ts';
@@ -15,8 +15,8 @@ export interface ConfigPlace {
   readonly env: Environment;
   /** Keys and values as in the file, from the command line. */
   readonly overrides?: Overrides;
-  /** With no configuration: `write` the quick start's into the directory (unless told otherwise), or only `read` it. */
-  readonly whenMissing?: 'write' | 'read';
+  /** `write` unless told otherwise. */
+  readonly whenMissing?: WhenMissing;
   /** Told of every file that is looked for. */
   readonly onFile?: (file: string) => void;
 }
@@ -40,11 +40,11 @@ export type ConfigOutcome =
 /** Flag over environment over file over default. */
 export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const directory = resolve(place.directory);
+  const { env, onFile = () => {} } = place;
+  for (const name of CONFIG_NAMES) onFile(join(directory, name));
   const opened = await openConfigFile(directory, place.whenMissing ?? 'write', place.env[FIRST_CONFIGURATION]);
   if (!opened.ok) return { kind: 'invalid', problems: [{ path: '', message: opened.error }], file: directory };
   const { file, text, created } = opened.value;
-  const { env, onFile = () => {} } = place;
-  onFile(file);
   const yaml = readYaml(text);
   if (!yaml.ok) return { kind: 'invalid', problems: yaml.error, file };
   const layers = layered(yaml.value.tree, env, place.overrides ?? {});

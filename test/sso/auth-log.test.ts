@@ -93,7 +93,7 @@ describe('At start the log warns', () => {
   const proxy = PROXY_MODE['proxy'] as object;
   // biome-ignore format: a table
   const rows: [of: string, config: ConfigTree, warning: RegExp][] = [
-    ['of a mapped header that is not on the allowlist',     { ...PROXY_MODE, proxy: { ...proxy, header_map: { user: 'X-Elsewhere' } } },  /^proxy\.header_map\.user: "x-elsewhere" is not on the allowlist .*proxy_trusted_headers\.conf, so it is never believed: add it there, or map another header$/],
+    ['of a mapped header that is not on the allowlist',     { ...PROXY_MODE, proxy: { ...proxy, header_map: { user: 'X-Elsewhere' } } },  /^\S+config\.yaml:\d+:\d+ proxy\.header_map\.user: "x-elsewhere" is not on the allowlist .*proxy_trusted_headers\.conf, so it is never believed: add it there, or map another header$/],
     ['of header trust with neither secret nor trusted peer', { ...PROXY_MODE, proxy: { ...proxy, auth_secret: null } as never },            /auth\.enabled: false, so the headers of whoever connects are believed/],
     ['of 0.0.0.0/0 among the trusted proxies',              { ...PROXY_MODE, auth: { enabled: false, trusted_proxies: ['0.0.0.0/0'] } },  /0\.0\.0\.0\/0 trusts every address/],
     ['of role_map to a role that nobody defined',           { ...PROXY_MODE, proxy: { ...proxy, role_map: { ghost: ['ghosts'] } } },      /proxy\.role_map\.ghost: "ghost" is not in auth\.roles/],
@@ -150,7 +150,7 @@ describe('The allowlist file of a running gate', () => {
     assert.equal(await status(), 401, 'denied by default_role none, which a profile shows as 401');
     assert.ok(
       warningsOf(house).some((text) =>
-        text.startsWith('proxy.header_map.role: "remote-groups" is not on the allowlist'),
+        text.includes(' proxy.header_map.role: "remote-groups" is not on the allowlist'),
       ),
     );
     writeFileSync(file, 'Remote-User\nnot a name\n');

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { type Postern, startPostern } from '../../src/app.ts';
-import { loadConfig } from '../../src/config/load-config.ts';
+import type { Reloaded } from '../../src/app-reload.ts';
 import { formatProblem } from '../../src/config/problems.ts';
+import { loadServiceConfig } from '../../src/config/service-config.ts';
 import { unixSeconds } from '../../src/domain/clock.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type MovableClock, movableClock } from './clock.ts';
@@ -38,6 +39,8 @@ export interface House {
   readonly telemetryUrl: string;
   /** Log lines so far, parsed. */
   readonly log: Record<string, unknown>[];
+  /** Writes another configuration, laid over the test's, and has it read; resolves when it holds, or not. */
+  reload(config: ConfigTree): Promise<Reloaded>;
   /** The session token of a fresh login. */
   logIn(person: Person): Promise<string>;
   /** A request with a bearer token, a person's or one as it stands; redirects are not followed. */
@@ -54,8 +57,9 @@ const CONFIG: ConfigTree = {
 export async function startHouse(options: HouseOptions = {}): Promise<House> {
   const { people = EVERYBODY, env = {}, clock = movableClock() } = options;
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'postern-house-'));
-  writeFileSync(join(directory, 'config.yaml'), stringify(overlaid(CONFIG, options.config ?? {})));
-  const config = await loadConfig({ directory, env });
+  const file = join(directory, 'config.yaml');
+  writeFileSync(file, stringify(overlaid(CONFIG, options.config ?? {})));
+  const config = await loadServiceConfig({ directory, env });
   if (config.kind === 'invalid') {
     throw new Error(config.problems.map((problem) => formatProblem('config.yaml', problem)).join('\n'));
   }
@@ -71,8 +75,7 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
     nvr.auth_secret,
   ]);
   const postern = await startPostern({
-    settings: config.settings,
-    warnings: config.warnings.map((problem) => formatProblem('config.yaml', problem)),
+    config,
     directory,
     env,
     clock,
@@ -99,6 +102,10 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
     internalPort: internal?.port ?? 0,
     telemetryUrl: `http://127.0.0.1:${telemetry?.port}`,
     log,
+    reload(changed) {
+      writeFileSync(file, stringify(overlaid(CONFIG, changed)));
+      return postern.reload(() => loadServiceConfig({ directory, env, whenMissing: 'refuse' }));
+    },
     async logIn(person) {
       const token = await logIn(url, person);
       secrets.add(token);

@@ -1,0 +1,43 @@
+/** What holds under one reading of the configuration: a reload makes the next one, and swaps them by reference (SPEC 1). */
+import type { AccountsInForce } from './app-accounts.ts';
+import { gateParts } from './app-gate.ts';
+import type { House } from './app-house.ts';
+import { openParts, type Parts } from './app-parts.ts';
+import { serviceStatus } from './app-status.ts';
+import { readinessOf } from './app-upstreams.ts';
+import type { Settings } from './config/schema.ts';
+import type { ServiceConfig } from './config/service-config.ts';
+import type { ListenerName } from './domain/request.ts';
+import type { Rules } from './gateway/admit.ts';
+import { createGate, type Gate } from './gateway/gate.ts';
+import type { Readiness } from './telemetry/telemetry-server.ts';
+
+/** A request goes its whole way through the one that it found: nothing in it changes with the next. */
+export interface Edition {
+  readonly config: ServiceConfig;
+  readonly settings: Settings;
+  readonly accounts: AccountsInForce;
+  readonly parts: Parts;
+  readonly gates: Readonly<Record<ListenerName, Gate>>;
+  readonly rules: () => Rules;
+  readonly readiness: () => Promise<Readiness>;
+}
+
+/** Changes nothing that holds now. Rejects with a sentence, and nothing new open, when it could not hold. */
+export async function openEdition(config: ServiceConfig, house: House, before?: Edition): Promise<Edition> {
+  const { settings } = config;
+  const parts = await openParts(settings, house, before?.parts);
+  const accounts = house.accounts.under(settings);
+  const readiness = readinessOf(settings, house.store, parts.events.it);
+  const status = serviceStatus(settings, house, readiness);
+  const gate = gateParts({ config, house, accounts, parts, status });
+  const gates = { external: createGate('external', gate), internal: createGate('internal', gate) };
+  return { config, settings, accounts, parts, gates, rules: gate.rules, readiness };
+}
+
+/** A door that stays while what is behind it is exchanged. */
+export const standingGate = (name: ListenerName, inForce: () => Edition): Gate => ({
+  onRequest: (request, response) => inForce().gates[name].onRequest(request, response),
+  onCheckContinue: (request, response) => inForce().gates[name].onCheckContinue(request, response),
+  onUpgrade: (request, socket, head) => inForce().gates[name].onUpgrade(request, socket, head),
+});
