@@ -18,6 +18,7 @@ import { ask } from './support/ask.ts';
 type Line = readonly [name: string, value: string];
 
 const SECRET = 'correct-horse-battery';
+const NVR_SECRET = 'between-postern-and-the-nvr';
 const PROXY_MODE: ConfigTree = {
   auth: { enabled: false, roles: { front_only: ['cam1'] } },
   proxy: {
@@ -45,7 +46,7 @@ describe('GET /api/explain', () => {
   let house: House;
   before(async () => {
     nvr = await startFakeNvr();
-    house = await startHouse({ people: [], config: { ...PROXY_MODE, nvr: { url: nvr.url } } });
+    house = await startHouse({ people: [], config: { ...PROXY_MODE, nvr: { url: nvr.url, auth_secret: NVR_SECRET } } });
   });
   after(async () => {
     await house.close();
@@ -193,10 +194,23 @@ describe('GET /api/explain', () => {
     assert.deepEqual([...new Set(headers.map(({ why }) => why))], ['sent by a peer that is not trusted']);
   });
 
-  it('never shows the secret, and asks the NVR nothing', async () => {
+  it('never shows a secret, whoever is told it, and asks the NVR nothing', async () => {
     nvr.received.length = 0;
-    const answer = await ask(house.port, { path: question('GET', '/api/config', vera('ops')), headers: ADMIN });
-    assert.ok(!answer.text.includes(SECRET));
+    const carried: Line[] = [
+      ['Cookie', 'theme=hush-1'],
+      ['Authorization', 'Basic aHVzaC0yOng='],
+    ];
+    const path = question('GET', '/api/config', [...vera('ops'), ...carried]);
+    const answer = await ask(house.port, { path, headers: ADMIN });
+    for (const secret of [SECRET, NVR_SECRET, 'hush', 'aHVzaC0y']) assert.ok(!answer.text.includes(secret), secret);
+    const { sent } = JSON.parse(answer.text) as Explanation;
+    assert.deepEqual(
+      sent?.headers
+        .filter(([, value]) => value === '[hidden]')
+        .map(([name]) => name)
+        .sort(),
+      ['authorization', 'cookie', 'x-proxy-secret'],
+    );
     assert.deepEqual(nvr.received, []);
   });
 
