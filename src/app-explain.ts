@@ -10,6 +10,8 @@ import type { Description } from './gateway/description.ts';
 import { type ExplainParts, explain } from './gateway/explain.ts';
 import type { Explanation } from './gateway/explanation.ts';
 
+export type { Explanation } from './gateway/explanation.ts';
+
 /** As a person asks: at the command line, or by `GET /api/explain`. */
 export interface ExplainQuestion {
   /** `WS` for a WebSocket upgrade. */

@@ -1,23 +1,11 @@
 /** `postern explain METHOD PATH`: how a request would be judged, and by which rule, row and header (SPEC 1). */
 import type { Command } from 'commander';
-import type { Result } from '../domain/result.ts';
-import { formatExplanation, type ShownExplanation } from './format-explanation.ts';
-
-interface Question {
-  readonly method: string;
-  readonly path: string;
-  readonly user?: string | undefined;
-  readonly token?: string | undefined;
-  readonly headers: readonly string[];
-  readonly peer?: string | undefined;
-}
+import type { Explainer } from '../app-explain.ts';
+import { formatExplanation } from './format-explanation.ts';
 
 export interface ExplainCommandParts {
   /** The configuration as the server would read it, and the store beside it. */
-  readonly openExplainer: () => Promise<{
-    explain(question: Question): Promise<Result<ShownExplanation, string>>;
-    close(): Promise<void>;
-  }>;
+  readonly openExplainer: () => Promise<{ readonly explain: Explainer; close(): Promise<void> }>;
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
   readonly exit: (code: number) => void;

@@ -1,41 +1,10 @@
 /** An explanation as aligned text: a name to the left, what is known of it to the right (SPEC 1, `explain`). */
-
-/** As much of an explanation as is shown. */
-export interface ShownExplanation {
-  readonly request: { readonly method: string; readonly path: string; readonly peer: string };
-  readonly about: { readonly method: string; readonly path: string } | undefined;
-  readonly headers: readonly {
-    readonly name: string;
-    readonly value: string;
-    readonly fate: 'kept' | 'dropped';
-    readonly why: string | undefined;
-  }[];
-  readonly secret: string | undefined;
-  readonly token: string | undefined;
-  readonly groups: readonly string[];
-  readonly rule: string | undefined;
-  readonly user: string | undefined;
-  readonly role: string | undefined;
-  readonly cameras: 'all' | readonly string[] | undefined;
-  readonly route: { readonly route: string; readonly access: string; readonly row: string | undefined } | undefined;
-  readonly verdict: string;
-  readonly status: number | undefined;
-  readonly reason: string | undefined;
-  readonly message: string;
-  readonly sent:
-    | {
-        readonly to: string;
-        readonly method: string;
-        readonly target: string;
-        readonly headers: readonly (readonly [name: string, value: string])[];
-      }
-    | undefined;
-}
+import type { Explanation } from '../app-explain.ts';
 
 type Row = readonly [name: string, lines: readonly string[]];
 
 /** Ends in a line break. */
-export function formatExplanation(explanation: ShownExplanation): string {
+export function formatExplanation(explanation: Explanation): string {
   const rows = rowsOf(explanation).filter(([, lines]) => lines.length > 0);
   const width = Math.max(...rows.map(([name]) => name.length)) + 2;
   const text = rows.flatMap(([name, lines]) =>
@@ -44,7 +13,7 @@ export function formatExplanation(explanation: ShownExplanation): string {
   return `${text.map(printable).join('\n')}\n`;
 }
 
-function rowsOf(shown: ShownExplanation): readonly Row[] {
+function rowsOf(shown: Explanation): readonly Row[] {
   const { request, about, secret, token, groups, rule, user, role, cameras, route, sent } = shown;
   return [
     ['request', [`${request.method} ${request.path}, from ${request.peer}`]],
@@ -65,13 +34,13 @@ function rowsOf(shown: ShownExplanation): readonly Row[] {
 
 const maybe = (text: string | undefined): readonly string[] => (text === undefined ? [] : [text]);
 
-function headerLines({ headers }: ShownExplanation): readonly string[] {
+function headerLines({ headers }: Explanation): readonly string[] {
   const pairs = headers.map(({ name, value, fate }) => `${fate.padEnd(8)}${name}: ${value}`);
   const width = Math.max(0, ...pairs.map((pair) => pair.length)) + 2;
   return pairs.map((pair, at) => (headers[at]?.why === undefined ? pair : `${pair.padEnd(width)}(${headers[at].why})`));
 }
 
-function verdictLine({ verdict, status, reason, message }: ShownExplanation): string {
+function verdictLine({ verdict, status, reason, message }: Explanation): string {
   if (verdict !== 'refused') return `${verdict}: ${message}`;
   return `${verdict}, ${status} ${reason}: ${message}`;
 }
