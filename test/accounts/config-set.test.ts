@@ -47,6 +47,8 @@ describe('A change of the NVR’s configuration', () => {
     ['a key of proxy',                    '', set({ proxy: { auth_secret: 'x' } }), OWN('proxy.auth_secret')],
     ['a key of proxy deep inside',        '', set({ proxy: { header_map: { user: 'x' } } }), OWN('proxy.header_map')],
     ['a key of proxy in the query',       'proxy.logout_url=x', undefined, OWN('proxy.logout_url')],
+    ['a key of auth behind a blank',      '', set({ ' auth.enabled': false }), OWN(' auth.enabled')],
+    ['one in the query behind a tab',     '%09auth.enabled=false', undefined, OWN('\tauth.enabled')],
     ['a key of auth in the query',        'auth.enabled=false', undefined, OWN('auth.enabled')],
     ['all roles at once',                 '', set({ auth: { roles: '' } }), 'auth.roles: name the role to change, as auth.roles.NAME'],
     ['all roles at once, in the query',   'auth.roles=', undefined, 'auth.roles: name the role to change, as auth.roles.NAME'],
