@@ -1,6 +1,6 @@
 /** Introduces the accounts to their store, their secret and their routes (interface 5.1 to 5.4). */
 import { availableParallelism } from 'node:os';
-import { AT_START, type Audit } from './accounts/audit.ts';
+import { type Audit, BY_CONFIGURATION } from './accounts/audit.ts';
 import { createFirstTimeLogin, ensureFirstAdmin, type NewAdminPassword } from './accounts/first-admin.ts';
 import { createLoginLimiter, type LoginLimiter } from './accounts/login-limiter.ts';
 import type { LoginRouteParts } from './accounts/login-routes.ts';
@@ -143,7 +143,7 @@ export async function openAccounts(
       const made = await ensureFirstAdmin({ store: store.accounts, hasher: routeParts.hasher, clock, reset });
       if (!made) return undefined;
       const what = reset ? 'password-changed' : 'user-created';
-      routeParts.audit({ what, who: undefined, from: AT_START, verdict: 'allowed', user: made.user });
+      routeParts.audit({ what, who: undefined, from: BY_CONFIGURATION, verdict: 'allowed', user: made.user });
       firstTimeLogin.onNewPassword();
       return made;
     },

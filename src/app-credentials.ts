@@ -1,7 +1,7 @@
 /** Introduces roles, API tokens and the list of sessions to the store, and tidies up behind them (SPEC 4.2 to 4.4). */
 import type { Logger } from 'pino';
 import { type ApiTokens, createApiTokens } from './accounts/api-tokens.ts';
-import { AT_START, type Audit } from './accounts/audit.ts';
+import { type Audit, BY_CONFIGURATION } from './accounts/audit.ts';
 import { createRoleBook, type RoleBook } from './accounts/custom-roles.ts';
 import { createGuardedTokens, type GuardedTokens } from './accounts/guarded-tokens.ts';
 import { createLoginLimiter } from './accounts/login-limiter.ts';
@@ -85,7 +85,14 @@ async function demote({ store, audit, log }: CredentialParts, roles: CustomRoles
   const demoted = await store.accounts.demoteUnknownRoles([ADMIN, VIEWER, ...roles.keys()]);
   for (const user of demoted) {
     log.warn({ user }, 'the role of this user is gone: the user is a viewer now');
-    audit({ what: 'role-changed', who: undefined, from: AT_START, verdict: 'allowed', reason: 'role-gone', user });
+    audit({
+      what: 'role-changed',
+      who: undefined,
+      from: BY_CONFIGURATION,
+      verdict: 'allowed',
+      reason: 'role-gone',
+      user,
+    });
   }
 }
 

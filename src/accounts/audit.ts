@@ -37,7 +37,7 @@ export interface AuditEntry {
   readonly requestId?: string;
 }
 
-export const AT_START = 'start';
+export const BY_CONFIGURATION = 'configuration';
 export const AT_COMMAND_LINE = 'command-line';
 
 export type Audit = (entry: AuditEntry) => void;

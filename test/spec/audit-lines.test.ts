@@ -106,7 +106,7 @@ describe('The audit log has a line', () => {
   });
 });
 
-describe('The audit log has a line for what the start does', () => {
+describe('The audit log has a line for what the configuration does', () => {
   it('to the first admin, to whoever loses a role, and to the admin whose password is reset', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'postern-audit-'));
     const start = async (auth: object): Promise<object[]> => {
@@ -115,7 +115,7 @@ describe('The audit log has a line for what the start does', () => {
       return audited(started).map(({ what, user, from, verdict, reason }) => ({ what, user, from, verdict, reason }));
     };
     const FIRST = { hash_iterations: 1000 };
-    const done = { from: 'start', verdict: 'allowed', reason: undefined };
+    const done = { from: 'configuration', verdict: 'allowed', reason: undefined };
     assert.deepEqual(await start(FIRST), [{ ...done, what: 'user-created', user: 'admin' }]);
     assert.deepEqual(await start({ ...FIRST, roles: { other: ['cam1'] }, reset_admin_password: true }), [
       { ...done, what: 'role-changed', user: 'carl', reason: 'role-gone' },
