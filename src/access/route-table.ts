@@ -40,7 +40,8 @@ export function compileRouteTable(rows: readonly PolicyRow[]): RouteTable {
   const root = emptyNode();
   for (const row of rows) addRow(root, row);
   return {
-    match: (method, segments) => find(root, method === 'HEAD' ? 'GET' : method, segments, 0, []) ?? UNLISTED,
+    match: (method, segments) =>
+      find(root, { method: method === 'HEAD' ? 'GET' : method, segments }, 0, []) ?? UNLISTED,
   };
 }
 
@@ -93,38 +94,32 @@ const emptyNode = (): Node => ({
   rest: new Map(),
 });
 
-function find(
-  node: Node,
-  method: string,
-  segments: readonly string[],
-  at: number,
-  values: readonly string[],
-): RouteMatch | undefined {
+interface Asked {
+  readonly method: string;
+  readonly segments: readonly string[];
+}
+
+function find(node: Node, asked: Asked, at: number, values: readonly string[]): RouteMatch | undefined {
+  const { method, segments } = asked;
   const segment = segments[at];
   if (segment === undefined) return listed(node.rows, method, values);
   const literal = node.literals.get(segment);
   return (
-    (literal && find(literal, method, segments, at + 1, values)) ??
-    findAffixed(node, method, segments, at, values) ??
-    (node.any && segment !== '' ? find(node.any, method, segments, at + 1, [...values, segment]) : undefined) ??
+    (literal && find(literal, asked, at + 1, values)) ??
+    findAffixed(node, asked, at, values) ??
+    (node.any && segment !== '' ? find(node.any, asked, at + 1, [...values, segment]) : undefined) ??
     listed(node.rest, method, [...values, segments.slice(at).join('/')])
   );
 }
 
-function findAffixed(
-  node: Node,
-  method: string,
-  segments: readonly string[],
-  at: number,
-  values: readonly string[],
-): RouteMatch | undefined {
-  const segment = segments[at] ?? '';
+function findAffixed(node: Node, asked: Asked, at: number, values: readonly string[]): RouteMatch | undefined {
+  const segment = asked.segments[at] ?? '';
   for (const { prefix, suffix, node: child } of node.affixes) {
     const fits =
       segment.length > prefix.length + suffix.length && segment.startsWith(prefix) && segment.endsWith(suffix);
     if (!fits) continue;
     const value = segment.slice(prefix.length, segment.length - suffix.length);
-    const match = find(child, method, segments, at + 1, [...values, value]);
+    const match = find(child, asked, at + 1, [...values, value]);
     if (match) return match;
   }
   return undefined;
