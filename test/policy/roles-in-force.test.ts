@@ -190,6 +190,28 @@ describe('An NVR that leaves out of its configuration what a role does not see',
     ));
 });
 
+describe('Cameras whose names go on where another one ends', () => {
+  const config = JSON.stringify({ cameras: { cam1: {}, 'cam1-door': {}, 'cam1-1': {} } });
+  const answer: NvrAnswer = (request, response, received) =>
+    request.url === '/api/config'
+      ? void response.writeHead(200, { 'content-type': 'application/json' }).end(config)
+      : answerLikeAnNvr(request, response, received);
+  it('are not seen in frames that the NVR sorts by their names', () =>
+    inHouse({}, answer, async (house, nvr) => {
+      const carl = await house.logIn(CARL);
+      nvr.received.length = 0;
+      const frames = (span: string) => [
+        `/api/preview/cam1/${span}/frames`,
+        `/api/cam1/${span}/preview.gif`,
+        `/api/cam1/${span}/preview.mp4`,
+      ];
+      const spans = ['start/0/end/1763700060', 'start/1763700000/end/inf', 'start/nan/end/1763700060'];
+      assert.deepEqual(await statusesOf(house, carl, spans.flatMap(frames)), Array(9).fill(403));
+      assert.deepEqual(nvr.received, []);
+      assert.deepEqual(await statusesOf(house, carl, frames('start/1763700000.5/end/1763700060')), [200, 200, 200]);
+    }));
+});
+
 describe('Fields of a body that are for admins', () => {
   const body = JSON.stringify({ name: 'x', export_case_id: 'c' });
   const headers = { 'content-type': 'application/json' };
