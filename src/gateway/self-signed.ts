@@ -14,6 +14,8 @@ export interface CertificateSubject {
   readonly names: readonly string[];
   /** Unix milliseconds. */
   readonly now: number;
+  /** Default: the name by which this service knows its own again. */
+  readonly name?: string;
   /** PEM, of the certificate that is to be renewed: whoever trusts the key goes on trusting it. */
   readonly privateKey?: string;
 }
@@ -27,13 +29,14 @@ const KEY = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 export const SELF_SIGNED_NAME = 'CN=Postern';
 export const SELF_SIGNED_KEY = { openSslName: 'prime256v1' };
 
-export async function makeSelfSigned({ names, now, privateKey }: CertificateSubject): Promise<MadeCertificate> {
+export async function makeSelfSigned(subject: CertificateSubject): Promise<MadeCertificate> {
+  const { names, now, name = SELF_SIGNED_NAME, privateKey } = subject;
   // Twenty small packages that only a first start needs: every other start does without them.
   await import('reflect-metadata');
   const x509 = await import('@peculiar/x509');
   const keys = await (privateKey === undefined ? crypto.subtle.generateKey(KEY, true, USES) : keysOf(privateKey));
   const certificate: X509Certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    name: SELF_SIGNED_NAME,
+    name,
     notBefore: new Date(now - DAY_MS), // clocks of clients are late
     notAfter: new Date(now + VALID_DAYS * DAY_MS),
     signingAlgorithm: KEY,
