@@ -228,6 +228,27 @@ for (const program of ['nginx', 'caddy', 'haproxy', 'traefik'] as const satisfie
   });
 }
 
+describe('The files of deploy/forward-auth', () => {
+  /** `/auth` is for the proxy itself; the NVR's own page of settings stays with the NVR. */
+  const NOT_FOR_BROWSERS = ['/auth', '/api/config/set'];
+  const { routes } = parse(readFileSync(new URL('../../conf/policies/postern.yaml', import.meta.url), 'utf8')) as {
+    readonly routes: readonly { readonly route: string }[];
+  };
+  const paths = [...new Set(routes.map(({ route }) => route.split(' ')[1] ?? ''))];
+
+  for (const file of ['nginx.conf', 'Caddyfile', 'haproxy.cfg', 'traefik.yml']) {
+    it(`${file} leaves every route of Postern's own to Postern`, () => {
+      const own = new RegExp(/\^\/\(login\S*\(\/\|\$\)/.exec(shipped(file))?.[0] ?? assert.fail('no own paths'));
+      assert.deepEqual(
+        paths.filter((path) => !own.test(path) && !NOT_FOR_BROWSERS.includes(path)),
+        [],
+      );
+      for (const path of ['/api/config', '/api/events', '/loginx', '/api/usersx', '/', '/review'])
+        assert.ok(!own.test(path));
+    });
+  }
+});
+
 describe('deploy/forward-auth/traefik.yml, as it is written', () => {
   interface Traefik {
     readonly http: {
