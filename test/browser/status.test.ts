@@ -27,7 +27,7 @@ describe('The status page', { skip }, () => {
         ['Events backend',         /not configured/],
         ['Versions',               /Postern 0\.1\.0, Node v24\.21\.0.*Running since/s],
         ['Certificate',            /[45] days left.*CN=postern\.example, self-signed/s],
-        ['Warnings of the start',  /auth\.trusted_proxies Failures come from one private address/],
+        ['Warnings',               /every reload.*auth\.trusted_proxies Failures come from one private address/s],
         ['Login limit',            /5\/minute;20\/hour.*12 addresses.*1 address has to wait/s],
         ['Failed logins per hour', /at most 22 in an hour/],
         ['Unknown routes',         /GET \/api\/<img src=x onerror=alert\(1\)>.*12 times/s],
@@ -35,6 +35,21 @@ describe('The status page', { skip }, () => {
       ];
       for (const [title, text] of rows) assert.match(await tile(title).innerText(), text, title);
       assert.equal(await page.locator('.failure-bar').count(), 3);
+      assert.match(await page.locator('.page-lead').innerText(), /As of \d\d:\d\d:\d\d\./);
+    }));
+
+  it('tells of a reload that was not taken, with the key that stopped it', (t) =>
+    visit(t, {}, async (page) => {
+      await enter(page, house, ADMIN_PERSON, '/postern/status');
+      const warnings = page.locator('.tile', { has: page.getByRole('heading', { name: 'Warnings', exact: true }) });
+      assert.match(await warnings.innerText(), /auth\.hash_iterations/);
+      assert.equal((await house.reload({ auth: { failed_login_rate_limit: 'often' } })).isTaken, false);
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await warnings.getByText('the configuration is not taken').waitFor();
+      await warnings.locator('li', { hasText: 'auth.failed_login_rate_limit' }).waitFor();
+      assert.equal((await house.reload({})).isTaken, true);
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await warnings.getByText('the configuration is not taken').waitFor({ state: 'detached' });
     }));
 
   it('says of each part that is null that it is not available', (t) =>

@@ -372,7 +372,8 @@ export const DE: Words = {
   },
   status: {
     title: 'Status',
-    lead: 'Wie es dem Dienst jetzt geht.',
+    lead: 'Wie es dem Dienst geht.',
+    asOf: (time) => `Stand: ${time}.`,
     refresh: 'Neu laden',
     notTold: 'nicht verfügbar',
     store: 'Speicher',
@@ -389,7 +390,9 @@ export const DE: Words = {
     daysLeft: (days) => `noch ${some(days, 'Tag', 'Tage')}`,
     selfSigned: 'selbst signiert',
     noTls: 'kein TLS an diesem Anschluss, oder nicht bekannt',
-    warnings: 'Warnungen vom Start',
+    warnings: 'Warnungen',
+    warningsWhy:
+      'Vom letzten Start und von jedem Neuladen der Konfiguration seither, je mit dem Schlüssel, der sie beendet.',
     noWarnings: 'Keine: Die Konfiguration ist in Ordnung.',
     limiter: 'Anmeldegrenze',
     limiterOff: 'aus: Setzen Sie auth.failed_login_rate_limit',

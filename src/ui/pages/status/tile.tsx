@@ -1,0 +1,28 @@
+/** A tile of the status page, and a list in it. */
+import type { ComponentChildren } from 'preact';
+import { words } from '../shared/words.ts';
+
+interface TileProps {
+  readonly title: string;
+  readonly isTold: boolean;
+  readonly isWide?: boolean;
+  readonly children: ComponentChildren;
+}
+
+export const Tile = ({ title, isTold, isWide = false, children }: TileProps) => (
+  <section class={isWide ? 'tile tile-wide' : 'tile'}>
+    <h2 class="tile-title">{title}</h2>
+    {isTold ? children : <p class="field-help">{words.status.notTold}</p>}
+  </section>
+);
+
+export const Listed = ({ rows, none }: { rows: readonly ComponentChildren[]; none: string }) =>
+  rows.length === 0 ? (
+    <p>{none}</p>
+  ) : (
+    <ul class="listed">
+      {rows.map((row, at) => (
+        <li key={String(at)}>{row}</li>
+      ))}
+    </ul>
+  );
