@@ -10,7 +10,7 @@ export interface ServiceStatus {
   readonly events: Reach | null;
   /** Of the external listener; null without TLS. */
   readonly certificate: StatusCertificate | null;
-  /** Sentences of the start, each with the key that ends it. */
+  /** Sentences of the start and of every reload since, each with the key that ends it. */
   readonly warnings: readonly StatusWarning[] | null;
   readonly limiter: LimiterStatus | null;
   /** Oldest first, an entry for each of the last 24 hours or fewer. */
