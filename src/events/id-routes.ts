@@ -1,4 +1,6 @@
 /** Events asked for by their ids, and the stored picture of one (SPEC 7). */
+import { createHash } from 'node:crypto';
+import type { Context } from 'koa';
 import { answerBadParameters, answerJson, answerRefusal } from './answers.ts';
 import type { EventDesk, EventsHandler } from './event-routes.ts';
 import { parseCount, parseList } from './parse-value.ts';
@@ -25,6 +27,8 @@ export function listByIds({ seen }: EventDesk): EventsHandler {
 
 /** The reference's default: a month, for the picture of an event that is over does not change. */
 const PICTURE_SECONDS = 2_592_000;
+/** 132 bits: no two pictures share them. */
+const ETAG_LENGTH = 22;
 const PICTURE_ENDINGS: readonly string[] = ['webp', 'png', 'jpg', 'jpeg'];
 
 export function eventThumbnail({ seen }: EventDesk): EventsHandler {
@@ -38,16 +42,21 @@ export function eventThumbnail({ seen }: EventDesk): EventsHandler {
     const visible = await seen(ctx.state.scope, [event.camera], [event.camera]);
     if (visible.kind === 'foreign' || visible.cameras?.length === 0) return answerRefusal(ctx, 'camera-not-in-role');
     if (!event.thumbnail) return answerNotFound(ctx, 'This event has no stored thumbnail');
-    const picture = Buffer.from(event.thumbnail, 'base64');
     ctx.set('Cache-Control', event.end_time === null ? 'no-store' : `private, max-age=${seconds}`);
-    // What is stored came from elsewhere: it is shown as the picture it is, or not at all.
-    ctx.set('X-Content-Type-Options', 'nosniff');
-    ctx.type = pictureType(picture);
-    ctx.body = picture;
+    answerPicture(ctx, Buffer.from(event.thumbnail, 'base64'));
   };
 }
 
-function answerNotFound(ctx: Parameters<EventsHandler>[0], message: string): void {
+function answerPicture(ctx: Context, picture: Buffer): void {
+  // What is stored came from elsewhere: it is shown as the picture it is, or not at all.
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  ctx.etag = createHash('sha256').update(picture).digest('base64url').slice(0, ETAG_LENGTH);
+  ctx.type = pictureType(picture);
+  ctx.body = picture;
+  if (ctx.fresh) ctx.status = 304;
+}
+
+function answerNotFound(ctx: Context, message: string): void {
   ctx.status = 404;
   ctx.body = { success: false, message };
 }

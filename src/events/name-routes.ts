@@ -11,7 +11,9 @@ export function listLabels({ seen }: EventDesk): EventsHandler {
     const cameras = query.getAll('camera').filter((camera) => camera !== '');
     const asked = cameras.at(-1);
     const visible = await seen(ctx.state.scope, asked === undefined ? null : [asked], cameras);
-    if (visible.kind === 'foreign') return answerRefusal(ctx, 'camera-not-in-role');
+    // As the reference has it, here a camera that nobody knows is refused to everybody.
+    const isUnknown = asked !== undefined && visible.kind === 'cameras' && visible.cameras?.length === 0;
+    if (visible.kind === 'foreign' || isUnknown) return answerRefusal(ctx, 'camera-not-in-role');
     ctx.body = [...(await ctx.state.events.distinct('label', visible.cameras))].sort();
   };
 }

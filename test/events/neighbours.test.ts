@@ -35,7 +35,8 @@ describe('Beside the events list', () => {
     ['/api/labels',                        'admin',    200, ['car', 'cat', 'dog', 'person']],
     ['/api/labels',                        'guard',    200, ['cat', 'dog', 'person']],
     ['/api/labels?camera=back',            'viewer',   200, ['car', 'cat']],
-    ['/api/labels?camera=elsewhere',       'admin',    200, []],
+    ['/api/labels?camera=elsewhere',       'admin',    403, FOREIGN],
+    ['/api/labels?camera=gone',            'viewer',   403, FOREIGN],
     ['/api/labels?camera=back',            'guard',    403, FOREIGN],
     ['/api/labels?camera=back&camera=front', 'guard',  403, FOREIGN],
     ['/api/labels?camera=',                'guard',    200, ['cat', 'dog', 'person']],
@@ -98,6 +99,16 @@ describe('Beside the events list', () => {
       assert.equal(headers['x-content-type-options'], status === 200 ? 'nosniff' : undefined);
     });
   }
+
+  it('a picture that the browser has is not sent again', async () => {
+    const target = '/api/events/png/thumbnail.png';
+    const { headers } = await served.ask(target);
+    assert.match(String(headers.etag), /^"[\w-]{22}"$/);
+    const again = await served.ask(target, { headers: { 'if-none-match': String(headers.etag) } });
+    assert.deepEqual([again.status, again.text, again.headers.etag], [304, '', headers.etag]);
+    assert.equal((await served.ask(target, { headers: { 'if-none-match': '"another"' } })).status, 200);
+    assert.notEqual((await served.ask('/api/events/webp/thumbnail.webp')).headers.etag, headers.etag);
+  });
 
   it('explore shows the newest of each label, the most frequent first, with how many there are', async () => {
     const answer = await served.ask('/api/events/explore?limit=2');

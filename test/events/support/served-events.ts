@@ -23,6 +23,7 @@ export interface AskOptions {
   /** `admin` unless given; null sends no role at all. */
   readonly role?: string | null;
   readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface ServedEvents {
@@ -91,9 +92,9 @@ const customRoles = (roles: Readonly<Record<string, readonly string[] | null>>):
 export function askAt(
   place: { readonly host: string; readonly port: number } | { readonly socketPath: string },
   target: string,
-  { role = 'admin', method = 'GET' }: AskOptions = {},
+  { role = 'admin', method = 'GET', headers: more = {} }: AskOptions = {},
 ): Promise<Answer> {
-  const headers = role === null ? {} : { 'remote-user': 'somebody', 'remote-role': role };
+  const headers = role === null ? more : { ...more, 'remote-user': 'somebody', 'remote-role': role };
   return new Promise((resolve, reject) => {
     const asked = request({ ...place, path: target, method, headers, agent: false }, async (response) => {
       const chunks: Buffer[] = [];
