@@ -63,7 +63,7 @@ export interface EventQuestion {
   readonly limit: number;
 }
 
-/** An event as it is kept: `zones` and `data` are the text of their JSON, ready to be written out. */
+/** An event as it is kept: `zones` and `data` are the text of their JSON, `null` when they cannot be read there. */
 export interface StoredEvent extends Omit<EventRecord, 'zones' | 'data'> {
   readonly zonesJson: string;
   readonly dataJson: string;

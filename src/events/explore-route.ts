@@ -7,7 +7,7 @@ import type { EventDesk, EventsHandler } from './event-routes.ts';
 import { NEWEST_FIRST } from './filters.ts';
 import { parseCount } from './parse-value.ts';
 import { createParameters } from './read-parameters.ts';
-import { eventJson } from './write-answer.ts';
+import { eventJson, written } from './write-answer.ts';
 
 const DEFAULT_LIMIT = 10;
 /** Per label. */
@@ -83,7 +83,7 @@ const KEPT_DATA: readonly string[] = [
 ];
 
 function countedJson({ event, count }: Counted): string {
-  const all = Object.entries(JSON.parse(event.dataJson) as Record<string, unknown>);
+  const all = Object.entries(JSON.parse(written(event.dataJson, '{}')) as Record<string, unknown>);
   const dataJson = JSON.stringify(Object.fromEntries(all.filter(([key]) => KEPT_DATA.includes(key))));
   return eventJson({ ...event, dataJson }, `,"event_count":${count}`);
 }

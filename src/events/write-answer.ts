@@ -8,8 +8,12 @@ const ROWS_PER_CHUNK = 200;
 /** The interface's seventeen fields; `top_score` and `box` are what clients of older answers look for. */
 export function eventJson(event: StoredEvent, more = ''): string {
   const { zonesJson, dataJson, ...plain } = event;
-  return `${JSON.stringify(plain).slice(0, -1)},"zones":${zonesJson},"data":${dataJson},"top_score":null,"box":null${more}}`;
+  const [zones, data] = [written(zonesJson, '[]'), written(dataJson, '{}')];
+  return `${JSON.stringify(plain).slice(0, -1)},"zones":${zones},"data":${data},"top_score":null,"box":null${more}}`;
 }
+
+/** What cannot be read where the event is kept is null there, and empty in an answer. */
+export const written = (json: string, empty: string): string => (json === 'null' ? empty : json);
 
 /** An answer of one chunk is a text, so that it has a length; a longer one is written as it is read. */
 export async function eventsJson(

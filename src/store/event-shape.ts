@@ -43,18 +43,19 @@ export function nvrShape(columns: ReadonlySet<string>): EventShape {
   const given = (name: string, absent: RawBuilder<unknown>) =>
     columns.has(name) ? sql`${sql.ref(name)}` : sql`${absent} as ${sql.ref(name)}`;
   const own = [
-    ...['rowid', 'id', 'camera', 'label', 'start_time', 'zones', 'has_clip', 'has_snapshot'].map(
+    ...['rowid', 'id', 'camera', 'label', 'start_time', 'has_clip', 'has_snapshot'].map(
       (name) => sql`${sql.ref(name)}`,
     ),
     ...NULLABLE.map((name) => given(name, sql`null`)),
     given('retain_indefinitely', sql`0`),
-    given('data', sql`'{}'`),
   ];
   const data = columns.has('data') ? sql`data` : sql`'{}'`;
   const made = [
-    sql`${inData(data, '$.score')} as score`,
-    sql`${inData(data, '$.average_estimated_speed')} as speed`,
-    sql`${inData(data, '$.recognized_license_plate')} as plate`,
+    sql`${readable(sql`zones`, 'array')} as zones`,
+    sql`${readable(data, 'object')} as data`,
+    sql`${inData(data, '$.score', NUMBERS)} as score`,
+    sql`${inData(data, '$.average_estimated_speed', NUMBERS)} as speed`,
+    sql`${inData(data, '$.recognized_license_plate', ['text'])} as plate`,
     sql`fold_sub_labels(${columns.has('sub_label') ? sql`sub_label` : sql`null`}) as sub_labels_folded`,
   ];
   return {
@@ -68,6 +69,15 @@ export function nvrShape(columns: ReadonlySet<string>): EventShape {
 // biome-ignore format: a table
 const NULLABLE = ['end_time', 'false_positive', 'thumbnail', 'sub_label', 'plus_id', 'model_hash', 'detector_type', 'model_type'];
 
-/** Flag 2 accepts NaN, which becomes null; a text that is no JSON at all would make the whole answer fail. */
-const inData = (data: RawBuilder<unknown>, path: string): RawBuilder<unknown> =>
-  sql`case when json_valid(${data}, 2) then json_extract(${data}, ${sql.lit(path)}) end`;
+/** Flag 2 accepts NaN, which is null; a text that is no JSON at all would make the whole answer fail. */
+const isOf = (types: readonly string[], json: RawBuilder<unknown>, path: string): RawBuilder<unknown> =>
+  sql`json_valid(${json}, 2) and json_type(${json}, ${sql.lit(path)}) in (${sql.join(types.map((type) => sql.lit(type)))})`;
+
+const readable = (json: RawBuilder<unknown>, type: string): RawBuilder<unknown> =>
+  sql`case when ${isOf([type], json, '$')} then ${json} else 'null' end`;
+
+const NUMBERS = ['integer', 'real'];
+
+/** What is of another type is as good as absent, as it is in the store's own columns. */
+const inData = (data: RawBuilder<unknown>, path: string, types: readonly string[]): RawBuilder<unknown> =>
+  sql`case when ${isOf(types, data, path)} then json_extract(${data}, ${sql.lit(path)}) end`;

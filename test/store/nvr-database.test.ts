@@ -4,10 +4,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, it } from 'node:test';
-import type { EventQuestion } from '../../src/domain/event-question.ts';
+import type { EventCondition, EventQuestion } from '../../src/domain/event-question.ts';
+import { copyEvents } from '../../src/events/import-events.ts';
 import { openNvrDatabase } from '../../src/store/nvr-database.ts';
 import { event } from '../events/support/event.ts';
 import { makeNvrDatabase, OLD_SCHEMA } from '../events/support/nvr-file.ts';
+import { serveEvents } from '../events/support/served-events.ts';
 import { makeScratch } from './support/scratch-store.ts';
 
 const scratch = makeScratch();
@@ -62,16 +64,61 @@ describe("An NVR's database", () => {
     await nvr.close();
   });
 
-  it('with a row whose data is no JSON at all is searched all the same', async () => {
-    const nvr = await makeNvrDatabase([line({ id: '1-a', data: { score: 0.9 } }), line({ id: '2-b' })]);
+  it('with odd rows is searched as the store is that has imported them', async () => {
+    const nvr = await makeNvrDatabase([line({ id: 'good', zones: ['drive'], data: { score: 0.9 } })]);
     const writer = new DatabaseSync(nvr.path);
-    writer.exec("UPDATE event SET data = '{broken' WHERE id = '2-b'");
+    const put = writer.prepare(`INSERT INTO event (id, label, camera, start_time, zones, has_clip, has_snapshot,
+      retain_indefinitely, data) VALUES (?, 'car', 'front', 1, ?, 1, 1, 0, ?)`);
+    const odd: [id: string, zones: string, data: string][] = [
+      ['broken', '[broken', '{broken'],
+      ['empty', '', ''],
+      ['of another kind', '{"drive":1}', '["amazon"]'],
+      [
+        'mistyped',
+        '["drive"]',
+        '{"score":"0.9","recognized_license_plate":5,"average_estimated_speed":true,"x":"amazon"}',
+      ],
+    ];
+    for (const row of odd) put.run(...row);
     writer.close();
-    const good = { kind: 'compared', measure: 'score', by: '>=', to: 0.5 } as const;
+    const idsOf = async (condition: EventCondition) =>
+      (await nvr.events.find({ ...ALL, conditions: [condition] })).map(({ id }) => id).join(', ');
+    // biome-ignore format: a table
+    const questions: [condition: EventCondition, ids: string][] = [
+      [{ kind: 'compared', measure: 'score', by: '>=', to: 0.5 },                      'good'],
+      [{ kind: 'compared', measure: 'speed', by: '>=', to: 0 },                        ''],
+      [{ kind: 'plate', isWanted: { plates: ['5'], matches: (plate) => plate !== '' }, orNone: false }, ''],
+      [{ kind: 'carries', of: 'zone', names: ['drive'], orNone: false },               'mistyped, good'],
+      [{ kind: 'carries', of: 'attribute', names: ['amazon'], orNone: false },         'mistyped'],
+    ];
+    for (const [condition, ids] of questions) assert.equal(await idsOf(condition), ids, JSON.stringify(condition));
+    const rows = await nvr.events.read(['broken', 'empty', 'of another kind'], { thumbnails: true });
     assert.deepEqual(
-      (await nvr.events.find({ ...ALL, conditions: [good] })).map(({ id }) => id),
-      ['1-a'],
+      rows.map(({ zonesJson, dataJson }) => [zonesJson, dataJson]),
+      [
+        ['null', 'null'],
+        ['null', 'null'],
+        ['null', 'null'],
+      ],
     );
+    const served = await serveEvents({ source: nvr.events });
+    for (const target of ['/api/events', '/api/events/explore']) {
+      const shown = (await served.ask(target)).json() as { id: string; zones: unknown; data: unknown }[];
+      const broken = shown.find(({ id }) => id === 'broken');
+      assert.deepEqual([shown.length, broken?.zones, broken?.data], [5, [], {}], target);
+    }
+    await served.close();
+    const imported = await copyEvents(nvr.events, { writeEvents: async () => {} });
+    assert.deepEqual(imported, {
+      kind: 'imported',
+      read: 5,
+      stored: 2,
+      skipped: 3,
+      reasons: ['broken', 'empty', 'of another kind'].map((id) => ({
+        at: `event ${id}`,
+        reason: 'zones is not a list of texts',
+      })),
+    });
     await nvr.close();
   });
 
