@@ -5,9 +5,12 @@ import { err, type Result } from '../domain/result.ts';
 import { asEvent, parseEventText } from './parse-event.ts';
 import { splitEvents } from './split-events.ts';
 
+/** What was skipped for one reason. */
 export interface Skipped {
-  readonly at: string;
   readonly reason: string;
+  readonly count: number;
+  /** Where the first of them stand. */
+  readonly places: readonly string[];
 }
 
 export interface ImportCounts {
@@ -17,8 +20,7 @@ export interface ImportCounts {
 }
 
 export type ImportOutcome =
-  /** `reasons` are those of the first few that were skipped. */
-  | ({ readonly kind: 'imported'; readonly reasons: readonly Skipped[] } & ImportCounts)
+  | ({ readonly kind: 'imported'; readonly skips: readonly Skipped[] } & ImportCounts)
   | { readonly kind: 'not-events'; readonly reason: string };
 
 export interface ImportDesk {
@@ -30,7 +32,8 @@ export interface ImportDesk {
 
 /** A transaction of this many takes some ten milliseconds: whoever else writes hardly waits. */
 const EVENTS_PER_BATCH = 500;
-const REASONS_KEPT = 10;
+/** Of each reason; there are few, however many events are skipped. */
+const PLACES_NAMED = 5;
 
 export async function importEvents(chunks: AsyncIterable<Uint8Array>, desk: ImportDesk): Promise<ImportOutcome> {
   const intake = createIntake(desk);
@@ -67,7 +70,7 @@ function asRecord({ zonesJson, dataJson, ...plain }: StoredEvent): Result<EventR
 
 /** Gathers batches, writes them, counts. */
 function createIntake({ writeEvents, onProgress }: ImportDesk) {
-  const reasons: Skipped[] = [];
+  const skips = new Map<string, Skipped>();
   const counts = { read: 0, stored: 0, skipped: 0 };
   let batch: EventRecord[] = [];
 
@@ -78,17 +81,22 @@ function createIntake({ writeEvents, onProgress }: ImportDesk) {
     onProgress?.({ ...counts });
   };
 
+  const skip = (at: string, reason: string): void => {
+    const { count, places } = skips.get(reason) ?? { count: 0, places: [] };
+    skips.set(reason, { reason, count: count + 1, places: count < PLACES_NAMED ? [...places, at] : places });
+    counts.skipped++;
+  };
+
   return {
     async take(at: string, event: Result<EventRecord, string>): Promise<void> {
       counts.read++;
       if (event.ok) batch.push(event.value);
-      else counts.skipped++;
-      if (!event.ok && reasons.length < REASONS_KEPT) reasons.push({ at, reason: event.error });
+      else skip(at, event.error);
       if (batch.length === EVENTS_PER_BATCH) await store();
     },
     async end(): Promise<ImportOutcome> {
       if (batch.length > 0) await store();
-      return { kind: 'imported', ...counts, reasons };
+      return { kind: 'imported', ...counts, skips: [...skips.values()] };
     },
   };
 }

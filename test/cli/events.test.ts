@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, beforeEach, describe, it } from 'node:test';
 import { Command } from 'commander';
-import { type EventsStore, registerEventsCommands } from '../../src/cli/events.ts';
+import { registerEventsCommands } from '../../src/cli/events.ts';
+import type { EventsStore } from '../../src/cli/import-files.ts';
 import { openNvrDatabase } from '../../src/store/nvr-database.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { FIVE } from '../events/support/event.ts';
+import { event, FIVE } from '../events/support/event.ts';
 import { makeNvrDatabase } from '../events/support/nvr-file.ts';
 import { makeScratch } from '../store/support/scratch-store.ts';
 
@@ -120,7 +121,7 @@ describe('events import', () => {
     assert.equal(code, 1);
     assert.match(
       stdout,
-      /13 read, 0 stored, 13 skipped\n(?: {2}line \d+: id is missing\n){10} {2}\.\.\. and 3 more\n$/,
+      /13 read, 0 stored, 13 skipped\n {2}line 1, line 2, line 3, line 4, line 5 and 8 more: id is missing\n$/,
     );
   });
 
@@ -160,6 +161,13 @@ describe('events import', () => {
     const drawn = stderr.replaceAll('\r\u001b[K', '<clear>');
     assert.match(drawn, /^<clear>\[#{24}\] 100 %, 0:00 left, 5 events, \d+\/s .*<clear>$/);
     assert.match(stdout, /5 stored/);
+  });
+
+  it("draws one for an NVR's database too, by its rows", async () => {
+    const nvr = await makeNvrDatabase(Array.from({ length: 2000 }, (_, n) => JSON.stringify(event({ id: `${n}-a` }))));
+    const { stderr } = await type(['import', nvr.path], { isTTY: true });
+    await nvr.close();
+    assert.match(stderr.replaceAll('\r\u001b[K', '<clear>'), /^<clear>\[#{6}\.{18}\] 25 %, \d:\d\d left, 500 events, \d+\/s /);
   });
 });
 

@@ -16,7 +16,7 @@ describe("An NVR's database that was imported", () => {
     served = await serveEvents({ roles: { guard: OWN } });
     const nvr = await openNvrDatabase(NVR);
     const outcome = await copyEvents(nvr.events, { writeEvents: served.store.writeEvents });
-    assert.deepEqual(outcome, { kind: 'imported', read: 6000, stored: 6000, skipped: 0, reasons: [] });
+    assert.deepEqual(outcome, { kind: 'imported', read: 6000, stored: 6000, skipped: 0, skips: [] });
     await nvr.close();
     const rows = await served.store.db.selectFrom('events').select(['id', 'camera']).execute();
     for (const { id, camera } of rows) camerasOf.set(id, camera);

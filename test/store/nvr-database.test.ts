@@ -114,10 +114,13 @@ describe("An NVR's database", () => {
       read: 5,
       stored: 2,
       skipped: 3,
-      reasons: ['broken', 'empty', 'of another kind'].map((id) => ({
-        at: `event ${id}`,
-        reason: 'zones is not a list of texts',
-      })),
+      skips: [
+        {
+          reason: 'zones is not a list of texts',
+          count: 3,
+          places: ['event broken', 'event empty', 'event of another kind'],
+        },
+      ],
     });
     await nvr.close();
   });

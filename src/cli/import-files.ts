@@ -1,0 +1,140 @@
+/** `postern events import`: files into the store one by one, each with its progress and what came of it (SPEC 1). */
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import type { EventRecord } from '../domain/event.ts';
+import type { EventSource } from '../domain/event-question.ts';
+import {
+  copyEvents,
+  type ImportCounts,
+  type ImportOutcome,
+  importEvents,
+  type Skipped,
+} from '../events/import-events.ts';
+import { createProgress, type Screen } from './progress.ts';
+
+export interface NvrEvents {
+  readonly events: EventSource;
+  close(): Promise<void>;
+}
+
+/** What the commands need of the store. */
+export interface EventsStore {
+  writeEvents(events: readonly EventRecord[]): Promise<void>;
+  /** An NVR's own SQLite file. */
+  openNvrDatabase(path: string): Promise<NvrEvents>;
+  close(): Promise<void>;
+}
+
+export interface EventsCommandParts {
+  readonly openStore: () => Promise<EventsStore>;
+  readonly stdin: Readable;
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: Screen;
+  readonly exit: (code: number) => void;
+}
+
+/** The exit code: 0 when every file held events. */
+export async function importFiles(files: readonly string[], parts: EventsCommandParts): Promise<number> {
+  const sources = await Promise.all(files.map((file) => sourceOf(file, parts.stdin)));
+  const missing = sources.filter((source) => 'problem' in source);
+  for (const { problem } of missing) parts.stderr.write(`${problem}\n`);
+  if (missing.length > 0) return 1;
+  const store = await parts.openStore();
+  try {
+    let code = 0;
+    for (const source of sources) if ('open' in source && !(await importOne(source, store, parts))) code = 1;
+    return code;
+  } finally {
+    await store.close();
+  }
+}
+
+interface Source {
+  readonly name: string;
+  /** Unknown for a pipe. */
+  readonly bytes: number | undefined;
+  /** Whether it is an NVR's own file, and no text. */
+  readonly isDatabase: boolean;
+  readonly open: () => Readable;
+}
+
+/** All files are looked at before the first is read: half an import because of a misspelt name helps nobody. */
+async function sourceOf(file: string, stdin: Readable): Promise<Source | { readonly problem: string }> {
+  if (file === '-') return { name: 'standard input', bytes: undefined, isDatabase: false, open: () => stdin };
+  try {
+    const found = await stat(file);
+    if (found.isDirectory()) return { problem: `${file} is a directory: name the files in it` };
+    return { name: file, bytes: found.size, isDatabase: await isSqlite(file), open: () => createReadStream(file) };
+  } catch (fault) {
+    return {
+      problem: `${file} cannot be read: ${isAbsent(fault) ? 'there is no such file' : (fault as Error).message}`,
+    };
+  }
+}
+
+const SQLITE_SIGNATURE = 'SQLite format 3\0';
+
+async function isSqlite(file: string): Promise<boolean> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(
+      Buffer.alloc(SQLITE_SIGNATURE.length),
+      0,
+      SQLITE_SIGNATURE.length,
+      0,
+    );
+    return buffer.toString('latin1', 0, bytesRead) === SQLITE_SIGNATURE;
+  } finally {
+    await handle.close();
+  }
+}
+
+const isAbsent = (fault: unknown): boolean => fault instanceof Error && 'code' in fault && fault.code === 'ENOENT';
+
+/** Whether the file held events, and not a single one of none. */
+async function importOne(source: Source, store: EventsStore, { stdout, stderr }: EventsCommandParts): Promise<boolean> {
+  const outcome = await (source.isDatabase ? copyDatabase : readText)(source, store, stderr);
+  stdout.write(summaryOf(source.name, outcome));
+  return outcome.kind === 'imported' && (outcome.stored > 0 || outcome.read === 0);
+}
+
+async function readText(
+  { name, bytes: total, open }: Source,
+  store: EventsStore,
+  screen: Screen,
+): Promise<ImportOutcome> {
+  const progress = createProgress(screen, { title: name, total });
+  let bytes = 0;
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of open()) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  }
+  const onProgress = ({ stored }: ImportCounts): void => progress.report(bytes, stored);
+  return importEvents(counted(), { writeEvents: store.writeEvents, onProgress }).finally(progress.end);
+}
+
+async function copyDatabase({ name }: Source, store: EventsStore, screen: Screen): Promise<ImportOutcome> {
+  const { events, close } = await store.openNvrDatabase(name);
+  try {
+    const total = [...(await events.countByLabel(null)).values()].reduce((sum, count) => sum + count, 0);
+    const progress = createProgress(screen, { title: name, total });
+    const onProgress = ({ read, stored }: ImportCounts): void => progress.report(read, stored);
+    return await copyEvents(events, { writeEvents: store.writeEvents, onProgress }).finally(progress.end);
+  } finally {
+    await close();
+  }
+}
+
+function summaryOf(name: string, outcome: ImportOutcome): string {
+  if (outcome.kind === 'not-events') return `${name}: nothing was imported: ${outcome.reason}\n`;
+  const { read, stored, skipped, skips } = outcome;
+  return `${[`${name}: ${read} read, ${stored} stored, ${skipped} skipped`, ...skips.map(skippedLine)].join('\n')}\n`;
+}
+
+function skippedLine({ reason, count, places }: Skipped): string {
+  const more = count > places.length ? ` and ${count - places.length} more` : '';
+  return `  ${places.join(', ')}${more}: ${reason}`;
+}
