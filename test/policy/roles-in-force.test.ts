@@ -190,6 +190,23 @@ describe('An NVR that leaves out of its configuration what a role does not see',
     ));
 });
 
+describe('The stream server', () => {
+  const webrtc = '/api/go2rtc/webrtc?src=cam1';
+  it('takes the place of a camera from an admin alone, and gives streams to all who see it', () =>
+    inHouse({}, answerLikeAnNvr, async (house) => {
+      const statuses = async (person: Person) =>
+        statusesOf(house, await house.logIn(person), [webrtc, `${webrtc}&dst=cam1`, `${webrtc}&%64st`], 'POST');
+      assert.deepEqual(
+        [await statuses(CARL), await statuses(VERA), await statuses(ADMIN_PERSON)],
+        [
+          [200, 403, 403],
+          [200, 403, 403],
+          [200, 200, 200],
+        ],
+      );
+    }));
+});
+
 describe('Cameras whose names go on where another one ends', () => {
   const config = JSON.stringify({ cameras: { cam1: {}, 'cam1-door': {}, 'cam1-1': {} } });
   const answer: NvrAnswer = (request, response, received) =>
