@@ -5,8 +5,9 @@ import type { IncomingMessage } from 'node:http';
 import { constants } from 'node:http2';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
 import type { OpenStreams } from '../../src/gateway/open-streams.ts';
-import { answerLikeAnNvr, BIG_FILE_BYTES, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { answerLikeAnNvr, BIG_FILE_BYTES, type FakeNvr, type NvrAnswer, startFakeNvr } from '../support/fake-nvr.ts';
 import { answerOf, type Http2Answer, type Http2Client, http2Client } from '../support/http2-client.ts';
 import { FLAG, FRAME, type Frame, frame, framePeer, request, settings, uint32 } from '../support/http2-frames.ts';
 import { changing, makeServed } from '../support/served-certificate.ts';
@@ -470,4 +471,41 @@ describe('A slow reader over HTTP/2', () => {
     await until(() => [...nvr.sockets].length <= 2, 'the NVR sees them leave');
     await assertAlive();
   });
+});
+
+describe('Two hundred streams that are reset at a random moment', () => {
+  // biome-ignore format: a table
+  const faults: [sentence: string, answer: NvrAnswer | undefined, rawAnswer?: FakeNvr['rawAnswer']][] = [
+    ['answers',            answerLikeAnNvr],
+    ['says nothing',       () => {}],
+    ['breaks in mid-body', undefined, { bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc' }],
+    ['never ends',         (_request, response) => { response.write('x'.repeat(100_000)); }],
+  ];
+  for (const [sentence, answer, rawAnswer] of faults) {
+    it(`leave nothing behind, before an NVR that ${sentence}`, async () => {
+      nvr.answer = answer ?? answerLikeAnNvr;
+      nvr.rawAnswer = rawAnswer;
+      const [plan = []] = fc.sample(
+        fc.array(fc.record({ which: fc.nat(4), turns: fc.nat(12) }), { minLength: 200, maxLength: 200 }),
+        { numRuns: 1, seed: 7 },
+      );
+      const kinds = [{}, { ':method': 'HEAD' }, POST, { ...POST, 'content-length': '5000' }, { ':path': '/api/../x' }];
+      const others = await Promise.all(Array.from({ length: 4 }, () => http2Client(gate.url, ca)));
+      await Promise.all(
+        plan.map(async ({ which, turns }, index) => {
+          const stream = others[index % others.length]?.open('/api/x', kinds[which]);
+          if (stream?.sentHeaders[':method'] === 'POST') stream.write('x'.repeat(turns * 100));
+          for (let waited = 0; waited < turns; waited += 1) await turn();
+          stream?.close(constants.NGHTTP2_CANCEL);
+        }),
+      );
+      await assertAlive();
+      for (const other of others) other.close();
+      await until(
+        () => nvr.sockets.size <= 2 && [...nvr.sockets].every(({ bytesRead }) => bytesRead > 0),
+        'the NVR has but the connections that are kept',
+      );
+      assert.equal(held.size, 0);
+    });
+  }
 });
