@@ -42,6 +42,39 @@ function kindOf(path: string): string | undefined {
   }
 }
 
+export interface TcpSocket {
+  readonly localPort: number;
+  readonly remotePort: number;
+  readonly state: string;
+}
+
+// biome-ignore format: a table
+const TCP_STATES: readonly string[] = ['', 'established', 'syn-sent', 'syn-received', 'fin-wait-1', 'fin-wait-2', 'time-wait', 'closed', 'close-wait', 'last-ack', 'listening', 'closing'];
+
+/** The TCP sockets that a process holds, over IPv4. */
+export function tcpSockets(pid: number): TcpSocket[] {
+  const inodes = new Set(readdirSync(`/proc/${pid}/fd`).map((name) => inodeOf(`/proc/${pid}/fd/${name}`)));
+  const port = (address = ''): number => Number.parseInt(address.split(':')[1] ?? '', 16);
+  return readFileSync(`/proc/${pid}/net/tcp`, 'utf8')
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , , , , , , , , inode]) => inode !== undefined && inodes.has(inode))
+    .map(([, local, remote, state = '']) => ({
+      localPort: port(local),
+      remotePort: port(remote),
+      state: TCP_STATES[Number.parseInt(state, 16)] ?? state,
+    }));
+}
+
+function inodeOf(path: string): string | undefined {
+  try {
+    return /^socket:\[(\d+)\]$/.exec(readlinkSync(path))?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
 /** Where a program is, in PATH or where Debian keeps its servers. */
 export function findProgram(name: string): string | undefined {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];

@@ -13,6 +13,7 @@ export interface PosternOptions {
   readonly upstream: string;
   /** `info` is the default of a house, with a line for each request; the yardsticks log nothing. */
   readonly logLevel?: 'info' | 'warning';
+  readonly auth?: Readonly<Record<string, unknown>>;
   readonly nvr?: Readonly<Record<string, unknown>>;
   readonly events?: Readonly<Record<string, unknown>>;
   /** Node's own flags, before the program. */
@@ -66,6 +67,7 @@ export async function startPostern(options: PosternOptions): Promise<StartedPost
 export async function movedInDirectory({
   upstream,
   logLevel = 'warning',
+  auth = {},
   nvr = {},
   events = {},
 }: PosternOptions): Promise<string> {
@@ -73,7 +75,7 @@ export async function movedInDirectory({
   const config = {
     server: { external: '127.0.0.1:0', internal: '127.0.0.1:0', telemetry: '127.0.0.1:0', shutdown_grace: 1 },
     tls: { enabled: false },
-    auth: { hash_iterations: TEST_ITERATIONS, failed_login_rate_limit: null, roles: { front_only: ['cam1'] } },
+    auth: { hash_iterations: TEST_ITERATIONS, failed_login_rate_limit: null, roles: { front_only: ['cam1'] }, ...auth },
     nvr: { url: upstream, cameras: ['cam1', 'cam2'], ...nvr },
     events,
     logger: { default: logLevel },

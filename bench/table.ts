@@ -42,11 +42,12 @@ function verdict(seen: number, goal: Finding['goal']): string {
   if (Number.isNaN(seen)) return 'not measured';
   const isMet = 'atLeast' in goal ? seen >= goal.atLeast : seen <= goal.atMost;
   const wish = 'atLeast' in goal ? goal.atLeast : goal.atMost;
-  return isMet ? 'met' : `missed by ${(Math.abs(seen / wish - 1) * 100).toFixed(0)} %`;
+  if (isMet) return 'met';
+  return wish === 0 ? 'missed' : `missed by ${(Math.abs(seen / wish - 1) * 100).toFixed(0)} %`;
 }
 
 function amount(value: number, unit: string): string {
-  const text = Number.isNaN(value) ? '-' : value.toFixed(Math.abs(value) >= 100 ? 0 : 2);
+  const text = Number.isNaN(value) ? '-' : value.toFixed(Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : 2);
   return unit === '' ? text : `${text} ${unit}`;
 }
 

@@ -1,5 +1,4 @@
 /** Many WebSockets from one process, on bare sockets: so that the client is not what is measured (RFC 6455 4.1). */
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLIENT_FRAME, SERVER_FRAME } from './websocket-frames.ts';
@@ -34,12 +33,17 @@ export async function openWebSocket({ url, headers = {} }: WebSocketTarget): Pro
   };
   const lines = Object.entries({ ...handshake, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`GET ${pathname}${search} HTTP/1.1\r\n${lines.join('')}\r\n`);
-  const [answer] = (await once(socket, 'data')) as [Buffer];
-  if (!answer.toString('latin1').startsWith('HTTP/1.1 101')) throw new Error(`${url}: ${answer.subarray(0, 300)}`);
-  return socket;
+  socket.on('error', () => {}); // whoever waits for an answer or an echo sees that it is gone
+  const answer = await new Promise<string>((resolve) => {
+    socket.once('data', (chunk: Buffer) => resolve(chunk.toString('latin1')));
+    socket.once('close', () => resolve('closed without an answer'));
+  });
+  if (answer.startsWith('HTTP/1.1 101')) return socket;
+  socket.destroy();
+  throw new Error(`${url}: ${answer.slice(0, 300)}`);
 }
 
-/** Messages to and fro on all sockets for a while, each awaiting its echo; how many came back. */
+/** Messages to and fro on all sockets for a while, each awaiting its echo; how many came back. Rejects if any was closed. */
 export async function exchangeMessages(sockets: readonly Socket[], seconds: number): Promise<number> {
   let messages = 0;
   let isOver = false;
@@ -61,6 +65,8 @@ export async function exchangeMessages(sockets: readonly Socket[], seconds: numb
   const counted = messages;
   await sleep(LAST_ECHOES_MS);
   for (const stop of listeners) stop();
+  const gone = sockets.filter((socket) => socket.destroyed).length;
+  if (gone > 0) throw new Error(`${gone} of ${sockets.length} WebSockets were closed`);
   return counted;
 }
 

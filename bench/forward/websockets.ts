@@ -1,11 +1,10 @@
 /** WebSocket messages to and fro over 200 sockets: passed through as they are, and judged one by one. */
-import type { Socket } from 'node:net';
 import { roundsOf } from '../load.ts';
 import { processorSeconds } from '../machine.ts';
 import { startPostern } from '../start-postern.ts';
-import { startedTogether, startServer } from '../start-server.ts';
+import { type StartedServer, startedTogether, startServer } from '../start-server.ts';
 import { type Finding, median, printTable } from '../table.ts';
-import { exchangeMessages, openWebSockets } from '../websocket-client.ts';
+import { exchangeMessages, openWebSockets, type WebSocketTarget } from '../websocket-client.ts';
 
 const SOCKETS = 200;
 const ROUNDS = 5;
@@ -15,10 +14,9 @@ const PASSED_THROUGH = '/live/mse/api/ws?src=cam1';
 /** The NVR's own topics are about all cameras: whoever is no admin has each message judged. */
 const JUDGED = '/ws';
 
-interface Subject {
+interface Subject extends WebSocketTarget {
   readonly name: string;
   readonly pid: number;
-  readonly sockets: readonly Socket[];
 }
 
 interface Figures {
@@ -32,21 +30,21 @@ export async function measureWebSockets(): Promise<Finding[]> {
   const bare = await servers.keep(startServer('bare-proxy', 1, upstream.url, '1.18.1'));
   const inUse = await servers.keep(startServer('bare-proxy', 1, upstream.url));
   const postern = await servers.keep(startPostern({ upstream: upstream.url }));
-  const open = async (name: string, { url, pid }: { url: string; pid: number }, path: string, headers = {}) => ({
+  const through = (name: string, { url, pid }: StartedServer, path: string, headers = {}): Subject => ({
     name,
     pid,
-    sockets: await openWebSockets({ url: `${url}${path}`, headers }, SOCKETS),
+    url: `${url}${path}`,
+    headers,
   });
   const subjects: Subject[] = [
-    await open('straight to the upstream', upstream, PASSED_THROUGH),
-    await open('http-proxy 1.18.1', bare, PASSED_THROUGH),
-    await open('http-proxy in use', inUse, PASSED_THROUGH),
-    await open('Postern, passed through', postern, PASSED_THROUGH, postern.viewer),
-    await open('Postern, an admin', postern, JUDGED, postern.admin),
-    await open('Postern, each judged', postern, JUDGED, postern.viewer),
+    through('straight to the upstream', upstream, PASSED_THROUGH),
+    through('http-proxy 1.18.1', bare, PASSED_THROUGH),
+    through('http-proxy in use', inUse, PASSED_THROUGH),
+    through('Postern, passed through', postern, PASSED_THROUGH, postern.viewer),
+    through('Postern, an admin', postern, JUDGED, postern.admin),
+    through('Postern, each judged', postern, JUDGED, postern.viewer),
   ];
   const rounds = await roundsOf(subjects, ROUNDS, oneRound);
-  for (const socket of subjects.flatMap(({ sockets }) => sockets)) socket.destroy();
   const figures = new Map([...rounds].map(([name, each]) => [name, medians(each)]));
   print(figures);
   const rate = (name: string): number => figures.get(name)?.perSecond ?? Number.NaN;
@@ -62,11 +60,14 @@ export async function measureWebSockets(): Promise<Finding[]> {
   ];
 }
 
-async function oneRound({ pid, sockets }: Subject, isWarmUp: boolean): Promise<Figures> {
+/** With sockets of its own: an idle one would be asked for a sign of life, which these clients do not give. */
+async function oneRound(subject: Subject, isWarmUp: boolean): Promise<Figures> {
   const seconds = isWarmUp ? 1 : SECONDS;
-  const before = processorSeconds(pid) ?? Number.NaN;
+  const sockets = await openWebSockets(subject, SOCKETS);
+  const before = processorSeconds(subject.pid) ?? Number.NaN;
   const messages = await exchangeMessages(sockets, seconds);
-  const spent = (processorSeconds(pid) ?? Number.NaN) - before;
+  const spent = (processorSeconds(subject.pid) ?? Number.NaN) - before;
+  for (const socket of sockets) socket.destroy();
   return { perSecond: messages / seconds, microseconds: (spent / messages) * 1e6 };
 }
 
