@@ -16,13 +16,17 @@ export const MORE_FILTERS = [
   'sub_labels',
   'recognized_license_plate',
   'min_score',
+  'max_score',
   'min_length',
   'max_length',
+  'min_speed',
+  'max_speed',
   'time_range',
   'has_clip',
   'has_snapshot',
   'in_progress',
   'favorites',
+  'is_submitted',
 ] as const;
 export type MoreFilter = (typeof MORE_FILTERS)[number];
 export type MoreFilters = Readonly<Partial<Record<MoreFilter, string>>>;

@@ -1,6 +1,7 @@
 /** The fields of the forms: a label above, help below. */
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
+import { describedBy, Labelled } from './labelled.tsx';
 import { words } from './words.ts';
 
 interface FieldProps {
@@ -17,8 +18,7 @@ interface FieldProps {
 export function TextField({ label, value, onChange, help, isOptional = false, ...more }: FieldProps) {
   const id = useId();
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
+    <Labelled {...{ id, label, help }}>
       <input
         id={id}
         type="text"
@@ -27,7 +27,7 @@ export function TextField({ label, value, onChange, help, isOptional = false, ..
         autocomplete={more.autocomplete ?? 'off'}
         autocapitalize="none"
         spellcheck={false}
-        {...(help === undefined ? {} : { 'aria-describedby': `${id}-help` })}
+        {...describedBy(id, help)}
         onInput={(event) => onChange(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || !more.onEnter) return;
@@ -35,26 +35,23 @@ export function TextField({ label, value, onChange, help, isOptional = false, ..
           more.onEnter();
         }}
       />
-      <Help id={id} help={help} />
-    </div>
+    </Labelled>
   );
 }
 
 export function TextArea({ label, value, onChange, help }: FieldProps) {
   const id = useId();
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
+    <Labelled {...{ id, label, help }}>
       <textarea
         id={id}
         rows={4}
         value={value}
         spellcheck={false}
-        aria-describedby={`${id}-help`}
+        {...describedBy(id, help)}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
-      <Help id={id} help={help} />
-    </div>
+    </Labelled>
   );
 }
 
@@ -75,8 +72,7 @@ export function PasswordField({ label, value, onChange, help, autocomplete, onSu
     setIsShown(true);
   };
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
+    <Labelled {...{ id, label, help }}>
       <div class="password-box">
         <input
           id={id}
@@ -85,7 +81,7 @@ export function PasswordField({ label, value, onChange, help, autocomplete, onSu
           required
           autocomplete={autocomplete}
           maxLength={1024}
-          aria-describedby={`${id}-help`}
+          {...describedBy(id, help)}
           onInput={(event) => onChange(event.currentTarget.value)}
         />
         <button
@@ -98,13 +94,12 @@ export function PasswordField({ label, value, onChange, help, autocomplete, onSu
           {isShown ? words.login.hide : words.login.show}
         </button>
       </div>
-      <Help id={id} help={help} />
       {onSuggest && (
         <button class="button button-plain button-small" type="button" onClick={suggest}>
           {words.users.suggest}
         </button>
       )}
-    </div>
+    </Labelled>
   );
 }
 
@@ -115,8 +110,7 @@ interface SelectFieldProps extends Pick<FieldProps, 'label' | 'value' | 'onChang
 export function SelectField({ label, value, onChange, options, help }: SelectFieldProps) {
   const id = useId();
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
+    <Labelled {...{ id, label, help }}>
       <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
         {options.map(([option, text]) => (
           <option key={option} value={option} selected={option === value}>
@@ -124,8 +118,7 @@ export function SelectField({ label, value, onChange, options, help }: SelectFie
           </option>
         ))}
       </select>
-      <Help id={id} help={help} />
-    </div>
+    </Labelled>
   );
 }
 
@@ -147,10 +140,3 @@ export const Switch = ({ isOn, onChange, children }: SwitchProps) => (
     <span class="switch-text">{children}</span>
   </label>
 );
-
-const Help = ({ id, help }: { id: string; help: string | undefined }) =>
-  help === undefined ? null : (
-    <p id={`${id}-help`} class="field-help">
-      {help}
-    </p>
-  );

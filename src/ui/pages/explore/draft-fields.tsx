@@ -1,0 +1,51 @@
+/** Fields of the filters: what is typed counts when the field is left, or at Enter; not a question for every letter. */
+import type { TargetedEvent } from 'preact';
+import { useEffect, useId, useState } from 'preact/hooks';
+import { describedBy, Labelled } from '../shared/labelled.tsx';
+
+interface DraftProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+export function DraftText({ label, help, value, onChange }: DraftProps & { readonly help?: string }) {
+  const id = useId();
+  return (
+    <Labelled {...{ id, label, help }}>
+      <input id={id} type="text" autocomplete="off" {...describedBy(id, help)} {...useDraft(value, onChange)} />
+    </Labelled>
+  );
+}
+
+export function DraftNumber({ label, value, onChange }: DraftProps) {
+  const id = useId();
+  return (
+    <Labelled {...{ id, label }}>
+      <input id={id} type="number" min="0" step="any" {...useDraft(value, onChange)} />
+    </Labelled>
+  );
+}
+
+/** A score is 0 to 1 to the API, and a percentage to people. */
+export function DraftPercent({ label, value, onChange }: DraftProps) {
+  const percent = Math.round(Number(value) * 100);
+  return (
+    <DraftNumber
+      label={label}
+      value={value === '' || Number.isNaN(percent) ? '' : String(percent)}
+      onChange={(text) => onChange(text === '' ? '' : String(Number(text) / 100))}
+    />
+  );
+}
+
+/** What is being typed outlives the answer to an earlier filter, which shows the page anew. */
+function useDraft(value: string, onChange: (value: string) => void) {
+  const [draft, setDraft] = useState(value);
+  useEffect(() => setDraft(value), [value]);
+  return {
+    value: draft,
+    onInput: (event: TargetedEvent<HTMLInputElement>) => setDraft(event.currentTarget.value),
+    onChange: (event: TargetedEvent<HTMLInputElement>) => onChange(event.currentTarget.value),
+  };
+}
