@@ -2,6 +2,7 @@
 import type { AccountsInForce } from './app-accounts.ts';
 import { gateParts } from './app-gate.ts';
 import type { House } from './app-house.ts';
+import { createJudging } from './app-judging.ts';
 import { openParts, type Parts } from './app-parts.ts';
 import { serviceStatus } from './app-status.ts';
 import { readinessOf } from './app-upstreams.ts';
@@ -19,6 +20,7 @@ export interface Edition {
   readonly accounts: AccountsInForce;
   readonly parts: Parts;
   readonly gates: Readonly<Record<ListenerName, Gate>>;
+  /** For looking once more at what was let in before; nothing of it is counted. */
   readonly rules: () => Rules;
   readonly readiness: () => Promise<Readiness>;
 }
@@ -30,9 +32,10 @@ export async function openEdition(config: ServiceConfig, house: House, before?: 
   const accounts = house.accounts.under(settings);
   const readiness = readinessOf(settings, house.store, parts.events.it);
   const status = serviceStatus(settings, house, readiness);
-  const gate = gateParts({ config, house, accounts, parts, status });
+  const judging = createJudging({ config, house, accounts, parts });
+  const gate = gateParts({ config, house, accounts, parts, status }, judging);
   const gates = { external: createGate('external', gate), internal: createGate('internal', gate) };
-  return { config, settings, accounts, parts, gates, rules: gate.rules, readiness };
+  return { config, settings, accounts, parts, gates, rules: judging.uncounted, readiness };
 }
 
 /** A door that stays while what is behind it is exchanged. */

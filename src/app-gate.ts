@@ -8,7 +8,7 @@ import { createSessionRoutes } from './accounts/session-routes.ts';
 import { createTokenRoutes } from './accounts/token-routes.ts';
 import { createUserRoutes } from './accounts/user-routes.ts';
 import { formLogIn } from './app-form-login.ts';
-import { createJudging, type Judging, type JudgingParts } from './app-judging.ts';
+import type { Judging, JudgingParts } from './app-judging.ts';
 import { askerOf } from './app-upstreams.ts';
 import type { Settings } from './config/schema.ts';
 import { type CustomRoles, scopeOf, visibleCameras } from './domain/camera-scope.ts';
@@ -31,11 +31,10 @@ export interface GateNeighbours extends JudgingParts {
 
 const LOGIN_PATH = '/login';
 
-export function gateParts(neighbours: GateNeighbours): GateParts {
+export function gateParts(neighbours: GateNeighbours, judging: Judging): GateParts {
   const { house, accounts, parts, config } = neighbours;
   const { settings } = config;
   const cameras = parts.cameras.it;
-  const judging = createJudging(neighbours);
   const refusals = refusalRules(settings, house.pages);
   return {
     rules: judging.rules,

@@ -28,6 +28,8 @@ export interface JudgingParts {
 export interface Judging {
   readonly destinations: DestinationRules;
   readonly rules: () => Rules;
+  /** The same, for questions that are nobody's request: they are not counted. */
+  readonly uncounted: () => Rules;
   readonly headers: () => HeaderRules;
   readonly explain: Explainer;
   /** The names to show to somebody of that scope. */
@@ -74,6 +76,8 @@ export function createJudging({ config, house, accounts, parts }: JudgingParts):
     return decided;
   };
   const seen = (scope: CameraScope) => visibleCameras(scope, cameras.current() ?? []);
+  const uncounted = (trace?: Trace): Rules =>
+    corridorRules({ ...judging, verifyApiToken: tokens.verify, allowlist: upToDate().list.names, trace });
   const explain = createExplainer({
     settings,
     roles: roleBook.latest,
@@ -81,10 +85,16 @@ export function createJudging({ config, house, accounts, parts }: JudgingParts):
     destinations,
     headers: () => upToDate().headers,
     camerasOf: seen,
-    rules: (trace) =>
-      corridorRules({ ...judging, verifyApiToken: tokens.verify, allowlist: upToDate().list.names, trace }),
+    rules: uncounted,
   });
-  return { destinations, rules: () => upToDate().rules, headers: () => upToDate().headers, explain, seen };
+  return {
+    destinations,
+    rules: () => upToDate().rules,
+    uncounted,
+    headers: () => upToDate().headers,
+    explain,
+    seen,
+  };
 }
 
 const TRACED = 'service.api.auth';

@@ -1,12 +1,10 @@
 /** After a reload: whether who holds an open stream would be let in to it again, by the rules that hold now (SPEC 1, 4.2). */
 import { isDeepStrictEqual } from 'node:util';
-import { authorize } from '../access/authorize.ts';
 import { type Caller, hasSameRights } from '../domain/caller.ts';
 import { REFUSALS } from '../domain/refusal.ts';
-import type { Rules } from './admit.ts';
-import { identify } from './identify.ts';
+import type { IdentitySource } from '../domain/verdict.ts';
+import { admit, type Rules } from './admit.ts';
 import { CLOSED_FOR, type CloseCode, type HeldStream } from './open-streams.ts';
-import { parsePlainTarget } from './plain-target.ts';
 
 export interface ReviewParts {
   readonly rules: Rules;
@@ -14,30 +12,30 @@ export interface ReviewParts {
   readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
 }
 
-/** The code to end the stream with; undefined when it goes on. */
+// What is only not known yet, such as the cameras of another NVR, is no reason.
+const CODES: ReadonlyMap<number, CloseCode> = new Map([
+  [401, CLOSED_FOR['caller-gone']],
+  [403, CLOSED_FOR['rights-changed']],
+  [404, CLOSED_FOR['rights-changed']],
+]);
+
+/** Walks the corridor once more. Gives the code to end the stream with; undefined when it goes on. */
 export async function reviewStream(stream: HeldStream, parts: ReviewParts): Promise<CloseCode | undefined> {
-  const now = await callerNow(stream, parts);
-  if (!now) return CLOSED_FOR['caller-gone'];
-  return hasSameRights(now, stream.caller) && mayStay(now, stream, parts.rules)
-    ? undefined
-    : CLOSED_FOR['rights-changed'];
+  const { caller, request, terms } = stream;
+  const again = await admit(request, await rulesFor(caller, parts));
+  if (again.kind === 'refused') return CODES.get(REFUSALS[again.reason].status);
+  if (!again.caller) return CLOSED_FOR['caller-gone'];
+  const hasSameTerms = again.kind !== 'admitted' || isDeepStrictEqual(again.terms?.messages, terms?.messages);
+  return hasSameRights(again.caller, caller) && hasSameTerms ? undefined : CLOSED_FOR['rights-changed'];
 }
 
-/** A session or token may have been renewed since; what a proxy said is read again as it was said, by today's map of roles. */
-async function callerNow({ caller, request }: HeldStream, parts: ReviewParts): Promise<Caller | undefined> {
-  if (caller.credential.kind !== 'proxy-headers') return parts.recheck(caller);
-  const identity = await identify(request, parts.rules.sources[request.listener]);
-  return identity.kind === 'identified' ? identity.caller : undefined;
-}
-
-const DENIALS: readonly number[] = [401, 403, 404];
-
-function mayStay(now: Caller, { request, terms }: HeldStream, { routes, surroundings }: Rules): boolean {
-  const target = parsePlainTarget(request.target);
-  if (!target) return false;
-  const route = routes.match(request.isUpgrade ? 'WS' : request.method, target.segments);
-  const access = authorize(now, route, target, surroundings());
-  // What is only not known yet, such as the cameras of another NVR, is no reason.
-  if (access.kind === 'refused') return !DENIALS.includes(REFUSALS[access.reason].status);
-  return access.kind !== 'allowed' || isDeepStrictEqual(access.terms?.messages, terms?.messages);
+/** What a proxy said is read again as it was said; a session or token may have been renewed since it was shown. */
+async function rulesFor(caller: Caller, { rules, recheck }: ReviewParts): Promise<Rules> {
+  if (caller.credential.kind === 'proxy-headers') return rules;
+  const now = await recheck(caller);
+  const known: IdentitySource = {
+    name: caller.credential.kind,
+    identify: () => (now ? { kind: 'identified', caller: now } : { kind: 'refused', reason: 'token-invalid' }),
+  };
+  return { ...rules, sources: { ...rules.sources, external: [known] } };
 }

@@ -1,0 +1,154 @@
+/** A configuration that cannot be taken, or not all of it: what is said, where, and what stays (SPEC 1, 8, 9). */
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { loadServiceConfig } from '../../src/config/service-config.ts';
+import type { ServiceStatus, StatusWarning } from '../../src/domain/status.ts';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import type { ConfigTree, House } from '../support/start-house.ts';
+import { scrape } from '../telemetry/support/exposition.ts';
+import { auth, reload, said, startedHouse } from './support/reloading.ts';
+
+let nvr: FakeNvr;
+before(async () => {
+  nvr = await startFakeNvr();
+});
+after(() => nvr.close());
+
+const warningsAt = async (at: House): Promise<readonly StatusWarning[]> => {
+  const answer = await at.ask('/api/status', { token: await at.logIn(ADMIN_PERSON) });
+  const { warnings } = (await answer.json()) as ServiceStatus;
+  return (warnings ?? []).filter(({ key }) => key !== 'auth.hash_iterations'); // the tests' own
+};
+const told = async (at: House): Promise<Record<string, number | undefined>> => {
+  const series = await scrape(at.telemetryUrl);
+  return {
+    successful: series.get('postern_config_last_reload_successful'),
+    at: series.get('postern_config_last_reload_timestamp_seconds'),
+    ok: series.get('postern_config_reloads_total{result="ok"}'),
+    rejected: series.get('postern_config_reloads_total{result="rejected"}'),
+  };
+};
+
+describe('A configuration that is bad', () => {
+  it('is told in full, with key and line, and the one before stays', async (t) => {
+    const at = await startedHouse(t, nvr);
+    const token = await at.logIn(CARL);
+    const startedAt = at.clock.now() / 1000;
+    at.clock.advance(60);
+    const file = join(at.directory, 'config.yaml');
+    writeFileSync(file, 'auth:\n  roles: { front_only: [cam2] }\n  session_lenght: 60\nnvr:\n  url: nowhere\n');
+    const read = () => loadServiceConfig({ directory: at.directory, env: {}, whenMissing: 'refuse' });
+    assert.equal((await at.postern.reload(read)).isTaken, false);
+
+    const errors = at.log.filter(({ level }) => level === 'error').map(({ key, line, msg }) => [key, line, msg]);
+    assert.deepEqual(errors, [
+      ['auth.session_lenght', 3, `${file}:3:3 auth.session_lenght: unknown key: did you mean session_length?`],
+      ['nvr.url', 5, errors[1]?.[2]],
+      [undefined, undefined, 'the configuration is not taken: the one that was read before stays in use'],
+    ]);
+    assert.match(String(errors[1]?.[2]), /config\.yaml:5:8 nvr\.url: is not the address of a server/);
+    assert.equal((await at.ask('/api/cam1/latest.jpg', { token })).status, 200);
+    assert.deepEqual(await told(at), { successful: 0, at: startedAt, ok: 0, rejected: 1 });
+    const [first, second, third, ...others] = await warningsAt(at);
+    assert.deepEqual([first?.key, second?.key, third?.key, others], [null, 'auth.session_lenght', 'nvr.url', []]);
+    assert.match(first?.message ?? '', /config\.yaml: the configuration is not taken: the one that was read before/);
+
+    await reload(at, nvr, { auth: auth({ roles: { front_only: ['cam2'] } }) });
+    assert.equal((await at.ask('/api/cam1/latest.jpg', { token })).status, 403);
+    assert.deepEqual(await told(at), { successful: 1, at: startedAt + 60, ok: 1, rejected: 1 });
+    assert.deepEqual(await warningsAt(at), []);
+  });
+
+  // biome-ignore format: a table
+  const BAD: [sentence: string, config: (directory: string) => ConfigTree, message: RegExp][] = [
+    ['names a route table that is bad',     () => ({ nvr: { policy: './routes.yaml' } }),                               /^routes\.yaml routes\[0\]\.route: is missing/],
+    ['names a route table that is gone',    () => ({ nvr: { policy: './absent.yaml' } }),                               /nvr\.policy: "\S+absent\.yaml" cannot be read/],
+    ['names an authority that is gone',     () => ({ nvr: { ca: 'absent.pem' } }),                                      /absent\.pem/],
+    ['names a secret that is gone',         () => ({ nvr: { auth_secret_file: 'absent' } }),                            /nvr\.auth_secret_file: cannot read "absent"/],
+    ['names an NVR database that is gone',  () => ({ events: { source: 'nvr-database', nvr_database: 'absent.db' } }),  /absent\.db/],
+  ];
+  for (const [sentence, config, message] of BAD) {
+    it(`because it ${sentence} is refused, and leaves nothing behind`, async (t) => {
+      const at = await startedHouse(t, nvr);
+      writeFileSync(join(at.directory, 'routes.yaml'), 'version: 1\nroutes: [{path: nonsense}]\n');
+      const { isTaken, files } = await at.reload({ auth: auth({ roles: {} }), ...config(at.directory) });
+      assert.deepEqual([isTaken, files.includes(join(at.directory, 'config.yaml'))], [false, true]);
+      assert.match(said(at, 'error')[0] ?? '', message);
+      assert.deepEqual((await told(at))['rejected'], 1);
+      assert.equal((await at.ask('/api/cam1/latest.jpg', { token: await at.logIn(CARL) })).status, 200);
+    });
+  }
+
+  it('because it is gone is refused, and none is put in its place', async (t) => {
+    const at = await startedHouse(t, nvr);
+    const file = join(at.directory, 'config.yaml');
+    rmSync(file);
+    const read = () => loadServiceConfig({ directory: at.directory, env: {}, whenMissing: 'refuse' });
+    const { isTaken, files } = await at.postern.reload(read);
+    assert.deepEqual([isTaken, files.includes(file)], [false, true]);
+    assert.match(said(at, 'error')[0] ?? '', /: config\.yaml is gone from .*: put it back$/);
+    assert.equal((await read()).kind, 'invalid');
+  });
+});
+
+describe('What holds from the next start on', () => {
+  it('is kept as it was, and named with its key in the log and on the status page', async (t) => {
+    const at = await startedHouse(t, nvr);
+    await reload(at, nvr, {
+      server: { external: '127.0.0.1:1', internal: false, telemetry: '127.0.0.1:0', shutdown_grace: 1 },
+      store: { url: 'sqlite:elsewhere.db' },
+      auth: auth({ session_length: 60 }),
+    });
+    const keys = ['server.external', 'server.internal', 'store.url'];
+    const warnings = said(at, 'warn').filter((text) => text.includes('from the next start on'));
+    assert.deepEqual(
+      warnings.map((text) => text.replace(/^\S+config\.yaml:\d+:\d+ /, '')),
+      keys.map((key) => `${key}: was changed, and holds from the next start on`),
+    );
+    assert.equal((await at.ask('/api/version', { token: await at.logIn(VERA) })).status, 200);
+    assert.equal((await fetch(`${at.internalUrl}/api/version`)).status, 200);
+    assert.deepEqual(
+      await warningsAt(at),
+      keys.map((key) => ({ key, message: 'was changed, and holds from the next start on' })),
+    );
+    const info = at.log.find(({ msg }) => msg === 'the configuration was read again, and is in use');
+    assert.deepEqual(info?.['changed'], ['auth.session_length']);
+    await reload(at, nvr, { auth: auth({ session_length: 60 }) });
+    assert.deepEqual(await warningsAt(at), []);
+  });
+});
+
+describe('Reloads that come at once', () => {
+  it('are taken one after another, and what was written last holds', async (t) => {
+    const at = await startedHouse(t, nvr);
+    const token = await at.logIn(CARL);
+    const roles = [['cam2'], ['cam1', 'cam2'], 'nonsense', ['cam2']];
+    const reloads = roles.map((cameras) =>
+      at.reload({ nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] }, auth: auth({ roles: { front_only: cameras } }) }),
+    );
+    assert.deepEqual((await Promise.all(reloads)).at(-1)?.isTaken, true);
+    const profile = (await (await at.ask('/api/profile', { token })).json()) as { allowed_cameras: string[] };
+    assert.deepEqual(profile.allowed_cameras, ['cam2']);
+  });
+});
+
+describe('Users after a reload', () => {
+  it('whose role is gone are viewers, in the store too', async (t) => {
+    const at = await startedHouse(t, nvr);
+    await reload(at, nvr, { auth: auth({ roles: {} }) });
+    const profile = (await (await at.ask('/api/profile', { token: await at.logIn(CARL) })).json()) as object;
+    assert.deepEqual(profile, { username: 'carl', role: 'viewer', allowed_cameras: ['cam1', 'cam2'] });
+  });
+
+  it('begin with an admin, when there were none because a proxy knew them', async (t) => {
+    const at = await startedHouse(t, nvr, { auth: { enabled: false } }, { people: [] });
+    assert.equal(at.postern.newAdminPassword, undefined);
+    const { newAdminPassword } = await at.reload({ nvr: { url: nvr.url }, auth: auth() });
+    assert.equal(newAdminPassword?.user, 'admin');
+    await at.logIn({ name: 'admin', role: 'admin', password: newAdminPassword?.password ?? '' });
+    assert.equal((await at.reload({ nvr: { url: nvr.url }, auth: auth() })).newAdminPassword, undefined);
+  });
+});
