@@ -4,14 +4,13 @@ import { ADMIN, type Role, VIEWER } from '../domain/names.ts';
 import { type Access, type PolicyRow, VERBS, type Verb } from '../domain/policy.ts';
 import type { PlainTarget } from '../domain/request.ts';
 import { unreachable } from '../domain/result.ts';
-import { type AccessVerdict, refused, type Terms } from './access-verdict.ts';
-import { type Located, locate, type NamedCameras, namesAddress } from './camera-locators.ts';
-import { type CameraView, clearanceOf, viewOf } from './camera-view.ts';
-import { CONCERNED } from './narrow-answer.ts';
-import { askedCameras, withCameras } from './narrow-query.ts';
+import { type AccessVerdict, refused } from './access-verdict.ts';
+import { namesAddress } from './camera-locators.ts';
+import { clearanceOf, viewOf } from './camera-view.ts';
 import { queryValues } from './query.ts';
 import type { RecorderLayout } from './recorder-layout.ts';
-import type { RouteMatch } from './route-table.ts';
+import type { Listed, RouteMatch } from './route-table.ts';
+import { bodyTerms, onTerms, withinView } from './within-view.ts';
 
 /** What the decision knows of the world beyond the request. */
 export interface Surroundings {
@@ -19,8 +18,6 @@ export interface Surroundings {
   readonly layout: RecorderLayout | undefined;
   readonly isDenied: (role: Role, verb: Verb) => boolean;
 }
-
-type Listed = RouteMatch & { kind: 'listed' };
 
 /** `caller` is undefined when nobody is known, which only public routes let pass. */
 export function authorize(
@@ -72,10 +69,12 @@ function satisfies(caller: Caller, access: Access): boolean {
 }
 
 function namesCamera({ row, parameters }: Listed, layout: RecorderLayout | undefined): boolean {
-  const [locator = ''] = row.cameras ?? [];
-  const named = parameters[locator.slice('path:'.length)];
+  const locator = row.cameras?.find((place) => place.startsWith(IN_PATH)) ?? '';
+  const named = parameters[locator.slice(IN_PATH.length)];
   return layout?.cameras.some((camera) => camera === named) ?? false;
 }
+
+const IN_PATH = 'path:';
 
 const isForAdmins = ({ admin_parameters }: PolicyRow, { query }: PlainTarget): boolean =>
   query !== '' && admin_parameters?.some((name) => queryValues(query, name).length > 0) === true;
@@ -88,81 +87,4 @@ function perMessage(target: PlainTarget, caller: Caller, { layout, isDenied }: S
   if (!layout) return refused('cameras-unknown');
   const denied = VERBS.filter((verb) => isDenied(caller.role, verb));
   return { kind: 'allowed', target, terms: { view: viewOf(caller, layout), messages: { denied } } };
-}
-
-function withinView(match: Listed, target: PlainTarget, view: CameraView): AccessVerdict {
-  const { row } = match;
-  // There are servers that read it as `&`: then what is judged and what is read would differ.
-  if (target.query.includes(';')) return refused('target-not-plain');
-  const located = locate(match, target, view.layout);
-  if (located.kind === 'repeated') return refused('parameter-repeated');
-  if (!seesEvery(view, located.named)) return refused('camera-not-in-role');
-  if (row.access === 'camera' && (view.cameras.length === 0 || !asksForAny(located))) {
-    return refused('camera-not-in-role');
-  }
-  const [how = '', parameter = ''] = (row.narrow ?? 'check').split(':');
-  // Whose it is will stand in the answer: nobody needs to be asked twice.
-  const owners = how === 'post-check' ? {} : ownerTerms(located);
-  const terms = { ...owners, ...bodyTerms(row, located.inBody) };
-  switch (how) {
-    case 'rewrite':
-    case 'fanout':
-      return narrowed(row, target, view, parameter, terms);
-    case 'own-data':
-      if (view.cameras.length === 0) return nothing(row);
-      return onTerms(target, row, view, { ...terms, ownData: true });
-    case 'post-filter':
-      return onTerms(
-        target,
-        row,
-        view,
-        row.empty === undefined ? terms : { ...terms, empty: JSON.stringify(row.empty) },
-      );
-    case 'check':
-    case 'lookup':
-    case 'post-check':
-    case 'rewrite-body':
-      return onTerms(target, row, view, terms);
-    default:
-      return refused('not-narrowable');
-  }
-}
-
-const seesEvery = (view: CameraView, named: readonly NamedCameras[]): boolean =>
-  named.every((cameras) => cameras.some((camera) => view.sees(camera)));
-
-/** A row of `access: camera` that names none, such as a stream's without `src`, would be about all of them. */
-const asksForAny = ({ named, owners, inBody }: Located & { kind: 'located' }): boolean =>
-  named.length + owners.length + inBody.length > 0;
-
-function narrowed(
-  row: PolicyRow,
-  target: PlainTarget,
-  view: CameraView,
-  parameter: string,
-  terms: Partial<Terms>,
-): AccessVerdict {
-  // Those that were named have been judged; a table that forgot to say where they stand shows nothing more for it.
-  const cameras = askedCameras(target, parameter, view.cameras).filter((camera) => view.sees(camera));
-  if (cameras.length === 0) return nothing(row);
-  if (row.narrow?.startsWith('rewrite') || cameras.length === 1) {
-    return onTerms(withCameras(target, parameter, cameras), row, view, { ...terms, isRewritten: true });
-  }
-  return onTerms(target, row, view, { ...terms, fanout: { parameter, cameras } });
-}
-
-const nothing = (row: PolicyRow): AccessVerdict => ({
-  kind: 'nothing-visible',
-  answer: JSON.stringify(row.empty ?? []),
-});
-
-const ownerTerms = ({ owners }: Located & { kind: 'located' }): Partial<Terms> => (owners.length > 0 ? { owners } : {});
-
-const bodyTerms = (row: PolicyRow, locators: readonly string[]): Partial<Terms> =>
-  locators.length > 0 || row.admin_fields ? { body: { locators, adminFields: row.admin_fields ?? [] } } : {};
-
-function onTerms(target: PlainTarget, row: PolicyRow, view: CameraView, terms: Partial<Terms>): AccessVerdict {
-  const answer = row.answer && CONCERNED[row.answer].includes(view.clearance) ? { answer: row.answer } : {};
-  const all: Terms = { view, ...terms, ...answer };
-  return Object.keys(all).length > 1 ? { kind: 'allowed', target, terms: all } : { kind: 'allowed', target };
 }

@@ -10,7 +10,7 @@ import {
 } from './file-names.ts';
 import { queryValues } from './query.ts';
 import { ownersOfStream, type RecorderLayout } from './recorder-layout.ts';
-import type { RouteMatch } from './route-table.ts';
+import type { Listed } from './route-table.ts';
 
 /** Cameras by name; whoever sees one of them sees what was named. None: nobody's, so for nobody restricted. */
 export type NamedCameras = readonly string[];
@@ -45,7 +45,7 @@ const NAMES: Readonly<Record<string, Owner>> = {
 };
 
 /** Everything that the row's locators find; `all` and an absent parameter name nothing. */
-export function locate(match: RouteMatch & { kind: 'listed' }, target: PlainTarget, layout: RecorderLayout): Located {
+export function locate(match: Listed, target: PlainTarget, layout: RecorderLayout): Located {
   const named: NamedCameras[] = [];
   const owners: OwnerQuestion[] = [];
   const inBody: string[] = [];
@@ -78,7 +78,7 @@ function namedBy(
 }
 
 /** A stream's server opens an address as well as a name: whatever the NVR can reach, as the NVR. */
-export const namesAddress = ({ row }: RouteMatch & { kind: 'listed' }, target: PlainTarget): boolean =>
+export const namesAddress = ({ row }: Listed, target: PlainTarget): boolean =>
   (row.cameras ?? [])
     .map(parseLocator)
     .some(

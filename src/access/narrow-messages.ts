@@ -2,9 +2,10 @@
 import type { Verb } from '../domain/policy.ts';
 import type { MessageTerms } from './access-verdict.ts';
 import type { CameraView } from './camera-view.ts';
+import { isVerbDenied, narrowJobs } from './narrow-jobs.ts';
 import { narrowStats } from './narrow-stats.ts';
 import { isRecord, type JsonRecord, memberOf } from './recorder-layout.ts';
-import { seesNamed, withoutForeignNames } from './without-foreign.ts';
+import { seesNamed } from './without-foreign.ts';
 
 export type InboundVerdict =
   /** To be sent in this spelling, in which no key stands twice. */
@@ -58,7 +59,7 @@ const GLOBAL: ReadonlySet<string> = new Set([
 const READ: Readonly<Record<string, Narrow>> = {
   camera_activity: byCamera,
   audio_detections: byCamera,
-  job_state: byJob,
+  job_state: (payload, view, denied) => narrowJobs(payload, view, denied) ?? NOTHING,
   stats: (payload, view) => (isRecord(payload) ? narrowStats(payload, view) : NOTHING),
   events: aboutCamera('after', 'camera'),
   reviews: aboutCamera('after', 'camera'),
@@ -74,12 +75,6 @@ const VERB_OF_TOPIC: Readonly<Record<string, Verb>> = {
   tracked_object_update: 'history',
   triggers: 'history',
 };
-const VERB_OF_JOB: Readonly<Record<string, Verb>> = { export: 'export', motion_search: 'history' };
-
-function isDenied(name: string, verbs: Readonly<Record<string, Verb>>, denied: readonly Verb[]): boolean {
-  const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
-  return verb !== undefined && denied.includes(verb);
-}
 
 /** From the NVR: the text to pass on, or undefined. What the tables do not know passes to nobody but admins. */
 export function narrowOutbound(text: string, view: CameraView, { denied }: MessageTerms): string | undefined {
@@ -89,7 +84,7 @@ export function narrowOutbound(text: string, view: CameraView, { denied }: Messa
   if (GLOBAL.has(topic)) return text;
   if (view.clearance === 'restricted' && view.cameras.length === 0) return undefined;
   if (topic === 'birdseye_layout') return view.clearance === 'restricted' ? undefined : text;
-  if (isDenied(topic, VERB_OF_TOPIC, denied)) return undefined;
+  if (isVerbDenied(VERB_OF_TOPIC, topic, denied)) return undefined;
   const narrow = Object.hasOwn(READ, topic) ? READ[topic] : undefined;
   if (!narrow) return bySegment(text, topic, view);
   const json = typeof message['payload'] === 'string' ? parsed(message['payload']) : message['payload'];
@@ -117,33 +112,6 @@ function byCamera(payload: unknown, view: CameraView): unknown {
   const seen = Object.entries(payload).filter(([camera]) => view.sees(camera));
   return seen.length === 0 ? NOTHING : Object.fromEntries(seen);
 }
-
-const JOB_CAMERA_FIELDS: readonly string[] = ['camera', 'source_camera'];
-
-/** By kind of job; a job that names no camera is about none. */
-function byJob(payload: unknown, view: CameraView, denied: readonly Verb[]): unknown {
-  if (!isRecord(payload)) return NOTHING;
-  if (view.clearance !== 'restricted') return payload;
-  const seen = Object.entries(payload).flatMap(([kind, job]): [string, unknown][] => {
-    const kept = isDenied(kind, VERB_OF_JOB, denied) ? undefined : seenJob(job, view);
-    return kept === undefined ? [] : [[kind, withoutForeignNames(kept, view)]];
-  });
-  return seen.length === 0 ? NOTHING : Object.fromEntries(seen);
-}
-
-function seenJob(job: unknown, view: CameraView): unknown {
-  if (!isRecord(job)) return job;
-  if (!seesJob(job, view)) return undefined;
-  const { results } = job;
-  if (!isRecord(results)) return job;
-  if (!seesJob(results, view)) return undefined;
-  if (!Array.isArray(results['jobs'])) return job;
-  const jobs = results['jobs'].filter((part) => isRecord(part) && seesJob(part, view));
-  return jobs.length === 0 ? undefined : { ...job, results: { ...results, jobs } };
-}
-
-const seesJob = (job: JsonRecord, view: CameraView): boolean =>
-  JOB_CAMERA_FIELDS.every((field) => !(field in job) || job[field] === null || seesNamed(job[field], view));
 
 function parsedRecord(text: string): JsonRecord | undefined {
   const json = parsed(text);

@@ -6,6 +6,8 @@ export type RouteMatch =
   /** Deny by default: a path or method that no row names is for admins. */
   | { readonly kind: 'unlisted' };
 
+export type Listed = RouteMatch & { readonly kind: 'listed' };
+
 export interface RouteTable {
   /** `method` is the request's, or `WS` for a WebSocket upgrade; `segments` are decoded. */
   match(method: string, segments: readonly string[]): RouteMatch;

@@ -36,6 +36,7 @@ const table = compileRouteTable(
     'GET /vod/{camera}/x camera path:camera',
     'GET /api/review/{id} camera review:path:id',
     'GET !/api/{camera}/latest.jpg camera path:camera',
+    'GET !/api/{camera}/sum camera query:cameras+path:camera',
     'ANY /cache/{rest...} none',
     'GET /api/sub_labels any - own-data',
     'GET /api/labels any query:camera fanout:camera',
@@ -157,6 +158,8 @@ describe('Who may do what', () => {
     ['viewer: statistics too',                                 'viewer',     'GET /api/stats/short',               '/api/stats/short? {"answer":"stats"}'],
     ['a camera route takes a camera',                          'viewer',     'GET /api/cam1/latest.jpg',           '/api/cam1/latest.jpg?'],
     ['a camera route takes nothing else',                      'viewer',     'GET /api/users/latest.jpg',          'route-unlisted'],
+    ['wherever else the row names cameras',                    'viewer',     'GET /api/cam1/sum',                  '/api/cam1/sum?'],
+    ['and nothing else, there too',                            'viewer',     'GET /api/users/sum',                 'route-unlisted'],
     ['the same for a custom role',                             'front_only', 'GET /api/cam2/latest.jpg',           'camera-not-in-role'],
   ];
   for (const [sentence, role, request, expected] of rows) {

@@ -1,0 +1,39 @@
+/** The NVR's jobs under way, as its WebSocket tells of them: those about visible cameras, by verbs that are not denied (SPEC 5). */
+import type { Verb } from '../domain/policy.ts';
+import type { CameraView } from './camera-view.ts';
+import { isRecord, type JsonRecord } from './recorder-layout.ts';
+import { seesNamed, withoutForeignNames } from './without-foreign.ts';
+
+const VERB_OF_JOB: Readonly<Record<string, Verb>> = { export: 'export', motion_search: 'history' };
+const JOB_CAMERA_FIELDS: readonly string[] = ['camera', 'source_camera'];
+
+/** By kind of job; undefined when none is left. A job that names no camera is about none. */
+export function narrowJobs(payload: unknown, view: CameraView, denied: readonly Verb[]): unknown {
+  if (!isRecord(payload)) return undefined;
+  if (view.clearance !== 'restricted') return payload;
+  const seen = Object.entries(payload).flatMap(([kind, job]): [string, unknown][] => {
+    const kept = isVerbDenied(VERB_OF_JOB, kind, denied) ? undefined : seenJob(job, view);
+    return kept === undefined ? [] : [[kind, withoutForeignNames(kept, view)]];
+  });
+  return seen.length === 0 ? undefined : Object.fromEntries(seen);
+}
+
+function seenJob(job: unknown, view: CameraView): unknown {
+  if (!isRecord(job)) return job;
+  if (!seesJob(job, view)) return undefined;
+  const { results } = job;
+  if (!isRecord(results)) return job;
+  if (!seesJob(results, view)) return undefined;
+  if (!Array.isArray(results['jobs'])) return job;
+  const jobs = results['jobs'].filter((part) => isRecord(part) && seesJob(part, view));
+  return jobs.length === 0 ? undefined : { ...job, results: { ...results, jobs } };
+}
+
+const seesJob = (job: JsonRecord, view: CameraView): boolean =>
+  JOB_CAMERA_FIELDS.every((field) => !(field in job) || job[field] === null || seesNamed(job[field], view));
+
+/** Whether what is called so is done by a denied verb. */
+export function isVerbDenied(verbs: Readonly<Record<string, Verb>>, name: string, denied: readonly Verb[]): boolean {
+  const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
+  return verb !== undefined && denied.includes(verb);
+}

@@ -1,0 +1,84 @@
+/** Step 4, for who sees some cameras only: those that a request names must be seen, and what names none is narrowed (SPEC 5). */
+import type { PolicyRow } from '../domain/policy.ts';
+import type { PlainTarget } from '../domain/request.ts';
+import { type AccessVerdict, refused, type Terms } from './access-verdict.ts';
+import { type Located, locate, type NamedCameras } from './camera-locators.ts';
+import type { CameraView } from './camera-view.ts';
+import { CONCERNED } from './narrow-answer.ts';
+import { askedCameras, withCameras } from './narrow-query.ts';
+import type { Listed } from './route-table.ts';
+
+/** Their query may be narrowed on the way, or terms remain that body or answer must meet. */
+export function withinView(match: Listed, target: PlainTarget, view: CameraView): AccessVerdict {
+  const { row } = match;
+  // There are servers that read it as `&`: then what is judged and what is read would differ.
+  if (target.query.includes(';')) return refused('target-not-plain');
+  const located = locate(match, target, view.layout);
+  if (located.kind === 'repeated') return refused('parameter-repeated');
+  if (!seesEvery(view, located.named)) return refused('camera-not-in-role');
+  if (row.access === 'camera' && (view.cameras.length === 0 || !asksForAny(located))) {
+    return refused('camera-not-in-role');
+  }
+  const [how = '', parameter = ''] = (row.narrow ?? 'check').split(':');
+  // Whose it is will stand in the answer: nobody needs to be asked twice.
+  const owners = how === 'post-check' ? {} : ownerTerms(located);
+  const terms = { ...owners, ...bodyTerms(row, located.inBody), ...emptyTerms(row, how) };
+  switch (how) {
+    case 'rewrite':
+    case 'fanout':
+      return narrowed(row, target, view, parameter, terms);
+    case 'own-data':
+      if (view.cameras.length === 0) return nothing(row);
+      return onTerms(target, row, view, { ...terms, ownData: true });
+    case 'check':
+    case 'lookup':
+    case 'post-check':
+    case 'post-filter':
+    case 'rewrite-body':
+      return onTerms(target, row, view, terms);
+    default:
+      return refused('not-narrowable');
+  }
+}
+
+const seesEvery = (view: CameraView, named: readonly NamedCameras[]): boolean =>
+  named.every((cameras) => cameras.some((camera) => view.sees(camera)));
+
+/** A row of `access: camera` that names none, such as a stream's without `src`, would be about all of them. */
+const asksForAny = ({ named, owners, inBody }: Located & { kind: 'located' }): boolean =>
+  named.length + owners.length + inBody.length > 0;
+
+function narrowed(
+  row: PolicyRow,
+  target: PlainTarget,
+  view: CameraView,
+  parameter: string,
+  terms: Partial<Terms>,
+): AccessVerdict {
+  // Those that were named have been judged; a table that forgot to say where they stand shows nothing more for it.
+  const cameras = askedCameras(target, parameter, view.cameras).filter((camera) => view.sees(camera));
+  if (cameras.length === 0) return nothing(row);
+  if (row.narrow?.startsWith('rewrite') || cameras.length === 1) {
+    return onTerms(withCameras(target, parameter, cameras), row, view, { ...terms, isRewritten: true });
+  }
+  return onTerms(target, row, view, { ...terms, fanout: { parameter, cameras } });
+}
+
+const nothing = (row: PolicyRow): AccessVerdict => ({
+  kind: 'nothing-visible',
+  answer: JSON.stringify(row.empty ?? []),
+});
+
+const emptyTerms = ({ empty }: PolicyRow, how: string): Partial<Terms> =>
+  how === 'post-filter' && empty !== undefined ? { empty: JSON.stringify(empty) } : {};
+
+const ownerTerms = ({ owners }: Located & { kind: 'located' }): Partial<Terms> => (owners.length > 0 ? { owners } : {});
+
+export const bodyTerms = (row: PolicyRow, locators: readonly string[]): Partial<Terms> =>
+  locators.length > 0 || row.admin_fields ? { body: { locators, adminFields: row.admin_fields ?? [] } } : {};
+
+export function onTerms(target: PlainTarget, row: PolicyRow, view: CameraView, terms: Partial<Terms>): AccessVerdict {
+  const answer = row.answer && CONCERNED[row.answer].includes(view.clearance) ? { answer: row.answer } : {};
+  const all: Terms = { view, ...terms, ...answer };
+  return Object.keys(all).length > 1 ? { kind: 'allowed', target, terms: all } : { kind: 'allowed', target };
+}
