@@ -28,6 +28,9 @@ export function judgeInbound(text: string, view: CameraView, { denied }: Message
   const message = parsedRecord(text);
   const topic = message?.['topic'];
   if (!message || typeof topic !== 'string' || topic.length > LONGEST_TOPIC) return { kind: 'malformed' };
+  // Pages send words; thousands of lists within lists would exhaust the stack of whoever writes them anew.
+  if (Object.values(message).some((member) => typeof member === 'object' && member !== null))
+    return { kind: 'malformed' };
   const [camera = '', action, ...rest] = topic.split('/');
   const isMove = action === 'ptz' && rest.length === 0;
   const mayMove = isMove && !denied.includes('ptz') && isCamera(camera, view) && view.sees(camera);

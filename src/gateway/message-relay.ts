@@ -125,7 +125,7 @@ function join(client: WebSocket, nvr: WebSocket, { view, terms, watch, onOpen }:
     if (verdict.kind === 'passed') sendOn(nvr, verdict.text, client);
   });
   nvr.on('message', (bytes, isBinary) => {
-    const text = isBinary ? undefined : narrowOutbound(textOf(bytes), view(), terms);
+    const text = isBinary ? undefined : toldOf(textOf(bytes), view(), terms);
     if (text !== undefined) sendOn(client, text, nvr);
   });
   client.once('close', () => {
@@ -143,6 +143,15 @@ function join(client: WebSocket, nvr: WebSocket, { view, terms, watch, onOpen }:
   });
   pingUntilClosed(client);
   nvr.resume();
+}
+
+/** What is nested too deep to be read to its end is told to nobody: the reader's stack is exhausted, and not the process. */
+function toldOf(text: string, view: CameraView, terms: MessageTerms): string | undefined {
+  try {
+    return narrowOutbound(text, view, terms);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Back-pressure: the sender is not read while its words wait at a slow reader. */

@@ -71,6 +71,9 @@ describe('A message from a client', () => {
     ['a list',   '["onConnect"]'],
     ['a number', '7'],
     ['nothing',  ''],
+    ['about an object', '{"topic":"onConnect","payload":{}}'],
+    ['about a list',    '{"topic":"garden/ptz","payload":"STOP","retain":[]}'],
+    ['deep',            `{"topic":"onConnect","payload":${'['.repeat(30_000)}${']'.repeat(30_000)}}`],
     ['Python\'s', '{"topic":"onConnect","payload":NaN}'],
   ];
   for (const [sentence, text] of malformed) {

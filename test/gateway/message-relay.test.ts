@@ -132,6 +132,7 @@ describe('The WebSocket of messages', () => {
     ['that is no JSON',          'hello',             1007],
     ['whose topic is no text',   '{"topic":["x"]}',   1007],
     ['of bytes',                 Buffer.from([1, 2]), 1007],
+    ['as deep as a well',        `{"topic":"onConnect","payload":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, 1007],
     ['that is too long',         text('onConnect', 'x'.repeat(70_000)), 1009],
   ];
   for (const [sentence, message, code] of bad) {
@@ -145,6 +146,13 @@ describe('The WebSocket of messages', () => {
       other.client.close();
     });
   }
+
+  it('goes on when the NVR sends what nobody can read to its end', async () => {
+    const pair = await open(CARL);
+    const deep = `{"cameras":{"cam1":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}}}`;
+    assert.deepEqual(await told(pair, [text('stats', deep), text('cam1/motion', 'ON')]), [text('cam1/motion', 'ON')]);
+    pair.client.close();
+  });
 
   it('is closed on both sides when either side leaves', async () => {
     const first = await open(CARL);
