@@ -145,6 +145,20 @@ describe('Explore', { skip }, () => {
       assert.match(await page.locator('.event').last().innerText(), /Zoë/);
     }));
 
+  it('names the day in every row when the order mixes the days', (t) =>
+    visit(t, TALL, async (page) => {
+      await enter(page, house, ADMIN_PERSON, '/postern/?sort=score_desc');
+      await hasRows(page, 72);
+      assert.equal(await page.locator('.day').count(), 1);
+      assert.match(await page.locator('.event time').first().innerText(), /^\d+ \w+, \d+:\d\d$/);
+    }));
+
+  it('shows a link whose times no calendar knows as if they were not there', (t) =>
+    visit(t, TALL, async (page) => {
+      await enter(page, house, ADMIN_PERSON, '/postern/?after=1e300&before=-1e300');
+      await hasRows(page, 72);
+    }));
+
   it('draws the detections over time, to be read, clicked and dragged over', (t) =>
     visit(t, TALL, async (page) => {
       await enter(page, house, ADMIN_PERSON);
@@ -176,6 +190,23 @@ describe('Explore', { skip }, () => {
       assert.ok(clicked < dragged, `${clicked} of ${dragged} rows`);
     }));
 
+  it('draws the whole of the chosen time, and one camera alone or all again', (t) =>
+    visit(t, TALL, async (page) => {
+      await enter(page, house, ADMIN_PERSON);
+      await menu(page, 'Time: Any time').click();
+      await page.getByRole('button', { name: 'Last 7 days' }).click();
+      await page.getByText('per 3 h', { exact: true }).waitFor();
+      await page.keyboard.press('Escape');
+      const alone = page.locator('.legend-camera', { hasText: 'cam2' });
+      await alone.click();
+      await page.waitForURL(/[?]camera=cam2&after=\d+$/);
+      await page.locator('.legend-camera').nth(1).waitFor({ state: 'detached' });
+      assert.equal(await alone.getAttribute('aria-pressed'), 'true');
+      await alone.click();
+      await page.waitForURL(/[?]after=\d+$/);
+      await page.locator('.legend-camera', { hasText: 'cam1' }).waitFor();
+    }));
+
   it('shows everything about one event, by a link that can be shared', (t) =>
     visit(t, {}, async (page) => {
       await enter(page, house, ADMIN_PERSON);
@@ -191,6 +222,35 @@ describe('Explore', { skip }, () => {
       await details.getByRole('button', { name: 'Close the details' }).click();
       await details.waitFor({ state: 'detached' });
       assert.equal(searchOf(page), '');
+    }));
+
+  it('leads from event to event, over the end of what is loaded, and back to the row', (t) =>
+    visit(t, { viewport: { width: 360, height: 800 } }, async (page) => {
+      await enter(page, house, ADMIN_PERSON);
+      await page.locator('.event').first().click();
+      const details = page.locator('dialog');
+      const [previous, next] = ['Previous event', 'Next event'].map((name) => page.getByRole('button', { name }));
+      assert.ok(previous && next);
+      assert.equal(await previous.getAttribute('aria-disabled'), 'true');
+      assert.equal(await next.getAttribute('aria-disabled'), 'false');
+      for (let steps = 1; steps <= 64; steps++) {
+        await next.click();
+        const id = new RegExp(steps === 1 ? '-hostile$' : `-car${steps - 2}$`);
+        await details.locator('dd').filter({ hasText: id }).waitFor();
+      }
+      await page.keyboard.press('Escape');
+      await details.waitFor({ state: 'detached' });
+      assert.match(String(await page.evaluate('document.activeElement.dataset.event')), /-car62$/);
+      assert.equal(searchOf(page), '');
+      await page.goBack();
+      assert.equal(page.url(), `${house.url}/postern/`);
+    }));
+
+  it('says of a link to an event that is gone that it is', (t) =>
+    visit(t, { expectedStatuses: [404] }, async (page) => {
+      await enter(page, house, ADMIN_PERSON, '/postern/?event=1.5-gone');
+      await page.getByRole('alert').getByText('not there any more, or not for your role').waitFor();
+      assert.equal(await page.locator('dialog').count(), 0);
     }));
 
   it('shows an event that is too old for the first page when a link names it', (t) =>
@@ -247,6 +307,16 @@ describe('Explore', { skip }, () => {
       assert.match(await page.getByRole('alert').innerText(), /Access denied to that camera/);
       await page.getByRole('button', { name: 'Clear the filters' }).click();
       await hasRows(page, 37);
+    }));
+
+  it('does not leave the events of one filter below another that failed', (t) =>
+    visit(t, { ...TALL, expectedStatuses: [403] }, async (page) => {
+      await enter(page, house, CARL);
+      await hasRows(page, 37);
+      await page.evaluate("history.pushState(null, '', '/postern/?camera=cam2')");
+      await page.getByRole('alert').getByText('Access denied to that camera').waitFor();
+      assert.equal(await page.locator('.event').count(), 0);
+      assert.equal(await page.locator('.overview').count(), 0);
     }));
 
   it('goes to the login when the session ends meanwhile', (t) =>

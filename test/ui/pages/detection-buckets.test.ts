@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { bucketDetections, stacked } from '../../../src/ui/pages/explore/detection-buckets.ts';
+import { plotRange } from '../../../src/ui/pages/explore/plot-range.ts';
 
 const HOUR = 3600;
 const DAY = 86_400;
@@ -55,6 +56,15 @@ describe('Detections by time', () => {
     assert.equal(((starts[0] ?? 0) + 2 * HOUR) % DAY, 0);
   });
 
+  it('stand in the whole of the chosen stretch of time, its end left out', () => {
+    const { starts, stepSeconds, cameras } = bucketDetections([{ camera: 'front', startTime: NOON + 7 * HOUR }], 0, {
+      from: NOON,
+      to: NOON + DAY,
+    });
+    assert.deepEqual([stepSeconds, starts[0], starts.length], [HOUR, NOON, 24]);
+    assert.equal(cameras[0]?.counts[7], 1);
+  });
+
   it('that do not exist are no stretch at all', () => {
     assert.deepEqual(bucketDetections([]).starts, []);
     assert.deepEqual(bucketDetections([]).cameras, []);
@@ -81,6 +91,22 @@ describe('Detections by time', () => {
       ),
     );
   });
+});
+
+describe('The stretch of time of the plot', () => {
+  const chosen = (after?: number, before?: number) => ({ after, before });
+  // biome-ignore format: a table
+  const rows: [sentence: string, filter: ReturnType<typeof chosen>, isAll: boolean, range: object | undefined][] = [
+    ['is the chosen one',                            chosen(NOON - DAY, NOON - HOUR), true,  { from: NOON - DAY, to: NOON - HOUR }],
+    ['ends now without a chosen end',                chosen(NOON - DAY),              true,  { from: NOON - DAY, to: NOON }],
+    ['ends now when the chosen end is still to come', chosen(NOON - DAY, NOON + DAY), true,  { from: NOON - DAY, to: NOON }],
+    ['is that of the detections without a beginning', chosen(undefined, NOON),        true,  undefined],
+    ['is that of the detections when older ones are missing', chosen(NOON - DAY),     false, undefined],
+    ['is that of the detections for times long ago', chosen(-8.64e12),                true,  undefined],
+    ['is that of the detections when it is none',    chosen(NOON, NOON - DAY),        true,  undefined],
+  ];
+  for (const [sentence, filter, isAll, range] of rows)
+    it(sentence, () => assert.deepEqual(plotRange(filter, isAll, NOON), range));
 });
 
 describe('Stacked rows', () => {

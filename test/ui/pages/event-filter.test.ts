@@ -6,6 +6,7 @@ import {
   type EventFilter,
   eventsQuery,
   filterSearch,
+  isByDate,
   isFiltered,
   MORE_FILTERS,
   NO_FILTER,
@@ -31,13 +32,14 @@ describe('The filter', () => {
   });
 
   it('leaves out what cannot be read', () => {
-    assert.deepEqual(readFilter(new URLSearchParams('camera=&label=&after=yesterday&before=')), NO_FILTER);
+    for (const search of ['camera=&label=&after=yesterday&before=', 'after=1e300', 'before=-9e12', 'after=Infinity'])
+      assert.deepEqual(readFilter(new URLSearchParams(search)), NO_FILTER, search);
   });
 
   it('comes back from the address bar as it was put there', () => {
     const names = fc.array(fc.string({ minLength: 1, unit: 'grapheme' }), { maxLength: 4 });
     const time = fc.option(
-      fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0),
+      fc.double({ min: -8.64e12, max: 8.64e12, noNaN: true }).map((number) => number + 0),
       { nil: undefined },
     );
     const more = fc.dictionary(fc.constantFrom(...MORE_FILTERS), fc.string({ minLength: 1, unit: 'grapheme' }), {
@@ -69,6 +71,12 @@ describe('The filter', () => {
   it('forgets what is emptied', () => {
     assert.deepEqual(withMore({ zones: 'a', sort: 'date_asc' }, 'zones', ''), { sort: 'date_asc' });
     assert.deepEqual(withMore({ zones: 'a' }, 'zones', 'b'), { zones: 'b' });
+  });
+
+  it('knows in which orders the days follow one another', () => {
+    const orders = [undefined, 'date_desc', 'date_asc', 'score_desc', 'speed_asc', 'x'];
+    const byDate = orders.filter((sort) => isByDate({ ...NO_FILTER, more: sort === undefined ? {} : { sort } }));
+    assert.deepEqual(byDate, [undefined, 'date_desc', 'date_asc']);
   });
 
   it('knows whether anything is chosen', () => {

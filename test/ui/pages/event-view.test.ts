@@ -52,6 +52,11 @@ describe('An event record', () => {
     assert.deepEqual(readEvents([{ ...RECORD, id: '' }, { ...RECORD, start_time: 'x' }, null, 7, [RECORD]]), []);
   });
 
+  it('is left out when it starts at a moment that no calendar knows, and has no end at one', () => {
+    assert.equal(readEvent({ ...RECORD, start_time: 1e300 }), undefined);
+    assert.equal(readEvent({ ...RECORD, end_time: -9e12 })?.endTime, undefined);
+  });
+
   it('is read whatever it holds', () => {
     fc.assert(fc.property(fc.jsonValue(), (body) => Array.isArray(readEvents(body))));
     fc.assert(

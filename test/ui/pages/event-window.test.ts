@@ -23,6 +23,13 @@ describe('The list', () => {
     assert.equal(sizes[0]?.[0], 'Today');
   });
 
+  it('is one day without a name in an order that mixes the days', () => {
+    const events = eventsAt(Array.from({ length: 2 * PIECE_SIZE }, (_, at) => NOW - (at % 2) * 86_400));
+    assert.equal(daysOf(events, NOW).length, 2 * PIECE_SIZE);
+    const days = daysOf(events, undefined).map(({ name, pieces }) => [name, pieces.map(({ length }) => length)]);
+    assert.deepEqual(days, [['', [PIECE_SIZE, PIECE_SIZE]]]);
+  });
+
   it('keeps every event, in its order', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: NOW - 86_400 * 5, max: NOW })), (times) => {

@@ -1,4 +1,5 @@
 /** Detections counted by stretch of time and by camera: what the plot draws. */
+import type { TimeRange } from './plot-range.ts';
 
 export interface Detection {
   readonly camera: string;
@@ -22,9 +23,18 @@ const DAY = 86_400;
 const MOST_STRETCHES = 96;
 const STEPS_SECONDS = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, DAY, 7 * DAY, 28 * DAY, 364 * DAY];
 
-/** Stretches begin at whole hours and days of the viewer: `offsetSeconds` is what their clock is ahead of UTC. */
-export function bucketDetections(detections: readonly Detection[], offsetSeconds = 0): DetectionBuckets {
-  const times = detections.map(({ startTime }) => startTime);
+/**
+ * Stretches begin at whole hours and days of the viewer: `offsetSeconds` is what their clock is ahead of UTC.
+ * They reach from the first detection to the last, or over the `range` if that is longer.
+ */
+export function bucketDetections(
+  detections: readonly Detection[],
+  offsetSeconds = 0,
+  range?: TimeRange,
+): DetectionBuckets {
+  // The end of the range is the beginning of what is no longer wanted.
+  const ends = range && detections.length > 0 ? [range.from, range.to - 1] : [];
+  const times = [...ends, ...detections.map(({ startTime }) => startTime)];
   const [first, last] = [least(times), most(times)];
   const stepSeconds = STEPS_SECONDS.find((step) => (last - first) / step < MOST_STRETCHES - 1) ?? 20 * 364 * DAY;
   const stretchOf = (time: number): number => Math.floor((time + offsetSeconds) / stepSeconds);

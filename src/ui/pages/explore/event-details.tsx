@@ -2,8 +2,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { baseUrl } from '../shared/base-url.ts';
 import { Icon } from '../shared/icon.tsx';
-import { sayMoment, sayScore } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
+import { factsOf } from './event-facts.ts';
 import { Duration } from './event-row.tsx';
 import type { EventView } from './event-view.ts';
 import { RawRecord } from './raw-record.tsx';
@@ -16,12 +16,21 @@ interface EventDetailsProps {
   readonly event: EventView;
   /** Clips and snapshots are the NVR's. */
   readonly hasNvr: boolean;
+  /** Its neighbours in the list, as far as that is loaded. */
+  readonly previous: EventView | undefined;
+  readonly next: EventView | undefined;
+  readonly onOpen: (event: EventView) => void;
   readonly onClose: () => void;
 }
 
-export function EventDetails({ event, hasNvr, onClose }: EventDetailsProps) {
+export function EventDetails({ event, hasNvr, previous, next, onOpen, onClose }: EventDetailsProps) {
   const panel = useRef<HTMLDialogElement>(null);
-  useEffect(() => openBesideOrOver(panel.current), []);
+  const shown = useRef(event.id);
+  useEffect(() => openBesideOrOver(panel.current, shown), []);
+  useEffect(() => {
+    if (shown.current !== event.id) rowOf(event.id)?.scrollIntoView({ block: 'nearest' });
+    shown.current = event.id;
+  }, [event.id]);
   return (
     <dialog
       ref={panel}
@@ -34,6 +43,8 @@ export function EventDetails({ event, hasNvr, onClose }: EventDetailsProps) {
         <h2 id="details-title" tabIndex={-1}>
           <bdi>{event.label}</bdi>
         </h2>
+        <Step name="previous" to={previous} onOpen={onOpen} />
+        <Step name="next" to={next} onOpen={onOpen} />
         <button class="button button-plain" type="button" aria-label={words.details.close} onClick={onClose}>
           <Icon name="close" />
         </button>
@@ -63,8 +74,30 @@ export function EventDetails({ event, hasNvr, onClose }: EventDetailsProps) {
   );
 }
 
+interface StepProps {
+  readonly name: 'previous' | 'next';
+  readonly to: EventView | undefined;
+  readonly onOpen: (event: EventView) => void;
+}
+
+/** Not `disabled` at the end: the focus would be lost there. */
+const Step = ({ name, to, onOpen }: StepProps) => (
+  <button
+    class="button button-plain"
+    type="button"
+    aria-label={words.details[name]}
+    aria-disabled={to === undefined}
+    onClick={() => to && onOpen(to)}
+  >
+    <Icon name={name} />
+  </button>
+);
+
 /** Wherever there is room the list stays usable; else the panel takes the screen, and the focus with it. */
-function openBesideOrOver(panel: HTMLDialogElement | null): (() => void) | undefined {
+function openBesideOrOver(
+  panel: HTMLDialogElement | null,
+  shown: { readonly current: string },
+): (() => void) | undefined {
   if (!panel) return undefined;
   const opener = document.activeElement;
   const room = matchMedia(BESIDE_THE_LIST);
@@ -77,14 +110,16 @@ function openBesideOrOver(panel: HTMLDialogElement | null): (() => void) | undef
   room.addEventListener('change', open);
   return () => {
     room.removeEventListener('change', open);
-    giveFocusBack(opener);
+    giveFocusBack(rowOf(shown.current) ?? opener);
   };
 }
 
-/** To the row that opened the panel; not when somebody has clicked elsewhere meanwhile. */
-function giveFocusBack(opener: Element | null): void {
+const rowOf = (id: string): Element | null => document.querySelector(`[data-event="${CSS.escape(id)}"]`);
+
+/** To the row of the event that was shown; not when somebody has clicked elsewhere meanwhile. */
+function giveFocusBack(row: Element | null): void {
   const isLost = document.activeElement === null || document.activeElement === document.body;
-  if (isLost && opener instanceof HTMLElement) opener.focus({ preventScroll: true });
+  if (isLost && row instanceof HTMLElement) row.focus({ preventScroll: true });
 }
 
 function Media({ event: { id, record } }: { event: EventView }) {
@@ -105,26 +140,3 @@ function Media({ event: { id, record } }: { event: EventView }) {
     </p>
   );
 }
-
-const yesOrNo = (value: unknown): string =>
-  value === true ? words.common.yes : value === false ? words.common.no : '–';
-const orDash = (value: unknown): string => (typeof value === 'string' && value !== '' ? value : '–');
-
-// biome-ignore format: a table
-const factsOf = (event: EventView): [name: string, value: string][] => [
-  [words.details.camera,         event.camera],
-  [words.details.subLabel,       event.subLabel ?? '–'],
-  [words.details.score,          event.score === undefined ? '–' : sayScore(event.score)],
-  [words.details.zones,          event.zones.join(', ') || '–'],
-  [words.details.started,        sayMoment(event.startTime)],
-  [words.details.ended,          event.endTime === undefined ? '–' : sayMoment(event.endTime)],
-  [words.details.clip,           yesOrNo(event.record['has_clip'])],
-  [words.details.snapshot,       yesOrNo(event.record['has_snapshot'])],
-  [words.details.kept,           yesOrNo(event.record['retain_indefinitely'])],
-  [words.details.falsePositive,  yesOrNo(event.record['false_positive'])],
-  [words.details.submitted,      orDash(event.record['plus_id'])],
-  [words.details.detector,       orDash(event.record['detector_type'])],
-  [words.details.model,          orDash(event.record['model_type'])],
-  [words.details.modelHash,      orDash(event.record['model_hash'])],
-  [words.details.id,             event.id],
-];

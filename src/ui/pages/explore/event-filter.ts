@@ -1,4 +1,6 @@
 /** What the list is narrowed to: kept in the address bar, asked for in a query (interface 4.1). */
+import { timeOf } from '../shared/fields.ts';
+
 export interface EventFilter {
   readonly cameras: readonly string[];
   readonly labels: readonly string[];
@@ -38,6 +40,10 @@ export const isFiltered = ({ cameras, labels, after, before, more }: EventFilter
   cameras.length > 0 || labels.length > 0 || after !== undefined || before !== undefined || moreCount(more) > 0;
 
 export const moreCount = (more: MoreFilters): number => Object.keys(more).filter((name) => name !== 'sort').length;
+
+/** Else days in a row would be a heading for every other event. */
+export const isByDate = ({ more: { sort } }: EventFilter): boolean =>
+  sort === undefined || sort === 'date_asc' || sort === 'date_desc';
 
 /** Without those that are empty. */
 export const withMore = (more: MoreFilters, name: MoreFilter, text: string): MoreFilters => {
@@ -92,6 +98,5 @@ function setMore(search: URLSearchParams, more: MoreFilters): void {
 }
 
 function readTime(text: string | null): number | undefined {
-  const time = text === null || text.trim() === '' ? Number.NaN : Number(text);
-  return Number.isFinite(time) ? time : undefined;
+  return text === null || text.trim() === '' ? undefined : timeOf(Number(text));
 }

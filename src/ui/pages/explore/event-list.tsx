@@ -1,7 +1,7 @@
 /** The events under a heading per day, and what to say when there are none. */
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { words } from '../shared/words.ts';
-import { type EventFilter, isFiltered } from './event-filter.ts';
+import { type EventFilter, isByDate, isFiltered } from './event-filter.ts';
 import { EventPiece } from './event-piece.tsx';
 import type { EventView } from './event-view.ts';
 import { daysOf } from './event-window.ts';
@@ -20,24 +20,28 @@ interface EventListProps {
 }
 
 export function Events(props: EventListProps) {
-  const { list, openId, hrefOf, view } = props;
-  const days = useMemo(() => daysOf(list.events, Date.now() / 1000), [list.events]);
+  const { list, filter, openId, hrefOf, view } = props;
+  const hasDays = isByDate(filter);
+  const days = useMemo(() => daysOf(list.events, hasDays ? Date.now() / 1000 : undefined), [list.events, hasDays]);
   const isEmpty = list.events.length === 0;
   return (
-    <section class={`events view-${view}`} aria-label={words.explore.events} aria-busy={list.status === 'loading'}>
+    <section
+      class={`events view-${view}${list.isOutdated ? ' is-outdated' : ''}`}
+      aria-label={words.explore.events}
+      aria-busy={list.status === 'loading'}
+    >
       {list.status === 'failed' && isEmpty && <Failed {...props} />}
       {list.status === 'loading' && isEmpty && <Skeleton />}
       {list.status === 'ready' && isEmpty && <NoEvents {...props} />}
       {days.map(({ name, pieces }, dayAt) => (
         <section key={`${name} ${pieces[0]?.[0]?.id}`} class="day">
-          <h2 class="day-title">{name}</h2>
+          <h2 class={name === '' ? 'out-of-sight' : 'day-title'}>{name || words.explore.events}</h2>
           {pieces.map((events, at) => (
             <EventPiece
               key={`${view} ${events[0]?.id}`}
               events={events}
               isFirst={dayAt === 0 && at === 0}
-              openId={openId}
-              hrefOf={hrefOf}
+              {...{ hasDays, openId, hrefOf }}
             />
           ))}
         </section>

@@ -8,6 +8,8 @@ interface EventPieceProps {
   readonly events: readonly EventView[];
   /** Shown from the start, for it is on the screen at once. */
   readonly isFirst: boolean;
+  /** The heading above says which day it is. */
+  readonly hasDays: boolean;
   readonly openId: string | undefined;
   readonly hrefOf: (event: EventView) => string;
 }
@@ -18,7 +20,7 @@ const GUESSED_ROW_HEIGHT = 82;
 /** So much of the list is ready above and below the screen. */
 const NEAR = '1200px 0px';
 
-export function EventPiece({ events, isFirst, openId, hrefOf }: EventPieceProps) {
+export function EventPiece({ events, isFirst, hasDays, openId, hrefOf }: EventPieceProps) {
   const place = useRef<HTMLOListElement>(null);
   const height = useRef(0);
   const isNear = useIsNear(place, isFirst, height);
@@ -30,7 +32,7 @@ export function EventPiece({ events, isFirst, openId, hrefOf }: EventPieceProps)
     >
       {isNear &&
         events.map((event) => (
-          <EventRow key={event.id} event={event} href={hrefOf(event)} isOpen={event.id === openId} />
+          <EventRow key={event.id} event={event} href={hrefOf(event)} isOpen={event.id === openId} hasDay={hasDays} />
         ))}
     </ol>
   );

@@ -1,6 +1,6 @@
 /** One event of the list: what, where, when, for how long. The row is a link to its details. */
 import { Link } from 'wouter-preact';
-import { sayLength, sayMoment, sayScore, sayTime } from '../shared/times.ts';
+import { sayLength, sayMoment, sayScore, sayShortMoment, sayTime } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import type { EventView } from './event-view.ts';
 import { Thumbnail } from './thumbnail.tsx';
@@ -9,12 +9,19 @@ interface EventRowProps {
   readonly event: EventView;
   readonly href: string;
   readonly isOpen: boolean;
+  /** The day stands in the heading above. */
+  readonly hasDay: boolean;
 }
 
-export function EventRow({ event, href, isOpen }: EventRowProps) {
+export function EventRow({ event, href, isOpen, hasDay }: EventRowProps) {
   return (
     <li>
-      <Link class={isOpen ? 'event is-open' : 'event'} href={href} aria-current={isOpen ? 'true' : undefined}>
+      <Link
+        class={isOpen ? 'event is-open' : 'event'}
+        href={href}
+        aria-current={isOpen ? 'true' : undefined}
+        data-event={event.id}
+      >
         <Thumbnail event={event} />
         <span class="event-what">
           <span class="event-title">
@@ -33,7 +40,7 @@ export function EventRow({ event, href, isOpen }: EventRowProps) {
         {event.score !== undefined && <Score score={event.score} />}
         <span class="event-when">
           <time dateTime={new Date(event.startTime * 1000).toISOString()} title={sayMoment(event.startTime)}>
-            {sayTime(event.startTime)}
+            {hasDay ? sayTime(event.startTime) : sayShortMoment(event.startTime)}
           </time>
           <Duration event={event} />
         </span>

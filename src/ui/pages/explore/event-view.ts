@@ -1,5 +1,5 @@
 /** An event record as the pages show it (interface 2.4), read from whatever the answer holds. */
-import { type Fields, isFields, numberOf, textOf, textsOf } from '../shared/fields.ts';
+import { type Fields, isFields, numberOf, textOf, textsOf, timeOf } from '../shared/fields.ts';
 import { words } from '../shared/words.ts';
 import { pictureUrl } from './picture-url.ts';
 
@@ -29,12 +29,12 @@ export const readEvents = (body: unknown): EventView[] =>
 export function readEvent(record: unknown): EventView | undefined {
   if (!isFields(record)) return undefined;
   const id = textOf(record['id']);
-  const startTime = numberOf(record['start_time']);
+  const startTime = timeOf(record['start_time']);
   if (id === undefined || startTime === undefined) return undefined;
   return {
     id,
     startTime,
-    endTime: numberOf(record['end_time']),
+    endTime: timeOf(record['end_time']),
     camera: textOf(record['camera']) ?? words.explore.unknownCamera,
     label: textOf(record['label']) ?? words.explore.unknownLabel,
     subLabel: textOf(record['sub_label']),

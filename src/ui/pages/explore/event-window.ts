@@ -10,11 +10,11 @@ export interface Day {
 /** Every number of columns up to six divides it, so that a gallery has no gaps between pieces. */
 export const PIECE_SIZE = 60;
 
-/** In the list's order; consecutive events of a day stand together. */
-export function daysOf(events: readonly EventView[], now: number): Day[] {
+/** In the list's order; consecutive events of a day stand together. Without a `now` the whole is one day without a name. */
+export function daysOf(events: readonly EventView[], now: number | undefined): Day[] {
   const days: { name: string; pieces: EventView[][] }[] = [];
   for (const event of events) {
-    const name = sayDay(event.startTime, now);
+    const name = now === undefined ? '' : sayDay(event.startTime, now);
     let day = days.at(-1);
     if (day?.name !== name) {
       day = { name, pieces: [] };

@@ -1,5 +1,5 @@
 /** Explore: the detections, newest first, to look at and to narrow down (SPEC 8). */
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
 import type { Profile } from '../console/profile.ts';
 import { Icon } from '../shared/icon.tsx';
@@ -13,7 +13,7 @@ import { FilterBar } from './filter-bar.tsx';
 import { Overview } from './overview.tsx';
 import { useEvents } from './use-events.ts';
 import { useOpenEvent } from './use-open-event.ts';
-import { OVERVIEW_SIZE, useLabels, useOverview } from './use-overview.ts';
+import { type Detections, useLabels, useOverview } from './use-overview.ts';
 import { useView, ViewChoice } from './view-choice.tsx';
 
 export function Explore({ profile, hasNvr }: { profile: Profile; hasNvr: boolean }) {
@@ -24,24 +24,30 @@ export function Explore({ profile, hasNvr }: { profile: Profile; hasNvr: boolean
   const filter = readFilter(search);
   const list = useEvents(filter, round);
   const detections = useOverview(filter, round);
-  const seen = useNamesSeen(list.events, detections);
+  const seen = useNamesSeen(list.events, detections?.events);
   const labels = union(useLabels(), seen.labels, filter.labels);
   const cameras = union(profile.cameras, seen.cameras, filter.cameras);
   const openId = search.get('event') ?? undefined;
-  const openEvent = useOpenEvent(openId, list.events);
+  const open = useOpenEvent(openId, list.events);
+  const openAt = list.events.findIndex(({ id }) => id === openId);
+  // Whoever goes from event to event shall not come to an end that is none.
+  useEffect(() => {
+    if (openAt >= 0 && openAt === list.events.length - 1) list.loadMore();
+  }, [openAt, list.events.length]);
 
   const setFilter = (wanted: EventFilter): void => setSearch(filterSearch(wanted));
+  const alone = filter.cameras.length === 1 ? filter.cameras[0] : undefined;
   const clear = (): void => setFilter(NO_FILTER);
   const reload = (): void => setRound((was) => was + 1);
   const hrefOf = (event: EventView): string => `/?${withEvent(filter, event.id)}`;
 
   return (
-    <div class={openEvent ? 'explore has-details' : 'explore'}>
+    <div class={open.event ? 'explore has-details' : 'explore'}>
       <div class="explore-main">
         <header class="explore-head">
           <h1>{words.explore.title}</h1>
           <p class="explore-count" role="status">
-            {sayCount(detections?.length)}
+            {detections && sayCount(detections)}
           </p>
           <ViewChoice view={view} onChoose={setView} />
           <button class="button" type="button" onClick={reload}>
@@ -49,21 +55,28 @@ export function Explore({ profile, hasNvr }: { profile: Profile; hasNvr: boolean
             <span class="button-text">{words.explore.refresh}</span>
           </button>
         </header>
+        {open.problem !== undefined && (
+          <p class="notice notice-warn" role="alert">
+            {open.problem}
+          </p>
+        )}
         <FilterBar {...{ filter, cameras, labels }} onChange={setFilter} onClear={clear} />
-        {detections && detections.length > 0 && (
+        {detections && detections.events.length > 0 && (
           <Overview
-            detections={detections}
-            cameras={cameras}
-            onCamera={(camera) => setFilter({ ...filter, cameras: [camera] })}
+            {...{ detections, filter, cameras, alone }}
+            onCamera={(camera) => setFilter({ ...filter, cameras: camera === alone ? [] : [camera] })}
             onStretch={(after, before) => setFilter({ ...filter, after, before })}
           />
         )}
         <Events {...{ list, filter, view, openId, hrefOf }} onMore={list.loadMore} onRetry={reload} onClear={clear} />
       </div>
-      {openEvent && (
+      {open.event && (
         <EventDetails
-          event={openEvent}
+          event={open.event}
           hasNvr={hasNvr}
+          previous={list.events[openAt - 1]}
+          next={openAt < 0 ? undefined : list.events[openAt + 1]}
+          onOpen={({ id }) => setSearch(withEvent(filter, id), { replace: true })}
           onClose={() => setSearch(filterSearch(filter), { replace: true })}
         />
       )}
@@ -77,10 +90,9 @@ const withEvent = (filter: EventFilter, id: string): URLSearchParams => {
   return search;
 };
 
-function sayCount(count: number | undefined): string {
-  if (count === undefined || count === 0) return '';
-  if (count >= OVERVIEW_SIZE) return words.explore.moreThan(OVERVIEW_SIZE - 1);
-  return words.explore.detections(count);
+function sayCount({ events: { length }, isAll }: Detections): string {
+  if (length === 0) return '';
+  return isAll ? words.explore.detections(length) : words.explore.moreThan(length);
 }
 
 /** Names once seen stay on offer, also when a filter hides their events. */

@@ -1,22 +1,31 @@
-/** Detections over time, stacked by camera: drag over a stretch to look closer, choose a camera to see it alone. */
+/** Detections over time, stacked by camera: click or drag to look closer, choose a camera to see it alone. */
 import { useMemo, useState } from 'preact/hooks';
 import { sayLength, sayShortMoment } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
-import { bucketDetections, type Detection } from './detection-buckets.ts';
-import { OVERVIEW_SIZE } from './use-overview.ts';
+import { bucketDetections } from './detection-buckets.ts';
+import type { EventFilter } from './event-filter.ts';
+import { plotRange } from './plot-range.ts';
+import type { Detections } from './use-overview.ts';
 import { usePlot } from './use-plot.ts';
 
 interface OverviewProps {
-  readonly detections: readonly Detection[];
+  readonly detections: Detections;
+  readonly filter: EventFilter;
   readonly cameras: readonly string[];
+  /** The one camera that is chosen, when it is one. */
+  readonly alone: string | undefined;
   readonly onCamera: (camera: string) => void;
   readonly onStretch: (after: number, before: number) => void;
 }
 
 const COLOURS = 8;
 
-export function Overview({ detections, cameras, onCamera, onStretch }: OverviewProps) {
-  const buckets = useMemo(() => bucketDetections(detections, clockOffsetSeconds()), [detections]);
+export function Overview({ detections, filter, cameras, alone, onCamera, onStretch }: OverviewProps) {
+  const { events, isAll } = detections;
+  const buckets = useMemo(
+    () => bucketDetections(events, clockOffsetSeconds(), plotRange(filter, isAll, Date.now() / 1000)),
+    [detections],
+  );
   const [pointedAt, setPointedAt] = useState<number>();
   const colours = buckets.cameras.map(({ name }) => colourOf(cameras.indexOf(name)));
   const plot = usePlot({ buckets, colours, onStretch, onPoint: setPointedAt });
@@ -29,7 +38,7 @@ export function Overview({ detections, cameras, onCamera, onStretch }: OverviewP
           {start === undefined
             ? words.overview.per(sayStep(buckets.stepSeconds))
             : `${sayShortMoment(start)}, ${sayStep(buckets.stepSeconds)}`}
-          {detections.length >= OVERVIEW_SIZE && `, ${words.overview.newestOnly(OVERVIEW_SIZE)}`}
+          {!isAll && `, ${words.overview.newestOnly(events.length)}`}
         </span>
         <ul class="legend">
           {buckets.cameras.map(({ name, total, counts }, at) => (
@@ -37,7 +46,8 @@ export function Overview({ detections, cameras, onCamera, onStretch }: OverviewP
               <button
                 class="legend-camera"
                 type="button"
-                title={words.overview.onlyThis}
+                aria-pressed={name === alone}
+                title={name === alone ? words.overview.allAgain : words.overview.onlyThis}
                 onClick={() => onCamera(name)}
               >
                 <svg class={`legend-colour ${colours[at]}`} viewBox="0 0 10 10" aria-hidden="true">

@@ -9,13 +9,15 @@ import { nextQuery } from './next-query.ts';
 export interface EventList {
   readonly events: readonly EventView[];
   readonly status: 'loading' | 'ready' | 'failed';
+  /** They are those of an earlier filter, until the new ones are there. */
+  readonly isOutdated: boolean;
   /** What went wrong, in words. */
   readonly problem: string;
   readonly next: URLSearchParams | undefined;
 }
 
 const PAGE_SIZE = 60;
-const NOTHING_YET: EventList = { events: [], status: 'loading', problem: '', next: undefined };
+const NOTHING_YET: EventList = { events: [], status: 'loading', isOutdated: false, problem: '', next: undefined };
 
 export function useEvents(filter: EventFilter, round: number) {
   const [list, setList] = useState(NOTHING_YET);
@@ -26,7 +28,7 @@ export function useEvents(filter: EventFilter, round: number) {
     asking.current.abort();
     const controller = new AbortController();
     asking.current = controller;
-    setList((was) => ({ ...was, status: 'loading', problem: '' }));
+    setList((was) => ({ ...was, status: 'loading', isOutdated: earlier.length === 0, problem: '' }));
     const answer = await askApi(`api/events?${query}`, controller.signal);
     if (!controller.signal.aborted) setList((was) => listAfter(answer, query, earlier, was));
   };
@@ -46,13 +48,18 @@ export function useEvents(filter: EventFilter, round: number) {
 }
 
 function listAfter(answer: Answer, query: URLSearchParams, earlier: readonly EventView[], was: EventList): EventList {
-  if (answer.kind !== 'ok') return { ...was, status: 'failed', problem: problemOf(answer) };
+  // A failure keeps the pages before it, and the way to go on; not the events of an earlier filter.
+  if (answer.kind !== 'ok') {
+    const next = earlier.length > 0 ? was.next : undefined;
+    return { events: earlier, status: 'failed', isOutdated: false, problem: problemOf(answer), next };
+  }
   const fresh = readEvents(answer.body);
   const known = new Set(earlier.map(({ id }) => id));
   const startTimes = fresh.map(({ startTime }) => startTime);
   return {
     events: [...earlier, ...fresh.filter(({ id }) => !known.has(id))],
     status: 'ready',
+    isOutdated: false,
     problem: '',
     next: nextQuery({ query, link: answer.link, startTimes, limit: PAGE_SIZE }),
   };

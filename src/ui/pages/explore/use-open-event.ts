@@ -1,22 +1,39 @@
 /** The event whose details are open: from the list if it is there, else asked for by its id (a shared link). */
 import { useEffect, useState } from 'preact/hooks';
 import { askApi } from '../shared/api.ts';
+import { words } from '../shared/words.ts';
 import { type EventView, readEvent } from './event-view.ts';
 
-export function useOpenEvent(id: string | undefined, events: readonly EventView[]): EventView | undefined {
+export interface OpenEvent {
+  readonly event?: EventView | undefined;
+  /** Why it cannot be shown, in words. */
+  readonly problem?: string;
+}
+
+const NOTHING: OpenEvent = {};
+
+/** Which of the two it is, is no business of who asks. */
+const problemOf = ({ status, message }: { readonly status: number; readonly message: string }): string =>
+  status === 403 || status === 404 ? words.details.gone : message;
+
+export function useOpenEvent(id: string | undefined, events: readonly EventView[]): OpenEvent {
   const listed = events.find((event) => event.id === id);
-  const [fetched, setFetched] = useState<EventView>();
-  const missing = id !== undefined && !listed && fetched?.id !== id ? id : undefined;
+  const [fetched, setFetched] = useState<OpenEvent & { readonly id?: string }>(NOTHING);
+  const missing = id !== undefined && !listed && fetched.id !== id ? id : undefined;
   useEffect(() => {
     if (missing === undefined) return undefined;
     const controller = new AbortController();
     const load = async (): Promise<void> => {
       const answer = await askApi(`api/events/${encodeURIComponent(missing)}`, controller.signal);
-      if (answer.kind === 'ok') setFetched(readEvent(answer.body));
+      const event = answer.kind === 'ok' ? readEvent(answer.body) : undefined;
+      if (event) setFetched({ id: missing, event });
+      else if (answer.kind === 'ok') setFetched({ id: missing, problem: words.common.unreadable });
+      // Without a network or a session the list says what is wrong.
+      else if (answer.kind === 'refused') setFetched({ id: missing, problem: problemOf(answer) });
     };
     void load();
     return () => controller.abort();
   }, [missing]);
-  if (id === undefined) return undefined;
-  return listed ?? (fetched?.id === id ? fetched : undefined);
+  if (listed) return { event: listed };
+  return fetched.id === id ? fetched : NOTHING;
 }

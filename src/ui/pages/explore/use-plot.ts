@@ -74,7 +74,7 @@ function draw(UPlot: typeof uPlot, place: HTMLElement, { buckets, colours, onStr
   const options: uPlot.Options = {
     width: place.clientWidth,
     height: HEIGHT,
-    padding: [10, 4, 0, 0],
+    padding: [10, 16, 0, 0],
     legend: { show: false },
     series: [{}, ...series],
     axes: [

@@ -1,5 +1,5 @@
 /** Users, roles, tokens and sessions as the API lists them, read from whatever the answer holds (SPEC 4.3, 4.4). */
-import { type Fields, isFields, numberOf, textOf, textsOf } from '../shared/fields.ts';
+import { type Fields, isFields, numberOf, textOf, textsOf, timeOf } from '../shared/fields.ts';
 
 export interface UserRecord {
   readonly name: string;
@@ -61,9 +61,9 @@ export const readTokens = listOf((fields): TokenRecord | undefined => {
     user: textOf(fields['user']) ?? '',
     role: textOf(fields['role']) ?? '',
     cameras: Array.isArray(fields['cameras']) ? textsOf(fields['cameras']) : undefined,
-    createdAt: numberOf(fields['created_at']),
-    expiresAt: numberOf(fields['expires_at']),
-    lastUsedAt: numberOf(fields['last_used_at']),
+    createdAt: timeOf(fields['created_at']),
+    expiresAt: timeOf(fields['expires_at']),
+    lastUsedAt: timeOf(fields['last_used_at']),
     lastUsedFrom: textOf(fields['last_used_from']),
   };
 });
@@ -76,8 +76,8 @@ export const readSessions = listOf((fields): SessionRecord | undefined => {
     user: textOf(fields['user']) ?? '',
     address: textOf(fields['address']) ?? '',
     agent: textOf(fields['agent']) ?? '',
-    since: numberOf(fields['since']),
-    lastSeen: numberOf(fields['last_seen']),
+    since: timeOf(fields['since']),
+    lastSeen: timeOf(fields['last_seen']),
     isCurrent: fields['current'] === true,
   };
 });

@@ -1,0 +1,69 @@
+/** What the details tell of an event: every field of the record, and some of `data` where it is (interface 2.4). */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { factsOf } from '../../../src/ui/pages/explore/event-facts.ts';
+import { readEvent } from '../../../src/ui/pages/explore/event-view.ts';
+
+const RECORD = { id: '1-a', camera: 'front', label: 'car', start_time: 1_785_844_800, zones: ['porch', 'lawn'] };
+
+const told = (record: object): Record<string, string> => {
+  const event = readEvent({ ...RECORD, ...record });
+  return Object.fromEntries(event ? factsOf(event) : []);
+};
+
+it('An event without more tells so', () => {
+  const { Started, ...facts } = told({});
+  assert.match(String(Started), /2026/);
+  assert.deepEqual(facts, {
+    Camera: 'front',
+    'Sub label': '–',
+    Score: '–',
+    Zones: 'porch, lawn',
+    Ended: '–',
+    'Has a clip': '–',
+    'Has a snapshot': '–',
+    'Kept for good': '–',
+    'False positive': '–',
+    'Submitted as': '–',
+    Detector: '–',
+    Model: '–',
+    'Model hash': '–',
+    Id: '1-a',
+  });
+});
+
+it('An event with everything tells it, and what its data has for people', () => {
+  const facts = told({
+    sub_label: 'Zoë',
+    end_time: 1_785_844_900,
+    has_clip: true,
+    has_snapshot: false,
+    retain_indefinitely: true,
+    false_positive: false,
+    plus_id: 'p-1',
+    detector_type: 'cpu',
+    model_type: 'yolo',
+    model_hash: 'a3',
+    data: { score: 0.5, recognized_license_plate: 'B-XY 12', average_estimated_speed: 31.96, description: '<b>A car.' },
+  });
+  const { Started, Ended, ...others } = facts;
+  assert.notEqual(Ended, Started);
+  assert.deepEqual(others, {
+    Camera: 'front',
+    'Sub label': 'Zoë',
+    Score: '50 %',
+    'Licence plate': 'B-XY 12',
+    Speed: '32.0',
+    Description: '<b>A car.',
+    Zones: 'porch, lawn',
+    'Has a clip': 'yes',
+    'Has a snapshot': 'no',
+    'Kept for good': 'yes',
+    'False positive': 'no',
+    'Submitted as': 'p-1',
+    Detector: 'cpu',
+    Model: 'yolo',
+    'Model hash': 'a3',
+    Id: '1-a',
+  });
+});
