@@ -167,7 +167,10 @@ describe('events import', () => {
     const nvr = await makeNvrDatabase(Array.from({ length: 2000 }, (_, n) => JSON.stringify(event({ id: `${n}-a` }))));
     const { stderr } = await type(['import', nvr.path], { isTTY: true });
     await nvr.close();
-    assert.match(stderr.replaceAll('\r\u001b[K', '<clear>'), /^<clear>\[#{6}\.{18}\] 25 %, \d:\d\d left, 500 events, \d+\/s /);
+    assert.match(
+      stderr.replaceAll('\r\u001b[K', '<clear>'),
+      /^<clear>\[#{6}\.{18}\] 25 %, \d:\d\d left, 500 events, \d+\/s /,
+    );
   });
 });
 
