@@ -1,4 +1,5 @@
 /** Takes a configuration that was read again, or keeps the one that runs; says which, and why (SPEC 1, reload). */
+import { isDeepStrictEqual } from 'node:util';
 import type { NewAdminPassword } from './accounts/first-admin.ts';
 import { type Edition, openEdition } from './app-edition.ts';
 import type { House } from './app-house.ts';
@@ -46,7 +47,7 @@ export function createEditions(): Editions {
   const reject = ({ file, files, problems }: Omit<InvalidConfig, 'kind'>): Reloaded => {
     const { log, counters } = now().house;
     const sentences = problems.map((problem) => formatProblem(file, problem));
-    for (const [at, { path: key, line }] of problems.entries()) log.error({ key, line }, sentences[at]);
+    for (const [at, { path, line }] of problems.entries()) log.error({ key: path || undefined, line }, sentences[at]);
     log.error({ file, problems: problems.length }, NOT_TAKEN);
     counters.metrics.reloads.add(1, 'rejected');
     counters.metrics.reloadSuccessful.set(0);
@@ -63,7 +64,11 @@ export function createEditions(): Editions {
     retirement.add(replacedParts(before.parts, next.parts));
     waiting = later.map((key) => sentenceOf({ path: key.split('.'), message: AFTER_RESTART }, config));
     notTaken = [];
-    noteTaken(house, config.file, changed);
+    noteTaken(
+      house,
+      config.file,
+      isDeepStrictEqual(before.config.policy, config.policy) ? changed : withTable(changed),
+    );
     for (const warning of warnings()) house.log.warn(warning);
   };
   /** What follows from it for people who are there, and for those who are not there any more. */
@@ -98,9 +103,9 @@ export function createEditions(): Editions {
     },
     reload(read) {
       const turn = queue.then(async () => {
-        const config = await read();
-        if (config.kind === 'invalid') return reject(config);
         const { edition, house } = now();
+        const config = await read().catch((fault) => unreadable(fault, edition.config));
+        if (config.kind === 'invalid') return reject(config);
         const renewal = renewed(edition.settings, config.settings);
         const next = await openEdition({ ...config, settings: renewal.settings }, house, edition).catch(asError);
         if (next instanceof Error) return reject({ ...config, problems: [{ path: '', message: next.message }] });
@@ -127,5 +132,15 @@ function noteTaken({ log, counters, clock }: House, file: string, changed: reado
 }
 
 const sentenceOf = (finding: Finding, { file, placed }: ServiceConfig): string => formatProblem(file, placed(finding));
+
+/** The key may say the same while the table that it names says something else. */
+const withTable = (keys: readonly string[]): readonly string[] => [...new Set([...keys, 'nvr.policy'])];
+
+const unreadable = (fault: unknown, { file, files }: ServiceConfig): InvalidConfig => ({
+  kind: 'invalid',
+  file,
+  files,
+  problems: [{ path: '', message: asError(fault).message }],
+});
 
 const asError = (fault: unknown): Error => (fault instanceof Error ? fault : new Error(String(fault)));

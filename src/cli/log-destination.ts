@@ -19,6 +19,8 @@ export function openLogDestination(stdout: Writable & { isTTY?: boolean }): LogD
     waiting = [];
     stdout.write(text);
   };
+  // Whoever read it is gone: a pipe that is closed, a terminal that hung up. The gate is not to go with them.
+  stdout.on('error', () => {});
   process.on('exit', flush); // what was said last before a fault is what is wanted most
   return {
     flush,

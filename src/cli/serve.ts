@@ -3,12 +3,12 @@ import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { type Postern, startPostern } from '../app.ts';
 import { formatProblem } from '../config/problems.ts';
-import { loadServiceConfig, type ServiceConfig } from '../config/service-config.ts';
-import { watchFiles } from '../config/watch-files.ts';
+import { loadServiceConfig } from '../config/service-config.ts';
 import { announcement, passwordBox } from './announcement.ts';
 import { type LogDestination, openLogDestination } from './log-destination.ts';
 import { stopSignal } from './stop-signal.ts';
 import { VERSION } from './version.ts';
+import { watchConfig } from './watch-config.ts';
 
 export interface ServePlace {
   readonly directory: string;
@@ -29,47 +29,39 @@ export async function runServe(place: ServePlace): Promise<number> {
     return 1;
   }
   if (config.created) stdout.write(`No configuration was there: one to begin with is now in ${config.file}.\n`);
-  const stopped = stopSignal(stdout.isTTY === true); // from here on: a signal during the start is not lost
+  // From here on: a signal during the start, or a change of a file, is not lost.
+  const stopped = stopSignal(stdout.isTTY === true);
+  const watching = await watchConfig(config.files);
   const clock = { now: () => Date.now() };
   const log = openLogDestination(stdout);
   try {
     const postern = await startPostern({ config, directory: resolve(directory), env, clock, log, version: VERSION });
     log.flush();
     stdout.write(announcement(postern, config.settings, stdout.isTTY === true));
-    const stopReloading = await reloadWhenChanged(postern, config, place, log);
+    watching.onChange(() => reload(postern, place, log));
     await stopped;
-    stopReloading();
+    watching.close();
     await postern.close();
     log.flush();
     return 0;
   } catch (fault) {
+    watching.close();
     stderr.write(`Postern did not start: ${sentenceOf(fault)}\n`);
     return 1;
   }
 }
 
-/** At SIGHUP, and when a file that it was read from reads differently. Gives the way to stop. */
-async function reloadWhenChanged(
+/** Gives the files that were read. */
+async function reload(
   postern: Postern,
-  { files }: ServiceConfig,
   { directory, env, stdout }: ServePlace,
   log: LogDestination,
-): Promise<() => void> {
+): Promise<readonly string[]> {
   const read = () => loadServiceConfig({ directory, env, whenMissing: 'refuse' });
-  const reload = async (): Promise<void> => {
-    const { newAdminPassword, files } = await postern.reload(read);
-    await watching.watch(files);
-    log.flush();
-    stdout.write(passwordBox(newAdminPassword, stdout.isTTY === true));
-  };
-  const onChange = (): void => void reload();
-  const watching = watchFiles(onChange);
-  await watching.watch(files);
-  process.on('SIGHUP', onChange);
-  return () => {
-    process.off('SIGHUP', onChange);
-    watching.close();
-  };
+  const { newAdminPassword, files } = await postern.reload(read);
+  log.flush();
+  stdout.write(passwordBox(newAdminPassword, stdout.isTTY === true));
+  return files;
 }
 
 const sentenceOf = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));

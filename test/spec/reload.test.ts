@@ -1,9 +1,11 @@
 /** The configuration read again while the service runs: what changes at once, what waits, what a bad one does (SPEC 1). */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
+import type { Worker } from 'node:worker_threads';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import type { House } from '../support/start-house.ts';
+import { type House, startHouse } from '../support/start-house.ts';
 import { scrape } from '../telemetry/support/exposition.ts';
 import { auth, reload, startedHouse } from './support/reloading.ts';
 
@@ -174,6 +176,21 @@ describe('A configuration that is read again holds for the next request', () => 
       ],
       [401, 403, 200],
     );
+  });
+
+  it('and lets go of what it does not need any more', async (t) => {
+    const threads: Worker[] = [];
+    const note = (thread: Worker): void => void threads.push(thread);
+    process.on('worker', note);
+    t.after(() => process.off('worker', note));
+    const at = await startHouse({ config: { nvr: behind(), auth: auth(), events: { source: 'store' } } });
+    const other = { nvr: behind({ timeout_idle: 9 }), auth: auth() };
+    await at.reload({ ...other, events: { source: 'store', max_limit: 20 } });
+    await at.reload({ ...other, events: { source: 'store', max_limit: 20 } });
+    assert.equal(threads.length, 2); // the third configuration is the second one
+    const ended = Promise.all(threads.map((thread) => once(thread, 'exit')));
+    await at.close();
+    assert.equal((await ended).length, 2);
   });
 
   it('with the events backend that it names', async (t) => {

@@ -108,4 +108,14 @@ describe('A service that is told to stop', () => {
     assert.equal(await inFlight.rest, 'begun and ended');
     assert.deepEqual(await ended, [0, null]);
   });
+
+  it('does not end because nobody reads its log any more, and then stops as ever', { timeout: 60_000 }, async () => {
+    const postern = await serve(30);
+    postern.process.stdout?.destroy();
+    postern.process.stderr?.destroy();
+    for (let request = 0; request < 3; request += 1)
+      assert.equal((await fetch(`${postern.internalUrl}/api/version`)).status, 200);
+    assert.equal(await readiness(postern.telemetryUrl), '200 ready');
+    assert.equal(await postern.end('SIGTERM'), 0);
+  });
 });

@@ -1,0 +1,32 @@
+/** When the configuration is to be read again: at SIGHUP, and when a file that it was read from reads differently (SPEC 1). */
+import { watchFiles } from '../config/watch-files.ts';
+
+export interface ConfigWatch {
+  /** Calls it at each change from here on, and at once if there was one before. It gives the files to watch from then on. */
+  onChange(reload: () => Promise<readonly string[]>): void;
+  close(): void;
+}
+
+/** To be called before the start: what changes during it is not missed. */
+export async function watchConfig(files: readonly string[]): Promise<ConfigWatch> {
+  let reload: (() => Promise<readonly string[]>) | undefined;
+  let hasChanged = false;
+  const changed = async (): Promise<void> => {
+    hasChanged = true;
+    if (reload) await watching.watch(await reload());
+  };
+  const onEvent = (): void => void changed();
+  const watching = watchFiles(onEvent);
+  process.on('SIGHUP', onEvent);
+  await watching.watch(files);
+  return {
+    onChange(given) {
+      reload = given;
+      if (hasChanged) onEvent();
+    },
+    close() {
+      process.off('SIGHUP', onEvent);
+      watching.close();
+    },
+  };
+}
