@@ -39,6 +39,5 @@ export function byFirstByte(socket: Socket, patienceMs: number, onHandshake: (so
 /** The rest of the request is read and dropped: closing on bytes that nobody read would reset the connection, and the words with it. */
 function sayToUseHttps(socket: Socket): void {
   socket.end(USE_HTTPS);
-  socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -66,8 +66,6 @@ function responseLikeHttp1(response: Http2ServerResponse): PropertyDescriptorMap
     destroy(error: Error = NOT_WHOLE): void {
       destroy.call(response, error);
     },
-    // Koa takes an answer to HEAD for one that is over, because Node ends the stream of every HEAD at its beginning.
-    socket: undefined,
   };
   return {
     ...valuesOf(methods),

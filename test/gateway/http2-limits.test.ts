@@ -187,15 +187,16 @@ describe('The head of an HTTP/2 request', () => {
   }
 
   for (const [sentence, more] of [
-    ['one header', { 'x-long': 'a'.repeat(16_200) }],
+    ['one header', { 'x-long': 'a'.repeat(16_400) }],
     ['many headers', Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`x-${index}`, 'a'.repeat(80)]))],
   ] as const) {
     it(`over 16 KB in ${sentence} is 431, as over HTTP/1, and nothing arrives`, async () => {
       const before = nvr.received.length;
       const client = await http2Client(gate.url, ca);
-      const { status, body, end } = await client.ask('/api/x', more);
+      const { status, headers, end } = await client.ask('/api/x', more);
       client.close();
-      assert.deepEqual([status, body.length, end, nvr.received.slice(before)], [431, 0, 'NGHTTP2_NO_ERROR', []]);
+      const ofTheGate = Object.keys(headers).filter((name) => name !== 'date');
+      assert.deepEqual([status, ofTheGate, end, nvr.received.slice(before)], [431, [], 'NGHTTP2_NO_ERROR', []]);
     });
   }
 

@@ -40,7 +40,6 @@ after(async () => {
   client.close();
   await gate.close();
   await nvr.close();
-  assert.deepEqual(warnings, [], 'nothing is said about an HTTP/2 answer that its protocol does not know');
 });
 beforeEach(() => {
   nvr.received.length = 0;
@@ -198,8 +197,15 @@ describe('An upload over HTTP/2', () => {
     await assertAlive();
   });
 
-  for (const length of [[], [['content-length', '1000']]] as const) {
-    it(`that is left in the middle never looks whole to the NVR, ${length.length === 0 ? 'without' : 'with'} a length`, async () => {
+  // biome-ignore format: a table
+  const left: [sentence: string, length: readonly (readonly [string, string])[], code: number][] = [
+    ['without a length',                         [],                           constants.NGHTTP2_CANCEL],
+    ['without a length, as if all was well',     [],                           constants.NGHTTP2_NO_ERROR],
+    ['with a length',                            [['content-length', '1000']], constants.NGHTTP2_CANCEL],
+    ['with a length, as if all was well',        [['content-length', '1000']], constants.NGHTTP2_NO_ERROR],
+  ];
+  for (const [sentence, length, code] of left) {
+    it(`that is left in the middle ${sentence} never looks whole to the NVR`, async () => {
       let outcome = '';
       nvr.answer = (incoming) => {
         incoming.on('end', () => {
@@ -213,13 +219,21 @@ describe('An upload over HTTP/2', () => {
       const head = request(1, [[':method', 'POST'], ...SOMEWHERE, ...length], FLAG.endHeaders);
       peer.send(head, frame(FRAME.data, 0, 1, Buffer.from('begun')));
       await until(() => nvr.received[0]?.body === 'begun', 'the upload begins');
-      peer.send(frame(FRAME.rstStream, 0, 1, uint32(constants.NGHTTP2_CANCEL)));
+      peer.send(frame(FRAME.rstStream, 0, 1, uint32(code)));
       await until(() => outcome !== '', 'the NVR sees the client leave');
       assert.equal(outcome, 'cut');
       peer.socket.destroy();
       await assertAlive();
     });
   }
+
+  it('that is refused by its target leaves its stream at once', async () => {
+    const stream = client.open('/api/../x', { ...POST, 'content-length': 900_000 });
+    stream.write('begun');
+    const answer = await answerOf(stream);
+    assert.deepEqual([answer.status, answer.headers['connection'], answer.end], [400, undefined, 'NGHTTP2_NO_ERROR']);
+    await assertAlive();
+  });
 });
 
 describe('An answer over HTTP/2', () => {
@@ -509,3 +523,5 @@ describe('Two hundred streams that are reset at a random moment', () => {
     });
   }
 });
+
+it('Nothing was said in an answer that HTTP/2 does not know', () => assert.deepEqual(warnings, []));

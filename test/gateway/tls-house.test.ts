@@ -168,6 +168,8 @@ describe("An operator's certificate", () => {
     const before = await clientOf(house, first.certificate);
     assert.equal((await before.ask('/api/profile')).headers['strict-transport-security'], 'max-age=31536000');
 
+    assert.equal(await endInMetrics(house), endOf(first.certificate));
+
     const second = await operators(Date.now() - 10 * DAY_MS);
     writeFileSync(files.certificate, second.certificate);
     writeFileSync(files.privateKey, second.privateKey);
