@@ -1,10 +1,8 @@
 /** How long questions about events take at sizes that no home has: `EVENTS=100000,1000000 npm run bench events`. */
-
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { Agent, createServer, type IncomingMessage, request } from 'node:http';
+import { statSync } from 'node:fs';
+import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { CameraName, Role } from '../src/domain/names.ts';
@@ -12,6 +10,9 @@ import { createEventsBackend } from '../src/events/backend.ts';
 import { generateSampleEvents } from '../src/events/sample-events.ts';
 import { startEventsWorker } from '../src/events/worker-handle.ts';
 import { openStore } from '../src/store/open-store.ts';
+import { measureBesideGate } from './events/beside-gate.ts';
+import { startPostern } from './start-postern.ts';
+import { startedTogether, startServer } from './start-server.ts';
 import { printTable } from './table.ts';
 
 export const benchmark = {
@@ -63,19 +64,19 @@ const QUESTIONS: readonly Question[] = [
 async function run(): Promise<void> {
   const baseline = new Map<string, number>();
   for (const size of SIZES) {
-    const directory = mkdtempSync(join(tmpdir(), 'postern-bench-'));
-    try {
-      await measureSize(size, directory, baseline);
-    } finally {
-      rmSync(directory, { recursive: true, force: true });
-    }
+    await using servers = startedTogether();
+    const upstream = await servers.keep(startServer('upstream', 1));
+    const events = { source: 'store', sample: 0 };
+    const postern = await servers.keep(startPostern({ upstream: upstream.url, events, nvr: { cameras: CAMERAS } }));
+    await measureSize(size, postern.directory, baseline);
+    await measureBesideGate(postern);
   }
 }
 
 async function measureSize(size: number, directory: string, baseline: Map<string, number>): Promise<void> {
   const file = join(directory, 'postern.db');
   await fill(file, size);
-  const socketPath = join(directory, 'events.sock');
+  const socketPath = join(directory, 'bench.sock');
   const worker = await startEventsWorker({
     storeUrl: `sqlite:${file}`,
     socketPath,
@@ -105,60 +106,14 @@ async function measureSize(size: number, directory: string, baseline: Map<string
     ]);
   }
   agent.destroy();
-  const noise = await forwardingBeside(socketPath);
   await worker.stop();
   console.log(`\n${size.toLocaleString('en')} events, ${(statSync(file).size / 1e6).toFixed(0)} MB\n`);
   printTable(
     ['', 'p50 ms', 'p95 ms', 'goal at 1 M', `p95 / ${SIZES[0]?.toLocaleString('en')}`, 'rows', 'bytes/row'],
     rows,
   );
-  console.log('\nWhat is forwarded meanwhile: small answers of a server on the main thread, one after another\n');
-  printTable(['', 'p50 ms', 'p99 ms', 'requests'], noise);
   console.log('\nHow the commonest questions are answered (EXPLAIN QUERY PLAN)\n');
   await explain(file);
-}
-
-const SECONDS_OF_FORWARDING = 4;
-/** Nothing is found, so every event is looked at. */
-const SLOW = { name: 'a slow question', target: '/api/events?zones=nowhere&min_score=0.1' };
-
-/** The thread that forwards, without and with a worker that is busy all the time. */
-async function forwardingBeside(socketPath: string): Promise<string[][]> {
-  const server = createServer((_request, answer) => answer.end('{}')).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const quiet = await pings(port);
-  let isOver = false;
-  let asked = 0;
-  const noise = (async () => {
-    for (; !isOver; asked++) await answerTo(SLOW, { socketPath }, agent);
-  })();
-  const beside = await pings(port);
-  isOver = true;
-  await noise;
-  agent.destroy();
-  server.close();
-  server.closeAllConnections();
-  return [
-    ['alone', ...quiet],
-    [`beside ${asked} questions that look at every event`, ...beside],
-  ];
-}
-
-async function pings(port: number): Promise<string[]> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const times: number[] = [];
-  const end = performance.now() + SECONDS_OF_FORWARDING * 1000;
-  for (let now = performance.now(); now < end; now = performance.now()) {
-    const [answer] = (await once(request({ port, host: '127.0.0.1', agent }).end(), 'response')) as [IncomingMessage];
-    await once(answer.resume(), 'end');
-    times.push(performance.now() - now);
-  }
-  agent.destroy();
-  times.sort((a, b) => a - b);
-  const at = (part: number): string => (times[Math.floor(times.length * part)] ?? 0).toFixed(2);
-  return [at(0.5), at(0.99), String(times.length)];
 }
 
 /** Every statement that a question leads to, as the engine plans it. */
