@@ -12,6 +12,8 @@ export type NarrowBody = (body: string) => NarrowedAnswer;
 
 export interface Narrowing {
   readonly body: NarrowBody;
+  /** Whether a text names a camera that the reader does not see. */
+  readonly namesForeign: (text: string) => boolean;
   /**
    * Whether the reader may not see all cameras: then a refusal of the NVR may be about what it does not see, and what
    * cannot be read is not passed on.
@@ -45,7 +47,7 @@ export const askingForWhole = (headers: IncomingHttpHeaders): IncomingHttpHeader
 export async function passNarrowed(
   answer: AnswerHead & { readonly body: Readable },
   response: ServerResponse,
-  { body: narrow, isStrict, held, empty }: Narrowing,
+  { body: narrow, namesForeign, isStrict, held, empty }: Narrowing,
   rules: Omit<AnswerRules, 'isPublic'>,
   fail: (reason: RefusalReason) => void,
 ): Promise<void> {
@@ -61,7 +63,9 @@ export async function passNarrowed(
   if (!body.ok) return fail(body.error);
   const isGiven = status === 200;
   const text = isNone ? empty : body.value;
-  const narrowed = isGiven ? narrow(text) : refusalLeft(status, text, isStrict);
+  const location = headerValues(answer, 'location')[0];
+  const isLogin = LOGIN_REDIRECTS.includes(status) && location !== undefined && !namesForeign(location);
+  const narrowed = isGiven ? narrow(text) : isLogin ? NO_BODY : refusalLeft(status, text, isStrict);
   if (narrowed.kind === 'foreign') return fail('camera-not-in-role');
   if (narrowed.kind === 'unreadable') return fail(isStrict ? 'not-narrowable' : 'nvr-bad-answer');
   const passed = answerHeaders(answer, { ...rules, isPublic: false });
@@ -90,9 +94,13 @@ async function readWhole(body: Readable, hold: Hold): Promise<Result<string, Ref
   }
 }
 
+/** An NVR behind a proxy of its own says so where to log in, and pages follow it (interface 5.5.8). */
+const LOGIN_REDIRECTS: readonly number[] = [302, 307];
+const NO_BODY: NarrowedAnswer = { kind: 'narrowed', body: '' };
+
 const LONGEST_MESSAGE = 300;
 
-/** A redirect leads nowhere that was judged. Of a refusal the sentence is left, which pages show to their reader. */
+/** Of a refusal the sentence is left, which pages show to their reader. */
 function refusalLeft(status: number, body: string, isStrict: boolean): NarrowedAnswer {
   if (!isStrict) return { kind: 'narrowed', body };
   if (status < 400 || status > 499) return { kind: 'unreadable' };

@@ -91,6 +91,7 @@ async function narrowingOf(terms: Terms, destination: Served, desk: TermsDesk): 
       if (form === 'config' && view.clearance !== 'restricted') desk.onConfigRead(body);
       return narrowAnswer(form, body, reader);
     },
+    namesForeign: (text) => view.layout.cameras.some((camera) => !view.sees(camera) && text.includes(camera)),
     isStrict: view.clearance === 'restricted',
     held: HELD,
     ...(empty === undefined ? {} : { empty }),

@@ -28,6 +28,7 @@ export interface Forwarding {
 const ENDS_HERE: ReadonlySet<string> = new Set([
   'connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'proxy-authenticate', 'te', 'trailer', 'upgrade',
   'expect', 'http2-settings',
+  'x-http-method-override', 'x-method-override', 'x-http-method',
   'forwarded', 'x-real-ip', 'x-server-port', 'x-rewrite-url', 'x-ingress-path', 'x-proxy-secret', 'x-request-id',
 ]);
 

@@ -85,7 +85,7 @@ describe('An answer that must be narrowed', () => {
     ['that is compressed all the same', (_request, response) => response.writeHead(200, { ...JSON_TYPE, 'content-encoding': 'gzip' }).end(gzipSync(JSON.stringify([MINE]))), 502],
     ['that is a part',                  (_request, response) => response.writeHead(206, { ...JSON_TYPE, 'content-range': 'bytes 0-1/9' }).end('[]'), 502],
     ['that is no UTF-8',                (_request, response) => response.writeHead(200, JSON_TYPE).end(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d])), 502],
-    ['that leads elsewhere',            (_request, response) => response.writeHead(302, { location: 'http://cam2.lan/' }).end(),                    403],
+    ['that leads to another\'s camera',  (_request, response) => response.writeHead(302, { location: 'http://cam2.lan/' }).end(),                    403],
     ['that is a fault of the NVR',      (_request, response) => response.writeHead(500, JSON_TYPE).end(JSON.stringify({ trace: 'cam2' })),          403],
   ];
   for (const [sentence, answer, status] of unreadable) {
@@ -94,6 +94,16 @@ describe('An answer that must be narrowed', () => {
       const { status: told, body } = await asked('/api/timeline', tokens.carl);
       assert.equal(told, status);
       assert.deepEqual(Object.keys(JSON.parse(body)), ['success', 'message']);
+    });
+  }
+
+  for (const status of [302, 307]) {
+    it(`with ${status} that leads to a login goes there, for a restricted role too, without a body`, async () => {
+      answering((_request, response) =>
+        response.writeHead(status, { location: 'https://sso.lan/login' }).end('<p>cam2</p>'),
+      );
+      const { status: told, headers, body } = await asked('/api/timeline', tokens.carl);
+      assert.deepEqual([told, headers.get('location'), body], [status, 'https://sso.lan/login', '']);
     });
   }
 

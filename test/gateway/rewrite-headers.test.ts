@@ -57,6 +57,7 @@ describe('The headers that are sent on', () => {
     ['lose the families of other proxies',                   { 'x-authentik-username': 'root', 'x-auth-request-user': 'root', 'x-forwarded-user': 'root' }],
     ['lose an identity header of the operator\'s own list',   { 'x-company-user': 'root' }],
     ['lose what tells an NVR which port or path was asked',  { 'x-server-port': '5000', 'x-original-url': 'http://x/assets', 'x-rewrite-url': '/api/config' }],
+    ['lose what tells an NVR to take another method',        { 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE', 'x-http-method': 'DELETE' }],
     ['lose what is written into the NVR\'s pages',           { 'x-ingress-path': '"><script>' }],
     ['lose the proxy secret',                                { 'x-proxy-secret': 's3cret' }],
     ['lose hop-by-hop headers',                              { connection: 'close', 'keep-alive': 'timeout=5', te: 'trailers', trailer: 'x', expect: '100-continue', upgrade: 'h2c', 'http2-settings': 'AAMA' }],
