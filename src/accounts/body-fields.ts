@@ -39,3 +39,7 @@ function faultOf(name: string, value: unknown): FieldFault[] {
   if (typeof value !== 'string') return [{ loc, msg: 'Input should be a string', type: 'string_type' }];
   return value.isWellFormed() ? [] : [{ loc, msg: 'Input should be well-formed Unicode', type: 'string_unicode' }];
 }
+
+/** A value of a body for a sentence about it; not what is within it, which may be nested without end. */
+export const shown = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? 'a list or an object' : String(value);

@@ -5,6 +5,7 @@ import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../domain/names.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { mayGive, newTokenText } from './api-tokens.ts';
+import { shown } from './body-fields.ts';
 
 export interface MakeTokenParts {
   readonly tokenStore: Pick<ApiTokenStore, 'addToken' | 'listTokens'>;
@@ -98,7 +99,7 @@ function camerasOf(wanted: unknown): Result<readonly string[] | null, TokenRefus
     return refused('cameras-invalid', `cameras: give a list of 1 to ${MOST_CAMERA_ENTRIES} names, or none for all`);
   }
   for (const entry of wanted) {
-    const camera = typeof entry === 'string' ? parseCameraEntry(entry) : err(`${JSON.stringify(entry)} is not a name`);
+    const camera = typeof entry === 'string' ? parseCameraEntry(entry) : err(`${shown(entry)} is not a name`);
     if (!camera.ok) return refused('cameras-invalid', `cameras: ${camera.error}`);
     if (camera.value.split('*').length > MOST_STARS + 1) {
       return refused('cameras-invalid', `cameras: "${camera.value}" has more than ${MOST_STARS} "*"`);

@@ -4,6 +4,7 @@ import { parseCameraEntry } from '../domain/camera-scope.ts';
 import { ADMIN, parseCustomRoleName, RESERVED_ROLE_NAMES, type Role, type UserName, VIEWER } from '../domain/names.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { RoleStore } from '../domain/role-store.ts';
+import { shown } from './body-fields.ts';
 import type { RoleBook } from './custom-roles.ts';
 
 export interface RoleParts {
@@ -114,8 +115,7 @@ function camerasOf(name: string, entries: readonly unknown[]): Result<readonly s
     );
   const cameras: string[] = [];
   for (const entry of entries) {
-    const camera =
-      typeof entry === 'string' ? parseCameraEntry(entry) : err(`${JSON.stringify(entry)} is not a camera name`);
+    const camera = typeof entry === 'string' ? parseCameraEntry(entry) : err(`${shown(entry)} is not a camera name`);
     if (!camera.ok) return refused('cameras-invalid', `The role ${name}: ${camera.error}`);
     cameras.push(camera.value);
   }
