@@ -23,11 +23,14 @@ export interface LoginPageParts {
   /** Shows the login page with its blanks filled in. */
   readonly show: (ctx: Context, fill: (html: string) => string) => void;
   readonly logIn: LogIn;
+  /** Whether people log in here, and not at a proxy in front. */
+  readonly hasOwnLogin: boolean;
   readonly bodySeconds: () => number;
   readonly basePathOf: (ctx: Context) => string;
 }
 
 interface Shown {
+  readonly formState?: 'is-closed' | '';
   readonly user?: string;
   readonly problem?: string;
 }
@@ -35,8 +38,9 @@ interface Shown {
 const MOST_BODY_BYTES = 8192;
 
 export function createLoginPage(parts: LoginPageParts) {
-  const show = (ctx: Context, language: PageLanguage, shown: Shown = {}): void =>
-    parts.show(ctx, (html) => fillLoginPage(html, language, shown));
+  const { hasOwnLogin } = parts;
+  const show = (ctx: Context, language: PageLanguage, shown: Shown): void =>
+    parts.show(ctx, (html) => fillLoginPage(html, language, { formState: hasOwnLogin ? '' : 'is-closed', ...shown }));
 
   const refuse = (ctx: Context, status: number, problem: (words: Words['login']) => string, user = ''): void => {
     const language = pageLanguage(ctx);
@@ -47,7 +51,10 @@ export function createLoginPage(parts: LoginPageParts) {
   };
 
   return {
-    get: (ctx: Context): void => show(ctx, pageLanguage(ctx)),
+    get(ctx: Context): void {
+      const language = pageLanguage(ctx);
+      show(ctx, language, hasOwnLogin ? {} : { problem: language.words.login.noPasswords });
+    },
     async post(ctx: Context): Promise<void> {
       // The corridor has refused what says that it comes from elsewhere; here somebody has to say that it does not.
       if (!saysWhereItComesFrom(ctx)) return refuse(ctx, 403, (words) => words.otherSite);
@@ -89,13 +96,21 @@ function refuseLogin(ctx: Context, outcome: Exclude<FormLogin, { kind: 'logged-i
   }
 }
 
-const fillLoginPage = (html: string, { tag, words }: PageLanguage, { user = '', problem = '' }: Shown): string =>
-  fillPage(html, tag, {
+const fillLoginPage = (
+  html: string,
+  { tag, words }: PageLanguage,
+  { user = '', problem = '', formState = '' }: Shown,
+): string =>
+  fillPage(withFocus(html, user === '' ? 'user' : 'password'), tag, {
+    formState,
     ...asWords(words.loginPage),
     words: asJson(words.login),
     enteredUser: asText(user),
     problem: asText(problem),
   });
+
+/** Also without a script: the field that is to be filled in next. */
+const withFocus = (html: string, id: string): string => html.replace(`id="${id}"`, '$& autofocus');
 
 /** A path of our own, whatever the address asks for: the host does not matter to it. */
 const wantedPage = (ctx: Context, basePath: string): string =>

@@ -77,7 +77,8 @@ function fillConsolePage(html: string, ctx: Context, { hasNvr, hasOwnLogin }: Ui
 function servePage(ctx: Context, html: string, basePath: string, headers: PageHeaders): void {
   ctx.set({ ...headers, Vary: 'Accept-Language' });
   ctx.type = 'text/html; charset=utf-8';
-  ctx.body = html.replaceAll('"./assets/', `"${escapeHtml(basePath)}${ASSETS_PATH}`);
+  // A function, for `$&` in a path would mean something in a text.
+  ctx.body = html.replaceAll('"./assets/', () => `"${escapeHtml(basePath)}${ASSETS_PATH}`);
 }
 
 interface HeaderSets {

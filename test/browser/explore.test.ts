@@ -376,4 +376,15 @@ describe('Explore with an NVR behind it', { skip }, () => {
       assert.deepEqual(await linksOf(0), ['clip.mp4']);
       assert.deepEqual(await linksOf(2), ['clip.mp4', 'snapshot.jpg']);
     }));
+
+  for (const width of [360, 1280]) {
+    it(`leads to the pages of the NVR, on ${width} pixels`, (t) =>
+      visit(t, { viewport: { width, height: 800 } }, async (page) => {
+        await enter(page, house, ADMIN_PERSON);
+        const link = page.getByRole('link', { name: 'Recorder' });
+        if (width < 640) await menu(page, 'Account:').click();
+        await link.waitFor();
+        assert.equal(await link.getAttribute('href'), '/');
+      }));
+  }
 });

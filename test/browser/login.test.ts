@@ -76,10 +76,36 @@ describe('The login page', { skip }, () => {
       await page.goto(`${house.url}/login`);
       const password = page.locator('#password');
       await password.fill('secret');
-      await page.getByRole('button', { name: 'Show password' }).click();
+      const [show, hide] = ['Show password', 'Hide password'].map((name) => page.getByRole('button', { name }));
+      await show?.click();
       assert.equal(await password.getAttribute('type'), 'text');
-      await page.getByRole('button', { name: 'Show password' }).click();
+      await hide?.click();
       assert.equal(await password.getAttribute('type'), 'password');
+    }));
+
+  it('hides a shown password when it is sent, and says when the browser does not keep the cookie', (t) =>
+    visit(t, { expectedStatuses: [401] }, async (page) => {
+      await page.goto(`${house.url}/login`);
+      await page.route('**/api/profile', (route) => route.fulfill({ status: 401, body: '{}' }));
+      await page.getByLabel('User').fill(ADMIN_PERSON.name);
+      await page.getByLabel('Password', { exact: true }).fill(ADMIN_PERSON.password);
+      await page.getByRole('button', { name: 'Show password' }).click();
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByText('this browser did not keep its cookie').waitFor();
+      assert.equal(await page.locator('#password').getAttribute('type'), 'password');
+      assert.equal(page.url(), `${house.url}/login`);
+    }));
+
+  it('is not gone to by a browser that takes no cookies: it is told so', (t) =>
+    visit(t, { expectedStatuses: [401] }, async (page) => {
+      await page.addInitScript(`
+        Object.defineProperty(navigator, 'cookieEnabled', { get: () => false });
+        for (const name of ['sessionStorage', 'localStorage'])
+          Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });
+      `);
+      await page.goto(`${house.url}/postern/`);
+      await page.getByRole('heading', { name: 'Logging in does not hold' }).waitFor();
+      await page.getByText('allow cookies for this address').waitFor();
     }));
 
   it('says that the recorder cannot be reached when the network is gone', (t) =>
@@ -110,10 +136,12 @@ describe('The login page', { skip }, () => {
       assert.equal(await submit.isDisabled(), true);
       await page.clock.fastForward('00:30');
       assert.match(await submit.innerText(), /^Try again in [12345]?\d s$/);
+      await page.getByLabel('User').fill('adm');
       await page.clock.fastForward('00:31');
       assert.equal(await submit.innerText(), 'Log in');
       assert.equal(await submit.isEnabled(), true);
       assert.equal(await page.getByRole('alert').count(), 0);
+      assert.equal(await page.locator(':focus').getAttribute('id'), 'user');
     }));
 });
 

@@ -21,6 +21,7 @@ describe('Without JavaScript', { skip }, () => {
       ] as const) {
         await page.context().clearCookies();
         await page.goto(`${house.url}/login?next=${next}`);
+        assert.equal(await page.locator(':focus').getAttribute('id'), 'user');
         await page.getByLabel('User').fill(ADMIN_PERSON.name);
         await page.getByLabel('Password', { exact: true }).fill(ADMIN_PERSON.password);
         await page.getByRole('button', { name: 'Log in' }).click();
@@ -39,6 +40,7 @@ describe('Without JavaScript', { skip }, () => {
         await page.getByText('Benutzer oder Passwort ist falsch.').waitFor();
         assert.equal(await page.getByLabel('Benutzer').inputValue(), '"><b>admin');
         assert.equal(await page.getByLabel('Passwort', { exact: true }).inputValue(), '');
+        assert.equal(await page.locator(':focus').getAttribute('id'), 'password');
       }
       await page.getByLabel('Passwort', { exact: true }).fill('falsch');
       await submit.click();

@@ -52,6 +52,21 @@ describe('The status page', { skip }, () => {
       await warnings.getByText('the configuration is not taken').waitFor({ state: 'detached' });
     }));
 
+  it('breaks alone when it breaks, and can be asked for again', (t) =>
+    visit(t, { expectedErrors: [/is not a function/] }, async (page) => {
+      let isBroken = true;
+      await page.route('**/api/status', (route) =>
+        route.fulfill({ json: isBroken ? { ...FULL_STATUS, warnings: 'many' } : FULL_STATUS }),
+      );
+      await enter(page, house, ADMIN_PERSON, '/postern/status');
+      await page.getByRole('heading', { name: 'This page cannot be shown' }).waitFor();
+      await page.getByRole('link', { name: 'Explore', exact: true }).click();
+      await page.locator('.event').first().waitFor();
+      isBroken = false;
+      await page.goBack();
+      await page.locator('.tiles').waitFor();
+    }));
+
   it('says of each part that is null that it is not available', (t) =>
     visit(t, {}, async (page) => {
       const nothing = Object.fromEntries(Object.keys(FULL_STATUS).map((part) => [part, null]));

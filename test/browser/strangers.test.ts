@@ -126,6 +126,23 @@ describe('Behind an authenticating proxy', { skip }, () => {
       await assertHarmless(page, 'account');
     }));
 
+  it('the login page has no form, but says who logs people in', (t) =>
+    visit(t, {}, async (page) => {
+      await page.goto(`${house.url}/login`);
+      await page.getByText('There are no passwords here').waitFor();
+      assert.equal(await page.locator('input:visible, button:visible').count(), 0);
+      assert.deepEqual(await axeFindings(page), []);
+    }));
+
+  it('the console says that nobody was named, and shows itself when somebody is', (t) =>
+    visit(t, { expectedStatuses: [401] }, async (page) => {
+      await page.goto(`${house.url}/postern/`);
+      await page.getByRole('heading', { name: 'Nobody said who you are' }).waitFor();
+      await page.setExtraHTTPHeaders(as('vera', 'viewer').extraHTTPHeaders);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await menu(page, 'Account: vera').waitFor();
+    }));
+
   it('Log out leads to proxy.logout_url', (t) =>
     visit(t, as('vera', 'viewer'), async (page) => {
       await page.route('https://sso.example/logout', (route) =>

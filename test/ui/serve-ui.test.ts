@@ -115,6 +115,9 @@ describe('The pages', () => {
   it('keep a hostile base path inside its attribute', async () => {
     const prefixed = await serveUi({ basePathOf: () => '"><script>alert(1)</script>' });
     assert.doesNotMatch((await rawRequest(prefixed, '/login')).body.toString(), /<script>/);
+    const patterned = await serveUi({ basePathOf: () => '/$&' });
+    const page = (await rawRequest(patterned, '/login')).body.toString();
+    assert.equal(page, LOGIN_PAGE.replace('"./', '"/$$&amp;/postern/'));
   });
 
   it('say how to build them when they are not built', async () => {
@@ -127,10 +130,15 @@ describe('The pages', () => {
 });
 
 describe('The blanks in a page', () => {
-  const filled = async (page: 'loginPage' | 'consolePage', language: string, options: Partial<UiOptions> = {}) => {
+  const BLANKS = '<html lang="en"><p>{{title}}|{{firstWhere}}|{{noScript}}|{{facts}}|{{unknown}}|{{enteredUser}}</p>';
+  const filled = async (
+    page: 'loginPage' | 'consolePage',
+    language: string,
+    options: Partial<UiOptions> = {},
+    html = BLANKS,
+  ) => {
     const built = readBuiltPages(sample.distDirectory);
     assert.ok(built.kind === 'built');
-    const html = '<html lang="en"><p>{{title}}|{{firstWhere}}|{{noScript}}|{{facts}}|{{unknown}}|{{enteredUser}}</p>';
     const port = await serveUi({ pages: { ...built, [page]: html }, ...options });
     const path = page === 'loginPage' ? '/login' : '/postern/';
     return (await rawRequest(port, path, { headers: { 'Accept-Language': language } })).body.toString();
@@ -147,6 +155,21 @@ describe('The blanks in a page', () => {
     it(`are filled in ${tag} for a browser that likes "${accepted}"`, async () => {
       const html = await filled('loginPage', accepted);
       assert.match(html, new RegExp(`^<html lang="${tag}"><p>${title}\\|.*<code>admin</code>.*\\|\\|\\|\\|</p>$`, 's'));
+    });
+  }
+
+  const forms: [sentence: string, hasOwnLogin: boolean, html: RegExp][] = [
+    ['leave the form open, and the user to be filled in', true, /^<i class="" id="user" autofocus>$/],
+    [
+      'close the form where others log people in',
+      false,
+      /^<i class="is-closed" id="user" autofocus>There are no passw/,
+    ],
+  ];
+  for (const [sentence, hasOwnLogin, html] of forms) {
+    it(sentence, async () => {
+      const form = '<i class="{{formState}}" id="user">{{problem}}';
+      assert.match(await filled('loginPage', 'en', { hasOwnLogin }, form), html);
     });
   }
 

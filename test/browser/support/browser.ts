@@ -33,6 +33,8 @@ const FAILURES = join(import.meta.dirname, '../failures');
 export interface VisitOptions extends BrowserContextOptions {
   /** Statuses that the test provokes on purpose: the browser logs each as an error. */
   readonly expectedStatuses?: readonly number[];
+  /** Exceptions that the test provokes on purpose. */
+  readonly expectedErrors?: readonly RegExp[];
 }
 
 export type Visit = (test: TestContext, options: VisitOptions, walk: (page: Page) => Promise<void>) => Promise<void>;
@@ -47,7 +49,7 @@ function theBrowser(): Promise<Browser> {
 
 after(async () => (await browser)?.close());
 
-export const visit: Visit = async (test, { expectedStatuses = [], ...options }, walk) => {
+export const visit: Visit = async (test, { expectedStatuses = [], expectedErrors = [], ...options }, walk) => {
   const context = await (await theBrowser()).newContext({
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
@@ -55,7 +57,7 @@ export const visit: Visit = async (test, { expectedStatuses = [], ...options }, 
   });
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MILLISECONDS);
-  const complaints = listenForComplaints(page, expectedStatuses);
+  const complaints = listenForComplaints(page, expectedStatuses, expectedErrors);
   try {
     await walk(page);
     assert.deepEqual(complaints, []);
@@ -67,11 +69,16 @@ export const visit: Visit = async (test, { expectedStatuses = [], ...options }, 
   }
 };
 
-function listenForComplaints(page: Page, expectedStatuses: readonly number[]): string[] {
+function listenForComplaints(
+  page: Page,
+  expectedStatuses: readonly number[],
+  expectedErrors: readonly RegExp[],
+): string[] {
   const complaints: string[] = [];
   const isExpected = (text: string): boolean =>
-    expectedStatuses.some((status) => text.includes(`status of ${status} `));
-  page.on('pageerror', (error) => complaints.push(error.message));
+    expectedStatuses.some((status) => text.includes(`status of ${status} `)) ||
+    expectedErrors.some((error) => error.test(text));
+  page.on('pageerror', ({ message }) => isExpected(message) || complaints.push(message));
   page.on('console', (line) => {
     if (line.type() !== 'error' || isExpected(line.text())) return;
     complaints.push(`${line.text()} ${line.location().url}`);

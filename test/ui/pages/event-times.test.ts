@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fromLocalInput, toLocalInput } from '../../../src/ui/pages/explore/local-input.ts';
-import { sayDay, sayLength, sayMoment, sayScore, sayTick, sayTime } from '../../../src/ui/pages/shared/times.ts';
+import {
+  sayDay,
+  sayLength,
+  sayMoment,
+  sayScore,
+  sayShortMoment,
+  sayTick,
+  sayTime,
+} from '../../../src/ui/pages/shared/times.ts';
+import { localeFor } from '../../../src/ui/pages/shared/words.ts';
 
 const BERLIN = { locale: 'en-GB', timeZone: 'Europe/Berlin' };
 const NEW_YORK = { locale: 'en-GB', timeZone: 'America/New_York' };
@@ -38,6 +47,21 @@ describe('A time', () => {
   for (const [sentence, time, stepSeconds, said] of ticks) {
     it(`is marked on the axis by ${sentence}`, () => assert.equal(sayTick(at(time), stepSeconds, BERLIN), said));
   }
+
+  it('has its year where it is another one', () => {
+    assert.equal(sayShortMoment(at('2026-01-04T12:05:00Z'), BERLIN, NOW), '4 Jan, 13:05');
+    assert.equal(sayShortMoment(at('2025-12-31T23:05:00Z'), BERLIN, NOW), '1 Jan, 0:05');
+    assert.equal(sayShortMoment(at('2025-12-31T23:05:00Z'), NEW_YORK, NOW), '31 Dec 2025, 18:05');
+  });
+
+  // biome-ignore format: a table
+  const locales: [sentence: string, page: string, wished: string[], locale: string][] = [
+    ['as the viewer writes the language of the page', 'de', ['fr', 'de-CH', 'en'], 'de-CH'],
+    ['in the language of the page, which is not one of the viewer', 'en', ['fr-FR'], 'en'],
+    ['not in a language that only begins alike',     'de', ['den', 'de'],          'de'],
+  ];
+  for (const [sentence, page, wished, locale] of locales)
+    it(`is written ${sentence}`, () => assert.equal(localeFor(page, wished), locale));
 
   it('goes into a field and comes back', () => {
     const minute = at('2026-08-04T12:05:00Z');

@@ -1,14 +1,15 @@
 /** Who is logged in, the theme, and the way out (SPEC 8, interface 5.6). */
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { baseUrl } from '../shared/base-url.ts';
+import { basePath, baseUrl } from '../shared/base-url.ts';
 import { Choice } from '../shared/choice.tsx';
 import { Menu } from '../shared/menu.tsx';
+import type { PageFacts } from '../shared/page-facts.ts';
 import { chooseTheme, chosenTheme, type Theme } from '../shared/theme.ts';
 import { words } from '../shared/words.ts';
 import type { Profile } from './profile.ts';
 
-export function AccountMenu({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin: boolean }) {
+export function AccountMenu({ profile, facts }: { profile: Profile; facts: PageFacts }) {
   return (
     <Menu
       class="account"
@@ -31,7 +32,12 @@ export function AccountMenu({ profile, hasOwnLogin }: { profile: Profile; hasOwn
       </p>
       {profile.isAnonymous && <p class="menu-note">{words.account.internal}</p>}
       <ThemeChoice />
-      {!profile.isAnonymous && hasOwnLogin && (
+      {facts.hasNvr && (
+        <a class="button button-wide menu-recorder" href={basePath}>
+          {words.frame.recorder}
+        </a>
+      )}
+      {!profile.isAnonymous && facts.hasOwnLogin && (
         <Link class="button button-wide" href="/settings/password">
           {words.account.changePassword}
         </Link>

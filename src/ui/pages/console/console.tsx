@@ -11,10 +11,10 @@ import { applyTheme, chosenTheme } from '../shared/theme.ts';
 import { learnWords, words } from '../shared/words.ts';
 import { Status } from '../status/status.tsx';
 import { Frame } from './frame.tsx';
-import { LoginLoop, NoSuchPage, Trouble } from './notices.tsx';
+import { LoginLoop, NoSuchPage, NotTold, Trouble } from './notices.tsx';
 import { type Profile, type ProfileOutcome, readProfile } from './profile.ts';
 
-type ConsoleState = ProfileOutcome | { readonly kind: 'asking' | 'leaving' | 'login-loop' };
+type ConsoleState = ProfileOutcome | { readonly kind: 'asking' | 'leaving' | 'login-loop' | 'not-told' };
 
 /** `/postern`, below the base path. */
 const CONSOLE_PATH = `${basePath}postern`;
@@ -24,8 +24,7 @@ function Console({ facts }: { facts: PageFacts }) {
   const ask = async (): Promise<void> => {
     setState({ kind: 'asking' });
     const outcome = await readProfile();
-    if (outcome.kind !== 'login-needed') setState(outcome);
-    else setState({ kind: goToLogin(outcome.location) === 'loop' ? 'login-loop' : 'leaving' });
+    setState(outcome.kind === 'login-needed' ? { kind: afterRefusal(outcome.location, facts) } : outcome);
   };
   useEffect(() => void ask(), []);
 
@@ -35,16 +34,23 @@ function Console({ facts }: { facts: PageFacts }) {
     case 'failed':
       return <Trouble title={words.frame.cannotStart} message={state.message} onRetry={ask} />;
     case 'login-loop':
-      return <LoginLoop />;
+      return facts.hasOwnLogin ? <LoginLoop /> : <NotTold onRetry={ask} />;
+    case 'not-told':
+      return <NotTold onRetry={ask} />;
     default:
       return <p class="starting">{words.frame.moment}</p>;
   }
 }
 
+function afterRefusal(location: string | null, { hasOwnLogin }: PageFacts): 'not-told' | 'login-loop' | 'leaving' {
+  if (!hasOwnLogin && location === null) return 'not-told';
+  return goToLogin(location) === 'loop' ? 'login-loop' : 'leaving';
+}
+
 function Pages({ profile, facts }: { profile: Profile; facts: PageFacts }) {
   return (
     <Router base={CONSOLE_PATH}>
-      <Frame profile={profile} hasOwnLogin={facts.hasOwnLogin}>
+      <Frame {...{ profile, facts }}>
         <Switch>
           <Route path="/">
             <Explore profile={profile} hasNvr={facts.hasNvr} />

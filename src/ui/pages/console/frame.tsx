@@ -4,8 +4,11 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import iconUrl from '../icon.svg';
 import { isAdmin } from '../settings/settings.tsx';
+import { basePath } from '../shared/base-url.ts';
+import type { PageFacts } from '../shared/page-facts.ts';
 import { words } from '../shared/words.ts';
 import { AccountMenu } from './account-menu.tsx';
+import { Boundary } from './boundary.tsx';
 import type { Profile } from './profile.ts';
 
 interface Page {
@@ -23,11 +26,11 @@ const PAGES: readonly Page[] = [
 
 interface FrameProps {
   readonly profile: Profile;
-  readonly hasOwnLogin: boolean;
+  readonly facts: PageFacts;
   readonly children: ComponentChildren;
 }
 
-export function Frame({ profile, hasOwnLogin, children }: FrameProps) {
+export function Frame({ profile, facts, children }: FrameProps) {
   const [path] = useLocation();
   const content = useRef<HTMLElement>(null);
   useFocusOnNewPage(path, content);
@@ -53,11 +56,16 @@ export function Frame({ profile, hasOwnLogin, children }: FrameProps) {
               {page.title()}
             </Link>
           ))}
+          {facts.hasNvr && (
+            <a class="bar-link bar-link-wide" href={basePath}>
+              {words.frame.recorder}
+            </a>
+          )}
         </nav>
-        <AccountMenu profile={profile} hasOwnLogin={hasOwnLogin} />
+        <AccountMenu {...{ profile, facts }} />
       </header>
       <main id="content" class="content" tabIndex={-1} ref={content}>
-        {children}
+        <Boundary>{children}</Boundary>
       </main>
     </>
   );

@@ -21,6 +21,11 @@ export function Trouble({ title, message, onRetry }: TroubleProps) {
   );
 }
 
+/** In front of the login of others there is nobody to be sent to. */
+export const NotTold = ({ onRetry }: { onRetry: () => void }) => (
+  <Trouble title={words.frame.notToldTitle} message={words.frame.notTold} onRetry={onRetry} />
+);
+
 export function LoginLoop() {
   return (
     <section class="blank" role="alert">

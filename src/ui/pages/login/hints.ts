@@ -6,14 +6,21 @@ import { element } from './page-element.ts';
 export function wireReveal(password: HTMLInputElement): void {
   const reveal = element('reveal', HTMLButtonElement);
   reveal.hidden = false;
-  reveal.setAttribute('aria-label', loginWords.showPassword);
   reveal.addEventListener('click', () => {
-    const isShown = password.type === 'password';
-    password.type = isShown ? 'text' : 'password';
-    reveal.textContent = isShown ? loginWords.hide : loginWords.show;
-    reveal.setAttribute('aria-pressed', String(isShown));
+    setShown(password, password.type === 'password');
     password.focus();
   });
+  setShown(password, false);
+}
+
+/** Before it is sent: password managers look for a password in such a field, and others at the screen. */
+export const hidePassword = (password: HTMLInputElement): void => setShown(password, false);
+
+function setShown(password: HTMLInputElement, isShown: boolean): void {
+  const reveal = element('reveal', HTMLButtonElement);
+  password.type = isShown ? 'text' : 'password';
+  reveal.textContent = isShown ? loginWords.hide : loginWords.show;
+  reveal.setAttribute('aria-label', isShown ? loginWords.hidePassword : loginWords.showPassword);
 }
 
 export function showCapsLock(form: HTMLFormElement): void {

@@ -11,6 +11,7 @@ export type LoginFailure =
   | 'notUnderstood'
   | 'otherSite'
   | 'noPasswords'
+  | 'notKept'
   | 'fillIn'
   | 'fault'
   | 'otherStatus';
@@ -47,6 +48,7 @@ export function loginOutcome(answer: LoginAnswer, now: number): LoginOutcome {
 }
 
 export const unreachable: LoginOutcome = { kind: 'failed', why: 'notReached', status: 0 };
+export const notKept: LoginOutcome = { kind: 'failed', why: 'notKept', status: 401 };
 
 function wait(why: 'too-many-tries' | 'busy', retryAfter: string | null, usual: number, now: number): LoginOutcome {
   return { kind: 'wait', why, seconds: retryAfterSeconds(retryAfter, now) ?? usual };

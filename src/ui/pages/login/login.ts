@@ -2,8 +2,8 @@
 import { basePath, baseUrl } from '../shared/base-url.ts';
 import { applyTheme, chosenTheme } from '../shared/theme.ts';
 import { startCountdown } from './countdown.ts';
-import { showCapsLock, showFirstTimeHelp, showUnencrypted, wireReveal } from './hints.ts';
-import { type LoginOutcome, loginOutcome, saySeconds, unreachable } from './login-outcome.ts';
+import { hidePassword, showCapsLock, showFirstTimeHelp, showUnencrypted, wireReveal } from './hints.ts';
+import { type LoginOutcome, loginOutcome, notKept, saySeconds, unreachable } from './login-outcome.ts';
 import { loginWords } from './login-words.ts';
 import { nextPage } from './next-page.ts';
 import { element } from './page-element.ts';
@@ -22,7 +22,7 @@ form.addEventListener('submit', (event) => {
   event.preventDefault();
   void logIn();
 });
-if (user.value === '') user.focus();
+(user.value === '' ? user : password).focus();
 wireReveal(password);
 showCapsLock(form);
 showUnencrypted();
@@ -35,6 +35,7 @@ addEventListener('pageshow', (event) => {
 async function logIn(): Promise<void> {
   if (submit.disabled) return;
   stopCountdown();
+  hidePassword(password);
   setBusy(true);
   const outcome = await attempt();
   setBusy(false);
@@ -48,11 +49,15 @@ async function attempt(): Promise<LoginOutcome> {
       headers: { 'Content-Type': 'application/json', Accept: 'application/json', 'X-CSRF-TOKEN': '1' },
       body: JSON.stringify({ user: user.value, password: password.value }),
     });
-    return loginOutcome({ status: answer.status, retryAfter: answer.headers.get('Retry-After') }, Date.now());
+    const outcome = loginOutcome({ status: answer.status, retryAfter: answer.headers.get('Retry-After') }, Date.now());
+    return outcome.kind === 'logged-in' && (await isForgotten()) ? notKept : outcome;
   } catch {
     return unreachable;
   }
 }
+
+/** Without its cookie the next page would lead straight back here, and never say why. */
+const isForgotten = async (): Promise<boolean> => (await fetch(new URL('api/profile', baseUrl))).status === 401;
 
 function report(outcome: LoginOutcome): void {
   switch (outcome.kind) {
@@ -85,7 +90,8 @@ function waitAndSay(why: 'too-many-tries' | 'busy', seconds: number): void {
     () => {
       showProblem('');
       setBusy(false);
-      password.focus();
+      // Not out of the field that somebody is typing in meanwhile.
+      if (!form.contains(document.activeElement)) password.focus();
     },
   );
 }

@@ -87,8 +87,7 @@ export function PasswordField({ label, value, onChange, help, autocomplete, onSu
         <button
           class="reveal"
           type="button"
-          aria-pressed={isShown}
-          aria-label={words.login.showPassword}
+          aria-label={isShown ? words.login.hidePassword : words.login.showPassword}
           onClick={() => setIsShown(!isShown)}
         >
           {isShown ? words.login.hide : words.login.show}

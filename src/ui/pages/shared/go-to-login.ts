@@ -9,8 +9,9 @@ const MOST_TRIPS = 2;
 /** `loop`: the login does not help, for instance because the browser does not keep the cookie. */
 export function goToLogin(location: string | null): 'leaving' | 'loop' {
   const trips = recentTrips(Date.now());
-  if (trips.length >= MOST_TRIPS) return 'loop';
-  sessionStorage.setItem(KEY, JSON.stringify([...trips, Date.now()]));
+  // Whoever forbids cookies forbids the storage too, so that nothing could be counted: no login would hold.
+  if (trips.length >= MOST_TRIPS || !navigator.cookieEnabled) return 'loop';
+  keepTrips([...trips, Date.now()]);
   window.location.assign(loginTarget({ location, here: window.location.href, base: baseUrl.href }));
   return 'leaving';
 }
@@ -21,5 +22,13 @@ function recentTrips(now: number): number[] {
     return Array.isArray(kept) ? kept.filter((time) => typeof time === 'number' && now - time < LOOP_MILLISECONDS) : [];
   } catch {
     return [];
+  }
+}
+
+function keepTrips(trips: readonly number[]): void {
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(trips));
+  } catch {
+    // Not counted.
   }
 }

@@ -1,9 +1,9 @@
 /** Times and lengths as a person says them, in the viewer's own time zone and language. Times are Unix seconds. */
 
-import { words } from './words.ts';
+import { locale as ownLocale, words } from './words.ts';
 
 export interface Region {
-  /** BCP 47; undefined: the browser's. */
+  /** BCP 47; undefined: that of the page. */
   readonly locale?: string | undefined;
   /** IANA name; undefined: the browser's. */
   readonly timeZone?: string | undefined;
@@ -14,7 +14,7 @@ const DAY_SECONDS = 86_400;
 /** Making a format is slow, and a long list asks for the same few again and again. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function say(time: number, { locale, timeZone }: Region, options: Intl.DateTimeFormatOptions): string {
+function say(time: number, { locale = ownLocale, timeZone }: Region, options: Intl.DateTimeFormatOptions): string {
   const key = JSON.stringify([locale, timeZone, options]);
   const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, { ...options, timeZone });
   formats.set(key, format);
@@ -31,9 +31,12 @@ export const sayMoment = (time: number, region: Region = {}): string =>
 /** `4 August 2026` */
 export const sayDate = (time: number, region: Region = {}): string => say(time, region, { dateStyle: 'long' });
 
-/** `4 Aug, 14:05` */
-export const sayShortMoment = (time: number, region: Region = {}): string =>
-  say(time, region, { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' });
+/** `4 Aug, 14:05`; `4 Aug 2025, 14:05` in another year. */
+export function sayShortMoment(time: number, region: Region = {}, now: number = Date.now() / 1000): string {
+  const yearOf = (moment: number): string => say(moment, region, { year: 'numeric' });
+  const year = yearOf(time) === yearOf(now) ? {} : ({ year: 'numeric' } as const);
+  return say(time, region, { day: 'numeric', month: 'short', ...year, hour: 'numeric', minute: '2-digit' });
+}
 
 /** `Today`, `Yesterday`, else the date; the heading that an event stands under. */
 export function sayDay(time: number, now: number, region: Region = {}): string {

@@ -27,6 +27,7 @@ export const DE: Words = {
     show: 'Zeigen',
     hide: 'Verbergen',
     showPassword: 'Passwort zeigen',
+    hidePassword: 'Passwort verbergen',
     capsLock: 'Die Feststelltaste ist an',
     wrong: 'Benutzer oder Passwort ist falsch.',
     tooMany: 'Zu viele Fehlversuche von Ihrer Adresse.',
@@ -38,6 +39,8 @@ export const DE: Words = {
       'Die Anmeldung wurde abgelehnt, weil sie von einer anderen Website zu kommen schien. Laden Sie die Seite neu und versuchen Sie es noch einmal.',
     noPasswords:
       'Hier gibt es keine Passwörter: Die Anmeldung macht der Proxy davor. Öffnen Sie die Adresse, die Sie dafür bekommen haben.',
+    notKept:
+      'Die Anmeldung gelang, doch dieser Browser hat ihr Cookie nicht behalten. Erlauben Sie Cookies für diese Adresse oder öffnen Sie statt der HTTP- die HTTPS-Adresse.',
     fillIn: 'Bitte füllen Sie Benutzer und Passwort aus.',
     fault:
       'Auf der anderen Seite ist etwas schiefgegangen. Versuchen Sie es noch einmal; bleibt es so, steht mehr im Protokoll.',
@@ -78,8 +81,15 @@ export const DE: Words = {
     cannotStart: 'Die Konsole kann nicht starten',
     noName: 'In der Antwort auf „Wer bin ich?“ steht kein Name.',
     loopTitle: 'Die Anmeldung hält nicht',
-    loop: 'Die Anmeldung gelang, doch danach hat der Rekorder diesen Browser nicht erkannt. Meist behält der Browser das Cookie nicht: Erlauben Sie Cookies für diese Adresse oder öffnen Sie statt der HTTP- die HTTPS-Adresse.',
+    loop: 'Nach der Anmeldung erkennt der Rekorder diesen Browser nicht wieder. Meist behält der Browser das Cookie nicht: Erlauben Sie Cookies für diese Adresse oder öffnen Sie statt der HTTP- die HTTPS-Adresse.',
     toLogin: 'Zur Anmeldung',
+    notToldTitle: 'Niemand hat gesagt, wer Sie sind',
+    notTold:
+      'Die Anmeldung macht der Proxy davor, doch mit dieser Anfrage kam kein brauchbarer Benutzername. Öffnen Sie die Adresse dieses Proxys; wer ihn betreut, findet unter Einstellungen > Zugriff oder im Protokoll, welche Kopfzeile fehlte.',
+    broken: 'Diese Seite lässt sich nicht zeigen',
+    brokenWhy:
+      'Darin ist etwas schiefgegangen. Versuchen Sie es noch einmal; bleibt es so, laden Sie die Seite neu ohne das, was in der Adresse hinter dem Fragezeichen steht.',
+    recorder: 'Rekorder',
     noSuchPage: 'Diese Seite gibt es nicht',
     noSuchPageWhy: 'Vielleicht ist die Adresse vertippt, oder die Seite ist umgezogen.',
     toExplore: 'Zu den Ereignissen',

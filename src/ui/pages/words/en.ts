@@ -28,6 +28,7 @@ export const EN = {
     show: 'Show',
     hide: 'Hide',
     showPassword: 'Show password',
+    hidePassword: 'Hide password',
     capsLock: 'Caps Lock is on',
     wrong: 'The user or the password is wrong.',
     tooMany: 'Too many failed tries from your address.',
@@ -39,6 +40,8 @@ export const EN = {
       'The login was refused, because it seemed to come from another site. Load this page again, then try once more.',
     noPasswords:
       'There are no passwords here: logging in is left to the proxy in front. Open the address that you were given for it.',
+    notKept:
+      'The login worked, but this browser did not keep its cookie. Allow cookies for this address, or, on plain HTTP, open the https:// address instead.',
     fillIn: 'Please fill in both the user and the password.',
     fault: 'Something went wrong on the other side. Try again; if it stays, its log has the details.',
     otherStatus: 'That did not work (status {status}). Please try again.',
@@ -78,8 +81,15 @@ export const EN = {
     cannotStart: 'The console cannot start',
     noName: 'The answer to "who am I" has no name in it.',
     loopTitle: 'Logging in does not hold',
-    loop: 'The login worked, but the recorder did not recognise this browser afterwards. Most often the browser does not keep the cookie: allow cookies for this address, or, on plain HTTP, open the https:// address instead.',
+    loop: 'After the login the recorder does not recognise this browser. Most often the browser does not keep the cookie: allow cookies for this address, or, on plain HTTP, open the https:// address instead.',
     toLogin: 'To the login',
+    notToldTitle: 'Nobody said who you are',
+    notTold:
+      'Logging in is left to the proxy in front, but no usable user name came with this request. Open the address of that proxy; whoever looks after it finds in Settings > Access, or in the log, which header was missing.',
+    broken: 'This page cannot be shown',
+    brokenWhy:
+      'Something in it went wrong. Try again; if it stays, load the page anew without what stands behind the question mark in the address.',
+    recorder: 'Recorder',
     noSuchPage: 'There is no such page',
     noSuchPageWhy: 'The address may be mistyped, or the page has moved.',
     toExplore: 'To Explore',
