@@ -38,26 +38,9 @@ describe("An NVR's database", () => {
 
   it('of an older version has nothing where its columns are missing', async () => {
     const nvr = await makeNvrDatabase([line({ id: '1-a', zones: ['drive'], sub_label: 'bob' })], OLD_SCHEMA);
+    const { zones, data, ...plain } = event({ id: '1-a' });
     assert.deepEqual(await nvr.events.read(['1-a'], { thumbnails: true }), [
-      {
-        id: '1-a',
-        label: 'person',
-        sub_label: null,
-        camera: 'front',
-        start_time: 1_700_000_000,
-        end_time: 1_700_000_010,
-        false_positive: null,
-        zonesJson: '["drive"]',
-        thumbnail: null,
-        has_clip: true,
-        has_snapshot: true,
-        retain_indefinitely: false,
-        plus_id: null,
-        model_hash: null,
-        detector_type: null,
-        model_type: null,
-        dataJson: '{}',
-      },
+      { ...plain, zonesJson: '["drive"]', dataJson: '{}' },
     ]);
     const none = { kind: 'carries', of: 'sub_label', names: [], orNone: true } as const;
     assert.equal((await nvr.events.find({ ...ALL, conditions: [none] })).length, 1);
