@@ -57,6 +57,13 @@ describe('Sample events', () => {
     assert.deepEqual(cameras(sample({ cameras: ['a', 'b'] })), ['a', 'b']);
   });
 
+  it('have days on which one camera saw nothing, while others did', () => {
+    const days = Map.groupBy(events, ({ start_time }) => Math.floor(start_time / 86_400));
+    const seen = [...days.values()].slice(1, -1).map((list) => new Set(list.map(({ camera }) => camera)).size);
+    assert.ok(seen.includes(SAMPLE_CAMERAS.length) && seen.includes(SAMPLE_CAMERAS.length - 1), `${seen}`);
+    assert.ok(Math.min(...seen) > 0);
+  });
+
   it('have quiet nights and rush hours', () => {
     assert.ok(share(events, (event) => hourOf(event) < 5) < 0.05);
     assert.ok(share(events, (event) => [7, 8, 17, 18].includes(hourOf(event))) > 0.3);
