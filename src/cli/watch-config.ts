@@ -17,7 +17,8 @@ export async function watchConfig(files: readonly string[]): Promise<ConfigWatch
   };
   const onEvent = (): void => void changed();
   const watching = watchFiles(onEvent);
-  process.on('SIGHUP', onEvent);
+  const onSignal = (): void => void watching.note().then(changed);
+  process.on('SIGHUP', onSignal);
   await watching.watch(files);
   return {
     onChange(given) {
@@ -25,7 +26,7 @@ export async function watchConfig(files: readonly string[]): Promise<ConfigWatch
       if (hasChanged) onEvent();
     },
     close() {
-      process.off('SIGHUP', onEvent);
+      process.off('SIGHUP', onSignal);
       watching.close();
     },
   };

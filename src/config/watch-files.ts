@@ -7,6 +7,8 @@ import { basename, dirname } from 'node:path';
 export interface FileWatch {
   /** From here on these, in the place of those before; resolves when they are watched. */
   watch(files: readonly string[]): Promise<void>;
+  /** As they read now is no change: somebody is about to read them anyway. */
+  note(): Promise<void>;
   close(): void;
 }
 
@@ -47,6 +49,9 @@ export function watchFiles(onChange: () => void, quiet: number = QUIET_MS): File
   };
   return {
     close,
+    async note() {
+      known = await arm([...known.keys()]);
+    },
     async watch(files) {
       const found = await arm(files);
       known = new Map([...found].map(([file, digest]) => [file, known.get(file) ?? digest]));

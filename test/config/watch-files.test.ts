@@ -11,6 +11,7 @@ interface Watched {
   readonly directory: string;
   readonly at: (name: string) => string;
   watch(names: readonly string[]): Promise<void>;
+  note(): Promise<void>;
   /** How often a change was told. */
   told(): number;
   /** Resolves when the next change is told. */
@@ -38,7 +39,14 @@ async function watched(t: TestContext, ...names: string[]): Promise<Watched> {
     files.close();
     await rm(directory, { recursive: true });
   });
-  return { directory, at, watch: (next) => files.watch(next.map(at)), told: () => told, next: () => change.promise };
+  return {
+    directory,
+    at,
+    watch: (next) => files.watch(next.map(at)),
+    note: files.note,
+    told: () => told,
+    next: () => change.promise,
+  };
 }
 
 describe('A file that is watched', () => {
@@ -122,6 +130,22 @@ describe('A file that is watched', () => {
     await writeFile(files.at('config.yaml'), 'two'); // and this is told, alone
     await next;
     assert.equal(files.told(), 1);
+  });
+
+  it('is not told of when somebody reads it anyway', { timeout: 30_000 }, async (t) => {
+    const files = await watched(t, 'config.yaml');
+    const next = files.next();
+    writeFileSync(files.at('config.yaml'), 'two');
+    await files.note();
+    const neighbour = Promise.withResolvers<void>();
+    const other = watchFiles(() => neighbour.resolve(), 20);
+    t.after(other.close);
+    await other.watch([files.at('secret')]);
+    await writeFile(files.at('secret'), 'two');
+    await neighbour.promise;
+    assert.equal(files.told(), 0);
+    await writeFile(files.at('config.yaml'), 'three');
+    await next;
   });
 
   it('that changed while whoever was told came to read it is told again', { timeout: 30_000 }, async (t) => {
