@@ -73,6 +73,30 @@ describe('Settings', { skip }, () => {
       assert.match(await record(page, 'admin').innerText(), /stays an admin/);
     }));
 
+  it('shows the pages of the new role to an admin who has given up the old one', (t) =>
+    visit(t, {}, async (page) => {
+      const eva = { name: 'eva', role: 'admin', password: 'EvasPassw0rd!!!' };
+      const token = await house.logIn(ADMIN_PERSON);
+      const tell = (method: string, path: string, body?: object) =>
+        house.ask(path, {
+          token,
+          method,
+          headers: { 'Content-Type': 'application/json' },
+          ...(body ? { body: JSON.stringify(body) } : {}),
+        });
+      assert.equal(
+        (await tell('POST', '/api/users', { username: eva.name, password: eva.password, role: eva.role })).status,
+        200,
+      );
+      await openSettings(page, house, 'users', eva);
+      await page.getByRole('button', { name: 'Change role: eva' }).click();
+      await page.getByLabel('Role', { exact: true }).selectOption('viewer');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('heading', { name: 'This page is for administrators' }).waitFor();
+      assert.equal(await page.getByRole('link', { name: 'Status' }).count(), 0);
+      assert.equal((await tell('DELETE', '/api/users/eva')).status, 200);
+    }));
+
   it('makes a role by switches and a pattern, and tells what its deletion does', (t) =>
     visit(t, {}, async (page) => {
       await openSettings(page, house, 'roles');
@@ -139,7 +163,7 @@ describe('Settings', { skip }, () => {
     }));
 
   it('ends a session in another window', (t) =>
-    visit(t, {}, async (page) => {
+    visit(t, { expectedStatuses: [503] }, async (page) => {
       await openSettings(page, house, 'sessions');
       await visit(t, { expectedStatuses: [401] }, async (other) => {
         await enter(other, house, VERA);
@@ -148,8 +172,16 @@ describe('Settings', { skip }, () => {
         const mine = page.locator('.record', { hasText: 'this one' });
         assert.match(await mine.innerText(), /Chrome on Linux.*127\.0\.0\.1/s);
         assert.equal(await mine.getByRole('button').count(), 0);
+        let isBroken = true;
+        await page.route('**/api/sessions/*', (route) =>
+          isBroken ? route.fulfill({ status: 503, json: { message: 'The store is busy.' } }) : route.fallback(),
+        );
+        await record(page, 'vera').getByRole('button').click();
+        await page.getByRole('alert').getByText('The store is busy.').waitFor();
+        isBroken = false;
         await record(page, 'vera').getByRole('button').click();
         await said(page, 'The session has ended.');
+        assert.equal(await page.getByRole('alert').count(), 0);
         await other.getByRole('button', { name: 'Refresh' }).click();
         await other.waitForURL('**/login?**');
       });

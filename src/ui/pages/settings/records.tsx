@@ -10,17 +10,23 @@ interface PageProps<Value> {
   readonly ways?: ComponentChildren;
   /** What was done just now. */
   readonly done: string;
+  /** Why it could not be done. */
+  readonly problem?: string;
   readonly asked: Asked<Value>;
   readonly onRetry: () => void;
   readonly children: (value: Value) => ComponentChildren;
 }
 
 /** A page of the settings: title, what was done, and the list once it is there. */
-export function RecordsPage<Value>({ title, lead, ways, done, asked, onRetry, children }: PageProps<Value>) {
+export function RecordsPage<Value>(props: PageProps<Value>) {
+  const { title, lead, ways, done, problem = '', asked, onRetry, children } = props;
   return (
     <section class="records-page">
       <PageHead title={title} lead={lead} ways={asked.kind === 'failed' ? undefined : ways} />
       <Done text={done} />
+      <div class="notice notice-bad" role="alert">
+        {problem}
+      </div>
       {asked.kind === 'loading' && (
         <div class="skeleton" role="status">
           <span class="out-of-sight">{words.common.loading}</span>

@@ -18,9 +18,11 @@ export function Sessions({ profile }: { profile: Profile }) {
   const [sessions, again] = useAsked('api/sessions', readSessions);
   const [isAsking, setIsAsking] = useState(false);
   const [done, setDone] = useState('');
+  const [problem, setProblem] = useState('');
   const end = async (session: SessionRecord): Promise<void> => {
     const answer = await endSession(session);
-    setDone(answer.kind === 'ok' ? words.sessions.ended : problemOf(answer));
+    setDone(answer.kind === 'ok' ? words.sessions.ended : '');
+    setProblem(answer.kind === 'ok' ? '' : problemOf(answer));
     again();
   };
   const others = sessions.kind === 'ready' ? sessions.value.filter(({ isCurrent }) => !isCurrent) : [];
@@ -28,7 +30,7 @@ export function Sessions({ profile }: { profile: Profile }) {
     <RecordsPage
       title={words.sessions.title}
       lead={profile.role === 'admin' ? words.sessions.leadAdmin : words.sessions.lead}
-      done={done}
+      {...{ done, problem }}
       asked={sessions}
       onRetry={again}
       ways={

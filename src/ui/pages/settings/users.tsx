@@ -12,6 +12,9 @@ type OpenForm = { readonly kind: 'add' } | { readonly kind: 'role' | 'password' 
 /** The recorder's own pages expect this one to be there, as an admin; the API refuses to change it. */
 const FIXED_USER = 'admin';
 
+/** Whoever is no admin any more has other pages than before. */
+const ANEW = { onDone: () => location.reload() };
+
 export function Users({ profile }: { profile: Profile }) {
   const [users, again] = useAsked('api/users', readUsers);
   const [roles] = useAsked('api/roles', readRoles);
@@ -46,7 +49,14 @@ export function Users({ profile }: { profile: Profile }) {
             ))}
           </Records>
           {form?.kind === 'add' && <AddUser {...shared} roles={roleNames} known={known} />}
-          {form?.kind === 'role' && <SetRole {...shared} user={form.user} roles={roleNames} />}
+          {form?.kind === 'role' && (
+            <SetRole
+              {...shared}
+              {...(form.user.name === profile.name ? ANEW : {})}
+              user={form.user}
+              roles={roleNames}
+            />
+          )}
           {form?.kind === 'password' && <ResetPassword {...shared} user={form.user} />}
           {form?.kind === 'delete' && <DeleteUser {...shared} user={form.user} />}
         </>

@@ -6,8 +6,12 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
   const [isCopied, setIsCopied] = useState(false);
   if (!('clipboard' in navigator)) return null;
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text);
-    setIsCopied(true);
+    try {
+      await navigator.clipboard.writeText(text);
+      setIsCopied(true);
+    } catch {
+      // The browser forbids it: the text can still be marked.
+    }
   };
   return (
     <button class="button" type="button" onClick={() => void copy()}>

@@ -42,17 +42,19 @@ export function FormDialog({ title, submit, isDangerous = false, onSubmit, onClo
           <bdi>{title}</bdi>
         </h2>
         {children}
-        <div class="notice notice-bad" role="alert">
-          {problem}
+        <div class="form-end">
+          <div class="notice notice-bad" role="alert">
+            {problem}
+          </div>
+          <p class="form-ways">
+            <button class="button" type="button" onClick={onClose}>
+              {words.common.cancel}
+            </button>
+            <button class={`button ${isDangerous ? 'button-danger' : 'button-strong'}`} type="submit" disabled={isBusy}>
+              {isBusy ? words.common.saving : submit}
+            </button>
+          </p>
         </div>
-        <p class="form-ways">
-          <button class="button" type="button" onClick={onClose}>
-            {words.common.cancel}
-          </button>
-          <button class={`button ${isDangerous ? 'button-danger' : 'button-strong'}`} type="submit" disabled={isBusy}>
-            {isBusy ? words.common.saving : submit}
-          </button>
-        </p>
       </form>
     </dialog>
   );
