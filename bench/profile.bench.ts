@@ -1,18 +1,38 @@
-/** Where the gate spends its time: a processor profile under load, by function. `PROFILE=auth`: of decisions; else of requests. */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+/** Where the gate spends its time: a processor profile under load, by function. `PROFILE=requests|decisions|bodies|websockets`. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startFastUpstream } from './forward/fast-upstream.ts';
 import { measure } from './load.ts';
-import { startPostern } from './start-postern.ts';
+import { BIG_FILE } from './start-nginx.ts';
+import { type StartedPostern, startPostern } from './start-postern.ts';
+import { startedTogether, startServer } from './start-server.ts';
 import { printTable } from './table.ts';
+import { exchangeMessages, openWebSockets } from './websocket-client.ts';
 
 const SECONDS = 8;
 const SHOWN = 40;
-const PATH = process.env['PROFILE'] === 'auth' ? '/auth' : '/api/version';
 
-export const benchmark = { title: `where the time of ${PATH} goes, ${SECONDS} s under load`, run };
+type Load = (postern: StartedPostern) => Promise<unknown>;
+
+const requestsTo =
+  (path: string, connections?: number): Load =>
+  ({ url, viewer, pid }) =>
+    measure({ name: path, url: `${url}${path}`, headers: viewer, pid }, SECONDS, connections);
+
+const LOADS: Readonly<Record<string, Load>> = {
+  requests: requestsTo('/api/version'),
+  decisions: requestsTo('/auth'),
+  bodies: requestsTo(BIG_FILE, 4),
+  async websockets({ url, viewer }) {
+    const sockets = await openWebSockets({ url: `${url}/live/mse/api/ws?src=cam1`, headers: viewer }, 200);
+    await exchangeMessages(sockets, SECONDS);
+    for (const socket of sockets) socket.destroy();
+  },
+};
+const WANTED = process.env['PROFILE'] ?? 'requests';
+
+export const benchmark = { title: `where the time of ${WANTED} goes, ${SECONDS} s under load`, run };
 
 interface ProfileNode {
   readonly id: number;
@@ -28,22 +48,23 @@ interface Profile {
 }
 
 async function run(): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), 'postern-profile-'));
-  const upstream = await startFastUpstream();
-  const postern = await startPostern({
-    upstream: upstream.url,
-    nodeFlags: ['--cpu-prof', '--cpu-prof-dir', directory],
-  });
-  const target = { name: PATH, url: `${postern.url}${PATH}`, headers: postern.viewer, pid: postern.pid };
-  await measure(target, 2);
-  const { requestsPerSecond, microseconds } = await measure(target, SECONDS);
-  await postern.stop();
-  await upstream.stop();
-  console.log(
-    `${requestsPerSecond.toFixed(0)} requests/s, ${microseconds.toFixed(0)} µs of processor time each, profiled\n`,
-  );
-  print(busiest(directory));
-  rmSync(directory, { recursive: true });
+  const load = LOADS[WANTED];
+  if (!load) throw new Error(`PROFILE: there is no ${WANTED}, only ${Object.keys(LOADS).join(', ')}`);
+  const directory = mkdtempSync(join(tmpdir(), 'postern-profile-'));
+  try {
+    await profiled(load, directory);
+    print(busiest(directory));
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** The profile is written when the server has stopped. */
+async function profiled(load: Load, directory: string): Promise<void> {
+  await using servers = startedTogether();
+  const upstream = await servers.keep(WANTED === 'websockets' ? startServer('upstream', 1) : startFastUpstream());
+  const nodeFlags = ['--cpu-prof', '--cpu-prof-dir', directory];
+  await load(await servers.keep(startPostern({ upstream: upstream.url, nodeFlags })));
 }
 
 /** The worker for events has a profile of its own, and slept. */

@@ -17,6 +17,8 @@ const CLIENTS = 32;
 const WARM_UP_PART = 0.1;
 const SAMPLE_MS = 2_000;
 const PAUSE_MS = 100;
+/** So long a client of Node's own keeps a connection that nobody uses, and more. */
+const KEPT_BY_CLIENTS_MS = 8_000;
 /** Longer than any time-out of the gate below, and than two of its pings of a silent WebSocket. */
 const SETTLE_MS = 75_000;
 
@@ -37,7 +39,7 @@ async function run(): Promise<void> {
   const upstream = await servers.keep(startServer('breaking-upstream', 1, String(SEED)));
   const nvr = { timeout_connect: 2, timeout_response: 3, timeout_idle: 4 };
   const postern = await servers.keep(startPostern({ upstream: upstream.url, nvr, nodeFlags: TELLING }));
-  await sleep(SAMPLE_MS);
+  await sleep(KEPT_BY_CLIENTS_MS); // the connections of the logins
   const fresh = await askResources(postern);
   const seconds = MINUTES * 60;
   const tally: Tally = new Map();
