@@ -102,7 +102,7 @@ function refusalRules({ auth, ui }: Settings, pages: BuiltPages): RefusalRules {
       },
       body: renderRefusalPage({
         ...page,
-        links: [{ href: `${basePath}/`, text: 'To the start page' }],
+        startPage: `${basePath}/`,
         stylesheet: stylesheet && `${basePath}${stylesheet}`,
       }),
     }),

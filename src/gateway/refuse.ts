@@ -9,11 +9,14 @@ export interface Answer {
 }
 
 export interface PageFacts {
+  readonly reason: RefusalReason;
   readonly status: number;
   readonly message: string;
   readonly requestId: string;
   /** The prefix for links and assets; empty for none. */
   readonly basePath: string;
+  /** The header of that name: which language a person likes to be refused in. */
+  readonly acceptLanguage: string | undefined;
 }
 
 export interface RefusalRules {
@@ -35,7 +38,8 @@ export function refusalAnswer(
   const loginPath = rules.loginPath && `${basePath}${rules.loginPath}`;
   if (!isNavigation(request)) return jsonAnswer(status, message, loginPath);
   if (status === 401 && loginPath) return toLogin(loginPath, `${basePath}${request.target}`);
-  return { status, ...rules.renderPage({ status, message, requestId, basePath }) };
+  const acceptLanguage = singleHeader(request, 'accept-language');
+  return { status, ...rules.renderPage({ reason, status, message, requestId, basePath, acceptLanguage }) };
 }
 
 /** The NVR's front end waits for ever on a profile that is neither 200 nor 401. */

@@ -1,18 +1,32 @@
 /** Which language a page is served in: the one of ours that the browser likes best (SPEC 8). */
 import type { Context } from 'koa';
-import { DE } from './pages/words/de.ts';
-import { EN, type Words } from './pages/words/en.ts';
-
-/** To add a language, write its file and its row here, and in `shared/words.ts` of the pages. */
-const LANGUAGES: Readonly<Record<string, Words>> = { en: EN, de: DE };
+import { DE, DE_REFUSALS } from './pages/words/de.ts';
+import { EN, EN_REFUSALS, type RefusalWords, type Words } from './pages/words/en.ts';
 
 export interface PageLanguage {
   /** BCP 47, for `<html lang>`: the scripts read it from there. */
   readonly tag: string;
   readonly words: Words;
+  readonly refusals: RefusalWords;
 }
 
-export function pageLanguage(ctx: Pick<Context, 'acceptsLanguages'>): PageLanguage {
-  const tag = ctx.acceptsLanguages(Object.keys(LANGUAGES)) || 'en';
-  return { tag, words: LANGUAGES[tag] ?? EN };
+const ENGLISH: PageLanguage = { tag: 'en', words: EN, refusals: EN_REFUSALS };
+
+/** To add a language, write its file and its row here, and in `shared/words.ts` of the pages. */
+const LANGUAGES: readonly PageLanguage[] = [ENGLISH, { tag: 'de', words: DE, refusals: DE_REFUSALS }];
+
+export const pageLanguage = (ctx: Pick<Context, 'get'>): PageLanguage => languageFor(ctx.get('Accept-Language'));
+
+/** By the header of that name (RFC 9110, 12.5.4): `de-AT,de;q=0.9,en;q=0.5`; `*` is no wish. */
+export function languageFor(acceptLanguage: string | undefined): PageLanguage {
+  const wishes = (acceptLanguage ?? '').split(',').map(readWish);
+  const liked = wishes.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight);
+  const found = liked.map(({ language }) => LANGUAGES.find(({ tag }) => tag === language)).find(Boolean);
+  return found ?? ENGLISH;
+}
+
+function readWish(wish: string): { readonly language: string; readonly weight: number } {
+  const [tag = '', ...parameters] = wish.split(';').map((part) => part.trim().toLowerCase());
+  const [, weight] = parameters.map((parameter) => /^q\s*=\s*(.*)$/.exec(parameter)).find(Boolean) ?? [];
+  return { language: tag.split('-')[0] ?? '', weight: weight === undefined ? 1 : Number(weight) };
 }

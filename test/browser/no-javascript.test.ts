@@ -106,7 +106,7 @@ describe('In German', { skip }, () => {
   after(() => house.close());
 
   it('are the login page and the console, when the browser likes it best', (t) =>
-    visit(t, { locale: 'de-CH', expectedStatuses: [401] }, async (page) => {
+    visit(t, { locale: 'de-CH', expectedStatuses: [401, 404] }, async (page) => {
       await page.goto(`${house.url}/login`);
       await page.getByLabel('Benutzer').fill(ADMIN_PERSON.name);
       await page.getByLabel('Passwort', { exact: true }).fill('falsch');
@@ -121,5 +121,8 @@ describe('In German', { skip }, () => {
       await page.getByRole('link', { name: 'Einstellungen' }).click();
       await page.getByRole('heading', { name: 'Benutzer' }).waitFor();
       assert.deepEqual(await axeFindings(page), []);
+      await page.goto(`${house.url}/nothing/here`);
+      await page.getByRole('heading', { name: 'Hier ist nichts' }).waitFor();
+      await page.getByText('Es ist kein Rekorder eingerichtet').waitFor();
     }));
 });

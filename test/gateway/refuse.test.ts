@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { REFUSALS, type RefusalReason } from '../../src/domain/refusal.ts';
-import { refusalAnswer } from '../../src/gateway/refuse.ts';
+import { type PageFacts, refusalAnswer } from '../../src/gateway/refuse.ts';
 import { factsOf } from '../support/facts.ts';
 
 const renderPage = ({ status, message }: { status: number; message: string }) => ({
@@ -38,6 +38,22 @@ describe('A refusal', () => {
   it('of a page that a person may not see is a page', () => {
     const answer = refusalAnswer('route-unlisted', factsOf({ ...PAGE, target: '/x' }), 'r1', NATIVE);
     assert.deepEqual([answer.status, answer.headers['content-type']], [403, 'text/html']);
+  });
+  it('of a page knows the reason, and the language that the person likes', () => {
+    const told: PageFacts[] = [];
+    const rules = {
+      loginPath: '/login',
+      renderPage(page: PageFacts) {
+        told.push(page);
+        return { headers: {}, body: '' };
+      },
+    };
+    const headers = { ...PAGE.headers, 'accept-language': 'de-AT' };
+    refusalAnswer('route-unlisted', factsOf({ headers, target: '/x' }), 'r1', rules);
+    const { status, message } = REFUSALS['route-unlisted'];
+    assert.deepEqual(told, [
+      { reason: 'route-unlisted', status, message, requestId: 'r1', basePath: '', acceptLanguage: 'de-AT' },
+    ]);
   });
   it('of an API path is JSON even for a browser that would take a page', () => {
     const answer = refusalAnswer('no-credentials', factsOf({ ...PAGE, target: '/api/events' }), 'r1', NATIVE);

@@ -3,15 +3,19 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { renderRefusalPage } from '../../src/ui/refusal-page.ts';
+import { REFUSALS } from '../../src/domain/refusal.ts';
+import { EN_REFUSALS } from '../../src/ui/pages/words/en.ts';
+import { type RefusalPage, renderRefusalPage } from '../../src/ui/refusal-page.ts';
 
 const PAGE = {
   status: 403,
+  reason: 'camera-not-in-role',
   message: 'Access denied to that camera.',
   requestId: 'r-1',
-  links: [{ href: '/postern/', text: 'To the console' }],
+  acceptLanguage: undefined,
+  startPage: '/postern/',
   stylesheet: '/postern/assets/style-5e6f.css',
-};
+} satisfies RefusalPage;
 
 /** Start tags with their attributes blanked: the skeleton that no outside text may change. */
 const skeleton = (html: string): string[] => html.match(/<[^>]*>/g)?.map((tag) => tag.replace(/"[^"]*"/g, '""')) ?? [];
@@ -28,9 +32,21 @@ describe('The refusal page', () => {
     assert.doesNotMatch(renderRefusalPage(PAGE), /<script|<style|\sstyle=|\son\w+=/i);
   });
 
-  it('takes a title of the caller, and has one for every status', () => {
-    assert.match(renderRefusalPage({ ...PAGE, title: 'No such door' }), /<h1[^>]*><bdi>No such door</);
+  it('has a title for every status of a refusal, and one for any other', () => {
+    for (const { status } of Object.values(REFUSALS)) {
+      const { titles } = EN_REFUSALS;
+      if (status !== 417)
+        assert.ok(renderRefusalPage({ ...PAGE, status }).includes(titles[status] ?? '?'), `${status}`);
+    }
     assert.match(renderRefusalPage({ ...PAGE, status: 418 }), /<h1[^>]*><bdi>That did not work</);
+  });
+
+  it('is in the language that the browser likes best, and in English what has no words in it', () => {
+    const german = renderRefusalPage({ ...PAGE, acceptLanguage: 'de-CH,de;q=0.9,en;q=0.5' });
+    for (const part of ['<html lang="de">', 'Das dürfen Sie nicht sehen', 'Zugriff auf diese Kamera verweigert.'])
+      assert.ok(german.includes(part), part);
+    const rare = renderRefusalPage({ ...PAGE, reason: 'answers-too-large', message: 'x y z', acceptLanguage: 'de' });
+    assert.match(rare, /<bdi>x y z</);
   });
 
   it('does without a stylesheet when the pages are not built', () => {
@@ -50,7 +66,7 @@ describe('The refusal page', () => {
   ];
   for (const [href, isShown] of targets) {
     it(`${isShown ? 'shows' : 'leaves out'} a link to ${JSON.stringify(href)}`, () => {
-      assert.equal(renderRefusalPage({ ...PAGE, links: [{ href, text: 'go' }] }).includes('<a '), isShown);
+      assert.equal(renderRefusalPage({ ...PAGE, startPage: href }).includes('<a '), isShown);
     });
   }
 
@@ -66,11 +82,10 @@ describe('The refusal page', () => {
         '\0',
       ),
     );
-    const expected = skeleton(renderRefusalPage({ ...PAGE, title: 'x' }));
+    const expected = skeleton(renderRefusalPage(PAGE));
     fc.assert(
-      fc.property(hostile, hostile, hostile, hostile, (title, message, requestId, text) => {
-        const links = [{ href: '/postern/', text }];
-        const html = renderRefusalPage({ ...PAGE, title, message, requestId, links });
+      fc.property(hostile, hostile, hostile, (message, requestId, acceptLanguage) => {
+        const html = renderRefusalPage({ ...PAGE, message, requestId, acceptLanguage });
         assert.deepEqual(skeleton(html), expected);
         assert.doesNotMatch(html, /\0/);
       }),
@@ -78,11 +93,11 @@ describe('The refusal page', () => {
   });
 
   it('keeps its shape whatever the target of a link', () => {
-    const shapes = [[], [{ href: '/', text: 'go' }]].map((links) => skeleton(renderRefusalPage({ ...PAGE, links })));
+    const shapes = ['', '/'].map((startPage) => skeleton(renderRefusalPage({ ...PAGE, startPage })));
     const tails = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('"onclick="alert(1)', '"><b>', "'><b>"));
     fc.assert(
       fc.property(tails, (tail) => {
-        const shape = skeleton(renderRefusalPage({ ...PAGE, links: [{ href: `/${tail}`, text: 'go' }] }));
+        const shape = skeleton(renderRefusalPage({ ...PAGE, startPage: `/${tail}` }));
         assert.ok(shapes.some((expected) => isDeepStrictEqual(shape, expected)));
       }),
     );

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { DE } from '../../src/ui/pages/words/de.ts';
-import { EN } from '../../src/ui/pages/words/en.ts';
+import { REFUSALS } from '../../src/domain/refusal.ts';
+import { DE, DE_REFUSALS } from '../../src/ui/pages/words/de.ts';
+import { EN, EN_REFUSALS } from '../../src/ui/pages/words/en.ts';
 
 const PAGES = join(import.meta.dirname, '../../src/ui');
 
@@ -19,6 +20,15 @@ describe('The words', () => {
     assert.deepEqual([...german.keys()], [...english.keys()]);
     const empty = [...english, ...german].filter(([, word]) => word === '');
     assert.deepEqual(empty, []);
+  });
+
+  it('of refusals are in every language: the same titles, and the reasons that there are', () => {
+    assert.deepEqual(Object.keys(DE_REFUSALS.titles), Object.keys(EN_REFUSALS.titles));
+    const reasons = Object.keys({ ...EN_REFUSALS.messages, ...DE_REFUSALS.messages });
+    assert.deepEqual(
+      reasons.filter((reason) => !(reason in REFUSALS)),
+      [],
+    );
   });
 
   it('have the same blanks and the same code in every language', () => {

@@ -1,5 +1,5 @@
 /** Everything that the pages say, in German. */
-import type { Words } from './en.ts';
+import type { RefusalWords, Words } from './en.ts';
 
 const count = (number: number): string => number.toLocaleString('de');
 const some = (number: number, one: string, many: string): string => `${count(number)} ${number === 1 ? one : many}`;
@@ -427,5 +427,63 @@ export const DE: Words = {
     noFailures: 'Keine: Jede Anfrage wurde beantwortet.',
     times: (number) => some(number, 'Mal', 'Mal'),
     requestId: 'Anfragekennung',
+  },
+};
+
+export const DE_REFUSALS: RefusalWords = {
+  titles: {
+    400: 'Diese Anfrage ist nicht zu verstehen',
+    401: 'Bitte melden Sie sich an',
+    403: 'Das dürfen Sie nicht sehen',
+    404: 'Hier ist nichts',
+    405: 'Das geht hier nicht',
+    413: 'Das ist zu groß',
+    422: 'Diese Anfrage ist nicht zu verstehen',
+    429: 'Zu viele Versuche',
+    500: 'Hier ist etwas schiefgegangen',
+    502: 'Der Rekorder antwortet nicht',
+    503: 'Noch nicht bereit',
+    504: 'Der Rekorder brauchte zu lange',
+  },
+  anyTitle: 'Das ging nicht',
+  toStart: 'Zur Startseite',
+  requestId: 'Anfragekennung',
+  messages: {
+    'target-not-plain':
+      'Die Adresse ist nicht eindeutig: Rufen Sie einen einfachen Pfad auf, ohne Punkte, leere Teile oder kodierte Trennzeichen darin.',
+    'parameter-repeated': 'Eine Kamera ist mehrmals angegeben: Verbinden Sie die Namen durch Kommas.',
+    'parameter-refused':
+      'Eine Angabe liegt außerhalb dessen, was erlaubt ist: eine Anzahl, eine Zeit, eine Zahl, eine Zeitzone oder ein Kennzeichen.',
+    'ids-too-many': 'Zu viele Kennungen auf einmal: Fragen Sie nach weniger.',
+    'host-unknown': 'Dieser Anschluss hört nicht auf diesen Namen: Tragen Sie ihn unter server.internal_hosts ein.',
+    'cross-site': 'Abgelehnt: Diese Anfrage kam von der Seite einer anderen Website.',
+    'no-credentials': 'Dazu müssen Sie angemeldet sein.',
+    'token-invalid': 'Sitzung oder Token ist nicht gültig: Melden Sie sich neu an.',
+    'tokens-limited':
+      'Von dieser Adresse kamen zu viele falsche API-Tokens: Versuchen Sie es in einer Minute noch einmal.',
+    'proxy-secret-mismatch':
+      'Das Geheimnis des Proxys fehlt oder ist falsch: Der Proxy davor muss X-Proxy-Secret schicken.',
+    'proxy-user-missing': 'Der Proxy davor hat keinen brauchbaren Benutzernamen geschickt.',
+    'proxy-role-denied':
+      'Ihre Gruppen geben Ihnen hier keine Rolle: Bitten Sie den Administrator, einer von ihnen eine zuzuordnen.',
+    'role-too-low': 'Zugriff verweigert. Dazu braucht es einen Benutzer mit einer höheren Rolle.',
+    'route-unlisted':
+      'Zugriff verweigert. Dieser Pfad steht nicht in der Routentabelle, also darf nur ein Admin ihn benutzen.',
+    'camera-not-in-role': 'Zugriff auf diese Kamera verweigert.',
+    'verb-denied': 'Zugriff verweigert. Ihre Rolle darf das nicht tun.',
+    'field-admin-only': 'Zugriff verweigert. Etwas an dieser Anfrage darf nur ein Admin schicken.',
+    'not-narrowable': 'Zugriff verweigert: Diese Antwort lässt sich nicht auf die Kameras Ihrer Rolle beschränken.',
+    'path-not-found': 'Unter diesem Pfad ist nichts.',
+    'no-nvr': 'Es ist kein Rekorder eingerichtet, also liegt nichts hinter diesem Pfad: Setzen Sie nvr.url.',
+    'method-not-allowed': 'Dieser Pfad nimmt diese Methode nicht an.',
+    'cameras-unknown': 'Die Liste der Kameras konnte noch nicht gelesen werden: Versuchen Sie es gleich noch einmal.',
+    'backend-unavailable':
+      'Der Ereignisdienst startet gerade oder ist ausgefallen: Versuchen Sie es gleich noch einmal.',
+    'events-unreadable':
+      'Die Datenbank mit den Ereignissen ist gerade nicht zu lesen: Versuchen Sie es gleich noch einmal.',
+    'nvr-unreachable': 'Der Rekorder antwortet nicht: Prüfen Sie, ob er läuft und ob nvr.url stimmt.',
+    'nvr-bad-answer': 'Der Rekorder hat eine Antwort geschickt, die sich nicht weitergeben lässt.',
+    'nvr-timeout': 'Der Rekorder hat zu lange für eine Antwort gebraucht.',
+    'internal-error': 'Hier ist etwas schiefgegangen. Im Protokoll steht unter dieser Anfragekennung mehr.',
   },
 };

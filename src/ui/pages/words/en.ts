@@ -1,4 +1,5 @@
 /** Everything that the pages say, in English: the other languages have the same keys. */
+import type { RefusalReason } from '../../../domain/refusal.ts';
 
 const count = (number: number): string => number.toLocaleString('en');
 const some = (number: number, one: string, many: string): string => `${count(number)} ${number === 1 ? one : many}`;
@@ -430,3 +431,34 @@ export const EN = {
 };
 
 export type Words = typeof EN;
+
+/** Of the page that a refused navigation gets: the server's alone, so that no browser has to load them. */
+export interface RefusalWords {
+  readonly titles: Readonly<Record<number, string>>;
+  readonly anyTitle: string;
+  readonly toStart: string;
+  readonly requestId: string;
+  /** Where a reason has none, what programs are told is told. */
+  readonly messages: Readonly<Partial<Record<RefusalReason, string>>>;
+}
+
+export const EN_REFUSALS: RefusalWords = {
+  titles: {
+    400: 'That request cannot be understood',
+    401: 'Please log in',
+    403: 'You may not see this',
+    404: 'There is nothing here',
+    405: 'That is not possible here',
+    413: 'That is too large',
+    422: 'That request cannot be understood',
+    429: 'Too many tries',
+    500: 'Something went wrong here',
+    502: 'The recorder does not answer',
+    503: 'Not ready yet',
+    504: 'The recorder took too long',
+  },
+  anyTitle: 'That did not work',
+  toStart: 'To the start page',
+  requestId: 'Request id',
+  messages: {},
+};
