@@ -5,6 +5,8 @@ import type { TLSSocket } from 'node:tls';
 export interface SessionPatience {
   /** Milliseconds to the first request, as whole as its head must be. */
   readonly first: number;
+  /** Milliseconds from the end of the last one to the next. */
+  readonly idle: number;
 }
 
 /**
@@ -14,7 +16,6 @@ export interface SessionPatience {
 const MAX_HEADER_LIST = 32 * 1024;
 /** A wall of cameras is many streams in one connection. */
 const MAX_STREAMS = 128;
-const IDLE_MS = 60_000;
 
 /**
  * CONTINUATION frames (8 for one head), unanswered SETTINGS and PING frames are bounded by the library that Node speaks
@@ -62,7 +63,7 @@ export function endIdleSessions(server: Http2SecureServer, patience: SessionPati
       clearTimeout(timer);
       stream.once('close', () => {
         open -= 1;
-        if (open === 0) timer = setTimeout(end, IDLE_MS).unref();
+        if (open === 0) timer = setTimeout(end, patience.idle).unref();
       });
     });
     session.once('error', leave);

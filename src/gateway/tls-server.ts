@@ -53,6 +53,9 @@ export interface TlsServer {
   doorsTo(gate: Gate): Pick<Gate, 'onRequest' | 'onCheckContinue'>;
 }
 
+/** A browser keeps its connection for the next page. */
+const IDLE_MS = 60_000;
+
 type Answer = ServerResponse | Http2ServerResponse;
 
 /** `http1` has the limits of HTTP/1; a handshake, and the first request of a connection, have as long as a head of HTTP/1. */
@@ -65,7 +68,7 @@ export function createTlsServer(certificates: ServedCertificates, http1: ServerO
     allowHTTP1: true,
     handshakeTimeout: patienceMs,
   });
-  endIdleSessions(server, { first: patienceMs });
+  endIdleSessions(server, { first: patienceMs, idle: IDLE_MS });
   startHandshakes(server, patienceMs);
   // Connections that stand keep the certificate that they began with.
   certificates.onChange((certificate) => server.setSecureContext(secureContext(certificate)));

@@ -1,8 +1,11 @@
 /** What one HTTP/2 connection may do to the house: floods, heads without end, silence (RFC 9113 10.5). */
 import assert from 'node:assert/strict';
-import { constants, type OutgoingHttpHeaders } from 'node:http2';
+import { once } from 'node:events';
+import { constants, createSecureServer, type OutgoingHttpHeaders } from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { endIdleSessions } from '../../src/gateway/http2-sessions.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { answerOf, http2Client } from '../support/http2-client.ts';
 import {
@@ -80,6 +83,7 @@ describe('A flood over HTTP/2', () => {
     ['of empty CONTINUATION frames',      many(5_000, () => [frame(FRAME.continuation, 0, 1)])],
     ['of SETTINGS frames',                many(20_000, () => [settings([0x4, 65_535])])],
     ['of streams that are reset at once', many(2_000, (id) => [request(id, GET), frame(FRAME.rstStream, 0, id, uint32(constants.NGHTTP2_CANCEL))])],
+    ['of streams broken by their client (CVE-2025-8671)', many(500, (id) => [request(id, GET), frame(FRAME.windowUpdate, 0, id, uint32(0))])],
     ['of frames that are no frames',      many(2_000, () => [frame(FRAME.data, 0, 1, eight)])],
     ['of more settings than there are',   settings(...Array.from({ length: 100 }, (_, index) => [0xf000 + index, 1] as const))],
   ];
@@ -278,5 +282,26 @@ describe('A client that says nothing over HTTP/2', () => {
     assert.deepEqual([body.toString(), end], ['begunwhole', 'NGHTTP2_NO_ERROR']);
     assert.equal((await client.ask('/api/version')).status, 200);
     client.close();
+  });
+
+  it('is cut off when it has asked, and then asks nothing for long', async () => {
+    const { certificate, privateKey } = await makeServed();
+    const server = createSecureServer({ cert: certificate, key: privateKey });
+    endIdleSessions(server, { first: 5_000, idle: 200 });
+    let release = (): void => {};
+    server.on('request', (_request, response) => {
+      release = () => void response.end('x');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const client = await http2Client(`https://127.0.0.1:${(server.address() as AddressInfo).port}`, certificate);
+    for (const wait of [0, 400]) {
+      const answer = client.ask('/');
+      await once(server, 'request');
+      setTimeout(release, wait);
+      assert.equal((await answer).status, 200);
+    }
+    await until(() => client.session.destroyed, 'the connection is ended');
+    server.close();
   });
 });
