@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
 import type { House } from '../support/start-house.ts';
 import { skip, visit } from './support/browser.ts';
-import { enter, HOSTILE, menu, pageEvents, startPagesHouse } from './support/pages-house.ts';
+import { askForPagesOf, enter, HOSTILE, menu, pageEvents, startPagesHouse } from './support/pages-house.ts';
 
 /** As high as all of the test's events: none of them is out of sight, and more of them come at once. */
 const TALL = { viewport: { width: 1280, height: 7000 } };
@@ -226,6 +226,7 @@ describe('Explore', { skip }, () => {
 
   it('leads from event to event, over the end of what is loaded, and back to the row', (t) =>
     visit(t, { viewport: { width: 360, height: 800 } }, async (page) => {
+      await askForPagesOf(page, 4);
       await enter(page, house, ADMIN_PERSON);
       await page.locator('.event').first().click();
       const details = page.locator('dialog');
@@ -233,14 +234,14 @@ describe('Explore', { skip }, () => {
       assert.ok(previous && next);
       assert.equal(await previous.getAttribute('aria-disabled'), 'true');
       assert.equal(await next.getAttribute('aria-disabled'), 'false');
-      for (let steps = 1; steps <= 64; steps++) {
+      for (let steps = 1; steps <= 6; steps++) {
         await next.click();
         const id = new RegExp(steps === 1 ? '-hostile$' : `-car${steps - 2}$`);
         await details.locator('dd').filter({ hasText: id }).waitFor();
       }
       await page.keyboard.press('Escape');
       await details.waitFor({ state: 'detached' });
-      assert.match(String(await page.evaluate('document.activeElement.dataset.event')), /-car62$/);
+      assert.match(String(await page.evaluate('document.activeElement.dataset.event')), /-car4$/);
       assert.equal(searchOf(page), '');
       await page.goBack();
       assert.equal(page.url(), `${house.url}/postern/`);

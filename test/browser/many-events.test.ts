@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { ADMIN_PERSON } from '../support/people.ts';
 import type { House } from '../support/start-house.ts';
 import { skip, visit } from './support/browser.ts';
-import { enter, manyEvents, startPagesHouse } from './support/pages-house.ts';
+import { askForPagesOf, enter, manyEvents, startPagesHouse } from './support/pages-house.ts';
 
 const COUNT = 10_000;
 /** What is on the screen and near it, in pieces of sixty. */
@@ -30,12 +30,8 @@ describe('A list of ten thousand events', { skip }, () => {
 
   it('has few rows on the page, and no gap where somebody looks', (t) =>
     visit(t, {}, async (page) => {
-      // Larger pages, so that the test need not turn a hundred and sixty of them.
-      await page.route('**/api/events?*limit=60*', (route) => {
-        const url = new URL(route.request().url());
-        url.searchParams.set('limit', '2500');
-        return route.continue({ url: url.href });
-      });
+      // So that the test need not turn a hundred and sixty pages.
+      await askForPagesOf(page, 2500);
       await enter(page, house, ADMIN_PERSON);
       await page.locator('.event').first().waitFor();
       const end = page.getByText('That is all.');

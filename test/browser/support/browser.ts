@@ -97,10 +97,10 @@ async function keepScreenshot(page: Page, name: string): Promise<void> {
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** What axe finds wrong with the page as it stands, as `rule: element`; the policy of the page does not bind it. */
-export async function axeFindings(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
+export async function axeFindings(page: Page, within = 'html'): Promise<string[]> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
   return page.evaluate(`axe
-    .run({ resultTypes: ['violations'] })
+    .run(${JSON.stringify(within)}, { resultTypes: ['violations'] })
     .then(({ violations }) => violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target.join(' '))))`);

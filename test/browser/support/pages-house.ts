@@ -93,5 +93,13 @@ export async function enter(page: Page, house: House, person: Person, path = '/p
   await page.goto(`${house.url}${path}`);
 }
 
+/** Of so many events, and not of sixty. */
+export const askForPagesOf = (page: Page, limit: number): Promise<unknown> =>
+  page.route('**/api/events?*limit=60*', (route) => {
+    const url = new URL(route.request().url());
+    url.searchParams.set('limit', String(limit));
+    return route.continue({ url: url.href });
+  });
+
 /** The button of a menu, by what it says: `Camera: Cameras`, in part. */
 export const menu = (page: Page, text: string): Locator => page.locator('summary', { hasText: text });
