@@ -19,7 +19,11 @@ FROM node:24-bookworm-slim
 LABEL org.opencontainers.image.title="Postern" \
       org.opencontainers.image.description="An authentication sidecar for network video recorders" \
       org.opencontainers.image.licenses="MIT"
+# Which source this is: --build-arg REVISION=$(git rev-parse HEAD). Told by the metric postern_build_info.
+ARG REVISION
+LABEL org.opencontainers.image.revision=$REVISION
 ENV NODE_ENV=production \
+    POSTERN_REVISION=$REVISION \
     POSTERN_CONFIG_DIR=/config \
     POSTERN_FIRST_CONFIG=/app/conf/container.yaml
 WORKDIR /app

@@ -13,7 +13,7 @@ import { findSigningSecret } from './accounts/signing-secret.ts';
 import type { TokenRouteParts } from './accounts/token-routes.ts';
 import type { UserRouteParts } from './accounts/user-routes.ts';
 import type { StartOptions } from './app.ts';
-import { countedAudit, countedLimiter, countedLogins, countedSessions } from './app-counted.ts';
+import { countedAudit, countedEvictions, countedLimiter, countedLogins, countedSessions } from './app-counted.ts';
 import { type Credentials, openCredentials } from './app-credentials.ts';
 import type { Settings } from './config/schema.ts';
 import type { Caller } from './domain/caller.ts';
@@ -79,10 +79,14 @@ export async function openAccounts(
   const audit: Audit = (entry) => auditLog.info(entry, entry.what);
   const { keyId } = secret.value;
   const fixedRoles = options.config.settings.auth.roles;
-  const credentials = await openCredentials({ store, keyId, fixedRoles, clock, steadyClock, audit, log });
+  const onTokenEvict = countedEvictions('apikey', metrics);
+  const credentials = await openCredentials({ store, keyId, fixedRoles, clock, steadyClock, audit, log, onTokenEvict });
   const { roleBook } = credentials;
-  const onEvict = (state: 'idle' | 'active'): void => metrics.rateLimitEvictions.add(1, 'ip', state);
-  const limiter = createLoginLimiter({ clauses: [], clock: steadyClock, onEvict });
+  const limiter = createLoginLimiter({
+    clauses: [],
+    clock: steadyClock,
+    onEvict: countedEvictions('ip', metrics),
+  });
   const firstTimeLogin = createFirstTimeLogin(false);
   const key = await importSigningKey(secret.value.key);
   const hashers = new Map<number, PasswordHasher>();

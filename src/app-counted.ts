@@ -7,6 +7,7 @@ import type { Clause } from './domain/rate-limit.ts';
 import { headerLines, type RequestFacts } from './domain/request.ts';
 import { createTrustedNetworks, isTrustedPeer } from './gateway/client-address.ts';
 import type { RoleVerdict } from './identity/role-mapping.ts';
+import type { EvictionState } from './telemetry/metric-labels.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { Recent } from './telemetry/recent.ts';
 
@@ -70,6 +71,12 @@ export function countedAudit(audit: Audit, trustedProxies: readonly string[], me
 const PRIVATE: readonly string[] = [
   '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', '127.0.0.0/8', 'fc00::/7', 'fe80::/10', '::1/128',
 ];
+
+/** Whom a limiter forgets for want of room. */
+export const countedEvictions =
+  (scope: 'ip' | 'apikey', metrics: Metrics) =>
+  (state: EvictionState): void =>
+    metrics.rateLimitEvictions.add(1, scope, state);
 
 type Verdict = { readonly kind: string; readonly reason?: string };
 

@@ -4,7 +4,7 @@ import { type ApiTokens, createApiTokens } from './accounts/api-tokens.ts';
 import { type Audit, BY_CONFIGURATION } from './accounts/audit.ts';
 import { createRoleBook, type RoleBook } from './accounts/custom-roles.ts';
 import { createGuardedTokens, type GuardedTokens } from './accounts/guarded-tokens.ts';
-import { createLoginLimiter } from './accounts/login-limiter.ts';
+import { createLoginLimiter, type LoginLimiter } from './accounts/login-limiter.ts';
 import { createSeenSessions, type SeenSessions } from './accounts/seen-sessions.ts';
 import type { CustomRoles } from './domain/camera-scope.ts';
 import { type Clock, unixSeconds } from './domain/clock.ts';
@@ -16,6 +16,8 @@ export interface Credentials {
   readonly roleBook: RoleBook;
   readonly tokens: ApiTokens;
   readonly guardedTokens: GuardedTokens;
+  /** Of clients that sent bad ones. */
+  readonly tokenLimiter: Pick<LoginLimiter, 'size'>;
   readonly seenSessions: SeenSessions;
   /** Told when the custom roles have changed, by whomever. */
   onRoles(tell: (roles: CustomRoles) => void): void;
@@ -35,6 +37,8 @@ export interface CredentialParts {
   readonly steadyClock: Clock;
   readonly audit: Audit;
   readonly log: Logger;
+  /** A client that sent bad tokens was forgotten for want of room. */
+  readonly onTokenEvict?: (state: 'idle' | 'active') => void;
 }
 
 /** A broken client is told to slow down, and its log lines end; nobody guesses 256 bits in the meantime. */
@@ -42,7 +46,7 @@ const BAD_TOKENS = '10/minute';
 const TIDY_MS = 3_600_000;
 
 export async function openCredentials(parts: CredentialParts): Promise<Credentials> {
-  const { store, keyId, fixedRoles, clock, steadyClock, audit, log } = parts;
+  const { store, keyId, fixedRoles, clock, steadyClock, audit, log, onTokenEvict } = parts;
   const listeners: ((roles: CustomRoles) => void)[] = [];
   const onChange = (roles: CustomRoles): void => {
     for (const tell of listeners) tell(roles);
@@ -58,7 +62,11 @@ export async function openCredentials(parts: CredentialParts): Promise<Credentia
     accountsVersion: store.version,
   });
   const clauses = parseRateLimit(BAD_TOKENS);
-  const tokenLimiter = createLoginLimiter({ clauses: clauses.ok ? clauses.value : [], clock: steadyClock });
+  const tokenLimiter = createLoginLimiter({
+    clauses: clauses.ok ? clauses.value : [],
+    clock: steadyClock,
+    ...(onTokenEvict && { onEvict: onTokenEvict }),
+  });
   const tokenStore = store.apiTokens;
   const guardedTokens = createGuardedTokens({ tokens, tokenStore, tokenLimiter, clock, audit, onFault });
   const seenSessions = createSeenSessions({ store: store.sessions, keyId, clock, onFault });
@@ -71,6 +79,7 @@ export async function openCredentials(parts: CredentialParts): Promise<Credentia
     roleBook,
     tokens,
     guardedTokens,
+    tokenLimiter,
     seenSessions,
     onRoles: (tell) => void listeners.push(tell),
     demoteWhoseRoleIsGone: async () => demote(parts, await roleBook.latest()),

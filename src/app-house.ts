@@ -45,7 +45,7 @@ export async function openHouse(
   { inForce, warnings }: Pick<House, 'inForce' | 'warnings'>,
 ): Promise<House> {
   await using opened = new AsyncDisposableStack();
-  const { clock, version } = options;
+  const { clock, version, env } = options;
   const { settings } = options.config;
   const houseLogs = await openLogs(settings, clock, options.log);
   opened.defer(houseLogs.close);
@@ -55,7 +55,7 @@ export async function openHouse(
   const listFiles = { ...TRUSTED_HEADERS_FILES, mounted: trustedHeadersFile };
   const trustedHeaders = await openTrustedHeaders(listFiles, () => inForce().config, log);
   opened.defer(() => trustedHeaders.close());
-  const counters = openTelemetry({ settings, version, trustedHeaders, logs, clock, inForce });
+  const counters = openTelemetry({ settings, version, env, trustedHeaders, logs, clock, inForce });
   const { metrics, recent } = counters;
   houseLogs.onAuditFault((lines) => metrics.auditWriteErrors.add(lines));
   const store = await openStore({ url: `sqlite:${settings.store.url.file}` });

@@ -5,7 +5,7 @@ import { standingGate } from './app-edition.ts';
 import { openHouse } from './app-house.ts';
 import { type Addresses, openListeners } from './app-listeners.ts';
 import { createEditions, type Editions } from './app-reload.ts';
-import { openScrape } from './app-telemetry.ts';
+import { openScrape } from './app-scrape.ts';
 import type { ServiceConfig } from './config/service-config.ts';
 import type { Clock } from './domain/clock.ts';
 import { createTelemetryServer } from './telemetry/telemetry-server.ts';

@@ -34,6 +34,7 @@ export interface AccountStore {
   demoteUnknownRoles(known: readonly Role[]): Promise<readonly UserName[]>;
   revokeToken(tokenId: string, expiresAt: number): Promise<void>;
   isRevoked(tokenId: string): Promise<boolean>;
+  countRevocations(): Promise<number>;
   /** Forgets revocations of tokens that have expired anyway. */
   forgetRevocationsBefore(expiredAt: number): Promise<void>;
 }

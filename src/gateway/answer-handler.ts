@@ -101,7 +101,7 @@ export function createAnswerHandler(
       const retry = isStale(error) ? again : undefined;
       again = undefined;
       if (retry && !isSettled) return retry();
-      if (!isSettled && response.headersSent) judged.watch?.onCut();
+      if (!isSettled && response.headersSent) judged.watch?.onCut(codeOf(error));
       else if (!isSettled) judged.watch?.onUpstreamError(codeOf(error));
       held?.destroy();
       // Held back whole or not: what was begun and cut breaks the client's connection.

@@ -28,6 +28,9 @@ export interface RequestWatch extends UpstreamWatch {
   onEnd(end: RequestEnd): void;
 }
 
+/** `error`: somebody said what makes no sense. */
+export type StreamEnd = 'client' | 'backend' | 'revoked' | 'expired' | 'idle' | 'error';
+
 export interface RequestEnd {
   /** Undefined when the NVR's answer was passed on unread, or none was given. */
   readonly status: number | undefined;
@@ -48,8 +51,8 @@ export interface UpstreamWatch {
   onUploaded(bytes: number): void;
   /** Node's code for what went wrong. A failure follows. */
   onUpstreamError(code: string): void;
-  /** The upstream broke off in the middle of its answer. */
-  onCut(): void;
-  /** Who ended a WebSocket or an answer, if it was not whole; only the first call counts. */
-  onEndedBy(by: 'client' | 'backend' | 'revoked' | 'expired'): void;
+  /** The upstream broke off in the middle of its answer; Node's or undici's code for how. */
+  onCut(code: string): void;
+  /** Who or what ended a WebSocket or an answer, if it was not whole; only the first call counts. */
+  onEndedBy(by: StreamEnd): void;
 }

@@ -29,11 +29,13 @@ const NOT_SENT: readonly number[] = [1004, 1005, 1006, 1015];
 
 /** Passes what may pass, closes both when one is closed. */
 export function joinSockets(client: WebSocket, nvr: WebSocket, { view, terms, watch, onOpen }: JudgedPair): void {
-  client.on('error', () => {}); // an oversized or broken frame: `close` follows
-  nvr.on('error', () => {});
+  for (const side of [client, nvr]) side.on('error', () => watch?.onEndedBy('error')); // a broken frame: `close` follows
   client.on('message', (bytes, isBinary) => {
     const verdict = isBinary ? { kind: 'malformed' as const } : judgeInbound(textOf(bytes), view(), terms);
-    if (verdict.kind === 'malformed') return client.close(MALFORMED, 'not a message of this socket');
+    if (verdict.kind === 'malformed') {
+      watch?.onEndedBy('error');
+      return client.close(MALFORMED, 'not a message of this socket');
+    }
     if (verdict.kind === 'passed') sendOn(nvr, verdict.text, client);
   });
   nvr.on('message', (bytes, isBinary) => {
@@ -53,7 +55,7 @@ export function joinSockets(client: WebSocket, nvr: WebSocket, { view, terms, wa
     nvr.close(GOING_AWAY);
     setTimeout(() => [client, nvr].map((side) => side.terminate()), GOODBYE_MS).unref();
   });
-  pingUntilClosed(client);
+  pingUntilClosed(client, () => watch?.onEndedBy('idle'));
   nvr.resume();
 }
 
@@ -75,13 +77,16 @@ function sendOn(reader: WebSocket, text: string, sender: WebSocket): void {
   if (reader.bufferedAmount >= MOST_WAITING) sender.pause();
 }
 
-function pingUntilClosed(client: WebSocket): void {
+function pingUntilClosed(client: WebSocket, onSilence: () => void): void {
   let isAlive = true;
   client.on('pong', () => {
     isAlive = true;
   });
   const timer = setInterval(() => {
-    if (!isAlive) return client.terminate();
+    if (!isAlive) {
+      onSilence();
+      return client.terminate();
+    }
     isAlive = false;
     client.ping();
   }, PING_MS);

@@ -105,6 +105,12 @@ export function createAccountStore(db: Kysely<Tables>): AccountStore {
       return row !== undefined;
     },
 
+    async countRevocations() {
+      const count = sql<number>`count(*)`.as('revocations');
+      const counted = await db.selectFrom('revoked_tokens').select(count).executeTakeFirstOrThrow();
+      return Number(counted.revocations);
+    },
+
     async forgetRevocationsBefore(expiredAt) {
       await db.deleteFrom('revoked_tokens').where('expires_at', '<', expiredAt).execute();
     },

@@ -1,6 +1,6 @@
 /** A refusal's reason as a metric label: from a closed list, so that no request can make a new series (SPEC 9). */
 import type { RefusalReason } from '../domain/refusal.ts';
-import type { CodeClass, DecisionResult, UpstreamFault } from './metric-labels.ts';
+import type { CodeClass, DecisionResult, StreamEnd, UpstreamFault } from './metric-labels.ts';
 
 // biome-ignore format: a table
 export const DECISION_OF_REASON: Readonly<Record<RefusalReason, DecisionResult>> = {
@@ -71,4 +71,10 @@ export function upstreamFaultOf(reason: RefusalReason, code: string): UpstreamFa
   if (reason === 'nvr-timeout') return 'timeout';
   if (reason === 'nvr-bad-answer' || code.startsWith('HPE_')) return 'bad_answer';
   return FAULT_OF_CODE.get(code) ?? (TLS_CODE.test(code) ? 'tls' : 'other');
+}
+
+/** Why an answer was cut off: by Node's or undici's code for it. */
+export function cutOf(code: string): { readonly by: StreamEnd; readonly fault: UpstreamFault } {
+  if (code === 'UND_ERR_BODY_TIMEOUT') return { by: 'idle', fault: 'timeout' };
+  return code.startsWith('HPE_') ? { by: 'error', fault: 'bad_answer' } : { by: 'backend', fault: 'reset' };
 }

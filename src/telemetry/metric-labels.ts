@@ -14,10 +14,17 @@ export const ROUTE_CLASSES = [
 ] as const;
 export type RouteClass = (typeof ROUTE_CLASSES)[number];
 
+const OWN: readonly string[] = ['logout', 'auth', 'profile'];
+/** Of requests that are forwarded. */
+export const UPSTREAM_ROUTES: readonly RouteClass[] = ROUTE_CLASSES.filter((route) => !OWN.includes(route));
+
 export const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'other'];
 
 export const CODE_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx', 'aborted'] as const;
 export type CodeClass = (typeof CODE_CLASSES)[number];
+
+/** Of answers that are no streams. */
+export const ANSWER_CODES: readonly CodeClass[] = CODE_CLASSES.filter((code) => code !== '1xx');
 
 /** What the caller showed; `network` is the internal listener, where nothing is shown. */
 export const MODES = ['session', 'bearer', 'apikey', 'proxy', 'network', 'none'] as const;
@@ -76,13 +83,12 @@ export const TOKEN_FAULTS: readonly string[] = [
   'claims',
   'unknown',
   'limited',
-  'other',
 ];
 
 export const REVOCATION_KINDS = ['jti', 'user'] as const;
 export type RevocationKind = (typeof REVOCATION_KINDS)[number];
 
-export const STREAM_KINDS = ['ws', 'mjpeg', 'sse', 'other'] as const;
+export const STREAM_KINDS = ['ws', 'mjpeg', 'sse'] as const;
 export type StreamKind = (typeof STREAM_KINDS)[number];
 
 export const STREAM_ENDS = ['client', 'backend', 'revoked', 'expired', 'idle', 'error'] as const;

@@ -1,10 +1,12 @@
 /** Every metric, declared once: name, sentence, closed labels, buckets that fit (SPEC 9). */
 import { createCameraDenials } from './camera-denials.ts';
 import * as labels from './metric-labels.ts';
-import { createCounter, createGauge, createHistogram } from './series.ts';
+import { createCounter, createGauge, createHistogram, createInfo } from './series.ts';
 
 export interface MetricsOptions {
   readonly version: string;
+  /** Of the source that it was built from, where that is known. */
+  readonly revision?: string | undefined;
   readonly node: string;
   /** Custom roles of the configuration; those that are made later are `other`. */
   readonly roles: readonly string[];
@@ -24,7 +26,7 @@ const STREAM_SECONDS = [1, 10, 60, 600, 3600, 21_600, 86_400];
 const MOST_ROLES = 32;
 const MOST_HEADERS = 32;
 
-export function createMetrics({ version, node, ...options }: MetricsOptions) {
+export function createMetrics({ version, revision, node, ...options }: MetricsOptions) {
   const roles = [...new Set(['admin', 'viewer', ...options.roles])].slice(0, MOST_ROLES).concat('other');
   const headers = [...new Set(options.identityHeaders)].slice(0, MOST_HEADERS).concat('other');
   const route = ['route_class', labels.ROUTE_CLASSES] as const;
@@ -33,9 +35,9 @@ export function createMetrics({ version, node, ...options }: MetricsOptions) {
 
   // biome-ignore format: a table
   const declared = {
-    build:                createGauge('postern_build_info', 'Build of the running sidecar.', [['version', [version]], ['node', [node]]]),
+    build:                createInfo('postern_build_info', 'Build of the running sidecar.', { version, ...(revision ? { revision } : {}), node }),
     requests:             createCounter('postern_requests_total', 'Requests answered, by kind of route.', [route, ['method', labels.METHODS], code]),
-    requestDuration:      createHistogram('postern_request_duration_seconds', 'Time to the end of an answer that is no stream.', ANSWER_SECONDS, [route, code]),
+    requestDuration:      createHistogram('postern_request_duration_seconds', 'Time to the end of an answer that is no stream.', ANSWER_SECONDS, [route, ['code_class', labels.ANSWER_CODES]]),
     decisions:            createCounter('postern_decisions_total', 'Access decisions, by what the caller showed.', [['mode', labels.MODES], ['result', labels.DECISION_RESULTS]]),
     decisionDuration:     createHistogram('postern_decision_duration_seconds', 'Time spent deciding, without the NVR.', DECISION_SECONDS, [['mode', labels.MODES]]),
     logins:               createCounter('postern_logins_total', 'Login attempts, by result.', [['result', labels.LOGIN_RESULTS]]),
@@ -53,7 +55,7 @@ export function createMetrics({ version, node, ...options }: MetricsOptions) {
     untrustedHeaders:     createCounter('postern_untrusted_identity_headers_total', 'Requests with identity headers that were not believed, for the peer is not trusted.'),
     tokensIssued:         createCounter('postern_tokens_issued_total', 'Tokens issued.', [['reason', labels.ISSUE_REASONS]]),
     tokensRejected:       createCounter('postern_tokens_rejected_total', 'Tokens refused.', [['reason', labels.TOKEN_FAULTS]]),
-    revocations:          createGauge('postern_revocations', 'Entries on the lists of revocations.', [['kind', labels.REVOCATION_KINDS]]),
+    revocations:          createGauge('postern_revocations', 'Sessions that were ended before their time (jti), and users whose older sessions a new password ended (user).', [['kind', labels.REVOCATION_KINDS]]),
     activeSessions:       createGauge('postern_active_sessions', 'Sessions seen in the last five minutes.', [role]),
     cameraDenials:        createCameraDenials('postern_camera_denied_total', 'Requests refused because of a camera that they named.', options.roles.slice(0, MOST_ROLES)),
     streamsOpen:          createGauge('postern_streams_open', 'WebSockets and endless answers that are open now.', [['kind', labels.STREAM_KINDS]]),
@@ -61,7 +63,7 @@ export function createMetrics({ version, node, ...options }: MetricsOptions) {
     streamDuration:       createHistogram('postern_stream_duration_seconds', 'How long a stream lasted.', STREAM_SECONDS, [['kind', labels.STREAM_KINDS]]),
     upstreamRequests:     createCounter('postern_upstream_requests_total', 'Answers of the NVR or the events backend; none: no answer came.', [['code_class', labels.UPSTREAM_CODES]]),
     upstreamErrors:       createCounter('postern_upstream_errors_total', 'Requests that the NVR or the events backend did not answer, or not whole.', [['reason', labels.UPSTREAM_FAULTS]]),
-    upstreamDuration:     createHistogram('postern_upstream_duration_seconds', 'Time to the first byte of an answer of the NVR or the events backend.', ANSWER_SECONDS, [route]),
+    upstreamDuration:     createHistogram('postern_upstream_duration_seconds', 'Time to the first byte of an answer of the NVR or the events backend.', ANSWER_SECONDS, [['route_class', labels.UPSTREAM_ROUTES]]),
     upstreamUp:           createGauge('postern_upstream_up', '1 when the NVR answered when it was last asked for its version.'),
     eventsUp:             createGauge('postern_events_up', '1 while the events backend runs; it is started again when it ended.'),
     eventsRestarts:       createCounter('postern_events_restarts_total', 'How often the events backend was started again.'),
@@ -74,7 +76,6 @@ export function createMetrics({ version, node, ...options }: MetricsOptions) {
     auditWriteErrors:     createCounter('postern_audit_write_errors_total', 'Audit lines that could not be written to their file.'),
     scrapeFaults:         createCounter('postern_scrape_faults_total', 'Values that could not be read in time for a scrape.'),
   };
-  declared.build.set(1, version, node);
   // Nothing is known of them yet, and there may be nothing to know.
   declared.upstreamUp.set(undefined);
   declared.eventsUp.set(undefined);

@@ -87,6 +87,12 @@ export function createGauge<A extends string, B extends string>(
   };
 }
 
+/** A gauge that is always 1, for what its labels say. */
+export function createInfo(name: string, help: string, labels: Readonly<Record<string, string>>): Family {
+  const text = Object.entries(labels).reduce((before, [label, value]) => withLabel(before, label, value), '');
+  return { name, help, type: 'gauge', samples: () => [{ suffix: '', labels: text, value: 1 }] };
+}
+
 /** `bounds` are the upper ends of the buckets, ascending, without infinity. */
 export function createHistogram<A extends string, B extends string>(
   name: string,

@@ -1,13 +1,12 @@
 /** What the gate does, counted: each request from its head to its last byte (SPEC 9). */
-import { maySee } from '../domain/camera-scope.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
 import type { ActiveSessions } from './active-sessions.ts';
-import { codeClassOf, DECISION_OF_REASON, upstreamFaultOf } from './decision-results.ts';
+import { countDecision, countResult } from './count-decision.ts';
+import { codeClassOf, cutOf, upstreamFaultOf } from './decision-results.ts';
 import type { GateLog } from './gate-log.ts';
-import type { AddressSource, Mode, StreamEnd, StreamKind } from './metric-labels.ts';
+import type { StreamEnd, StreamKind } from './metric-labels.ts';
 import type { Metrics } from './metrics.ts';
-import { deniedCamera } from './named-camera.ts';
 import { type Judged, type Passing, type PassingEnd, passingOf } from './passing.ts';
 import { routeClassOf } from './route-class.ts';
 import { type CountedSocket, createSocketCount } from './socket-count.ts';
@@ -82,10 +81,11 @@ function watchRequest(passing: Passing, parts: GateWatchParts, stopCounting: () 
     onUpstreamError(code: string): void {
       passing.upstreamCode = code;
     },
-    onCut(): void {
+    onCut(code: string): void {
+      const { by, fault } = cutOf(code);
       passing.hasUpstreamFailed = true;
-      passing.endedBy ??= 'backend';
-      metrics.upstreamErrors.add(1, 'reset');
+      passing.endedBy ??= by;
+      metrics.upstreamErrors.add(1, fault);
     },
     onEndedBy(by: StreamEnd): void {
       passing.endedBy ??= by;
@@ -105,58 +105,6 @@ function streamKindOf(status: number, type: string): StreamKind | undefined {
   if (status === 101) return 'ws';
   if (type.startsWith('multipart/x-mixed-replace')) return 'mjpeg';
   return type.startsWith('text/event-stream') ? 'sse' : undefined;
-}
-
-const MODE_OF = {
-  'api-token': 'apikey',
-  'proxy-headers': 'proxy',
-  'internal-listener': 'network',
-} as const;
-
-function modeOf({ caller }: Judged): Mode {
-  if (!caller) return 'none';
-  const { credential } = caller;
-  if (credential.kind !== 'session') return MODE_OF[credential.kind];
-  return credential.carriedBy === 'cookie' ? 'session' : 'bearer';
-}
-
-function countDecision(passing: Passing, admission: Judged, parts: GateWatchParts): void {
-  const { metrics, sessions, ticks } = parts;
-  const { request, startedAt } = passing;
-  const now = ticks();
-  countResult(passing, admission.reason, parts);
-  const wasNvrAsked = admission.terms?.owners !== undefined || admission.reason === 'camera-not-in-role';
-  if (!wasNvrAsked) metrics.decisionDuration.observe((now - startedAt) / 1000, modeOf(admission));
-  metrics.clientAddresses.add(1, addressSource(request, admission));
-  countClaims(request, parts);
-  const { caller } = admission;
-  if (caller?.credential.kind === 'session') sessions.seen(caller.credential.tokenId, caller.role, now);
-}
-
-function countResult({ request, admission }: Passing, reason: RefusalReason | undefined, parts: GateWatchParts): void {
-  const { metrics } = parts;
-  metrics.decisions.add(1, admission ? modeOf(admission) : 'none', reason ? DECISION_OF_REASON[reason] : 'allow');
-  const caller = admission?.caller;
-  if (reason !== 'camera-not-in-role' || !caller) return;
-  const { isKnown, count } = metrics.cameraDenials;
-  count(
-    deniedCamera(request.target, isKnown, (name) => maySee(caller.scope, name)),
-    caller.role,
-  );
-}
-
-function addressSource({ headers, peer }: RequestFacts, { client }: Judged): AddressSource {
-  if (headers['x-forwarded-for'] === undefined) return 'direct';
-  if (!client.viaTrustedProxy) return 'untrusted_header';
-  return client.address === peer ? 'malformed' : 'forwarded';
-}
-
-/** They are taken out on the way to the NVR in any case; here it is told that somebody tried. */
-function countClaims(request: RequestFacts, { metrics, isIdentityHeader, maySendIdentity }: GateWatchParts): void {
-  for (const name in request.headers) {
-    if (!isIdentityHeader(name) || maySendIdentity(request)) continue;
-    metrics.strippedHeaders.add(1, name);
-  }
 }
 
 function countEnd(passing: Passing, end: PassingEnd, bytes: number, { metrics }: GateWatchParts): void {

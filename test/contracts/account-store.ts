@@ -179,6 +179,7 @@ export function accountStoreContract(engineName: string, engine: AccountStoreEng
       await accounts.revokeToken('jti-1', 1_700_000_100);
       assert.equal(await accounts.isRevoked('jti-1'), true);
       assert.equal(await accounts.isRevoked('jti-2'), false);
+      assert.equal(await accounts.countRevocations(), 1);
     });
 
     it('forgets revocations only of tokens that have expired', async () => {
@@ -187,6 +188,7 @@ export function accountStoreContract(engineName: string, engine: AccountStoreEng
       await accounts.forgetRevocationsBefore(1_700_000_100);
       assert.equal(await accounts.isRevoked('old'), false);
       assert.equal(await accounts.isRevoked('still-good'), true);
+      assert.equal(await accounts.countRevocations(), 1);
     });
 
     it('remembers across a restart', async () => {

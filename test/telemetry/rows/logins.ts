@@ -1,0 +1,88 @@
+/** Logins of every outcome, and the clauses that stop them (SPEC 4.5, 9). */
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { openStore } from '../../../src/store/open-store.ts';
+import { TEST_ITERATIONS } from '../../support/people.ts';
+import { type ConfigTree, type House, startHouse } from '../../support/start-house.ts';
+import { moves } from '../support/driven.ts';
+
+async function started(t: TestContext, auth: object, rest: ConfigTree = {}): Promise<House> {
+  const house = await startHouse({ config: { ...rest, auth: { hash_iterations: TEST_ITERATIONS, ...auth } } });
+  t.after(house.close);
+  return house;
+}
+const LOGINS = ['logins_total', 'login_duration_seconds_count'];
+const logIn = (at: House, body: object): Promise<Response> =>
+  at.ask('/api/login', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+const once = (result: string) => ({
+  [`logins_total{result="${result}"}`]: 1,
+  [`login_duration_seconds_count{result="${result}"}`]: 1,
+});
+const WRONG = { user: 'vera', password: 'not the password' };
+
+describe('A login', () => {
+  it('with a wrong password', async (t) => {
+    const at = await started(t, {});
+    await moves(at, LOGINS, () => logIn(at, WRONG), once('bad_credentials'));
+  });
+
+  it('that comes too early again', async (t) => {
+    const at = await started(t, { failed_login_rate_limit: '1/hour' });
+    await logIn(at, WRONG);
+    await moves(at, LOGINS, () => logIn(at, WRONG), once('rate_limited'));
+  });
+
+  it('where nobody logs in', async (t) => {
+    const at = await started(t, { enabled: false }, { proxy: { header_map: { user: 'Remote-User' } } });
+    await moves(at, LOGINS, () => logIn(at, WRONG), once('disabled'));
+  });
+
+  it('without a password', async (t) => {
+    const at = await started(t, {});
+    await moves(at, LOGINS, () => logIn(at, { user: 'vera' }), once('invalid_request'));
+  });
+
+  it('when too many wait for their turn', async (t) => {
+    const at = await started(t, { failed_login_rate_limit: null, hash_iterations: 200_000 });
+    // Three at most are at work and 32 wait: of 50 at once, so many are not served.
+    let busy = 0;
+    await moves(
+      at,
+      LOGINS,
+      async () => {
+        const answers = await Promise.all(Array.from({ length: 50 }, () => logIn(at, WRONG)));
+        busy = answers.filter(({ status }) => status === 503).length;
+        assert.ok(busy >= 50 - 32 - 3, `${busy} are busy`);
+      },
+      () => ({
+        'logins_total{result="busy"}': busy,
+        'logins_total{result="bad_credentials"}': 50 - busy,
+        'login_duration_seconds_count{result="busy"}': busy,
+        'login_duration_seconds_count{result="bad_credentials"}': 50 - busy,
+      }),
+    );
+  });
+
+  it('when the accounts cannot be read', async (t) => {
+    const at = await started(t, {});
+    const store = await openStore({ url: `sqlite:${at.directory}/postern.db` });
+    await store.db.schema.dropTable('users').execute();
+    await store.close();
+    await moves(at, LOGINS, () => logIn(at, WRONG), once('error'));
+  });
+});
+
+describe('The login limit', () => {
+  it('is told by the place of the clause that is full, as far as five', async (t) => {
+    const clauses = ['1/second', '2/minute', '3/hour', '4/day', '5/month', '6/year'];
+    const at = await started(t, { failed_login_rate_limit: clauses.join(';') });
+    const lengths = [1, 60, 3600, 86_400, 30 * 86_400];
+    for (const [place, clause] of [0, 1, 2, 3, 4, 'other'].entries()) {
+      await logIn(at, WRONG); // one failure more: the next clause is full
+      await moves(at, ['rate_limit_hits_total'], () => logIn(at, WRONG), {
+        [`rate_limit_hits_total{scope="ip",clause="${clause}"}`]: 1,
+      });
+      at.clock.advance(lengths[place] ?? 0);
+    }
+  });
+});

@@ -1,0 +1,124 @@
+/** Streams of every kind, and every way in which one comes to its end (SPEC 4.2, 9). */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { WebSocket } from 'ws';
+import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
+import { ADMIN_PERSON, VERA } from '../../support/people.ts';
+import { type House, startHouse } from '../../support/start-house.ts';
+import { moves, value } from '../support/driven.ts';
+
+let nvr: FakeNvr;
+let house: House;
+let vera: string;
+before(async () => {
+  nvr = await startFakeNvr();
+  house = await startHouse({ config: { nvr: { url: nvr.url, cameras: ['cam1'], timeout_idle: 1 } } });
+  vera = await house.logIn(VERA);
+});
+after(async () => {
+  await house.close();
+  await nvr.close();
+});
+
+/** Of an answer that has no end; it goes on as `then` says. */
+async function begin(type: string, then: (raw: FakeNvr) => void = () => {}): Promise<IncomingMessage> {
+  const { answer: usual } = nvr;
+  nvr.answer = (_request, response) => {
+    response.writeHead(200, { 'content-type': type });
+    response.write('data: 1\r\n');
+    then(nvr);
+  };
+  const asked = request(`${house.url}/api/cam1`, { headers: { authorization: `Bearer ${vera}` } }).end();
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  await once(answer, 'data');
+  nvr.answer = usual;
+  return answer;
+}
+
+describe('A stream', () => {
+  // biome-ignore format: a table
+  const KINDS: [kind: string, type: string][] = [['sse', 'text/event-stream'], ['mjpeg', 'multipart/x-mixed-replace; boundary=frame']];
+  for (const [kind, type] of KINDS) {
+    it(`of the kind ${kind} is open until the client goes`, () =>
+      moves(
+        house,
+        ['streams_closed_total', 'stream_duration_seconds_count'],
+        async () => {
+          const answer = await begin(type);
+          assert.equal(await value(house, `streams_open{kind="${kind}"}`), 1);
+          answer.destroy();
+        },
+        {
+          [`streams_closed_total{kind="${kind}",reason="client"}`]: 1,
+          [`stream_duration_seconds_count{kind="${kind}"}`]: 1,
+        },
+      ));
+  }
+
+  it('that says nothing for too long is idle', () =>
+    moves(
+      house,
+      ['streams_closed_total', 'upstream_errors_total'],
+      async () => {
+        const answer = await begin('text/event-stream');
+        await assert.rejects(answer.toArray(), /aborted/);
+      },
+      { 'streams_closed_total{kind="sse",reason="idle"}': 1, 'upstream_errors_total{reason="timeout"}': 1 },
+    ));
+
+  it('that talks nonsense ends in error', () =>
+    moves(
+      house,
+      ['streams_closed_total', 'upstream_errors_total'],
+      async () => {
+        const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
+        nvr.rawAnswer = { bytes: `${head}3\r\nabc\r\nnonsense\r\n` };
+        const asked = request(`${house.url}/api/cam1`, { headers: { authorization: `Bearer ${vera}` } }).end();
+        const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+        await assert.rejects(answer.toArray(), /aborted/);
+        nvr.rawAnswer = undefined;
+      },
+      { 'streams_closed_total{kind="sse",reason="error"}': 1, 'upstream_errors_total{reason="bad_answer"}': 1 },
+    ));
+
+  it('in which a client talks nonsense ends in error', () =>
+    moves(
+      house,
+      ['streams_closed_total', 'upstream_requests_total', 'upstream_duration_seconds_count'],
+      async () => {
+        const socket = new WebSocket(`${house.url.replace('http', 'ws')}/ws`, {
+          headers: { authorization: `Bearer ${vera}` },
+        });
+        await once(socket, 'open');
+        socket.send('this is no message');
+        assert.equal((await once(socket, 'close'))[0], 1007);
+      },
+      {
+        'streams_closed_total{kind="ws",reason="error"}': 1,
+        'upstream_requests_total{code_class="1xx"}': 1,
+        'upstream_duration_seconds_count{route_class="ws"}': 1,
+      },
+    ));
+
+  it('of a token whose time is over has expired', () =>
+    moves(
+      house,
+      ['streams_closed_total'],
+      async () => {
+        const admin = await house.logIn(ADMIN_PERSON);
+        const body = JSON.stringify({ name: 'a day pass', expires_at: Math.floor(house.clock.now() / 1000) + 60 });
+        const headers = { 'content-type': 'application/json' };
+        const made = await house.ask('/api/tokens', { method: 'POST', token: admin, headers, body });
+        const { token } = (await made.json()) as { token: string };
+        const socket = new WebSocket(`${house.url.replace('http', 'ws')}/live/jsmpeg/cam1`, {
+          headers: { authorization: `Bearer ${token}` },
+        });
+        await once(socket, 'open');
+        house.clock.advance(61);
+        assert.equal((await once(socket, 'close'))[0], 4401);
+      },
+      { 'streams_closed_total{kind="ws",reason="expired"}': 1 },
+    ));
+});

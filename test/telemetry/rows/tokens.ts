@@ -1,0 +1,100 @@
+/** Tokens that are refused, each for another reason, and the lists that they stand on (SPEC 4.2, 4.4, 9). */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { findSigningSecret } from '../../../src/accounts/signing-secret.ts';
+import { ADMIN_PERSON, CARL, VERA } from '../../support/people.ts';
+import { type House, startHouse } from '../../support/start-house.ts';
+import { moves, value } from '../support/driven.ts';
+
+let house: House;
+let admin: string;
+before(async () => {
+  house = await startHouse({ config: { nvr: { cameras: ['cam1'] } } });
+  admin = await house.logIn(ADMIN_PERSON);
+});
+after(() => house.close());
+
+const JSON_BODY = { 'content-type': 'application/json' };
+const asAdmin = (method: string, path: string, body?: object): Promise<Response> =>
+  house.ask(path, { method, token: admin, headers: JSON_BODY, ...(body && { body: JSON.stringify(body) }) });
+const isRefused = (token: string, reason: string): Promise<void> =>
+  moves(house, ['tokens_rejected_total'], () => house.ask('/api/profile', { token }), {
+    [`tokens_rejected_total{reason="${reason}"}`]: 1,
+  });
+
+/** Signed by the house itself, with claims that it never writes. */
+async function signed(claims: object): Promise<string> {
+  const places = { environment: {}, optionsFile: '/nonexistent', configDirectory: house.directory };
+  const secret = await findSigningSecret(places);
+  if (!secret.ok) return assert.fail(secret.error);
+  const parts = [{ alg: 'HS256', typ: 'JWT' }, claims].map((part) =>
+    Buffer.from(JSON.stringify(part)).toString('base64url'),
+  );
+  const signature = createHmac('sha256', secret.value.key).update(parts.join('.')).digest('base64url');
+  return [...parts, signature].join('.');
+}
+
+describe('A token is refused', () => {
+  it('because its session was ended, which is on a list until it would have run out', async () => {
+    const token = await house.logIn(VERA);
+    await moves(house, ['revocations'], () => house.ask('/logout', { method: 'POST', token }), {
+      'revocations{kind="jti"}': 1,
+    });
+    await isRefused(token, 'revoked');
+  });
+
+  it('because its user has another password, and stands on a list for as long', async () => {
+    const token = await house.logIn(VERA);
+    house.clock.advance(1);
+    await moves(house, ['revocations'], () => asAdmin('PUT', '/api/users/vera/password', { password: VERA.password }), {
+      'revocations{kind="user"}': 1,
+    });
+    await isRefused(token, 'password_changed');
+  });
+
+  it('because its user is gone', async () => {
+    const token = await house.logIn(CARL);
+    await asAdmin('DELETE', '/api/users/carl');
+    await isRefused(token, 'user_gone');
+  });
+
+  it('because it claims nothing', async () => isRefused(await signed({ name: 'vera' }), 'claims'));
+
+  it('because too many bad ones came from its address', async () => {
+    const bad = () => house.ask('/api/profile', { token: `pst_${'0'.repeat(16)}_${'a'.repeat(64)}` });
+    await moves(
+      house,
+      ['tokens_rejected_total', 'rate_limit_hits_total', 'rate_limit_entries', 'decisions_total'],
+      async () => {
+        for (let at = 0; at < 11; at += 1) await bad();
+      },
+      {
+        'tokens_rejected_total{reason="unknown"}': 10,
+        'tokens_rejected_total{reason="limited"}': 1,
+        'rate_limit_hits_total{scope="apikey",clause="0"}': 1,
+        'rate_limit_entries{scope="apikey"}': 1,
+        'decisions_total{mode="none",result="unauthenticated"}': 11,
+      },
+    );
+  });
+
+  it('because its time is over; then nobody needs the lists any more', async () => {
+    const token = await house.logIn(VERA);
+    house.clock.advance(86_401);
+    await isRefused(token, 'expired');
+    assert.equal(await value(house, 'revocations{kind="user"}'), 0);
+  });
+});
+
+describe('A token of a program', () => {
+  it('is another way to be known', async () => {
+    admin = await house.logIn(ADMIN_PERSON);
+    const made = (await (await asAdmin('POST', '/api/tokens', { name: 'a doorbell' })).json()) as { token: string };
+    const families = ['decisions_total', 'decision_duration_seconds_count'];
+    await moves(house, families, () => house.ask('/api/profile', { token: made.token }), {
+      'decisions_total{mode="apikey",result="allow"}': 1,
+      'decision_duration_seconds_count{mode="apikey"}': 1,
+    });
+  });
+});
