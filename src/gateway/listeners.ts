@@ -22,11 +22,14 @@ export interface Listener {
 /** Names and values of a request's headers together (SPEC 1; more is answered 431). */
 const MAX_HEADER_BYTES = 16 * 1024;
 const LONGEST_BETWEEN_CHECKS_MS = 5_000;
+/** Longer than proxies in front keep a connection, mostly 60 s: a request sent just as it is closed here would be lost. */
+const KEPT_ALIVE_MS = 75_000;
 
 export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules): Promise<Listener> {
   const options: ServerOptions = {
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: rules.timeoutHeaders * 1000,
+    keepAliveTimeout: KEPT_ALIVE_MS,
     requestTimeout: 0, // an upload may take its time; its silence is the upstream's idle time-out
     connectionsCheckingInterval: Math.min(LONGEST_BETWEEN_CHECKS_MS, rules.timeoutHeaders * 500),
     insecureHTTPParser: false,
