@@ -8,10 +8,14 @@ import { timeWindows } from './time-windows.ts';
 /** What takes longer in one go is begun again in windows. */
 const ONE_GO_MILLISECONDS = 50;
 
-export async function findInTurns(question: EventQuestion, place: EventsPlace): Promise<readonly FoundEvent[]> {
+export async function findInTurns(
+  question: EventQuestion,
+  place: EventsPlace,
+  oneGo = ONE_GO_MILLISECONDS,
+): Promise<readonly FoundEvent[]> {
   const { deadline } = place;
   if (deadline === undefined) return findEvents(question, place);
-  const at = Math.min(deadline.at, performance.now() + ONE_GO_MILLISECONDS);
+  const at = Math.min(deadline.at, performance.now() + oneGo);
   try {
     return await findEvents(question, { ...place, deadline: { at } });
   } catch (fault) {

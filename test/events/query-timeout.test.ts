@@ -90,7 +90,7 @@ it('A question is given up when whoever asked it has left', { timeout: 20_000 },
       return endless;
     },
   };
-  const served = await serveEvents({ source });
+  const served = await serveEvents({ source, queryTimeout: 600 });
   const headers = { 'remote-user': 'somebody', 'remote-role': 'admin' };
   const client = get({ port: served.port, path: '/api/events', headers, agent: false }).on('error', () => {});
   const deadline = await asked.promise;

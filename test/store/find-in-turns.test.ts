@@ -4,12 +4,13 @@ import { after, before, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { EventCondition, EventQuestion } from '../../src/domain/event-question.ts';
-import { isOutOfTime } from '../../src/domain/out-of-time.ts';
+import { isOutOfTime, isPast } from '../../src/domain/out-of-time.ts';
 import { type EventsPlace, STORE_SHAPE } from '../../src/store/event-shape.ts';
 import { eventsPlace } from '../../src/store/events-table.ts';
 import { findEvents } from '../../src/store/find-events.ts';
-import { findInWindows } from '../../src/store/find-in-turns.ts';
+import { findInTurns, findInWindows } from '../../src/store/find-in-turns.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
+import { createWalkLane } from '../../src/store/walk-lane.ts';
 import { event } from '../events/support/event.ts';
 import { makeScratch } from './support/scratch-store.ts';
 
@@ -100,5 +101,49 @@ describe('While a question is walked in windows', () => {
     const next = findInWindows(NOTHING, place, 2);
     await assert.rejects(late, isOutOfTime);
     assert.deepEqual([await first, await next], [[], []]);
+  });
+});
+
+it('Walks go one by one, in the order in which they came', async () => {
+  const lane = createWalkLane();
+  const entered: number[] = [];
+  const walks = [1, 2, 3].map(async (walk) => {
+    const leave = await lane();
+    entered.push(walk);
+    return leave;
+  });
+  for (const [at, walk] of walks.entries()) {
+    const leave = await walk;
+    await nextTurn();
+    assert.deepEqual(entered, [1, 2, 3].slice(0, at + 1));
+    leave();
+  }
+});
+
+describe('A question', () => {
+  it('that takes too long in one go is answered in windows', async () => {
+    const other = makeScratch();
+    const many = await openStore({ url: other.url });
+    // The clock is looked at once in 1024 events.
+    await many.writeEvents(
+      Array.from({ length: 1100 }, (_, n) => event({ id: `e${n}`, start_time: n, zones: n ? [] : ['nowhere'] })),
+    );
+    const bounded = { ...eventsPlace(many.db, STORE_SHAPE), deadline: { at: Number.POSITIVE_INFINITY } };
+    assert.deepEqual(await findInTurns(NOTHING, bounded, -1), [{ id: 'e0', value: 0 }]);
+    await many.close();
+    other.remove();
+  });
+
+  it('is given up in the midst of testing plates, when that is what takes its time', async () => {
+    const deadline = { at: performance.now() + 1 };
+    let tested = 0;
+    const matches = (): boolean => {
+      tested += 1;
+      while (!isPast(deadline));
+      return false;
+    };
+    const slow: EventCondition = { kind: 'plate', isWanted: { plates: [], matches }, orNone: false };
+    await assert.rejects(findInTurns({ ...LITTLE, conditions: [slow] }, { ...place, deadline }), isOutOfTime);
+    assert.equal(tested, 1);
   });
 });

@@ -47,6 +47,19 @@ describe("An NVR's database", () => {
     await nvr.close();
   });
 
+  it('has the labels that its cameras have seen', async () => {
+    const nvr = await makeNvrDatabase([
+      line({ id: '1-a', label: 'car' }),
+      line({ id: '2-b', label: 'dog', camera: 'back' }),
+      line({ id: '3-c', label: 'cat', camera: 'back' }),
+    ]);
+    const labels = async (...cameras: string[]) => [...(await nvr.events.distinct('label', cameras))].sort();
+    assert.deepEqual(await labels('front'), ['car']);
+    assert.deepEqual(await labels('front', 'back'), ['car', 'cat', 'dog']);
+    assert.deepEqual(await labels(), []);
+    await nvr.close();
+  });
+
   it('with odd rows is searched as the store is that has imported them', async () => {
     const nvr = await makeNvrDatabase([line({ id: 'good', zones: ['drive'], data: { score: 0.9 } })]);
     const writer = new DatabaseSync(nvr.path);
