@@ -6,7 +6,7 @@ import type { Settings } from './schema.ts';
 // biome-ignore format: a table
 const FROM_THE_START: ReadonlySet<string> = new Set([
   'server.external', 'server.internal', 'server.telemetry', 'server.timeout_headers',
-  'tls.enabled', 'tls.certificate', 'tls.private_key', 'tls.hsts',
+  'tls.enabled', 'tls.certificate', 'tls.private_key', 'tls.hsts', 'tls.hsts',
   'auth.reset_admin_password',
   'events.sample',
   'store.url',

@@ -54,7 +54,7 @@ const readiness = async (url: string): Promise<string> => {
 
 describe('A service that is told to stop', () => {
   it('finishes what is in flight, and nothing else', { timeout: 60_000 }, async () => {
-    const postern = await serve(30);
+    const postern = await serve(3600);
     const inFlight = await beginAnswer(postern.internalUrl);
     const { closed } = await openSocket(postern.internalUrl);
     assert.equal(await readiness(postern.telemetryUrl), '200 ready');
