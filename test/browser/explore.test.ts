@@ -107,6 +107,30 @@ describe('Explore', { skip }, () => {
       await page.getByRole('button', { name: 'Last hour' }).click();
       await page.waitForURL('**/postern/?after=*');
       await hasRows(page, 5);
+      const seen: string[] = [];
+      page.on('framenavigated', () => seen.push(searchOf(page)));
+      const [from, to] = await page.locator('.moment input').all();
+      await from?.focus();
+      for (const key of [...'08042020', 'Tab', ...'0205P']) await page.keyboard.press(key);
+      await page.waitForURL('**/postern/?after=1596542700');
+      await hasRows(page, 72);
+      await to?.fill('2020-08-04T15:00');
+      await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+      assert.equal(searchOf(page), '?after=1596542700&before=1596546000');
+      assert.ok(seen.length <= 3, seen.join('\n'));
+    }));
+
+  it('narrows by the time of day, in the zone of the viewer', (t) =>
+    visit(t, TALL, async (page) => {
+      await enter(page, house, ADMIN_PERSON);
+      await page.locator('summary', { hasText: 'More' }).click();
+      const asked = page.waitForRequest(/time_range=/);
+      await page.getByRole('group', { name: 'Time of day' }).getByLabel('From').fill('08:30');
+      const { searchParams } = new URL((await asked).url());
+      assert.deepEqual(
+        [searchParams.get('time_range'), searchParams.get('timezone')],
+        ['08:30,24:00', 'Europe/Berlin'],
+      );
     }));
 
   it('narrows by everything else that the API knows, and a link shows the same', (t) =>
@@ -339,6 +363,32 @@ describe('Explore', { skip }, () => {
       );
       await page.goto(`${house.url}/postern/`);
       await page.getByText('the other login').waitFor();
+    }));
+
+  for (const status of [302, 307]) {
+    it(`goes back to the proxy in front when that answers ${status} (interface 5.5.8)`, (t) =>
+      visit(t, {}, async (page) => {
+        await enter(page, house, ADMIN_PERSON, '/postern/?label=car#content');
+        await page.locator('.event').first().waitFor();
+        // A session that ended at the proxy: from now on everything leads to its login.
+        await page.route('**/api/events*', (route) =>
+          route.fulfill({ status, headers: { Location: 'https://sso.example/login' } }),
+        );
+        await page.route('**/postern/?*', (route) =>
+          route.fulfill({ contentType: 'text/html', body: `the login for ${new URL(route.request().url()).search}` }),
+        );
+        await page.getByRole('button', { name: 'Refresh' }).click();
+        await page.getByText('the login for ?label=car').waitFor();
+      }));
+  }
+
+  it('shows nothing of who was logged in when somebody comes back to it after a logout', (t) =>
+    visit(t, { expectedStatuses: [401] }, async (page) => {
+      await enter(page, house, ADMIN_PERSON);
+      await page.locator('.event').first().waitFor();
+      await page.context().clearCookies();
+      await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
+      await page.waitForURL('**/login?**');
     }));
 
   it('says that logging in does not hold instead of going round for ever', (t) =>

@@ -109,13 +109,51 @@ describe('The login page', { skip }, () => {
     }));
 
   it('says that the recorder cannot be reached when the network is gone', (t) =>
-    visit(t, { expectedStatuses: [504] }, async (page) => {
+    visit(t, { expectedErrors: [/ERR_CONNECTION_REFUSED/] }, async (page) => {
       await page.goto(`${house.url}/login`);
-      await page.route('**/api/login', (route) => route.fulfill({ status: 504 }));
+      await page.route('**/api/login', (route) => route.abort('connectionrefused'));
       await page.getByLabel('User').fill('admin');
       await page.getByLabel('Password', { exact: true }).fill('x');
       await page.getByRole('button', { name: 'Log in' }).click();
       assert.match(await page.getByRole('alert').innerText(), /cannot be reached/);
+      assert.equal(await page.locator('#submit').innerText(), 'Log in');
+    }));
+
+  it('says that the recorder is busy, and for how long', (t) =>
+    visit(t, { expectedStatuses: [503] }, async (page) => {
+      await page.clock.install();
+      await page.goto(`${house.url}/login`);
+      await page.route('**/api/login', (route) => route.fulfill({ status: 503, headers: { 'Retry-After': '7' } }));
+      await page.getByLabel('User').fill('admin');
+      await page.getByLabel('Password', { exact: true }).fill('x');
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByText('The recorder is busy.').waitFor();
+      assert.match(await page.locator('#submit').innerText(), /^Try again in [67] s$/);
+      await page.clock.fastForward('00:08');
+      assert.equal(await page.locator('#submit').innerText(), 'Log in');
+    }));
+
+  it('says that Caps Lock is on, as long as it is', (t) =>
+    visit(t, {}, async (page) => {
+      await page.goto(`${house.url}/login`);
+      const press = (modifierCapsLock: boolean) =>
+        page.locator('#password').dispatchEvent('keydown', { key: 'a', modifierCapsLock, bubbles: true });
+      await press(true);
+      await page.getByRole('status').getByText('Caps Lock is on').waitFor();
+      await press(false);
+      assert.equal(await page.locator('#caps-lock').innerText(), '');
+    }));
+
+  it('says of plain HTTP what it is, and of this machine nothing', (t) =>
+    visit(t, {}, async (page) => {
+      await page.route('http://nvr.example/**', async (route) => {
+        const { pathname } = new URL(route.request().url());
+        await route.fulfill({ response: await route.fetch({ url: `${house.url}${pathname}` }) });
+      });
+      await page.goto('http://nvr.example/login');
+      await page.getByText('This connection is not encrypted').waitFor();
+      await page.goto(`${house.url}/login`);
+      assert.equal(await page.getByText('This connection is not encrypted').isVisible(), false);
     }));
 
   /** Last: from now on this address has to wait. */

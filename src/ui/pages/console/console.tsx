@@ -26,7 +26,10 @@ function Console({ facts }: { facts: PageFacts }) {
     const outcome = await readProfile();
     setState(outcome.kind === 'login-needed' ? { kind: afterRefusal(outcome.location, facts) } : outcome);
   };
-  useEffect(() => void ask(), []);
+  useEffect(() => {
+    void ask();
+    return onReturn(() => void ask());
+  }, []);
 
   switch (state.kind) {
     case 'known':
@@ -40,6 +43,15 @@ function Console({ facts }: { facts: PageFacts }) {
     default:
       return <p class="starting">{words.frame.moment}</p>;
   }
+}
+
+/** Somebody logged out, and `Back` brings the page as it was left: it is asked anew who is there, and shows nothing till then. */
+function onReturn(react: () => void): () => void {
+  const look = ({ persisted }: PageTransitionEvent): void => {
+    if (persisted) react();
+  };
+  addEventListener('pageshow', look);
+  return () => removeEventListener('pageshow', look);
 }
 
 function afterRefusal(location: string | null, { hasOwnLogin }: PageFacts): 'not-told' | 'login-loop' | 'leaving' {

@@ -1,7 +1,7 @@
 /** Fields of the filters: what is typed counts when the field is left, or at Enter; not a question for every letter. */
-import type { TargetedEvent } from 'preact';
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import { describedBy, Labelled } from '../shared/labelled.tsx';
+import { useDraft } from './use-draft.ts';
 
 interface DraftProps {
   readonly label: string;
@@ -37,15 +37,4 @@ export function DraftPercent({ label, value, onChange }: DraftProps) {
       onChange={(text) => onChange(text === '' ? '' : String(Number(text) / 100))}
     />
   );
-}
-
-/** What is being typed outlives the answer to an earlier filter, which shows the page anew. */
-function useDraft(value: string, onChange: (value: string) => void) {
-  const [draft, setDraft] = useState(value);
-  useEffect(() => setDraft(value), [value]);
-  return {
-    value: draft,
-    onInput: (event: TargetedEvent<HTMLInputElement>) => setDraft(event.currentTarget.value),
-    onChange: (event: TargetedEvent<HTMLInputElement>) => onChange(event.currentTarget.value),
-  };
 }

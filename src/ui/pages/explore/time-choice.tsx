@@ -5,6 +5,7 @@ import { sayShortMoment } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import type { EventFilter } from './event-filter.ts';
 import { fromLocalInput, toLocalInput } from './local-input.ts';
+import { useSettled } from './use-draft.ts';
 
 interface TimeChoiceProps {
   readonly filter: EventFilter;
@@ -47,16 +48,15 @@ interface MomentProps {
   readonly onChange: (time: number | undefined) => void;
 }
 
-const Moment = ({ name, time, onChange }: MomentProps) => (
-  <label class="moment">
-    <span>{name}</span>
-    <input
-      type="datetime-local"
-      value={toLocalInput(time)}
-      onChange={(event) => onChange(fromLocalInput(event.currentTarget.value))}
-    />
-  </label>
-);
+function Moment({ name, time, onChange }: MomentProps) {
+  const field = useSettled(toLocalInput(time), (text) => onChange(fromLocalInput(text)));
+  return (
+    <label class="moment">
+      <span>{name}</span>
+      <input type="datetime-local" {...field} />
+    </label>
+  );
+}
 
 function Said({ filter: { after, before } }: { filter: EventFilter }) {
   return (

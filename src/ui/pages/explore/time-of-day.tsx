@@ -2,6 +2,7 @@
 import { useId } from 'preact/hooks';
 import { Labelled } from '../shared/labelled.tsx';
 import { words } from '../shared/words.ts';
+import { useSettled } from './use-draft.ts';
 
 const WHOLE_DAY = ['00:00', '24:00'] as const;
 
@@ -44,7 +45,7 @@ function Clock({ label, time, onChange }: ClockProps) {
   const id = useId();
   return (
     <Labelled {...{ id, label }}>
-      <input id={id} type="time" value={time} onChange={(event) => onChange(event.currentTarget.value)} />
+      <input id={id} type="time" {...useSettled(time, onChange)} />
     </Labelled>
   );
 }

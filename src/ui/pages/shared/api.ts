@@ -44,7 +44,8 @@ async function answerTo(path: string, { headers, ...options }: RequestInit): Pro
 
 async function readAnswer(answer: Response): Promise<Answer> {
   // A browser hides where a 302 or 307 leads: a proxy in front wants a login, and shows it when the page is loaded anew.
-  if (answer.type === 'opaqueredirect') return { kind: 'login-needed', location: location.href };
+  if (answer.type === 'opaqueredirect')
+    return { kind: 'login-needed', location: `${location.pathname}${location.search}` };
   const { status, headers } = answer;
   const text = await answer.text();
   const body = text === '' ? null : parseJson(text);

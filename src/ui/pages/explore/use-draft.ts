@@ -1,0 +1,36 @@
+/** What is being typed into a filter: it outlives the answer to an earlier one, and not every letter is a question. */
+import type { TargetedEvent } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+type Change = (value: string) => void;
+
+/** Counts when the field is left, or at Enter. */
+export function useDraft(value: string, onChange: Change) {
+  const [draft, onInput] = useTyped(value);
+  return {
+    value: draft,
+    onInput,
+    onChange: (event: TargetedEvent<HTMLInputElement>) => onChange(event.currentTarget.value),
+  };
+}
+
+const PATIENCE_MILLISECONDS = 600;
+
+/** Counts when it has stood for a moment: a date is typed part by part, and in between the year is 2, or 20. */
+export function useSettled(value: string, onChange: Change) {
+  const [draft, onInput] = useTyped(value);
+  const latest = useRef(onChange);
+  latest.current = onChange;
+  useEffect(() => {
+    if (draft === value) return undefined;
+    const timer = setTimeout(() => latest.current(draft), PATIENCE_MILLISECONDS);
+    return () => clearTimeout(timer);
+  }, [draft]);
+  return { value: draft, onInput };
+}
+
+function useTyped(value: string): [draft: string, onInput: (event: TargetedEvent<HTMLInputElement>) => void] {
+  const [draft, setDraft] = useState(value);
+  useEffect(() => setDraft(value), [value]);
+  return [draft, (event) => setDraft(event.currentTarget.value)];
+}
