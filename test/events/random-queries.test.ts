@@ -1,9 +1,10 @@
 /** Random events and random questions: the database answers as a plain walk over a list would. */
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { EventRecord } from '../../src/domain/event.ts';
 import { event } from './support/event.ts';
+import { makeNvrDatabase } from './support/nvr-file.ts';
 import { plainAnswer, type Query } from './support/plain-filter.ts';
 import { type ServedEvents, serveEvents } from './support/served-events.ts';
 
@@ -94,27 +95,54 @@ const shortQuery = fc.tuple(query, fc.array(fc.nat(), { minLength: 1, maxLength:
   return Object.fromEntries(kept.map((name) => [name, whole[name] ?? '']));
 });
 
-let served: ServedEvents;
-before(async () => {
-  served = await serveEvents({});
-});
-after(() => served.close());
+interface Kept extends ServedEvents {
+  replaceAll(list: readonly EventRecord[]): Promise<void>;
+}
 
-it('The answer is that of a plain walk', async () => {
-  let nonEmpty = 0;
-  await fc.assert(
-    fc.asyncProperty(events, fc.array(shortQuery, { minLength: 6, maxLength: 6 }), async (list, queries) => {
+const places: Record<string, () => Promise<Kept>> = {
+  'in the store': async () => {
+    const served = await serveEvents({});
+    const replaceAll = async (list: readonly EventRecord[]): Promise<void> => {
       await served.store.db.deleteFrom('events').execute();
       await served.store.writeEvents(list);
-      for (const asked of queries) {
-        const answer = await served.ask(`/api/events?${new URLSearchParams(asked)}`);
-        const ids = (answer.json() as { id: string }[]).map(({ id }) => id);
-        const expected = plainAnswer(list, asked);
-        if (expected.length > 0) nonEmpty++;
-        assert.deepEqual(ids, expected, JSON.stringify(asked));
-      }
-    }),
-    { numRuns: 100 },
-  );
-  assert.ok(nonEmpty > 100, 'too few questions had an answer to tell anything');
-});
+    };
+    return { ...served, replaceAll };
+  },
+  "in an NVR's own file": async () => {
+    const nvr = await makeNvrDatabase([]);
+    const served = await serveEvents({ source: nvr.events });
+    return {
+      ...served,
+      replaceAll: async (list) => nvr.replaceAll(list.map((one) => JSON.stringify(one))),
+      close: () => Promise.all([served.close(), nvr.close()]).then(() => undefined),
+    };
+  },
+};
+
+for (const [place, serve] of Object.entries(places)) {
+  describe(`Events ${place}`, () => {
+    let served: Kept;
+    before(async () => {
+      served = await serve();
+    });
+    after(() => served.close());
+
+    it('are found as a plain walk would find them', async () => {
+      let nonEmpty = 0;
+      await fc.assert(
+        fc.asyncProperty(events, fc.array(shortQuery, { minLength: 6, maxLength: 6 }), async (list, queries) => {
+          await served.replaceAll(list);
+          for (const asked of queries) {
+            const answer = await served.ask(`/api/events?${new URLSearchParams(asked)}`);
+            const ids = (answer.json() as { id: string }[]).map(({ id }) => id);
+            const expected = plainAnswer(list, asked);
+            if (expected.length > 0) nonEmpty++;
+            assert.deepEqual(ids, expected, JSON.stringify(asked));
+          }
+        }),
+        { numRuns: 100 },
+      );
+      assert.ok(nonEmpty > 100, 'too few questions had an answer to tell anything');
+    });
+  });
+}

@@ -26,6 +26,8 @@ export const OLD_SCHEMA = `
 
 export interface NvrFile extends NvrDatabase {
   readonly path: string;
+  /** As the NVR would: what was there is gone. */
+  replaceAll(lines: readonly string[]): void;
 }
 
 /** Lines of the recorded events, with the NaN that one of them has. */
@@ -44,19 +46,19 @@ export async function makeNvrDatabase(lines: readonly string[], schema = SCHEMA)
   const insert = file.prepare(
     `INSERT INTO event (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
   );
-  file.exec('BEGIN');
-  for (const line of lines) {
-    const row = rowOf(line);
-    insert.run(...columns.map((column) => row[column] ?? null));
-  }
-  file.exec('COMMIT');
+  const replaceAll = (all: readonly string[]): void => {
+    file.exec('BEGIN; DELETE FROM event');
+    for (const row of all.map(rowOf)) insert.run(...columns.map((column) => row[column] ?? null));
+    file.exec('COMMIT');
+  };
+  replaceAll(lines);
   const nvr = await openNvrDatabase(path);
   const close = async () => {
     await nvr.close();
     file.close();
     scratch.remove();
   };
-  return { ...nvr, path, close };
+  return { ...nvr, path, replaceAll, close };
 }
 
 /** What is no text or number is kept as JSON, in ASCII; `data` as it stands in the line, NaN included. */
