@@ -5,6 +5,7 @@ import { Link, useLocation } from 'wouter-preact';
 import iconUrl from '../icon.svg';
 import { isAdmin } from '../settings/settings.tsx';
 import { basePath } from '../shared/base-url.ts';
+import { NavLink } from '../shared/nav-link.tsx';
 import type { PageFacts } from '../shared/page-facts.ts';
 import { words } from '../shared/words.ts';
 import { AccountMenu } from './account-menu.tsx';
@@ -47,17 +48,12 @@ export function Frame({ profile, facts, children }: FrameProps) {
         </Link>
         <nav class="bar-nav" aria-label={words.frame.pages}>
           {PAGES.filter(({ isFor }) => isFor(profile)).map((page) => (
-            <Link
-              key={page.path}
-              href={page.path}
-              class={isHere(page) ? 'bar-link is-here' : 'bar-link'}
-              aria-current={isHere(page) ? 'page' : undefined}
-            >
+            <NavLink key={page.path} class="bar-link" href={page.path} isHere={isHere(page)}>
               {page.title()}
-            </Link>
+            </NavLink>
           ))}
           {facts.hasNvr && (
-            <a class="bar-link bar-link-wide" href={basePath}>
+            <a class="nav-link bar-link bar-link-wide" href={basePath}>
               {words.frame.recorder}
             </a>
           )}

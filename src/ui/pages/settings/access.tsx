@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { askApi } from '../shared/api.ts';
 import { Choice } from '../shared/choice.tsx';
 import { SelectField, TextArea, TextField } from '../shared/form-fields.tsx';
+import { PanelForm } from '../shared/panel-form.tsx';
 import { problemOf } from '../shared/problem-of.ts';
 import { useAsked } from '../shared/use-asked.ts';
 import { words } from '../shared/words.ts';
@@ -47,13 +48,7 @@ export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
   return (
     <section class="records-page">
       <PageHead title={words.access.title} lead={words.access.lead} />
-      <form
-        class="form panel"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isBusy) void ask();
-        }}
-      >
+      <PanelForm submit={words.access.ask} submitting={words.access.asking} onSubmit={ask} {...{ isBusy, problem }}>
         <Choice
           name="asker"
           legend={words.access.who}
@@ -96,15 +91,7 @@ export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
           />
           <TextField label={words.access.path} value={path} onChange={setPath} help={words.access.pathHelp} />
         </div>
-        <div class="notice notice-bad" role="alert">
-          {problem}
-        </div>
-        <p class="form-ways">
-          <button class="button button-strong" type="submit" disabled={isBusy}>
-            {isBusy ? words.access.asking : words.access.ask}
-          </button>
-        </p>
-      </form>
+      </PanelForm>
       <div role="status">{result && <Judgement explanation={result} />}</div>
     </section>
   );

@@ -4,6 +4,7 @@ import type { Profile } from '../console/profile.ts';
 import { saySeconds } from '../login/login-outcome.ts';
 import { type Answer, tellApi } from '../shared/api.ts';
 import { PasswordField } from '../shared/form-fields.tsx';
+import { PanelForm } from '../shared/panel-form.tsx';
 import { problemOf } from '../shared/problem-of.ts';
 import { words } from '../shared/words.ts';
 import { passwordFault } from './names.ts';
@@ -36,12 +37,11 @@ export function Password({ profile }: { profile: Profile }) {
     <section class="records-page">
       <PageHead title={words.password.title} lead={words.password.lead} />
       <Done text={done} />
-      <form
-        class="form panel"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isBusy) void change();
-        }}
+      <PanelForm
+        submit={words.password.change}
+        submitting={words.common.saving}
+        onSubmit={change}
+        {...{ isBusy, problem }}
       >
         {/* A password manager has to know whose password this is. */}
         <span class="out-of-sight" aria-hidden="true">
@@ -68,15 +68,7 @@ export function Password({ profile }: { profile: Profile }) {
           onChange={setRepeated}
           autocomplete="new-password"
         />
-        <div class="notice notice-bad" role="alert">
-          {problem}
-        </div>
-        <p class="form-ways">
-          <button class="button button-strong" type="submit" disabled={isBusy}>
-            {isBusy ? words.common.saving : words.password.change}
-          </button>
-        </p>
-      </form>
+      </PanelForm>
     </section>
   );
 }

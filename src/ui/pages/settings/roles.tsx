@@ -1,28 +1,22 @@
 /** Settings > Roles: which cameras each role sees, and who has it (interface 2.2; SPEC 4.3). */
-import { useState } from 'preact/hooks';
 import type { Profile } from '../console/profile.ts';
 import { useAsked } from '../shared/use-asked.ts';
 import { words } from '../shared/words.ts';
 import { type RoleRecord, readRoles, readUsers, type UserRecord } from './account-records.ts';
 import { Badge, Names, RecordItem, Records, RecordsPage } from './records.tsx';
 import { DeleteRole, EditRole } from './role-forms.tsx';
+import { useForm } from './use-form.ts';
 
 type OpenForm = { readonly kind: 'add' } | { readonly kind: 'edit' | 'delete'; readonly role: RoleRecord };
 
 export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin: boolean }) {
   const [roles, again] = useAsked('api/roles', readRoles);
   const [users, usersAgain] = useAsked(hasOwnLogin ? 'api/users' : undefined, readUsers);
-  const [form, setForm] = useState<OpenForm>();
-  const [done, setDone] = useState('');
+  const { form, open, done, ...shared } = useForm<OpenForm>(() => {
+    again();
+    usersAgain();
+  });
   const people = users.kind === 'ready' ? users.value : [];
-  const shared = {
-    onClose: () => setForm(undefined),
-    onDone: (text: string) => {
-      setDone(text);
-      again();
-      usersAgain();
-    },
-  };
   return (
     <RecordsPage
       title={words.roles.title}
@@ -31,7 +25,7 @@ export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin:
       asked={roles}
       onRetry={again}
       ways={
-        <button class="button button-strong" type="button" onClick={() => setForm({ kind: 'add' })}>
+        <button class="button button-strong" type="button" onClick={() => open({ kind: 'add' })}>
           {words.roles.add}
         </button>
       }
@@ -40,7 +34,7 @@ export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin:
         <>
           <Records>
             {known.map((role) => (
-              <RoleItem key={role.role} {...{ role, people }} onOpen={(kind) => setForm({ kind, role })} />
+              <RoleItem key={role.role} {...{ role, people }} onOpen={(kind) => open({ kind, role })} />
             ))}
           </Records>
           {form?.kind === 'add' && <EditRole {...shared} known={known} cameras={profile.cameras} />}

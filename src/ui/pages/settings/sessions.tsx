@@ -10,14 +10,14 @@ import { words } from '../shared/words.ts';
 import { readSessions, type SessionRecord } from './account-records.ts';
 import { deviceName } from './device-name.ts';
 import { Badge, RecordItem, Records, RecordsPage } from './records.tsx';
+import { useForm } from './use-form.ts';
 
 const endSession = ({ id }: SessionRecord): Promise<Answer> =>
   tellApi('DELETE', `api/sessions/${encodeURIComponent(id)}`);
 
 export function Sessions({ profile }: { profile: Profile }) {
   const [sessions, again] = useAsked('api/sessions', readSessions);
-  const [isAsking, setIsAsking] = useState(false);
-  const [done, setDone] = useState('');
+  const { form, open, done, setDone, ...shared } = useForm<'end-others'>(again);
   const [problem, setProblem] = useState('');
   const end = async (session: SessionRecord): Promise<void> => {
     const answer = await endSession(session);
@@ -35,7 +35,7 @@ export function Sessions({ profile }: { profile: Profile }) {
       onRetry={again}
       ways={
         others.length > 0 && (
-          <button class="button" type="button" onClick={() => setIsAsking(true)}>
+          <button class="button" type="button" onClick={() => open('end-others')}>
             {words.sessions.endOthers}
           </button>
         )
@@ -49,16 +49,7 @@ export function Sessions({ profile }: { profile: Profile }) {
               <SessionItem key={session.id} {...{ session, profile }} onEnd={() => void end(session)} />
             ))}
           </Records>
-          {isAsking && (
-            <EndOthers
-              others={others}
-              onClose={() => setIsAsking(false)}
-              onDone={(text) => {
-                setDone(text);
-                again();
-              }}
-            />
-          )}
+          {form === 'end-others' && <EndOthers {...shared} others={others} />}
         </>
       )}
     </RecordsPage>

@@ -1,7 +1,8 @@
 /** Settings: its pages, each for whom it is (SPEC 8; interface 5.6). */
 import type { ComponentChild } from 'preact';
-import { Link, Redirect, useLocation } from 'wouter-preact';
+import { Redirect, useLocation } from 'wouter-preact';
 import type { Profile } from '../console/profile.ts';
+import { NavLink } from '../shared/nav-link.tsx';
 import type { PageFacts } from '../shared/page-facts.ts';
 import { usePageTitle } from '../shared/page-title.ts';
 import { words } from '../shared/words.ts';
@@ -43,14 +44,9 @@ export function Settings({ profile, facts }: { profile: Profile; facts: PageFact
     <div class="settings">
       <nav class="settings-nav" aria-label={words.settings.sections}>
         {open.map(({ path: at, title }) => (
-          <Link
-            key={at}
-            href={`/settings/${at}`}
-            class={at === name ? 'side-link is-here' : 'side-link'}
-            aria-current={at === name ? 'page' : undefined}
-          >
+          <NavLink key={at} class="side-link" href={`/settings/${at}`} isHere={at === name}>
             {title()}
-          </Link>
+          </NavLink>
         ))}
       </nav>
       {section ? section.show(profile, facts) : <NotForYou />}

@@ -1,5 +1,4 @@
 /** Settings > Tokens: for programs, so that none needs a password or the open port (SPEC 4.4). */
-import { useState } from 'preact/hooks';
 import type { Profile } from '../console/profile.ts';
 import { tellApi } from '../shared/api.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
@@ -9,6 +8,7 @@ import { words } from '../shared/words.ts';
 import { readTokens, type TokenRecord } from './account-records.ts';
 import { Badge, Names, RecordItem, Records, RecordsPage } from './records.tsx';
 import { MadeToken, MakeToken } from './token-forms.tsx';
+import { useForm } from './use-form.ts';
 import { settled } from './user-forms.tsx';
 
 type OpenForm =
@@ -18,13 +18,11 @@ type OpenForm =
 
 export function Tokens({ profile }: { profile: Profile }) {
   const [tokens, again] = useAsked('api/tokens', readTokens);
-  const [form, setForm] = useState<OpenForm>();
-  const [done, setDone] = useState('');
-  const close = (): void => setForm(undefined);
+  const { form, open, done, ...shared } = useForm<OpenForm>(again);
   /** When the token is made, what shows it has come in its place. */
-  const closeMaking = (): void => setForm((was) => (was?.kind === 'make' ? undefined : was));
+  const closeMaking = (): void => open((was) => (was?.kind === 'make' ? undefined : was));
   const onMade = (secret: string): void => {
-    setForm({ kind: 'made', secret });
+    open({ kind: 'made', secret });
     again();
   };
   return (
@@ -35,7 +33,7 @@ export function Tokens({ profile }: { profile: Profile }) {
       asked={tokens}
       onRetry={again}
       ways={
-        <button class="button button-strong" type="button" onClick={() => setForm({ kind: 'make' })}>
+        <button class="button button-strong" type="button" onClick={() => open({ kind: 'make' })}>
           {words.tokens.add}
         </button>
       }
@@ -45,21 +43,12 @@ export function Tokens({ profile }: { profile: Profile }) {
           {known.length === 0 && <p class="blank">{words.tokens.none}</p>}
           <Records>
             {known.map((token) => (
-              <TokenItem key={token.id} {...{ token, profile }} onRevoke={() => setForm({ kind: 'revoke', token })} />
+              <TokenItem key={token.id} {...{ token, profile }} onRevoke={() => open({ kind: 'revoke', token })} />
             ))}
           </Records>
           {form?.kind === 'make' && <MakeToken profile={profile} onMade={onMade} onClose={closeMaking} />}
-          {form?.kind === 'made' && <MadeToken secret={form.secret} onClose={close} />}
-          {form?.kind === 'revoke' && (
-            <RevokeToken
-              token={form.token}
-              onClose={close}
-              onDone={(text) => {
-                setDone(text);
-                again();
-              }}
-            />
-          )}
+          {form?.kind === 'made' && <MadeToken secret={form.secret} onClose={shared.onClose} />}
+          {form?.kind === 'revoke' && <RevokeToken {...shared} token={form.token} />}
         </>
       )}
     </RecordsPage>

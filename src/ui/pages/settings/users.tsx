@@ -1,10 +1,10 @@
 /** Settings > Users: who may log in, and as what (interface 1, 2.1; SPEC 8). */
-import { useState } from 'preact/hooks';
 import type { Profile } from '../console/profile.ts';
 import { useAsked } from '../shared/use-asked.ts';
 import { words } from '../shared/words.ts';
 import { readRoles, readUsers, type UserRecord } from './account-records.ts';
 import { Badge, RecordItem, Records, RecordsPage } from './records.tsx';
+import { useForm } from './use-form.ts';
 import { AddUser, DeleteUser, ResetPassword, SetRole } from './user-forms.tsx';
 
 type OpenForm = { readonly kind: 'add' } | { readonly kind: 'role' | 'password' | 'delete'; readonly user: UserRecord };
@@ -18,16 +18,8 @@ const ANEW = { onDone: () => location.reload() };
 export function Users({ profile }: { profile: Profile }) {
   const [users, again] = useAsked('api/users', readUsers);
   const [roles] = useAsked('api/roles', readRoles);
-  const [form, setForm] = useState<OpenForm>();
-  const [done, setDone] = useState('');
+  const { form, open, done, ...shared } = useForm<OpenForm>(again);
   const roleNames = roles.kind === 'ready' ? roles.value.map(({ role }) => role) : ['admin', 'viewer'];
-  const shared = {
-    onClose: () => setForm(undefined),
-    onDone: (text: string) => {
-      setDone(text);
-      again();
-    },
-  };
   return (
     <RecordsPage
       title={words.users.title}
@@ -36,7 +28,7 @@ export function Users({ profile }: { profile: Profile }) {
       asked={users}
       onRetry={again}
       ways={
-        <button class="button button-strong" type="button" onClick={() => setForm({ kind: 'add' })}>
+        <button class="button button-strong" type="button" onClick={() => open({ kind: 'add' })}>
           {words.users.add}
         </button>
       }
@@ -45,7 +37,7 @@ export function Users({ profile }: { profile: Profile }) {
         <>
           <Records>
             {known.map((user) => (
-              <UserItem key={user.name} {...{ user, known, profile }} onOpen={(kind) => setForm({ kind, user })} />
+              <UserItem key={user.name} {...{ user, known, profile }} onOpen={(kind) => open({ kind, user })} />
             ))}
           </Records>
           {form?.kind === 'add' && <AddUser {...shared} roles={roleNames} known={known} />}
