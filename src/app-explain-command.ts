@@ -10,7 +10,7 @@ import { findSigningSecret } from './accounts/signing-secret.ts';
 import { ADD_ON_OPTIONS } from './app-accounts.ts';
 import type { CommandPlace } from './app-commands.ts';
 import { createExplainer, type Explainer } from './app-explain.ts';
-import { corridorRules, headerRules, ownerLookup } from './app-rules.ts';
+import { corridorRules, destinationRules, headerRules, ownerLookup } from './app-rules.ts';
 import { TRUSTED_HEADERS_FILES } from './app-trusted-headers.ts';
 import { askerOf, watchCameras } from './app-upstreams.ts';
 import { formatProblem } from './config/problems.ts';
@@ -48,7 +48,7 @@ export async function openForExplain(place: ExplainPlace, note: (sentence: strin
   const store = await storeBeside(settings);
   const layout = await layoutOf(settings, store, note);
   const eventsBackend = settings.events.source === 'nvr' ? undefined : NOT_RUNNING;
-  const destinations = { eventsBackend, nvr: settings.nvr.url, routes: settings.nvr.routes };
+  const destinations = destinationRules(settings, eventsBackend);
   const roleBook = createRoleBook({ store: store?.roles ?? NO_ROLES, fixed: settings.auth.roles });
   const verifySession = sessionVerifier(settings, store, place, roleBook);
   const explain = createExplainer({

@@ -6,7 +6,7 @@ import { createExplainer, type Explainer } from './app-explain.ts';
 import type { House } from './app-house.ts';
 import { logRules } from './app-logs.ts';
 import type { Parts } from './app-parts.ts';
-import { corridorRules, headerRules, ownerLookup } from './app-rules.ts';
+import { corridorRules, destinationRules, headerRules, ownerLookup } from './app-rules.ts';
 import { askerOf } from './app-upstreams.ts';
 import type { ServiceConfig } from './config/service-config.ts';
 import { type CameraScope, visibleCameras } from './domain/camera-scope.ts';
@@ -42,8 +42,7 @@ export function createJudging({ config, house, accounts, parts }: JudgingParts):
   const { metrics } = house.counters;
   const { roleBook, guardedTokens, tokens } = house.accounts;
   const cameras = parts.cameras.it;
-  const { url, routes } = settings.nvr;
-  const destinations = { eventsBackend: parts.events.it?.upstream, nvr: url, routes };
+  const destinations = destinationRules(settings, parts.events.it?.upstream);
   const judging = {
     settings,
     routes: compileRouteTable(policy),

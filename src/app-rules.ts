@@ -52,6 +52,13 @@ export function corridorRules(told: RuleParts): Rules {
   };
 }
 
+export const destinationRules = ({ nvr, events }: Settings, eventsBackend: Upstream | undefined): DestinationRules => ({
+  eventsBackend,
+  hasNvrPictures: events.source === 'nvr-database',
+  nvr: nvr.url,
+  routes: nvr.routes,
+});
+
 /** Asks in the service's own name, with an admin's rights. */
 type Ask = (upstream: Upstream, path: string) => Promise<unknown>;
 

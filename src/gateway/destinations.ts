@@ -6,6 +6,8 @@ import type { Upstream, UpstreamRoute } from '../domain/socket-address.ts';
 export interface DestinationRules {
   /** Undefined when the NVR answers for events itself. */
   readonly eventsBackend: Upstream | undefined;
+  /** Whether the NVR keeps its events' pictures as files, where the backend that reads its database cannot find them. */
+  readonly hasNvrPictures?: boolean;
   readonly nvr: Upstream | undefined;
   /** Longest prefix first. */
   readonly routes: readonly UpstreamRoute[];
@@ -16,10 +18,11 @@ export type Destination =
   | { readonly kind: 'nvr'; readonly upstream: Upstream }
   | { readonly kind: 'nobody' };
 
+const PICTURE_PATH = '/api/events/{id}/thumbnail.{extension}';
 /** What the events backend answers (SPEC 7); semantic search is the NVR's own. */
 // biome-ignore format: a table
 const EVENTS_PATHS: readonly string[] = [
-  '/api/events', '/api/events/{id}', '/api/events/summary', '/api/events/explore', '/api/events/{id}/thumbnail.{extension}',
+  '/api/events', '/api/events/{id}', '/api/events/summary', '/api/events/explore', PICTURE_PATH,
   '/api/event_ids', '/api/labels', '/api/sub_labels', '/api/recognized_license_plates',
 ];
 const NVR_ONLY = '/api/events/search';
@@ -30,14 +33,15 @@ const eventsTable = compileRouteTable([
 ]);
 
 export function destinationOf(method: string, target: PlainTarget, rules: DestinationRules): Destination {
-  if (rules.eventsBackend && isEventsPath(method, target))
-    return { kind: 'events-backend', upstream: rules.eventsBackend };
+  const { eventsBackend } = rules;
+  if (eventsBackend && isEventsPath(method, target, rules)) return { kind: 'events-backend', upstream: eventsBackend };
   const route = rules.routes.find(({ prefix }) => target.path === prefix || target.path.startsWith(`${prefix}/`));
   const upstream = route?.upstream ?? rules.nvr;
   return upstream ? { kind: 'nvr', upstream } : { kind: 'nobody' };
 }
 
-function isEventsPath(method: string, target: PlainTarget): boolean {
+function isEventsPath(method: string, target: PlainTarget, { hasNvrPictures, nvr }: DestinationRules): boolean {
   const match = eventsTable.match(method, target.segments);
-  return match.kind === 'listed' && match.row.access === 'any';
+  if (match.kind !== 'listed' || match.row.access !== 'any') return false;
+  return !(hasNvrPictures && nvr && match.row.path === PICTURE_PATH);
 }
