@@ -250,7 +250,7 @@ describe('Explore', { skip }, () => {
 
   it('leads from event to event, over the end of what is loaded, and back to the row', (t) =>
     visit(t, { viewport: { width: 360, height: 800 } }, async (page) => {
-      await askForPagesOf(page, 4);
+      await askForPagesOf(page, 24);
       await enter(page, house, ADMIN_PERSON);
       await page.locator('.event').first().click();
       const details = page.locator('dialog');
@@ -258,14 +258,14 @@ describe('Explore', { skip }, () => {
       assert.ok(previous && next);
       assert.equal(await previous.getAttribute('aria-disabled'), 'true');
       assert.equal(await next.getAttribute('aria-disabled'), 'false');
-      for (let steps = 1; steps <= 6; steps++) {
+      for (let steps = 1; steps <= 26; steps++) {
         await next.click();
         const id = new RegExp(steps === 1 ? '-hostile$' : `-car${steps - 2}$`);
         await details.locator('dd').filter({ hasText: id }).waitFor();
       }
       await page.keyboard.press('Escape');
       await details.waitFor({ state: 'detached' });
-      assert.match(String(await page.evaluate('document.activeElement.dataset.event')), /-car4$/);
+      assert.match(String(await page.evaluate('document.activeElement.dataset.event')), /-car24$/);
       assert.equal(searchOf(page), '');
       await page.goBack();
       assert.equal(page.url(), `${house.url}/postern/`);

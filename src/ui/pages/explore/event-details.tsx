@@ -27,6 +27,7 @@ export function EventDetails({ event, hasNvr, previous, next, onOpen, onClose }:
   const panel = useRef<HTMLDialogElement>(null);
   const shown = useRef(event.id);
   useEffect(() => openBesideOrOver(panel.current, shown), []);
+  // The list goes along, and so gets its next page in time.
   useEffect(() => {
     if (shown.current !== event.id) rowOf(event.id)?.scrollIntoView({ block: 'nearest' });
     shown.current = event.id;
@@ -110,15 +111,16 @@ function openBesideOrOver(
   room.addEventListener('change', open);
   return () => {
     room.removeEventListener('change', open);
-    giveFocusBack(rowOf(shown.current) ?? opener);
+    giveFocusBack(rowOf(shown.current) ?? opener, opener);
   };
 }
 
 const rowOf = (id: string): Element | null => document.querySelector(`[data-event="${CSS.escape(id)}"]`);
 
 /** To the row of the event that was shown; not when somebody has clicked elsewhere meanwhile. */
-function giveFocusBack(row: Element | null): void {
-  const isLost = document.activeElement === null || document.activeElement === document.body;
+function giveFocusBack(row: Element | null, opener: Element | null): void {
+  // The browser gives it to whatever had it when the panel was opened, and to the page when that is gone.
+  const isLost = [null, document.body, opener].includes(document.activeElement);
   if (isLost && row instanceof HTMLElement) row.focus({ preventScroll: true });
 }
 

@@ -1,5 +1,5 @@
 /** Explore: the detections, newest first, to look at and to narrow down (SPEC 8). */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
 import type { Profile } from '../console/profile.ts';
 import { Icon } from '../shared/icon.tsx';
@@ -30,10 +30,6 @@ export function Explore({ profile, hasNvr }: { profile: Profile; hasNvr: boolean
   const openId = search.get('event') ?? undefined;
   const open = useOpenEvent(openId, list.events);
   const openAt = list.events.findIndex(({ id }) => id === openId);
-  // Whoever goes from event to event shall not come to an end that is none.
-  useEffect(() => {
-    if (openAt >= 0 && openAt === list.events.length - 1) list.loadMore();
-  }, [openAt, list.events.length]);
 
   const setFilter = (wanted: EventFilter): void => setSearch(filterSearch(wanted));
   const alone = filter.cameras.length === 1 ? filter.cameras[0] : undefined;

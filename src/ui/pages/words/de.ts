@@ -17,7 +17,7 @@ export const DE: Words = {
     firstWhere:
       'Der Benutzer heißt `admin`. Sein Passwort entstand beim Start von Postern: Es steht in einem Kasten am Ende des Startprotokolls.',
     firstLost:
-      'Nicht mehr da? Setzen Sie `auth.reset_admin_password: true` in der Konfiguration und starten Sie neu: Dann wird ein neues gezeigt.',
+      'Nicht mehr da? Setzen Sie `auth.reset_admin_password: true` in der Konfiguration und starten Sie neu: Dann wird ein neues gezeigt. Oder rufen Sie daneben `postern users password admin` auf.',
     unencrypted:
       'Diese Verbindung ist nicht verschlüsselt: Andere im Netz könnten Ihr Passwort mitlesen. Fragen Sie nach der Adresse mit `https://`.',
   },

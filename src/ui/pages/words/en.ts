@@ -18,7 +18,7 @@ export const EN = {
     firstWhere:
       'The user is `admin`. Its password was made when Postern started: it stands in a box at the end of the start log.',
     firstLost:
-      'Not there any more? Set `auth.reset_admin_password: true` in the configuration, start again, and a new one is printed.',
+      'Not there any more? Set `auth.reset_admin_password: true` in the configuration, start again, and a new one is printed; or run `postern users password admin` beside it.',
     unencrypted:
       'This connection is not encrypted: others on the network could read your password. Ask for the `https://` address.',
   },
