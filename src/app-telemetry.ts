@@ -1,4 +1,5 @@
 /** Introduces the counters to the house: what is counted as it happens (SPEC 9). */
+import type { StartOptions } from './app.ts';
 import { ticks } from './app-counted.ts';
 import type { Edition } from './app-edition.ts';
 import { trustedPeersOf } from './app-sources.ts';
