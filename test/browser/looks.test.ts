@@ -8,9 +8,9 @@ import { axeFindings, skip, visit } from './support/browser.ts';
 import { FULL_STATUS } from './support/full-status.ts';
 import { enter, menu, pageEvents, startPagesHouse } from './support/pages-house.ts';
 
-/** The page, or what is open over it: a dialog does not make the page any wider. */
+/** The page, its bar, or what is open over it: none of these makes the page any wider. */
 const sticksOut = (page: Page) =>
-  page.evaluate(`[...document.querySelectorAll('html, dialog[open], .menu[open] .menu-panel')].some((element) => {
+  page.evaluate(`[...document.querySelectorAll('html, .bar-nav, dialog[open], .menu[open] .menu-panel')].some((element) => {
     const { left, right } = element.getBoundingClientRect();
     return left < 0 || right > innerWidth || element.scrollWidth > element.clientWidth;
   })`);
