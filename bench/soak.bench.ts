@@ -2,13 +2,22 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CARL } from '../test/support/people.ts';
-import { openFiles, residentMegabytes, tcpSockets } from './machine.ts';
+import { openFiles, residentMegabytes } from './machine.ts';
 import { createRandom } from './random.ts';
 import { askResources, type Resources, TELLING } from './resources.ts';
+import {
+  findingsOf,
+  printOutcomes,
+  printResources,
+  printSamples,
+  printSockets,
+  type Sample,
+  type Tally,
+} from './soak/report.ts';
 import { type Outcome, VISITS, type Visitor } from './soak/visits.ts';
 import { type StartedPostern, startPostern } from './start-postern.ts';
-import { type StartedServer, startedTogether, startServer } from './start-server.ts';
-import { type Finding, printFindings, printTable, sparkline } from './table.ts';
+import { startedTogether, startServer } from './start-server.ts';
+import { printFindings } from './table.ts';
 
 const MINUTES = Number(process.env['SOAK_MINUTES'] ?? 10);
 const SEED = Number(process.env['SOAK_SEED'] ?? 1);
@@ -26,13 +35,6 @@ export const benchmark = {
   title: `${MINUTES} minutes of clients that leave and an NVR that breaks, seed ${SEED}`,
   run,
 };
-
-interface Sample {
-  readonly resident: number;
-  readonly files: number;
-}
-
-type Tally = Map<string, Map<Outcome, number>>;
 
 async function run(): Promise<void> {
   await using servers = startedTogether();
@@ -103,105 +105,3 @@ async function sampleUntil(until: number, { pid }: StartedPostern, samples: Samp
 /** Log lines of the gate that say it did something wrong itself. */
 const faultsIn = (log: string): string[] =>
   log.split('\n').filter((line) => line.startsWith('{') && /^(error|critical|fatal)$/.test(JSON.parse(line).level));
-
-function printOutcomes(tally: Tally): void {
-  const kinds = [...new Set([...tally.values()].flatMap((outcomes) => [...outcomes.keys()]))].sort();
-  printTable(
-    ['what clients did', ...kinds.map(String)],
-    [...tally].sort().map(([name, outcomes]) => [name, ...kinds.map((kind) => String(outcomes.get(kind) ?? ''))]),
-  );
-  console.log();
-}
-
-function printSamples(samples: readonly Sample[]): void {
-  const line = (name: string, values: readonly number[]): string =>
-    `${name} ${sparkline(values)}  ${Math.min(...values).toFixed(0)} to ${Math.max(...values).toFixed(0)}`;
-  console.log(
-    line(
-      'resident MB',
-      samples.map(({ resident }) => resident),
-    ),
-  );
-  console.log(
-    line(
-      'open files ',
-      samples.map(({ files }) => files),
-    ),
-  );
-  console.log();
-}
-
-interface Stages {
-  readonly fresh: Resources;
-  readonly warm: Resources;
-  readonly end: Resources;
-}
-
-function printResources({ fresh, warm, end }: Stages): void {
-  const stages = [fresh, warm, end];
-  const types = [...new Set(stages.flatMap(({ byType }) => Object.keys(byType)))].sort();
-  const row = (name: string, of: (stage: Resources) => number): string[] => [
-    name,
-    ...stages.map((stage) => of(stage).toFixed(0)),
-  ];
-  printTable(
-    ['what the gate holds, at rest', 'started', 'warmed up', 'at the end'],
-    [
-      row('resident MB', ({ residentMegabytes: megabytes }) => megabytes),
-      row('heap MB', ({ heapMegabytes }) => heapMegabytes),
-      row('external MB', ({ externalMegabytes }) => externalMegabytes),
-      row('sockets', ({ sockets }) => sockets),
-      row('open files', ({ files }) => files),
-      ...types.map((type) => row(type, ({ byType }) => byType[type] ?? 0)),
-    ],
-  );
-  console.log();
-}
-
-/** Those that are nobody's any more: whose they were says where to look. */
-function printSockets({ pid, url }: StartedPostern, upstream: StartedServer): void {
-  const [own, nvr] = [Number(new URL(url).port), Number(new URL(upstream.url).port)];
-  const left = tcpSockets(pid).filter(({ state }) => state !== 'listening');
-  if (left.length === 0) return;
-  const sideOf = ({ localPort, remotePort }: (typeof left)[number]): string => {
-    if (remotePort === nvr) return 'to the NVR';
-    return localPort === own ? 'from a client' : `${localPort} to ${remotePort}`;
-  };
-  const counts = new Map<string, number>();
-  for (const socket of left) {
-    const name = `${sideOf(socket)}, ${socket.state}`;
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  printTable(
-    ['sockets left', ''],
-    [...counts].map(([name, count]) => [name, String(count)]),
-  );
-  console.log();
-}
-
-function findingsOf(
-  { fresh, warm, end }: Stages,
-  tally: Tally,
-  faults: readonly string[],
-  isAlive: boolean,
-): Finding[] {
-  const types = new Set([...Object.keys(fresh.byType), ...Object.keys(end.byType)]);
-  const moreHandles = [...types].map((type) => (end.byType[type] ?? 0) - (fresh.byType[type] ?? 0));
-  const lookedWhole = [...tally.values()].reduce((sum, outcomes) => sum + (outcomes.get('looked whole') ?? 0), 0);
-  for (const fault of faults.slice(0, 5)) console.log(fault);
-  return [
-    { what: 'more sockets than when started', seen: end.sockets - fresh.sockets, goal: { atMost: 0 } },
-    { what: 'more open files than when started', seen: end.files - fresh.files, goal: { atMost: 0 } },
-    { what: 'more handles of any one kind', seen: Math.max(0, ...moreHandles), goal: { atMost: 0 } },
-    { what: 'more heap than warmed up', seen: end.heapMegabytes - warm.heapMegabytes, unit: 'MB', goal: { atMost: 3 } },
-    {
-      what: 'more resident than warmed up',
-      seen: end.residentMegabytes - warm.residentMegabytes,
-      unit: 'MB',
-      goal: { atMost: 20 },
-    },
-    { what: 'cut answers that looked whole', seen: lookedWhole, goal: { atMost: 0 } },
-    { what: 'faults in the log', seen: faults.length, goal: { atMost: 0 } },
-    { what: 'is alive in the end', seen: Number(isAlive), goal: { atLeast: 1 } },
-  ];
-}
