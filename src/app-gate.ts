@@ -48,6 +48,7 @@ export function gateParts(neighbours: GateNeighbours, judging: Judging): GatePar
       const token = await accounts.sessions.renewalFor(caller);
       return token === undefined ? undefined : accounts.sessions.cookieFor(token, client);
     },
+    recheck: accounts.recheck,
     desk: {
       ask: askerOf(settings),
       ownConfig: async () => ownConfigOf(settings, await accounts.routeParts.roles(), cameras.current() ?? []),

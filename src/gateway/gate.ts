@@ -29,6 +29,8 @@ export interface GateParts {
   readonly ownRoutes: readonly OwnRouter[];
   /** A Set-Cookie line when the caller's session is near its end (interface 5.1.2). */
   readonly renewal: (caller: Caller, client: Client) => Promise<string | undefined>;
+  /** Who a caller is now; undefined when the session or token is over. */
+  readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
   /** What the gate asks and answers itself when it narrows. */
   readonly desk: Omit<TermsDesk, 'owners'>;
   readonly relay: MessageRelay;

@@ -1,5 +1,6 @@
 /** Behind the first door: an admitted request that no route of our own answers is forwarded, on its terms. */
 import type { ServerResponse } from 'node:http';
+import { type Caller, hasSameRights } from '../domain/caller.ts';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import { type Destination, destinationOf } from './destinations.ts';
 import type { GateParts } from './gate.ts';
@@ -14,7 +15,7 @@ export async function passOn(ctx: Context, parts: GateParts): Promise<void> {
   const destination = destinationOf(facts.method, admission.target, parts.destinations());
   const refusal = (reason: RefusalReason): Answer => refusalAnswer(reason, facts, requestId, parts.refusals());
   if (destination.kind === 'nobody') return send(ctx, refusal('no-nvr'), requestId);
-  const settled = await settledTerms(ctx, destination, parts);
+  const settled = await stillAllowed(await settledTerms(ctx, destination, parts), admission.caller, parts);
   if (settled.kind === 'refused') {
     tell(settled.reason, watch);
     return send(ctx, refusal(settled.reason), requestId);
@@ -68,6 +69,14 @@ function settledTerms(
   if (sentInstead) return { kind: 'sent', body: sentInstead.body };
   if (!admission.terms) return { kind: 'sent' };
   return settleTerms(req, admission, destination, { ...desk, owners: rules().owners });
+}
+
+/** A body that was waited for may come from somebody who has lost his rights meanwhile: kept open for that moment, it changes nothing. */
+async function stillAllowed(settled: Settled, caller: Caller | undefined, { recheck }: GateParts): Promise<Settled> {
+  if (settled.kind !== 'sent' || !settled.body || !caller) return settled;
+  const now = await recheck(caller);
+  if (now && hasSameRights(now, caller)) return settled;
+  return { kind: 'refused', reason: now ? 'role-too-low' : 'token-invalid' };
 }
 
 /** What a route of our own has left of the request, if it took a part. */

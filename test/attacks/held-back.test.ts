@@ -62,7 +62,7 @@ const newPassword: Loss = (name) => asAdmin('PUT', `/api/users/${name}/password`
 describe('A body that is held back', () => {
   const user = { username: 'backdoor', password: PASSWORD, role: 'admin' };
   // biome-ignore format: a table
-  const rows: [sentence: string, method: string, path: string, body: object, loss: Loss, status: number][] = [
+  const rows: [sentence: string, method: string, path: string, body: object, loss: Loss, status: number, role?: string][] = [
     ['makes no user once its sender is deleted',             'POST', '/api/users', user, deleted, 401],
     ['makes no user once its sender is demoted',             'POST', '/api/users', user, demoted, 403],
     ['makes no user once its sender’s password is changed',  'POST', '/api/users', user, newPassword, 401],
@@ -72,10 +72,11 @@ describe('A body that is held back', () => {
     ['makes no custom role',                                 'PUT',  '/api/roles/later', { cameras: ['*'] }, deleted, 401],
     ['makes no custom role by the NVR’s page',               'PUT',  '/api/config/set', { config_data: { auth: { roles: { later: ['*'] } } } }, deleted, 401],
     ['does not reach the NVR by way of its page',            'PUT',  '/api/config/set', { config_data: { mqtt: { host: 'mine' } } }, demoted, 403],
+    ['makes no export of a viewer’s',                        'POST', '/api/export/cam1/start/1/end/2', { playback: 'realtime' }, deleted, 401, 'viewer'],
   ];
-  for (const [sentence, method, path, body, loss, status] of rows) {
+  for (const [sentence, method, path, body, loss, status, role = 'admin'] of rows) {
     it(sentence, async () => {
-      const { name, token } = await newcomer('admin');
+      const { name, token } = await newcomer(role);
       const text = JSON.stringify(body);
       const sent = await admitted(method, path, token, text);
       await loss(name);

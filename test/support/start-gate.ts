@@ -101,6 +101,7 @@ export async function startGate(
     onCaller: () => {},
     ownRoutes: [],
     renewal: async () => undefined,
+    recheck: async (caller) => caller,
     desk: { ask: async () => undefined, ownConfig: () => OWN_CONFIG, onConfigRead: () => {} },
     relay: createMessageRelay({ ...RULES, ...rules }),
     unknownRoutes: createUnknownRoutes({ now: Date.now }),
