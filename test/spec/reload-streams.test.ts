@@ -35,7 +35,7 @@ async function beginAnswer(house: House, token: string) {
   return { nvrSide: await atNvr.promise, rest };
 }
 
-describe('Streams that are open at a reload', () => {
+describe('Streams that are open at a reload', { timeout: 60_000 }, () => {
   it('go on, whatever else changes', async (t) => {
     const at = await startedHouse(t, nvr);
     const token = await at.logIn(VERA);
