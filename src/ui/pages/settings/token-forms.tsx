@@ -74,7 +74,7 @@ export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
   );
 }
 
-/** It cannot be asked for again, so neither Escape nor a stray click closes this. */
+/** It cannot be asked for again, so Escape does not close this: the browser lets the first be held up, and not the next. */
 export function MadeToken({ secret, onClose }: { secret: string; onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -83,7 +83,13 @@ export function MadeToken({ secret, onClose }: { secret: string; onClose: () => 
     return () => dialog.current?.close();
   }, []);
   return (
-    <dialog ref={dialog} class="form-dialog" aria-labelledby={titleId} onCancel={(event) => event.preventDefault()}>
+    <dialog
+      ref={dialog}
+      class="form-dialog"
+      aria-labelledby={titleId}
+      onCancel={(event) => event.preventDefault()}
+      onClose={({ currentTarget }) => currentTarget.isConnected && currentTarget.showModal()}
+    >
       <div class="form">
         <h2 id={titleId} class="form-title">
           {words.tokens.madeTitle}
