@@ -53,6 +53,7 @@ export function EventDetails({ event, hasNvr, previous, next, onOpen, onClose }:
       <div class="details-picture">
         <Thumbnail key={event.id} event={event} />
       </div>
+      {hasNvr && <Media event={event} />}
       <dl class="facts">
         {factsOf(event).map(([name, value]) => (
           <div key={name} class="fact">
@@ -69,7 +70,6 @@ export function EventDetails({ event, hasNvr, previous, next, onOpen, onClose }:
           </dd>
         </div>
       </dl>
-      {hasNvr && <Media event={event} />}
       <RawRecord record={event.record} />
     </dialog>
   );
