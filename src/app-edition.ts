@@ -1,5 +1,5 @@
 /** What holds under one reading of the configuration: a reload makes the next one, and swaps them by reference (SPEC 1). */
-import type { AccountsInForce } from './app-accounts.ts';
+import type { AccountsInForce } from './app-accounts-in-force.ts';
 import { gateParts } from './app-gate.ts';
 import type { House } from './app-house.ts';
 import { createJudging } from './app-judging.ts';

@@ -1,7 +1,7 @@
 /** Introduces the login page's form, when it is sent without a script, to the accounts (SPEC 4.1, 8). */
 import { passwordFault } from './accounts/password-rules.ts';
 import { attemptLogin, LOGIN_RESULT } from './accounts/post-login.ts';
-import type { AccountsInForce } from './app-accounts.ts';
+import type { AccountsInForce } from './app-accounts-in-force.ts';
 import type { LogIn } from './ui/login-page.ts';
 
 /** A new password check may find a free lane by then. */

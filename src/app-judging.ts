@@ -1,6 +1,6 @@
 /** Introduces the corridor to whom it judges by: accounts, proxies, the route table, the cameras; and to who counts it (SPEC 3 to 5). */
 import { compileRouteTable } from './access/route-table.ts';
-import type { AccountsInForce } from './app-accounts.ts';
+import type { AccountsInForce } from './app-accounts-in-force.ts';
 import { countedRole, countedSecretCheck, countedVerify } from './app-counted.ts';
 import { createExplainer, type Explainer } from './app-explain.ts';
 import type { House } from './app-house.ts';

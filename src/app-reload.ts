@@ -1,12 +1,11 @@
-/** Takes a configuration that was read again, or keeps the one that runs; says which, and why (SPEC 1, reload). */
-import { isDeepStrictEqual } from 'node:util';
+/** The edition in force, and the way to the next one: all of it at one moment, or nothing of it (SPEC 1, reload). */
 import type { NewAdminPassword } from './accounts/first-admin.ts';
 import { type Edition, openEdition } from './app-edition.ts';
 import type { House } from './app-house.ts';
 import { logRules } from './app-logs.ts';
 import { createRetirement, replacedParts } from './app-parts.ts';
-import { type Renewal, renewed } from './config/changed-keys.ts';
-import { type Finding, formatProblem } from './config/problems.ts';
+import { createReloadReport } from './app-reload-report.ts';
+import { renewed } from './config/changed-keys.ts';
 import type { InvalidConfig, ServiceConfig, ServiceConfigOutcome } from './config/service-config.ts';
 import { reviewStream } from './gateway/review-stream.ts';
 
@@ -21,7 +20,7 @@ export interface Reloaded {
 
 export interface Editions {
   inForce(): Edition;
-  /** For the status page: what was said of the configuration, what waits for a restart, why the last one was not taken. */
+  /** For the status page: a sentence each. */
   warnings(): readonly string[];
   /** Before anything is served. */
   open(config: ServiceConfig, house: House): Promise<void>;
@@ -30,89 +29,57 @@ export interface Editions {
   close(): Promise<void>;
 }
 
-const NOT_TAKEN = 'the configuration is not taken: the one that was read before stays in use';
-const AFTER_RESTART = 'was changed, and holds from the next start on';
-
 export function createEditions(): Editions {
   let opened: { readonly edition: Edition; readonly house: House } | undefined;
-  let waiting: readonly string[] = [];
-  let notTaken: readonly string[] = [];
   let queue: Promise<unknown> = Promise.resolve();
   const retirement = createRetirement();
+  const report = createReloadReport();
 
   const now = () => {
     if (!opened) throw new Error('nothing is configured yet');
     return opened;
   };
-  const reject = ({ file, files, problems }: Omit<InvalidConfig, 'kind'>): Reloaded => {
-    const { log, counters } = now().house;
-    const sentences = problems.map((problem) => formatProblem(file, problem));
-    for (const [at, { path, line }] of problems.entries()) log.error({ key: path || undefined, line }, sentences[at]);
-    log.error({ file, problems: problems.length }, NOT_TAKEN);
-    counters.metrics.reloads.add(1, 'rejected');
-    counters.metrics.reloadSuccessful.set(0);
-    notTaken = [`${file}: ${NOT_TAKEN}`, ...sentences];
-    return { isTaken: false, newAdminPassword: undefined, files };
+  const reject = (config: Omit<InvalidConfig, 'kind'>): Reloaded => {
+    report.rejected(config, now().house);
+    return { isTaken: false, newAdminPassword: undefined, files: config.files };
   };
-  /** One moment in which all of it holds; what can fail came before it. */
-  const swap = (next: Edition, { changed, waiting: later }: Renewal): void => {
+  /** What can fail comes first; then there is one moment in which all of it holds. */
+  const take = async (config: ServiceConfig): Promise<Reloaded> => {
     const { edition: before, house } = now();
-    const { config } = next;
-    house.logs.setLevels(logRules(next.settings));
+    const renewal = renewed(before.settings, config.settings);
+    const next = await openEdition({ ...config, settings: renewal.settings }, house, before);
     opened = { edition: next, house };
+    house.logs.setLevels(logRules(next.settings));
     house.accounts.enforce(next.accounts);
     retirement.add(replacedParts(before.parts, next.parts));
-    waiting = later.map((key) => sentenceOf({ path: key.split('.'), message: AFTER_RESTART }, config));
-    notTaken = [];
-    noteTaken(
-      house,
-      config.file,
-      isDeepStrictEqual(before.config.policy, config.policy) ? changed : withTable(changed),
-    );
-    for (const warning of warnings()) house.log.warn(warning);
+    report.taken(next, before, renewal, house);
+    return { isTaken: true, newAdminPassword: await settled(next, house), files: config.files };
   };
-  /** What follows from it for people who are there, and for those who are not there any more. */
-  const settle = async (): Promise<NewAdminPassword | undefined> => {
-    const { edition, house } = now();
-    const { accounts, rules } = edition;
+  const renew = async (read: () => Promise<ServiceConfigOutcome>): Promise<Reloaded> => {
+    let { file, files } = now().edition.config;
     try {
-      const made = await house.accounts.settle(accounts, false);
-      const judges = { rules: rules(), recheck: accounts.recheck };
-      await house.openStreams.review((stream) => reviewStream(stream, judges));
-      return made;
+      const config = await read();
+      ({ file, files } = config);
+      return config.kind === 'invalid' ? reject(config) : await take(config);
     } catch (fault) {
-      house.log.error({ err: fault }, 'whom the configuration changes could not be looked up: reload it again');
-      return undefined;
+      const message = fault instanceof Error ? fault.message : String(fault);
+      return reject({ file, files, problems: [{ path: '', message }] });
     }
-  };
-  const warnings = (): readonly string[] => {
-    const { edition, house } = now();
-    return [...notTaken, ...waiting, ...edition.config.warnings, ...house.trustedHeaders.warnings(edition.config)];
   };
 
   return {
     inForce: () => now().edition,
-    warnings,
+    warnings: report.warnings,
     async open(config, house) {
       const edition = await openEdition(config, house);
       opened = { edition, house };
       house.accounts.onRoles(() => now().edition.parts.events.it?.tellRoles());
       house.accounts.enforce(edition.accounts);
-      house.counters.metrics.reloadSuccessful.set(1);
-      house.counters.metrics.reloadTimestamp.set(house.clock.now() / 1000);
+      report.started(edition, house);
     },
     reload(read) {
-      const turn = queue.then(async () => {
-        const { edition, house } = now();
-        const config = await read().catch((fault) => unreadable(fault, edition.config));
-        if (config.kind === 'invalid') return reject(config);
-        const renewal = renewed(edition.settings, config.settings);
-        const next = await openEdition({ ...config, settings: renewal.settings }, house, edition).catch(asError);
-        if (next instanceof Error) return reject({ ...config, problems: [{ path: '', message: next.message }] });
-        swap(next, renewal);
-        return { isTaken: true, newAdminPassword: await settle(), files: config.files };
-      });
-      queue = turn.catch(() => {});
+      const turn = queue.then(() => renew(read));
+      queue = turn;
       return turn;
     },
     async close() {
@@ -124,23 +91,15 @@ export function createEditions(): Editions {
   };
 }
 
-function noteTaken({ log, counters, clock }: House, file: string, changed: readonly string[]): void {
-  log.info({ file, changed }, 'the configuration was read again, and is in use');
-  counters.metrics.reloads.add(1, 'ok');
-  counters.metrics.reloadSuccessful.set(1);
-  counters.metrics.reloadTimestamp.set(clock.now() / 1000);
+/** What follows for people who are there, and for those who are not there any more. */
+async function settled({ accounts, rules }: Edition, house: House): Promise<NewAdminPassword | undefined> {
+  try {
+    const made = await house.accounts.settle(accounts, false);
+    const judges = { rules: rules(), recheck: accounts.recheck };
+    await house.openStreams.review((stream) => reviewStream(stream, judges));
+    return made;
+  } catch (fault) {
+    house.log.error({ err: fault }, 'whom the configuration changes could not be looked up: reload it again');
+    return undefined;
+  }
 }
-
-const sentenceOf = (finding: Finding, { file, placed }: ServiceConfig): string => formatProblem(file, placed(finding));
-
-/** The key may say the same while the table that it names says something else. */
-const withTable = (keys: readonly string[]): readonly string[] => [...new Set([...keys, 'nvr.policy'])];
-
-const unreadable = (fault: unknown, { file, files }: ServiceConfig): InvalidConfig => ({
-  kind: 'invalid',
-  file,
-  files,
-  problems: [{ path: '', message: asError(fault).message }],
-});
-
-const asError = (fault: unknown): Error => (fault instanceof Error ? fault : new Error(String(fault)));

@@ -45,7 +45,6 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   opened.defer(editions.close);
   await editions.open(config, house);
   const { log, accounts, openStreams } = house;
-  for (const warning of warnings()) log.warn(warning);
 
   let isStopping = false;
   const { expose } = openScrape(house);

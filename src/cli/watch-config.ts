@@ -12,7 +12,7 @@ export async function watchConfig(files: readonly string[]): Promise<ConfigWatch
   let reload: (() => Promise<readonly string[]>) | undefined;
   let hasChanged = false;
   const changed = async (): Promise<void> => {
-    hasChanged = true;
+    hasChanged = !reload;
     if (reload) await watching.watch(await reload());
   };
   const onEvent = (): void => void changed();
