@@ -86,7 +86,7 @@ describe('A service that is told to stop', () => {
       const ended = once(postern.process, 'exit');
       postern.process.kill('SIGTERM');
       while (postern.process.exitCode === null && postern.process.signalCode === null) {
-        await readiness(postern.telemetryUrl).catch(() => once(postern.process, 'exit'));
+        await readiness(postern.telemetryUrl).catch(() => ended);
         postern.process.kill(signal);
       }
       assert.deepEqual(await ended, [code, null]);
