@@ -3,7 +3,7 @@ import type { AccountsInForce } from './app-accounts-in-force.ts';
 import { gateParts } from './app-gate.ts';
 import type { House } from './app-house.ts';
 import { createJudging } from './app-judging.ts';
-import { openParts, type Parts } from './app-parts.ts';
+import { openParts, type Parts, replacedParts } from './app-parts.ts';
 import { serviceStatus } from './app-status.ts';
 import { readinessOf } from './app-upstreams.ts';
 import type { Settings } from './config/schema.ts';
@@ -27,8 +27,17 @@ export interface Edition {
 
 /** Changes nothing that holds now. Rejects with a sentence, and nothing new open, when it could not hold. */
 export async function openEdition(config: ServiceConfig, house: House, before?: Edition): Promise<Edition> {
+  const parts = await openParts(config.settings, house, before?.parts);
+  try {
+    return editionOf(config, house, parts);
+  } catch (fault) {
+    for (const { close } of replacedParts(parts, before?.parts)) await close();
+    throw fault;
+  }
+}
+
+function editionOf(config: ServiceConfig, house: House, parts: Parts): Edition {
   const { settings } = config;
-  const parts = await openParts(settings, house, before?.parts);
   const accounts = house.accounts.under(settings);
   const readiness = readinessOf(settings, house.store, parts.events.it);
   const status = serviceStatus(settings, house, readiness);
