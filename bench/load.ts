@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import autocannon from 'autocannon';
-import { findProgram, processorSeconds } from './machine.ts';
+import { findProgram, processorSeconds, untilCalm } from './machine.ts';
 import { median } from './table.ts';
 
 export interface Target {
@@ -26,8 +26,6 @@ export interface LoadOptions {
   readonly rounds: number;
   readonly seconds: number;
   readonly connections?: number;
-  /** Answers so long that a round ends in the midst of them. */
-  readonly isCutShort?: boolean;
 }
 
 const CONNECTIONS = 16;
@@ -110,16 +108,26 @@ export async function roundsOf<Subject extends { readonly name: string }, Result
   measureOne: (subject: Subject, isWarmUp: boolean) => Promise<Result>,
 ): Promise<Map<string, Result[]>> {
   const all = new Map<string, Result[]>(subjects.map(({ name }) => [name, []]));
+  let restless = 0;
   for (let round = 0; round <= rounds; round += 1) {
+    showProgress(`round ${round} of ${rounds}: waiting until the machine is calm`);
+    if (!(await untilCalm(CALM_PATIENCE_MS))) restless += 1;
     for (const subject of subjects) {
-      const stage = round === 0 ? 'warming up' : `round ${round} of ${rounds}`;
-      if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K  ${stage}: ${subject.name} `);
+      showProgress(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: ${subject.name}`);
       const result = await measureOne(subject, round === 0);
       if (round > 0) all.get(subject.name)?.push(result);
     }
   }
-  if (process.stdout.isTTY) process.stdout.write('\r\u001b[K');
+  showProgress('');
+  if (restless > 0) console.log(`(${restless} of ${rounds + 1} rounds began while others used the machine)`);
   return all;
+}
+
+const CALM_PATIENCE_MS = 20_000;
+
+/** One line that is written over; nothing where nobody is looking. */
+export function showProgress(text: string): void {
+  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K${text === '' ? '' : `  ${text} `}`);
 }
 
 const medianFigures = (figures: readonly Figures[]): Figures => ({

@@ -1,7 +1,9 @@
 /** What the machine says of a process, and which programs it has. Only Linux says it all; elsewhere it stays unsaid. */
 import { accessSync, constants, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { cpus } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** All threads together, since the process began; undefined where nobody counts. */
 export function processorSeconds(pid: number): number | undefined {
@@ -40,6 +42,26 @@ function kindOf(path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+const CALM_IDLE = 0.85;
+const LOOK_MS = 500;
+
+/** Waits until nobody else uses the processors, for at most so long; whether it came to that. */
+export async function untilCalm(patienceMilliseconds: number): Promise<boolean> {
+  for (const until = Date.now() + patienceMilliseconds; ; ) {
+    const before = cpuTimes();
+    await sleep(LOOK_MS);
+    const after = cpuTimes();
+    if ((after.idle - before.idle) / (after.all - before.all) >= CALM_IDLE) return true;
+    if (Date.now() >= until) return false;
+  }
+}
+
+function cpuTimes(): { idle: number; all: number } {
+  const times = cpus().map((cpu) => cpu.times);
+  const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+  return { idle: sumOf(times.map(({ idle }) => idle)), all: sumOf(times.flatMap((each) => Object.values(each))) };
 }
 
 export interface TcpSocket {

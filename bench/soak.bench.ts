@@ -2,6 +2,7 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CARL } from '../test/support/people.ts';
+import { showProgress } from './load.ts';
 import { openFiles, residentMegabytes } from './machine.ts';
 import { createRandom } from './random.ts';
 import { askResources, type Resources, TELLING } from './resources.ts';
@@ -95,11 +96,10 @@ async function sampleUntil(until: number, { pid }: StartedPostern, samples: Samp
     const files = Object.values(openFiles(pid)).reduce((sum, count) => sum + count, 0);
     samples.push({ resident: residentMegabytes(pid), files });
     const left = Math.max(0, Math.ceil((until - Date.now()) / 1000));
-    if (process.stdout.isTTY)
-      process.stdout.write(`\r\u001b[K  ${left} s left, ${samples.at(-1)?.resident.toFixed(0)} MB `);
+    showProgress(`${left} s left, ${samples.at(-1)?.resident.toFixed(0)} MB`);
     await sleep(SAMPLE_MS);
   }
-  if (process.stdout.isTTY) process.stdout.write('\r\u001b[K');
+  showProgress('');
 }
 
 /** Log lines of the gate that say it did something wrong itself. */

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../machine.ts';
+import { freePort, untilCalm } from '../machine.ts';
 import { MAIN, movedInDirectory } from '../start-postern.ts';
 import { startedTogether, startServer, stopProcess } from '../start-server.ts';
 import { type Finding, median, printTable } from '../table.ts';
@@ -12,6 +12,7 @@ import { type Finding, median, printTable } from '../table.ts';
 const STARTS = 9;
 const TRY_EVERY_MS = 2;
 const PATIENCE_MS = 20_000;
+const CALM_PATIENCE_MS = 10_000;
 
 export async function measureStart(): Promise<Finding[]> {
   await using servers = startedTogether();
@@ -21,6 +22,7 @@ export async function measureStart(): Promise<Finding[]> {
   await oneStart(directory, false);
   await oneStart(directory, true); // makes the certificate, which is kept
   for (let start = 0; start < STARTS; start += 1) {
+    await untilCalm(CALM_PATIENCE_MS);
     plain.push(await oneStart(directory, false));
     tls.push(await oneStart(directory, true));
   }
