@@ -1,7 +1,7 @@
 /** Postern as a process of its own, started as a person starts it: for what only a process can show. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,6 +79,7 @@ export async function servePostern(options: RunOptions = {}): Promise<Serving> {
 
 export function newDirectory(config?: string): string {
   const directory = mkdtempSync(join(tmpdir(), 'postern-run-'));
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   if (config !== undefined) writeFileSync(join(directory, 'config.yaml'), config);
   return directory;
 }
