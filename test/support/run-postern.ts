@@ -77,9 +77,14 @@ export async function servePostern(options: RunOptions = {}): Promise<Serving> {
   };
 }
 
+const made: string[] = [];
+process.once('exit', () => {
+  for (const directory of made) rmSync(directory, { recursive: true, force: true });
+});
+
 export function newDirectory(config?: string): string {
   const directory = mkdtempSync(join(tmpdir(), 'postern-run-'));
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+  made.push(directory);
   if (config !== undefined) writeFileSync(join(directory, 'config.yaml'), config);
   return directory;
 }
