@@ -12,6 +12,7 @@ const known = new Map(
     .sort()
     .map((file) => [basename(file, '.bench.ts'), join(import.meta.dirname, file)]),
 );
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1)); // servers end with us
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !known.has(name));
 

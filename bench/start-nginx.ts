@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findProgram, freePort } from './machine.ts';
-import { type StartedServer, stopProcess } from './start-server.ts';
+import { endsWithUs, type StartedServer, stopProcess } from './start-server.ts';
 
 const NGINX = findProgram('nginx');
 export const HAS_NGINX = NGINX !== undefined;
@@ -61,7 +61,7 @@ async function startNginx(sectionsOf: (directory: string) => Sections): Promise<
   const port = await freePort();
   writeFileSync(join(directory, 'nginx.conf'), configuration(directory, port, sectionsOf(directory)));
   const arguments_ = ['-p', directory, '-c', join(directory, 'nginx.conf'), '-e', join(directory, 'error.log')];
-  const child = spawn(NGINX, arguments_, { stdio: ['ignore', 'inherit', 'inherit'] });
+  const child = endsWithUs(spawn(NGINX, arguments_, { stdio: ['ignore', 'inherit', 'inherit'] }));
   await isListening(port);
   return {
     pid: child.pid ?? 0,

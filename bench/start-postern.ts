@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { openStore } from '../src/store/open-store.ts';
 import { ADMIN_PERSON, EVERYBODY, moveIn, type Person, TEST_ITERATIONS, VERA } from '../test/support/people.ts';
-import { type StartedServer, stopProcess } from './start-server.ts';
+import { endsWithUs, type StartedServer, stopProcess } from './start-server.ts';
 
 export interface PosternOptions {
   readonly upstream: string;
@@ -42,6 +42,7 @@ export async function startPostern(options: PosternOptions): Promise<StartedPost
     stdio: ['ignore', output, 'inherit', 'ipc'],
   });
   closeSync(output);
+  endsWithUs(child);
   const log = (): string => readFileSync(logFile, 'utf8');
   const { url, telemetryUrl } = await addressesIn(log, child);
   const cookieOf = (person: Person) => logIn(url, person);

@@ -21,6 +21,7 @@ export async function startServer(name: string, lines: number, ...args: string[]
     ['--disable-warning=DEP0060', join(import.meta.dirname, 'servers', `${name}.ts`), ...args],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
+  endsWithUs(child);
   const printed: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     printed.push(line);
@@ -33,6 +34,18 @@ export async function startServer(name: string, lines: number, ...args: string[]
     url: `http://127.0.0.1:${printed[0]}`,
     stop: () => stopProcess(child),
   };
+}
+
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill();
+});
+
+/** However the benchmark ends, the process ends with it. */
+export function endsWithUs(child: ChildProcess): ChildProcess {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  return child;
 }
 
 export async function stopProcess(child: ChildProcess): Promise<void> {

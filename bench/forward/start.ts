@@ -6,7 +6,7 @@ import { request as tlsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, untilCalm } from '../machine.ts';
 import { MAIN, movedInDirectory } from '../start-postern.ts';
-import { startedTogether, startServer, stopProcess } from '../start-server.ts';
+import { endsWithUs, startedTogether, startServer, stopProcess } from '../start-server.ts';
 import { type Finding, median, printTable } from '../table.ts';
 
 const STARTS = 9;
@@ -45,6 +45,7 @@ async function oneStart(directory: string, tls: boolean): Promise<number> {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, POSTERN__SERVER__EXTERNAL: `127.0.0.1:${port}`, POSTERN__TLS__ENABLED: String(tls) },
   });
+  endsWithUs(child);
   try {
     while (performance.now() - since < PATIENCE_MS) {
       const status = await ask(port, tls);
