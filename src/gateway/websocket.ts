@@ -23,6 +23,12 @@ export function guardUpgrade(
   socket.on('close', () => upstreamRequest.destroy());
   upstreamRequest.on('upgrade', (answer, nvrSocket) => {
     watch?.onHead(answer.statusCode ?? 101);
+    // What a side still sends when the other is gone has no reader, so that its end would never be noticed.
+    socket.once('close', () => nvrSocket.destroy());
+    nvrSocket.once('close', () => {
+      socket.resume();
+      socket.end(() => setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref());
+    });
     onOpen?.(endableWebSocket(nvrSocket, socket));
     for (const end of ['end', 'close']) {
       nvrSocket.once(end, () => watch?.onEndedBy('backend'));
@@ -43,6 +49,9 @@ export function guardUpgrade(
     });
   });
 }
+
+/** So long a client that has been told the NVR's last words may take to go. */
+const LAST_WORDS_MS = 1_000;
 
 /** The library writes these headers to the socket as they are. */
 function cleanHead(answer: IncomingMessage, cookieName: string): void {
