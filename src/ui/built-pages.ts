@@ -7,8 +7,8 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 export interface Asset {
   readonly type: string;
   readonly etag: string;
-  /** By Content-Encoding; `identity` is always there. */
-  readonly encodings: ReadonlyMap<string, Buffer>;
+  /** By Content-Encoding, made when it is first asked for; `identity` is always there. */
+  readonly encodings: ReadonlyMap<string, () => Buffer>;
 }
 
 export type BuiltPages =
@@ -53,14 +53,22 @@ function readAsset(directory: string, name: string): Asset {
   return {
     type: row?.type ?? 'application/octet-stream',
     etag: createHash('sha256').update(bytes).digest('base64url').slice(0, 22),
-    encodings: new Map([...(row?.isText ? compressed(bytes) : []), ['identity', bytes]]),
+    encodings: new Map([...(row?.isText ? compressed(bytes) : []), ['identity', () => bytes]]),
   };
 }
 
-/** Brotli's highest quality would cost a second of start for one percent of bytes. */
+/** Brotli's highest quality would make the first to ask wait a second for one percent of bytes. */
 const BROTLI_QUALITY = 9;
 
-const compressed = (bytes: Buffer): [string, Buffer][] => [
-  ['br', brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } })],
-  ['gzip', gzipSync(bytes)],
+const compressed = (bytes: Buffer): [string, () => Buffer][] => [
+  ['br', once(() => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }))],
+  ['gzip', once(() => gzipSync(bytes))],
 ];
+
+function once(make: () => Buffer): () => Buffer {
+  let made: Buffer | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

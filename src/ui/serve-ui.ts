@@ -103,7 +103,7 @@ function sendAsset(ctx: Context, asset: Asset, headers: PageHeaders): void {
     return;
   }
   if (encoding !== 'identity') ctx.set('Content-Encoding', encoding);
-  ctx.body = asset.encodings.get(encoding);
+  ctx.body = asset.encodings.get(encoding)?.();
 }
 
 /** The smallest that the client takes: browsers list `br` last, at the same weight as the others. */
