@@ -36,8 +36,11 @@ COPY trusted-headers/proxy_trusted_headers.conf /usr/local/nginx/conf/proxy_trus
 COPY --from=pages /build/dist dist
 COPY src src
 RUN ln -s /app/src/main.ts /usr/local/bin/postern && chmod 755 /app/src/main.ts \
- && install -d -o node -g node -m 0700 /config
+ && install -d -o node -g node -m 0700 /config \
+ && install -d -o node -g node -m 0755 node_modules/.cache
 USER node
+# A first start compiles what every later one finds compiled. What it made besides is thrown away.
+RUN POSTERN_CONFIG_DIR=/tmp/first timeout 10 postern serve > /dev/null || true; rm -rf /tmp/first
 VOLUME /config
 EXPOSE 8971 5000 9871
 # Everything that is written goes to /config, and one socket to /tmp: run with --read-only --tmpfs /tmp.

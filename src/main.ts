@@ -1,5 +1,9 @@
 #!/usr/bin/env node
 /** Hands the command line to the CLI, on a Node that can run it. */
+import module from 'node:module';
+import { join } from 'node:path';
+import v8 from 'node:v8';
+
 const OLDEST_NODE = 24;
 const [major = '0'] = process.versions.node.split('.');
 
@@ -9,6 +13,11 @@ if (Number(major) < OLDEST_NODE) {
   );
   process.exitCode = 1;
 } else {
+  // Young garbage that is let grow keeps the buffers of whole films alive: twice the memory, and half the bytes a second.
+  v8.setFlagsFromString('--semi-space-growth-factor=1');
+  // What was stripped of its types and compiled once is not again. Not in a directory that others may write: it is code.
+  process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '../node_modules/.cache/compiled'); // for workers too
+  module.enableCompileCache();
   const { runCommandLine } = await import('./cli/command-line.ts');
   await runCommandLine(process.argv);
 }
