@@ -56,7 +56,10 @@ export function createFrameReader(): FrameReader {
       let firstEnd: number | undefined;
       let at = 0;
       while (at < chunk.length) {
-        if (payloadLeft === 0) {
+        if (payloadLeft === 0 && head.length === 0 && chunk.length - at >= headLength(chunk, at)) {
+          payloadLeft = payloadLength(chunk, at); // as nearly always, its head is here as a whole
+          at += headLength(chunk, at);
+        } else if (payloadLeft === 0) {
           const missing = headLength(head) - head.length;
           head = Buffer.concat([head, chunk.subarray(at, at + missing)]);
           at += missing;
@@ -75,10 +78,10 @@ export function createFrameReader(): FrameReader {
   };
 }
 
-/** As far as the bytes that are there tell. */
-function headLength(head: Buffer): number {
-  if (head.length < SHORTEST_HEAD) return SHORTEST_HEAD;
-  const second = head.readUInt8(1);
+/** Of the frame that begins at `at`; as far as the bytes that are there tell. */
+function headLength(bytes: Buffer, at = 0): number {
+  if (bytes.length - at < SHORTEST_HEAD) return SHORTEST_HEAD;
+  const second = bytes.readUInt8(at + 1);
   const mask = (second & 0x80) === 0 ? 0 : 4;
   return SHORTEST_HEAD + (LENGTH_BYTES.get(second & 0x7f) ?? 0) + mask;
 }
@@ -89,10 +92,10 @@ const LENGTH_BYTES: ReadonlyMap<number, number> = new Map([
   [127, 8],
 ]);
 
-function payloadLength(head: Buffer): number {
-  const short = head.readUInt8(1) & 0x7f;
-  if (short === 126) return head.readUInt16BE(2);
-  return short === 127 ? Number(head.readBigUInt64BE(2)) : short;
+function payloadLength(bytes: Buffer, at = 0): number {
+  const short = bytes.readUInt8(at + 1) & 0x7f;
+  if (short === 126) return bytes.readUInt16BE(at + 2);
+  return short === 127 ? Number(bytes.readBigUInt64BE(at + 2)) : short;
 }
 
 /** Unmasked, for it goes to a client. */
