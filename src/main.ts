@@ -13,7 +13,7 @@ if (Number(major) < OLDEST_NODE) {
   );
   process.exitCode = 1;
 } else {
-  // Young garbage that is let grow keeps the buffers of whole films alive: twice the memory, and half the bytes a second.
+  // Young garbage that is let grow keeps the buffers of whole films alive, in half as much memory again.
   v8.setFlagsFromString('--semi-space-growth-factor=1');
   // What was stripped of its types and compiled once is not again. Not in a directory that others may write: it is code.
   process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '../node_modules/.cache/compiled'); // for workers too
