@@ -1,17 +1,22 @@
-/** One spelling for header names that a lenient reader takes for one another. */
-
-/** Clients send the same few dozen names for ever; whoever makes up others gets them spelled anew each time. */
-const MOST_REMEMBERED = 1000;
-const spelled = new Map<string, string>();
+/** One spelling for header names that a lenient reader takes for one another, and what a name alone decides. */
 
 /**
  * Lower-case, with every run of other characters as one hyphen: CGI-style back ends read `Remote_Role`,
  * `Remote.Role` and `remote-role` as one header, and so must whoever removes it.
  */
-export function normalizedHeaderName(name: string): string {
-  const known = spelled.get(name);
-  if (known !== undefined) return known;
-  const normalized = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
-  if (spelled.size < MOST_REMEMBERED) spelled.set(name, normalized);
-  return normalized;
+export const normalizedHeaderName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+
+/** Clients and NVRs send the same few dozen names for ever; whoever makes up others is answered anew each time. */
+const MOST_REMEMBERED = 1000;
+
+/** Decides about each name once. `decide` must depend on nothing else. */
+export function decidedByName(decide: (name: string) => boolean): (name: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const decided = decide(name);
+    if (known.size < MOST_REMEMBERED) known.set(name, decided);
+    return decided;
+  };
 }

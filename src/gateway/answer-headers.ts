@@ -1,5 +1,5 @@
 /** What of an upstream's answer may reach the client: framing is ours, identity and other hops' headers stay behind. */
-import { normalizedHeaderName } from '../domain/header-names.ts';
+import { decidedByName, normalizedHeaderName } from '../domain/header-names.ts';
 
 /**
  * RFC 9110 7.6.1; `Trailer` because trailers are announced by their presence alone. `Strict-Transport-Security` and
@@ -93,18 +93,10 @@ function namedByConnection(answer: AnswerHead): ReadonlySet<string> {
 
 const endsHere = (name: string, named: ReadonlySet<string>): boolean => isOfThisHop(name) || named.has(name);
 
-/** NVRs send the same few dozen names for ever: each is judged once. */
-const MOST_REMEMBERED = 1000;
-const decidedNames = new Map<string, boolean>();
-
-function isOfThisHop(name: string): boolean {
-  const known = decidedNames.get(name);
-  if (known !== undefined) return known;
+const isOfThisHop = decidedByName((name) => {
   const normalized = normalizedHeaderName(name);
-  const decided = ENDS_HERE.has(normalized) || CLAIMS.some((family) => normalized.startsWith(family));
-  if (decidedNames.size < MOST_REMEMBERED) decidedNames.set(name, decided);
-  return decided;
-}
+  return ENDS_HERE.has(normalized) || CLAIMS.some((family) => normalized.startsWith(family));
+});
 
 const isOwnCookie = (name: string, value: string, cookieName: string): boolean =>
   name === 'set-cookie' && value.split('=', 1)[0]?.trim() === cookieName;

@@ -16,7 +16,9 @@ export function createRequestForwarder(rules: ForwardRules): RequestForwarder {
   const pools = new Map<string, Pool>();
   const poolOf = (upstream: Upstream): Pool => {
     const origin = originOf(upstream);
-    const pool = pools.get(origin) ?? openPool(upstream, rules);
+    const known = pools.get(origin);
+    if (known) return known;
+    const pool = openPool(upstream, rules);
     pools.set(origin, pool);
     return pool;
   };

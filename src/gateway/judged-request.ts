@@ -53,14 +53,12 @@ function nameCameras(headers: IncomingHttpHeaders, { terms }: Admitted): void {
 
 /** The events backend is our own: it knows the interface's names (5.5.4) and needs no secret. */
 function backendRules(rules: HeaderRules): HeaderRules {
-  const known = rulesOfBackend.get(rules) ?? {
-    ...rules,
-    userHeader: 'remote-user',
-    roleHeader: 'remote-role',
-    nvrSecret: undefined,
-  };
-  rulesOfBackend.set(rules, known);
-  return known;
+  const known = rulesOfBackend.get(rules);
+  if (known) return known;
+  const made = { ...rules, userHeader: 'remote-user', roleHeader: 'remote-role', nvrSecret: undefined };
+  rulesOfBackend.set(rules, made);
+  return made;
 }
 
+/** Made once for each set of rules. */
 const rulesOfBackend = new WeakMap<HeaderRules, HeaderRules>();

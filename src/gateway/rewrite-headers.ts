@@ -1,7 +1,7 @@
 /** Step 5. What the next hop is told: the client's headers less every claim of its own, plus who it is (SPEC 6). */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../domain/caller.ts';
-import { normalizedHeaderName } from '../domain/header-names.ts';
+import { decidedByName, normalizedHeaderName } from '../domain/header-names.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
 import { apiTokenIn } from '../identity/api-token-source.ts';
 import type { Client } from './admit.ts';
@@ -60,10 +60,9 @@ const BEARER = /^bearer\s/i;
 export function rewriteHeaders(request: RequestFacts, forwarding: Forwarding, rules: HeaderRules): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = {};
   const named = namedByConnection(request);
-  const passing = namesDecidedOn(rules);
+  const endsHere = endingHere(rules);
   for (const name of Object.keys(request.headers)) {
-    const isPassed = passing.get(name) ?? decide(name, rules, passing);
-    if (isPassed && !named.has(name)) keep(headers, name, request.headers[name], rules);
+    if (!endsHere(name) && !named.has(name)) keep(headers, name, request.headers[name], rules);
   }
   if (request.isUpgrade) Object.assign(headers, { connection: 'Upgrade', upgrade: 'websocket' });
   // Without a length Node would frame the empty body as chunked: another request than the one judged.
@@ -88,23 +87,18 @@ function namedByConnection(request: RequestFacts): ReadonlySet<string> {
   );
 }
 
-/** Clients send the same few dozen names for ever: each is judged once for as long as the rules hold. */
-const MOST_REMEMBERED = 1000;
-const decidedNames = new WeakMap<HeaderRules, Map<string, boolean>>();
+/** Made once for each set of rules. */
+const endsHereBy = new WeakMap<HeaderRules, (name: string) => boolean>();
 
-function namesDecidedOn(rules: HeaderRules): Map<string, boolean> {
-  const known = decidedNames.get(rules) ?? new Map<string, boolean>();
-  decidedNames.set(rules, known);
-  return known;
+function endingHere(rules: HeaderRules): (name: string) => boolean {
+  const known = endsHereBy.get(rules);
+  if (known) return known;
+  const made = decidedByName((name) => endsAtGate(normalizedHeaderName(name), rules));
+  endsHereBy.set(rules, made);
+  return made;
 }
 
-function decide(name: string, rules: HeaderRules, decided: Map<string, boolean>): boolean {
-  const isPassed = !endsHere(normalizedHeaderName(name), rules);
-  if (decided.size < MOST_REMEMBERED) decided.set(name, isPassed);
-  return isPassed;
-}
-
-const endsHere = (normalized: string, rules: HeaderRules): boolean =>
+const endsAtGate = (normalized: string, rules: HeaderRules): boolean =>
   ENDS_HERE.has(normalized) ||
   CLAIMS.some((family) => normalized.startsWith(family)) ||
   rules.identityHeaders.has(normalized) ||
