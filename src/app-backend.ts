@@ -47,7 +47,7 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
   if (file !== undefined) opened.defer(place.close);
   const { latest, current } = createRoleBook({ store: store.roles, fixed: auth.roles });
   await latest();
-  const readRoles = setInterval(() => void latest().catch(onFault), ROLES_READ_EVERY_MILLISECONDS);
+  const readRoles = setInterval(() => void Promise.resolve(latest()).catch(onFault), ROLES_READ_EVERY_MILLISECONDS);
   opened.defer(() => clearInterval(readRoles));
   const answer = createEventsBackend({
     events: place.events,

@@ -5,6 +5,7 @@ import type { LoginResult } from './accounts/post-login.ts';
 import type { Sessions } from './accounts/sessions.ts';
 import type { Clause } from './domain/rate-limit.ts';
 import { headerLines, type RequestFacts } from './domain/request.ts';
+import { type Soon, whenKnown } from './domain/soon.ts';
 import { createTrustedNetworks, isTrustedPeer } from './gateway/client-address.ts';
 import type { RoleVerdict } from './identity/role-mapping.ts';
 import type { EvictionState } from './telemetry/metric-labels.ts';
@@ -49,8 +50,8 @@ export function countedSessions(sessions: Sessions, issued: 'login' | 'password_
       metrics.tokensIssued.add(1, issued);
       return token;
     },
-    renew: async (caller) => counted(await sessions.renew(caller)),
-    renewalFor: async (caller) => counted(await sessions.renewalFor(caller)),
+    renew: (caller) => whenKnown(sessions.renew(caller), counted),
+    renewalFor: (caller) => whenKnown(sessions.renewalFor(caller), counted),
   };
 }
 
@@ -83,15 +84,15 @@ type Verdict = { readonly kind: string; readonly reason?: string };
 /** Tokens that are refused, by why. */
 export const countedVerify =
   <Arguments extends readonly unknown[], Outcome extends Verdict>(
-    verify: (...given: Arguments) => Promise<Outcome>,
+    verify: (...given: Arguments) => Soon<Outcome>,
     metrics: Metrics,
   ) =>
-  async (...given: Arguments): Promise<Outcome> => {
-    const verdict = await verify(...given);
-    if (verdict.reason !== undefined) metrics.tokensRejected.add(1, verdict.reason.replaceAll('-', '_'));
-    if (verdict.reason === 'limited') metrics.rateLimitHits.add(1, 'apikey', '0');
-    return verdict;
-  };
+  (...given: Arguments): Soon<Outcome> =>
+    whenKnown(verify(...given), (verdict) => {
+      if (verdict.reason !== undefined) metrics.tokensRejected.add(1, verdict.reason.replaceAll('-', '_'));
+      if (verdict.reason === 'limited') metrics.rateLimitHits.add(1, 'apikey', '0');
+      return verdict;
+    });
 
 type SecretCheck = ((request: RequestFacts) => boolean) | undefined;
 

@@ -4,6 +4,7 @@ import type { OwnConfig } from './access/narrow-config.ts';
 import { createConfigSetRoute } from './accounts/config-set-route.ts';
 import { createLoginRoutes } from './accounts/login-routes.ts';
 import { createRoleRoutes } from './accounts/role-routes.ts';
+import type { CookieClient } from './accounts/session-cookie.ts';
 import { createSessionRoutes } from './accounts/session-routes.ts';
 import { createTokenRoutes } from './accounts/token-routes.ts';
 import { createUserRoutes } from './accounts/user-routes.ts';
@@ -14,6 +15,7 @@ import type { Settings } from './config/schema.ts';
 import { type CustomRoles, scopeOf, visibleCameras } from './domain/camera-scope.ts';
 import type { CameraName } from './domain/names.ts';
 import { singleHeader } from './domain/request.ts';
+import { whenKnown } from './domain/soon.ts';
 import type { ServiceStatus } from './domain/status.ts';
 import { createExplainRoutes } from './gateway/explain-route.ts';
 import type { GateParts } from './gateway/gate.ts';
@@ -36,6 +38,9 @@ export function gateParts(neighbours: GateNeighbours, judging: Judging): GatePar
   const { settings } = config;
   const cameras = parts.cameras.it;
   const refusals = refusalRules(settings, house.pages);
+  const { sessions } = accounts;
+  const cookieWith = (token: string | undefined, client: CookieClient): string | undefined =>
+    token === undefined ? undefined : sessions.cookieFor(token, client);
   return {
     rules: judging.rules,
     headers: judging.headers,
@@ -44,10 +49,8 @@ export function gateParts(neighbours: GateNeighbours, judging: Judging): GatePar
     forwarder: parts.ways.it.forwarder,
     relay: parts.ways.it.relay,
     ownRoutes: ownRoutes(neighbours, judging),
-    renewal: async (caller, client) => {
-      const token = await accounts.sessions.renewalFor(caller);
-      return token === undefined ? undefined : accounts.sessions.cookieFor(token, client);
-    },
+    renewal: (caller, client) => whenKnown(sessions.renewalFor(caller), (token) => cookieWith(token, client)),
+    refresh: (caller, client) => whenKnown(sessions.renew(caller), (token) => cookieWith(token, client)),
     recheck: accounts.recheck,
     desk: {
       ask: askerOf(settings),

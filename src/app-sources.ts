@@ -3,6 +3,7 @@ import type { Settings } from './config/schema.ts';
 import type { CustomRoles } from './domain/camera-scope.ts';
 import { headerLines, type RequestFacts } from './domain/request.ts';
 import type { Result } from './domain/result.ts';
+import { type Soon, whenKnown } from './domain/soon.ts';
 import type { ApiTokenVerdict, IdentitySource, SessionVerdict } from './domain/verdict.ts';
 import type { Rules } from './gateway/admit.ts';
 import { clientAddress, createTrustedNetworks, isTrustedPeer, type TrustedNetworks } from './gateway/client-address.ts';
@@ -16,10 +17,10 @@ export interface SourceParts {
   readonly settings: Settings;
   /** Header names that may carry an identity, lower-case. */
   readonly allowlist: ReadonlySet<string>;
-  readonly verifySession: (token: string, carriedBy: 'cookie' | 'bearer') => Promise<SessionVerdict>;
-  readonly verifyApiToken: (token: string, carriedBy: 'bearer' | 'basic', address: string) => Promise<ApiTokenVerdict>;
+  readonly verifySession: (token: string, carriedBy: 'cookie' | 'bearer') => Soon<SessionVerdict>;
+  readonly verifyApiToken: (token: string, carriedBy: 'bearer' | 'basic', address: string) => Soon<ApiTokenVerdict>;
   /** As last read, and as they are now. */
-  readonly roleBook: { current(): CustomRoles; latest(): Promise<CustomRoles> };
+  readonly roleBook: { current(): CustomRoles; latest(): Soon<CustomRoles> };
   readonly trace: Trace<SourceTrace> | undefined;
   readonly onRole?: (role: RoleVerdict) => void;
   readonly onUntrustedHeaders?: () => void;
@@ -55,10 +56,7 @@ export function externalSource(parts: SourceParts, carriesProxySecret: Rules['ca
   });
   return {
     name: source.name,
-    async identify(request) {
-      await roleBook.latest();
-      return source.identify(request);
-    },
+    identify: (request) => whenKnown(roleBook.latest(), () => source.identify(request)),
   };
 }
 

@@ -1,6 +1,7 @@
 /** The custom roles that hold at this moment: the file's, and those made in the console (interface 2.2; SPEC 4.3). */
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import type { RoleStore, StoredRole } from '../domain/role-store.ts';
+import type { Soon } from '../domain/soon.ts';
 
 export interface CustomRoleParts {
   readonly store: Pick<RoleStore, 'listRoles'>;
@@ -16,7 +17,7 @@ export interface RoleBook {
   /** As last read. */
   current(): CustomRoles;
   /** As they are: read again when the store has changed. */
-  latest(): Promise<CustomRoles>;
+  latest(): Soon<CustomRoles>;
   /** `auth.roles` was read again. */
   renew(fixed: CustomRoles): void;
 }
@@ -51,7 +52,7 @@ export function createRoleBook({ store, version, onChange, ...parts }: CustomRol
       join();
     },
     current: () => roles,
-    async latest() {
+    latest() {
       // Taken before the reading: what changes in the middle of it makes the next one read again.
       const asOf = version?.();
       return asOf !== undefined && asOf === readAt ? roles : read(asOf);

@@ -1,4 +1,4 @@
-/** Login, logout, profile, and `/auth`, which refreshes a session (interface 4, 5.1; SPEC 4.1, 4.2). */
+/** Login, logout and profile (interface 4, 5.1; SPEC 4.1, 4.2). `/auth` is answered at the gate; other methods of it here. */
 import Router from 'koa-router';
 import type { CameraScope } from '../domain/camera-scope.ts';
 import { REFUSALS } from '../domain/refusal.ts';
@@ -36,7 +36,6 @@ export function createLoginRoutes(parts: LoginRouteParts): Router<CorridorState>
     answer(ctx, 200, { admin_first_time_login: parts.firstTimeLogin.isAwaited() }),
   );
   router.get('/api/profile', (ctx) => profile(ctx, parts));
-  router.get(['/auth', '/api/auth'], (ctx) => auth(ctx, parts));
   router.all(['/auth', '/api/auth', '/api/auth/first_time_login', '/api/profile'], refuseMethod('GET, HEAD'));
   router.get(['/logout', '/api/logout'], (ctx) => logoutByLink(ctx, parts));
   router.post(['/logout', '/api/logout'], (ctx) => logout(ctx, parts));
@@ -50,21 +49,6 @@ async function profile(ctx: AccountContext, parts: LoginRouteParts): Promise<voi
   const cameras = await parts.visibleCameras(caller.scope);
   answer(ctx, 200, { username: caller.name, role: caller.role, allowed_cameras: [...cameras] });
 }
-
-async function auth(ctx: AccountContext, parts: LoginRouteParts): Promise<void> {
-  const { caller } = ctx.state;
-  if (!caller) return refuseStranger(ctx, parts);
-  const renewed = await parts.sessions.renew(caller);
-  // A proxy asks for each of its requests: the answer is written at once, and not put together by Koa.
-  ctx.respond = false;
-  if (renewed !== undefined)
-    ctx.res.setHeader('Set-Cookie', parts.sessions.cookieFor(renewed, cookieClientOf(ctx.state)));
-  const who = { 'remote-user': headerText(caller.name), 'remote-role': caller.role };
-  ctx.res.writeHead(202, { 'Cache-Control': 'no-store', ...who, 'Content-Length': 0 }).end();
-}
-
-/** Names from a proxy may hold any letter; a header may not. */
-const headerText = (name: string): string => name.replaceAll(/[^\x20-\x7e]+/gu, encodeURIComponent);
 
 /** Somebody's `<img src="…/logout">` must not end a session; a link on somebody's page may. HEAD ends nothing. */
 async function logoutByLink(ctx: AccountContext, parts: LoginRouteParts): Promise<void> {

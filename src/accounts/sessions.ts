@@ -6,6 +6,7 @@ import type { AccountStore, User } from '../domain/account.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
+import { type Soon, whenKnown } from '../domain/soon.ts';
 import type { SessionVerdict } from '../domain/verdict.ts';
 import { type CookieClient, type CookieSettings, cookieLine } from './session-cookie.ts';
 import { callerOf, generationOf, type Standing, standingFault } from './session-standing.ts';
@@ -15,7 +16,7 @@ export interface SessionParts {
   readonly store: Pick<AccountStore, 'findUser' | 'isRevoked' | 'revokeToken'>;
   readonly key: CryptoKey;
   readonly clock: Clock;
-  readonly roles: () => CustomRoles | Promise<CustomRoles>;
+  readonly roles: () => Soon<CustomRoles>;
   /** Seconds; 0 asks for a login on nearly every access (interface 5.1.4). */
   readonly sessionLength: number;
   /** Seconds before its end in which a session is renewed by any request. */
@@ -29,12 +30,12 @@ export interface SessionParts {
 }
 
 export interface Sessions {
-  verify(token: string, carriedBy: 'cookie' | 'bearer'): Promise<SessionVerdict>;
+  verify(token: string, carriedBy: 'cookie' | 'bearer'): Soon<SessionVerdict>;
   issue(user: User): Promise<string>;
   /** A fresh token for a session carried by cookie that is near its end; undefined when there is nothing to renew. */
-  renewalFor(caller: Caller): Promise<string | undefined>;
+  renewalFor(caller: Caller): Soon<string | undefined>;
   /** The same for `/auth`, at any time in a session's life (interface 5.1.5); signed once a minute at most. */
-  renew(caller: Caller): Promise<string | undefined>;
+  renew(caller: Caller): Soon<string | undefined>;
   /** Who the holder of a session is now, its end in time aside; undefined when the session was ended. */
   recheck(caller: Caller): Promise<Caller | undefined>;
   /** Logout: the session is void from here on, with all its tokens. Nothing happens to other kinds of credentials. */
@@ -51,35 +52,47 @@ const REMEMBERED_TOKENS = 5000;
 /** A proxy may ask `/auth` for every request of a page. */
 const RENEWAL_KEPT_SECONDS = 60;
 
+type TokenReading = Awaited<ReturnType<typeof readSessionToken>>;
+
+interface Renewal {
+  readonly at: number;
+  token: Soon<string>;
+}
+
 export function createSessions(parts: SessionParts): Sessions {
   const { store, key, clock, cookie } = parts;
   const isRenewable = parts.sessionLength !== 0;
   const lifetime = isRenewable ? parts.sessionLength : SHORTEST_SESSION;
   // A window as long as the session would renew it with every request, for ever.
   const window = Math.min(parts.refreshTime, Math.floor(lifetime / 2));
-  const signed = new LRUCache<string, SessionClaims>({ max: REMEMBERED_TOKENS });
+  const signed = new LRUCache<string, TokenReading>({ max: REMEMBERED_TOKENS });
   const standings = new LRUCache<string, Standing>({ max: REMEMBERED_TOKENS });
-  const renewals = new LRUCache<string, { readonly at: number; readonly token: Promise<string> }>({
-    max: REMEMBERED_TOKENS,
-  });
+  const renewals = new LRUCache<string, Renewal>({ max: REMEMBERED_TOKENS });
 
-  const standingOf = async ({ userName, tokenId }: Pick<SessionClaims, 'userName' | 'tokenId'>): Promise<Standing> => {
-    const version = parts.accountsVersion?.();
-    const remembered = standings.get(`${userName} ${tokenId}`);
-    if (remembered && version !== undefined && remembered.version === version) return remembered;
+  const readStanding = async (
+    { userName, tokenId }: Pick<SessionClaims, 'userName' | 'tokenId'>,
+    version: string | undefined,
+  ): Promise<Standing> => {
     const [user, isRevoked] = await Promise.all([store.findUser(userName), store.isRevoked(tokenId)]);
     const standing = { version, user, isRevoked, generation: user && generationOf(user) };
     standings.set(`${userName} ${tokenId}`, standing);
     return standing;
   };
+  const standingOf = (claims: Pick<SessionClaims, 'userName' | 'tokenId'>): Soon<Standing> => {
+    const version = parts.accountsVersion?.();
+    const remembered = standings.get(`${claims.userName} ${claims.tokenId}`);
+    const holds = remembered && version !== undefined && remembered.version === version;
+    return holds ? remembered : readStanding(claims, version);
+  };
 
-  const read = async (token: string): Promise<ReturnType<typeof readSessionToken>> => {
+  const check = async (token: string, digest: string): Promise<TokenReading> => {
+    const reading = await readSessionToken(token, key);
+    if (reading.ok) signed.set(digest, reading);
+    return reading;
+  };
+  const read = (token: string): Soon<TokenReading> => {
     const digest = hash('sha256', token, 'base64url');
-    const known = signed.get(digest);
-    if (known) return { ok: true, value: known };
-    const claims = await readSessionToken(token, key);
-    if (claims.ok) signed.set(digest, claims.value);
-    return claims;
+    return signed.get(digest) ?? check(token, digest);
   };
 
   const issue = (user: User, tokenId: string = randomUUID()): Promise<string> => {
@@ -89,21 +102,26 @@ export function createSessions(parts: SessionParts): Sessions {
     return signSessionToken({ ...claims, ...times }, key);
   };
 
-  const renew = async (caller: Caller): Promise<string | undefined> => {
+  const renew = (caller: Caller): Soon<string | undefined> => {
     const { credential } = caller;
     if (!isRenewable || credential.kind !== 'session' || credential.carriedBy !== 'cookie') return undefined;
-    const standing = await standingOf({ userName: caller.name, tokenId: credential.tokenId });
-    const { user, generation } = standing;
-    // It may have ended while its request was under way: a token for the user of now would bring it back.
-    if (!user || standingFault(credential, standing)) return undefined;
-    // What the token says of its user is part of the key: nobody gets yesterday's role.
-    const key = `${credential.tokenId} ${user.role} ${generation}`;
-    const known = renewals.get(key);
-    if (known && Math.abs(unixSeconds(clock) - known.at) < RENEWAL_KEPT_SECONDS) return known.token;
-    // The same `jti`: it is the same session, so ending it ends the tokens of before and after.
-    const renewed = { at: unixSeconds(clock), token: issue(user, credential.tokenId) };
-    renewals.set(key, renewed);
-    return renewed.token;
+    return whenKnown(standingOf({ userName: caller.name, tokenId: credential.tokenId }), (standing) => {
+      const { user, generation } = standing;
+      // It may have ended while its request was under way: a token for the user of now would bring it back.
+      if (!user || standingFault(credential, standing)) return undefined;
+      // What the token says of its user is part of the key: nobody gets yesterday's role.
+      const key = `${credential.tokenId} ${user.role} ${generation}`;
+      const now = unixSeconds(clock);
+      const known = renewals.get(key);
+      if (known && Math.abs(now - known.at) < RENEWAL_KEPT_SECONDS) return known.token;
+      // The same `jti`: it is the same session, so ending it ends the tokens of before and after.
+      const renewed: Renewal = { at: now, token: issue(user, credential.tokenId) };
+      renewals.set(key, renewed);
+      return whenKnown(renewed.token, (token) => {
+        renewed.token = token;
+        return token;
+      });
+    });
   };
 
   const revoke = (tokenId: string, expiresAt: number): Promise<void> =>
@@ -114,18 +132,22 @@ export function createSessions(parts: SessionParts): Sessions {
     issue: (user) => issue(user),
     renew,
     revoke,
-    async verify(token, carriedBy) {
-      const claims = await read(token);
-      if (!claims.ok) return { kind: 'invalid', reason: claims.error };
-      const late = timeFault(claims.value, unixSeconds(clock));
-      if (late) return { kind: 'invalid', reason: late };
-      const standing = await standingOf(claims.value);
-      const user = standing.user;
-      const fault = standingFault(claims.value, standing);
-      if (fault || !user) return { kind: 'invalid', reason: fault ?? 'user-gone' };
-      return { kind: 'valid', caller: callerOf(user, claims.value, carriedBy, await parts.roles()) };
-    },
-    async renewalFor(caller) {
+    verify: (token, carriedBy) =>
+      whenKnown(read(token), (claims) => {
+        if (!claims.ok) return { kind: 'invalid', reason: claims.error };
+        const late = timeFault(claims.value, unixSeconds(clock));
+        if (late) return { kind: 'invalid', reason: late };
+        return whenKnown(standingOf(claims.value), (standing) => {
+          const { user } = standing;
+          const fault = standingFault(claims.value, standing);
+          if (fault || !user) return { kind: 'invalid', reason: fault ?? 'user-gone' };
+          return whenKnown(parts.roles(), (roles) => ({
+            kind: 'valid',
+            caller: callerOf(user, claims.value, carriedBy, roles),
+          }));
+        });
+      }),
+    renewalFor(caller) {
       const { credential } = caller;
       if (credential.kind !== 'session' || credential.expiresAt - unixSeconds(clock) > window) return undefined;
       return renew(caller);

@@ -2,6 +2,7 @@
 import type { Caller } from './caller.ts';
 import type { RefusalReason } from './refusal.ts';
 import type { PlainTarget, RequestFacts } from './request.ts';
+import type { Soon } from './soon.ts';
 
 export type IdentityVerdict =
   | { readonly kind: 'identified'; readonly caller: Caller }
@@ -13,7 +14,7 @@ export type IdentityVerdict =
 /** A way of knowing who calls. Sources are asked in order, until one is not silent. */
 export interface IdentitySource {
   readonly name: string;
-  identify(request: RequestFacts): Promise<IdentityVerdict> | IdentityVerdict;
+  identify(request: RequestFacts): Soon<IdentityVerdict>;
 }
 
 export type AccessVerdict =

@@ -12,6 +12,7 @@ import {
   singleHeader,
 } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
+import { type Soon, whenKnown } from '../domain/soon.ts';
 import type { IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
 import { clientAddress, isTrustedPeer, type TrustedNetworks } from './client-address.ts';
 import { identify } from './identify.ts';
@@ -78,46 +79,63 @@ export type Admission =
       readonly reason: RefusalReason;
     };
 
-export async function admit(request: RequestFacts, rules: Rules): Promise<Admission> {
+export function admit(request: RequestFacts, rules: Rules): Soon<Admission> {
   const client = clientOf(request, rules.trusted);
-  const refused = (reason: RefusalReason, caller?: Caller): Admission => ({ kind: 'refused', client, caller, reason });
-
   const plain = plainTarget(request);
-  if (plain.kind === 'refused') return refused(plain.reason);
+  if (plain.kind === 'refused') return refused(plain.reason, client);
   if (request.listener === 'internal' && !isInternalHost(client.host, rules.internalHosts))
-    return refused('host-unknown');
+    return refused('host-unknown', client);
+  const { target } = plain;
+  const route = rules.routes.match(request.isUpgrade ? 'WS' : request.method, target.segments);
+  return whenKnown(identify(request, rules.sources[request.listener]), (identity) =>
+    admitIdentified({ request, client, target, route }, identity, rules),
+  );
+}
 
-  const route = rules.routes.match(request.isUpgrade ? 'WS' : request.method, plain.target.segments);
-  const identity = await identify(request, rules.sources[request.listener]);
+/** What is known of a request before it is known who calls. */
+interface Approach {
+  readonly request: RequestFacts;
+  readonly client: Client;
+  readonly target: PlainTarget;
+  readonly route: RouteMatch;
+}
+
+function admitIdentified(approach: Approach, identity: IdentityVerdict, rules: Rules): Soon<Admission> {
+  const { request, client, target, route } = approach;
   const known = knownCaller(request, route, identity, rules);
-  if (!known.ok) return refused(known.error);
+  if (!known.ok) return refused(known.error, client);
 
   const caller = known.value;
   const presentsCredentials = route.kind === 'listed' && route.row.secret === true;
-  if (isForgeable(request, { caller, presentsCredentials, ...client })) return refused('cross-site', caller);
+  if (isForgeable(request, { caller, presentsCredentials, ...client })) return refused('cross-site', client, caller);
 
-  const access = authorize(caller, route, plain.target, rules.surroundings());
-  switch (access.kind) {
-    case 'refused':
-      return refused(access.reason, caller);
-    case 'nothing-visible':
-      return { kind: 'nothing-visible', client, caller, answer: access.answer };
-    case 'allowed':
-      if (rules.isHarmful?.(request.method, access.target)) return refused('parameter-refused', caller);
-      break;
-  }
-  const denied = await termsDenial(request, access, rules);
-  if (denied) return refused(denied, caller);
-  const terms = access.terms && { terms: access.terms };
-  return { kind: 'admitted', client, caller, target: access.target, route, ...terms };
+  const access = authorize(caller, route, target, rules.surroundings());
+  if (access.kind === 'refused') return refused(access.reason, client, caller);
+  if (access.kind === 'nothing-visible') return { kind: 'nothing-visible', client, caller, answer: access.answer };
+  if (rules.isHarmful?.(request.method, access.target)) return refused('parameter-refused', client, caller);
+  return whenKnown(termsDenial(request, access, rules), (denied) =>
+    denied ? refused(denied, client, caller) : admitted({ ...approach, target: access.target }, caller, access.terms),
+  );
 }
 
+const refused = (reason: RefusalReason, client: Client, caller?: Caller): Admission => ({
+  kind: 'refused',
+  client,
+  caller,
+  reason,
+});
+
+const admitted = ({ client, target, route }: Approach, caller: Caller | undefined, terms?: Terms): Admission =>
+  terms
+    ? { kind: 'admitted', client, caller, target, route, terms }
+    : { kind: 'admitted', client, caller, target, route };
+
 /** Owners are asked for here; the other terms are kept on the way to the NVR and back. */
-async function termsDenial(
+function termsDenial(
   { method }: RequestFacts,
   { target, terms }: AccessVerdict & { kind: 'allowed' },
   { owners }: Rules,
-): Promise<RefusalReason | undefined> {
+): Soon<RefusalReason | undefined> {
   if (!terms) return undefined;
   // The head of an answer that is narrowed would tell of the whole one; the NVR has no HEAD there either.
   if (method === 'HEAD' && (terms.answer || terms.fanout)) return 'method-not-allowed';

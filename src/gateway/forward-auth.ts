@@ -1,4 +1,5 @@
 /** `/auth` for nginx, Traefik, Caddy and HAProxy: judges the request that a trusted proxy describes (SPEC 4.2). */
+import type { Caller } from '../domain/caller.ts';
 import { headerLines, type PlainTarget, type RequestFacts } from '../domain/request.ts';
 import { type Admission, type Admitted, admit, type Rules } from './admit.ts';
 import { isTrustedPeer } from './client-address.ts';
@@ -24,7 +25,7 @@ const FAMILIES: readonly Family[] = [
 ];
 const DESCRIBING: readonly string[] = FAMILIES.flatMap(({ target, method }) => [target, method]);
 
-const PATHS: readonly string[] = ['/auth', '/api/auth'];
+const AUTH_TARGET = /^(?:\/api)?\/auth(?:$|\?)/;
 /**
  * In the address that the proxy asks, which is the proxy's alone: no client can say that its request is an upgrade. An
  * address that says either is never about itself: else a proxy that is not trusted would be told 202 for everything.
@@ -32,11 +33,14 @@ const PATHS: readonly string[] = ['/auth', '/api/auth'];
 const UPGRADE_QUERY = 'upgrade=websocket';
 const SPEAKS_OF_ANOTHER: readonly (string | undefined)[] = [UPGRADE_QUERY, 'upgrade=no'];
 
+/** Somebody wants to know about himself, or a proxy about another request. */
+export const asksForAuth = ({ target, method, isUpgrade }: RequestFacts): boolean =>
+  AUTH_TARGET.test(target) && (method === 'GET' || method === 'HEAD') && !isUpgrade;
+
 /** Undefined when nobody who is trusted describes another request: then this one is judged as it stands. */
 export function describedRequest(carrier: RequestFacts, rules: Rules): Question | undefined {
-  const [path = '', query] = carrier.target.split('?', 2);
-  const asks = PATHS.includes(path) && (carrier.method === 'GET' || carrier.method === 'HEAD') && !carrier.isUpgrade;
-  if (!asks || carrier.listener !== 'external') return undefined;
+  if (!asksForAuth(carrier) || carrier.listener !== 'external') return undefined;
+  const [, query] = carrier.target.split('?', 2);
   const undescribed = SPEAKS_OF_ANOTHER.includes(query) ? { described: undefined } : undefined;
   const spoken = FAMILIES.filter((family) => [family.target, family.method].some((name) => isSent(carrier, name)));
   const [family, ...others] = spoken;
@@ -118,21 +122,25 @@ function passesAsItIs({ target, terms }: Admitted, asked: PlainTarget | undefine
   return view?.clearance === 'admin' || (Object.keys(left).length === 0 && !isNarrowed);
 }
 
-/**
- * 202 with who is calling, and empty names where nobody is known: of an absent header Caddy passes its own placeholder on.
- * Else 401, or 403; a fault of ours stays one.
- */
+/** 202 with who is calling, and empty names where nobody is known: of an absent header Caddy passes its own placeholder on. */
+export const knownAnswer = (caller: Caller | undefined): Answer => ({
+  status: 202,
+  headers: {
+    'cache-control': 'no-store',
+    'remote-user': asciiOf(caller?.name ?? ''),
+    'remote-role': asciiOf(caller?.role ?? ''),
+  },
+  body: '',
+});
+
+/** The proxy is told 202; else 401, or 403. A fault of ours stays one. */
 export function forwardAuthAnswer(
   admission: Admission,
   carrier: RequestFacts,
   requestId: string,
   rules: RefusalRules,
 ): Answer {
-  if (admission.kind === 'admitted') {
-    const { caller } = admission;
-    const who = { 'remote-user': asciiOf(caller?.name ?? ''), 'remote-role': asciiOf(caller?.role ?? '') };
-    return { status: 202, headers: { 'cache-control': 'no-store', ...who }, body: '' };
-  }
+  if (admission.kind === 'admitted') return knownAnswer(admission.caller);
   const reason = admission.kind === 'refused' ? admission.reason : 'not-narrowable';
   const answer = refusalAnswer(reason, carrier, requestId, rules);
   return { ...answer, status: forwardAuthStatus(answer.status) };

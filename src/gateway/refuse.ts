@@ -36,17 +36,24 @@ export function refusalAnswer(
   const status = statusFor(request, REFUSALS[reason].status);
   const { basePath = '' } = request;
   const loginPath = rules.loginPath && `${basePath}${rules.loginPath}`;
-  if (!isNavigation(request)) return jsonAnswer(status, message, loginPath);
+  if (!isNavigation(request)) return inJson(status, message, loginPath);
   if (status === 401 && loginPath) return toLogin(loginPath, `${basePath}${request.target}`);
   const acceptLanguage = singleHeader(request, 'accept-language');
   return { status, ...rules.renderPage({ reason, status, message, requestId, basePath, acceptLanguage }) };
 }
 
+/** What the gate knows of an NVR's answer without asking, or after it. */
+export const jsonAnswer = (body: string): Answer => ({
+  status: 200,
+  headers: { 'content-type': 'application/json', 'cache-control': 'private' },
+  body,
+});
+
 /** The NVR's front end waits for ever on a profile that is neither 200 nor 401. */
 const statusFor = (request: RequestFacts, status: number): number =>
   status === 403 && request.target.split('?', 1)[0] === '/api/profile' ? 401 : status;
 
-function jsonAnswer(status: number, message: string, loginPath: string | undefined): Answer {
+function inJson(status: number, message: string, loginPath: string | undefined): Answer {
   const headers: Record<string, string> = {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',

@@ -1,130 +1,110 @@
 /** The first door: a request is judged, and answered with a refusal here, or by whoever stands behind. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type Koa from 'koa';
 import { type ListenerName, type RequestFacts, singleHeader } from '../domain/request.ts';
-import type { CorridorState } from '../domain/verdict.ts';
 import { type Admission, type Admitted, admit, type Client } from './admit.ts';
-import { admitDescribed, describedRequest, forwardAuthAnswer } from './forward-auth.ts';
+import { admitDescribed, asksForAuth, describedRequest, forwardAuthAnswer, knownAnswer } from './forward-auth.ts';
 import type { GateParts } from './gate.ts';
 import type { RequestWatch } from './gate-watch.ts';
 import { belowBasePath } from './ingress.ts';
-import { type Answer, refusalAnswer } from './refuse.ts';
+import { createOwnRoutes } from './own-routes.ts';
+import { passOn } from './pass-on.ts';
+import { type Answer, jsonAnswer, refusalAnswer } from './refuse.ts';
 import { requestFacts } from './request-facts.ts';
+import { send } from './send.ts';
 
-/** What the first door hands to those behind it. */
-export interface GateState extends CorridorState {
-  facts: RequestFacts;
-  admission: Admitted;
-  watch: RequestWatch;
+/** A request, and where its answer goes. */
+export interface Visit {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly facts: RequestFacts;
+  readonly watch: RequestWatch;
 }
 
-export type Context = Koa.ParameterizedContext<GateState>;
+/** One that was admitted. */
+export interface Guest extends Visit {
+  readonly admission: Admitted;
+  readonly requestId: string;
+}
+
+/** `awaitsContinue`: the client waits for leave to send its body, which it gets only when admitted. */
+export type RequestDoor = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  awaitsContinue: boolean,
+) => Promise<void>;
 
 const KEPT_REQUEST_ID = /^[\w.-]{1,64}$/;
 
-export async function judged(
-  ctx: Context,
-  next: Koa.Next,
-  listener: ListenerName,
-  parts: GateParts,
-  awaitsContinue: WeakSet<IncomingMessage>,
-): Promise<void> {
-  const facts = belowBasePath(requestFacts(ctx.req, listener), parts.rules());
-  ctx.req.url = facts.target; // the service's own routes are matched by it
-  const watch = parts.watch.onRequest(facts);
-  let admission: Admission | undefined;
-  let requestId = parts.newRequestId();
-  ctx.res.once('close', () => {
-    watch.onEnd({ status: ctx.res.statusCode, isWhole: ctx.res.writableFinished, bytes: bodyBytes(facts, ctx.res) });
-  });
-  try {
+export function createRequestDoor(listener: ListenerName, parts: GateParts): RequestDoor {
+  const ownRoutes = createOwnRoutes(parts);
+  return async (request, response, awaitsContinue) => {
     const rules = parts.rules();
-    const question = describedRequest(facts, rules);
-    admission = question ? await admitDescribed(facts, question, rules) : await admit(facts, rules);
-    requestId = keptRequestId(facts, admission.client) ?? requestId;
-    watch.onDecision(admission, requestId, question?.described);
-    if (admission.caller) parts.onCaller(admission.caller, admission.client, question?.described ?? facts);
-    if (question) return await answerQuestion(ctx, facts, admission, requestId, parts);
-    if (admission.kind !== 'admitted') return answerUnadmitted(ctx, facts, admission, requestId, parts);
-    if (awaitsContinue.has(ctx.req)) ctx.res.writeContinue();
-    Object.assign(ctx.state, stateOf(facts, admission, requestId), { watch });
-    await next();
-    if (ctx.respond !== false) await renewSession(ctx, ctx.state.admission, parts);
-  } catch (fault) {
-    watch.onFault(fault);
-    send(ctx, refusalAnswer('internal-error', facts, requestId, parts.refusals()), requestId);
-  }
+    const facts = belowBasePath(requestFacts(request, listener), rules);
+    request.url = facts.target; // the service's own routes are matched by it
+    const visit: Visit = { request, response, facts, watch: parts.watch.onRequest(facts) };
+    const { watch } = visit;
+    let requestId = parts.newRequestId();
+    response.on('close', () => {
+      watch.onEnd({ status: response.statusCode, isWhole: response.writableFinished, bytes: bodyBytes(visit) });
+    });
+    try {
+      const question = describedRequest(facts, rules);
+      const judged = question ? admitDescribed(facts, question, rules) : admit(facts, rules);
+      const admission = judged instanceof Promise ? await judged : judged;
+      const { caller, client } = admission;
+      requestId = keptRequestId(facts, client) ?? requestId;
+      watch.onDecision(admission, requestId, question?.described);
+      if (caller) parts.onCaller(caller, client, question?.described ?? facts);
+      if (question) return await answerQuestion(visit, admission, requestId, parts);
+      if (admission.kind !== 'admitted') return send(visit, answerOf(admission, facts, requestId, parts), requestId);
+      if (awaitsContinue) response.writeContinue();
+      if (asksForAuth(facts)) return await answerKnown(visit, admission, requestId, parts);
+      const guest: Guest = { ...visit, admission, requestId };
+      const asked = ownRoutes.asked(admission.target.segments);
+      await (asked ? ownRoutes.answer(guest, asked) : passOn(guest, parts));
+    } catch (fault) {
+      watch.onFault(fault);
+      send(visit, refusalAnswer('internal-error', facts, requestId, parts.refusals()), requestId);
+    }
+  };
 }
 
-function answerUnadmitted(
-  ctx: Context,
-  facts: RequestFacts,
+const answerOf = (
   admission: Exclude<Admission, Admitted>,
+  facts: RequestFacts,
   requestId: string,
   parts: GateParts,
-): void {
-  const isRefused = admission.kind === 'refused';
-  send(
-    ctx,
-    isRefused ? refusalAnswer(admission.reason, facts, requestId, parts.refusals()) : jsonAnswer(admission.answer),
-    requestId,
-  );
-}
+): Answer =>
+  admission.kind === 'refused'
+    ? refusalAnswer(admission.reason, facts, requestId, parts.refusals())
+    : jsonAnswer(admission.answer);
 
 /** What its head says that the body is long; a head alone, or "not modified", has none. */
-const bodyBytes = ({ method }: RequestFacts, response: ServerResponse): number =>
+const bodyBytes = ({ facts: { method }, response }: Visit): number =>
   method === 'HEAD' || response.statusCode === 304 ? 0 : Number(response.getHeader('content-length') ?? 0);
 
 /** A proxy in front asked about a request of its own client (SPEC 4.2). */
-async function answerQuestion(
-  ctx: Context,
-  facts: RequestFacts,
-  admission: Admission,
+async function answerQuestion(visit: Visit, admission: Admission, requestId: string, parts: GateParts): Promise<void> {
+  const { caller, client } = admission;
+  const cookie = admission.kind === 'admitted' && caller ? await parts.renewal(caller, client) : undefined;
+  send(visit, forwardAuthAnswer(admission, visit.facts, requestId, parts.refusals()), requestId, cookie);
+}
+
+/** The same question without a description: is whoever asks known? It refreshes a session (interface 5.1.5). */
+async function answerKnown(
+  visit: Visit,
+  { caller, client }: Admitted,
   requestId: string,
   parts: GateParts,
 ): Promise<void> {
-  send(ctx, forwardAuthAnswer(admission, facts, requestId, parts.refusals()), requestId);
-  if (admission.kind === 'admitted') await renewSession(ctx, admission, parts);
-}
-
-export const jsonAnswer = (body: string): Answer => ({
-  status: 200,
-  headers: { 'content-type': 'application/json', 'cache-control': 'private' },
-  body,
-});
-
-export function send(ctx: Context, answer: Answer, requestId: string): void {
-  if (ctx.res.headersSent || ctx.res.destroyed) return void ctx.res.destroy();
-  ctx.res.setHeader('X-Request-Id', requestId);
-  // The body of a refused request is not read, so the connection cannot be used for another one.
-  if (ctx.req.headers['content-length'] !== undefined || ctx.req.headers['transfer-encoding'] !== undefined) {
-    ctx.set('Connection', 'close');
+  if (!caller) {
+    return send(visit, refusalAnswer('no-credentials', visit.facts, requestId, parts.refusals()), requestId);
   }
-  ctx.respond = true;
-  ctx.body = answer.body;
-  ctx.status = answer.status;
-  ctx.set(answer.headers);
+  const refreshed = parts.refresh(caller, client);
+  send(visit, knownAnswer(caller), requestId, refreshed instanceof Promise ? await refreshed : refreshed);
 }
 
 const keptRequestId = (facts: RequestFacts, client: Client): string | undefined => {
   const received = client.viaTrustedProxy ? singleHeader(facts, 'x-request-id') : undefined;
   return received !== undefined && KEPT_REQUEST_ID.test(received) ? received : undefined;
 };
-
-const stateOf = (facts: RequestFacts, admission: Admitted, requestId: string): Omit<GateState, 'watch'> => ({
-  facts,
-  admission,
-  requestId,
-  caller: admission.caller,
-  clientAddress: admission.client.address,
-  clientEncrypted: admission.client.encrypted,
-  ...(facts.basePath === undefined ? {} : { basePath: facts.basePath }),
-  clientAgent: singleHeader(facts, 'user-agent'),
-});
-
-/** A route that set a cookie itself (login, logout) has the last word. */
-async function renewSession(ctx: Context, { caller, client }: Admitted, parts: GateParts): Promise<void> {
-  if (!caller || ctx.res.headersSent || ctx.res.hasHeader('set-cookie')) return;
-  const cookie = await parts.renewal(caller, client);
-  if (cookie !== undefined) ctx.res.appendHeader('set-cookie', cookie);
-}

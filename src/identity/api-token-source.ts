@@ -1,11 +1,11 @@
 /** Who an API token says is calling: `Authorization: Bearer pst_…`, or as the password of Basic (SPEC 4.4). */
-import type { RefusalReason } from '../domain/refusal.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
+import { type Soon, whenKnown } from '../domain/soon.ts';
 import type { ApiTokenVerdict, IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
 import type { ApiTokenTrace, Trace } from './identity-trace.ts';
 
 export interface ApiTokenSourceOptions {
-  readonly verify: (token: string, carriedBy: 'bearer' | 'basic', address: string) => Promise<ApiTokenVerdict>;
+  readonly verify: (token: string, carriedBy: 'bearer' | 'basic', address: string) => Soon<ApiTokenVerdict>;
   /** Of the client, behind trusted proxies. */
   readonly addressOf: (request: RequestFacts) => string;
   readonly trace?: Trace<ApiTokenTrace> | undefined;
@@ -17,6 +17,8 @@ interface Carried {
 }
 
 const SILENT: IdentityVerdict = { kind: 'silent' };
+const REFUSED: IdentityVerdict = { kind: 'refused', reason: 'token-invalid' };
+const LIMITED: IdentityVerdict = { kind: 'refused', reason: 'tokens-limited' };
 
 const BEARER = /^bearer\s+(?<token>pst_.*)$/is;
 const BASIC = /^basic\s+(?<pair>[A-Za-z0-9+/_-]+=*)$/i;
@@ -25,19 +27,19 @@ const BASIC = /^basic\s+(?<pair>[A-Za-z0-9+/_-]+=*)$/i;
 export function createApiTokenSource({ verify, addressOf, trace }: ApiTokenSourceOptions): IdentitySource {
   return {
     name: 'api-token',
-    async identify(request) {
+    identify(request) {
       const lines = headerLines(request, 'authorization');
-      const carried = lines.map(apiTokenIn).filter((found) => found !== undefined);
-      const [first] = carried;
+      if (lines.length === 0) return SILENT;
+      const [first] = lines.map(apiTokenIn).filter((found) => found !== undefined);
       if (!first) return SILENT;
       // Two headers are two answers to one question, even when both are the same.
-      if (lines.length > 1) return { kind: 'refused', reason: 'token-invalid' };
-      const verdict = await verify(first.token, first.carriedBy, addressOf(request));
-      const outcome = verdict.kind === 'valid' ? 'valid' : verdict.reason;
-      trace?.({ source: 'api-token', carriedBy: first.carriedBy, outcome }, request);
-      if (verdict.kind === 'valid') return { kind: 'identified', caller: verdict.caller };
-      const reason: RefusalReason = verdict.reason === 'limited' ? 'tokens-limited' : 'token-invalid';
-      return { kind: 'refused', reason };
+      if (lines.length > 1) return REFUSED;
+      return whenKnown(verify(first.token, first.carriedBy, addressOf(request)), (verdict) => {
+        const outcome = verdict.kind === 'valid' ? 'valid' : verdict.reason;
+        trace?.({ source: 'api-token', carriedBy: first.carriedBy, outcome }, request);
+        if (verdict.kind === 'valid') return { kind: 'identified', caller: verdict.caller };
+        return verdict.reason === 'limited' ? LIMITED : REFUSED;
+      });
     },
   };
 }

@@ -1,12 +1,12 @@
 /** Who a session token says is calling: `Authorization: Bearer`, else the session cookie (interface 5.1, SPEC 3). */
-import type { Caller } from '../domain/caller.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
+import { allKnown, type Soon, whenKnown } from '../domain/soon.ts';
 import type { IdentitySource, IdentityVerdict, SessionVerdict } from '../domain/verdict.ts';
 import type { SessionTrace, Trace } from './identity-trace.ts';
 
 export interface SessionSourceOptions {
   readonly cookieName: string;
-  readonly verify: (token: string, carriedBy: 'cookie' | 'bearer') => Promise<SessionVerdict>;
+  readonly verify: (token: string, carriedBy: 'cookie' | 'bearer') => Soon<SessionVerdict>;
   readonly trace?: Trace<SessionTrace> | undefined;
 }
 
@@ -36,25 +36,30 @@ export function createSessionSource(options: SessionSourceOptions): IdentitySour
   };
 }
 
-/** Cookies of two people are nobody's: a neighbour of this site can plant its own in front of the visitor's. */
-async function firstValid(
+function firstValid(
   request: RequestFacts,
   tokens: readonly string[],
   carriedBy: 'cookie' | 'bearer',
   { verify, trace }: SessionSourceOptions,
-): Promise<IdentityVerdict> {
-  const callers: Caller[] = [];
-  const outcomes: SessionTrace['outcomes'][number][] = [];
-  for (const token of tokens) {
-    const verdict: SessionVerdict = TOKEN.test(token)
-      ? await verify(token, carriedBy)
-      : { kind: 'invalid', reason: 'malformed' };
-    outcomes.push(verdict.kind === 'valid' ? 'valid' : verdict.reason);
-    if (verdict.kind === 'valid') callers.push(verdict.caller);
-  }
-  trace?.({ source: 'session', carriedBy, outcomes }, request);
-  const [first] = callers;
-  return first && callers.every(({ name }) => name === first.name) ? { kind: 'identified', caller: first } : REFUSED;
+): Soon<IdentityVerdict> {
+  const asked = tokens.map((token) => (TOKEN.test(token) ? verify(token, carriedBy) : MALFORMED));
+  return whenKnown(allKnown(asked), (verdicts) => {
+    if (trace) trace({ source: 'session', carriedBy, outcomes: verdicts.map(outcomeOf) }, request);
+    return oneCaller(verdicts);
+  });
+}
+
+const MALFORMED: SessionVerdict = { kind: 'invalid', reason: 'malformed' };
+
+const outcomeOf = (verdict: SessionVerdict): SessionTrace['outcomes'][number] =>
+  verdict.kind === 'valid' ? 'valid' : verdict.reason;
+
+/** Cookies of two people are nobody's: a neighbour of this site can plant its own in front of the visitor's. */
+function oneCaller(verdicts: readonly SessionVerdict[]): IdentityVerdict {
+  const valid = verdicts.filter((verdict) => verdict.kind === 'valid');
+  const [first] = valid;
+  const isOne = first && valid.every(({ caller }) => caller.name === first.caller.name);
+  return isOne ? { kind: 'identified', caller: first.caller } : REFUSED;
 }
 
 const bearerTokens = (request: RequestFacts): string[] =>

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { type Caller, INTERNAL_CALLER } from '../../src/domain/caller.ts';
-import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
-import type { Role, UserName } from '../../src/domain/names.ts';
-import { NOW, PASSWORD, person } from './support/people.ts';
+import { INTERNAL_CALLER } from '../../src/domain/caller.ts';
+import { PASSWORD, person } from './support/people.ts';
 import { type DeskOptions, startDesk } from './support/start-desk.ts';
 
 const STRANGER = { success: false, message: 'Authentication required' };
@@ -22,12 +20,6 @@ async function deskOfGus(t: TestContext, options: DeskOptions = {}) {
   return { ...started, token, cookie, bearer, statusOf };
 }
 
-const proxyCaller = (name: string): Caller => ({
-  name: name as UserName,
-  role: 'viewer' as Role,
-  scope: ALL_CAMERAS,
-  credential: { kind: 'proxy-headers' },
-});
 const cookieOf = (headers: { 'set-cookie'?: string[] | undefined }): string => headers['set-cookie']?.join('|') ?? '';
 
 describe('GET /api/profile', () => {
@@ -61,52 +53,6 @@ describe('GET /api/profile', () => {
 });
 
 describe('/auth', () => {
-  for (const path of ['/auth', '/api/auth']) {
-    for (const method of ['GET', 'HEAD']) {
-      it(`answers ${method} ${path} with 202, who it is, a fresh cookie (interface 5.1.5)`, async (t) => {
-        const { desk, cookie, clock } = await deskOfGus(t);
-        clock.advance(100);
-        const { status, headers, text } = await desk(method, path, { headers: cookie });
-        assert.equal(headers['content-type'], undefined);
-        assert.deepEqual([status, text, headers['remote-user'], headers['remote-role']], [202, '', 'gus', 'gardener']);
-        const token =
-          /^frigate_token=([^;]+); HttpOnly; Max-Age=86400; Path=\/; SameSite=lax$/.exec(cookieOf(headers))?.[1] ?? '';
-        const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-        assert.deepEqual([exp, headers['cache-control']], [NOW + 100 + 86_400, 'no-store']);
-      });
-    }
-  }
-
-  it('gives a bearer no cookie', async (t) => {
-    const { desk, bearer } = await deskOfGus(t);
-    const { status, headers } = await desk('GET', '/auth', { headers: bearer });
-    assert.deepEqual([status, headers['set-cookie']], [202, undefined]);
-  });
-
-  it('gives no cookie with session length 0', async (t) => {
-    const { desk, cookie } = await deskOfGus(t, { session: { sessionLength: 0 } });
-    const { status, headers } = await desk('GET', '/auth', { headers: cookie });
-    assert.deepEqual([status, headers['set-cookie']], [202, undefined]);
-  });
-
-  it('is 401 for a stranger, with the way to the login page', async (t) => {
-    const { desk } = await deskOfGus(t);
-    const { status, json, headers } = await desk('GET', '/api/auth');
-    assert.deepEqual([status, json, headers['location'], headers['remote-user']], [401, STRANGER, '/login', undefined]);
-  });
-
-  it('is 401 without a body for HEAD', async (t) => {
-    const { desk } = await deskOfGus(t);
-    const { status, text } = await desk('HEAD', '/auth');
-    assert.deepEqual([status, text], [401, '']);
-  });
-
-  it('writes a name from a proxy in ASCII', async (t) => {
-    const { desk } = await deskOfGus(t, { caller: proxyCaller('Zoë 日本') });
-    const { status, headers } = await desk('GET', '/auth');
-    assert.deepEqual([status, headers['remote-user']], [202, 'Zo%C3%AB %E6%97%A5%E6%9C%AC']);
-  });
-
   it('does not take POST', async (t) => {
     const { desk, cookie } = await deskOfGus(t);
     const { status, headers } = await desk('POST', '/auth', { headers: cookie });

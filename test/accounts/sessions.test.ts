@@ -372,7 +372,8 @@ describe('Accounts are read', () => {
   it('with a fault that is not taken for an answer', async (t) => {
     const broken = { ...(await openAccounts(t)), findUser: () => Promise.reject(new Error('disk')) };
     const { vera, sessions } = await house(t, { store: broken });
-    await assert.rejects(sessions.verify(await sessions.issue(vera), 'cookie'), /disk/);
+    const token = await sessions.issue(vera);
+    await assert.rejects(async () => sessions.verify(token, 'cookie'), /disk/);
   });
 });
 
