@@ -10,7 +10,8 @@ export interface CoalescedWriteParts<Sighting> {
 }
 
 export interface CoalescedWrites<Sighting> {
-  note(key: string, sighting: Sighting): void;
+  /** `sighting` is asked for when it will be written. */
+  note(key: string, sighting: () => Sighting): void;
   /** Writes what waits, now. */
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -52,7 +53,7 @@ export function createCoalescedWrites<Sighting>(parts: CoalescedWriteParts<Sight
       const last = writtenAt.get(key);
       if (last !== undefined && Math.abs(now - last) < EVERY_MS && !waiting.has(key)) return;
       if (!waiting.has(key)) writtenAt.set(key, now);
-      waiting.set(key, sighting);
+      waiting.set(key, sighting());
       timer ??= setTimeout(() => void flush(), GATHER_MS).unref();
     },
   };

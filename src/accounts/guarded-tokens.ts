@@ -50,7 +50,8 @@ export function createGuardedTokens(parts: GuardedTokenParts): GuardedTokens {
       if (verdict.kind === 'invalid') return refusal(text, address, verdict);
       const { credential } = verdict.caller;
       if (credential.kind === 'api-token') {
-        uses.note(credential.tokenId, { id: credential.tokenId, at: unixSeconds(clock), from: address });
+        const { tokenId: id } = credential;
+        uses.note(id, () => ({ id, at: unixSeconds(clock), from: address }));
       }
       return verdict;
     },

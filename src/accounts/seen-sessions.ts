@@ -36,7 +36,7 @@ export function createSeenSessions({ store, keyId, clock, onFault }: SeenSession
     note({ name: user, credential }, { address, agent }) {
       if (credential.kind !== 'session') return;
       const { tokenId: id, issuedAt: since, expiresAt } = credential;
-      const seen = {
+      writes.note(id, () => ({
         id,
         user,
         address,
@@ -45,8 +45,7 @@ export function createSeenSessions({ store, keyId, clock, onFault }: SeenSession
         lastSeen: unixSeconds(clock),
         expiresAt,
         keyId,
-      };
-      writes.note(id, seen);
+      }));
     },
     async list(user) {
       await writes.flush();

@@ -12,6 +12,7 @@ import {
   isPlainAnswer,
   passedTrailers,
 } from './answer-headers.ts';
+import { atEndOfTurn } from './end-of-turn.ts';
 import type { JudgedRequest } from './forward.ts';
 import { type Narrowing, passNarrowed } from './narrow-exchange.ts';
 import { codeOf } from './upgrade-exchange.ts';
@@ -40,8 +41,8 @@ export function createAnswerHandler(
   let announced: number | undefined;
   let whole: string | undefined;
   let isSettled = false;
-  const rules = { cookieName, isPublic: judged.isPublic, added: judged.added };
-  response.once('close', () => {
+  const rules = { cookieName, isPublic: judged.isPublic, own: judged.own };
+  response.on('close', () => {
     isSettled = true;
     if (!response.writableFinished) controller?.abort(CLIENT_LEFT);
   });
@@ -69,9 +70,9 @@ export function createAnswerHandler(
       controller = started;
       if (isSettled) started.abort(CLIENT_LEFT);
     },
-    onResponseStart(started, statusCode) {
+    onResponseStart(_started, statusCode, headers) {
       again = undefined;
-      const answer: AnswerHead = { statusCode, rawHeaders: rawLines(started.rawHeaders) };
+      const answer: AnswerHead = { statusCode, headers };
       if (statusCode < 200) return passInterim(answer, response);
       judged.watch?.onHead(statusCode, headerValues(answer, 'content-type')[0]);
       if (!isPlainAnswer(answer)) return fail('nvr-bad-answer');
@@ -93,7 +94,12 @@ export function createAnswerHandler(
     onResponseEnd(_ended, trailers) {
       if (held) return void held.end();
       isSettled = true;
-      if (whole !== undefined) return void response.end(whole, 'latin1');
+      if (whole !== undefined) {
+        const body = whole;
+        return atEndOfTurn(() => {
+          if (!response.destroyed) response.end(body, 'latin1');
+        });
+      }
       response.addTrailers(passedTrailers(trailers));
       response.end();
     },
@@ -111,15 +117,11 @@ export function createAnswerHandler(
   };
 }
 
-/** The library gives bytes where it parsed HTTP/1. */
-const rawLines = (raw: Dispatcher.DispatchController['rawHeaders']): string[] =>
-  Array.isArray(raw) ? raw.map((line) => (typeof line === 'string' ? line : line.toString('latin1'))) : [];
-
 /** Preload hints are of use to a browser while it waits; everything else below 200 was for this hop. */
-function passInterim({ statusCode, rawHeaders }: AnswerHead, response: ServerResponse): void {
-  const links = rawHeaders.filter((_value, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'link');
-  if (statusCode === 103 && links.length > 0) response.writeEarlyHints({ link: links });
-  if (statusCode === 102) response.writeProcessing();
+function passInterim(answer: AnswerHead, response: ServerResponse): void {
+  const link = [...headerValues(answer, 'link')];
+  if (answer.statusCode === 103 && link.length > 0) response.writeEarlyHints({ link });
+  if (answer.statusCode === 102) response.writeProcessing();
 }
 
 function writeHead(answer: AnswerHead, response: ServerResponse, rules: AnswerRules): void {

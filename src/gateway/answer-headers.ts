@@ -17,14 +17,23 @@ export interface AnswerRules {
   readonly cookieName: string;
   /** An answer that is the same for everybody may be cached by everybody. */
   readonly isPublic: boolean;
-  /** What the gate says itself, by lower-case name; a cookie beside those of the answer. */
-  readonly added?: Readonly<Record<string, string>> | undefined;
+  /** What the gate says itself in the answer's head. */
+  readonly own?: OwnWords | undefined;
 }
 
-/** As much of an answer as is judged: Node's own, or what another client received. Names and values stand in turn. */
+export interface OwnWords {
+  readonly requestId: string;
+  /** A line of `Set-Cookie`, beside those of the answer. */
+  readonly cookie?: string | undefined;
+}
+
+/** By lower-case name: one value, or every line of those that came in several. */
+type Lines = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** As much of an answer as is judged: Node's own, or what another client received. */
 export interface AnswerHead {
   readonly statusCode?: number | undefined;
-  readonly rawHeaders: readonly string[];
+  readonly headers: Lines;
 }
 
 /** Whether the answer's head can be passed on: a real status, and one way to tell where its body ends. */
@@ -33,48 +42,58 @@ export function isPlainAnswer(answer: AnswerHead): boolean {
   const encodings = headerValues(answer, 'transfer-encoding');
   const isFramedOnce =
     encodings.length === 0 ||
-    (encodings.length === 1 &&
-      encodings[0]?.toLowerCase() === 'chunked' &&
-      headerValues(answer, 'content-length').length === 0);
+    (encodings.length === 1 && encodings[0]?.toLowerCase() === 'chunked' && !hasLength(answer));
   return status >= 200 && status <= 599 && isFramedOnce;
 }
 
-export const hasLength = (answer: AnswerHead): boolean => headerValues(answer, 'content-length').length > 0;
+export const hasLength = ({ headers }: AnswerHead): boolean => headers['content-length'] !== undefined;
 
 /** Every line of a header; `name` is lower-case. */
-export function headerValues({ rawHeaders }: AnswerHead, name: string): string[] {
-  const values: string[] = [];
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const received = rawHeaders[at];
-    if (received?.length === name.length && received.toLowerCase() === name) values.push(rawHeaders[at + 1] ?? '');
-  }
-  return values;
+export const headerValues = ({ headers }: AnswerHead, name: string): readonly string[] => linesOf(headers[name]);
+
+const NO_LINES: readonly string[] = [];
+
+function linesOf(value: string | readonly string[] | undefined): readonly string[] {
+  if (value === undefined) return NO_LINES;
+  return typeof value === 'string' ? [value] : value;
 }
 
-/** By lower-case name: one value, or every line of those that came in several. */
-export type PassedHeaders = Record<string, string | string[]>;
-
-/** The headers to pass on. */
-export function answerHeaders(answer: AnswerHead, rules: AnswerRules): PassedHeaders {
-  const passed: PassedHeaders = Object.create(null); // a header may be called `__proto__`
+/** What to pass on: names, in lower case, and values in turn, a line each. */
+export function answerHeaders(answer: AnswerHead, rules: AnswerRules): string[] {
+  const { headers } = answer;
+  const { own, isPublic, cookieName } = rules;
+  const passed: string[] = own ? ownLines(own) : [];
   const named = namedByConnection(answer);
-  for (let at = 0; at < answer.rawHeaders.length; at += 2) {
-    const name = (answer.rawHeaders[at] ?? '').toLowerCase();
-    const value = answer.rawHeaders[at + 1] ?? '';
-    if (endsHere(name, named) || isOwnCookie(name, value, rules.cookieName)) continue;
-    const before = passed[name];
-    passed[name] = before === undefined ? value : [before, value].flat();
+  for (const name of Object.keys(headers)) {
+    if (endsHere(name, named) || (own && name === 'x-request-id') || (!isPublic && name === 'cache-control')) continue;
+    const value = headers[name];
+    if (typeof value === 'string') addLine(passed, name, value, cookieName);
+    else for (const line of value ?? NO_LINES) addLine(passed, name, line, cookieName);
   }
-  if (!rules.isPublic) passed['cache-control'] = privateAtMost(passed['cache-control']);
-  return rules.added ? withAdded(passed, rules.added) : passed;
+  if (!isPublic) passed.push('cache-control', privateAtMost(linesOf(headers['cache-control'])));
+  return passed;
 }
 
-function withAdded(passed: PassedHeaders, added: Readonly<Record<string, string>>): PassedHeaders {
-  const cookies = passed['set-cookie'];
-  const isMore = cookies !== undefined && added['set-cookie'] !== undefined;
-  Object.assign(passed, added);
-  if (isMore) passed['set-cookie'] = [added['set-cookie'] ?? [], cookies].flat();
-  return passed;
+const ownLines = ({ requestId, cookie }: OwnWords): string[] =>
+  cookie === undefined ? ['x-request-id', requestId] : ['x-request-id', requestId, 'set-cookie', cookie];
+
+function addLine(passed: string[], name: string, value: string, cookieName: string): void {
+  if (!isOwnCookie(name, value, cookieName)) passed.push(name, value);
+}
+
+/** The same without some of them. */
+export const withoutHeaders = (lines: readonly string[], names: readonly string[]): string[] =>
+  lines.filter((_, at) => !names.includes(lines[at - (at % 2)] ?? ''));
+
+/** The same by name, for those who write them so. */
+export function byName(lines: readonly string[]): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = Object.create(null); // a header may be called `__proto__`
+  for (let at = 0; at < lines.length; at += 2) {
+    const [name = '', value = ''] = lines.slice(at, at + 2);
+    const before = headers[name];
+    headers[name] = before === undefined ? value : [before, value].flat();
+  }
+  return headers;
 }
 
 /** Trailers that may be passed on. */
@@ -102,12 +121,10 @@ const isOwnCookie = (name: string, value: string, cookieName: string): boolean =
   name === 'set-cookie' && value.split('=', 1)[0]?.trim() === cookieName;
 
 /** A shared cache must not hand one role's answer to another (SPEC 6). */
-function privateAtMost(cacheControl: string | string[] | undefined): string {
-  if (cacheControl === undefined) return 'private';
-  const kept = [cacheControl]
-    .flat()
-    .join(',')
-    .split(',')
+function privateAtMost(cacheControl: readonly string[]): string {
+  if (cacheControl.length === 0) return 'private';
+  const kept = cacheControl
+    .flatMap((line) => line.split(','))
     .map((directive) => directive.trim())
     .filter((directive) => directive !== '' && !/^(public|s-maxage=.*|private)$/i.test(directive));
   return kept.some((directive) => directive.toLowerCase() === 'no-store')

@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream';
 import { Pool } from 'undici';
 import type { Upstream } from '../domain/socket-address.ts';
 import { createAnswerHandler } from './answer-handler.ts';
+import { atEndOfTurn } from './end-of-turn.ts';
 import type { ForwardRules, JudgedRequest } from './forward.ts';
 import type { UpstreamWatch } from './gate-watch.ts';
 
@@ -36,7 +37,7 @@ export function createRequestForwarder(rules: ForwardRules): RequestForwarder {
         limitUpload(request, rules.maxUpload, judged.watch, () => handler.fail('body-too-large'));
       if (!body && isSafe(sent.method)) handler.onStaleConnection(() => void pool.dispatch(sent, handler));
       judged.watch?.onAsked();
-      pool.dispatch(sent, handler);
+      atEndOfTurn(() => void pool.dispatch(sent, handler));
     },
     close() {
       for (const pool of pools.values()) void pool.destroy();

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Duplex } from 'node:stream';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { Upstream } from '../domain/socket-address.ts';
+import type { OwnWords } from './answer-headers.ts';
 import { createRequestForwarder } from './forward-request.ts';
 import { createUpgradeForwarder } from './forward-upgrade.ts';
 import type { UpstreamWatch } from './gate-watch.ts';
@@ -27,8 +28,8 @@ export interface JudgedRequest {
   readonly headers: IncomingHttpHeaders;
   /** The same answer for everybody. */
   readonly isPublic: boolean;
-  /** What the gate says itself in the answer's head, by lower-case name. */
-  readonly added?: Readonly<Record<string, string>>;
+  /** What the gate says itself in the answer's head. */
+  readonly own?: OwnWords;
   /** Sent in the place of the request's own body, which has been read. */
   readonly body?: Buffer;
   /** What must become of the answer. */

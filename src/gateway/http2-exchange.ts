@@ -1,6 +1,7 @@
 /** An HTTP/2 exchange in the shape of HTTP/1's, which the gate is written for: what Node's own likeness leaves different. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { constants, Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
+import { byName } from './answer-headers.ts';
 import { http1Head } from './http2-head.ts';
 
 export interface Exchange {
@@ -55,8 +56,11 @@ function responseLikeHttp1(response: Http2ServerResponse): PropertyDescriptorMap
       if (!CONNECTION_HEADERS.has(name.toLowerCase())) setHeader.call(response, name, value);
       return response;
     },
-    writeHead(status: number, headers: OutgoingHttpHeaders = {}): Http2ServerResponse {
-      const kept = Object.entries(headers).filter(([name]) => !CONNECTION_HEADERS.has(name.toLowerCase()));
+    // Of lines in turn Node would keep the last one of each name.
+    writeHead(status: number, headers: OutgoingHttpHeaders | readonly string[] = {}): Http2ServerResponse {
+      const kept = Object.entries(Array.isArray(headers) ? byName(headers) : headers).filter(
+        ([name]) => !CONNECTION_HEADERS.has(name.toLowerCase()),
+      );
       return writeHead.call(response, status, Object.fromEntries(kept));
     },
     writeProcessing(): void {

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { NarrowedAnswer } from '../access/narrow-answer.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import { type AnswerHead, type AnswerRules, answerHeaders, headerValues } from './answer-headers.ts';
+import { type AnswerHead, type AnswerRules, answerHeaders, headerValues, withoutHeaders } from './answer-headers.ts';
 import type { HeldBytes, Hold } from './held-bytes.ts';
 
 /** Narrows the text of a 200 answer. */
@@ -68,10 +68,11 @@ export async function passNarrowed(
   const narrowed = isGiven ? narrow(text) : isLogin ? NO_BODY : refusalLeft(status, text, isStrict);
   if (narrowed.kind === 'foreign') return fail('camera-not-in-role');
   if (narrowed.kind === 'unreadable') return fail(isStrict ? 'not-narrowable' : 'nvr-bad-answer');
-  const passed = answerHeaders(answer, { ...rules, isPublic: false });
-  for (const name of NOT_PASSED) delete passed[name];
-  if (!isGiven && isStrict) passed['content-type'] = 'application/json';
-  passed['content-length'] = String(Buffer.byteLength(narrowed.body));
+  const said = answerHeaders(answer, { ...rules, isPublic: false });
+  const isOurs = !isGiven && isStrict;
+  const passed = withoutHeaders(said, isOurs ? [...NOT_PASSED, 'content-type'] : NOT_PASSED);
+  if (isOurs) passed.push('content-type', 'application/json');
+  passed.push('content-length', String(Buffer.byteLength(narrowed.body)));
   response.writeHead(status, passed).end(narrowed.body);
 }
 

@@ -40,7 +40,7 @@ export async function passOn(guest: Guest, parts: GateParts, sentInstead?: SentI
   const { kind: _, ...sent } = settled;
   parts.forwarder.web(request, response, destination.upstream, {
     ...judgedRequest(destination, passageOf(guest, sentInstead), parts.headers(), sent),
-    added: cookie === undefined ? { 'x-request-id': requestId } : { 'x-request-id': requestId, 'set-cookie': cookie },
+    own: { requestId, cookie },
     watch: notingUnknown(guest, parts),
     onFailure: (reason) => {
       const known = failureAt(destination, reason);

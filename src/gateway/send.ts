@@ -1,5 +1,6 @@
 /** An answer of the gate's own, onto the wire: all of it at once. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { atEndOfTurn } from './end-of-turn.ts';
 import type { Answer } from './refuse.ts';
 
 export interface Wire {
@@ -18,7 +19,8 @@ export function send({ request, response }: Wire, answer: Answer, requestId: str
   if (cookie !== undefined) headers['set-cookie'] = cookie;
   // What is left of the request's body is not read, so the connection cannot be used for another one.
   if (hasBody(request)) headers.connection = 'close';
-  response.writeHead(answer.status, headers).end(answer.body);
+  response.writeHead(answer.status, headers);
+  atEndOfTurn(() => response.end(answer.body));
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -1,7 +1,7 @@
 /** What an upgrade needs that a plain request does not: raw answers, and both sockets torn down together (SPEC 6). */
 import { type ClientRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { answerHeaders } from './answer-headers.ts';
+import { answerHeaders, byName } from './answer-headers.ts';
 import { endableWebSocket } from './end-websocket.ts';
 import type { UpstreamWatch } from './gate-watch.ts';
 import type { Answer } from './refuse.ts';
@@ -55,9 +55,10 @@ const LAST_WORDS_MS = 1_000;
 
 /** The library writes these headers to the socket as they are. */
 function cleanHead(answer: IncomingMessage, cookieName: string): void {
-  const passed = answerHeaders(answer, { cookieName, isPublic: false });
+  const { statusCode, headersDistinct: headers } = answer;
+  const passed = answerHeaders({ statusCode, headers }, { cookieName, isPublic: false });
   for (const name of Object.keys(answer.headers)) delete answer.headers[name];
-  Object.assign(answer.headers, passed);
+  Object.assign(answer.headers, byName(passed));
 }
 
 /** Answers an upgrade in ordinary HTTP and closes: whatever is pipelined behind it is never read. */

@@ -1,4 +1,5 @@
 /** Who a session token says is calling: `Authorization: Bearer`, else the session cookie (interface 5.1, SPEC 3). */
+import type { Caller } from '../domain/caller.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
 import { allKnown, type Soon, whenKnown } from '../domain/soon.ts';
 import type { IdentitySource, IdentityVerdict, SessionVerdict } from '../domain/verdict.ts';
@@ -28,7 +29,7 @@ export function createSessionSource(options: SessionSourceOptions): IdentitySour
     identify: (request) => {
       const bearers = bearerTokens(request);
       if (bearers.length > 0) return firstValid(request, bearers.length === 1 ? bearers : [], 'bearer', options);
-      const cookies = cookieValues(request, options.cookieName).slice(0, MOST_COOKIES);
+      const cookies = cookieValues(request, options.cookieName);
       if (cookies.length > 0) return firstValid(request, cookies, 'cookie', options);
       options.trace?.({ source: 'session', carriedBy: undefined, outcomes: [] }, request);
       return SILENT;
@@ -56,19 +57,27 @@ const outcomeOf = (verdict: SessionVerdict): SessionTrace['outcomes'][number] =>
 
 /** Cookies of two people are nobody's: a neighbour of this site can plant its own in front of the visitor's. */
 function oneCaller(verdicts: readonly SessionVerdict[]): IdentityVerdict {
-  const valid = verdicts.filter((verdict) => verdict.kind === 'valid');
-  const [first] = valid;
-  const isOne = first && valid.every(({ caller }) => caller.name === first.caller.name);
-  return isOne ? { kind: 'identified', caller: first.caller } : REFUSED;
+  let caller: Caller | undefined;
+  for (const verdict of verdicts) {
+    if (verdict.kind !== 'valid') continue;
+    if (caller && caller.name !== verdict.caller.name) return REFUSED;
+    caller ??= verdict.caller;
+  }
+  return caller ? { kind: 'identified', caller } : REFUSED;
 }
 
-const bearerTokens = (request: RequestFacts): string[] =>
-  headerLines(request, 'authorization').flatMap((line) => {
+const NO_TOKENS: readonly string[] = [];
+
+function bearerTokens(request: RequestFacts): readonly string[] {
+  const lines = headerLines(request, 'authorization');
+  if (lines.length === 0) return NO_TOKENS;
+  return lines.flatMap((line) => {
     const match = BEARER.exec(line.trim());
     return match ? [match.groups?.['token']?.trim() ?? ''] : [];
   });
+}
 
-/** Each value once, in the order received. An empty one is what a logout leaves behind: no credential. */
+/** The first few values, each once, in the order received. An empty one is what a logout leaves behind: no credential. */
 function cookieValues(request: RequestFacts, name: string): readonly string[] {
   const values: string[] = [];
   for (const line of headerLines(request, 'cookie')) {
@@ -76,6 +85,7 @@ function cookieValues(request: RequestFacts, name: string): readonly string[] {
     for (const pair of line.split(';')) {
       const [cookie, value] = nameAndValue(pair);
       if (cookie === name && value !== '' && !values.includes(value)) values.push(value);
+      if (values.length === MOST_COOKIES) return values;
     }
   }
   return values;
