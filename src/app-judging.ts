@@ -10,6 +10,7 @@ import { corridorRules, destinationRules, headerRules, ownerLookup } from './app
 import { askerOf } from './app-upstreams.ts';
 import type { ServiceConfig } from './config/service-config.ts';
 import { type CameraScope, visibleCameras } from './domain/camera-scope.ts';
+import { unixSeconds } from './domain/clock.ts';
 import type { CameraName } from './domain/names.ts';
 import type { Rules } from './gateway/admit.ts';
 import type { DestinationRules } from './gateway/destinations.ts';
@@ -65,6 +66,7 @@ export function createJudging({ config, house, accounts, parts }: JudgingParts):
       onRole: countedRole(metrics),
       onUntrustedHeaders: () => metrics.untrustedHeaders.add(1),
       onUntrustedDescription,
+      remembering: { version: house.store.version, now: () => unixSeconds(house.clock) },
     });
     const carriesProxySecret = countedSecretCheck(rules.carriesProxySecret, metrics);
     return { list, headers: headerRules(settings, list.names), rules: { ...rules, carriesProxySecret } };

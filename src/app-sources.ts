@@ -10,6 +10,7 @@ import { clientAddress, createTrustedNetworks, isTrustedPeer, type TrustedNetwor
 import { createApiTokenSource } from './identity/api-token-source.ts';
 import type { SourceTrace, Trace } from './identity/identity-trace.ts';
 import { createProxyHeaderSource } from './identity/proxy-header-source.ts';
+import { type Remembering, rememberedOnConnection } from './identity/remembered-source.ts';
 import type { RoleVerdict } from './identity/role-mapping.ts';
 import { createSessionSource } from './identity/session-source.ts';
 
@@ -22,6 +23,8 @@ export interface SourceParts {
   /** As last read, and as they are now. */
   readonly roleBook: { current(): CustomRoles; latest(): Soon<CustomRoles> };
   readonly trace: Trace<SourceTrace> | undefined;
+  /** Absent: sessions are looked up for each request. */
+  readonly remembering?: Remembering;
   readonly onRole?: (role: RoleVerdict) => void;
   readonly onUntrustedHeaders?: () => void;
 }
@@ -36,9 +39,13 @@ export function apiTokenSource({ settings, verifyApiToken: verify, trace }: Sour
 
 /** Interface 5.5.1: the service's own accounts, or the headers of a proxy in front; never both. */
 export function externalSource(parts: SourceParts, carriesProxySecret: Rules['carriesProxySecret']): IdentitySource {
-  const { allowlist, verifySession, roleBook, trace, onRole, onUntrustedHeaders } = parts;
+  const { allowlist, verifySession, roleBook, trace, remembering, onRole, onUntrustedHeaders } = parts;
   const { auth, proxy } = parts.settings;
-  if (auth.enabled) return createSessionSource({ cookieName: auth.cookie_name, verify: verifySession, trace });
+  if (auth.enabled) {
+    const source = createSessionSource({ cookieName: auth.cookie_name, verify: verifySession, trace });
+    // With a trace there is a line for each request.
+    return remembering && !trace ? rememberedOnConnection(source, remembering) : source;
+  }
   const peers = trustedPeersOf(parts.settings);
   const trusted = networks(peers);
   const source = createProxyHeaderSource({

@@ -17,6 +17,8 @@ export interface RequestFacts {
   readonly peer: string;
   /** Whether the peer came over TLS to this very listener. */
   readonly encrypted: boolean;
+  /** The same object for all requests of a connection, to remember things by: nobody looks into it. Absent where there is none. */
+  readonly connection?: object;
   readonly isUpgrade: boolean;
   /** Bytes that came behind the head of an upgrade. */
   readonly pipelinedBytes: number;

@@ -15,6 +15,7 @@ export function requestFacts(request: IncomingMessage, listener: ListenerName, h
     headers: request.headers,
     peer: foldAddress(request.socket.remoteAddress ?? '') ?? '',
     encrypted: request.socket instanceof TLSSocket,
+    connection: request.socket,
     isUpgrade: head !== undefined,
     pipelinedBytes: head?.length ?? 0,
   };

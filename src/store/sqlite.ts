@@ -43,18 +43,20 @@ export function sqliteEngine(options: SqliteOptions): SqliteEngine {
   const dataVersion = connection.prepare('PRAGMA data_version');
   let ownChanges = 0;
   let others: unknown;
+  let text = '';
   let askedAt = Number.NEGATIVE_INFINITY;
   return {
     dialect: sqliteDialect(connection, options.readOnly, () => {
       ownChanges += 1;
+      text = `${others}.${ownChanges}`;
     }),
     version() {
       const now = performance.now();
-      if (now - askedAt >= BETWEEN_ASKING_MILLISECONDS) {
-        others = dataVersion.get()?.['data_version'];
-        askedAt = now;
-      }
-      return `${others}.${ownChanges}`;
+      if (now - askedAt < BETWEEN_ASKING_MILLISECONDS) return text;
+      others = dataVersion.get()?.['data_version'];
+      askedAt = now;
+      text = `${others}.${ownChanges}`;
+      return text;
     },
   };
 }

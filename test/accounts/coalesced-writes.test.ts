@@ -18,9 +18,9 @@ function notes(write?: () => Promise<void>) {
 describe('What is seen often', () => {
   it('is written together, each once, as it was seen last', async () => {
     const { note, flush, written } = notes();
-    note('a', 'a1');
-    note('b', 'b1');
-    note('a', 'a2');
+    note('a', () => 'a1');
+    note('b', () => 'b1');
+    note('a', () => 'a2');
     await flush();
     assert.deepEqual(written, [['a2', 'b1']]);
   });
@@ -28,7 +28,7 @@ describe('What is seen often', () => {
   it('is written once a minute at most', async () => {
     const { clock, note, flush, written } = notes();
     for (let second = 0; second < 120; second += 1) {
-      note('a', `a${second}`);
+      note('a', () => `a${second}`);
       await flush();
       clock.advance(1);
     }
@@ -38,7 +38,7 @@ describe('What is seen often', () => {
   it('is not written when there is nothing, and is at the end', async () => {
     const { note, flush, close, written } = notes();
     await flush();
-    note('a', 'a1');
+    note('a', () => 'a1');
     await close();
     assert.deepEqual(written, [['a1']]);
   });
@@ -46,7 +46,7 @@ describe('What is seen often', () => {
   it('is lost when it cannot be written, and stops nobody', async () => {
     const full = new Error('the disk is full');
     const { note, flush, faults } = notes(() => Promise.reject(full));
-    note('a', 'a1');
+    note('a', () => 'a1');
     await flush();
     await flush();
     assert.deepEqual(faults, [full]);
