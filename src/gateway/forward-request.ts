@@ -1,10 +1,9 @@
 /** Plain requests: sent by undici, which frames them itself, and answered chunk by chunk (SPEC 6). */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { Pool } from 'undici';
 import type { Upstream } from '../domain/socket-address.ts';
 import { createAnswerHandler } from './answer-handler.ts';
-import { atEndOfTurn } from './end-of-turn.ts';
 import type { ForwardRules, JudgedRequest } from './forward.ts';
 import type { UpstreamWatch } from './gate-watch.ts';
 
@@ -25,10 +24,11 @@ export function createRequestForwarder(rules: ForwardRules): RequestForwarder {
   };
   return {
     send(request, response, upstream, judged) {
-      const { 'transfer-encoding': isChunked, ...headers } = judged.headers;
+      const isChunked = judged.headers['transfer-encoding'] !== undefined;
+      const headers = isChunked ? unframed(judged.headers) : judged.headers;
       const length = Number(headers['content-length'] ?? 0);
       if (length > rules.maxUpload) return judged.onFailure('body-too-large');
-      const hasUpload = judged.body === undefined && (isChunked !== undefined || length > 0);
+      const hasUpload = judged.body === undefined && (isChunked || length > 0);
       const body = hasUpload ? openUpload(request) : (judged.body ?? null);
       const sent = { path: judged.target, method: request.method ?? '', headers, body };
       const pool = poolOf(upstream);
@@ -37,13 +37,17 @@ export function createRequestForwarder(rules: ForwardRules): RequestForwarder {
         limitUpload(request, rules.maxUpload, judged.watch, () => handler.fail('body-too-large'));
       if (!body && isSafe(sent.method)) handler.onStaleConnection(() => void pool.dispatch(sent, handler));
       judged.watch?.onAsked();
-      atEndOfTurn(() => void pool.dispatch(sent, handler));
+      // The library writes it at the end of this turn, when it has seen whether the connection is still there.
+      pool.dispatch(sent, handler);
     },
     close() {
       for (const pool of pools.values()) void pool.destroy();
     },
   };
 }
+
+/** The library frames what it sends. */
+const unframed = ({ 'transfer-encoding': _, ...headers }: IncomingHttpHeaders): IncomingHttpHeaders => headers;
 
 /** What may go out once more when its connection was closed under it. */
 const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD';

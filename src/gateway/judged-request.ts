@@ -25,10 +25,12 @@ export function judgedRequest(
   const spoken = isOurs ? backendRules(rules) : rules;
   const headers = rewriteHeaders(facts, { caller: admission.caller, client: admission.client, requestId }, spoken);
   if (isOurs) nameCameras(headers, admission);
+  const { body, narrowing } = settled;
   return {
-    ...settled,
+    ...(body && { body }),
+    ...(narrowing && { narrowing }),
     target: query === '' ? path : `${path}?${query}`,
-    headers: settled.body || settled.narrowing ? headersFor(headers, settled) : headers,
+    headers: body || narrowing ? headersFor(headers, settled) : headers,
     isPublic: admission.route.kind === 'listed' && admission.route.row.access === 'public',
   };
 }

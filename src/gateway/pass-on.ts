@@ -37,9 +37,8 @@ export async function passOn(guest: Guest, parts: GateParts, sentInstead?: SentI
     });
     response.on('close', forget);
   }
-  const { kind: _, ...sent } = settled;
   parts.forwarder.web(request, response, destination.upstream, {
-    ...judgedRequest(destination, passageOf(guest, sentInstead), parts.headers(), sent),
+    ...judgedRequest(destination, passageOf(guest, sentInstead), parts.headers(), settled),
     own: { requestId, cookie },
     watch: notingUnknown(guest, parts),
     onFailure: (reason) => {
@@ -64,6 +63,8 @@ function notingUnknown({ facts, admission, watch }: Guest, { unknownRoutes }: Ga
   };
 }
 
+const AS_IT_IS: Settled = { kind: 'sent' };
+
 /** Nothing is to be settled of most requests, nor of what a route of our own has left of one. */
 function settledTerms(
   { request, admission }: Guest,
@@ -73,7 +74,7 @@ function settledTerms(
 ): Soon<Settled> {
   const { caller, terms } = admission;
   if (sentInstead) return stillAllowed({ kind: 'sent', body: sentInstead.body }, caller, recheck);
-  if (!terms) return { kind: 'sent' };
+  if (!terms) return AS_IT_IS;
   const settling = settleTerms(request, admission, destination, { ...desk, owners: rules().owners });
   return settling.then((settled) => stillAllowed(settled, caller, recheck));
 }
