@@ -47,12 +47,18 @@ export interface OpenStreams {
 
 interface OpenStream extends HeldStream {
   readonly end: EndStream;
+  /** Its place among those of its holder. */
+  at: number;
 }
 
 const BETWEEN_LOOKS_MS = 1_000;
 
 export function createOpenStreams({ version, recheck, clock, onFault }: OpenStreamParts): OpenStreams {
-  const byHolder = new Map<string, Set<OpenStream>>();
+  /**
+   * Lists, and not sets: what a Set or Map has outgrown goes on pointing to what it has become, so that one which changes
+   * with every request keeps all that it ever held until a full garbage collection. Empty ones stay until the next look.
+   */
+  const byHolder = new Map<string, OpenStream[]>();
   const sockets = new Set<() => void>();
   /** Whoever was added since the last look was judged before it: the change may lie in between. */
   let unlooked = new Set<string>();
@@ -60,7 +66,14 @@ export function createOpenStreams({ version, recheck, clock, onFault }: OpenStre
   let timer: NodeJS.Timeout | undefined;
   let isLooking = false;
 
-  const lookAt = async (streams: ReadonlySet<OpenStream>): Promise<void> => {
+  const listOf = (holder: string): OpenStream[] => {
+    const known = byHolder.get(holder);
+    if (known) return known;
+    const streams: OpenStream[] = [];
+    byHolder.set(holder, streams);
+    return streams;
+  };
+  const lookAt = async (streams: readonly OpenStream[]): Promise<void> => {
     const [first] = streams;
     if (!first) return;
     const now = await recheck(first.caller);
@@ -70,10 +83,11 @@ export function createOpenStreams({ version, recheck, clock, onFault }: OpenStre
     }
   };
   const sweep = async (): Promise<void> => {
+    for (const [holder, streams] of byHolder) if (streams.length === 0) byHolder.delete(holder);
     const current = version();
     const isChanged = current !== lookedAt;
     const now = unixSeconds(clock);
-    const hasExpired = (streams: ReadonlySet<OpenStream>) => [...streams].some(({ caller }) => isOver(caller, now));
+    const hasExpired = (streams: readonly OpenStream[]) => streams.some(({ caller }) => isOver(caller, now));
     const due = [...byHolder].filter(([holder, streams]) => isChanged || unlooked.has(holder) || hasExpired(streams));
     unlooked = new Set();
     for (const [, streams] of due) await lookAt(streams);
@@ -101,12 +115,12 @@ export function createOpenStreams({ version, recheck, clock, onFault }: OpenStre
     sweep,
     close,
     async review(judge) {
-      for (const stream of [...byHolder.values()].flatMap((streams) => [...streams])) {
+      for (const stream of [...byHolder.values()].flat()) {
         const code = await judge(stream);
         if (code !== undefined) stream.end(code, 'revoked');
       }
     },
-    size: () => [...byHolder.values()].reduce((sum, streams) => sum + streams.size, 0),
+    size: () => [...byHolder.values()].reduce((sum, streams) => sum + streams.length, 0),
     addSocket(leave) {
       sockets.add(leave);
       return () => void sockets.delete(leave);
@@ -117,19 +131,24 @@ export function createOpenStreams({ version, recheck, clock, onFault }: OpenStre
     add(caller, admittance, end) {
       const holder = holderOf(caller);
       if (holder === undefined) return () => {};
-      const stream = { ...admittance, caller, end };
-      const streams = byHolder.get(holder) ?? new Set();
-      byHolder.set(holder, streams.add(stream));
+      const streams = listOf(holder);
+      const { request, terms } = admittance;
+      const stream: OpenStream = { request, terms, caller, end, at: streams.length };
+      streams.push(stream);
       unlooked.add(holder);
       timer ??= setInterval(() => void look(), BETWEEN_LOOKS_MS).unref();
-      return () => {
-        streams.delete(stream);
-        if (streams.size > 0 || byHolder.get(holder) !== streams) return;
-        byHolder.delete(holder);
-        unlooked.delete(holder);
-      };
+      return () => removeFrom(streams, stream);
     },
   };
+}
+
+/** The last one takes its place. */
+function removeFrom(streams: OpenStream[], stream: OpenStream): void {
+  if (streams[stream.at] !== stream) return;
+  const last = streams.pop();
+  if (!last || last === stream) return;
+  streams[stream.at] = last;
+  last.at = stream.at;
 }
 
 /** Who would lose all of them together; undefined for those who lose nothing. */
