@@ -35,7 +35,7 @@ COPY trusted-headers trusted-headers
 COPY trusted-headers/proxy_trusted_headers.conf /usr/local/nginx/conf/proxy_trusted_headers.conf
 COPY --from=pages /build/dist dist
 COPY src src
-RUN ln -s /app/src/main.ts /usr/local/bin/postern && chmod 755 /app/src/main.ts \
+RUN ln -s /app/src/main.js /usr/local/bin/postern && chmod 755 /app/src/main.js \
  && install -d -o node -g node -m 0700 /config \
  && install -d -o node -g node -m 0755 node_modules/.cache
 USER node

@@ -1,4 +1,4 @@
-/** Postern as its operators run it: `node src/main.ts serve`, from a directory of its own with three people in it. */
+/** Postern as its operators run it: `node src/main.js serve`, from a directory of its own with three people in it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ export interface StartedPostern extends StartedServer {
   log(): string;
 }
 
-export const MAIN = join(import.meta.dirname, '../src/main.ts');
+export const MAIN = join(import.meta.dirname, '../src/main.js');
 
 export async function startPostern(options: PosternOptions): Promise<StartedPostern> {
   const directory = await movedInDirectory(options);

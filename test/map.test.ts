@@ -12,7 +12,7 @@ const purposeOf = (file: string): string => {
 };
 
 it('ARCHITECTURE.md lists every source file with its own first line', () => {
-  const rows = globSync('src/**/*.{ts,tsx}')
+  const rows = globSync('src/**/*.{js,ts,tsx}')
     .filter((file) => !file.endsWith('.d.ts'))
     .sort()
     .map((file) => `| \`${file}\` | ${purposeOf(file).replaceAll('|', '\\|')} |\n`);

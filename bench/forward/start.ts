@@ -1,4 +1,4 @@
-/** How long from `node src/main.ts serve` to the first answer, with everything it needs on a warm disk. */
+/** How long from `node src/main.js serve` to the first answer, with everything it needs on a warm disk. */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';

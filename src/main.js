@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** Hands the command line to the CLI, on a Node that can run it. */
+// The only file in JavaScript: for this one, what strips types would be loaded before anything can be found stripped.
 import module from 'node:module';
 import { join } from 'node:path';
 import v8 from 'node:v8';
