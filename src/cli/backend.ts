@@ -1,10 +1,7 @@
 /** `postern backend`: only the events backend, on its own address, for running it on another machine (SPEC 1). */
 import type { Writable } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
-import { startBackend } from '../app-backend.ts';
 import { parseListenAddress } from '../config/addresses.ts';
-import { loadConfig } from '../config/load-config.ts';
-import { formatProblem } from '../config/problems.ts';
 import type { ListenAddress } from '../domain/socket-address.ts';
 
 export interface BackendCommandParts {
@@ -35,6 +32,9 @@ export function registerBackendCommand(program: Command, parts: BackendCommandPa
 
 async function runBackend(at: ListenAddress, parts: BackendCommandParts): Promise<number> {
   const { env, stdout, stderr, stopSignal } = parts;
+  const { loadConfig } = await import('../config/load-config.ts');
+  const { formatProblem } = await import('../config/problems.ts');
+  const { startBackend } = await import('../app-backend.ts');
   const config = await loadConfig({ directory: parts.directory(), env });
   if (config.kind === 'invalid') {
     for (const problem of config.problems) stderr.write(`${formatProblem(config.file, problem)}\n`);

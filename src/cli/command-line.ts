@@ -1,15 +1,10 @@
 /** The command line, `postern <command>`: what there is, and how each command is told where the configuration is (SPEC 1). */
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { openForCommands } from '../app-commands.ts';
-import { openForExplain } from '../app-explain-command.ts';
 import { unixSeconds } from '../domain/clock.ts';
 import { registerBackendCommand } from './backend.ts';
-import { runCheck } from './check.ts';
 import { registerEventsCommands } from './events.ts';
 import { registerExplainCommand } from './explain.ts';
-import { runHealthcheck } from './healthcheck.ts';
-import { runServe } from './serve.ts';
 import { stopSignal } from './stop-signal.ts';
 import { registerTokensCommands } from './tokens.ts';
 import { registerUsersCommands } from './users.ts';
@@ -17,7 +12,10 @@ import { VERSION } from './version.ts';
 
 const { stdin, stdout, stderr, env } = process;
 
-/** Sets the exit code; never ends the process itself, so that what was printed gets out. */
+/**
+ * Sets the exit code; never ends the process itself, so that what was printed gets out. What a command works with is
+ * imported when it is called: the service carries nothing of the others, and they do not wait for the service.
+ */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
   const program = new Command('postern')
     .description('An authentication sidecar for network video recorders.')
@@ -35,23 +33,36 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   program
     .command('serve', { isDefault: true })
     .description('run the gate: listeners, login, forwarding, and the events backend beside it')
-    .action(async () => exit(await runServe({ directory: directory(), env, stdout, stderr })));
+    .action(async () => {
+      const { runServe } = await import('./serve.ts');
+      exit(await runServe({ directory: directory(), env, stdout, stderr }));
+    });
   registerBackendCommand(program, { directory, env, stdout, stderr, stopSignal, exit });
   program
     .command('check')
     .description('read the configuration as serve would, and print every problem with it')
-    .action(async () => exit(await runCheck({ directory: directory(), env, stdout, stderr })));
+    .action(async () => {
+      const { runCheck } = await import('./check.ts');
+      exit(await runCheck({ directory: directory(), env, stdout, stderr }));
+    });
   program
     .command('healthcheck')
     .description('exit 0 when the running server says that it is alive')
-    .action(async () => exit(await runHealthcheck({ directory: directory(), env, stderr })));
+    .action(async () => {
+      const { runHealthcheck } = await import('./healthcheck.ts');
+      exit(await runHealthcheck({ directory: directory(), env, stderr }));
+    });
   const clock = { now: () => Date.now() };
-  const openExplainer = () => {
+  const openExplainer = async () => {
+    const { openForExplain } = await import('../app-explain-command.ts');
     const note = (sentence: string): void => void stderr.write(`note: ${sentence}\n`);
     return openForExplain({ directory: directory(), env, clock }, note);
   };
   registerExplainCommand(program, { openExplainer, stdout, stderr, exit });
-  const openStore = () => openForCommands({ directory: directory(), env, clock });
+  const openStore = async () => {
+    const { openForCommands } = await import('../app-commands.ts');
+    return await openForCommands({ directory: directory(), env, clock });
+  };
   registerUsersCommands(program, { openStore, stdin, stdout, stderr, exit });
   registerTokensCommands(program, { openStore, now: () => unixSeconds(clock), stdout, stderr, exit });
   registerEventsCommands(program, { openStore, stdin, stdout, stderr, exit });

@@ -1,9 +1,7 @@
 /** `postern events import` and `events generate`: events into the store, with the server running or not (SPEC 1). */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { EventRecord } from '../domain/event.ts';
-import { generateSampleEvents } from '../events/sample-events.ts';
-import { type EventsCommandParts, importFiles } from './import-files.ts';
-import { createProgress } from './progress.ts';
+import type { EventsCommandParts } from './import-files.ts';
 
 interface GenerateOptions {
   readonly count: number;
@@ -18,7 +16,12 @@ export function registerEventsCommands(program: Command, parts: EventsCommandPar
     .command('import')
     .description('import events from NDJSON, a JSON array as /api/events answers it, or the SQLite file of an NVR')
     .argument('<file...>', 'files to read, in this order; - is standard input')
-    .action((files: string[]) => guarded(parts, () => importFiles(files, parts)));
+    .action((files: string[]) =>
+      guarded(parts, async () => {
+        const { importFiles } = await import('./import-files.ts');
+        return await importFiles(files, parts);
+      }),
+    );
   events
     .command('generate')
     .description('store sample events, the same for the same seed and end')
@@ -42,6 +45,8 @@ async function guarded({ stderr, exit }: EventsCommandParts, command: () => Prom
 const EVENTS_PER_BATCH = 500;
 
 async function generate({ count, seed, cameras, until }: GenerateOptions, parts: EventsCommandParts): Promise<number> {
+  const { generateSampleEvents } = await import('../events/sample-events.ts');
+  const { createProgress } = await import('./progress.ts');
   const store = await parts.openStore();
   const progress = createProgress(parts.stderr, { title: 'sample events', total: count });
   try {

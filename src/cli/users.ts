@@ -4,7 +4,7 @@ import type { ImportedUser } from '../domain/account.ts';
 import { type Role, type UserName, VIEWER } from '../domain/names.ts';
 import type { Result } from '../domain/result.ts';
 import { onStore, type StoreCommandParts } from './on-store.ts';
-import { readNewPassword, type Terminal } from './read-password.ts';
+import type { Terminal } from './read-password.ts';
 
 type Outcome = Promise<Result<unknown, { readonly message: string }>>;
 
@@ -76,6 +76,7 @@ async function withPassword(
   name: string,
   work: (password: string) => Promise<Result<string, string>>,
 ): Promise<Result<string, string>> {
+  const { readNewPassword } = await import('./read-password.ts');
   const password = await readNewPassword(terminal, name);
   return password.ok ? work(password.value) : password;
 }
