@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { runPostern, servePostern } from '../support/run-postern.ts';
+
+const env = { NODE_OPTIONS: `--import=${import.meta.resolve('../support/tell-optimized.ts')}` };
+/** Of each thread. */
+const toldIn = (stderr: string): string[] =>
+  [...stderr.matchAll(/hot code is optimized: (\w+)/g)].map(([, told = '']) => told);
+
+describe('V8 optimizes', () => {
+  // biome-ignore format: a table
+  const ROWS: readonly (readonly [command: string, optimized: string, why: string])[] = [
+    ['check',                             'false', 'which only starts'],
+    ['users list',                        'true',  'as everything that opens the store'],
+    ['events generate --count 1 --seed 1', 'true', 'which may have much to do'],
+  ];
+  for (const [command, optimized, why] of ROWS)
+    it(`${command}: ${optimized}, ${why}`, async () => {
+      const { stderr } = await runPostern(command.split(' '), { env });
+      assert.deepEqual(toldIn(stderr), [optimized], stderr);
+    });
+
+  it('serve: true, once it has started, with its worker', async () => {
+    const serving = await servePostern({ env });
+    assert.equal(await serving.end(), 0);
+    assert.deepEqual(toldIn(serving.output.stderr), ['true', 'true'], serving.output.stderr);
+  });
+});

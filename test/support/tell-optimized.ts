@@ -1,0 +1,15 @@
+/** For the `NODE_OPTIONS` of a process: before a thread of it ends, it says whether V8 optimizes what is hot there. */
+import v8 from 'node:v8';
+import { runInThisContext } from 'node:vm';
+
+const CALLS = 20_000;
+const OPTIMIZED = 1 << 4;
+
+process.once('exit', () => {
+  v8.setFlagsFromString('--allow-natives-syntax');
+  v8.setFlagsFromString('--no-concurrent-recompilation'); // at once, and not when another thread comes to it
+  const statusOf = runInThisContext('(subject) => %GetOptimizationStatus(subject)');
+  const hot = runInThisContext('() => { let sum = 0; for (let n = 0; n < 1000; n += 1) sum += n; return sum; }');
+  for (let calls = 0; calls < CALLS; calls += 1) hot();
+  process.stderr.write(`hot code is optimized: ${(statusOf(hot) & OPTIMIZED) !== 0}\n`);
+});
