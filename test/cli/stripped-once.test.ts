@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { runPostern } from '../support/run-postern.ts';
+
+/** WebAssembly inside: some 16 MB, which stay for as long as the process. */
+const STRIPPER = 'NativeModule internal/deps/amaro/dist/index';
+const TELL = `process.once('exit', () => process.stderr.write(String(process.moduleLoadList.includes('${STRIPPER}'))))`;
+
+it('a start that finds everything stripped loads no stripper of types', async () => {
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(TELL)}` };
+  await runPostern(['check']);
+  assert.deepEqual(await runPostern(['check'], { env }).then(({ code, stderr }) => ({ code, stderr })), {
+    code: 0,
+    stderr: 'false',
+  });
+});
