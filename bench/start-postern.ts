@@ -1,4 +1,4 @@
-/** Postern as its operators run it: `node src/main.js serve`, from a directory of its own with three people in it. */
+/** Postern as its operators run it, with the flags of `npm start`, from a directory of its own with three people in it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,13 +32,25 @@ export interface StartedPostern extends StartedServer {
   log(): string;
 }
 
-export const MAIN = join(import.meta.dirname, '../src/main.js');
+const ROOT = join(import.meta.dirname, '..');
+const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
+
+/** Of Node's: its flags, the program and `serve`, as `npm start` gives them; run in `ROOT`. */
+export const startArguments = (directory: string, nodeFlags: readonly string[] = []): string[] => {
+  const [, ...given] = scripts.start.split(' ');
+  return [
+    ...nodeFlags,
+    ...given.map((each) => (each.startsWith('src/') ? join(ROOT, each) : each)),
+    '--config-dir',
+    directory,
+  ];
+};
 
 export async function startPostern(options: PosternOptions): Promise<StartedPostern> {
   const directory = await movedInDirectory(options);
   const logFile = join(directory, 'log');
   const output = openSync(logFile, 'w');
-  const child = spawn(process.execPath, [...(options.nodeFlags ?? []), MAIN, '--config-dir', directory, 'serve'], {
+  const child = spawn(process.execPath, startArguments(directory, options.nodeFlags), {
     stdio: ['ignore', output, 'inherit', 'ipc'],
   });
   closeSync(output);

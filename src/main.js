@@ -14,9 +14,9 @@ if (Number(major) < OLDEST_NODE) {
   );
   process.exitCode = 1;
 } else {
-  // Young garbage that is let grow keeps the buffers of whole films alive, in half as much memory again.
+  // A start runs once: it is not worth the memory of optimizing it, nor of more room for its garbage. `cli/release-v8.ts`
+  // gives both back.
   v8.setFlagsFromString('--semi-space-growth-factor=1');
-  // A start runs once, and is not worth the memory of optimizing it: nothing is, until `cli/optimizers.ts` says so.
   for (const compiler of ['maglev', 'turbo']) v8.setFlagsFromString(`--${compiler}-filter=~`);
   // What was stripped of its types and compiled once is not again. Not in a directory that others may write: it is code.
   process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '../node_modules/.cache/compiled'); // for workers too

@@ -1,11 +1,11 @@
-/** How long from `node src/main.js serve` to the first answer, with everything it needs on a warm disk. */
+/** How long from `npm start`'s command to the first answer, with everything it needs on a warm disk. */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, untilCalm } from '../machine.ts';
-import { MAIN, movedInDirectory } from '../start-postern.ts';
+import { movedInDirectory, startArguments } from '../start-postern.ts';
 import { endsWithUs, startedTogether, startServer, stopProcess } from '../start-server.ts';
 import { type Finding, median, printTable } from '../table.ts';
 
@@ -41,7 +41,7 @@ export async function measureStart(): Promise<Finding[]> {
 async function oneStart(directory: string, tls: boolean): Promise<number> {
   const port = await freePort();
   const since = performance.now();
-  const child = spawn(process.execPath, [MAIN, '--config-dir', directory, 'serve'], {
+  const child = spawn(process.execPath, startArguments(directory), {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, POSTERN__SERVER__EXTERNAL: `127.0.0.1:${port}`, POSTERN__TLS__ENABLED: String(tls) },
   });

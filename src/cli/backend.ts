@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseListenAddress } from '../config/addresses.ts';
 import type { ListenAddress } from '../domain/socket-address.ts';
-import { wakeOptimizers } from './optimizers.ts';
+import { releaseV8 } from './release-v8.ts';
 
 export interface BackendCommandParts {
   readonly directory: () => string;
@@ -51,7 +51,7 @@ async function runBackend(at: ListenAddress, parts: BackendCommandParts): Promis
       now: () => performance.now(),
       onFault: (fault) => stderr.write(`a request could not be answered: ${sentence(fault)}\n`),
     });
-    wakeOptimizers();
+    releaseV8();
     const { host, port } = backend.address;
     const believes = settings.nvr.auth_secret === undefined ? 'whoever reaches it' : 'who sends nvr.auth_secret';
     const shown = host.includes(':') ? `[${host}]` : host;

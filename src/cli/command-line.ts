@@ -5,7 +5,7 @@ import { unixSeconds } from '../domain/clock.ts';
 import { registerBackendCommand } from './backend.ts';
 import { registerEventsCommands } from './events.ts';
 import { registerExplainCommand } from './explain.ts';
-import { wakeOptimizers } from './optimizers.ts';
+import { releaseV8 } from './release-v8.ts';
 import { stopSignal } from './stop-signal.ts';
 import { registerTokensCommands } from './tokens.ts';
 import { registerUsersCommands } from './users.ts';
@@ -62,7 +62,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   registerExplainCommand(program, { openExplainer, stdout, stderr, exit });
   const openStore = async () => {
     const { openForCommands } = await import('../app-commands.ts');
-    wakeOptimizers();
+    releaseV8();
     return await openForCommands({ directory: directory(), env, clock });
   };
   registerUsersCommands(program, { openStore, stdin, stdout, stderr, exit });

@@ -6,7 +6,7 @@ import { formatProblem } from '../config/problems.ts';
 import { loadServiceConfig } from '../config/service-config.ts';
 import { announcement, passwordBox } from './announcement.ts';
 import { type LogDestination, openLogDestination } from './log-destination.ts';
-import { wakeOptimizers } from './optimizers.ts';
+import { releaseV8 } from './release-v8.ts';
 import { stopSignal } from './stop-signal.ts';
 import { VERSION } from './version.ts';
 import { watchConfig } from './watch-config.ts';
@@ -39,7 +39,7 @@ export async function runServe(place: ServePlace): Promise<number> {
     const postern = await startPostern({ config, directory: resolve(directory), env, clock, log, version: VERSION });
     log.flush();
     stdout.write(announcement(postern, config.settings, stdout.isTTY === true));
-    wakeOptimizers();
+    releaseV8();
     watching.onChange(() => reload(postern, place, log));
     await stopped;
     watching.close();
