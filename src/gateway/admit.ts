@@ -147,7 +147,9 @@ function clientOf(request: RequestFacts, trusted: TrustedNetworks): Client {
   const forwardedProto = viaTrustedProxy ? singleHeader(request, 'x-forwarded-proto') : undefined;
   const forwardedHost = viaTrustedProxy ? singleHeader(request, 'x-forwarded-host') : undefined;
   return {
-    address: clientAddress(request.peer, headerLines(request, 'x-forwarded-for'), trusted),
+    address: viaTrustedProxy
+      ? clientAddress(request.peer, headerLines(request, 'x-forwarded-for'), trusted)
+      : request.peer,
     encrypted: request.encrypted || forwardedProto?.toLowerCase() === 'https',
     host: forwardedHost ?? singleHeader(request, 'host') ?? '',
     viaTrustedProxy,
