@@ -42,8 +42,10 @@ export function describedRequest(carrier: RequestFacts, rules: Rules): Question 
   if (!asksForAuth(carrier) || carrier.listener !== 'external') return undefined;
   const [, query] = carrier.target.split('?', 2);
   const undescribed = SPEAKS_OF_ANOTHER.includes(query) ? { described: undefined } : undefined;
-  const spoken = FAMILIES.filter((family) => [family.target, family.method].some((name) => isSent(carrier, name)));
-  const [family, ...others] = spoken;
+  if (!DESCRIBING.some((name) => isSent(carrier, name))) return undescribed;
+  const [family, ...others] = FAMILIES.filter(
+    ({ target, method }) => isSent(carrier, target) || isSent(carrier, method),
+  );
   if (!family) return undescribed;
   if (!isTrustedPeer(carrier.peer, rules.trusted)) {
     rules.onUntrustedDescription?.(carrier.peer);
@@ -57,7 +59,7 @@ export function describedRequest(carrier: RequestFacts, rules: Rules): Question 
   return { described: belowBasePath(factsOfDescribed(carrier, method, target, query === UPGRADE_QUERY), rules) };
 }
 
-const isSent = (request: RequestFacts, name: string): boolean => headerLines(request, name).length > 0;
+const isSent = (request: RequestFacts, name: string): boolean => request.headers[name] !== undefined;
 
 /** They belong to the question, not to the request that it is about. */
 const OF_THE_CARRIER: ReadonlySet<string> = new Set([

@@ -46,6 +46,16 @@ describe('A caller behind the proxy', () => {
     assert.deepEqual([status, watched.nvr.received.map(claimsIn)], [200, [asRole('vera', 'viewer')]]);
   });
 
+  // A server that stops reading headers somewhere would not see what the proxy adds behind those of its client.
+  for (const count of [1, 100, 900, 990, 995, 1000, 1100, 1500]) {
+    it(`that sends ${count} headers of its own is who the proxy says behind them, or never arrives`, async () => {
+      const tiny = Array.from({ length: count }, (_, at) => `a${at.toString(36)}:`);
+      const { status } = await get(tiny, SHOWN, AS_VIEWER);
+      const claims = watched.nvr.received.map(claimsIn);
+      assert.deepEqual([status, claims], status === 200 ? [200, [asRole('vera', 'viewer')]] : [431, []]);
+    });
+  }
+
   it('that adds what is not mapped gains nothing by it', async () => {
     const { status } = await get(SHOWN, AS_VIEWER, 'Remote-User: root', 'Remote-Role: admin', 'Remote-Groups: admin');
     assert.deepEqual([status, watched.nvr.received.map(claimsIn)], [200, [asRole('vera', 'viewer')]]);

@@ -126,6 +126,11 @@ describe('A request', () => {
     assert.equal(await raw('/api/version', `X-A: ${'a'.repeat(20_000)}`), 431);
   });
 
+  it('with a thousand headers and one is 431, however short they are', async () => {
+    const tiny = Array.from({ length: 1000 }, (_, at) => `a${at.toString(36)}:`);
+    assert.equal(await raw('/api/version', ...tiny), 431); // with Host
+  });
+
   it('with a target of 20 KB is 431', async () => {
     assert.equal(await raw(`/${'a'.repeat(20_000)}`), 431);
   });
