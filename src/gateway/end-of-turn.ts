@@ -1,5 +1,7 @@
 /** What many requests write in one turn of the event loop goes out together, at its end. */
 
+import type { Readable, Writable } from 'node:stream';
+
 type Write = () => void;
 
 let waiting: Write[] = [];
@@ -21,4 +23,15 @@ function writeAll(): void {
   } finally {
     for (const write of writes.slice(done)) atEndOfTurn(write); // one's fault is nobody else's
   }
+}
+
+/** The same for what is piped from one socket to another. To be called before the pipe is laid: it writes what it hears. */
+export function pipedAtEndOfTurn(source: Readable, sink: Writable): void {
+  const uncork = (): void => sink.uncork();
+  // Listened to as by EventEmitter: that of a stream would begin to read.
+  source.prependListener('data', () => {
+    if (sink.writableCorked > 0) return;
+    sink.cork();
+    atEndOfTurn(uncork);
+  });
 }

@@ -2,6 +2,7 @@
 import { type ClientRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { answerHeaders, byName } from './answer-headers.ts';
+import { pipedAtEndOfTurn } from './end-of-turn.ts';
 import { endableWebSocket } from './end-websocket.ts';
 import type { UpstreamWatch } from './gate-watch.ts';
 import type { Answer } from './refuse.ts';
@@ -29,6 +30,8 @@ export function guardUpgrade(
       socket.resume();
       socket.end(() => setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref());
     });
+    pipedAtEndOfTurn(nvrSocket, socket);
+    pipedAtEndOfTurn(socket, nvrSocket);
     onOpen?.(endableWebSocket(nvrSocket, socket));
     for (const end of ['end', 'close']) {
       nvrSocket.once(end, () => watch?.onEndedBy('backend'));
