@@ -96,9 +96,7 @@ export function createAnswerHandler(
       isSettled = true;
       if (whole !== undefined) {
         const body = whole;
-        return atEndOfTurn(() => {
-          if (!response.destroyed) response.end(body, 'latin1');
-        });
+        return atEndOfTurn(() => response.end(body, 'latin1'));
       }
       response.addTrailers(passedTrailers(trailers));
       response.end();

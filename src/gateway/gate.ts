@@ -51,10 +51,14 @@ export interface Gate {
 }
 
 export function createGate(listener: ListenerName, parts: GateParts): Gate {
-  const enter = createRequestDoor(listener, parts);
+  const door = createRequestDoor(listener, parts);
+  const enter = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void => {
+    // The door answers for faults behind it. One of its own costs this connection, and no other.
+    door(request, response, awaitsContinue).catch(() => response.destroy());
+  };
   return {
-    onRequest: (request, response) => void enter(request, response, false),
-    onCheckContinue: (request, response) => void enter(request, response, true),
+    onRequest: (request, response) => enter(request, response, false),
+    onCheckContinue: (request, response) => enter(request, response, true),
     onUpgrade: (request, socket, head) => void upgraded(request, socket, head, listener, parts),
   };
 }

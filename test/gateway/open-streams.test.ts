@@ -71,6 +71,22 @@ describe('Open streams', () => {
     });
   }
 
+  for (const first of [0, 1, 2, 3]) {
+    it(`of one holder end each once, whichever ended before by themselves: the one in place ${first}, and its neighbour`, async (t) => {
+      const open = streams(t);
+      const ended: number[] = [];
+      const done = [0, 1, 2, 3].map((at) => open.add(VERA, WATCHING, () => ended.push(at)));
+      const gone = [first, (first + 1) % 4];
+      for (const at of [...gone, ...gone]) done[at]?.();
+      assert.equal(open.size(), 2);
+      await open.sweep(); // nobody knows her
+      assert.deepEqual(
+        ended.toSorted(),
+        [0, 1, 2, 3].filter((at) => !gone.includes(at)),
+      );
+    });
+  }
+
   it('of others go on', async (t) => {
     const open = streams(t, VERA, GUS);
     open.change(VERA, undefined);

@@ -1,0 +1,77 @@
+/** What is written at the end of a turn: all of it, in order, whatever one of them does. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { PassThrough, Writable } from 'node:stream';
+import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { atEndOfTurn, pipedAtEndOfTurn } from '../../src/gateway/end-of-turn.ts';
+
+describe('At the end of a turn', () => {
+  it('everything is written, in its order, and nothing before', async () => {
+    const written: number[] = [];
+    for (const each of [1, 2, 3]) atEndOfTurn(() => written.push(each));
+    await Promise.resolve();
+    assert.deepEqual(written, []);
+    await nextTurn();
+    assert.deepEqual(written, [1, 2, 3]);
+  });
+
+  it('what is asked for meanwhile is written in the next one', async () => {
+    const written: string[] = [];
+    atEndOfTurn(() => {
+      written.push('first');
+      atEndOfTurn(() => written.push('second'));
+    });
+    await nextTurn();
+    await nextTurn();
+    assert.deepEqual(written, ['first', 'second']);
+  });
+
+  it('the fault of one keeps no other from being written', async () => {
+    const written: string[] = [];
+    const faults: unknown[] = [];
+    const listeners = process.listeners('uncaughtException');
+    process.removeAllListeners('uncaughtException');
+    process.once('uncaughtException', (fault) => faults.push(fault));
+    atEndOfTurn(() => written.push('before'));
+    atEndOfTurn(() => {
+      throw new Error('broken');
+    });
+    atEndOfTurn(() => written.push('after'));
+    await nextTurn();
+    await nextTurn();
+    for (const listener of listeners) process.on('uncaughtException', listener);
+    assert.deepEqual([written, faults], [['before', 'after'], [new Error('broken')]]);
+  });
+});
+
+describe('What is piped at the end of a turn', () => {
+  function piped() {
+    const writes: string[][] = [];
+    const sink = new Writable({
+      writev(chunks, done) {
+        writes.push(chunks.map(({ chunk }) => String(chunk)));
+        done();
+      },
+    });
+    const source = new PassThrough();
+    pipedAtEndOfTurn(source, sink);
+    source.pipe(sink);
+    return { source, sink, writes };
+  }
+
+  it('goes out together', async () => {
+    const { source, writes } = piped();
+    for (const word of ['a', 'b', 'c']) source.write(word);
+    await nextTurn();
+    await nextTurn();
+    assert.deepEqual(writes, [['a', 'b', 'c']]);
+  });
+
+  it('goes out to its last byte when the source ends', async () => {
+    const { source, sink, writes } = piped();
+    source.end('the end');
+    await once(sink, 'finish');
+    assert.deepEqual(writes.flat(), ['the end']);
+  });
+});
