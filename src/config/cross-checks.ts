@@ -69,9 +69,15 @@ function nvrDatabaseIsNamed(tree: unknown): readonly Finding[] {
 /** One header would carry either the user or the role. */
 function headersDiffer(tree: unknown): readonly Finding[] {
   const path = ['nvr', 'role_header'];
-  const user = String(valueAt(tree, ['nvr', 'user_header']) ?? 'remote-user').toLowerCase();
-  const role = String(valueAt(tree, path) ?? 'remote-role').toLowerCase();
-  return user === role
+  const user = headerAt(tree, ['nvr', 'user_header'], 'remote-user');
+  const role = headerAt(tree, path, 'remote-role');
+  return role !== undefined && user === role
     ? [{ path, message: `${JSON.stringify(role)} is the user's header already: choose another` }]
     : [];
+}
+
+/** Undefined for what is no text, which is a problem of its own. */
+function headerAt(tree: unknown, path: readonly string[], otherwise: string): string | undefined {
+  const name = valueAt(tree, path) ?? otherwise;
+  return typeof name === 'string' ? name.toLowerCase() : undefined;
 }
