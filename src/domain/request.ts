@@ -26,8 +26,14 @@ export interface RequestFacts {
 
 /** The one value of a header, or undefined when it is absent or was sent more than once. */
 export function singleHeader(request: RequestFacts, name: string): string | undefined {
-  const values = headerLines(request, name);
-  return values.length === 1 ? values[0] : undefined;
+  if (request.headers[name] === undefined) return undefined;
+  let single: string | undefined;
+  for (let at = 0; at < request.rawHeaders.length; at += 2) {
+    if (!isNamed(request.rawHeaders[at], name)) continue;
+    if (single !== undefined) return undefined;
+    single = request.rawHeaders[at + 1] ?? '';
+  }
+  return single;
 }
 
 const NO_LINES: readonly string[] = [];
@@ -37,12 +43,13 @@ export function headerLines(request: RequestFacts, name: string): readonly strin
   if (request.headers[name] === undefined) return NO_LINES;
   const lines: string[] = [];
   for (let at = 0; at < request.rawHeaders.length; at += 2) {
-    const received = request.rawHeaders[at];
-    if (received?.length === name.length && received.toLowerCase() === name)
-      lines.push(request.rawHeaders[at + 1] ?? '');
+    if (isNamed(request.rawHeaders[at], name)) lines.push(request.rawHeaders[at + 1] ?? '');
   }
   return lines;
 }
+
+const isNamed = (received: string | undefined, name: string): boolean =>
+  received?.length === name.length && received.toLowerCase() === name;
 
 /** A target that was found plain: one path, one spelling (SPEC 5, "the request judged is the request forwarded"). */
 export interface PlainTarget {
