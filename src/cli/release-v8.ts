@@ -3,7 +3,7 @@ import v8 from 'node:v8';
 
 /**
  * What is hot is optimized from here on, and the young generation grows with its load, up to `--max-semi-space-size` of
- * package.json and Dockerfile: it is cheaper for requests when it is large, and for films when it is not.
+ * package.json and Dockerfile.
  * For the whole process, its threads too. To be called when everything is imported: V8 tells kept code by its flags.
  */
 export function releaseV8(): void {
