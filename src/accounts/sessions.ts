@@ -115,11 +115,12 @@ export function createSessions(parts: SessionParts): Sessions {
       const known = renewals.get(key);
       if (known && Math.abs(now - known.at) < RENEWAL_KEPT_SECONDS) return known.token;
       // The same `jti`: it is the same session, so ending it ends the tokens of before and after.
-      const renewed: Renewal = { at: now, token: issue(user, credential.tokenId) };
-      renewals.set(key, renewed);
-      return whenKnown(renewed.token, (token) => {
-        renewed.token = token;
-        return token;
+      const token = issue(user, credential.tokenId);
+      const renewal: Renewal = { at: now, token };
+      renewals.set(key, renewal);
+      return token.then((signed) => {
+        renewal.token = signed; // the next to ask need not wait
+        return signed;
       });
     });
   };

@@ -28,7 +28,7 @@ function writeAll(): void {
 /** The same for what is piped from one socket to another. To be called before the pipe is laid: it writes what it hears. */
 export function pipedAtEndOfTurn(source: Readable, sink: Writable): void {
   const uncork = (): void => sink.uncork();
-  // Listened to as by EventEmitter: that of a stream would begin to read.
+  // Not `on`, with which a stream begins to flow before anybody reads it.
   source.prependListener('data', () => {
     if (sink.writableCorked > 0) return;
     sink.cork();

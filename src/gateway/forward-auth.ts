@@ -42,7 +42,6 @@ export function describedRequest(carrier: RequestFacts, rules: Rules): Question 
   if (!asksForAuth(carrier) || carrier.listener !== 'external') return undefined;
   const [, query] = carrier.target.split('?', 2);
   const undescribed = SPEAKS_OF_ANOTHER.includes(query) ? { described: undefined } : undefined;
-  if (!DESCRIBING.some((name) => isSent(carrier, name))) return undescribed;
   const [family, ...others] = FAMILIES.filter(
     ({ target, method }) => isSent(carrier, target) || isSent(carrier, method),
   );

@@ -14,12 +14,12 @@ export interface RequestForwarder {
 
 export function createRequestForwarder(rules: ForwardRules): RequestForwarder {
   const pools = new Map<string, Pool>();
-  const known = new WeakMap<Upstream, Pool>();
   const poolOf = (upstream: Upstream): Pool => {
     const origin = originOf(upstream);
-    const pool = pools.get(origin) ?? openPool(upstream, rules);
+    const known = pools.get(origin);
+    if (known) return known;
+    const pool = openPool(upstream, rules);
     pools.set(origin, pool);
-    known.set(upstream, pool);
     return pool;
   };
   return {
@@ -31,7 +31,7 @@ export function createRequestForwarder(rules: ForwardRules): RequestForwarder {
       const hasUpload = judged.body === undefined && (isChunked || length > 0);
       const body = hasUpload ? openUpload(request) : (judged.body ?? null);
       const sent = { path: judged.target, method: request.method ?? '', headers, body };
-      const pool = known.get(upstream) ?? poolOf(upstream);
+      const pool = poolOf(upstream);
       const handler = createAnswerHandler(response, judged, rules.cookieName);
       if (hasUpload && isChunked)
         limitUpload(request, rules.maxUpload, judged.watch, () => handler.fail('body-too-large'));

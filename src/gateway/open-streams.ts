@@ -1,6 +1,6 @@
 /** Answers and WebSockets that are under way, by who holds them: ended when their holder's rights are (SPEC 4.2). */
 import type { Terms } from '../access/access-verdict.ts';
-import { type Caller, type Credential, hasSameRights } from '../domain/caller.ts';
+import { type Caller, hasSameRights } from '../domain/caller.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
 import type { RequestFacts } from '../domain/request.ts';
 
@@ -151,27 +151,27 @@ function removeFrom(streams: OpenStream[], stream: OpenStream): void {
   last.at = stream.at;
 }
 
+/** A caller is often the same for many requests. */
 const holders = new WeakMap<Caller, string>();
 
-/** Who would lose all of them together; undefined for those who lose nothing. A caller is often the same for many requests. */
 function holderOf(caller: Caller): string | undefined {
   const known = holders.get(caller);
-  if (known !== undefined || caller.credential.kind === 'internal-listener') return known;
-  const holder = holderNamed(caller.credential, caller);
-  holders.set(caller, holder);
+  if (known !== undefined) return known;
+  const holder = holderNamed(caller);
+  if (holder !== undefined) holders.set(caller, holder);
   return holder;
 }
 
-function holderNamed(
-  credential: Exclude<Credential, { kind: 'internal-listener' }>,
-  { name, role }: Pick<Caller, 'name' | 'role'>,
-): string {
+/** Who would lose all of them together; undefined for those who lose nothing. */
+function holderNamed({ name, role, credential }: Caller): string | undefined {
   switch (credential.kind) {
     case 'session':
     case 'api-token':
       return `${credential.kind} ${credential.tokenId} ${name}`;
     case 'proxy-headers':
       return `${credential.kind} ${role} ${name}`;
+    case 'internal-listener':
+      return undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-/** The second door: a WebSocket upgrade, which Koa never sees, is judged by the same line and passed on, or relayed. */
+/** The second door: a WebSocket upgrade is judged by the same line as a request, and passed on, or relayed. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { RefusalReason } from '../domain/refusal.ts';
