@@ -1,5 +1,5 @@
 /** The last words at start: where to go, and the admin's first password in a box that cannot be overlooked (interface 2.1). */
-import type { Postern } from '../app.ts';
+import type { Postern } from '../app/start.ts';
 import type { Settings } from '../config/schema.ts';
 
 /** Several lines, ending in a line break. */

@@ -35,7 +35,7 @@ async function runBackend(at: ListenAddress, parts: BackendCommandParts): Promis
   const { env, stdout, stderr, stopSignal } = parts;
   const { loadConfig } = await import('../config/load-config.ts');
   const { formatProblem } = await import('../config/problems.ts');
-  const { startBackend } = await import('../app-backend.ts');
+  const { startBackend } = await import('../app/commands/backend.ts');
   const config = await loadConfig({ directory: parts.directory(), env });
   if (config.kind === 'invalid') {
     for (const problem of config.problems) stderr.write(`${formatProblem(config.file, problem)}\n`);

@@ -55,13 +55,13 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     });
   const clock = { now: () => Date.now() };
   const openExplainer = async () => {
-    const { openForExplain } = await import('../app-explain-command.ts');
+    const { openForExplain } = await import('../app/commands/explain.ts');
     const note = (sentence: string): void => void stderr.write(`note: ${sentence}\n`);
     return openForExplain({ directory: directory(), env, clock }, note);
   };
   registerExplainCommand(program, { openExplainer, stdout, stderr, exit });
   const openStore = async () => {
-    const { openForCommands } = await import('../app-commands.ts');
+    const { openForCommands } = await import('../app/commands/commands.ts');
     releaseV8();
     return await openForCommands({ directory: directory(), env, clock });
   };

@@ -1,6 +1,6 @@
 /** `postern explain METHOD PATH`: how a request would be judged, and by which rule, row and header (SPEC 1). */
 import type { Command } from 'commander';
-import type { Explainer } from '../app-explain.ts';
+import type { Explainer } from '../app/gate/explain.ts';
 import { formatExplanation } from './format-explanation.ts';
 
 export interface ExplainCommandParts {

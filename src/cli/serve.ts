@@ -1,7 +1,7 @@
 /** `postern serve`: start, say where it listens, read the configuration again when it changes, stop in good order (SPEC 1). */
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
-import { type Postern, startPostern } from '../app.ts';
+import { type Postern, startPostern } from '../app/start.ts';
 import { formatProblem } from '../config/problems.ts';
 import { loadServiceConfig } from '../config/service-config.ts';
 import { announcement, passwordBox } from './announcement.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createApiTokens, mayGive, newTokenText } from '../../src/accounts/api-tokens.ts';
-import { createRoleBook } from '../../src/accounts/custom-roles.ts';
+import { createRoleBook } from '../../src/accounts/roles/custom-roles.ts';
+import { createApiTokens, mayGive, newTokenText } from '../../src/accounts/tokens/api-tokens.ts';
 import type { ApiToken } from '../../src/domain/api-token.ts';
 import { ALL_CAMERAS, maySee } from '../../src/domain/camera-scope.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';

@@ -1,10 +1,10 @@
 /** What changes while something else is under way: a role while it is given, an account while its password is hashed. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createRoleBook } from '../../src/accounts/custom-roles.ts';
-import { logIn } from '../../src/accounts/login.ts';
-import { createLoginLimiter } from '../../src/accounts/login-limiter.ts';
-import { createUsers } from '../../src/accounts/users.ts';
+import { logIn } from '../../src/accounts/login/login.ts';
+import { createLoginLimiter } from '../../src/accounts/login/login-limiter.ts';
+import { createRoleBook } from '../../src/accounts/roles/custom-roles.ts';
+import { createUsers } from '../../src/accounts/users/users.ts';
 import type { User } from '../../src/domain/account.ts';
 import type { Role } from '../../src/domain/names.ts';
 import type { Store } from '../../src/store/open-store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { ensureFirstAdmin } from '../../src/accounts/first-admin.ts';
+import { ensureFirstAdmin } from '../../src/accounts/login/first-admin.ts';
 import type { AccountStore } from '../../src/domain/account.ts';
 import { ADMIN } from '../../src/domain/names.ts';
 import { handClock, NOW, openAccounts, person, quickHasher } from './support/people.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
-import { openCredentials } from '../../src/app-credentials.ts';
+import { openCredentials } from '../../src/app/accounts/credentials.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { handClock, NOW, openHouseStore, person } from './support/people.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createLoginLimiter, type LoginLimiter } from '../../src/accounts/login-limiter.ts';
+import { createLoginLimiter, type LoginLimiter } from '../../src/accounts/login/login-limiter.ts';
 import { type Clause, parseRateLimit } from '../../src/domain/rate-limit.ts';
 import { handClock } from './support/people.ts';
 

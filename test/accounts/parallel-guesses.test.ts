@@ -1,9 +1,9 @@
 /** Passwords offered side by side (interface 5.4): wrong ones are no more than one after the other, right ones all pass. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createLoginLimiter } from '../../src/accounts/login-limiter.ts';
-import { createPasswordHasher } from '../../src/accounts/password.ts';
-import { judgeGuess } from '../../src/accounts/password-guess.ts';
+import { createLoginLimiter } from '../../src/accounts/login/login-limiter.ts';
+import { judgeGuess } from '../../src/accounts/login/password-guess.ts';
+import { createPasswordHasher } from '../../src/accounts/passwords/password.ts';
 import { parseRateLimit } from '../../src/domain/rate-limit.ts';
 import { movableClock } from '../support/clock.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseNewPassword, passwordFault } from '../../src/accounts/password-rules.ts';
+import { parseNewPassword, passwordFault } from '../../src/accounts/passwords/password-rules.ts';
 
 const SHORT = 'Password must be at least 12 characters long';
 const LONG = 'Password must be at most 1024 bytes long';

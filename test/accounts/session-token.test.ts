@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { importSigningKey, readSessionToken, signSessionToken, timeFault } from '../../src/accounts/session-token.ts';
-import { signingKey } from '../../src/accounts/signing-secret.ts';
+import {
+  importSigningKey,
+  readSessionToken,
+  signSessionToken,
+  timeFault,
+} from '../../src/accounts/sessions/session-token.ts';
+import { signingKey } from '../../src/accounts/sessions/signing-secret.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
 import { base64url, handMadeToken, OTHER_SECRET, SIGNING_SECRET } from './support/hand-made-token.ts';
 

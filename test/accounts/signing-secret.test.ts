@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { findSigningSecret, type SecretPlaces, signingKey } from '../../src/accounts/signing-secret.ts';
+import { findSigningSecret, type SecretPlaces, signingKey } from '../../src/accounts/sessions/signing-secret.ts';
 import { tempDirectory } from './support/temp-directory.ts';
 
 const LONG = 's'.repeat(64);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { stringify } from 'yaml';
-import { type RunningBackend, startBackend } from '../../src/app-backend.ts';
+import { type RunningBackend, startBackend } from '../../src/app/commands/backend.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { FIVE } from '../events/support/event.ts';

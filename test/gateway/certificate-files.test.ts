@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { readPair, watchPair } from '../../src/gateway/certificate-files.ts';
-import type { CertificatePair } from '../../src/gateway/certificate-pair.ts';
-import { makeSelfSigned } from '../../src/gateway/self-signed.ts';
+import { readPair, watchPair } from '../../src/gateway/certificates/certificate-files.ts';
+import type { CertificatePair } from '../../src/gateway/certificates/certificate-pair.ts';
+import { makeSelfSigned } from '../../src/gateway/certificates/self-signed.ts';
 
 const PATIENCE = { betweenLooksMs: 20, settlingMs: 150 };
 const NOW = Date.now();

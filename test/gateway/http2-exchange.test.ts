@@ -5,8 +5,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { Gate } from '../../src/gateway/gate.ts';
-import { createTlsServer, type ServedCertificate, type TlsServer } from '../../src/gateway/tls-server.ts';
+import type { Gate } from '../../src/gateway/entry/gate.ts';
+import { createTlsServer, type ServedCertificate, type TlsServer } from '../../src/gateway/listen/tls-server.ts';
 import { FLAG, FRAME, type FramePeer, frame, framePeer, request, uint32 } from '../support/http2-frames.ts';
 import { changing, makeServed } from '../support/served-certificate.ts';
 

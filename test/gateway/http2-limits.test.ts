@@ -5,7 +5,7 @@ import { constants, createSecureServer, type OutgoingHttpHeaders } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { endIdleSessions } from '../../src/gateway/http2-sessions.ts';
+import { endIdleSessions } from '../../src/gateway/listen/http2-sessions.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { answerOf, http2Client } from '../support/http2-client.ts';
 import {

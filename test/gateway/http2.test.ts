@@ -6,7 +6,7 @@ import { constants } from 'node:http2';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import type { OpenStreams } from '../../src/gateway/open-streams.ts';
+import type { OpenStreams } from '../../src/gateway/entry/open-streams.ts';
 import { answerLikeAnNvr, BIG_FILE_BYTES, type FakeNvr, type NvrAnswer, startFakeNvr } from '../support/fake-nvr.ts';
 import { answerOf, type Http2Answer, type Http2Client, http2Client } from '../support/http2-client.ts';
 import { FLAG, FRAME, type Frame, frame, framePeer, request, settings, uint32 } from '../support/http2-frames.ts';

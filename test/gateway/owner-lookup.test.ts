@@ -6,7 +6,7 @@ import { viewOf } from '../../src/access/camera-view.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { scopeOf } from '../../src/domain/camera-scope.ts';
 import type { CameraName, Role } from '../../src/domain/names.ts';
-import { createOwnerLookup } from '../../src/gateway/owner-lookup.ts';
+import { createOwnerLookup } from '../../src/gateway/decision/owner-lookup.ts';
 
 const VIEW = viewOf(
   { role: 'gardener' as Role, scope: scopeOf(['garden']) },

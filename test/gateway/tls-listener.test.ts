@@ -7,7 +7,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { WebSocket } from 'ws';
-import type { ServedCertificate } from '../../src/gateway/tls-server.ts';
+import type { ServedCertificate } from '../../src/gateway/listen/tls-server.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { http2Client } from '../support/http2-client.ts';
 import { type ChangingCertificate, changing, makeServed } from '../support/served-certificate.ts';

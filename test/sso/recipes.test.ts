@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { Command } from 'commander';
 import { parse } from 'yaml';
-import { openForExplain } from '../../src/app-explain-command.ts';
+import { openForExplain } from '../../src/app/commands/explain.ts';
 import { registerExplainCommand } from '../../src/cli/explain.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { ask } from './support/ask.ts';

@@ -4,15 +4,15 @@ import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import type { RefusalReason } from '../../src/domain/refusal.ts';
 import type { Upstream } from '../../src/domain/socket-address.ts';
-import type { TrustedNetworks } from '../../src/gateway/client-address.ts';
-import { createForwarder, type ForwardRules } from '../../src/gateway/forward.ts';
-import { createGate } from '../../src/gateway/gate.ts';
-import type { GateWatch, RequestWatch } from '../../src/gateway/gate-watch.ts';
-import { type Listener, listen } from '../../src/gateway/listeners.ts';
-import { createMessageRelay } from '../../src/gateway/message-relay.ts';
-import type { OpenStreams } from '../../src/gateway/open-streams.ts';
-import type { ServedCertificates } from '../../src/gateway/tls-server.ts';
-import { createUnknownRoutes } from '../../src/gateway/unknown-routes.ts';
+import type { TrustedNetworks } from '../../src/gateway/decision/client-address.ts';
+import type { GateWatch, RequestWatch } from '../../src/gateway/decision/gate-watch.ts';
+import { createGate } from '../../src/gateway/entry/gate.ts';
+import type { OpenStreams } from '../../src/gateway/entry/open-streams.ts';
+import { createUnknownRoutes } from '../../src/gateway/entry/unknown-routes.ts';
+import { createForwarder, type ForwardRules } from '../../src/gateway/forward/forward.ts';
+import { type Listener, listen } from '../../src/gateway/listen/listeners.ts';
+import type { ServedCertificates } from '../../src/gateway/listen/tls-server.ts';
+import { createMessageRelay } from '../../src/gateway/websocket/message-relay.ts';
 import { internalSource } from '../../src/identity/internal-source.ts';
 
 export interface StartedGate {

@@ -1,0 +1,65 @@
+/** Answers of the account routes: JSON, never cached, refusals in one shape (SPEC 5). */
+import type { ParameterizedContext } from 'koa';
+import type { Clause } from '../../domain/rate-limit.ts';
+import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
+import type { CorridorState } from '../../domain/verdict.ts';
+import type { GuessOutcome } from '../login/password-guess.ts';
+import type { FieldFault } from './body-fields.ts';
+import { BODY_FAULTS, type BodyFault } from './read-json.ts';
+
+export type AccountContext = ParameterizedContext<CorridorState>;
+type LimitedGuess = Extract<GuessOutcome, { kind: 'limited' }>;
+
+/** A new password check may find a free lane by then. */
+const BUSY_RETRY_SECONDS = 5;
+const BUSY = 'Too many passwords are being checked: try again in a few seconds.';
+
+export function answer(ctx: AccountContext, status: number, body: object): void {
+  ctx.set('Cache-Control', 'no-store');
+  ctx.status = status;
+  ctx.body = body;
+}
+
+export const refuse = (ctx: AccountContext, status: number, message: string, more: object = {}): void =>
+  answer(ctx, status, { success: false, message, ...more });
+
+export const refuseFor = (ctx: AccountContext, reason: RefusalReason): void =>
+  refuse(ctx, REFUSALS[reason].status, REFUSALS[reason].message);
+
+/** What is left of the body is not read, so the connection cannot be used for another request. */
+export function refuseBody(ctx: AccountContext, fault: BodyFault): void {
+  if (ctx.req.httpVersionMajor === 1 && !ctx.req.complete) ctx.set('Connection', 'close');
+  const { status, message } = BODY_FAULTS[fault];
+  refuse(
+    ctx,
+    status,
+    message,
+    status === 422 ? { detail: [{ loc: ['body'], msg: message, type: 'json_invalid' }] } : {},
+  );
+}
+
+export const refuseFields = (ctx: AccountContext, faults: readonly FieldFault[]): void =>
+  refuse(ctx, 422, faults.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; '), { detail: faults });
+
+export function refuseWhileBusy(ctx: AccountContext): void {
+  ctx.set('Retry-After', String(BUSY_RETRY_SECONDS));
+  refuse(ctx, 503, BUSY);
+}
+
+export function refuseMethod(allowed: string): (ctx: AccountContext) => void {
+  return (ctx) => {
+    ctx.set('Allow', allowed);
+    refuseFor(ctx, 'method-not-allowed');
+  };
+}
+
+/** `error` is the reference's own wording; `Retry-After` is right to the second. */
+export function refuseWhileLimited(ctx: AccountContext, { retryAfterSeconds, clause }: LimitedGuess): void {
+  ctx.set('Retry-After', String(retryAfterSeconds));
+  const message = `Too many failed attempts: try again in ${retryAfterSeconds} s.`;
+  refuse(ctx, 429, message, { error: `Rate limit exceeded: ${inWords(clause)}` });
+}
+
+/** `5/minute` as `5 per 1 minute`, `10/5 minutes` as `10 per 5 minute`. */
+const inWords = ({ text }: Clause): string =>
+  text.replace(/^(\d+)\/(?:(\d+) )?(\w+?)s?$/, (_, count, multiple = '1', unit) => `${count} per ${multiple} ${unit}`);

@@ -1,0 +1,65 @@
+/** The admin of the first start, and the admin's new password when a reset is asked for (interface 2.1, 5.2). */
+import { randomBytes } from 'node:crypto';
+import type { AccountStore } from '../../domain/account.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { ADMIN, type Role, type UserName } from '../../domain/names.ts';
+import type { PasswordHasher } from '../passwords/password.ts';
+
+/** To be printed once, and kept nowhere. */
+export interface NewAdminPassword {
+  readonly user: UserName;
+  readonly password: string;
+}
+
+export interface FirstAdminParts {
+  readonly store: Pick<AccountStore, 'countUsers' | 'addUser' | 'setPassword' | 'setRole'>;
+  readonly hasher: PasswordHasher;
+  readonly clock: Clock;
+  /** `auth.reset_admin_password`. */
+  readonly reset: boolean;
+}
+
+/** What `GET /api/auth/first_time_login` tells the login page. */
+export interface FirstTimeLogin {
+  isAwaited(): boolean;
+  onNewPassword(): void;
+  onLogin(role: Role): void;
+}
+
+const FIRST_ADMIN = 'admin' as UserName;
+const PASSWORD_BYTES = 16;
+
+/** Undefined when there is nothing to print: users are there, and no reset is asked for. */
+export async function ensureFirstAdmin(parts: FirstAdminParts): Promise<NewAdminPassword | undefined> {
+  const { store, reset } = parts;
+  if (!reset && (await store.countUsers()) > 0) return undefined;
+  const password = randomBytes(PASSWORD_BYTES).toString('hex');
+  const isSet = await setAdminPassword(password, parts);
+  return isSet ? { user: FIRST_ADMIN, password } : undefined;
+}
+
+/** True from the making of an admin's password until an admin has logged in. */
+export function createFirstTimeLogin(isPasswordNew: boolean): FirstTimeLogin {
+  let isAwaited = isPasswordNew;
+  return {
+    isAwaited: () => isAwaited,
+    onNewPassword() {
+      isAwaited = true;
+    },
+    onLogin(role) {
+      if (role === ADMIN) isAwaited = false;
+    },
+  };
+}
+
+/** False when another process, started at the same time, was first: the password that it prints is the one. */
+async function setAdminPassword(password: string, { store, hasher, clock, reset }: FirstAdminParts): Promise<boolean> {
+  const hashed = await hasher.hash(password);
+  if (hashed.kind === 'busy') throw new Error('no password can be hashed at start: the line is full');
+  const row = { passwordHash: hashed.hash, createdAt: unixSeconds(clock), passwordChangedAt: null };
+  const added = await store.addUser({ name: FIRST_ADMIN, role: ADMIN, ...row });
+  if (added === 'added' || !reset) return added === 'added';
+  await store.setPassword(FIRST_ADMIN, hashed.hash, unixSeconds(clock));
+  await store.setRole(FIRST_ADMIN, ADMIN);
+  return true;
+}

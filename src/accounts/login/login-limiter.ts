@@ -1,0 +1,171 @@
+/** How many failed logins a client may have: sliding windows over addresses (interface 5.4, 8; SPEC 4.5). */
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../domain/clock.ts';
+import type { Clause } from '../../domain/rate-limit.ts';
+import { clientKey } from './client-key.ts';
+
+export type Reservation =
+  /** A place is taken as if the attempt had failed already. Only this one is given back, and once; or kept, for it failed. */
+  | { readonly kind: 'reserved'; release(): void; keep(): void }
+  | { readonly kind: 'limited'; readonly retryAfterSeconds: number; readonly clause: Clause };
+
+export interface LoginLimiter {
+  /** Clients that have to wait now. */
+  limited(): number;
+  /** Before anything is hashed: parallel guesses must not all pass while none has failed yet. */
+  reserve(address: string): Reservation;
+  /** When the next attempt that is under way from there ends; undefined when none is. */
+  settles(address: string): Promise<void> | undefined;
+  /** Clients that are remembered. */
+  size(): number;
+  /** Others from now on; the failures that were counted stay so. */
+  setClauses(clauses: readonly Clause[]): void;
+}
+
+export interface LimiterParts {
+  /** None: no limit. */
+  readonly clauses: readonly Clause[];
+  /** Best one that is never set: going back an hour would keep people out for an hour longer. */
+  readonly clock: Clock;
+  /** Clients remembered at once. */
+  readonly capacity?: number;
+  /** A client was forgotten for want of room; `active` when it had failures that still counted. */
+  readonly onEvict?: (state: 'idle' | 'active') => void;
+}
+
+/** A failure, or an attempt that may become one: an object of its own, so that it can be found again. */
+interface Failure {
+  readonly at: number;
+}
+/** Attempts of one client whose outcome is not known yet, and who waits for one of them. */
+interface UnderWay {
+  attempts: number;
+  next: PromiseWithResolvers<void>;
+}
+type Full = Extract<Reservation, { kind: 'limited' }>;
+
+const REMEMBERED_CLIENTS = 10_000;
+
+export function createLoginLimiter(parts: LimiterParts): LoginLimiter {
+  const { clock, capacity = REMEMBERED_CLIENTS, onEvict } = parts;
+  let { clauses } = parts;
+  let longestWindow = longestOf(clauses);
+  const clients = new LRUCache<string, Failure[]>({ max: capacity });
+  /** For clients that there is no room for, because all that are remembered are limited. */
+  const strangers: Failure[] = [];
+  let allLimitedUntil = Number.NEGATIVE_INFINITY;
+  const underWay = new Map<string, UnderWay>();
+
+  const begin = (key: string): (() => void) => {
+    const those = underWay.get(key) ?? { attempts: 0, next: Promise.withResolvers<void>() };
+    those.attempts += 1;
+    underWay.set(key, those);
+    return () => {
+      those.attempts -= 1;
+      those.next.resolve();
+      those.next = Promise.withResolvers<void>();
+      if (those.attempts === 0) underWay.delete(key);
+    };
+  };
+
+  /** Makes room by forgetting whoever was idle for longest, never somebody who is limited: that would be a way out. */
+  const makeRoom = (now: number): boolean => {
+    if (clients.size < capacity) return true;
+    if (now < allLimitedUntil) return false;
+    let soonest = Number.POSITIVE_INFINITY;
+    for (let looked = 0; looked < capacity; looked += 1) {
+      const [key] = clients.rkeys();
+      const failures = key === undefined ? undefined : clients.peek(key);
+      if (key === undefined || failures === undefined) return true;
+      const full = fullClause(failures, clauses, now);
+      if (!full) {
+        onEvict?.(failures.some(({ at }) => at > now - longestWindow) ? 'active' : 'idle');
+        return clients.delete(key);
+      }
+      soonest = Math.min(soonest, now + full.retryAfterSeconds * 1000);
+      clients.get(key); // to the other end of the line, so that the next look begins behind it
+    }
+    allLimitedUntil = soonest;
+    return false;
+  };
+
+  const failuresOf = (key: string, now: number): Failure[] => {
+    const known = clients.get(key);
+    if (known) return known;
+    if (!makeRoom(now)) return strangers;
+    const failures: Failure[] = [];
+    clients.set(key, failures);
+    return failures;
+  };
+
+  return {
+    size: () => clients.size,
+    setClauses(given) {
+      clauses = given;
+      longestWindow = longestOf(given);
+      allLimitedUntil = Number.NEGATIVE_INFINITY;
+    },
+    settles: (address) => underWay.get(clientKey(address))?.next.promise,
+    limited() {
+      const now = clock.now();
+      return [...clients.values()].filter((failures) => fullClause(failures, clauses, now) !== undefined).length;
+    },
+    reserve(address) {
+      if (clauses.length === 0) return { kind: 'reserved', release() {}, keep() {} };
+      const now = clock.now();
+      const key = clientKey(address);
+      const failures = failuresOf(key, now);
+      forgetBefore(failures, now - longestWindow);
+      const full = fullClause(failures, clauses, now);
+      if (full) return full;
+      const failure: Failure = { at: now };
+      failures.push(failure);
+      const settle = once(begin(key));
+      return {
+        kind: 'reserved',
+        keep: settle,
+        release() {
+          settle();
+          remove(failures, failure);
+          if (failures.length === 0 && clients.peek(key) === failures) clients.delete(key);
+        },
+      };
+    },
+  };
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) act();
+    isDone = true;
+  };
+}
+
+/** The full clause that one must wait longest for. */
+function fullClause(failures: readonly Failure[], clauses: readonly Clause[], now: number): Full | undefined {
+  const full = clauses.map((clause) => whenFull(failures, clause, now)).filter((found) => found !== undefined);
+  return full.sort((a, b) => b.retryAfterSeconds - a.retryAfterSeconds)[0];
+}
+
+/** A failure leaves the window when it is as old as the window is long. */
+function whenFull(failures: readonly Failure[], clause: Clause, now: number): Full | undefined {
+  const recent = failures.filter(({ at }) => at > now - milliseconds(clause));
+  if (recent.length < clause.count) return undefined;
+  const first = recent[recent.length - clause.count];
+  const wait = milliseconds(clause) - (first ? now - first.at : 0);
+  return { kind: 'limited', retryAfterSeconds: Math.ceil(wait / 1000), clause };
+}
+
+const milliseconds = ({ windowSeconds }: Clause): number => windowSeconds * 1000;
+const longestOf = (clauses: readonly Clause[]): number => Math.max(0, ...clauses.map(milliseconds));
+
+function forgetBefore(failures: Failure[], past: number): void {
+  const kept = failures.findIndex(({ at }) => at > past);
+  failures.splice(0, kept === -1 ? failures.length : kept);
+}
+
+function remove(failures: Failure[], failure: Failure): void {
+  const place = failures.indexOf(failure);
+  if (place !== -1) failures.splice(place, 1);
+}

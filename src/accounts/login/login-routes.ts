@@ -1,0 +1,78 @@
+/** Login, logout and profile (interface 4, 5.1; SPEC 4.1, 4.2). `/auth` is answered at the gate; other methods of it here. */
+import Router from 'koa-router';
+import type { CameraScope } from '../../domain/camera-scope.ts';
+import { REFUSALS } from '../../domain/refusal.ts';
+import type { CorridorState } from '../../domain/verdict.ts';
+import { agentOf } from '../audit.ts';
+import { type AccountContext, answer, refuse, refuseFor, refuseMethod } from '../http/answers.ts';
+import { cookieClientOf } from '../sessions/session-cookie.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { createPostLogin, type PostLoginParts } from './post-login.ts';
+
+export interface LoginRouteParts extends PostLoginParts {
+  readonly settings: () => LoginSettings;
+  readonly sessions: Sessions;
+  /** The names to show in a profile; none while the cameras are not known yet. Must not fail: see SPEC 5 on `/api/profile`. */
+  readonly visibleCameras: (scope: CameraScope) => readonly string[] | Promise<readonly string[]>;
+}
+
+/** What a reload of the configuration may change. */
+export interface LoginSettings {
+  readonly authEnabled: boolean;
+  /** Below the base path. */
+  readonly loginPath: string;
+  /** `proxy.logout_url`. */
+  readonly logoutUrl: string | undefined;
+  /** `server.timeout_login_body`. */
+  readonly bodySeconds: number;
+}
+
+export function createLoginRoutes(parts: LoginRouteParts): Router<CorridorState> {
+  // Exact: the corridor judges `/API/login` and `/api/login/` as other paths.
+  const router = new Router<CorridorState>({ strict: true, sensitive: true });
+  router.post('/api/login', createPostLogin(parts));
+  router.all('/api/login', refuseMethod('POST'));
+  router.get('/api/auth/first_time_login', (ctx) =>
+    answer(ctx, 200, { admin_first_time_login: parts.firstTimeLogin.isAwaited() }),
+  );
+  router.get('/api/profile', (ctx) => profile(ctx, parts));
+  router.all(['/auth', '/api/auth', '/api/auth/first_time_login', '/api/profile'], refuseMethod('GET, HEAD'));
+  router.get(['/logout', '/api/logout'], (ctx) => logoutByLink(ctx, parts));
+  router.post(['/logout', '/api/logout'], (ctx) => logout(ctx, parts));
+  router.all(['/logout', '/api/logout'], refuseMethod('GET, POST'));
+  return router;
+}
+
+async function profile(ctx: AccountContext, parts: LoginRouteParts): Promise<void> {
+  const { caller } = ctx.state;
+  if (!caller) return refuseStranger(ctx, parts);
+  const cameras = await parts.visibleCameras(caller.scope);
+  answer(ctx, 200, { username: caller.name, role: caller.role, allowed_cameras: [...cameras] });
+}
+
+/** Somebody's `<img src="…/logout">` must not end a session; a link on somebody's page may. HEAD ends nothing. */
+async function logoutByLink(ctx: AccountContext, parts: LoginRouteParts): Promise<void> {
+  if (ctx.method === 'HEAD') return refuseMethod('GET, POST')(ctx);
+  const isCrossSite = ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.get('Sec-Fetch-Mode') !== 'navigate';
+  if (isCrossSite) return refuseFor(ctx, 'cross-site');
+  return logout(ctx, parts);
+}
+
+async function logout(ctx: AccountContext, { sessions, settings, audit }: LoginRouteParts): Promise<void> {
+  const { caller, clientAddress: from, requestId, basePath = '' } = ctx.state;
+  if (caller) {
+    await sessions.end(caller);
+    audit({ what: 'logout', who: caller.name, from, ...agentOf(ctx.state), verdict: 'allowed', requestId });
+  }
+  const { logoutUrl, loginPath } = settings();
+  ctx.set({ 'Cache-Control': 'no-store', 'Set-Cookie': sessions.clearedCookie(cookieClientOf(ctx.state)) });
+  ctx.redirect(logoutUrl ?? `${basePath}${loginPath}`);
+  ctx.status = 303;
+}
+
+/** Native answers say where to log in; in proxy mode that is the proxy's to say (interface 5.5.8). */
+function refuseStranger(ctx: AccountContext, { settings }: LoginRouteParts): void {
+  const { authEnabled, loginPath } = settings();
+  if (authEnabled) ctx.set('Location', `${ctx.state.basePath ?? ''}${loginPath}`);
+  refuse(ctx, REFUSALS['no-credentials'].status, REFUSALS['no-credentials'].message);
+}

@@ -1,0 +1,49 @@
+/** Logging in: a name and a password for a session token (interface 5.1; SPEC 4.1). */
+import type { AccountStore, User } from '../../domain/account.ts';
+import { parseUserName } from '../../domain/names.ts';
+import { generationOf } from '../sessions/session-standing.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { type GuessOutcome, type GuessParts, judgeGuess } from './password-guess.ts';
+
+export interface LoginAttempt {
+  readonly user: string;
+  readonly password: string;
+  readonly address: string;
+}
+
+export interface LoginParts extends GuessParts {
+  readonly store: Pick<AccountStore, 'findUser' | 'rehashPassword'>;
+  readonly sessions: Pick<Sessions, 'issue'>;
+}
+
+export type LoginOutcome =
+  | { readonly kind: 'logged-in'; readonly user: User; readonly token: string }
+  | Exclude<GuessOutcome, { kind: 'match' }>;
+
+export async function logIn(attempt: LoginAttempt, parts: LoginParts): Promise<LoginOutcome> {
+  let user: User | undefined;
+  const storedHash = async (): Promise<string | undefined> => {
+    user = await findUser(attempt.user, parts);
+    return user?.passwordHash;
+  };
+  const outcome = await judgeGuess({ ...attempt, storedHash }, parts);
+  if (outcome.kind !== 'match') return outcome;
+  if (!user) return { kind: 'mismatch' };
+  await strengthen(user, attempt.password, parts);
+  // Hashing takes its time: the password that was right may have been changed, or its user deleted.
+  const now = await findUser(attempt.user, parts);
+  if (!now || generationOf(now) !== generationOf(user)) return { kind: 'mismatch' };
+  return { kind: 'logged-in', user: now, token: await parts.sessions.issue(now) };
+}
+
+/** What is no user name is not looked up, and costs the same as an unknown one. */
+async function findUser(name: string, { store }: LoginParts): Promise<User | undefined> {
+  const parsed = parseUserName(name);
+  return parsed.ok ? store.findUser(parsed.value) : undefined;
+}
+
+/** The only moment when the password of an older, weaker hash is at hand. When it is busy the next login will do. */
+async function strengthen(user: User, password: string, { hasher, store }: LoginParts): Promise<void> {
+  const stronger = await hasher.strengthen(password, user.passwordHash);
+  if (stronger?.kind === 'hashed') await store.rehashPassword(user.name, user.passwordHash, stronger.hash);
+}

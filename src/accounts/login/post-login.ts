@@ -1,0 +1,137 @@
+/** `POST /api/login`: each outcome of a login attempt as an answer, a count and an audit line (SPEC 4.1). */
+
+import { type Audit, agentOf, triedName } from '../audit.ts';
+import {
+  type AccountContext,
+  answer,
+  refuse,
+  refuseBody,
+  refuseFields,
+  refuseWhileBusy,
+  refuseWhileLimited,
+} from '../http/answers.ts';
+import { type FieldFault, stringFields } from '../http/body-fields.ts';
+import { readJson } from '../http/read-json.ts';
+import { passwordFault } from '../passwords/password-rules.ts';
+import { cookieClientOf } from '../sessions/session-cookie.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { FirstTimeLogin } from './first-admin.ts';
+import { type LoginOutcome, type LoginParts, logIn } from './login.ts';
+
+export type LoginResult =
+  | 'success'
+  | 'bad_credentials'
+  | 'rate_limited'
+  | 'disabled'
+  | 'invalid_request'
+  | 'busy'
+  | 'error';
+
+export interface PostLoginParts extends LoginParts {
+  readonly settings: () => { readonly authEnabled: boolean; readonly bodySeconds: number };
+  readonly sessions: Pick<Sessions, 'issue' | 'cookieFor'>;
+  readonly firstTimeLogin: FirstTimeLogin;
+  /** Called when an attempt begins; what it gives, when it has ended. */
+  readonly onLogin: () => (result: LoginResult) => void;
+  readonly audit: Audit;
+}
+
+const MOST_BODY_BYTES = 8192;
+/** One for all: nobody learns which names exist. */
+const LOGIN_FAILED = 'Login failed';
+const DISABLED = 'Authentication is disabled';
+
+export function createPostLogin(parts: PostLoginParts): (ctx: AccountContext) => Promise<void> {
+  return async (ctx) => {
+    const onResult = parts.onLogin();
+    try {
+      onResult(await login(ctx, parts));
+    } catch (fault) {
+      onResult('error');
+      throw fault;
+    }
+  };
+}
+
+async function login(ctx: AccountContext, parts: PostLoginParts): Promise<LoginResult> {
+  const { authEnabled, bodySeconds } = parts.settings();
+  if (!authEnabled) {
+    refuse(ctx, 404, DISABLED);
+    return 'disabled';
+  }
+  const body = await readJson(ctx.req, { bytes: MOST_BODY_BYTES, seconds: bodySeconds });
+  if (!body.ok) {
+    refuseBody(ctx, body.error);
+    return 'invalid_request';
+  }
+  const fields = stringFields(body.value, { required: ['user', 'password'] });
+  const faults = fields.ok ? passwordFaults(fields.value.password) : fields.error;
+  if (!fields.ok || faults.length > 0) {
+    refuseFields(ctx, faults);
+    return 'invalid_request';
+  }
+  const outcome = await attemptLogin(fields.value, ctx, parts);
+  return answerOutcome(ctx, outcome);
+}
+
+function passwordFaults(password: string): FieldFault[] {
+  const fault = passwordFault(password);
+  return fault === undefined ? [] : [{ loc: ['body', 'password'], msg: fault, type: 'value_error' }];
+}
+
+export type Attempted =
+  | { readonly kind: 'logged-in'; readonly cookie: string }
+  | Exclude<LoginOutcome, { kind: 'logged-in' }>;
+
+/** A login with its audit line, whichever way the user and the password came. */
+export async function attemptLogin(
+  { user, password }: { readonly user: string; readonly password: string },
+  ctx: AccountContext,
+  parts: PostLoginParts,
+): Promise<Attempted> {
+  const { clientAddress: from, requestId } = ctx.state;
+  const attempt = { what: 'login', who: triedName(user), from, ...agentOf(ctx.state), requestId } as const;
+  const outcome = await logIn({ user, password, address: from }, parts);
+  switch (outcome.kind) {
+    case 'logged-in':
+      parts.firstTimeLogin.onLogin(outcome.user.role);
+      parts.audit({ ...attempt, verdict: 'allowed' });
+      return { kind: 'logged-in', cookie: parts.sessions.cookieFor(outcome.token, cookieClientOf(ctx.state)) };
+    case 'mismatch':
+      parts.audit({ ...attempt, verdict: 'refused', reason: 'bad-credentials' });
+      return outcome;
+    case 'limited':
+      parts.audit({ ...attempt, verdict: 'refused', reason: 'rate-limited' });
+      return outcome;
+    case 'busy':
+      parts.audit({ ...attempt, verdict: 'refused', reason: 'busy' });
+      return outcome;
+  }
+}
+
+function answerOutcome(ctx: AccountContext, outcome: Attempted): LoginResult {
+  switch (outcome.kind) {
+    case 'logged-in':
+      ctx.set('Set-Cookie', outcome.cookie);
+      answer(ctx, 200, { success: true });
+      break;
+    case 'mismatch':
+      refuse(ctx, 401, LOGIN_FAILED);
+      break;
+    case 'limited':
+      refuseWhileLimited(ctx, outcome);
+      break;
+    case 'busy':
+      refuseWhileBusy(ctx);
+      break;
+  }
+  return LOGIN_RESULT[outcome.kind];
+}
+
+/** How an attempt is counted. */
+export const LOGIN_RESULT: Readonly<Record<Attempted['kind'], LoginResult>> = {
+  'logged-in': 'success',
+  mismatch: 'bad_credentials',
+  limited: 'rate_limited',
+  busy: 'busy',
+};

@@ -1,0 +1,60 @@
+/** `PUT /api/config/set` on its way to the NVR: its page of roles works on the gate's own (SPEC 4.3). */
+import type Koa from 'koa';
+import Router from 'koa-router';
+import { ok, type Result } from '../../domain/result.ts';
+import type { CorridorState } from '../../domain/verdict.ts';
+import { answer, refuse, refuseBody, refuseFor } from '../http/answers.ts';
+import { type AccountAnswerParts, type AccountRouterContext, mayStill, record } from '../http/doors.ts';
+import { type BodyFault, readJson } from '../http/read-json.ts';
+import { isAdministrator } from '../users/change-password.ts';
+import { splitConfigSet } from './config-set.ts';
+import { answerRoles } from './role-routes.ts';
+import { createRoles, type RoleParts, type Roles } from './roles.ts';
+
+export interface ConfigSetParts extends RoleParts, AccountAnswerParts {}
+
+/** Masks and zones of many cameras are long. */
+const MOST_BODY_BYTES = 4 * 1024 * 1024;
+
+export function createConfigSetRoute(parts: ConfigSetParts): Router<CorridorState> {
+  const roles = createRoles(parts);
+  const router = new Router<CorridorState>({ strict: true, sensitive: true });
+  router.put('/api/config/set', (ctx, next) => configSet(ctx, next, roles, parts));
+  return router;
+}
+
+async function configSet(
+  ctx: AccountRouterContext,
+  next: Koa.Next,
+  roles: Roles,
+  parts: ConfigSetParts,
+): Promise<void> {
+  const { caller } = ctx.state;
+  if (!caller || !isAdministrator(caller)) return refuseFor(ctx, caller ? 'role-too-low' : 'no-credentials');
+  const body = await bodyOf(ctx, parts);
+  if (!body.ok) return refuseBody(ctx, body.error);
+  if (!(await mayStill(ctx, parts))) return;
+  const split = splitConfigSet(ctx.querystring, body.value);
+  if (!split.ok) {
+    record(ctx, parts, { what: 'custom-role-changed' }, 'not-a-role');
+    return refuse(ctx, 400, split.error);
+  }
+  const { roles: wanted, rest } = split.value;
+  if (wanted.size > 0) {
+    const outcome = await roles.change(wanted);
+    if (!answerRoles(ctx, parts, outcome, [...wanted.keys()])) return;
+  }
+  if (!rest) return answer(ctx, 200, { success: true, message: 'The roles are changed, from the next request on' });
+  const text = rest.body === undefined ? '' : JSON.stringify(rest.body);
+  ctx.state.sentInstead = { query: rest.query, body: Buffer.from(text) };
+  await next();
+}
+
+/** Older clients say everything in the query, and send no body. */
+async function bodyOf(
+  { req }: AccountRouterContext,
+  { bodySeconds }: AccountAnswerParts,
+): Promise<Result<unknown, BodyFault>> {
+  const isEmpty = req.headers['transfer-encoding'] === undefined && Number(req.headers['content-length'] ?? 0) === 0;
+  return isEmpty ? ok(undefined) : readJson(req, { bytes: MOST_BODY_BYTES, seconds: bodySeconds() });
+}

@@ -1,0 +1,63 @@
+/** The custom roles that hold at this moment: the file's, and those made in the console (interface 2.2; SPEC 4.3). */
+import type { CustomRoles } from '../../domain/camera-scope.ts';
+import type { RoleStore, StoredRole } from '../../domain/role-store.ts';
+import type { Soon } from '../../domain/soon.ts';
+
+export interface CustomRoleParts {
+  readonly store: Pick<RoleStore, 'listRoles'>;
+  /** `auth.roles` of the configuration: fixed, and above a role of the same name in the store. */
+  readonly fixed: CustomRoles;
+  /** Changes with every change of the store, by this process or another; without it the store is read each time. */
+  readonly version?: () => string;
+  readonly onChange?: (roles: CustomRoles) => void;
+}
+
+export interface RoleBook {
+  readonly fixed: CustomRoles;
+  /** As last read. */
+  current(): CustomRoles;
+  /** As they are: read again when the store has changed. */
+  latest(): Soon<CustomRoles>;
+  /** `auth.roles` was read again. */
+  renew(fixed: CustomRoles): void;
+}
+
+export function createRoleBook({ store, version, onChange, ...parts }: CustomRoleParts): RoleBook {
+  let { fixed } = parts;
+  let stored: readonly StoredRole[] = [];
+  let roles = fixed;
+  let text = textOf(fixed);
+  let readAt: string | undefined;
+
+  const join = (): CustomRoles => {
+    const others = stored.filter(({ role }) => !fixed.has(role));
+    const found: CustomRoles = new Map([...fixed, ...others.map(({ role, cameras }) => [role, cameras] as const)]);
+    if (textOf(found) === text) return roles;
+    [roles, text] = [found, textOf(found)];
+    onChange?.(roles);
+    return roles;
+  };
+  const read = async (asOf: string | undefined): Promise<CustomRoles> => {
+    stored = await store.listRoles();
+    readAt = asOf;
+    return join();
+  };
+
+  return {
+    get fixed() {
+      return fixed;
+    },
+    renew(given) {
+      fixed = given;
+      join();
+    },
+    current: () => roles,
+    latest() {
+      // Taken before the reading: what changes in the middle of it makes the next one read again.
+      const asOf = version?.();
+      return asOf !== undefined && asOf === readAt ? roles : read(asOf);
+    },
+  };
+}
+
+const textOf = (roles: CustomRoles): string => JSON.stringify([...roles]);

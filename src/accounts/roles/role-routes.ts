@@ -1,0 +1,89 @@
+/** `/api/roles`: custom roles made, changed and deleted while the service runs (interface 2.2; SPEC 4.3). */
+import Router from 'koa-router';
+import { scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
+import type { CameraName } from '../../domain/names.ts';
+import type { Result } from '../../domain/result.ts';
+import type { CorridorState } from '../../domain/verdict.ts';
+import { answer, refuse, refuseFields, refuseMethod } from '../http/answers.ts';
+import {
+  type AccountAnswerParts,
+  type AccountRouterContext,
+  type Door,
+  forAdmins,
+  jsonOf,
+  record,
+} from '../http/doors.ts';
+import { createRoles, type RoleFault, type RoleParts, type RoleRefusal, type RolesChanged } from './roles.ts';
+
+export interface RoleRouteParts extends RoleParts, AccountAnswerParts {
+  /** None while they are not known yet. */
+  readonly knownCameras: () => readonly CameraName[];
+}
+
+/** A thousand cameras with long names. */
+const MOST_BODY_BYTES = 64 * 1024;
+
+// biome-ignore format: a table
+const STATUS_OF: Readonly<Record<RoleFault, number>> = {
+  'name-invalid':    400,
+  'cameras-invalid': 400,
+  'role-fixed':      409,
+  'role-absent':     404,
+};
+
+export function createRoleRoutes(parts: RoleRouteParts): Router<CorridorState> {
+  const roles = createRoles(parts);
+  const router = new Router<CorridorState>({ strict: true, sensitive: true });
+
+  const list: Door = async (ctx) => answer(ctx, 200, await roles.list());
+  const save: Door = async (ctx) => {
+    const name = ctx.params['role'] ?? '';
+    const body = await jsonOf(ctx, parts, MOST_BODY_BYTES);
+    if (!body) return;
+    const cameras = Object(body.json)['cameras'];
+    if (!Array.isArray(cameras)) return refuseFields(ctx, [NO_LIST]);
+    const outcome = await roles.change(new Map([[name, cameras]]));
+    if (answerRoles(ctx, parts, outcome, [name]))
+      answer(ctx, 200, { success: true, ...warningOf(name, cameras, parts) });
+  };
+  const remove: Door = async (ctx) => {
+    const name = ctx.params['role'] ?? '';
+    const outcome = await roles.change(new Map([[name, null]]));
+    if (answerRoles(ctx, parts, outcome, [name])) answer(ctx, 200, { success: true });
+  };
+
+  router.get('/api/roles', forAdmins(list)).all('/api/roles', refuseMethod('GET, HEAD'));
+  router.put('/api/roles/:role', forAdmins(save)).delete('/api/roles/:role', forAdmins(remove));
+  router.all('/api/roles/:role', refuseMethod('PUT, DELETE'));
+  return router;
+}
+
+const NO_LIST = { loc: ['body', 'cameras'], msg: 'Input should be a list of camera names', type: 'list_type' };
+
+/** True when it was done; a refusal is answered here. */
+export function answerRoles(
+  ctx: AccountRouterContext,
+  parts: AccountAnswerParts,
+  outcome: Result<RolesChanged, RoleRefusal>,
+  names: readonly string[],
+): outcome is Extract<typeof outcome, { ok: true }> {
+  if (!outcome.ok) {
+    for (const role of names) record(ctx, parts, { what: 'custom-role-changed', role }, outcome.error.reason);
+    refuse(ctx, STATUS_OF[outcome.error.reason], outcome.error.message);
+    return false;
+  }
+  const { saved, deleted, newViewers } = outcome.value;
+  for (const role of saved) record(ctx, parts, { what: 'custom-role-changed', role });
+  for (const role of deleted) record(ctx, parts, { what: 'custom-role-deleted', role });
+  for (const user of newViewers) record(ctx, parts, { what: 'role-changed', user });
+  return true;
+}
+
+/** A role may be made before its camera is; more often a name was mistyped. */
+function warningOf(name: string, cameras: readonly string[], { knownCameras }: RoleRouteParts): { message?: string } {
+  const known = knownCameras();
+  const strange =
+    known.length > 0 ? cameras.filter((entry) => visibleCameras(scopeOf([entry]), known).length === 0) : [];
+  if (strange.length === 0) return {};
+  return { message: `The role ${name} is saved, but there is no camera ${strange.join(', ')} now` };
+}

@@ -1,0 +1,59 @@
+/** Who is logged in, from where and since when: for people to look at, without a write for each request (SPEC 4.2). */
+import type { Caller } from '../../domain/caller.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import type { UserName } from '../../domain/names.ts';
+import type { SeenSession, SessionStore } from '../../domain/session-store.ts';
+import { shortText } from '../audit.ts';
+import { createCoalescedWrites } from '../coalesced-writes.ts';
+
+export interface SeenSessionParts {
+  readonly store: SessionStore;
+  /** Of the key that sessions are signed with. */
+  readonly keyId: string;
+  readonly clock: Clock;
+  readonly onFault: (fault: unknown) => void;
+}
+
+/** The far end of a request. */
+export interface SeenClient {
+  readonly address: string;
+  readonly agent: string | undefined;
+}
+
+export interface SeenSessions {
+  /** Callers without a session are passed over. */
+  note(caller: Caller, client: SeenClient): void;
+  /** Those that are not over, latest seen first; of everybody without `user`. */
+  list(user?: UserName): Promise<readonly SeenSession[]>;
+  find(id: string): Promise<SeenSession | undefined>;
+  close(): Promise<void>;
+}
+
+export function createSeenSessions({ store, keyId, clock, onFault }: SeenSessionParts): SeenSessions {
+  const writes = createCoalescedWrites<SeenSession>({ write: store.noteSessions, clock, onFault });
+  return {
+    close: writes.close,
+    note({ name: user, credential }, { address, agent }) {
+      if (credential.kind !== 'session') return;
+      const { tokenId: id, issuedAt: since, expiresAt } = credential;
+      writes.note(id, () => ({
+        id,
+        user,
+        address,
+        agent: shortText(agent ?? ''),
+        since,
+        lastSeen: unixSeconds(clock),
+        expiresAt,
+        keyId,
+      }));
+    },
+    async list(user) {
+      await writes.flush();
+      return store.listSessions(unixSeconds(clock), user);
+    },
+    async find(id) {
+      await writes.flush();
+      return store.findSession(id);
+    },
+  };
+}

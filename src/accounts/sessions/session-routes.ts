@@ -1,0 +1,62 @@
+/** `/api/sessions`: who is logged in, and a way to end a session: one's own, for an admin anybody's (SPEC 4.2). */
+import Router from 'koa-router';
+import type { Caller } from '../../domain/caller.ts';
+import type { SeenSession } from '../../domain/session-store.ts';
+import type { CorridorState } from '../../domain/verdict.ts';
+import { answer, refuse, refuseFor, refuseMethod } from '../http/answers.ts';
+import { type AccountAnswerParts, type AccountRouterContext, record } from '../http/doors.ts';
+import { isAdministrator } from '../users/change-password.ts';
+import type { SeenSessions } from './seen-sessions.ts';
+import type { Sessions } from './sessions.ts';
+
+export interface SessionRouteParts extends AccountAnswerParts {
+  readonly sessions: Pick<Sessions, 'revoke'>;
+  readonly seenSessions: Pick<SeenSessions, 'list' | 'find'>;
+}
+
+export function createSessionRoutes(parts: SessionRouteParts): Router<CorridorState> {
+  const router = new Router<CorridorState>({ strict: true, sensitive: true });
+  router.get('/api/sessions', (ctx) => list(ctx, parts)).all('/api/sessions', refuseMethod('GET, HEAD'));
+  router.delete('/api/sessions/:id', (ctx) => end(ctx, parts)).all('/api/sessions/:id', refuseMethod('DELETE'));
+  return router;
+}
+
+async function list(ctx: AccountRouterContext, { seenSessions }: SessionRouteParts): Promise<void> {
+  const { caller } = ctx.state;
+  if (!caller) return refuseFor(ctx, 'no-credentials');
+  const seen = await seenSessions.list(isAdministrator(caller) ? undefined : caller.name);
+  const known = seen.filter((session) => mayKnow(caller, session));
+  answer(
+    ctx,
+    200,
+    known.map((session) => shown(session, caller)),
+  );
+}
+
+/** Those of one's own account: neither a token that was given away nor a proxy's user of the same name is its owner. */
+const mayKnow = (caller: Caller, { user }: SeenSession): boolean =>
+  isAdministrator(caller) || (caller.credential.kind === 'session' && caller.name === user);
+
+const shown = ({ id, user, address, agent, since, lastSeen, expiresAt }: SeenSession, { credential }: Caller) => ({
+  id,
+  user,
+  address,
+  agent,
+  since,
+  last_seen: lastSeen,
+  expires_at: expiresAt,
+  /** Whether it is the one that asks. */
+  current: credential.kind === 'session' && credential.tokenId === id,
+});
+
+/** Somebody else's is as unknown as one that never was. */
+async function end(ctx: AccountRouterContext, parts: SessionRouteParts): Promise<void> {
+  const { caller } = ctx.state;
+  if (!caller) return refuseFor(ctx, 'no-credentials');
+  const id = ctx.params['id'] ?? '';
+  const session = await parts.seenSessions.find(id);
+  if (!session || !mayKnow(caller, session)) return refuse(ctx, 404, 'There is no such session');
+  await parts.sessions.revoke(id, session.expiresAt);
+  record(ctx, parts, { what: 'session-ended', sessionId: id, user: session.user });
+  answer(ctx, 200, { success: true });
+}

@@ -1,0 +1,54 @@
+/** What a session token is worth by what the store says of its user (interface 5.1.6; SPEC 4.2, 11). */
+import { hash } from 'node:crypto';
+import type { User } from '../../domain/account.ts';
+import type { Caller } from '../../domain/caller.ts';
+import { type CustomRoles, scopeOfRole } from '../../domain/camera-scope.ts';
+import type { SessionFault } from '../../domain/verdict.ts';
+import { saltOf } from '../passwords/password.ts';
+import type { SessionClaims } from './session-token.ts';
+
+/** What the store says about a token: read once for each version of the accounts. */
+export interface Standing {
+  readonly version: string | undefined;
+  readonly user: User | undefined;
+  /** Of the user's password; undefined without a user. */
+  readonly generation: string | undefined;
+  readonly isRevoked: boolean;
+}
+
+/** What is known of a token for as long as it is used. */
+export interface Lasting extends Pick<SessionClaims, 'tokenId' | 'issuedAt' | 'expiresAt'> {
+  readonly generation?: string | undefined;
+}
+
+/** The role is the user's role now, whatever the token says (SPEC 11). */
+export const callerOf = (user: User, claims: Lasting, carriedBy: 'cookie' | 'bearer', roles: CustomRoles): Caller => ({
+  name: user.name,
+  role: user.role,
+  scope: scopeOfRole(user.role, roles),
+  credential: {
+    kind: 'session',
+    tokenId: claims.tokenId,
+    issuedAt: claims.issuedAt,
+    expiresAt: claims.expiresAt,
+    carriedBy,
+    generation: claims.generation,
+  },
+});
+
+export function standingFault(claims: Lasting, { user, generation, isRevoked }: Standing): SessionFault | undefined {
+  if (isRevoked) return 'revoked';
+  if (!user || claims.issuedAt < Math.floor(user.createdAt)) return 'user-gone';
+  if (claims.issuedAt < Math.floor(user.passwordChangedAt ?? 0)) return 'password-changed';
+  const isOfThisPassword = claims.generation === undefined || claims.generation === generation;
+  return isOfThisPassword ? undefined : 'password-changed';
+}
+
+/**
+ * Times tell passwords apart by the second; the salt does so exactly, and tells apart two users of one name as well.
+ * It is new with each password, and stays when a hash is strengthened. Only its digest leaves the house.
+ */
+export const generationOf = ({ passwordHash }: User): string =>
+  hash('sha256', saltOf(passwordHash), 'base64url').slice(0, GENERATION_CHARACTERS);
+
+const GENERATION_CHARACTERS = 16;

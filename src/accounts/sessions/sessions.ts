@@ -1,0 +1,169 @@
+/** Sessions: a token is worth what its user is worth now (interface 5.1; SPEC 4.2). */
+import { hash, randomUUID } from 'node:crypto';
+import type { CryptoKey } from 'jose';
+import { LRUCache } from 'lru-cache';
+import type { AccountStore, User } from '../../domain/account.ts';
+import type { Caller } from '../../domain/caller.ts';
+import type { CustomRoles } from '../../domain/camera-scope.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { type Soon, whenKnown } from '../../domain/soon.ts';
+import type { SessionVerdict } from '../../domain/verdict.ts';
+import { type CookieClient, type CookieSettings, cookieLine } from './session-cookie.ts';
+import { callerOf, generationOf, type Standing, standingFault } from './session-standing.ts';
+import { readSessionToken, type SessionClaims, signSessionToken, timeFault } from './session-token.ts';
+
+export interface SessionParts {
+  readonly store: Pick<AccountStore, 'findUser' | 'isRevoked' | 'revokeToken'>;
+  readonly key: CryptoKey;
+  readonly clock: Clock;
+  readonly roles: () => Soon<CustomRoles>;
+  /** Seconds; 0 asks for a login on nearly every access (interface 5.1.4). */
+  readonly sessionLength: number;
+  /** Seconds before its end in which a session is renewed by any request. */
+  readonly refreshTime: number;
+  readonly cookie: CookieSettings;
+  /**
+   * A text that changes with every change of accounts or revocations, by this process or another. Without it they
+   * are read anew for each request.
+   */
+  readonly accountsVersion?: () => string;
+}
+
+export interface Sessions {
+  verify(token: string, carriedBy: 'cookie' | 'bearer'): Soon<SessionVerdict>;
+  issue(user: User): Promise<string>;
+  /** A fresh token for a session carried by cookie that is near its end; undefined when there is nothing to renew. */
+  renewalFor(caller: Caller): Soon<string | undefined>;
+  /** The same for `/auth`, at any time in a session's life (interface 5.1.5); signed once a minute at most. */
+  renew(caller: Caller): Soon<string | undefined>;
+  /** Who the holder of a session is now, its end in time aside; undefined when the session was ended. */
+  recheck(caller: Caller): Promise<Caller | undefined>;
+  /** Logout: the session is void from here on, with all its tokens. Nothing happens to other kinds of credentials. */
+  end(caller: Caller): Promise<void>;
+  /** The same for a session that is not the caller's. */
+  revoke(tokenId: string, expiresAt: number): Promise<void>;
+  cookieFor(token: string, client: CookieClient): string;
+  clearedCookie(client: CookieClient): string;
+}
+
+/** Facts, section 7: `session_length: 0` still needs tokens that live long enough to be sent back. */
+const SHORTEST_SESSION = 10;
+const REMEMBERED_TOKENS = 5000;
+/** A proxy may ask `/auth` for every request of a page. */
+const RENEWAL_KEPT_SECONDS = 60;
+
+type TokenReading = Awaited<ReturnType<typeof readSessionToken>>;
+
+interface Renewal {
+  readonly at: number;
+  token: Soon<string>;
+}
+
+export function createSessions(parts: SessionParts): Sessions {
+  const { store, key, clock, cookie } = parts;
+  const isRenewable = parts.sessionLength !== 0;
+  const lifetime = isRenewable ? parts.sessionLength : SHORTEST_SESSION;
+  // A window as long as the session would renew it with every request, for ever.
+  const window = Math.min(parts.refreshTime, Math.floor(lifetime / 2));
+  const signed = new LRUCache<string, TokenReading>({ max: REMEMBERED_TOKENS });
+  const standings = new LRUCache<string, Standing>({ max: REMEMBERED_TOKENS });
+  const renewals = new LRUCache<string, Renewal>({ max: REMEMBERED_TOKENS });
+
+  const readStanding = async (
+    { userName, tokenId }: Pick<SessionClaims, 'userName' | 'tokenId'>,
+    version: string | undefined,
+  ): Promise<Standing> => {
+    const [user, isRevoked] = await Promise.all([store.findUser(userName), store.isRevoked(tokenId)]);
+    const standing = { version, user, isRevoked, generation: user && generationOf(user) };
+    standings.set(`${userName} ${tokenId}`, standing);
+    return standing;
+  };
+  const standingOf = (claims: Pick<SessionClaims, 'userName' | 'tokenId'>): Soon<Standing> => {
+    const version = parts.accountsVersion?.();
+    const remembered = standings.get(`${claims.userName} ${claims.tokenId}`);
+    const holds = remembered && version !== undefined && remembered.version === version;
+    return holds ? remembered : readStanding(claims, version);
+  };
+
+  const check = async (token: string, digest: string): Promise<TokenReading> => {
+    const reading = await readSessionToken(token, key);
+    if (reading.ok) signed.set(digest, reading);
+    return reading;
+  };
+  const read = (token: string): Soon<TokenReading> => {
+    const digest = hash('sha256', token, 'base64url');
+    return signed.get(digest) ?? check(token, digest);
+  };
+
+  const issue = (user: User, tokenId: string = randomUUID()): Promise<string> => {
+    const issuedAt = Math.max(unixSeconds(clock), Math.floor(user.createdAt), Math.floor(user.passwordChangedAt ?? 0));
+    const times = { issuedAt, expiresAt: issuedAt + lifetime };
+    const claims = { userName: user.name, role: user.role, tokenId, generation: generationOf(user) };
+    return signSessionToken({ ...claims, ...times }, key);
+  };
+
+  const renew = (caller: Caller): Soon<string | undefined> => {
+    const { credential } = caller;
+    if (!isRenewable || credential.kind !== 'session' || credential.carriedBy !== 'cookie') return undefined;
+    return whenKnown(standingOf({ userName: caller.name, tokenId: credential.tokenId }), (standing) => {
+      const { user, generation } = standing;
+      // It may have ended while its request was under way: a token for the user of now would bring it back.
+      if (!user || standingFault(credential, standing)) return undefined;
+      // What the token says of its user is part of the key: nobody gets yesterday's role.
+      const key = `${credential.tokenId} ${user.role} ${generation}`;
+      const now = unixSeconds(clock);
+      const known = renewals.get(key);
+      if (known && Math.abs(now - known.at) < RENEWAL_KEPT_SECONDS) return known.token;
+      // The same `jti`: it is the same session, so ending it ends the tokens of before and after.
+      const token = issue(user, credential.tokenId);
+      const renewal: Renewal = { at: now, token };
+      renewals.set(key, renewal);
+      return token.then((signed) => {
+        renewal.token = signed; // the next to ask need not wait
+        return signed;
+      });
+    });
+  };
+
+  const revoke = (tokenId: string, expiresAt: number): Promise<void> =>
+    // A token that was renewed elsewhere meanwhile lives longer than the one at hand.
+    store.revokeToken(tokenId, Math.max(expiresAt, unixSeconds(clock) + lifetime));
+
+  return {
+    issue: (user) => issue(user),
+    renew,
+    revoke,
+    verify: (token, carriedBy) =>
+      whenKnown(read(token), (claims) => {
+        if (!claims.ok) return { kind: 'invalid', reason: claims.error };
+        const late = timeFault(claims.value, unixSeconds(clock));
+        if (late) return { kind: 'invalid', reason: late };
+        return whenKnown(standingOf(claims.value), (standing) => {
+          const { user } = standing;
+          const fault = standingFault(claims.value, standing);
+          if (fault || !user) return { kind: 'invalid', reason: fault ?? 'user-gone' };
+          return whenKnown(parts.roles(), (roles) => ({
+            kind: 'valid',
+            caller: callerOf(user, claims.value, carriedBy, roles),
+          }));
+        });
+      }),
+    renewalFor(caller) {
+      const { credential } = caller;
+      if (credential.kind !== 'session' || credential.expiresAt - unixSeconds(clock) > window) return undefined;
+      return renew(caller);
+    },
+    async recheck({ name, credential }) {
+      if (credential.kind !== 'session') return undefined;
+      const claims = { ...credential, userName: name };
+      const standing = await standingOf(claims);
+      if (!standing.user || standingFault(claims, standing)) return undefined;
+      return callerOf(standing.user, claims, credential.carriedBy, await parts.roles());
+    },
+    async end({ credential }) {
+      if (credential.kind === 'session') await revoke(credential.tokenId, credential.expiresAt);
+    },
+    cookieFor: (token, client) => cookieLine(cookie, token, lifetime, client),
+    clearedCookie: (client) => cookieLine(cookie, '', 0, client),
+  };
+}

@@ -1,0 +1,112 @@
+/** API tokens: `pst_<id>_<secret>`, worth what their owner is worth now, and less where they were narrowed (SPEC 4.4, 11). */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { AccountStore, User } from '../../domain/account.ts';
+import type { ApiToken, ApiTokenStore } from '../../domain/api-token.ts';
+import type { Caller } from '../../domain/caller.ts';
+import { bothScopes, type CameraScope, type CustomRoles, scopeOf, scopeOfRole } from '../../domain/camera-scope.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
+import type { ApiTokenVerdict } from '../../domain/verdict.ts';
+
+export interface ApiTokenParts {
+  readonly tokenStore: Pick<ApiTokenStore, 'findToken'>;
+  readonly store: Pick<AccountStore, 'findUser'>;
+  readonly clock: Clock;
+  readonly roles: () => CustomRoles | Promise<CustomRoles>;
+  /** As for sessions: without it tokens are read anew for each request. */
+  readonly accountsVersion?: () => string;
+}
+
+export type CarriedBy = 'bearer' | 'basic';
+
+export interface ApiTokens {
+  verify(text: string, carriedBy: CarriedBy): Promise<ApiTokenVerdict>;
+  /** Who the holder of a token is now; undefined when the token is over. */
+  recheck(caller: Caller): Promise<Caller | undefined>;
+}
+
+interface Standing {
+  readonly version: string | undefined;
+  readonly token: ApiToken | undefined;
+  readonly owner: User | undefined;
+}
+
+const TOKEN = /^pst_(?<id>[0-9a-f]{16})_(?<secret>[0-9a-f]{64})$/;
+const ID_BYTES = 8;
+const SECRET_BYTES = 32;
+const REMEMBERED_TOKENS = 5000;
+
+/** A new token's text, to be shown once, and what is kept of it. */
+export function newTokenText(): { readonly text: string; readonly id: string; readonly secretHash: string } {
+  const id = randomBytes(ID_BYTES).toString('hex');
+  const secret = randomBytes(SECRET_BYTES).toString('hex');
+  return { text: `pst_${id}_${secret}`, id, secretHash: digestOf(secret).toString('hex') };
+}
+
+/** Nobody gives more than there is: an admin any role, a viewer any but admin, others their own. */
+export const mayGive = (own: Role, wanted: Role): boolean =>
+  own === wanted || own === ADMIN || (own === VIEWER && wanted !== ADMIN);
+
+export function createApiTokens(parts: ApiTokenParts): ApiTokens {
+  const { tokenStore, store, clock, roles, accountsVersion } = parts;
+  const standings = new LRUCache<string, Standing>({ max: REMEMBERED_TOKENS });
+
+  const standingOf = async (id: string): Promise<Standing> => {
+    const version = accountsVersion?.();
+    const remembered = standings.get(id);
+    if (remembered && version !== undefined && remembered.version === version) return remembered;
+    const token = await tokenStore.findToken(id);
+    const owner = token && token.userCreatedAt !== null ? await store.findUser(token.user) : undefined;
+    const standing = { version, token, owner };
+    // Made-up ids must not push out those of real tokens.
+    if (token) standings.set(id, standing);
+    return standing;
+  };
+
+  const callerOf = async (token: ApiToken, owner: User | undefined, carriedBy: CarriedBy): Promise<Caller> => {
+    const { role, scope } = rightsOf(token, owner?.role ?? token.role, await roles());
+    const end = token.expiresAt === null ? {} : { expiresAt: token.expiresAt };
+    return { name: token.user, role, scope, credential: { kind: 'api-token', tokenId: token.id, carriedBy, ...end } };
+  };
+
+  return {
+    async verify(text, carriedBy) {
+      const { id, secret } = TOKEN.exec(text)?.groups ?? {};
+      if (id === undefined || secret === undefined) return { kind: 'invalid', reason: 'malformed' };
+      const { token, owner } = await standingOf(id);
+      // An unknown id is compared too, with what nothing hashes to.
+      const expected = token ? Buffer.from(token.secretHash, 'hex') : NOTHING;
+      if (!timingSafeEqual(digestOf(secret), expected) || !token) return { kind: 'invalid', reason: 'unknown' };
+      const fault = faultOf(token, owner, unixSeconds(clock));
+      if (fault) return { kind: 'invalid', reason: fault };
+      return { kind: 'valid', caller: await callerOf(token, owner, carriedBy) };
+    },
+    async recheck({ credential }) {
+      if (credential.kind !== 'api-token') return undefined;
+      const { token, owner } = await standingOf(credential.tokenId);
+      if (!token || faultOf(token, owner, unixSeconds(clock))) return undefined;
+      return callerOf(token, owner, credential.carriedBy ?? 'bearer');
+    },
+  };
+}
+
+const NOTHING = Buffer.alloc(32);
+
+const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+
+/** Somebody who was made again under the same name is somebody else. */
+function faultOf(token: ApiToken, owner: User | undefined, now: number): 'expired' | 'user-gone' | undefined {
+  if (token.expiresAt !== null && token.expiresAt <= now) return 'expired';
+  return token.userCreatedAt !== null && owner?.createdAt !== token.userCreatedAt ? 'user-gone' : undefined;
+}
+
+/** Whose owner has lost rights since loses them too, and never gains what the token had not: both roles' cameras count. */
+function rightsOf(token: ApiToken, own: Role, roles: CustomRoles): { role: Role; scope: CameraScope } {
+  const given = token.cameras === null ? scopeOfRole(token.role, roles) : narrowed(token, token.cameras, roles);
+  if (mayGive(own, token.role)) return { role: token.role, scope: given };
+  return { role: own, scope: bothScopes(given, scopeOfRole(own, roles)) };
+}
+
+const narrowed = ({ role }: ApiToken, cameras: readonly string[], roles: CustomRoles): CameraScope =>
+  bothScopes(scopeOfRole(role, roles), scopeOf(cameras));

@@ -1,0 +1,59 @@
+/** API tokens as they come in: good ones leave a note of their use, bad ones are counted, apart from logins (SPEC 4.4). */
+import type { ApiTokenStore, TokenUse } from '../../domain/api-token.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import type { ApiTokenVerdict } from '../../domain/verdict.ts';
+import type { Audit } from '../audit.ts';
+import { createCoalescedWrites } from '../coalesced-writes.ts';
+import type { LoginLimiter } from '../login/login-limiter.ts';
+import type { ApiTokens, CarriedBy } from './api-tokens.ts';
+
+export interface GuardedTokenParts {
+  readonly tokens: Pick<ApiTokens, 'verify'>;
+  readonly tokenStore: Pick<ApiTokenStore, 'noteTokenUses'>;
+  /** Of its own: a broken client must not keep people from logging in. */
+  readonly tokenLimiter: LoginLimiter;
+  readonly clock: Clock;
+  readonly audit: Audit;
+  readonly onFault: (fault: unknown) => void;
+}
+
+export interface GuardedTokens {
+  /** `address` is the client's. */
+  verify(text: string, carriedBy: CarriedBy, address: string): Promise<ApiTokenVerdict>;
+  /** Writes the uses that wait. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const NAMED = /^pst_(?<id>[0-9a-f]{16})_/;
+
+/** A good token passes, however many bad ones come from its address: others may be behind the same router. */
+export function createGuardedTokens(parts: GuardedTokenParts): GuardedTokens {
+  const { tokens, tokenStore, tokenLimiter, clock, audit, onFault } = parts;
+  const uses = createCoalescedWrites<TokenUse>({ write: tokenStore.noteTokenUses, clock, onFault });
+
+  const refusal = (text: string, address: string, verdict: ApiTokenVerdict & { kind: 'invalid' }): ApiTokenVerdict => {
+    const place = tokenLimiter.reserve(address);
+    if (place.kind === 'limited') return { kind: 'invalid', reason: 'limited' };
+    place.keep();
+    const tokenId = NAMED.exec(text)?.groups?.['id'];
+    const what = { what: 'token-refused', who: undefined, from: address, verdict: 'refused' } as const;
+    audit({ ...what, reason: verdict.reason, ...(tokenId !== undefined && { tokenId }) });
+    return verdict;
+  };
+
+  return {
+    flush: uses.flush,
+    close: uses.close,
+    async verify(text, carriedBy, address) {
+      const verdict = await tokens.verify(text, carriedBy);
+      if (verdict.kind === 'invalid') return refusal(text, address, verdict);
+      const { credential } = verdict.caller;
+      if (credential.kind === 'api-token') {
+        const { tokenId: id } = credential;
+        uses.note(id, () => ({ id, at: unixSeconds(clock), from: address }));
+      }
+      return verdict;
+    },
+  };
+}

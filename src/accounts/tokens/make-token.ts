@@ -1,0 +1,115 @@
+/** Making an API token: the same rules for the API and the command line (SPEC 4.4). */
+import type { ApiToken, ApiTokenStore } from '../../domain/api-token.ts';
+import { type CustomRoles, parseCameraEntry } from '../../domain/camera-scope.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { ADMIN, type Role, type UserName, VIEWER } from '../../domain/names.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import { shown } from '../http/body-fields.ts';
+import { mayGive, newTokenText } from './api-tokens.ts';
+
+export interface MakeTokenParts {
+  readonly tokenStore: Pick<ApiTokenStore, 'addToken' | 'listTokens'>;
+  readonly clock: Clock;
+  readonly roles: () => CustomRoles | Promise<CustomRoles>;
+}
+
+/** As somebody asked for it; absent or null is no wish. */
+export interface WantedToken {
+  readonly name: unknown;
+  readonly role?: unknown;
+  readonly cameras?: unknown;
+  /** Unix seconds. */
+  readonly expiresAt?: unknown;
+}
+
+export interface TokenOwner {
+  readonly name: UserName;
+  readonly role: Role;
+  /** Of the account, where there is one. */
+  readonly createdAt: number | null;
+}
+
+export interface MadeToken {
+  /** Shown once. */
+  readonly text: string;
+  readonly token: ApiToken;
+}
+
+export interface TokenRefusal {
+  readonly reason:
+    | 'name-invalid'
+    | 'role-unknown'
+    | 'role-too-high'
+    | 'cameras-invalid'
+    | 'expiry-invalid'
+    | 'too-many';
+  readonly message: string;
+}
+
+const LONGEST_NAME = 100;
+/** Of one owner. */
+const MOST_TOKENS = 100;
+const MOST_CAMERA_ENTRIES = 200;
+/** Each `*` more makes a hostile pattern slower to match by the length of a name. */
+const MOST_STARS = 2;
+
+export async function makeToken(
+  wanted: WantedToken,
+  owner: TokenOwner,
+  { tokenStore, clock, roles }: MakeTokenParts,
+): Promise<Result<MadeToken, TokenRefusal>> {
+  const now = unixSeconds(clock);
+  const name = nameOf(wanted.name);
+  if (!name.ok) return name;
+  const role = roleOf(wanted.role ?? owner.role, owner.role, await roles());
+  if (!role.ok) return role;
+  const cameras = camerasOf(wanted.cameras ?? null);
+  if (!cameras.ok) return cameras;
+  const expiresAt = expiryOf(wanted.expiresAt ?? null, now);
+  if (!expiresAt.ok) return expiresAt;
+  const { length } = await tokenStore.listTokens(owner.name);
+  if (length >= MOST_TOKENS) return refused('too-many', `${owner.name} has ${length} API tokens already: revoke one`);
+  const { text, id, secretHash } = newTokenText();
+  const uses = { lastUsedAt: null, lastUsedFrom: null };
+  const rights = { role: role.value, cameras: cameras.value, expiresAt: expiresAt.value };
+  const mine = { user: owner.name, userCreatedAt: owner.createdAt };
+  const token = { id, secretHash, name: name.value, ...mine, ...rights, createdAt: now, ...uses };
+  await tokenStore.addToken(token);
+  return ok({ text, token });
+}
+
+const refused = (reason: TokenRefusal['reason'], message: string) => err({ reason, message });
+
+function nameOf(name: unknown): Result<string, TokenRefusal> {
+  const text = typeof name === 'string' ? name.trim() : '';
+  const isPlain = text !== '' && text.length <= LONGEST_NAME && text.isWellFormed() && !/\p{Cc}/u.test(text);
+  return isPlain ? ok(text) : refused('name-invalid', `A token needs a name of 1 to ${LONGEST_NAME} characters`);
+}
+
+function roleOf(wanted: unknown, own: Role, roles: CustomRoles): Result<Role, TokenRefusal> {
+  const known = [...roles.keys(), ADMIN, VIEWER];
+  const role = known.find((candidate) => candidate === wanted);
+  if (role === undefined) return refused('role-unknown', `Role must be one of: ${known.join(', ')}`);
+  return mayGive(own, role) ? ok(role) : refused('role-too-high', `The role ${own} cannot give the role ${role}`);
+}
+
+function camerasOf(wanted: unknown): Result<readonly string[] | null, TokenRefusal> {
+  if (wanted === null) return ok(null);
+  if (!Array.isArray(wanted) || wanted.length === 0 || wanted.length > MOST_CAMERA_ENTRIES) {
+    return refused('cameras-invalid', `cameras: give a list of 1 to ${MOST_CAMERA_ENTRIES} names, or none for all`);
+  }
+  for (const entry of wanted) {
+    const camera = typeof entry === 'string' ? parseCameraEntry(entry) : err(`${shown(entry)} is not a name`);
+    if (!camera.ok) return refused('cameras-invalid', `cameras: ${camera.error}`);
+    if (camera.value.split('*').length > MOST_STARS + 1) {
+      return refused('cameras-invalid', `cameras: "${camera.value}" has more than ${MOST_STARS} "*"`);
+    }
+  }
+  return ok([...new Set(wanted as string[])]);
+}
+
+function expiryOf(wanted: unknown, now: number): Result<number | null, TokenRefusal> {
+  if (wanted === null) return ok(null);
+  if (!Number.isSafeInteger(wanted)) return refused('expiry-invalid', 'expires_at: give whole Unix seconds');
+  return Number(wanted) > now ? ok(Number(wanted)) : refused('expiry-invalid', 'expires_at: that time is over already');
+}

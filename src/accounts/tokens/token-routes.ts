@@ -1,0 +1,105 @@
+/** `/api/tokens`: API tokens made, listed and revoked: one's own, by an admin anybody's (SPEC 4.4). */
+import Router from 'koa-router';
+import type { AccountStore } from '../../domain/account.ts';
+import type { ApiToken, ApiTokenStore } from '../../domain/api-token.ts';
+import type { Caller } from '../../domain/caller.ts';
+import type { CorridorState } from '../../domain/verdict.ts';
+import { answer, refuse, refuseFor, refuseMethod } from '../http/answers.ts';
+import { type AccountAnswerParts, type AccountRouterContext, jsonOf, record } from '../http/doors.ts';
+import { isAdministrator } from '../users/change-password.ts';
+import { type MakeTokenParts, makeToken, type TokenOwner, type TokenRefusal } from './make-token.ts';
+
+export interface TokenRouteParts extends Omit<MakeTokenParts, 'tokenStore'>, AccountAnswerParts {
+  readonly tokenStore: ApiTokenStore;
+  readonly store: Pick<AccountStore, 'findUser'>;
+  /** So that a list shows the last use. */
+  readonly flushTokenUses: () => Promise<void>;
+}
+
+const MOST_BODY_BYTES = 64 * 1024;
+
+// biome-ignore format: a table
+const STATUS_OF: Readonly<Record<TokenRefusal['reason'], number>> = {
+  'name-invalid':    400,
+  'role-unknown':    400,
+  'role-too-high':   403,
+  'cameras-invalid': 400,
+  'expiry-invalid':  400,
+  'too-many':        409,
+};
+
+export function createTokenRoutes(parts: TokenRouteParts): Router<CorridorState> {
+  const router = new Router<CorridorState>({ strict: true, sensitive: true });
+  router.get('/api/tokens', (ctx) => list(ctx, parts)).post('/api/tokens', (ctx) => create(ctx, parts));
+  router.all('/api/tokens', refuseMethod('GET, HEAD, POST'));
+  router.delete('/api/tokens/:id', (ctx) => revoke(ctx, parts)).all('/api/tokens/:id', refuseMethod('DELETE'));
+  return router;
+}
+
+async function create(ctx: AccountRouterContext, parts: TokenRouteParts): Promise<void> {
+  const { caller } = ctx.state;
+  if (!caller) return refuseFor(ctx, 'no-credentials');
+  const owner = await ownerOf(caller, parts);
+  if (!owner) return refuse(ctx, 403, 'An API token belongs to a person: log in, and make it as yourself');
+  const body = await jsonOf(ctx, parts, MOST_BODY_BYTES);
+  if (!body) return;
+  const { name, role, cameras, expires_at: expiresAt } = Object(body.json);
+  const made = await makeToken({ name, role, cameras, expiresAt }, owner, parts);
+  if (!made.ok) {
+    record(ctx, parts, { what: 'token-created' }, made.error.reason);
+    return refuse(ctx, STATUS_OF[made.error.reason], made.error.message);
+  }
+  const { text, token } = made.value;
+  record(ctx, parts, { what: 'token-created', tokenId: token.id });
+  const { id, expiresAt: expires_at } = token;
+  answer(ctx, 201, { id, token: text, name: token.name, role: token.role, cameras: token.cameras, expires_at });
+}
+
+/** A token makes no tokens: one that leaked would outlive its own revocation. On the internal listener nobody is a person. */
+async function ownerOf({ name, role, scope, credential }: Caller, { store }: TokenRouteParts) {
+  if (credential.kind === 'proxy-headers') return { name, role, createdAt: null } satisfies TokenOwner;
+  if (credential.kind !== 'session' || (role === 'admin' && scope.kind !== 'all')) return undefined;
+  const user = await store.findUser(name);
+  return user && ({ name, role, createdAt: user.createdAt } satisfies TokenOwner);
+}
+
+async function list(ctx: AccountRouterContext, { tokenStore, flushTokenUses }: TokenRouteParts): Promise<void> {
+  const { caller } = ctx.state;
+  if (!caller) return refuseFor(ctx, 'no-credentials');
+  await flushTokenUses();
+  const tokens = await tokenStore.listTokens(isAdministrator(caller) ? undefined : caller.name);
+  const known = tokens.filter((token) => mayKnow(caller, token));
+  answer(ctx, 200, known.map(shown));
+}
+
+/** A token knows itself and no other: it was given away, and its owner was not. Nor is a proxy's user one of our own. */
+function mayKnow(caller: Caller, token: ApiToken): boolean {
+  if (isAdministrator(caller)) return true;
+  const { name, credential } = caller;
+  if (credential.kind === 'api-token') return token.id === credential.tokenId;
+  return token.user === name && (token.userCreatedAt === null) === (credential.kind === 'proxy-headers');
+}
+
+export const shown = (token: ApiToken) => ({
+  id: token.id,
+  name: token.name,
+  user: token.user,
+  role: token.role,
+  cameras: token.cameras,
+  created_at: token.createdAt,
+  expires_at: token.expiresAt,
+  last_used_at: token.lastUsedAt,
+  last_used_from: token.lastUsedFrom,
+});
+
+/** Somebody else's is as unknown as one that never was. */
+async function revoke(ctx: AccountRouterContext, parts: TokenRouteParts): Promise<void> {
+  const { caller } = ctx.state;
+  if (!caller) return refuseFor(ctx, 'no-credentials');
+  const id = ctx.params['id'] ?? '';
+  const token = await parts.tokenStore.findToken(id);
+  if (!token || !mayKnow(caller, token)) return refuse(ctx, 404, 'There is no such token');
+  await parts.tokenStore.deleteToken(id);
+  record(ctx, parts, { what: 'token-revoked', tokenId: id, user: token.user });
+  answer(ctx, 200, { success: true });
+}

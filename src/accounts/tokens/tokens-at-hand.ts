@@ -1,0 +1,48 @@
+/** API tokens for whoever sits at the machine: any user's, with the rules of the API (SPEC 1, 4.4). */
+import type { AccountStore } from '../../domain/account.ts';
+import type { ApiToken, ApiTokenStore } from '../../domain/api-token.ts';
+import { ADMIN, type UserName } from '../../domain/names.ts';
+import { err, type Result } from '../../domain/result.ts';
+import {
+  type MadeToken,
+  type MakeTokenParts,
+  makeToken,
+  type TokenOwner,
+  type TokenRefusal,
+  type WantedToken,
+} from './make-token.ts';
+
+export interface TokensAtHandParts extends MakeTokenParts {
+  readonly tokenStore: ApiTokenStore;
+  readonly store: Pick<AccountStore, 'findUser'>;
+  /** False: users are known to a proxy alone, and a token's user is a name and nothing more. */
+  readonly authEnabled: boolean;
+}
+
+export interface AtHandRefusal {
+  readonly reason: TokenRefusal['reason'] | 'user-absent';
+  readonly message: string;
+}
+
+export interface TokensAtHand {
+  list(): Promise<readonly ApiToken[]>;
+  create(wanted: WantedToken & { readonly user: string }): Promise<Result<MadeToken, AtHandRefusal>>;
+  revoke(id: string): Promise<'deleted' | 'absent'>;
+}
+
+export function createTokensAtHand(parts: TokensAtHandParts): TokensAtHand {
+  const { tokenStore, store, authEnabled } = parts;
+  const ownerNamed = async (name: string): Promise<TokenOwner | undefined> => {
+    if (!authEnabled) return { name: name as UserName, role: ADMIN, createdAt: null };
+    return store.findUser(name);
+  };
+  return {
+    list: () => tokenStore.listTokens(),
+    revoke: tokenStore.deleteToken,
+    async create({ user, ...wanted }) {
+      const owner = await ownerNamed(user);
+      const message = `There is no user ${user}: "postern users list" shows all`;
+      return owner ? makeToken(wanted, owner, parts) : err({ reason: 'user-absent', message });
+    },
+  };
+}

@@ -1,0 +1,63 @@
+/** Who may change whose password, and what they must know for it (interface 5.1.6; SPEC 4.3). */
+import type { AccountStore, User } from '../../domain/account.ts';
+import type { Caller } from '../../domain/caller.ts';
+import { ADMIN } from '../../domain/names.ts';
+import { type GuessOutcome, type GuessParts, judgeGuess } from '../login/password-guess.ts';
+import type { UserFault, Users } from './users.ts';
+
+export interface PasswordChange {
+  readonly caller: Caller;
+  readonly address: string;
+  /** Whose password. */
+  readonly name: string;
+  readonly password: string;
+  readonly oldPassword: string | undefined;
+}
+
+export interface ChangeParts extends GuessParts {
+  readonly store: Pick<AccountStore, 'findUser'>;
+  readonly users: Pick<Users, 'setPassword'>;
+}
+
+export type ChangeFault = UserFault | 'not-own' | 'old-password-missing' | 'old-password-wrong';
+
+export type ChangeOutcome =
+  | { readonly kind: 'changed'; readonly user: User }
+  | { readonly kind: 'refused'; readonly reason: ChangeFault; readonly message: string }
+  | Extract<GuessOutcome, { kind: 'limited' | 'busy' }>;
+
+/** A credential narrowed to some cameras administers nothing, whatever its role (SPEC 11). */
+export const isAdministrator = (caller: Caller): boolean => caller.role === ADMIN && caller.scope.kind === 'all';
+
+/** An admin needs no old password, not even for his own account; others change their own, and must know it. */
+export async function changePassword(change: PasswordChange, parts: ChangeParts): Promise<ChangeOutcome> {
+  const { caller, name, password } = change;
+  const mayChangeAny = isAdministrator(caller);
+  if (!mayChangeAny && name !== caller.name) return refused('not-own', 'You can only change your own password');
+  const user = await parts.store.findUser(name);
+  if (!user) return refused('user-absent', 'User not found');
+  const proof = mayChangeAny ? { kind: 'match' as const } : await prove(change, user.passwordHash, parts);
+  if (proof.kind !== 'match') return proof;
+  const outcome = await parts.users.setPassword(name, password, mayChangeAny ? undefined : user.passwordHash);
+  if (outcome.ok) return { kind: 'changed', user: outcome.value };
+  // What was proven has been replaced in the meantime, by the user elsewhere or by an admin.
+  return !mayChangeAny && outcome.error.reason === 'user-absent'
+    ? OLD_PASSWORD_WRONG
+    : { kind: 'refused', ...outcome.error };
+}
+
+/** Guessing here is guessing all the same: it counts as a failed login does. */
+async function prove(
+  { oldPassword, address }: PasswordChange,
+  passwordHash: string,
+  parts: ChangeParts,
+): Promise<{ readonly kind: 'match' } | Exclude<ChangeOutcome, { kind: 'changed' }>> {
+  if (!oldPassword) return refused('old-password-missing', 'Current password is required');
+  const outcome = await judgeGuess({ password: oldPassword, address, storedHash: async () => passwordHash }, parts);
+  return outcome.kind === 'mismatch' ? OLD_PASSWORD_WRONG : outcome;
+}
+
+const refused = (reason: ChangeFault, message: string) => ({ kind: 'refused', reason, message }) as const;
+
+/** The NVR's own page looks for these words. */
+const OLD_PASSWORD_WRONG = refused('old-password-wrong', 'Current password is incorrect');

@@ -1,0 +1,42 @@
+/** Each outcome of the user routes as an answer with its audit line (SPEC 4.3, 9). */
+import { answer, refuse, refuseWhileBusy } from '../http/answers.ts';
+import { type AccountAnswerParts, type AccountRouterContext, type Deed, record } from '../http/doors.ts';
+import type { ChangeFault } from './change-password.ts';
+import type { UserOutcome } from './users.ts';
+
+/** `user-fixed`: the NVR's pages expect the user to be there, as it is. */
+type AnsweredFault = ChangeFault | 'user-fixed';
+
+// biome-ignore format: a table
+const STATUS_OF: Readonly<Record<Exclude<AnsweredFault, 'busy'>, number>> = {
+  'name-invalid':         400,
+  'role-unknown':         400,
+  'password-unfit':       400,
+  'name-taken':           409,
+  'user-absent':          404,
+  'last-admin':           403,
+  'user-fixed':           403,
+  'not-own':              403,
+  'old-password-missing': 400,
+  'old-password-wrong':   401,
+};
+
+type Refused = { readonly ok: false; readonly error: { readonly reason: AnsweredFault; readonly message: string } };
+
+export function answerUser(
+  ctx: AccountRouterContext,
+  parts: AccountAnswerParts,
+  outcome: Extract<UserOutcome, { ok: true }> | Refused,
+  deed: Deed,
+  success: object = { success: true },
+): void {
+  record(
+    ctx,
+    parts,
+    outcome.ok ? { user: outcome.value, ...deed } : deed,
+    outcome.ok ? undefined : outcome.error.reason,
+  );
+  if (outcome.ok) answer(ctx, 200, success);
+  else if (outcome.error.reason === 'busy') refuseWhileBusy(ctx);
+  else refuse(ctx, STATUS_OF[outcome.error.reason], outcome.error.message);
+}

@@ -1,0 +1,119 @@
+/** What may be done with users, and why not: the same for the API and the command line (interface 2.1, 2.2; SPEC 4.3). */
+import type { AccountStore, User } from '../../domain/account.ts';
+import type { CustomRoles } from '../../domain/camera-scope.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { ADMIN, parseUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import type { PasswordHasher } from '../passwords/password.ts';
+import { parseNewPassword } from '../passwords/password-rules.ts';
+
+export interface UserParts {
+  readonly store: AccountStore;
+  readonly hasher: PasswordHasher;
+  readonly clock: Clock;
+  readonly roles: () => CustomRoles | Promise<CustomRoles>;
+}
+
+export type UserFault =
+  | 'name-invalid'
+  | 'role-unknown'
+  | 'password-unfit'
+  | 'name-taken'
+  | 'user-absent'
+  | 'last-admin'
+  | 'busy';
+
+export interface UserRefusal {
+  readonly reason: UserFault;
+  /** For whoever asked: the API's client, or a person at a terminal. */
+  readonly message: string;
+}
+
+export type UserOutcome = Result<UserName, UserRefusal>;
+
+export interface NewUser {
+  readonly name: string;
+  readonly password: string;
+  readonly role: string;
+}
+
+export interface Users {
+  /** By name. */
+  list(): Promise<readonly { readonly name: UserName; readonly role: Role }[]>;
+  add(user: NewUser): Promise<UserOutcome>;
+  /** Ends the user's sessions; gives the user as it is then. `proven`: the hash that is to be replaced, and no other. */
+  setPassword(name: string, password: string, proven?: string): Promise<Result<User, UserRefusal>>;
+  setRole(name: string, role: string): Promise<UserOutcome>;
+  remove(name: string): Promise<UserOutcome>;
+}
+
+export function createUsers({ store, hasher, clock, roles }: UserParts): Users {
+  const hashOf = async (password: string): Promise<Result<string, UserRefusal>> => {
+    const fit = parseNewPassword(password);
+    if (!fit.ok) return refused('password-unfit', fit.error);
+    const outcome = await hasher.hash(fit.value);
+    return outcome.kind === 'busy' ? BUSY : ok(outcome.hash);
+  };
+  const knownRoles = async (): Promise<Role[]> => [...(await roles()).keys(), ADMIN, VIEWER];
+  const roleOf = async (text: string): Promise<Result<Role, UserRefusal>> => {
+    const known = await knownRoles();
+    const role = known.find((candidate) => candidate === text);
+    return role ? ok(role) : refused('role-unknown', `Role must be one of: ${known.join(', ')}`);
+  };
+  /** A role that was deleted while it was being given has made viewers of its users already, but not of this one. */
+  const unlessGone = async (role: Role): Promise<void> => {
+    const known = await knownRoles();
+    if (!known.includes(role)) await store.demoteUnknownRoles(known);
+  };
+  return {
+    list: async () => (await store.listUsers()).map(({ name, role }) => ({ name, role })),
+    async add(user) {
+      const name = parseUserName(user.name);
+      if (!name.ok) return refused('name-invalid', `Invalid username: ${name.error}`);
+      const role = await roleOf(user.role);
+      if (!role.ok) return role;
+      const hash = await hashOf(user.password);
+      if (!hash.ok) return hash;
+      const row = { passwordHash: hash.value, passwordChangedAt: null, createdAt: unixSeconds(clock) };
+      const added = await store.addUser({ name: name.value, role: role.value, ...row });
+      if (added === 'taken') return refused('name-taken', `User ${name.value} exists already`);
+      await unlessGone(role.value);
+      return ok(name.value);
+    },
+    async setPassword(text, password, proven) {
+      const user = await store.findUser(text);
+      if (!user) return ABSENT;
+      const hash = await hashOf(password);
+      if (!hash.ok) return hash;
+      const passwordChangedAt = unixSeconds(clock);
+      const outcome = await store.setPassword(user.name, hash.value, passwordChangedAt, proven);
+      return outcome === 'set' ? ok({ ...user, passwordHash: hash.value, passwordChangedAt }) : ABSENT;
+    },
+    async setRole(text, roleName) {
+      const role = await roleOf(roleName);
+      if (!role.ok) return role;
+      const name = text as UserName; // one that is no user name is nobody's
+      const outcome = await store.setRole(name, role.value);
+      await unlessGone(role.value);
+      return outcomeOf(outcome, name, 'Cannot take the role of admin from the last admin');
+    },
+    async remove(text) {
+      const name = text as UserName;
+      return outcomeOf(await store.deleteUser(name), name, 'Cannot delete the last admin');
+    },
+  };
+}
+
+const refused = (reason: UserFault, message: string): Result<never, UserRefusal> => err({ reason, message });
+
+const ABSENT = refused('user-absent', 'User not found');
+const BUSY = refused('busy', 'Too many passwords are being checked: try again in a few seconds.');
+
+function outcomeOf(
+  outcome: 'set' | 'deleted' | 'absent' | 'last-admin',
+  name: UserName,
+  lastAdmin: string,
+): UserOutcome {
+  if (outcome === 'absent') return ABSENT;
+  return outcome === 'last-admin' ? refused('last-admin', lastAdmin) : ok(name);
+}

@@ -1,0 +1,143 @@
+/** What holds of the accounts under one configuration: sessions, limits, and what the routes need (interface 5.1 to 5.4). */
+import { availableParallelism } from 'node:os';
+import type { CryptoKey } from 'jose';
+import type { Audit } from '../../accounts/audit.ts';
+import type { FirstTimeLogin } from '../../accounts/login/first-admin.ts';
+import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
+import type { LoginRouteParts } from '../../accounts/login/login-routes.ts';
+import { createPasswordHasher, type PasswordHasher } from '../../accounts/passwords/password.ts';
+import type { RoleRouteParts } from '../../accounts/roles/role-routes.ts';
+import type { SessionRouteParts } from '../../accounts/sessions/session-routes.ts';
+import { createSessions, type Sessions } from '../../accounts/sessions/sessions.ts';
+import type { TokenRouteParts } from '../../accounts/tokens/token-routes.ts';
+import type { UserRouteParts } from '../../accounts/users/user-routes.ts';
+import type { Settings } from '../../config/schema.ts';
+import type { Caller } from '../../domain/caller.ts';
+import { scopeOfRole } from '../../domain/camera-scope.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
+import type { Store } from '../../store/open-store.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import type { Recent } from '../../telemetry/recent.ts';
+import { countedAudit, countedLimiter, countedLogins, countedSessions } from '../telemetry/counted.ts';
+import type { Credentials } from './credentials.ts';
+
+/** What holds of the accounts under one configuration. */
+export interface AccountsInForce {
+  readonly settings: Settings;
+  readonly clauses: readonly Clause[];
+  readonly sessions: Sessions;
+  /** The same, for whoever goes on with a new session after changing the password. */
+  readonly sessionsAfterPasswordChange: Sessions;
+  /** Who a caller is now; undefined when the session or token is over. */
+  recheck(caller: Caller): Promise<Caller | undefined>;
+  /** What the account routes need; the cameras of a scope are known elsewhere. */
+  readonly routeParts: Omit<LoginRouteParts, 'visibleCameras'> &
+    UserRouteParts &
+    Omit<RoleRouteParts, 'knownCameras'> &
+    SessionRouteParts &
+    TokenRouteParts;
+}
+
+/** What outlives every reload. */
+export interface AccountDesk {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly key: CryptoKey;
+  readonly credentials: Credentials;
+  readonly limiter: LoginLimiter;
+  readonly firstTimeLogin: FirstTimeLogin;
+  readonly hasherOf: (iterations: number) => PasswordHasher;
+  readonly audit: Audit;
+  readonly metrics: Metrics;
+  readonly recent: Recent;
+}
+
+/** Changes nothing that holds now. */
+export function accountsUnder(settings: Settings, desk: AccountDesk): AccountsInForce {
+  const { auth } = settings;
+  const { credentials, metrics } = desk;
+  const clauses = clausesOf(auth.failed_login_rate_limit);
+  const uncounted = sessionsUnder(settings, desk);
+  const sessions = countedSessions(uncounted, 'login', metrics);
+  const sessionsAfterPasswordChange = countedSessions(uncounted, 'password_change', metrics);
+  const recheck = rechecker(auth.enabled, sessions, credentials);
+  const routeParts = {
+    store: desk.store.accounts,
+    sessions,
+    hasher: desk.hasherOf(auth.hash_iterations),
+    limiter: countedLimiter(desk.limiter, clauses, metrics),
+    clock: desk.clock,
+    roles: credentials.roleBook.latest,
+    roleStore: desk.store.roles,
+    roleBook: credentials.roleBook,
+    tokenStore: desk.store.apiTokens,
+    flushTokenUses: credentials.guardedTokens.flush,
+    seenSessions: credentials.seenSessions,
+    bodySeconds: () => settings.server.timeout_login_body,
+    recheck,
+    firstTimeLogin: desk.firstTimeLogin,
+    settings: () => ({
+      authEnabled: auth.enabled,
+      loginPath: '/login',
+      logoutUrl: settings.proxy.logout_url,
+      bodySeconds: settings.server.timeout_login_body,
+    }),
+    onLogin: countedLogins(metrics, desk.recent),
+    audit: countedAudit(desk.audit, auth.trusted_proxies, metrics),
+  };
+  return { settings, clauses, sessions, sessionsAfterPasswordChange, recheck, routeParts };
+}
+
+const sessionsUnder = ({ auth }: Settings, { store, key, clock, credentials }: AccountDesk): Sessions =>
+  createSessions({
+    store: store.accounts,
+    key,
+    clock,
+    roles: credentials.roleBook.latest,
+    accountsVersion: store.version,
+    sessionLength: auth.session_length,
+    refreshTime: auth.refresh_time,
+    cookie: { name: auth.cookie_name, secure: auth.cookie_secure, sameSite: auth.cookie_same_site, path: '/' },
+  });
+
+/** Password checks that may wait for their turn (SPEC 4.1). */
+const WAITING_CHECKS = 32;
+
+/** One line for each cost: who waits goes on waiting when a reload leaves it as it is. */
+export function createHashers(): AccountDesk['hasherOf'] {
+  const hashers = new Map<number, PasswordHasher>();
+  const concurrency = Math.max(1, availableParallelism() - 1);
+  return (iterations) => {
+    const hasher = hashers.get(iterations) ?? createPasswordHasher({ iterations, concurrency, queue: WAITING_CHECKS });
+    hashers.set(iterations, hasher);
+    return hasher;
+  };
+}
+
+/** What does not open the door any more keeps none open: accounts and a proxy's headers are never believed together. */
+function rechecker(
+  hasAccounts: boolean,
+  sessions: Sessions,
+  { tokens, roleBook }: Credentials,
+): AccountsInForce['recheck'] {
+  return async (caller) => {
+    switch (caller.credential.kind) {
+      case 'session':
+        return hasAccounts ? sessions.recheck(caller) : undefined;
+      case 'api-token':
+        return tokens.recheck(caller);
+      case 'proxy-headers':
+        // What the proxy said of the user still holds; what the role may see may have changed.
+        return hasAccounts ? undefined : { ...caller, scope: scopeOfRole(caller.role, await roleBook.latest()) };
+      case 'internal-listener':
+        return caller;
+    }
+  };
+}
+
+/** The configuration was checked: what does not parse cannot come here. */
+function clausesOf(text: string | null): readonly Clause[] {
+  const parsed = text === null ? undefined : parseRateLimit(text);
+  return parsed?.ok ? parsed.value : [];
+}

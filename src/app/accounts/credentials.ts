@@ -1,0 +1,112 @@
+/** Introduces roles, API tokens and the list of sessions to the store, and tidies up behind them (SPEC 4.2 to 4.4). */
+import type { Logger } from 'pino';
+import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
+import { createLoginLimiter, type LoginLimiter } from '../../accounts/login/login-limiter.ts';
+import { createRoleBook, type RoleBook } from '../../accounts/roles/custom-roles.ts';
+import { createSeenSessions, type SeenSessions } from '../../accounts/sessions/seen-sessions.ts';
+import { type ApiTokens, createApiTokens } from '../../accounts/tokens/api-tokens.ts';
+import { createGuardedTokens, type GuardedTokens } from '../../accounts/tokens/guarded-tokens.ts';
+import type { CustomRoles } from '../../domain/camera-scope.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { ADMIN, VIEWER } from '../../domain/names.ts';
+import { parseRateLimit } from '../../domain/rate-limit.ts';
+import type { Store } from '../../store/open-store.ts';
+
+export interface Credentials {
+  readonly roleBook: RoleBook;
+  readonly tokens: ApiTokens;
+  readonly guardedTokens: GuardedTokens;
+  /** Of clients that sent bad ones. */
+  readonly tokenLimiter: Pick<LoginLimiter, 'size'>;
+  readonly seenSessions: SeenSessions;
+  /** Told when the custom roles have changed, by whomever. */
+  onRoles(tell: (roles: CustomRoles) => void): void;
+  /** SPEC 4.3: a role that was taken out of the file makes viewers of its users. */
+  demoteWhoseRoleIsGone(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface CredentialParts {
+  readonly store: Store;
+  /** Of the key that sessions are signed with. */
+  readonly keyId: string;
+  /** `auth.roles`. */
+  readonly fixedRoles: CustomRoles;
+  readonly clock: Clock;
+  /** One that is never set. */
+  readonly steadyClock: Clock;
+  readonly audit: Audit;
+  readonly log: Logger;
+  /** A client that sent bad tokens was forgotten for want of room. */
+  readonly onTokenEvict?: (state: 'idle' | 'active') => void;
+}
+
+/** A broken client is told to slow down, and its log lines end; nobody guesses 256 bits in the meantime. */
+const BAD_TOKENS = '10/minute';
+const TIDY_MS = 3_600_000;
+
+export async function openCredentials(parts: CredentialParts): Promise<Credentials> {
+  const { store, keyId, fixedRoles, clock, steadyClock, audit, log, onTokenEvict } = parts;
+  const listeners: ((roles: CustomRoles) => void)[] = [];
+  const onChange = (roles: CustomRoles): void => {
+    for (const tell of listeners) tell(roles);
+  };
+  const roleBook = createRoleBook({ store: store.roles, fixed: fixedRoles, version: store.version, onChange });
+  await roleBook.latest();
+  const onFault = (fault: unknown): void => log.warn({ err: fault }, 'when something was last used could not be kept');
+  const tokens = createApiTokens({
+    tokenStore: store.apiTokens,
+    store: store.accounts,
+    clock,
+    roles: roleBook.latest,
+    accountsVersion: store.version,
+  });
+  const clauses = parseRateLimit(BAD_TOKENS);
+  const tokenLimiter = createLoginLimiter({
+    clauses: clauses.ok ? clauses.value : [],
+    clock: steadyClock,
+    ...(onTokenEvict && { onEvict: onTokenEvict }),
+  });
+  const tokenStore = store.apiTokens;
+  const guardedTokens = createGuardedTokens({ tokens, tokenStore, tokenLimiter, clock, audit, onFault });
+  const seenSessions = createSeenSessions({ store: store.sessions, keyId, clock, onFault });
+  await store.sessions.forgetSessionsUnlessSignedWith(keyId);
+  const tidy = (): Promise<void> =>
+    forgetWhatIsOver(store, clock).catch((fault) => log.warn({ err: fault }, 'what is over could not be forgotten'));
+  await tidy();
+  const timer = setInterval(() => void tidy(), TIDY_MS).unref();
+  return {
+    roleBook,
+    tokens,
+    guardedTokens,
+    tokenLimiter,
+    seenSessions,
+    onRoles: (tell) => void listeners.push(tell),
+    demoteWhoseRoleIsGone: async () => demote(parts, await roleBook.latest()),
+    async close() {
+      clearInterval(timer);
+      await Promise.all([seenSessions.close(), guardedTokens.close()]);
+    },
+  };
+}
+
+async function demote({ store, audit, log }: CredentialParts, roles: CustomRoles): Promise<void> {
+  const demoted = await store.accounts.demoteUnknownRoles([ADMIN, VIEWER, ...roles.keys()]);
+  for (const user of demoted) {
+    log.warn({ user }, 'the role of this user is gone: the user is a viewer now');
+    audit({
+      what: 'role-changed',
+      who: undefined,
+      from: BY_CONFIGURATION,
+      verdict: 'allowed',
+      reason: 'role-gone',
+      user,
+    });
+  }
+}
+
+async function forgetWhatIsOver({ accounts, sessions }: Store, clock: Clock): Promise<void> {
+  const now = unixSeconds(clock);
+  await accounts.forgetRevocationsBefore(now);
+  await sessions.forgetSessionsBefore(now);
+}

@@ -1,0 +1,74 @@
+/** What the command line does to accounts, in the audit file beside what the service does (SPEC 1, 9). */
+import { existsSync } from 'node:fs';
+import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
+import type { Deed } from '../../accounts/http/doors.ts';
+import type { TokensAtHand } from '../../accounts/tokens/tokens-at-hand.ts';
+import type { Users } from '../../accounts/users/users.ts';
+import type { Settings } from '../../config/schema.ts';
+import type { ImportedUser } from '../../domain/account.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { Result } from '../../domain/result.ts';
+import { openLogs } from '../logs.ts';
+
+type AtHand = Users & { importFrom(path: string): Promise<readonly ImportedUser[]> };
+
+/** A file that is not there yet is left to the service, which may run as somebody else. */
+export async function openCommandAudit(settings: Settings, clock: Clock) {
+  const { audit_file: file } = settings.logger;
+  if (file === undefined || !existsSync(file)) return { audit: () => {}, close: async () => {} };
+  // The service holds the file open, so rotating it is the service's.
+  const logger = { ...settings.logger, audit_max_size: Number.POSITIVE_INFINITY };
+  const { logs, close } = await openLogs({ ...settings, logger }, clock, { write() {} });
+  const log = logs.named('service.audit');
+  const audit: Audit = (entry) => log.info(entry, entry.what);
+  return { audit, close };
+}
+
+export function auditedUsers(users: AtHand, audit: Audit): AtHand {
+  return {
+    list: users.list,
+    add: (user) => told({ what: 'user-created', user: user.name }, users.add(user), audit),
+    setPassword: (name, password) =>
+      told({ what: 'password-changed', user: name }, users.setPassword(name, password), audit),
+    setRole: (name, role) => told({ what: 'role-changed', user: name }, users.setRole(name, role), audit),
+    remove: (name) => told({ what: 'user-deleted', user: name }, users.remove(name), audit),
+    async importFrom(path) {
+      const imported = await users.importFrom(path);
+      for (const { kind, name } of imported) if (kind === 'added') tell({ what: 'user-created', user: name }, audit);
+      return imported;
+    },
+  };
+}
+
+export function auditedTokens(tokens: TokensAtHand, audit: Audit): TokensAtHand {
+  return {
+    list: tokens.list,
+    async create(wanted) {
+      const made = await tokens.create(wanted);
+      const deed = { what: 'token-created', user: wanted.user } as const;
+      if (made.ok) tell({ ...deed, tokenId: made.value.token.id }, audit);
+      else tell(deed, audit, made.error.reason);
+      return made;
+    },
+    async revoke(tokenId) {
+      const outcome = await tokens.revoke(tokenId);
+      if (outcome === 'deleted') tell({ what: 'token-revoked', tokenId }, audit);
+      return outcome;
+    },
+  };
+}
+
+async function told<Outcome extends Result<unknown, { readonly reason: string }>>(
+  deed: Deed,
+  doing: Promise<Outcome>,
+  audit: Audit,
+): Promise<Outcome> {
+  const outcome = await doing;
+  tell(deed, audit, outcome.ok ? undefined : outcome.error.reason);
+  return outcome;
+}
+
+function tell(deed: Deed, audit: Audit, reason?: string): void {
+  const by = { who: undefined, from: AT_COMMAND_LINE };
+  audit(reason === undefined ? { ...deed, ...by, verdict: 'allowed' } : { ...deed, ...by, verdict: 'refused', reason });
+}

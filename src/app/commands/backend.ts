@@ -1,0 +1,96 @@
+/** The events backend as a process of its own, for another machine than the gate's (SPEC 1, `backend`). */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createRoleBook } from '../../accounts/roles/custom-roles.ts';
+import type { Settings } from '../../config/schema.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
+import type { ListenAddress } from '../../domain/socket-address.ts';
+import { createEventsBackend } from '../../events/backend.ts';
+import { openNvrDatabase } from '../../store/nvr-database.ts';
+import { openStore } from '../../store/open-store.ts';
+
+export interface BackendOptions {
+  readonly settings: Settings;
+  readonly at: ListenAddress;
+  readonly clock: Clock;
+  /** Milliseconds of a clock that is never set. */
+  readonly now: () => number;
+  readonly onFault: (fault: unknown) => void;
+}
+
+export interface RunningBackend {
+  readonly address: ListenAddress;
+  /** Answers what is in flight, then ends. */
+  close(): Promise<void>;
+}
+
+/** A role made in the console holds here after so long. */
+const ROLES_READ_EVERY_MILLISECONDS = 1000;
+
+/** Rejects with a sentence for the operator when it may not or cannot start. */
+export async function startBackend({ settings, at, clock, now, onFault }: BackendOptions): Promise<RunningBackend> {
+  const { events, nvr, auth } = settings;
+  const secret = nvr.auth_secret;
+  if (secret === undefined && !isLoopback(at.host)) {
+    throw new Error(
+      `${at.host} can be reached by others, and whoever reaches the events backend names user and role: set nvr.auth_secret here and at the gate, or listen on 127.0.0.1`,
+    );
+  }
+  await using opened = new AsyncDisposableStack();
+  const store = await openStore({ url: `sqlite:${settings.store.url.file}` });
+  opened.defer(store.close);
+  const file = events.source === 'nvr-database' ? events.nvr_database : undefined;
+  const place = file === undefined ? store : await openNvrDatabase(file);
+  if (file !== undefined) opened.defer(place.close);
+  const { latest, current } = createRoleBook({ store: store.roles, fixed: auth.roles });
+  await latest();
+  const readRoles = setInterval(() => void Promise.resolve(latest()).catch(onFault), ROLES_READ_EVERY_MILLISECONDS);
+  opened.defer(() => clearInterval(readRoles));
+  const answer = createEventsBackend({
+    events: place.events,
+    roles: current,
+    cameras: () => nvr.cameras ?? null,
+    maxLimit: events.max_limit,
+    queryTimeout: events.query_timeout,
+    now,
+    startedAt: clock.now() / 1000,
+    onFault,
+  });
+  const server = createServer(guarded(answer, secret)).listen(at.port, at.host);
+  await once(server, 'listening');
+  opened.defer(async () => {
+    const closed = once(server, 'close');
+    server.close();
+    server.closeIdleConnections();
+    await closed;
+  });
+  const { address, port } = server.address() as AddressInfo;
+  const running = opened.move();
+  return { address: { host: address, port }, close: () => running.disposeAsync() };
+}
+
+/** The gate sends the secret along; what the backend tells the gate alone is behind no path of the API. */
+function guarded(answer: RequestListener, secret: string | undefined): RequestListener {
+  const expected = secret === undefined ? undefined : digest(Buffer.from(secret));
+  return (request, response) => {
+    // Header bytes come as Latin-1 text.
+    const given = Buffer.from(String(request.headers['x-proxy-secret'] ?? ''), 'latin1');
+    const refuse = (reason: RefusalReason): void => {
+      const { status, message } = REFUSALS[reason];
+      response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ success: false, message }));
+    };
+    if (expected && !timingSafeEqual(digest(given), expected)) return refuse('proxy-secret-mismatch');
+    if (!request.url?.startsWith('/api/')) return refuse('path-not-found');
+    answer(request, response);
+  };
+}
+
+/** Of one length, so that the comparison takes the same time whatever was sent. */
+const digest = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest();
+
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\.[\d.]+$/.test(host);

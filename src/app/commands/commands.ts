@@ -1,0 +1,64 @@
+/** Introduces the command line to the store and the accounts, beside a running server or without one (SPEC 1). */
+
+import { createPasswordHasher } from '../../accounts/passwords/password.ts';
+import { createRoleBook } from '../../accounts/roles/custom-roles.ts';
+import { createTokensAtHand, type TokensAtHand } from '../../accounts/tokens/tokens-at-hand.ts';
+import { importUsers } from '../../accounts/users/import-users.ts';
+import { createUsers, type Users } from '../../accounts/users/users.ts';
+import { loadConfig } from '../../config/load-config.ts';
+import { formatProblem } from '../../config/problems.ts';
+import type { Settings } from '../../config/schema.ts';
+import type { ImportedUser } from '../../domain/account.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { EventRecord } from '../../domain/event.ts';
+import { type NvrDatabase, openNvrDatabase } from '../../store/nvr-database.ts';
+import { readNvrUsers } from '../../store/nvr-users.ts';
+import { openStore } from '../../store/open-store.ts';
+import { auditedTokens, auditedUsers, openCommandAudit } from './audit.ts';
+
+export interface CommandPlace {
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+}
+
+export interface CommandStore {
+  readonly settings: Settings;
+  readonly users: Users & { importFrom(path: string): Promise<readonly ImportedUser[]> };
+  readonly apiTokens: TokensAtHand;
+  writeEvents(events: readonly EventRecord[]): Promise<void>;
+  /** The NVR's own SQLite file, read-only. */
+  openNvrDatabase(path: string): Promise<NvrDatabase>;
+  close(): Promise<void>;
+}
+
+/** Rejects with every problem of the configuration, or with why the store cannot be opened. */
+export async function openForCommands({ directory, env, clock }: CommandPlace): Promise<CommandStore> {
+  const config = await loadConfig({ directory, env });
+  if (config.kind === 'invalid') {
+    throw new Error(config.problems.map((problem) => formatProblem(config.file, problem)).join('\n'));
+  }
+  const { settings } = config;
+  const { audit, close } = await openCommandAudit(settings, clock);
+  const store = await openStore({ url: `sqlite:${settings.store.url.file}` });
+  const hasher = createPasswordHasher({ iterations: settings.auth.hash_iterations, concurrency: 1, queue: 0 });
+  const roles = createRoleBook({ store: store.roles, fixed: settings.auth.roles }).latest;
+  const tokenStore = store.apiTokens;
+  const authEnabled = settings.auth.enabled;
+  const users = {
+    ...createUsers({ store: store.accounts, hasher, clock, roles }),
+    importFrom: async (path: string) => importUsers(await readNvrUsers(path), { store: store.accounts, clock, roles }),
+  };
+  const apiTokens = createTokensAtHand({ tokenStore, store: store.accounts, clock, roles, authEnabled });
+  return {
+    settings,
+    users: auditedUsers(users, audit),
+    apiTokens: auditedTokens(apiTokens, audit),
+    writeEvents: store.writeEvents,
+    openNvrDatabase,
+    async close() {
+      await store.close();
+      await close();
+    },
+  };
+}

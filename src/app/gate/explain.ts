@@ -1,0 +1,106 @@
+/** Introduces `explain` to what the gate judges by: beside a running server, or from its configuration alone (SPEC 1). */
+import { isIP } from 'node:net';
+import type { Settings } from '../../config/schema.ts';
+import type { User } from '../../domain/account.ts';
+import type { Caller } from '../../domain/caller.ts';
+import { type CustomRoles, scopeOfRole } from '../../domain/camera-scope.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import type { Description } from '../../gateway/explain/description.ts';
+import { type ExplainParts, explain } from '../../gateway/explain/explain.ts';
+import type { Explanation } from '../../gateway/explain/explanation.ts';
+import { trustedPeersOf } from './sources.ts';
+
+export type { Explanation } from '../../gateway/explain/explanation.ts';
+
+/** As a person asks: at the command line, or by `GET /api/explain`. */
+export interface ExplainQuestion {
+  /** `WS` for a WebSocket upgrade. */
+  readonly method: string;
+  readonly path: string;
+  readonly user?: string | undefined;
+  readonly token?: string | undefined;
+  /** `Name: value`. */
+  readonly headers: readonly string[];
+  readonly peer?: string | undefined;
+}
+
+export interface ExplainNeighbours extends ExplainParts {
+  readonly settings: Settings;
+  readonly roles: () => CustomRoles | Promise<CustomRoles>;
+  readonly findUser: (name: string) => Promise<User | undefined>;
+}
+
+/** Errs with what is wrong with the question. */
+export type Explainer = (question: ExplainQuestion) => Promise<Result<Explanation, string>>;
+
+export const createExplainer =
+  (neighbours: ExplainNeighbours): Explainer =>
+  async (question) => {
+    const description = await describe(question, neighbours);
+    return description.ok ? ok(await explain(description.value, neighbours)) : description;
+  };
+
+/** RFC 9110 5.6.2. */
+const HEADER = /^(?<name>[!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(?<value>[^\r\n\0]*)$/;
+const METHOD = /^[A-Z]+$/;
+
+async function describe(
+  { method, path, user, token, headers, peer }: ExplainQuestion,
+  neighbours: ExplainNeighbours,
+): Promise<Result<Description, string>> {
+  if (!METHOD.test(method))
+    return err(`${JSON.stringify(method)} is no method: write GET, PUT … or WS for a WebSocket`);
+  if (!path.startsWith('/')) return err(`${JSON.stringify(path)} is no path: it begins with a slash`);
+  if (peer !== undefined && isIP(peer) === 0)
+    return err(`${JSON.stringify(peer)} is no address: write for example 172.18.0.5`);
+  const lines = headers.map((line) => HEADER.exec(line)?.groups);
+  const bad = headers.find((_, at) => lines[at] === undefined);
+  if (bad !== undefined) return err(`${JSON.stringify(bad)} is no header: write "Name: value"`);
+  const caller = user === undefined ? ok(undefined) : await callerNamed(user, neighbours);
+  if (!caller.ok) return caller;
+  const sent = lines.map((line): [string, string] => [line?.['name'] ?? '', asNodeReads(line?.['value'] ?? '')]);
+  const bearer: [string, string][] = token === undefined ? [] : [['Authorization', `Bearer ${token}`]];
+  const isUpgrade = method === 'WS';
+  return ok({
+    method: isUpgrade ? 'GET' : method,
+    isUpgrade,
+    target: path,
+    headers: [...sent, ...bearer, ...assumedSecret(sent, neighbours.settings)],
+    peer: peer ?? assumedPeer(neighbours.settings),
+    ...(caller.value ? { caller: caller.value } : {}),
+  });
+}
+
+/** Header bytes come as Latin-1 text; what a person types is sent as UTF-8. */
+const asNodeReads = (typed: string): string => Buffer.from(typed.trim(), 'utf8').toString('latin1');
+
+async function callerNamed(
+  name: string,
+  { settings, findUser, roles }: ExplainNeighbours,
+): Promise<Result<Caller, string>> {
+  if (!settings.auth.enabled) {
+    return err('auth.enabled is false, so users are not known by account: describe the headers that the proxy sends');
+  }
+  const user = await findUser(name);
+  if (!user) return err(`there is no user ${JSON.stringify(name)}: "postern users list" shows all`);
+  const credential = {
+    kind: 'session',
+    tokenId: '',
+    issuedAt: 0,
+    expiresAt: Number.MAX_SAFE_INTEGER,
+    carriedBy: 'cookie',
+  } as const;
+  return ok({ name: user.name, role: user.role, scope: scopeOfRole(user.role, await roles()), credential });
+}
+
+/** The question is about users and roles; whoever wonders about the secret describes one. */
+function assumedSecret(sent: readonly (readonly [string, string])[], { proxy }: Settings): [string, string][] {
+  const [secret] = proxy.auth_secret;
+  const isDescribed = sent.some(([name]) => name.toLowerCase() === 'x-proxy-secret');
+  return secret === undefined || isDescribed
+    ? []
+    : [['X-Proxy-Secret', Buffer.from(secret, 'utf8').toString('latin1')]];
+}
+
+/** Somebody whose headers are believed. */
+const assumedPeer = (settings: Settings): string => trustedPeersOf(settings)[0]?.split('/', 1)[0] ?? '127.0.0.1';

@@ -1,0 +1,130 @@
+/** Introduces the gate to everything that it works with: who is judged, where it goes, and what is the service's own. */
+import { randomUUID } from 'node:crypto';
+import type { OwnConfig } from '../../access/narrow-config.ts';
+import { createLoginRoutes } from '../../accounts/login/login-routes.ts';
+import { createConfigSetRoute } from '../../accounts/roles/config-set-route.ts';
+import { createRoleRoutes } from '../../accounts/roles/role-routes.ts';
+import type { CookieClient } from '../../accounts/sessions/session-cookie.ts';
+import { createSessionRoutes } from '../../accounts/sessions/session-routes.ts';
+import { createTokenRoutes } from '../../accounts/tokens/token-routes.ts';
+import { createUserRoutes } from '../../accounts/users/user-routes.ts';
+import type { Settings } from '../../config/schema.ts';
+import { type CustomRoles, scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
+import type { CameraName } from '../../domain/names.ts';
+import { singleHeader } from '../../domain/request.ts';
+import { whenKnown } from '../../domain/soon.ts';
+import type { ServiceStatus } from '../../domain/status.ts';
+import type { PageFacts, RefusalRules } from '../../gateway/answer/refuse.ts';
+import type { GateParts } from '../../gateway/entry/gate.ts';
+import { createStatusRoutes } from '../../gateway/entry/status-route.ts';
+import { createExplainRoutes } from '../../gateway/explain/explain-route.ts';
+import type { BuiltPages } from '../../ui/built-pages.ts';
+import { pageHeaders } from '../../ui/page-headers.ts';
+import { renderRefusalPage } from '../../ui/refusal-page.ts';
+import { ASSETS_PATH, createUiRoutes } from '../../ui/serve-ui.ts';
+import { askerOf } from '../upstreams.ts';
+import { formLogIn } from './form-login.ts';
+import type { Judging, JudgingParts } from './judging.ts';
+
+export interface GateNeighbours extends JudgingParts {
+  /** What the status page tells. */
+  readonly status: () => Promise<ServiceStatus>;
+}
+
+const LOGIN_PATH = '/login';
+
+export function gateParts(neighbours: GateNeighbours, judging: Judging): GateParts {
+  const { house, accounts, parts, config } = neighbours;
+  const { settings } = config;
+  const cameras = parts.cameras.it;
+  const refusals = refusalRules(settings, house.pages);
+  const { sessions } = accounts;
+  const cookieWith = (token: string | undefined, client: CookieClient): string | undefined =>
+    token === undefined ? undefined : sessions.cookieFor(token, client);
+  return {
+    rules: judging.rules,
+    headers: judging.headers,
+    destinations: () => judging.destinations,
+    refusals: () => refusals,
+    forwarder: parts.ways.it.forwarder,
+    relay: parts.ways.it.relay,
+    ownRoutes: ownRoutes(neighbours, judging),
+    renewal: (caller, client) => whenKnown(sessions.renewalFor(caller), (token) => cookieWith(token, client)),
+    refresh: (caller, client) => whenKnown(sessions.renew(caller), (token) => cookieWith(token, client)),
+    recheck: accounts.recheck,
+    desk: {
+      ask: askerOf(settings),
+      ownConfig: async () => ownConfigOf(settings, await accounts.routeParts.roles(), cameras.current() ?? []),
+      onConfigRead: cameras.learn,
+    },
+    openStreams: house.openStreams,
+    onCaller: (caller, { address }, request) =>
+      house.accounts.seenSessions.note(caller, { address, agent: singleHeader(request, 'user-agent') }),
+    unknownRoutes: house.unknownRoutes,
+    newRequestId: randomUUID,
+    watch: house.counters.watch,
+  };
+}
+
+function ownRoutes(
+  { config, house, accounts, parts, status }: GateNeighbours,
+  { seen, explain }: Judging,
+): GateParts['ownRoutes'] {
+  const { auth, nvr, ui } = config.settings;
+  const { routeParts, sessionsAfterPasswordChange } = accounts;
+  return [
+    createLoginRoutes({ ...routeParts, visibleCameras: seen }),
+    createUserRoutes({ ...routeParts, sessions: sessionsAfterPasswordChange }),
+    createRoleRoutes({ ...routeParts, knownCameras: () => parts.cameras.it.current() ?? [] }),
+    createConfigSetRoute(routeParts),
+    createSessionRoutes(routeParts),
+    createTokenRoutes(routeParts),
+    createExplainRoutes({ explain }),
+    createStatusRoutes(status),
+    createUiRoutes({
+      pages: house.pages,
+      loginPage: ui.login,
+      hasNvr: nvr.url !== undefined,
+      hasOwnLogin: auth.enabled,
+      frameAncestors: ui.frame_ancestors,
+      logIn: formLogIn(routeParts),
+      bodySeconds: routeParts.bodySeconds,
+      basePathOf: (ctx) => ctx.state['basePath'] ?? '',
+    }),
+  ];
+}
+
+function refusalRules({ auth, ui }: Settings, pages: BuiltPages): RefusalRules {
+  const stylesheet = pages.kind === 'built' && pages.stylesheet ? `${ASSETS_PATH}${pages.stylesheet}` : undefined;
+  return {
+    loginPath: auth.enabled ? LOGIN_PATH : undefined,
+    renderPage: ({ basePath, ...page }: PageFacts) => ({
+      headers: {
+        ...pageHeaders(ui.frame_ancestors),
+        'Content-Type': 'text/html; charset=utf-8',
+        'Cache-Control': 'no-store',
+      },
+      body: renderRefusalPage({
+        ...page,
+        startPage: `${basePath}/`,
+        stylesheet: stylesheet && `${basePath}${stylesheet}`,
+      }),
+    }),
+  };
+}
+
+/** As the NVR's pages read it. */
+function ownConfigOf({ auth, proxy }: Settings, roles: CustomRoles, known: readonly CameraName[]): OwnConfig {
+  const listed = [...roles].map(([role, entries]) => [role, visibleCameras(scopeOf(entries), known)]);
+  const { enabled, refresh_time, session_length, cookie_name } = auth;
+  return {
+    auth: {
+      enabled,
+      roles: { ...Object.fromEntries(listed), admin: [], viewer: [] },
+      refresh_time,
+      session_length,
+      cookie_name,
+    },
+    proxy: { logout_url: proxy.logout_url },
+  };
+}

@@ -1,0 +1,129 @@
+/** Introduces the corridor to whom it judges by: accounts, proxies, the route table, the cameras; and to who counts it (SPEC 3 to 5). */
+import { compileRouteTable } from '../../access/route-table.ts';
+import type { ServiceConfig } from '../../config/service-config.ts';
+import { type CameraScope, visibleCameras } from '../../domain/camera-scope.ts';
+import { unixSeconds } from '../../domain/clock.ts';
+import type { CameraName } from '../../domain/names.ts';
+import type { Rules } from '../../gateway/decision/admit.ts';
+import type { DestinationRules } from '../../gateway/decision/destinations.ts';
+import type { HeaderRules } from '../../gateway/forward/rewrite-headers.ts';
+import type { Trace } from '../../identity/identity-trace.ts';
+import type { TrustedHeaderList } from '../../identity/trusted-headers-file.ts';
+import { type Logs, levelOf } from '../../telemetry/log.ts';
+import type { AccountsInForce } from '../accounts/accounts-in-force.ts';
+import type { House } from '../house.ts';
+import { logRules } from '../logs.ts';
+import type { Parts } from '../parts.ts';
+import { countedRole, countedSecretCheck, countedVerify } from '../telemetry/counted.ts';
+import { askerOf } from '../upstreams.ts';
+import { createExplainer, type Explainer } from './explain.ts';
+import { corridorRules, destinationRules, headerRules, ownerLookup } from './rules.ts';
+
+export interface JudgingParts {
+  readonly config: Pick<ServiceConfig, 'settings' | 'policy'>;
+  readonly house: House;
+  readonly accounts: AccountsInForce;
+  readonly parts: Parts;
+}
+
+export interface Judging {
+  readonly destinations: DestinationRules;
+  readonly rules: () => Rules;
+  /** The same, for questions that are nobody's request: they are not counted. */
+  readonly uncounted: () => Rules;
+  readonly headers: () => HeaderRules;
+  readonly explain: Explainer;
+  /** The names to show to somebody of that scope. */
+  readonly seen: (scope: CameraScope) => readonly CameraName[];
+}
+
+export function createJudging({ config, house, accounts, parts }: JudgingParts): Judging {
+  const { settings, policy } = config;
+  const { trustedHeaders, logs } = house;
+  const { metrics } = house.counters;
+  const { roleBook, guardedTokens, tokens } = house.accounts;
+  const cameras = parts.cameras.it;
+  const destinations = destinationRules(settings, parts.events.it?.upstream);
+  const judging = {
+    settings,
+    routes: compileRouteTable(policy),
+    destinations,
+    verifySession: accounts.sessions.verify,
+    verifyApiToken: guardedTokens.verify,
+    roleBook,
+    layout: cameras.layout,
+    owners: ownerLookup(destinations, askerOf(settings)),
+  };
+  const trace = isTraced(config) ? identityTrace(logs) : undefined;
+  const onUntrustedDescription = warningOfDescription(logs);
+  const decide = (list: TrustedHeaderList) => {
+    const rules = corridorRules({
+      ...judging,
+      verifySession: countedVerify(judging.verifySession, metrics),
+      verifyApiToken: countedVerify(judging.verifyApiToken, metrics),
+      allowlist: list.names,
+      trace,
+      onRole: countedRole(metrics),
+      onUntrustedHeaders: () => metrics.untrustedHeaders.add(1),
+      onUntrustedDescription,
+      remembering: { version: house.store.version, now: () => unixSeconds(house.clock) },
+    });
+    const carriesProxySecret = countedSecretCheck(rules.carriesProxySecret, metrics);
+    return { list, headers: headerRules(settings, list.names), rules: { ...rules, carriesProxySecret } };
+  };
+  let decided = decide(trustedHeaders.current());
+  const upToDate = () => {
+    if (decided.list !== trustedHeaders.current()) decided = decide(trustedHeaders.current());
+    return decided;
+  };
+  const seen = (scope: CameraScope) => visibleCameras(scope, cameras.current() ?? []);
+  const uncounted = (trace?: Trace): Rules =>
+    corridorRules({ ...judging, verifyApiToken: tokens.verify, allowlist: upToDate().list.names, trace });
+  const explain = createExplainer({
+    settings,
+    roles: roleBook.latest,
+    findUser: (name) => house.store.accounts.findUser(name),
+    destinations,
+    headers: () => upToDate().headers,
+    camerasOf: seen,
+    rules: uncounted,
+  });
+  return {
+    destinations,
+    rules: () => upToDate().rules,
+    uncounted,
+    headers: () => upToDate().headers,
+    explain,
+    seen,
+  };
+}
+
+const TRACED = 'service.api.auth';
+
+/** A line for each request at debug; nothing is gathered for it at other levels (interface 2.5). */
+const isTraced = ({ settings }: JudgingParts['config']): boolean =>
+  ['debug', 'trace'].includes(levelOf(TRACED, logRules(settings)));
+
+const LONGEST_LOGGED_PATH = 512;
+
+function identityTrace(logs: Logs): Trace {
+  const log = logs.named(TRACED);
+  return (entry, { method, target, peer }) => {
+    const path = target.split('?', 1)[0]?.slice(0, LONGEST_LOGGED_PATH);
+    log.debug({ ...entry, peer, method, path }, 'identified');
+  };
+}
+
+/** Said once, for any client can send such headers. A proxy that asks in vain would let everybody do everything. */
+function warningOfDescription(logs: Logs): (peer: string) => void {
+  const log = logs.named('service.gate');
+  let isSaid = false;
+  return (peer) => {
+    if (isSaid) return;
+    isSaid = true;
+    log.warn(
+      { peer },
+      '/auth was asked about another request by a peer that is not trusted, and answered for itself: if that is your proxy, list its address in auth.trusted_proxies',
+    );
+  };
+}

@@ -1,0 +1,88 @@
+/** What the corridor judges by, made from the settings: for the gate, and for `explain`, which must judge the same. */
+import type { Surroundings } from '../../access/authorize.ts';
+import type { RouteTable } from '../../access/route-table.ts';
+import type { Settings } from '../../config/schema.ts';
+import { normalizedHeaderName } from '../../domain/header-names.ts';
+import type { PlainTarget } from '../../domain/request.ts';
+import type { Upstream } from '../../domain/socket-address.ts';
+import type { Rules } from '../../gateway/decision/admit.ts';
+import { type DestinationRules, destinationOf } from '../../gateway/decision/destinations.ts';
+import { createOwnerLookup, type OwnerLookup } from '../../gateway/decision/owner-lookup.ts';
+import { asksTooMuch } from '../../gateway/decision/query-bounds.ts';
+import type { HeaderRules } from '../../gateway/forward/rewrite-headers.ts';
+import { notingHeaders } from '../../identity/header-notes.ts';
+import type { Trace } from '../../identity/identity-trace.ts';
+import { internalSource } from '../../identity/internal-source.ts';
+import { createProxySecretCheck } from '../../identity/proxy-secret.ts';
+import { apiTokenSource, externalSource, networks, type SourceParts } from './sources.ts';
+
+export interface RuleParts extends Omit<SourceParts, 'trace'> {
+  readonly routes: RouteTable;
+  readonly destinations: DestinationRules;
+  readonly layout: () => Surroundings['layout'];
+  readonly owners: OwnerLookup;
+  readonly trace?: Trace | undefined;
+  readonly onUntrustedDescription?: (peer: string) => void;
+}
+
+export function corridorRules(told: RuleParts): Rules {
+  const parts = { ...told, trace: told.trace && notingHeaders(told.trace, told.allowlist) };
+  const { settings, routes, destinations, layout, owners } = parts;
+  const secrets = settings.proxy.auth_secret;
+  const carriesProxySecret = secrets.length > 0 ? createProxySecretCheck(secrets) : undefined;
+  return {
+    trusted: networks(settings.auth.trusted_proxies),
+    routes,
+    sources: {
+      internal: [internalSource],
+      external: [apiTokenSource(parts), externalSource(parts, carriesProxySecret)],
+    },
+    carriesProxySecret,
+    internalHosts: settings.server.internal_hosts,
+    basePath: settings.server.base_path,
+    surroundings: () => ({
+      layout: layout(),
+      isDenied: (role, verb) => settings.auth.denied.get(role)?.includes(verb) ?? false,
+    }),
+    owners,
+    // The events backend checks the parameters itself, and says which one it is.
+    isHarmful: (method, target) =>
+      destinationOf(method, target, destinations).kind === 'nvr' && asksTooMuch(target, settings.events.max_limit),
+    onUntrustedDescription: parts.onUntrustedDescription,
+  };
+}
+
+export const destinationRules = ({ nvr, events }: Settings, eventsBackend: Upstream | undefined): DestinationRules => ({
+  eventsBackend,
+  hasNvrPictures: events.source === 'nvr-database',
+  nvr: nvr.url,
+  routes: nvr.routes,
+});
+
+/** Asks in the service's own name, with an admin's rights. */
+type Ask = (upstream: Upstream, path: string) => Promise<unknown>;
+
+/** An event's owner is asked where the event's answer will come from: the backend may know other events than the NVR. */
+export function ownerLookup(destinations: DestinationRules, ask: Ask): OwnerLookup {
+  const nvrOnly = { ...destinations, eventsBackend: undefined };
+  const askNvr = async (path: string): Promise<unknown> => {
+    const owner = destinationOf('GET', plainPath(path), nvrOnly);
+    if (owner.kind === 'nobody') throw new Error('no NVR is configured');
+    return ask(owner.upstream, path);
+  };
+  return createOwnerLookup((method, target) => {
+    const served = destinationOf(method, target, destinations);
+    if (served.kind !== 'events-backend') return { name: 'nvr', ask: askNvr };
+    return { name: served.kind, ask: (path) => ask(served.upstream, path) };
+  });
+}
+
+const plainPath = (path: string): PlainTarget => ({ path, segments: path.slice(1).split('/'), query: '' });
+
+export const headerRules = ({ nvr, auth }: Settings, allowlist: ReadonlySet<string>): HeaderRules => ({
+  identityHeaders: new Set([...allowlist].map(normalizedHeaderName)),
+  userHeader: nvr.user_header,
+  roleHeader: nvr.role_header,
+  nvrSecret: nvr.auth_secret,
+  cookieName: auth.cookie_name,
+});

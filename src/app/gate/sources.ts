@@ -1,0 +1,84 @@
+/** Introduces the identity sources to the settings: whose word counts for who calls, and whose headers are believed (SPEC 3). */
+import type { Settings } from '../../config/schema.ts';
+import type { CustomRoles } from '../../domain/camera-scope.ts';
+import { headerLines, type RequestFacts } from '../../domain/request.ts';
+import type { Result } from '../../domain/result.ts';
+import { type Soon, whenKnown } from '../../domain/soon.ts';
+import type { ApiTokenVerdict, IdentitySource, SessionVerdict } from '../../domain/verdict.ts';
+import type { Rules } from '../../gateway/decision/admit.ts';
+import {
+  clientAddress,
+  createTrustedNetworks,
+  isTrustedPeer,
+  type TrustedNetworks,
+} from '../../gateway/decision/client-address.ts';
+import { createApiTokenSource } from '../../identity/api-token-source.ts';
+import type { SourceTrace, Trace } from '../../identity/identity-trace.ts';
+import { createProxyHeaderSource } from '../../identity/proxy-header-source.ts';
+import { type Remembering, rememberedOnConnection } from '../../identity/remembered-source.ts';
+import type { RoleVerdict } from '../../identity/role-mapping.ts';
+import { createSessionSource } from '../../identity/session-source.ts';
+
+export interface SourceParts {
+  readonly settings: Settings;
+  /** Header names that may carry an identity, lower-case. */
+  readonly allowlist: ReadonlySet<string>;
+  readonly verifySession: (token: string, carriedBy: 'cookie' | 'bearer') => Soon<SessionVerdict>;
+  readonly verifyApiToken: (token: string, carriedBy: 'bearer' | 'basic', address: string) => Soon<ApiTokenVerdict>;
+  /** As last read, and as they are now. */
+  readonly roleBook: { current(): CustomRoles; latest(): Soon<CustomRoles> };
+  readonly trace: Trace<SourceTrace> | undefined;
+  /** Absent: sessions are looked up for each request. */
+  readonly remembering?: Remembering;
+  readonly onRole?: (role: RoleVerdict) => void;
+  readonly onUntrustedHeaders?: () => void;
+}
+
+/** A credential of its own, whoever else may come in (SPEC 3). */
+export function apiTokenSource({ settings, verifyApiToken: verify, trace }: SourceParts): IdentitySource {
+  const trusted = networks(settings.auth.trusted_proxies);
+  const addressOf = (request: RequestFacts): string =>
+    clientAddress(request.peer, headerLines(request, 'x-forwarded-for'), trusted);
+  return createApiTokenSource({ verify, addressOf, trace });
+}
+
+/** Interface 5.5.1: the service's own accounts, or the headers of a proxy in front; never both. */
+export function externalSource(parts: SourceParts, carriesProxySecret: Rules['carriesProxySecret']): IdentitySource {
+  const { allowlist, verifySession, roleBook, trace, remembering, onRole, onUntrustedHeaders } = parts;
+  const { auth, proxy } = parts.settings;
+  if (auth.enabled) {
+    const source = createSessionSource({ cookieName: auth.cookie_name, verify: verifySession, trace });
+    // With a trace there is a line for each request.
+    return remembering && !trace ? rememberedOnConnection(source, remembering) : source;
+  }
+  const peers = trustedPeersOf(parts.settings);
+  const trusted = networks(peers);
+  const source = createProxyHeaderSource({
+    headerMap: proxy.header_map,
+    allowlist,
+    trustsPeer: (peer) => peers.length === 0 || isTrustedPeer(peer, trusted),
+    separator: proxy.separator,
+    roleMap: proxy.role_map,
+    defaultRole: proxy.default_role,
+    customRoles: roleBook.current,
+    carriesProxySecret,
+    trace,
+    onRole,
+    onUntrustedHeaders,
+  });
+  return {
+    name: source.name,
+    identify: (request) => whenKnown(roleBook.latest(), () => source.identify(request)),
+  };
+}
+
+/** Whose identity headers are believed; with nobody named, everybody's (SPEC 11). */
+export const trustedPeersOf = ({ auth, proxy }: Settings): readonly string[] =>
+  proxy.trusted_peers.length > 0 ? proxy.trusted_peers : auth.trusted_proxies;
+
+export const networks = (cidrs: readonly string[]): TrustedNetworks => mustBeGood(createTrustedNetworks(cidrs));
+
+function mustBeGood<Value>(result: Result<Value, string>): Value {
+  if (!result.ok) throw new Error(result.error);
+  return result.value;
+}

@@ -1,0 +1,65 @@
+/** The three listeners: opened together, and drained when the service stops, telemetry last (SPEC 1, 2). */
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { Settings } from '../config/schema.ts';
+import type { ListenerName } from '../domain/request.ts';
+import type { ListenAddress } from '../domain/socket-address.ts';
+import type { Gate } from '../gateway/entry/gate.ts';
+import { bind, type Listener, type ListenerRules, listen } from '../gateway/listen/listeners.ts';
+
+export interface Addresses {
+  readonly external: ListenAddress;
+  readonly internal: ListenAddress | undefined;
+  readonly telemetry: ListenAddress | undefined;
+}
+
+export interface ListenerParts {
+  readonly settings: Settings;
+  readonly gates: Readonly<Record<ListenerName, Gate>>;
+  /** Of the external listener. */
+  readonly tls: ListenerRules['tls'];
+  /** Not listening yet. */
+  readonly telemetry: Server;
+}
+
+export interface Listeners {
+  readonly addresses: Addresses;
+  /** Stops accepting, lets requests in flight finish, and breaks what is left after `graceSeconds`. */
+  drain(graceSeconds: number): Promise<void>;
+}
+
+/** Rejects with a sentence when an address cannot be had; nothing is open then. */
+export async function openListeners({ settings, gates, tls, telemetry }: ListenerParts): Promise<Listeners> {
+  const { server } = settings;
+  const opened: Listener[] = [];
+  const open = async (name: ListenerName, at: ListenAddress): Promise<ListenAddress> => {
+    const rules = { timeoutHeaders: server.timeout_headers, tls: name === 'external' ? tls : undefined };
+    const listener = await listen(at, gates[name], rules);
+    opened.push(listener);
+    return listener.address;
+  };
+  const drain = async (graceSeconds: number): Promise<void> => {
+    await Promise.all(opened.map((listener) => listener.close(graceSeconds)));
+    await end(telemetry); // until here it says that the others drain
+  };
+  try {
+    const addresses = {
+      external: await open('external', server.external),
+      internal: server.internal ? await open('internal', server.internal) : undefined,
+      telemetry: server.telemetry ? await bind(telemetry, server.telemetry) : undefined,
+    };
+    return { addresses, drain };
+  } catch (fault) {
+    await drain(0);
+    throw fault;
+  }
+}
+
+/** A scraper keeps its connection, and would keep the process. */
+async function end(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}

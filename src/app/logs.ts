@@ -1,0 +1,53 @@
+/** Introduces the logs to where they go: the console, and a file of its own for what is audited (interface 2.5; SPEC 9). */
+import type { DestinationStream } from 'pino';
+import type { Settings } from '../config/schema.ts';
+import type { Clock } from '../domain/clock.ts';
+import { openAuditFile } from '../telemetry/audit-file.ts';
+import { createLogs, type LogRules, type Logs } from '../telemetry/log.ts';
+
+export interface HouseLogs {
+  readonly logs: Logs;
+  /** Whoever counts the audit lines that could not be written is told from here on. */
+  onAuditFault(told: (lines: number) => void): void;
+  /** Resolves when everything is written. */
+  close(): Promise<void>;
+}
+
+/** Rejects with a sentence when the audit file cannot be opened. */
+export async function openLogs({ logger }: Settings, clock: Clock, console: DestinationStream): Promise<HouseLogs> {
+  const { audit_file: file, audit_max_size: maxSize } = logger;
+  if (file === undefined) {
+    return {
+      logs: createLogs({ rules: logRules({ logger }), destination: console, clock }),
+      onAuditFault() {},
+      close: async () => {},
+    };
+  }
+  let tell = (_lines: number): void => {};
+  const auditFile = await openAuditFile({
+    file,
+    maxSize,
+    onFault(fault, lines) {
+      logs.named('service').error({ err: fault, lines }, 'audit lines could not be written to logger.audit_file');
+      tell(lines);
+    },
+  }).catch((cause: unknown) => {
+    throw new Error(`${file} cannot be written: name another file in logger.audit_file, or remove the key`, { cause });
+  });
+  const logs = createLogs({ rules: logRules({ logger }), destination: console, auditFile, clock });
+  return {
+    logs,
+    onAuditFault(told) {
+      tell = told;
+    },
+    close: auditFile.close,
+  };
+}
+
+/** The NVR's own loggers begin with its name: whoever knows `frigate.api.auth` from there may write it here. */
+export const logRules = ({ logger }: Pick<Settings, 'logger'>): LogRules => ({
+  default: logger.default,
+  logs: new Map(
+    Object.entries(logger.logs).map(([name, level]) => [name.replace(/^frigate(?=\.|$)/, 'service'), level]),
+  ),
+});

@@ -1,0 +1,108 @@
+/** What a reload opens anew only where its own settings have changed: the events backend, the cameras, the ways to the NVR. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Settings } from '../config/schema.ts';
+import type { KnownCameraList } from '../gateway/decision/known-cameras.ts';
+import { createForwarder, type Forwarder } from '../gateway/forward/forward.ts';
+import { createMessageRelay, type MessageRelay } from '../gateway/websocket/message-relay.ts';
+import { type EventsBackend, openEvents } from './events.ts';
+import type { House } from './house.ts';
+import { forwardRulesOf, watchCameras } from './upstreams.ts';
+
+export interface Parts {
+  /** Undefined when the NVR answers for events itself. */
+  readonly events: Part<EventsBackend | undefined>;
+  readonly cameras: Part<KnownCameraList>;
+  readonly ways: Part<{ readonly forwarder: Forwarder; readonly relay: MessageRelay }>;
+}
+
+interface Part<It> {
+  /** What it was opened with. */
+  readonly given: unknown;
+  readonly it: It;
+  close(): Promise<void>;
+}
+
+/** Those of `before` whose settings are the same, and new ones in the place of the others. Rejects with nothing opened. */
+export async function openParts(settings: Settings, house: House, before?: Parts): Promise<Parts> {
+  await using opened = new AsyncDisposableStack();
+  const kept = async <It>(
+    part: Part<It> | undefined,
+    given: unknown,
+    open: () => Promise<It>,
+    close: (it: It) => Promise<void> | void,
+  ): Promise<Part<It>> => {
+    if (part && isDeepStrictEqual(part.given, given)) return part;
+    const it = await open();
+    const fresh = { given, it, close: async () => close(it) };
+    opened.defer(fresh.close);
+    return fresh;
+  };
+  const { nvr } = settings;
+  const { clock, store, log, accounts, counters } = house;
+  const neighbours = { roles: accounts.roleBook.current, clock, store, log, metrics: counters.metrics };
+  const events = await kept(
+    before?.events,
+    [settings.events, nvr.url, nvr.cameras],
+    () => openEvents(settings, neighbours),
+    (backend) => backend?.close(),
+  );
+  const cameras = await kept(
+    before?.cameras,
+    [events.it, nvr.url, nvr.cameras, nvr.user_header, nvr.role_header, nvr.auth_secret, nvr.verify],
+    () => openCameras(settings, events.it, house),
+    (list) => list.stop(),
+  );
+  const rules = await forwardRulesOf(settings);
+  const ways = await kept(
+    before?.ways,
+    rules,
+    async () => ({ forwarder: createForwarder(rules), relay: createMessageRelay(rules) }),
+    ({ forwarder }) => forwarder.close(),
+  );
+  opened.move();
+  return { events, cameras, ways };
+}
+
+async function openCameras(
+  settings: Settings,
+  backend: EventsBackend | undefined,
+  { log }: House,
+): Promise<KnownCameraList> {
+  const cameras = watchCameras(settings, backend, log);
+  await cameras.refresh();
+  return cameras;
+}
+
+/** Those that are not needed any more: nothing of `kept` is among them. */
+export const replacedParts = (before: Parts, kept: Parts | undefined): readonly Part<unknown>[] => {
+  const still = kept ? [kept.ways, kept.cameras, kept.events] : [];
+  // Whoever asks is closed before whoever answers.
+  return [before.ways, before.cameras, before.events].filter((part) => !(still as Part<unknown>[]).includes(part));
+};
+
+/** Whoever was let in by the old rules may be about to ask somebody that they name. */
+const RETIRE_AFTER_MS = 10_000;
+
+export interface Retirement {
+  /** Closed in a while. */
+  add(parts: readonly Part<unknown>[]): void;
+  /** Closes those that still wait. */
+  close(): Promise<void>;
+}
+
+export function createRetirement(): Retirement {
+  const waiting = new Set<() => Promise<void>>();
+  return {
+    add(parts) {
+      for (const part of parts) {
+        const end = async (): Promise<void> => {
+          clearTimeout(timer);
+          if (waiting.delete(end)) await part.close();
+        };
+        const timer = setTimeout(() => void end(), RETIRE_AFTER_MS).unref();
+        waiting.add(end);
+      }
+    },
+    close: async () => void (await Promise.all([...waiting].map((end) => end()))),
+  };
+}

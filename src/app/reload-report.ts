@@ -1,0 +1,63 @@
+/** What is said of a configuration that was read again: in the log, in metrics, and on the status page (SPEC 1, 8, 9). */
+import { isDeepStrictEqual } from 'node:util';
+import type { Renewal } from '../config/changed-keys.ts';
+import { formatProblem } from '../config/problems.ts';
+import type { InvalidConfig, ServiceConfig } from '../config/service-config.ts';
+import type { Edition } from './edition.ts';
+import type { House } from './house.ts';
+
+export interface ReloadReport {
+  /** At the start. */
+  started(edition: Edition, house: House): void;
+  taken(next: Edition, before: Edition, renewal: Renewal, house: House): void;
+  rejected(config: Omit<InvalidConfig, 'kind'>, house: House): void;
+  /** What was said of the configuration in force, what waits for a restart, why the last one was not taken: a sentence each. */
+  warnings(): readonly string[];
+}
+
+const NOT_TAKEN = 'the configuration is not taken: the one that was read before stays in use';
+const TAKEN = 'the configuration was read again, and is in use';
+const AFTER_RESTART = 'was changed, and holds from the next start on';
+
+export function createReloadReport(): ReloadReport {
+  let notTaken: readonly string[] = [];
+  let waiting: readonly string[] = [];
+  let ofEdition = (): readonly string[] => [];
+  const warnings = (): readonly string[] => [...notTaken, ...waiting, ...ofEdition()];
+  const inForce = ({ config }: Edition, house: House): void => {
+    ofEdition = () => [...config.warnings, ...house.trustedHeaders.warnings(config)];
+    for (const warning of warnings()) house.log.warn(warning);
+    const { metrics } = house.counters;
+    metrics.reloadSuccessful.set(1);
+    metrics.reloadTimestamp.set(house.clock.now() / 1000);
+  };
+  return {
+    warnings,
+    started: inForce,
+    taken(next, before, renewal, house) {
+      const { config } = next;
+      notTaken = [];
+      waiting = renewal.waiting.map((key) => waitingFor(key, config));
+      house.log.info({ file: config.file, changed: changedKeys(renewal, before, next) }, TAKEN);
+      house.counters.metrics.reloads.add(1, 'ok');
+      inForce(next, house);
+    },
+    rejected({ file, problems }, { log, counters: { metrics } }) {
+      const sentences = problems.map((problem) => formatProblem(file, problem));
+      notTaken = [`${file}: ${NOT_TAKEN}`, ...sentences];
+      for (const [at, { path, line }] of problems.entries()) log.error({ key: path || undefined, line }, sentences[at]);
+      log.error({ file, problems: problems.length }, NOT_TAKEN);
+      metrics.reloads.add(1, 'rejected');
+      metrics.reloadSuccessful.set(0);
+    },
+  };
+}
+
+const waitingFor = (key: string, { file, placed }: ServiceConfig): string =>
+  formatProblem(file, placed({ path: key.split('.'), message: AFTER_RESTART }));
+
+/** The key of the route table may say the same while the table that it names says something else. */
+function changedKeys({ changed }: Renewal, before: Edition, next: Edition): readonly string[] {
+  const isSameTable = isDeepStrictEqual(before.config.policy, next.config.policy);
+  return isSameTable ? changed : [...new Set([...changed, 'nvr.policy'])];
+}

@@ -1,0 +1,71 @@
+/** The composition root: with the other app-*.ts files the only one that knows every room; starts, reloads and stops them. */
+import type { DestinationStream } from 'pino';
+import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
+import type { ServiceConfig } from '../config/service-config.ts';
+import type { Clock } from '../domain/clock.ts';
+import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
+import { standingGate } from './edition.ts';
+import { openHouse } from './house.ts';
+import { type Addresses, openListeners } from './listeners.ts';
+import { createEditions, type Editions } from './reload.ts';
+import { openScrape } from './telemetry/scrape.ts';
+
+export interface StartOptions {
+  readonly config: ServiceConfig;
+  /** The directory that holds everything that must last. */
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  /** For the login limiter: one that is never set. Default: the machine's own count of milliseconds. */
+  readonly steadyClock?: Clock;
+  readonly log: DestinationStream;
+  readonly version: string;
+  /** The allowlist file, where it is not in the interface's place (5.5.7). */
+  readonly trustedHeadersFile?: string;
+}
+
+export interface Postern {
+  readonly addresses: Addresses;
+  /** To be shown once, when this start made one (interface 2.1, 5.2). */
+  readonly newAdminPassword: NewAdminPassword | undefined;
+  /** A configuration that was read again holds from now on, or the one before stays; the log says which. */
+  readonly reload: Editions['reload'];
+  /** Is not ready any more, stops accepting, finishes what is in flight, and lets go of everything. */
+  close(): Promise<void>;
+}
+
+/** Rejects with a sentence for the operator when something needed cannot be had; nothing is left open then. */
+export async function startPostern(options: StartOptions): Promise<Postern> {
+  await using opened = new AsyncDisposableStack();
+  const { config } = options;
+  const editions = createEditions();
+  const { inForce, warnings } = editions;
+  const house = await openHouse(options, { inForce, warnings });
+  opened.defer(house.close);
+  opened.defer(editions.close);
+  await editions.open(config, house);
+  const { log, accounts, openStreams } = house;
+
+  let isStopping = false;
+  const { expose } = openScrape(house);
+  const readiness = () => inForce().readiness();
+  const telemetry = createTelemetryServer({ expose, readiness, isStopping: () => isStopping });
+  const gates = { external: standingGate('external', inForce), internal: standingGate('internal', inForce) };
+  const { addresses, drain } = await openListeners({
+    settings: config.settings,
+    gates,
+    tls: house.certificates,
+    telemetry,
+  });
+  opened.defer(async () => {
+    isStopping = true;
+    log.info('stopping: what is in flight is finished');
+    openStreams.leaveSockets();
+    await drain(inForce().settings.server.shutdown_grace);
+  });
+  // Only now: a password that is made for a start that fails is never shown.
+  const newAdminPassword = await accounts.settle(inForce().accounts, config.settings.auth.reset_admin_password);
+  log.info({ addresses }, 'started');
+  const running = opened.move();
+  return { addresses, newAdminPassword, reload: editions.reload, close: () => running.disposeAsync() };
+}

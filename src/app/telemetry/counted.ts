@@ -1,0 +1,116 @@
+/** Introduces the counters to accounts and identities: each thing is itself, and counted on its way (SPEC 9). */
+import type { Audit } from '../../accounts/audit.ts';
+import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
+import type { LoginResult } from '../../accounts/login/post-login.ts';
+import type { Sessions } from '../../accounts/sessions/sessions.ts';
+import type { Clause } from '../../domain/rate-limit.ts';
+import { headerLines, type RequestFacts } from '../../domain/request.ts';
+import { type Soon, whenKnown } from '../../domain/soon.ts';
+import { createTrustedNetworks, isTrustedPeer } from '../../gateway/decision/client-address.ts';
+import type { RoleVerdict } from '../../identity/role-mapping.ts';
+import type { EvictionState } from '../../telemetry/metric-labels.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import type { Recent } from '../../telemetry/recent.ts';
+
+/** A clock that only goes forward, in milliseconds: durations are not told by one that is set. */
+export const ticks = (): number => performance.now();
+
+export function countedLogins(metrics: Metrics, recent: Recent): () => (result: LoginResult) => void {
+  return () => {
+    const since = ticks();
+    return (result) => {
+      metrics.logins.add(1, result);
+      if (result === 'bad_credentials' || result === 'rate_limited') recent.noteLoginFailure();
+      metrics.loginDuration.observe((ticks() - since) / 1000, result);
+    };
+  };
+}
+
+/** The limiter of logins, whose clauses are known by their place in the configuration. */
+export const countedLimiter = (limiter: LoginLimiter, clauses: readonly Clause[], metrics: Metrics): LoginLimiter => ({
+  ...limiter,
+  reserve(address) {
+    const place = limiter.reserve(address);
+    if (place.kind === 'limited' && !limiter.settles(address))
+      metrics.rateLimitHits.add(1, 'ip', String(clauses.indexOf(place.clause)));
+    return place;
+  },
+});
+
+/** `issued`: what a token is given for, but for those that only go on with a session. */
+export function countedSessions(sessions: Sessions, issued: 'login' | 'password_change', metrics: Metrics): Sessions {
+  const counted = (token: string | undefined): string | undefined => {
+    if (token !== undefined) metrics.tokensIssued.add(1, 'refresh');
+    return token;
+  };
+  return {
+    ...sessions,
+    async issue(user) {
+      const token = await sessions.issue(user);
+      metrics.tokensIssued.add(1, issued);
+      return token;
+    },
+    renew: (caller) => whenKnown(sessions.renew(caller), counted),
+    renewalFor: (caller) => whenKnown(sessions.renewalFor(caller), counted),
+  };
+}
+
+/** What is audited is counted where nobody else sees it whole. */
+export function countedAudit(audit: Audit, trustedProxies: readonly string[], metrics: Metrics): Audit {
+  const near = createTrustedNetworks([...PRIVATE, ...trustedProxies]);
+  return (entry) => {
+    const { what, verdict, reason, from } = entry;
+    if (what === 'token-created' && verdict === 'allowed') metrics.tokensIssued.add(1, 'api_token');
+    if (what === 'login' && reason === 'bad-credentials' && near.ok && isTrustedPeer(from, near.value))
+      metrics.proxyFailures.add(1);
+    audit(entry);
+  };
+}
+
+/** RFC 1918, RFC 4193, link-local and loopback. */
+// biome-ignore format: a table
+const PRIVATE: readonly string[] = [
+  '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', '127.0.0.0/8', 'fc00::/7', 'fe80::/10', '::1/128',
+];
+
+/** Whom a limiter forgets for want of room. */
+export const countedEvictions =
+  (scope: 'ip' | 'apikey', metrics: Metrics) =>
+  (state: EvictionState): void =>
+    metrics.rateLimitEvictions.add(1, scope, state);
+
+type Verdict = { readonly kind: string; readonly reason?: string };
+
+/** Tokens that are refused, by why. */
+export const countedVerify =
+  <Arguments extends readonly unknown[], Outcome extends Verdict>(
+    verify: (...given: Arguments) => Soon<Outcome>,
+    metrics: Metrics,
+  ) =>
+  (...given: Arguments): Soon<Outcome> =>
+    whenKnown(verify(...given), (verdict) => {
+      if (verdict.reason !== undefined) metrics.tokensRejected.add(1, verdict.reason.replaceAll('-', '_'));
+      if (verdict.reason === 'limited') metrics.rateLimitHits.add(1, 'apikey', '0');
+      return verdict;
+    });
+
+type SecretCheck = ((request: RequestFacts) => boolean) | undefined;
+
+/** Whether proxies show their secret. */
+export const countedSecretCheck = (check: SecretCheck, metrics: Metrics): SecretCheck =>
+  check &&
+  ((request) => {
+    const isRight = check(request);
+    const isSent = headerLines(request, 'x-proxy-secret').length > 0;
+    metrics.proxySecrets.add(1, isRight ? 'ok' : isSent ? 'mismatch' : 'missing');
+    return isRight;
+  });
+
+const SOURCE_OF = { role_map: 'map', 'role-name': 'direct', default_role: 'default' } as const;
+
+export const countedRole =
+  (metrics: Metrics) =>
+  (verdict: RoleVerdict): void =>
+    verdict.kind === 'denied'
+      ? metrics.proxyRoles.add(1, 'denied', 'other')
+      : metrics.proxyRoles.add(1, SOURCE_OF[verdict.rule.by], verdict.role);

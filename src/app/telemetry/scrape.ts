@@ -1,0 +1,92 @@
+/** Introduces the counters to what is only looked up at each scrape: accounts, sessions, the NVR, the events backend (SPEC 9). */
+import { X509Certificate } from 'node:crypto';
+import type { Settings } from '../../config/schema.ts';
+import type { User } from '../../domain/account.ts';
+import { unixSeconds } from '../../domain/clock.ts';
+import type { Upstream } from '../../domain/socket-address.ts';
+import { askText, type Question } from '../../gateway/forward/ask-upstream.ts';
+import { type ExpositionFormat, exposed, MEDIA_TYPES } from '../../telemetry/exposition.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import { createProcessMetrics } from '../../telemetry/process-metrics.ts';
+import { createScrape, type Scrape } from '../../telemetry/scrape.ts';
+import type { House } from '../house.ts';
+import { nvrCheck } from '../upstreams.ts';
+import { ticks } from './counted.ts';
+
+export function openScrape(house: House): Scrape {
+  const { accounts, certificates, inForce } = house;
+  const { metrics, sessions, watch } = house.counters;
+  const scrape = createScrape(Object.values(metrics), metrics.scrapeFaults);
+  const measurements = createProcessMetrics();
+  const nameCameras = (): void => metrics.cameraDenials.setCameras(inForce().parts.cameras.it.current() ?? []);
+  scrape.append(async (format) => exposed(await measurements.read(), format));
+  scrape.append(async (format) => {
+    const backend = inForce().parts.events.it;
+    return backend ? askText(backendQuestion(backend.upstream, format)) : '';
+  });
+  scrape.onScrape(watch.countOpenSockets);
+  scrape.onScrape(nameCameras);
+  scrape.onScrape(() => metrics.activeSessions.setAll(sessions.countByRole(ticks())));
+  scrape.onScrape(() => metrics.hashQueue.set(inForce().accounts.routeParts.hasher.waiting()));
+  scrape.onScrape(() => metrics.rateLimitEntries.set(accounts.limiter.size(), 'ip'));
+  scrape.onScrape(() => metrics.rateLimitEntries.set(accounts.tokenLimiter.size(), 'apikey'));
+  scrape.onScrape(countedAccounts(house));
+  scrape.onScrape(nvrProbe(() => inForce().settings, metrics));
+  nameCameras();
+  scrape.onScrape(certificateEnd(() => certificates?.current().certificate, metrics));
+  return scrape;
+}
+
+/** Nobody else reaches the socket, and the gate forwards no request for this path to it. */
+const backendQuestion = (upstream: Upstream, format: ExpositionFormat): Question => ({
+  upstream,
+  path: '/metrics',
+  headers: { accept: MEDIA_TYPES[format] },
+  timeout: 1,
+  ca: undefined,
+  verify: true,
+});
+
+/** Read again only when another one is served. */
+function certificateEnd(served: () => string | undefined, metrics: Metrics): () => void {
+  let read: string | undefined;
+  return () => {
+    const certificate = served();
+    if (certificate === read || certificate === undefined) return;
+    metrics.certificateExpiry.set(new X509Certificate(certificate).validToDate.getTime() / 1000);
+    read = certificate;
+  };
+}
+
+/** Read again only when accounts have changed. */
+function countedAccounts({ store, clock, inForce, counters: { metrics } }: House): () => Promise<void> {
+  let readAt: string | undefined;
+  let users: readonly User[] = [];
+  return async () => {
+    const version = store.version();
+    if (version !== readAt) {
+      users = await store.accounts.listUsers();
+      metrics.revocations.set(await store.accounts.countRevocations(), 'jti');
+      const byRole = Map.groupBy(users, ({ role }) => role as string);
+      metrics.users.setAll(new Map([...byRole].map(([role, those]) => [role, those.length])));
+      readAt = version;
+    }
+    // A session from before the change would have run out by now, had it not been ended.
+    const oldest = unixSeconds(clock) - inForce().settings.auth.session_length;
+    metrics.revocations.set(users.filter(({ passwordChangedAt }) => (passwordChangedAt ?? 0) > oldest).length, 'user');
+  };
+}
+
+const PROBE_MS = 10_000;
+
+/** Nobody waits for the NVR: what is shown is what it said when it was last asked. */
+function nvrProbe(inForce: () => Settings, metrics: Metrics): () => void {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    const settings = inForce();
+    if (!settings.nvr.url) return metrics.upstreamUp.set(undefined);
+    if (ticks() - askedAt < PROBE_MS) return;
+    askedAt = ticks();
+    void nvrCheck(settings).then(({ kind }) => metrics.upstreamUp.set(kind === 'ok' ? 1 : 0));
+  };
+}

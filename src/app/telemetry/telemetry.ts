@@ -1,0 +1,74 @@
+/** Introduces the counters to the house: what is counted as it happens (SPEC 9). */
+
+import type { Settings } from '../../config/schema.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { RequestFacts } from '../../domain/request.ts';
+import { createTrustedNetworks, isTrustedPeer } from '../../gateway/decision/client-address.ts';
+import { type ActiveSessions, createActiveSessions } from '../../telemetry/active-sessions.ts';
+import { createGateLog } from '../../telemetry/gate-log.ts';
+import type { Logs } from '../../telemetry/log.ts';
+import { createMetrics, type Metrics } from '../../telemetry/metrics.ts';
+import { createRecent, type Recent } from '../../telemetry/recent.ts';
+import { watchGate } from '../../telemetry/watch-gate.ts';
+import type { Edition } from '../edition.ts';
+import { trustedPeersOf } from '../gate/sources.ts';
+import type { StartOptions } from '../start.ts';
+import type { TrustedHeaders } from '../trusted-headers.ts';
+import { ticks } from './counted.ts';
+
+export interface HouseTelemetry {
+  readonly metrics: Metrics;
+  readonly sessions: ActiveSessions;
+  readonly watch: ReturnType<typeof watchGate>;
+  readonly recent: Recent;
+}
+
+export interface TelemetryNeighbours {
+  /** Of the start: labels are taken from what it knows. */
+  readonly settings: Settings;
+  readonly version: string;
+  readonly env: StartOptions['env'];
+  readonly trustedHeaders: TrustedHeaders;
+  readonly logs: Logs;
+  readonly clock: Clock;
+  readonly inForce: () => Edition;
+}
+
+export function openTelemetry(neighbours: TelemetryNeighbours): HouseTelemetry {
+  const { settings, version, env, trustedHeaders, logs, clock, inForce } = neighbours;
+  const metrics = createMetrics({
+    version,
+    revision: env['POSTERN_REVISION'],
+    node: process.version,
+    roles: [...settings.auth.roles.keys()],
+    identityHeaders: ['remote-user', 'remote-role', ...trustedHeaders.current().names],
+  });
+  const sessions = createActiveSessions();
+  const recent = createRecent(clock);
+  const watch = watchGate({
+    metrics,
+    sessions,
+    ticks,
+    log: createGateLog(logs, recent),
+    isIdentityHeader: (name) => name.startsWith('remote-') || trustedHeaders.current().names.has(name),
+    maySendIdentity: (request) => proxyPeers(inForce().settings)(request),
+  });
+  return { metrics, sessions, watch, recent };
+}
+
+/** Interface 5.5: with accounts of its own the service takes identity headers from nobody. */
+const proxyPeers = rememberedFor((settings: Settings): ((request: RequestFacts) => boolean) => {
+  const peers = trustedPeersOf(settings);
+  const networks = createTrustedNetworks(peers);
+  if (settings.auth.enabled || !networks.ok) return () => false;
+  return ({ listener, peer }) => listener === 'external' && (peers.length === 0 || isTrustedPeer(peer, networks.value));
+});
+
+/** What is made of something, for as long as it is asked about the same. */
+function rememberedFor<Given, Made>(make: (given: Given) => Made): (given: Given) => Made {
+  let last: { readonly given: Given; readonly made: Made } | undefined;
+  return (given) => {
+    if (last?.given !== given) last = { given, made: make(given) };
+    return last.made;
+  };
+}

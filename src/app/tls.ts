@@ -1,0 +1,106 @@
+/** Introduces the external listener's certificate to its files and the log: the operator's, or one that is made here (SPEC 1, `tls`). */
+import { hostname, networkInterfaces } from 'node:os';
+import type { Logger } from 'pino';
+import type { Settings } from '../config/schema.ts';
+import type { Clock } from '../domain/clock.ts';
+import { readPair, watchPair } from '../gateway/certificates/certificate-files.ts';
+import type { CertificatePair, JudgedPair } from '../gateway/certificates/certificate-pair.ts';
+import { isNearEnd, makeAndKeep, renew } from '../gateway/certificates/kept-certificate.ts';
+import type { CertificateSubject } from '../gateway/certificates/self-signed.ts';
+import type { ServedCertificate, ServedCertificates } from '../gateway/listen/tls-server.ts';
+
+export interface Certificates extends ServedCertificates {
+  close(): void;
+}
+
+const BETWEEN_LOOKS_AT_END_MS = 3_600_000;
+const STAYS = 'the certificate that was read before stays in use';
+
+/** Undefined when `tls.enabled` is false. Rejects with a sentence when what is there cannot be served, or nothing can be kept. */
+export async function openCertificates(
+  { tls }: Settings,
+  clock: Clock,
+  log: Logger,
+): Promise<Certificates | undefined> {
+  if (!tls.enabled) return undefined;
+  const files = { certificate: tls.certificate, privateKey: tls.private_key };
+  const read = await readPair(files);
+  if (!read.ok) throw new Error(read.error);
+  const first = read.value ?? (await makeAndKeep(files, thisMachine(clock)));
+  const house: TlsHouse = { files, serving: createServing(first, tls.hsts), clock, log };
+  await renewNearEnd(house);
+  const { serving } = house;
+  if (serving.pair().expiresAt <= clock.now()) {
+    log.warn(`${files.certificate} ended on ${dayOf(serving.pair())}: browsers refuse it, put a valid one there`);
+  }
+  const stop = watchPair(files, {
+    onGood: (pair) => serveWhatIsThere(pair, house),
+    onBad: (problem) => log.error(`${problem}; ${STAYS}`),
+  });
+  const timer = setInterval(() => void renewNearEnd(house), BETWEEN_LOOKS_AT_END_MS).unref();
+  return {
+    current: serving.current,
+    onChange: serving.onChange,
+    close() {
+      clearInterval(timer);
+      stop();
+    },
+  };
+}
+
+interface TlsHouse {
+  readonly files: CertificatePair;
+  readonly serving: ReturnType<typeof createServing>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** The pair that is served now, and those to be told of the next. */
+function createServing(first: JudgedPair, hstsSeconds: number) {
+  let pair = first;
+  const uses: ((certificate: ServedCertificate) => void)[] = [];
+  const current = (): ServedCertificate => ({ ...pair, hstsSeconds: pair.isOurs ? undefined : hstsSeconds });
+  return {
+    pair: () => pair,
+    current,
+    onChange: (use: (certificate: ServedCertificate) => void): void => void uses.push(use),
+    serve(next: JudgedPair): void {
+      pair = next;
+      for (const use of uses) use(current());
+    },
+  };
+}
+
+function serveWhatIsThere(pair: JudgedPair, { files, serving, clock, log }: TlsHouse): void {
+  const { certificate, privateKey } = serving.pair();
+  if (pair.certificate === certificate && pair.privateKey === privateKey) return;
+  if (pair.expiresAt <= clock.now()) {
+    log.error(`${files.certificate} ended on ${dayOf(pair)}: put a valid one there; ${STAYS}`);
+    return;
+  }
+  serving.serve(pair);
+  log.info({ file: files.certificate, expires: dayOf(pair) }, 'another certificate is served from now on');
+}
+
+async function renewNearEnd({ files, serving, clock, log }: TlsHouse): Promise<void> {
+  const pair = serving.pair();
+  if (!isNearEnd(pair, clock.now())) return;
+  try {
+    serving.serve(await renew(pair, files, thisMachine(clock)));
+    log.info({ file: files.certificate, expires: dayOf(serving.pair()) }, 'the self-signed certificate was renewed');
+  } catch (cause) {
+    const step = 'make the file and its directory writable for this user';
+    log.error({ err: cause }, `${files.certificate} ends on ${dayOf(pair)} and cannot be renewed: ${step}`);
+  }
+}
+
+const dayOf = ({ expiresAt }: JudgedPair): string => new Date(expiresAt).toISOString().slice(0, 10);
+
+function thisMachine(clock: Clock): CertificateSubject {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
+  const withoutZones = addresses.map((address) => address.replace(/%.*$/, ''));
+  const host = hostname();
+  const isName = /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(host);
+  const names = ['localhost', ...(isName ? [host, `${host}.local`] : []), '127.0.0.1', '::1', ...withoutZones];
+  return { names: [...new Set(names)], now: clock.now() };
+}

@@ -1,0 +1,63 @@
+/** Introduces the allowlist file to the log: what is wrong with it, and which mapped header it does not hold (interface 5.5.7). */
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { formatProblem } from '../config/problems.ts';
+import type { Settings } from '../config/schema.ts';
+import type { ServiceConfig } from '../config/service-config.ts';
+import { ok, type Result } from '../domain/result.ts';
+import { type MappingProblem, mappingProblems } from '../identity/mapped-headers.ts';
+import {
+  readTrustedHeaders,
+  type TrustedHeaderList,
+  type TrustedHeadersFiles,
+  watchTrustedHeaders,
+} from '../identity/trusted-headers-file.ts';
+
+export interface TrustedHeaders {
+  current(): TrustedHeaderList;
+  /** Which headers are mapped and not on the list: a sentence each, with place and key. */
+  warnings(config: PlacedConfig): readonly string[];
+  close(): void;
+}
+
+type PlacedConfig = Pick<ServiceConfig, 'settings' | 'file' | 'placed'>;
+
+/** Interface 5.5.7: a file that is mounted there takes the place of the one that is shipped. */
+export const TRUSTED_HEADERS_FILES: TrustedHeadersFiles = {
+  mounted: '/usr/local/nginx/conf/proxy_trusted_headers.conf',
+  shipped: join(import.meta.dirname, '../../trusted-headers/proxy_trusted_headers.conf'),
+};
+
+/** Rejects with file and line when the list that is there is bad. */
+export async function openTrustedHeaders(
+  files: TrustedHeadersFiles,
+  inForce: () => PlacedConfig,
+  log: Logger,
+): Promise<TrustedHeaders> {
+  const first = await readTrustedHeaders(files);
+  if (!first.ok) throw new Error(first.error);
+  let current = first.value;
+  const warnings = ({ settings, file, placed }: PlacedConfig): readonly string[] =>
+    problemsOf(settings, current).map((finding) => formatProblem(file, placed(finding)));
+  const close = watchTrustedHeaders(files, current, {
+    onChange(list) {
+      current = list;
+      log.info({ file: list.file, headers: list.names.size }, 'the list of trusted headers was read again');
+      for (const warning of warnings(inForce())) log.warn(warning);
+    },
+    onBad: (problem) => log.error(`${problem}; the list that was read before stays in use`),
+  });
+  return { current: () => current, warnings, close };
+}
+
+/** For `check`: which mappings of a configuration are never believed, or what is wrong with the list itself, with its line. */
+export async function checkTrustedHeaders(
+  mounted = TRUSTED_HEADERS_FILES.mounted,
+): Promise<Result<(settings: Settings) => readonly MappingProblem[], string>> {
+  const list = await readTrustedHeaders({ ...TRUSTED_HEADERS_FILES, mounted });
+  return list.ok ? ok((settings) => problemsOf(settings, list.value)) : list;
+}
+
+/** Of interest only where headers are believed at all. */
+const problemsOf = ({ auth, proxy }: Settings, list: TrustedHeaderList): readonly MappingProblem[] =>
+  auth.enabled ? [] : mappingProblems(proxy.header_map, list);

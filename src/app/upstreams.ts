@@ -1,0 +1,88 @@
+/** Introduces the gate to the NVR, to the cameras that there are, and to who can tell how they are (SPEC 6, 9). */
+import { readFile } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import { layoutOfConfig, layoutOfNames } from '../access/recorder-layout.ts';
+import type { Settings } from '../config/schema.ts';
+import { ADMIN, ANONYMOUS, type CameraName } from '../domain/names.ts';
+import type { Upstream } from '../domain/socket-address.ts';
+import { type KnownCameraList, watchKnownCameras } from '../gateway/decision/known-cameras.ts';
+import { ask, askJson, type Question } from '../gateway/forward/ask-upstream.ts';
+import type { ForwardRules } from '../gateway/forward/forward.ts';
+import type { Store } from '../store/open-store.ts';
+import type { Check, Readiness } from '../telemetry/telemetry-server.ts';
+import type { EventsBackend } from './events.ts';
+
+export function watchCameras(settings: Settings, backend: EventsBackend | undefined, log: Logger): KnownCameraList {
+  const { nvr } = settings;
+  return watchKnownCameras({
+    configured: nvr.cameras,
+    ask: layoutAsker(settings, backend),
+    // The store's own cameras need no telling: they are where they were found.
+    onChange: (cameras) => nvr.url && backend?.setCameras(cameras),
+    onFault: (fault) => log.warn({ err: fault }, 'the list of cameras could not be read: it will be asked for again'),
+  });
+}
+
+function layoutAsker(settings: Settings, backend: EventsBackend | undefined) {
+  const { url, cameras } = settings.nvr;
+  const ask = askerOf(settings);
+  if (url) return async () => layoutOfConfig(await ask(url, '/api/config'), cameras);
+  if (!backend || cameras) return undefined;
+  return async () => layoutOfNames((await ask(backend.upstream, '/cameras')) as CameraName[]);
+}
+
+/** The JSON of a 200 answer, undefined of a 404. */
+export const askerOf = (settings: Settings) => (upstream: Upstream, path: string) =>
+  askJson(questionFor(settings, upstream, path));
+
+const PATIENCE_SECONDS = 5;
+
+/** Asked in the service's own name, with an admin's rights. */
+export const questionFor = ({ nvr }: Settings, upstream: Upstream, path: string): Question => ({
+  upstream,
+  path,
+  headers: {
+    [nvr.user_header]: ANONYMOUS,
+    [nvr.role_header]: ADMIN,
+    ...(nvr.auth_secret === undefined ? {} : { 'x-proxy-secret': nvr.auth_secret }),
+  },
+  timeout: PATIENCE_SECONDS,
+  ca: undefined,
+  verify: nvr.verify,
+});
+
+export async function forwardRulesOf({ nvr, auth }: Settings): Promise<ForwardRules> {
+  return {
+    cookieName: auth.cookie_name,
+    maxUpload: nvr.max_upload,
+    timeoutConnect: nvr.timeout_connect,
+    timeoutResponse: nvr.timeout_response,
+    timeoutIdle: nvr.timeout_idle,
+    ca: nvr.ca === undefined ? undefined : await readFile(nvr.ca, 'utf8'),
+    verify: nvr.verify,
+  };
+}
+
+/** What `/readyz` says (SPEC 9). */
+export function readinessOf(settings: Settings, store: Store, backend: EventsBackend | undefined) {
+  return async (): Promise<Readiness> => ({
+    store: await checked(() => store.accounts.countUsers()),
+    nvr: await nvrCheck(settings),
+    events: backend ? backend.health() : { kind: 'unused' },
+  });
+}
+
+export async function nvrCheck(settings: Settings): Promise<Check> {
+  const { url } = settings.nvr;
+  if (!url) return { kind: 'unused' };
+  return checked(async () => (await ask(questionFor(settings, url, '/api/version'))).destroy());
+}
+
+async function checked(look: () => Promise<unknown>): Promise<Check> {
+  try {
+    await look();
+    return { kind: 'ok' };
+  } catch (fault) {
+    return { kind: 'failed', reason: fault instanceof Error ? fault.message : String(fault) };
+  }
+}

@@ -1,0 +1,133 @@
+/** What of an upstream's answer may reach the client: framing is ours, identity and other hops' headers stay behind. */
+import { decidedByName, normalizedHeaderName } from '../../domain/header-names.ts';
+
+/**
+ * RFC 9110 7.6.1; `Trailer` because trailers are announced by their presence alone. `Strict-Transport-Security` and
+ * `Alt-Svc` speak for the host and port that the client sees, which are not the NVR's.
+ */
+// biome-ignore format: a table
+const ENDS_HERE: ReadonlySet<string> = new Set([
+  'connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'te', 'trailer', 'transfer-encoding', 'upgrade',
+  'http2-settings', 'strict-transport-security', 'alt-svc', 'x-proxy-secret',
+]);
+const CLAIMS: readonly string[] = ['remote-', 'x-accel-'];
+
+export interface AnswerRules {
+  /** The session cookie's name: the NVR may not overwrite ours. */
+  readonly cookieName: string;
+  /** An answer that is the same for everybody may be cached by everybody. */
+  readonly isPublic: boolean;
+  /** What the gate says itself in the answer's head. */
+  readonly own?: OwnWords | undefined;
+}
+
+export interface OwnWords {
+  readonly requestId: string;
+  /** A line of `Set-Cookie`, beside those of the answer. */
+  readonly cookie?: string | undefined;
+}
+
+/** By lower-case name: one value, or every line of those that came in several. */
+type Lines = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** As much of an answer as is judged: Node's own, or what another client received. */
+export interface AnswerHead {
+  readonly statusCode?: number | undefined;
+  readonly headers: Lines;
+}
+
+/** Whether the answer's head can be passed on: a real status, and one way to tell where its body ends. */
+export function isPlainAnswer(answer: AnswerHead): boolean {
+  const status = answer.statusCode ?? 0;
+  const encodings = headerValues(answer, 'transfer-encoding');
+  const isFramedOnce =
+    encodings.length === 0 ||
+    (encodings.length === 1 && encodings[0]?.toLowerCase() === 'chunked' && !hasLength(answer));
+  return status >= 200 && status <= 599 && isFramedOnce;
+}
+
+export const hasLength = ({ headers }: AnswerHead): boolean => headers['content-length'] !== undefined;
+
+/** Every line of a header; `name` is lower-case. */
+export const headerValues = ({ headers }: AnswerHead, name: string): readonly string[] => linesOf(headers[name]);
+
+const NO_LINES: readonly string[] = [];
+
+function linesOf(value: string | readonly string[] | undefined): readonly string[] {
+  if (value === undefined) return NO_LINES;
+  return typeof value === 'string' ? [value] : value;
+}
+
+/** What to pass on: names, in lower case, and values in turn, a line each. */
+export function answerHeaders(answer: AnswerHead, rules: AnswerRules): string[] {
+  const { headers } = answer;
+  const { own, isPublic, cookieName } = rules;
+  const passed: string[] = own ? ownLines(own) : [];
+  const named = namedByConnection(answer);
+  for (const name of Object.keys(headers)) {
+    if (endsHere(name, named) || (own && name === 'x-request-id') || (!isPublic && name === 'cache-control')) continue;
+    const value = headers[name];
+    if (typeof value === 'string') addLine(passed, name, value, cookieName);
+    else for (const line of value ?? NO_LINES) addLine(passed, name, line, cookieName);
+  }
+  if (!isPublic) passed.push('cache-control', privateAtMost(linesOf(headers['cache-control'])));
+  return passed;
+}
+
+const ownLines = ({ requestId, cookie }: OwnWords): string[] =>
+  cookie === undefined ? ['x-request-id', requestId] : ['x-request-id', requestId, 'set-cookie', cookie];
+
+function addLine(passed: string[], name: string, value: string, cookieName: string): void {
+  if (!isOwnCookie(name, value, cookieName)) passed.push(name, value);
+}
+
+/** The same without some of them. */
+export const withoutHeaders = (lines: readonly string[], names: readonly string[]): string[] =>
+  lines.filter((_, at) => !names.includes(lines[at - (at % 2)] ?? ''));
+
+/** The same by name, for those who write them so. */
+export function byName(lines: readonly string[]): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = Object.create(null); // a header may be called `__proto__`
+  for (let at = 0; at < lines.length; at += 2) {
+    const [name = '', value = ''] = lines.slice(at, at + 2);
+    const before = headers[name];
+    headers[name] = before === undefined ? value : [before, value].flat();
+  }
+  return headers;
+}
+
+/** Trailers that may be passed on. */
+export function passedTrailers(trailers: NodeJS.Dict<string | string[]>): Record<string, string> {
+  const entries = Object.entries(trailers).filter(([name]) => !endsHere(name.toLowerCase(), NOTHING_NAMED));
+  return Object.fromEntries(entries.map(([name, value]) => [name, [value ?? ''].flat().join(', ')]));
+}
+
+const NOTHING_NAMED: ReadonlySet<string> = new Set();
+
+function namedByConnection(answer: AnswerHead): ReadonlySet<string> {
+  const lines = headerValues(answer, 'connection');
+  if (lines.length === 0 || (lines.length === 1 && lines[0] === 'keep-alive')) return NOTHING_NAMED;
+  return new Set(lines.flatMap((value) => value.split(',').map((name) => name.trim().toLowerCase())));
+}
+
+const endsHere = (name: string, named: ReadonlySet<string>): boolean => isOfThisHop(name) || named.has(name);
+
+const isOfThisHop = decidedByName((name) => {
+  const normalized = normalizedHeaderName(name);
+  return ENDS_HERE.has(normalized) || CLAIMS.some((family) => normalized.startsWith(family));
+});
+
+const isOwnCookie = (name: string, value: string, cookieName: string): boolean =>
+  name === 'set-cookie' && value.split('=', 1)[0]?.trim() === cookieName;
+
+/** A shared cache must not hand one role's answer to another (SPEC 6). */
+function privateAtMost(cacheControl: readonly string[]): string {
+  if (cacheControl.length === 0) return 'private';
+  const kept = cacheControl
+    .flatMap((line) => line.split(','))
+    .map((directive) => directive.trim())
+    .filter((directive) => directive !== '' && !/^(public|s-maxage=.*|private)$/i.test(directive));
+  return kept.some((directive) => directive.toLowerCase() === 'no-store')
+    ? kept.join(', ')
+    : ['private', ...kept].join(', ');
+}

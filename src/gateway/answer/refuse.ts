@@ -1,0 +1,83 @@
+/** The one place where a step's "no" becomes a status, headers and a body (SPEC 5, interface 7). */
+import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
+import { type RequestFacts, singleHeader } from '../../domain/request.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface PageFacts {
+  readonly reason: RefusalReason;
+  readonly status: number;
+  readonly message: string;
+  readonly requestId: string;
+  /** The prefix for links and assets; empty for none. */
+  readonly basePath: string;
+  /** The header of that name: which language a person likes to be refused in. */
+  readonly acceptLanguage: string | undefined;
+}
+
+export interface RefusalRules {
+  /** Where people log in; undefined in proxy mode, where Postern has no login of its own. */
+  readonly loginPath: string | undefined;
+  readonly renderPage: (page: PageFacts) => Omit<Answer, 'status'>;
+}
+
+/** The answer to a refused request: a page or a redirect for a person's navigation, JSON for everything else. */
+export function refusalAnswer(
+  reason: RefusalReason,
+  request: RequestFacts,
+  requestId: string,
+  rules: RefusalRules,
+): Answer {
+  const { message } = REFUSALS[reason];
+  const status = statusFor(request, REFUSALS[reason].status);
+  const { basePath = '' } = request;
+  const loginPath = rules.loginPath && `${basePath}${rules.loginPath}`;
+  if (!isNavigation(request)) return inJson(status, message, loginPath);
+  if (status === 401 && loginPath) return toLogin(loginPath, `${basePath}${request.target}`);
+  const acceptLanguage = singleHeader(request, 'accept-language');
+  return { status, ...rules.renderPage({ reason, status, message, requestId, basePath, acceptLanguage }) };
+}
+
+/** What the gate knows of an NVR's answer without asking, or after it. */
+export const jsonAnswer = (body: string): Answer => ({
+  status: 200,
+  headers: { 'content-type': 'application/json', 'cache-control': 'private' },
+  body,
+});
+
+/** The NVR's front end waits for ever on a profile that is neither 200 nor 401. */
+const statusFor = (request: RequestFacts, status: number): number =>
+  status === 403 && request.target.split('?', 1)[0] === '/api/profile' ? 401 : status;
+
+function inJson(status: number, message: string, loginPath: string | undefined): Answer {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+  };
+  if (status === 401 && loginPath) headers['location'] = loginPath;
+  if (status === 503) headers['retry-after'] = '5';
+  if (status === 429) headers['retry-after'] = '60';
+  return { status, headers, body: JSON.stringify({ success: false, message }) };
+}
+
+function toLogin(loginPath: string, wanted: string): Answer {
+  const location = `${loginPath}?next=${encodeURIComponent(wanted)}`;
+  return { status: 302, headers: { location, 'cache-control': 'no-store' }, body: '' };
+}
+
+/** A proxy passes its client's headers on when it asks `/auth`, and takes a redirect for a fault. */
+const FORWARD_AUTH: readonly string[] = ['/auth', '/api/auth'];
+
+/** A person's browser opening a page, and not a script or a client that wants to be told in JSON. */
+function isNavigation(request: RequestFacts): boolean {
+  if (request.isUpgrade || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
+  const [path = ''] = request.target.split('?', 1);
+  if (FORWARD_AUTH.includes(path)) return false;
+  if (singleHeader(request, 'sec-fetch-mode') === 'navigate') return true;
+  const accept = singleHeader(request, 'accept') ?? '';
+  return accept.includes('text/html') && path !== '/api' && !path.startsWith('/api/');
+}

@@ -1,0 +1,31 @@
+/** An answer of the gate's own, onto the wire: all of it at once. */
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { RequestWatch } from '../decision/gate-watch.ts';
+import { atEndOfTurn } from './end-of-turn.ts';
+import type { Answer } from './refuse.ts';
+
+export interface Wire {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly watch: Pick<RequestWatch, 'onBytes'>;
+}
+
+/** An answer that has begun cannot become another one: it is broken off. */
+export function send({ request, response, watch }: Wire, answer: Answer, requestId: string, cookie?: string): void {
+  if (response.headersSent || response.destroyed) return void response.destroy();
+  const length = Buffer.byteLength(answer.body);
+  const headers: OutgoingHttpHeaders = {
+    ...answer.headers,
+    'content-length': length,
+    'x-request-id': requestId,
+  };
+  if (cookie !== undefined) headers['set-cookie'] = cookie;
+  // What is left of the request's body is not read, so the connection cannot be used for another one.
+  if (hasBody(request)) headers.connection = 'close';
+  response.writeHead(answer.status, headers);
+  if (request.method !== 'HEAD' && length > 0) watch.onBytes(length);
+  atEndOfTurn(() => response.end(answer.body));
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;

@@ -1,0 +1,47 @@
+/** Who answers an admitted request: the events backend, the NVR, one of its neighbours, or nobody. */
+import { compileRouteTable } from '../../access/route-table.ts';
+import type { PlainTarget } from '../../domain/request.ts';
+import type { Upstream, UpstreamRoute } from '../../domain/socket-address.ts';
+
+export interface DestinationRules {
+  /** Undefined when the NVR answers for events itself. */
+  readonly eventsBackend: Upstream | undefined;
+  /** Whether the NVR keeps its events' pictures as files, where the backend that reads its database cannot find them. */
+  readonly hasNvrPictures?: boolean;
+  readonly nvr: Upstream | undefined;
+  /** Longest prefix first. */
+  readonly routes: readonly UpstreamRoute[];
+}
+
+export type Destination =
+  | { readonly kind: 'events-backend'; readonly upstream: Upstream }
+  | { readonly kind: 'nvr'; readonly upstream: Upstream }
+  | { readonly kind: 'nobody' };
+
+const PICTURE_PATH = '/api/events/{id}/thumbnail.{extension}';
+/** What the events backend answers (SPEC 7); semantic search is the NVR's own. */
+// biome-ignore format: a table
+const EVENTS_PATHS: readonly string[] = [
+  '/api/events', '/api/events/{id}', '/api/events/summary', '/api/events/explore', PICTURE_PATH,
+  '/api/event_ids', '/api/labels', '/api/sub_labels', '/api/recognized_license_plates',
+];
+const NVR_ONLY = '/api/events/search';
+
+const eventsTable = compileRouteTable([
+  { methods: ['GET'], path: NVR_ONLY, access: 'none', line: 0 },
+  ...EVENTS_PATHS.map((path) => ({ methods: ['GET'], path, access: 'any' as const, line: 0 })),
+]);
+
+export function destinationOf(method: string, target: PlainTarget, rules: DestinationRules): Destination {
+  const { eventsBackend } = rules;
+  if (eventsBackend && isEventsPath(method, target, rules)) return { kind: 'events-backend', upstream: eventsBackend };
+  const route = rules.routes.find(({ prefix }) => target.path === prefix || target.path.startsWith(`${prefix}/`));
+  const upstream = route?.upstream ?? rules.nvr;
+  return upstream ? { kind: 'nvr', upstream } : { kind: 'nobody' };
+}
+
+function isEventsPath(method: string, target: PlainTarget, { hasNvrPictures, nvr }: DestinationRules): boolean {
+  const match = eventsTable.match(method, target.segments);
+  if (match.kind !== 'listed' || match.row.access !== 'any') return false;
+  return !(hasNvrPictures && nvr && match.row.path === PICTURE_PATH);
+}

@@ -1,0 +1,17 @@
+/** Step 3. Who is calling? The sources are asked in order, until one has something to say (SPEC 3). */
+import type { RequestFacts } from '../../domain/request.ts';
+import { type Soon, whenKnown } from '../../domain/soon.ts';
+import type { IdentitySource, IdentityVerdict } from '../../domain/verdict.ts';
+
+const NOBODY: IdentityVerdict = { kind: 'silent' };
+
+export const identify = (request: RequestFacts, sources: readonly IdentitySource[]): Soon<IdentityVerdict> =>
+  askFrom(0, request, sources);
+
+function askFrom(at: number, request: RequestFacts, sources: readonly IdentitySource[]): Soon<IdentityVerdict> {
+  const source = sources[at];
+  if (!source) return NOBODY;
+  return whenKnown(source.identify(request), (verdict) =>
+    verdict.kind === 'silent' ? askFrom(at + 1, request, sources) : verdict,
+  );
+}

@@ -1,0 +1,36 @@
+/** The prefix below which a client sees this service: `server.base_path`, or what a trusted ingress says for one request (SPEC 1). */
+import { type RequestFacts, singleHeader } from '../../domain/request.ts';
+import { isTrustedPeer, type TrustedNetworks } from './client-address.ts';
+
+export interface BasePathRules {
+  readonly trusted: TrustedNetworks;
+  /** `server.base_path`; absent or empty for none. */
+  readonly basePath?: string;
+}
+
+/** It goes into pages, redirects and cookies: whole segments of harmless letters, so neither markup nor another host. */
+const INGRESS_PATH = /^(?:\/[A-Za-z0-9_-]+)+$/;
+const LONGEST = 256;
+
+/** The request as it stands below the prefix, which is cut where it was sent along. Home Assistant's ingress cuts it itself. */
+export function belowBasePath(
+  request: RequestFacts,
+  { trusted, basePath: configured = '' }: BasePathRules,
+): RequestFacts {
+  const basePath = ingressPath(request, trusted) ?? configured;
+  return basePath === '' ? request : { ...request, basePath, target: withoutPrefix(request.target, basePath) };
+}
+
+function ingressPath(request: RequestFacts, trusted: TrustedNetworks): string | undefined {
+  const said = singleHeader(request, 'x-ingress-path');
+  if (said === undefined || said.length > LONGEST || !INGRESS_PATH.test(said)) return undefined;
+  return isTrustedPeer(request.peer, trusted) ? said : undefined;
+}
+
+/** On a segment's boundary: `/nvr` is no prefix of `/nvrs`. */
+function withoutPrefix(target: string, prefix: string): string {
+  if (!target.startsWith(prefix)) return target;
+  const rest = target.slice(prefix.length);
+  if (rest === '' || rest.startsWith('?')) return `/${rest}`;
+  return rest.startsWith('/') ? rest : target;
+}

@@ -1,0 +1,111 @@
+/** Whose event, review or export is it? Asked once: an id's camera never changes (SPEC 5, `how: lookup`). */
+import { LRUCache } from 'lru-cache';
+import type { OwnerKind, OwnerQuestion } from '../../access/access-verdict.ts';
+import type { CameraView } from '../../access/camera-view.ts';
+import { isRecord, type JsonRecord, recordOf } from '../../access/recorder-layout.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
+import type { PlainTarget } from '../../domain/request.ts';
+
+/** The JSON of a 200 answer, undefined of a 404; rejects when it cannot be had. */
+export type AskOwner = (path: string) => Promise<unknown>;
+
+export interface OwnerLookup {
+  /** Undefined when the view holds every owner; `askedFor` is the request, whose answer comes from where owners are asked. */
+  denial(
+    questions: readonly OwnerQuestion[],
+    view: CameraView,
+    askedFor: { readonly method: string; readonly target: PlainTarget },
+  ): Promise<RefusalReason | undefined>;
+}
+
+type Cameras = readonly string[];
+
+/** Of a found thing. An empty list: it is there, and nobody's. */
+interface Rule {
+  readonly path: (id: string) => string;
+  readonly camerasIn: (answer: unknown, id: string) => Cameras | undefined;
+  /** Whether its cameras stay what they are. */
+  readonly isLasting: boolean;
+}
+
+const EXPORTS_FOLDER = '/media/frigate/exports/';
+const camerasOfOne = (answer: unknown): Cameras | undefined => (isRecord(answer) ? cameraOf(answer) : undefined);
+const cameraOf = ({ camera }: JsonRecord): Cameras => (typeof camera === 'string' ? [camera] : []);
+const rowsIn = (answer: unknown): readonly JsonRecord[] => (Array.isArray(answer) ? answer.map(recordOf) : []);
+
+const RULES: Readonly<Record<OwnerKind, Rule>> = {
+  event: { path: (id) => `/api/events/${encodeURIComponent(id)}`, camerasIn: camerasOfOne, isLasting: true },
+  review: { path: (id) => `/api/review/${encodeURIComponent(id)}`, camerasIn: camerasOfOne, isLasting: true },
+  export: { path: (id) => `/api/exports/${encodeURIComponent(id)}`, camerasIn: camerasOfOne, isLasting: true },
+  'export-file': {
+    path: () => '/api/exports',
+    camerasIn: (answer, file) => {
+      const row = rowsIn(answer).find(({ video_path }) => video_path === EXPORTS_FOLDER + file);
+      return row && cameraOf(row);
+    },
+    isLasting: false,
+  },
+  // Exports come to a case and go; an NVR that does not know the parameter lists all of them, which is too strict only.
+  case: {
+    path: (id) => `/api/exports?export_case_id=${encodeURIComponent(id)}`,
+    camerasIn: (answer) => {
+      const rows = rowsIn(answer);
+      return rows.length === 0 ? undefined : rows.flatMap((row) => (cameraOf(row).length === 0 ? [''] : cameraOf(row)));
+    },
+    isLasting: false,
+  },
+};
+
+const REMEMBERED_IDS = 20_000;
+/** One request may not make the NVR answer thousands. */
+const MOST_IDS = 500;
+const AT_ONCE = 8;
+/** An id becomes one segment of a path: what could be more is no id. */
+const PLAIN_ID = /^(?!\.+$)[^/\\%?#\p{Cc}]{1,200}$/u;
+
+/** `askerFor`: asks where the answer to the request will come from. */
+export function createOwnerLookup(
+  askerFor: (method: string, target: PlainTarget) => { readonly name: string; readonly ask: AskOwner },
+): OwnerLookup {
+  const known = new LRUCache<string, Cameras>({ max: REMEMBERED_IDS });
+
+  return {
+    async denial(questions, view, { method, target }) {
+      const { name, ask } = askerFor(method, target);
+      if (questions.reduce((count, { ids }) => count + ids.length, 0) > MOST_IDS) return 'ids-too-many';
+      for (const question of questions) {
+        const denied = await denialOf(question, view, (kind, id) => camerasOf(name, ask, kind, id));
+        if (denied) return denied;
+      }
+      return undefined;
+    },
+  };
+
+  async function camerasOf(source: string, ask: AskOwner, kind: OwnerKind, id: string): Promise<Cameras | undefined> {
+    const key = `${source} ${kind} ${id}`;
+    const remembered = known.get(key);
+    if (remembered) return remembered;
+    const { path, camerasIn, isLasting } = RULES[kind];
+    if (kind !== 'export-file' && !PLAIN_ID.test(id)) return undefined;
+    const found = camerasIn(await ask(path(id)), id);
+    if (found && isLasting) known.set(key, found);
+    return found;
+  }
+}
+
+async function denialOf(
+  { of, ids, mustExist }: OwnerQuestion,
+  view: CameraView,
+  camerasOf: (kind: OwnerKind, id: string) => Promise<Cameras | undefined>,
+): Promise<RefusalReason | undefined> {
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    const asked = ids.slice(at, at + AT_ONCE).map((id) => camerasOf(of, id));
+    for (const cameras of await Promise.all(asked).catch(() => 'unreachable' as const)) {
+      if (typeof cameras === 'string') return 'nvr-unreachable';
+      if (!cameras && mustExist) return 'path-not-found';
+      if (cameras && (cameras.length === 0 || !cameras.every((camera) => view.sees(camera))))
+        return 'camera-not-in-role';
+    }
+  }
+  return undefined;
+}

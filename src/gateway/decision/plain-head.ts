@@ -1,0 +1,116 @@
+/** Step 1, its other half. Does the head say one thing only: names, Host, framing, expectation, upgrade (SPEC 5)? */
+import type { RefusalReason } from '../../domain/refusal.ts';
+import { headerLines, type RequestFacts } from '../../domain/request.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+
+/** Values of the headers that may be sent once, by lower-case name. */
+type Head = ReadonlyMap<string, string>;
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+/** http-proxy sends chunks of DELETE and OPTIONS behind `Content-Length: 0`, as a second request (CVE-2026-29057). */
+const CHUNKED_METHODS = new Set(['POST', 'PUT', 'PATCH']);
+
+/** Servers differ in which of two they believe. Identity headers are not here: their source judges them. */
+const SENT_ONCE = new Set([
+  'host',
+  'authorization',
+  'x-proxy-secret',
+  'content-type',
+  'content-length',
+  'transfer-encoding',
+  'expect',
+  'origin',
+  'sec-fetch-site',
+  'upgrade',
+  'sec-websocket-key',
+  'sec-websocket-version',
+]);
+/** Node reads the text `GET /x HTTP/2.0` as HTTP/1 and calls it 2.0; only `http2-exchange.ts` says `2`. */
+const VERSIONS = new Set(['1.0', '1.1', '2']);
+/** RFC 9113 section 8.2.2; Node has reset the stream already. What frames a body there reads as `chunked` here. */
+const NOT_IN_HTTP2 = new Set(['connection', 'proxy-connection', 'keep-alive', 'upgrade']);
+
+/** CGI-like servers read `Remote_Role` and `Remote.Role` as `Remote-Role` (CVE-2025-64484). */
+const NAME = /^[A-Za-z0-9-]+$/;
+const HOST = /^(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
+const LENGTH = /^\d{1,15}$/;
+/** Sixteen bytes in base64 (RFC 6455 section 4.1). */
+const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/;
+
+type Check = (facts: RequestFacts, head: Head) => RefusalReason | undefined;
+
+const CHECKS: readonly Check[] = [versionFault, methodFault, hostFault, framingFault, expectationFault, upgradeFault];
+
+/** Why the head is not plain, or undefined when it is. */
+export function headFault(facts: RequestFacts): RefusalReason | undefined {
+  const head = readHead(facts);
+  if (!head.ok) return head.error;
+  for (const check of CHECKS) {
+    const reason = check(facts, head.value);
+    if (reason) return reason;
+  }
+  return undefined;
+}
+
+function readHead({ rawHeaders, httpVersion }: RequestFacts): Result<Head, RefusalReason> {
+  const head = new Map<string, string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const received = rawHeaders[at] ?? '';
+    if (!NAME.test(received)) return err('headers-not-plain');
+    const name = received.toLowerCase();
+    if (httpVersion === '2' && NOT_IN_HTTP2.has(name)) return err('headers-not-plain');
+    if (!SENT_ONCE.has(name)) continue;
+    if (head.has(name)) return err(name === 'transfer-encoding' ? 'framing-not-plain' : 'headers-not-plain');
+    head.set(name, rawHeaders[at + 1] ?? '');
+  }
+  return ok(head);
+}
+
+function versionFault({ httpVersion }: RequestFacts): RefusalReason | undefined {
+  return VERSIONS.has(httpVersion) ? undefined : 'framing-not-plain';
+}
+
+function methodFault({ method }: RequestFacts): RefusalReason | undefined {
+  return METHODS.has(method) ? undefined : 'method-unknown';
+}
+
+/** RFC 9112 section 3.2; HTTP/1.0 may leave Host out. */
+function hostFault({ httpVersion }: RequestFacts, head: Head): RefusalReason | undefined {
+  const host = head.get('host');
+  if (host === undefined) return httpVersion === '1.0' ? undefined : 'headers-not-plain';
+  return HOST.test(host) ? undefined : 'headers-not-plain';
+}
+
+function framingFault({ httpVersion, method }: RequestFacts, head: Head): RefusalReason | undefined {
+  const length = head.get('content-length');
+  const coding = head.get('transfer-encoding');
+  if (length !== undefined && (!LENGTH.test(length) || coding !== undefined)) return 'framing-not-plain';
+  if (coding === undefined) return undefined;
+  const isPlain = coding === 'chunked' && httpVersion !== '1.0' && CHUNKED_METHODS.has(method);
+  return isPlain ? undefined : 'framing-not-plain';
+}
+
+function expectationFault(_facts: RequestFacts, head: Head): RefusalReason | undefined {
+  const expectation = head.get('expect');
+  const isKnown = expectation === undefined || expectation.toLowerCase() === '100-continue';
+  return isKnown ? undefined : 'expectation-unknown';
+}
+
+/** An upgrade with a body, or with bytes behind it, is a way to slip the next server a second request. */
+function upgradeFault(facts: RequestFacts, head: Head): RefusalReason | undefined {
+  if (!facts.isUpgrade) return undefined;
+  const hasBody = ['content-length', 'transfer-encoding', 'expect'].some((name) => head.has(name));
+  const isPlain =
+    facts.method === 'GET' &&
+    facts.httpVersion === '1.1' &&
+    head.get('upgrade')?.toLowerCase() === 'websocket' &&
+    headerLines(facts, 'connection').some(listsUpgrade) &&
+    head.get('sec-websocket-version') === '13' &&
+    WEBSOCKET_KEY.test(head.get('sec-websocket-key') ?? '') &&
+    !hasBody &&
+    facts.pipelinedBytes === 0;
+  return isPlain ? undefined : 'upgrade-not-plain';
+}
+
+const listsUpgrade = (connection: string): boolean =>
+  connection.split(',').some((token) => token.trim().toLowerCase() === 'upgrade');

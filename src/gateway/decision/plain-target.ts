@@ -1,0 +1,56 @@
+/** Step 1. Is this one path, and only one? What is not plain is refused before anything else looks at it (SPEC 5). */
+import type { RefusalReason } from '../../domain/refusal.ts';
+import type { PlainTarget, RequestFacts } from '../../domain/request.ts';
+import { headFault } from './plain-head.ts';
+
+export type PlainTargetVerdict =
+  | { readonly kind: 'plain'; readonly target: PlainTarget }
+  | { readonly kind: 'refused'; readonly reason: RefusalReason };
+
+/** RFC 9112 section 3 asks for at least 8000 bytes. */
+const LONGEST_TARGET = 8192;
+
+/** Only what a WHATWG URL parser leaves as it is; `;` also, which some servers cut off (CVE-2026-73511). */
+const PATH = /^\/[A-Za-z0-9\-._~!$&'()*+,/:=@|[\]%]*$/;
+/** Likewise, but for `'`: parsers write `%27` for it, which reads the same. */
+const QUERY = /^[A-Za-z0-9\-._~!$&'()*+,/:;=?@|[\]{}^`%]*$/;
+const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
+
+/** What a second decoder could take for structure: `/api%2fusers`, `/api/users%0a`, `/api/%2575sers`. */
+const NOT_IN_SEGMENTS = /[\p{Cc}/\\?#;%]/u;
+
+export function plainTarget(facts: RequestFacts): PlainTargetVerdict {
+  const reason = headFault(facts);
+  if (reason) return { kind: 'refused', reason };
+  const target = parsePlainTarget(facts.target);
+  return target ? { kind: 'plain', target } : { kind: 'refused', reason: 'target-not-plain' };
+}
+
+/** Undefined when the text could mean another path to the next server. A lone `?` at its end is not kept. */
+export function parsePlainTarget(text: string): PlainTarget | undefined {
+  if (text.length > LONGEST_TARGET) return undefined;
+  const cut = text.indexOf('?');
+  const path = cut < 0 ? text : text.slice(0, cut);
+  const query = cut < 0 ? '' : text.slice(cut + 1);
+  if (!PATH.test(path) || !QUERY.test(query) || BROKEN_ESCAPE.test(query)) return undefined;
+  const segments = decodedSegments(path);
+  return segments && { path, segments, query };
+}
+
+function decodedSegments(path: string): readonly string[] | undefined {
+  const segments = path.slice(1).split('/');
+  const empty = segments.indexOf('');
+  if (empty >= 0 && empty < segments.length - 1) return undefined;
+  const decoded = path.includes('%') ? decodeEach(segments) : segments;
+  return decoded?.includes('.') || decoded?.includes('..') ? undefined : decoded;
+}
+
+function decodeEach(segments: readonly string[]): readonly string[] | undefined {
+  try {
+    const decoded = segments.map(decodeURIComponent);
+    return decoded.some((segment) => NOT_IN_SEGMENTS.test(segment)) ? undefined : decoded;
+  } catch {
+    // A broken escape, or bytes that are no UTF-8, such as the overlong %c0%af.
+    return undefined;
+  }
+}

@@ -1,0 +1,109 @@
+/** Step 4, its other half. Does a question ask for more than the NVR can give without stalling or breaking (SPEC 5)? */
+import type { PlainTarget } from '../../domain/request.ts';
+
+/** The NVR's lists, by the segment behind `/api`; elsewhere these names mean other things. */
+const LISTS: ReadonlySet<string> = new Set(['events', 'review', 'timeline', 'recordings']);
+
+type Bound = (value: string, mostRows: number) => boolean;
+
+/** SQLite takes a negative limit for none at all, and Python's numbers can be `NaN` and `Infinity`. */
+// biome-ignore format: a table
+const BOUNDS: ReadonlyMap<string, Bound> = new Map<string, Bound>([
+  ['limit',                    (value, mostRows) => /^\d{1,9}$/.test(value) && Number(value) <= mostRows],
+  ['after',                    isNumber],
+  ['before',                   isNumber],
+  ['min_score',                isNumber],
+  ['max_score',                isNumber],
+  ['min_speed',                isNumber],
+  ['max_speed',                isNumber],
+  ['min_length',               isNumber],
+  ['max_length',               isNumber],
+  ['time_range',               isTimeRange],
+  ['timezone',                 isTimeZone],
+  ['recognized_license_plate', arePlates],
+  ['scale',                    (value) => /^[1-9]\d{0,6}$/.test(value)],
+]);
+
+/** Of pictures, which the NVR draws as large as it is told: twice a camera's own height, and no more. */
+// biome-ignore format: a table
+const PICTURE_BOUNDS: ReadonlyMap<string, Bound> = new Map<string, Bound>([
+  ['h',                        isHeight],
+  ['height',                   isHeight],
+  ['fps',                      (value) => /^[1-9]\d?$/.test(value)],
+]);
+
+/** `mostRows`: `events.max_limit`. Every value of a repeated parameter is judged. */
+export function asksTooMuch({ segments, query }: PlainTarget, mostRows: number): boolean {
+  if (query === '' || segments[0] !== 'api') return false;
+  const isList = LISTS.has(segments[1] ?? '');
+  const parameters = [...new URLSearchParams(query)];
+  const isOutOfBounds = parameters.some(
+    ([name, value]) =>
+      PICTURE_BOUNDS.get(name)?.(value, mostRows) === false ||
+      (isList && BOUNDS.get(name)?.(value, mostRows) === false),
+  );
+  return isOutOfBounds || (SCALES.has(segments.join('/')) && asksTooManySteps(parameters));
+}
+
+/** The NVR walks from one time to the other, `scale` seconds a step; at each it looks at every recording. */
+const SCALES: ReadonlySet<string> = new Set(['api/recordings/unavailable', 'api/review/activity/motion']);
+const MOST_STEPS = 100_000;
+const DEFAULT_SCALE = 30;
+
+/** Every value of a repeated parameter counts. Of two ends one alone leaves the other to the NVR's clock. */
+function asksTooManySteps(parameters: readonly (readonly [name: string, value: string])[]): boolean {
+  const numbers = (wanted: string) => parameters.filter(([name]) => name === wanted).map(([, value]) => Number(value));
+  const [after, before, scale] = [numbers('after'), numbers('before'), [DEFAULT_SCALE, ...numbers('scale')]];
+  if (after.length === 0 && before.length === 0) return false;
+  const seconds = Math.max(...before) - Math.min(...after);
+  return !Number.isFinite(seconds) || seconds / Math.min(...scale) > MOST_STEPS;
+}
+
+function isNumber(value: string): boolean {
+  return value.trim() !== '' && Number.isFinite(Number(value));
+}
+
+const HIGHEST_PICTURE = 4320;
+
+function isHeight(value: string): boolean {
+  return /^\d{1,4}$/.test(value) && Number(value) <= HIGHEST_PICTURE;
+}
+
+const TIME_RANGE = /^(?<from>\d{1,2}:[0-5]\d),(?<until>\d{1,2}:[0-5]\d)$/;
+
+function isTimeRange(value: string): boolean {
+  const { from, until } = TIME_RANGE.exec(value)?.groups ?? {};
+  return [from, until].every((time) => time !== undefined && minuteOf(time) <= 24 * 60);
+}
+
+function minuteOf(time: string): number {
+  const [hours, minutes] = time.split(':');
+  return Number(hours) * 60 + Number(minutes);
+}
+
+const ZONE = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
+/** To ask for a format costs more than the rest of a request. There are no more names than zones. */
+const knownZones = new Set<string>();
+
+/** The NVR looks a zone up as a file. */
+function isTimeZone(value: string): boolean {
+  const zone = value.toLowerCase();
+  if (knownZones.has(zone)) return true;
+  if (!ZONE.test(value)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: value });
+  } catch {
+    return false;
+  }
+  knownZones.add(zone);
+  return true;
+}
+
+const MOST_PLATES = 50;
+/** Without groups a pattern cannot backtrack for long; eight nested ones cost the NVR seconds for each plate. */
+const PLATE = /^[^(){}\\|]{0,32}$/u;
+
+function arePlates(value: string): boolean {
+  const plates = value.split(',');
+  return plates.length <= MOST_PLATES && plates.every((plate) => PLATE.test(plate));
+}

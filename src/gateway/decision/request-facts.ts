@@ -1,0 +1,34 @@
+/** The facts of a Node request, as the corridor judges them. */
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type { ListenerName, RequestFacts } from '../../domain/request.ts';
+import { foldAddress } from './client-address.ts';
+
+/** `head` is what came behind the head of an upgrade; absent for a plain request. */
+export function requestFacts(request: IncomingMessage, listener: ListenerName, head?: Buffer): RequestFacts {
+  return {
+    listener,
+    method: request.method ?? '',
+    target: request.url ?? '',
+    httpVersion: request.httpVersion,
+    rawHeaders: request.rawHeaders,
+    headers: request.headers,
+    peer: peerOf(request.socket),
+    encrypted: request.socket instanceof TLSSocket,
+    connection: request.socket,
+    isUpgrade: head !== undefined,
+    pipelinedBytes: head?.length ?? 0,
+  };
+}
+
+const peers = new WeakMap<Socket, string>();
+
+/** The same for all requests of a connection; empty when it is gone before anybody asked. */
+function peerOf(socket: Socket): string {
+  const known = peers.get(socket);
+  if (known !== undefined) return known;
+  const peer = foldAddress(socket.remoteAddress ?? '') ?? '';
+  if (peer !== '') peers.set(socket, peer);
+  return peer;
+}

@@ -1,0 +1,68 @@
+/** Whether a browser page of another site made this request (SPEC 5, CSRF; attacks on the internal listener too). */
+import { isIP } from 'node:net';
+import type { Caller } from '../../domain/caller.ts';
+import { type RequestFacts, singleHeader } from '../../domain/request.ts';
+
+const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
+const OWN_PAGE: readonly string[] = ['same-origin', 'none'];
+
+/** `presentsCredentials`: the route takes a password, so a forged request needs no cookie to do harm. */
+export interface SiteQuestion {
+  readonly caller: Caller | undefined;
+  readonly presentsCredentials: boolean;
+  /** The Host that the browser used, as far as the peer may say so. */
+  readonly host: string;
+  /** Whether the browser came over TLS, as far as that is known. */
+  readonly encrypted: boolean;
+}
+
+/** True when a page of another site could have made the request: it rides on what a browser adds by itself. */
+export function isForgeable(request: RequestFacts, question: SiteQuestion): boolean {
+  const rides = question.presentsCredentials || ridesAlong(question.caller);
+  if (request.isUpgrade) return rides && !isOwnOrigin(request, question);
+  if (!rides || SAFE_METHODS.includes(request.method)) return false;
+  // A page of another origin cannot add a header of its own without asking first, and nobody here says yes.
+  if (request.headers['x-csrf-token'] !== undefined) return false;
+  const site = singleHeader(request, 'sec-fetch-site');
+  return (site !== undefined && !OWN_PAGE.includes(site)) || !isOwnOrigin(request, question);
+}
+
+/** A cookie or Basic does, a proxy's own session does, and the internal listener asks for nothing; a bearer token does not. */
+function ridesAlong(caller: Caller | undefined): boolean {
+  switch (caller?.credential.kind) {
+    case 'session':
+      return caller.credential.carriedBy === 'cookie';
+    case 'proxy-headers':
+    case 'internal-listener':
+      return true;
+    case 'api-token':
+      return caller.credential.carriedBy === 'basic';
+    case undefined:
+      return false;
+  }
+}
+
+/** No Origin: not a browser page, or a plain navigation. `null` is a page without an origin, so never ours. */
+function isOwnOrigin(request: RequestFacts, { host, encrypted }: SiteQuestion): boolean {
+  const origin = request.headers['origin'];
+  if (origin === undefined) return true;
+  const url = typeof origin === 'string' && URL.canParse(origin) ? new URL(origin) : undefined;
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return false;
+  // A proxy that ends TLS without being trusted makes https look like http; never the other way round.
+  if (encrypted && url.protocol === 'http:') return false;
+  return url.host === withoutDefaultPort(host.toLowerCase(), url.protocol);
+}
+
+const withoutDefaultPort = (host: string, protocol: string): string =>
+  host.replace(protocol === 'https:' ? /:443$/ : /:80$/, '');
+
+/**
+ * Whether the internal listener answers to this Host: an address, `localhost`, a single label, or a listed name.
+ * A public name that resolves to this machine is what DNS rebinding needs.
+ */
+export function isInternalHost(host: string, listed: readonly string[]): boolean {
+  const name = host.toLowerCase().replace(/:\d+$/, '');
+  return (
+    isIP(name.replace(/^\[|\]$/g, '')) !== 0 || !name.includes('.') || listed.includes(name) || listed.includes(host)
+  );
+}

@@ -1,0 +1,151 @@
+/** `/auth` for nginx, Traefik, Caddy and HAProxy: judges the request that a trusted proxy describes (SPEC 4.2). */
+import type { Caller } from '../../domain/caller.ts';
+import { headerLines, type PlainTarget, type RequestFacts } from '../../domain/request.ts';
+import { type Answer, type RefusalRules, refusalAnswer } from '../answer/refuse.ts';
+import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
+import { isTrustedPeer } from '../decision/client-address.ts';
+import { belowBasePath } from '../decision/ingress.ts';
+import { parsePlainTarget, plainTarget } from '../decision/plain-target.ts';
+import { asciiOf } from '../forward/rewrite-headers.ts';
+
+/** What a trusted proxy asks about; undefined when the description is not clear. */
+export interface Question {
+  readonly described: RequestFacts | undefined;
+}
+
+interface Family {
+  readonly target: string;
+  readonly method: string;
+}
+
+/** nginx; then Traefik, Caddy and HAProxy. A client can add the other family to its request, so both are never believed. */
+const FAMILIES: readonly Family[] = [
+  { target: 'x-original-url', method: 'x-original-method' },
+  { target: 'x-forwarded-uri', method: 'x-forwarded-method' },
+];
+const DESCRIBING: readonly string[] = FAMILIES.flatMap(({ target, method }) => [target, method]);
+
+const AUTH_TARGET = /^(?:\/api)?\/auth(?:$|\?)/;
+/**
+ * In the address that the proxy asks, which is the proxy's alone: no client can say that its request is an upgrade. An
+ * address that says either is never about itself: else a proxy that is not trusted would be told 202 for everything.
+ */
+const UPGRADE_QUERY = 'upgrade=websocket';
+const SPEAKS_OF_ANOTHER: readonly (string | undefined)[] = [UPGRADE_QUERY, 'upgrade=no'];
+
+/** Somebody wants to know about himself, or a proxy about another request. */
+export const asksForAuth = ({ target, method, isUpgrade }: RequestFacts): boolean =>
+  AUTH_TARGET.test(target) && (method === 'GET' || method === 'HEAD') && !isUpgrade;
+
+/** Undefined when nobody who is trusted describes another request: then this one is judged as it stands. */
+export function describedRequest(carrier: RequestFacts, rules: Rules): Question | undefined {
+  if (!asksForAuth(carrier) || carrier.listener !== 'external') return undefined;
+  const [, query] = carrier.target.split('?', 2);
+  const undescribed = SPEAKS_OF_ANOTHER.includes(query) ? { described: undefined } : undefined;
+  const [family, ...others] = FAMILIES.filter(
+    ({ target, method }) => isSent(carrier, target) || isSent(carrier, method),
+  );
+  if (!family) return undescribed;
+  if (!isTrustedPeer(carrier.peer, rules.trusted)) {
+    rules.onUntrustedDescription?.(carrier.peer);
+    return undescribed;
+  }
+  if (others.length > 0) return { described: undefined };
+  const [target, ...moreTargets] = headerLines(carrier, family.target);
+  const [method, ...moreMethods] = headerLines(carrier, family.method);
+  const isClear = target !== undefined && method !== undefined && moreTargets.length + moreMethods.length === 0;
+  if (!isClear) return { described: undefined };
+  return { described: belowBasePath(factsOfDescribed(carrier, method, target, query === UPGRADE_QUERY), rules) };
+}
+
+const isSent = (request: RequestFacts, name: string): boolean => request.headers[name] !== undefined;
+
+/** They belong to the question, not to the request that it is about. */
+const OF_THE_CARRIER: ReadonlySet<string> = new Set([
+  ...DESCRIBING,
+  'connection',
+  'upgrade',
+  'content-length',
+  'transfer-encoding',
+  'expect',
+]);
+/** An absolute URL, as `$scheme://$http_host$request_uri` makes it. */
+const ORIGIN = /^https?:\/\/[^/?#]*/i;
+
+function factsOfDescribed(carrier: RequestFacts, method: string, url: string, isUpgrade: boolean): RequestFacts {
+  const path = url.replace(ORIGIN, '');
+  const headers = Object.entries(carrier.headers).filter(([name]) => isOfTheRequest(name));
+  const rawHeaders = carrier.rawHeaders.filter((_, at) => isOfTheRequest(carrier.rawHeaders[at - (at % 2)] ?? ''));
+  const authority = carrier.headers[':authority']; // HTTP/2 has it in the place of Host
+  const added = {
+    ...(typeof authority === 'string' && carrier.headers['host'] === undefined ? { host: authority } : {}),
+    ...(isUpgrade ? { connection: 'Upgrade', upgrade: 'websocket' } : {}),
+  };
+  return {
+    ...carrier,
+    method,
+    target: path === '' && url !== '' ? '/' : path,
+    httpVersion: '1.1', // the proxy's own version of the protocol says nothing about its client's
+    headers: { ...Object.fromEntries(headers), ...added },
+    rawHeaders: [...rawHeaders, ...Object.entries(added).flat()],
+    isUpgrade,
+  };
+}
+
+const isOfTheRequest = (name: string): boolean => !name.startsWith(':') && !OF_THE_CARRIER.has(name.toLowerCase());
+
+/** The corridor's own verdict on the described request; the question itself must be plain, and carry the proxy's secret. */
+export async function admitDescribed(carrier: RequestFacts, { described }: Question, rules: Rules): Promise<Admission> {
+  const plain = plainTarget(carrier);
+  const admission = await admit(described ?? carrier, rules);
+  const { client, caller } = admission;
+  const refused = (reason: Extract<Admission, { kind: 'refused' }>['reason']): Admission => ({
+    kind: 'refused',
+    client,
+    caller,
+    reason,
+  });
+  if (plain.kind === 'refused') return refused(plain.reason);
+  if (!described) return refused('description-refused');
+  if (admission.kind === 'refused') return admission;
+  const isApiToken = caller?.credential.kind === 'api-token';
+  if (!isApiToken && rules.carriesProxySecret?.(carrier) === false) return refused('proxy-secret-mismatch');
+  const isWhole = admission.kind === 'admitted' && passesAsItIs(admission, parsePlainTarget(described.target));
+  return isWhole ? admission : refused('not-narrowable');
+}
+
+/** Whoever asks gets a yes or no: what the gate would narrow on its way, nobody narrows here. */
+function passesAsItIs({ target, terms }: Admitted, asked: PlainTarget | undefined): boolean {
+  if (target.path !== asked?.path || target.query !== asked.query) return false;
+  const { owners: _, view, answer, ...left } = terms ?? {};
+  // To all others an answer is given whole, or less what only an admin should read.
+  const isNarrowed = answer !== undefined && view?.clearance === 'restricted';
+  return view?.clearance === 'admin' || (Object.keys(left).length === 0 && !isNarrowed);
+}
+
+/** 202 with who is calling, and empty names where nobody is known: of an absent header Caddy passes its own placeholder on. */
+export const knownAnswer = (caller: Caller | undefined): Answer => ({
+  status: 202,
+  headers: {
+    'cache-control': 'no-store',
+    'remote-user': asciiOf(caller?.name ?? ''),
+    'remote-role': asciiOf(caller?.role ?? ''),
+  },
+  body: '',
+});
+
+/** The proxy is told 202; else 401, or 403. A fault of ours stays one. */
+export function forwardAuthAnswer(
+  admission: Admission,
+  carrier: RequestFacts,
+  requestId: string,
+  rules: RefusalRules,
+): Answer {
+  if (admission.kind === 'admitted') return knownAnswer(admission.caller);
+  const reason = admission.kind === 'refused' ? admission.reason : 'not-narrowable';
+  const answer = refusalAnswer(reason, carrier, requestId, rules);
+  return { ...answer, status: forwardAuthStatus(answer.status) };
+}
+
+/** nginx takes any other status for a fault of its own. */
+export const forwardAuthStatus = (status: number): number => (status === 401 || status >= 500 ? status : 403);

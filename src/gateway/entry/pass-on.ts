@@ -1,0 +1,106 @@
+/** Behind the first door: an admitted request that no route of our own answers is forwarded, on its terms. */
+import { type Caller, hasSameRights } from '../../domain/caller.ts';
+import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
+import type { Soon } from '../../domain/soon.ts';
+import type { CorridorState } from '../../domain/verdict.ts';
+import { type Answer, jsonAnswer, refusalAnswer } from '../answer/refuse.ts';
+import { send } from '../answer/send.ts';
+import { type Destination, destinationOf } from '../decision/destinations.ts';
+import type { RequestWatch, UpstreamWatch } from '../decision/gate-watch.ts';
+import { judgedRequest, type Passage } from '../forward/judged-request.ts';
+import { type Settled, settleTerms } from '../narrow/narrow-terms.ts';
+import type { GateParts } from './gate.ts';
+import type { Guest } from './request-door.ts';
+
+type SentInstead = NonNullable<CorridorState['sentInstead']>;
+
+/** `sentInstead` is what a route of our own has left of the request, if it took a part. */
+export async function passOn(guest: Guest, parts: GateParts, sentInstead?: SentInstead): Promise<void> {
+  const { request, response, facts, admission, requestId, watch } = guest;
+  const destination = destinationOf(facts.method, admission.target, parts.destinations());
+  const refusal = (reason: RefusalReason): Answer => refusalAnswer(reason, facts, requestId, parts.refusals());
+  if (destination.kind === 'nobody') return send(guest, refusal('no-nvr'), requestId);
+  const settling = settledTerms(guest, destination, parts, sentInstead);
+  const settled = settling instanceof Promise ? await settling : settling;
+  if (settled.kind === 'refused') {
+    tell(settled.reason, watch);
+    return send(guest, refusal(settled.reason), requestId);
+  }
+  const { caller, client } = admission;
+  const renewing = caller && parts.renewal(caller, client);
+  const cookie = renewing instanceof Promise ? await renewing : renewing;
+  if (settled.kind === 'answered') return send(guest, jsonAnswer(settled.json), requestId, cookie);
+  if (caller && !response.destroyed) {
+    const forget = parts.openStreams.add(caller, { request: facts, terms: admission.terms }, (_, by) => {
+      watch.onEndedBy(by);
+      response.destroy();
+    });
+    response.on('close', forget);
+  }
+  parts.forwarder.web(request, response, destination.upstream, {
+    ...judgedRequest(destination, passageOf(guest, sentInstead), parts.headers(), settled),
+    own: { requestId, cookie },
+    watch: notingUnknown(guest, parts),
+    onFailure: (reason) => {
+      const known = failureAt(destination, reason);
+      tell(known, watch);
+      send(guest, refusal(known), requestId);
+    },
+  });
+}
+
+/** A page answers at every path below the root: only what is no page is a route of its own. */
+function notingUnknown({ facts, admission, watch }: Guest, { unknownRoutes }: GateParts): UpstreamWatch {
+  if (admission.route.kind !== 'unlisted') return watch;
+  return {
+    ...watch,
+    onHead(status, type = '') {
+      watch.onHead(status, type);
+      if (status >= 400 || type.startsWith('text/html')) return;
+      unknownRoutes.note(facts.method, admission.target.segments);
+      watch.onUnknownRoute();
+    },
+  };
+}
+
+const AS_IT_IS: Settled = { kind: 'sent' };
+
+/** Nothing is to be settled of most requests, nor of what a route of our own has left of one. */
+function settledTerms(
+  { request, admission }: Guest,
+  destination: Exclude<Destination, { kind: 'nobody' }>,
+  { desk, rules, recheck }: GateParts,
+  sentInstead: SentInstead | undefined,
+): Soon<Settled> {
+  const { caller, terms } = admission;
+  if (sentInstead) return stillAllowed({ kind: 'sent', body: sentInstead.body }, caller, recheck);
+  if (!terms) return AS_IT_IS;
+  const settling = settleTerms(request, admission, destination, { ...desk, owners: rules().owners });
+  return settling.then((settled) => stillAllowed(settled, caller, recheck));
+}
+
+/** A body that was waited for may come from somebody who has lost his rights meanwhile: kept open for that moment, it changes nothing. */
+async function stillAllowed(
+  settled: Settled,
+  caller: Caller | undefined,
+  recheck: GateParts['recheck'],
+): Promise<Settled> {
+  if (settled.kind !== 'sent' || !settled.body || !caller) return settled;
+  const now = await recheck(caller);
+  if (now && hasSameRights(now, caller)) return settled;
+  return { kind: 'refused', reason: now ? 'role-too-low' : 'token-invalid' };
+}
+
+const passageOf = ({ facts, requestId, admission }: Guest, sentInstead: SentInstead | undefined): Passage =>
+  sentInstead
+    ? { facts, requestId, admission: { ...admission, target: { ...admission.target, query: sentInstead.query } } }
+    : { facts, requestId, admission };
+
+/** Found out only on the way, but a refusal all the same. */
+function tell(reason: RefusalReason, watch: RequestWatch): void {
+  if (REFUSALS[reason].status >= 500) watch.onFailure(reason);
+  else watch.onRefusal(reason);
+}
+
+const failureAt = (destination: Destination, reason: RefusalReason): RefusalReason =>
+  destination.kind === 'events-backend' && REFUSALS[reason].status >= 500 ? 'backend-unavailable' : reason;

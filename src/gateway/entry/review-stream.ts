@@ -1,0 +1,41 @@
+/** After a reload: whether who holds an open stream would be let in to it again, by the rules that hold now (SPEC 1, 4.2). */
+import { isDeepStrictEqual } from 'node:util';
+import { type Caller, hasSameRights } from '../../domain/caller.ts';
+import { REFUSALS } from '../../domain/refusal.ts';
+import type { IdentitySource } from '../../domain/verdict.ts';
+import { admit, type Rules } from '../decision/admit.ts';
+import { CLOSED_FOR, type CloseCode, type HeldStream } from './open-streams.ts';
+
+export interface ReviewParts {
+  readonly rules: Rules;
+  /** Who a caller is now; undefined when the session or token is over. */
+  readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
+}
+
+// What is only not known yet, such as the cameras of another NVR, is no reason.
+const CODES: ReadonlyMap<number, CloseCode> = new Map([
+  [401, CLOSED_FOR['caller-gone']],
+  [403, CLOSED_FOR['rights-changed']],
+  [404, CLOSED_FOR['rights-changed']],
+]);
+
+/** Walks the corridor once more. Gives the code to end the stream with; undefined when it goes on. */
+export async function reviewStream(stream: HeldStream, parts: ReviewParts): Promise<CloseCode | undefined> {
+  const { caller, request, terms } = stream;
+  const again = await admit(request, await rulesFor(caller, parts));
+  if (again.kind === 'refused') return CODES.get(REFUSALS[again.reason].status);
+  if (!again.caller) return CLOSED_FOR['caller-gone'];
+  const hasSameTerms = again.kind !== 'admitted' || isDeepStrictEqual(again.terms?.messages, terms?.messages);
+  return hasSameRights(again.caller, caller) && hasSameTerms ? undefined : CLOSED_FOR['rights-changed'];
+}
+
+/** What a proxy said is read again as it was said; a session or token may have been renewed since it was shown. */
+async function rulesFor(caller: Caller, { rules, recheck }: ReviewParts): Promise<Rules> {
+  if (caller.credential.kind === 'proxy-headers') return rules;
+  const now = await recheck(caller);
+  const known: IdentitySource = {
+    name: caller.credential.kind,
+    identify: () => (now ? { kind: 'identified', caller: now } : { kind: 'refused', reason: 'token-invalid' }),
+  };
+  return { ...rules, sources: { ...rules.sources, external: [known] } };
+}

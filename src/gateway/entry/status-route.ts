@@ -1,0 +1,14 @@
+/** `GET /api/status`: how the service is, for admins (SPEC 8). */
+import Router from 'koa-router';
+import type { ServiceStatus } from '../../domain/status.ts';
+import type { CorridorState } from '../../domain/verdict.ts';
+
+/** The route table lets admins only come this far. */
+export function createStatusRoutes(status: () => Promise<ServiceStatus>): Router<CorridorState> {
+  const router = new Router<CorridorState>({ strict: true, sensitive: true });
+  router.get('/api/status', async (ctx) => {
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = await status();
+  });
+  return router;
+}

@@ -1,0 +1,104 @@
+/** The second door: a WebSocket upgrade is judged by the same line as a request, and passed on, or relayed. */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { RefusalReason } from '../../domain/refusal.ts';
+import type { ListenerName, RequestFacts } from '../../domain/request.ts';
+import { refusalAnswer } from '../answer/refuse.ts';
+import { type Admitted, admit } from '../decision/admit.ts';
+import { destinationOf } from '../decision/destinations.ts';
+import type { CountedSocket, RequestWatch } from '../decision/gate-watch.ts';
+import { belowBasePath } from '../decision/ingress.ts';
+import { requestFacts } from '../decision/request-facts.ts';
+import type { JudgedRequest } from '../forward/forward.ts';
+import { judgedRequest } from '../forward/judged-request.ts';
+import { answerUpgrade } from '../forward/websocket.ts';
+import { currentView } from '../websocket/message-relay.ts';
+import type { GateParts } from './gate.ts';
+
+export async function upgraded(
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  listener: ListenerName,
+  parts: GateParts,
+): Promise<void> {
+  socket.on('error', () => {}); // before anything else: a reset now would end the process
+  const facts = belowBasePath(requestFacts(request, listener, head), parts.rules());
+  const requestId = parts.newRequestId();
+  const watch = parts.watch.onRequest(facts, request.socket satisfies CountedSocket);
+  let status: number | undefined;
+  socket.once('close', () => watch.onEnd({ status, isWhole: true, bytes: 0 }));
+  const refuse = (reason: RefusalReason): void => {
+    const answer = refusalAnswer(reason, facts, requestId, parts.refusals());
+    status = answer.status;
+    answerUpgrade(socket, answer, requestId);
+  };
+  try {
+    const admission = await admit(facts, parts.rules());
+    watch.onDecision(admission, requestId);
+    if (admission.kind === 'refused') return refuse(admission.reason);
+    if (admission.kind === 'nothing-visible') return refuse('camera-not-in-role');
+    const destination = destinationOf('WS', admission.target, parts.destinations());
+    if (destination.kind === 'nobody') return refuse('no-nvr');
+    const onFailure = (reason: RefusalReason): void => {
+      watch.onFailure(reason);
+      refuse(reason);
+    };
+    const sent = {
+      ...judgedRequest(destination, { facts, admission, requestId }, parts.headers()),
+      ...endable(socket, facts, admission, { watch, openStreams: parts.openStreams }),
+    };
+    const { view: _, owners: __, messages, ...unmet } = admission.terms ?? {};
+    if (Object.keys(unmet).length > 0) return refuse('not-narrowable');
+    if (messages && admission.caller) {
+      const view = currentView(admission.caller, parts.rules);
+      const { target, headers, onOpen } = sent;
+      parts.relay(request, socket, head, {
+        upstream: destination.upstream,
+        target,
+        headers,
+        view,
+        terms: messages,
+        watch,
+        onOpen,
+        onFailure,
+      });
+      return;
+    }
+    parts.forwarder.upgrade(request, socket, head, destination.upstream, { ...sent, watch, onFailure });
+  } catch (fault) {
+    watch.onFault(fault);
+    refuse('internal-error');
+  }
+}
+
+/** RFC 6455 7.4.1: the service goes down. */
+const GOING_AWAY = 1001;
+
+/** Until it is open there is nothing to say goodbye to. */
+function endable(
+  socket: Duplex,
+  request: RequestFacts,
+  { caller, terms }: Admitted,
+  { watch, openStreams }: Pick<GateParts, 'openStreams'> & { watch: RequestWatch },
+): Required<Pick<JudgedRequest, 'onOpen'>> {
+  let endSocket: (code: number) => void = () => socket.destroy();
+  const forgetSocket = openStreams.addSocket(() => endSocket(GOING_AWAY));
+  const forgetHolder =
+    caller &&
+    openStreams.add(caller, { request, terms }, (code, by) => {
+      watch.onEndedBy(by);
+      endSocket(code);
+    });
+  const forget = (): void => {
+    forgetSocket();
+    forgetHolder?.();
+  };
+  if (socket.destroyed) forget();
+  else socket.once('close', forget);
+  return {
+    onOpen(end) {
+      endSocket = end;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** `GET /api/explain?method=&path=&user=|header=…`: the trace of a described request, for admins (SPEC 1). */
+import Router from 'koa-router';
+import type { Result } from '../../domain/result.ts';
+import type { CorridorState } from '../../domain/verdict.ts';
+import type { Explanation } from './explanation.ts';
+
+export interface ExplainRouteParts {
+  /** Errs with what is wrong with the question. A token is not asked for here: addresses are logged on their way. */
+  readonly explain: (question: {
+    readonly method: string;
+    readonly path: string;
+    readonly user: string | undefined;
+    readonly headers: readonly string[];
+    readonly peer: string | undefined;
+  }) => Promise<Result<Explanation, string>>;
+}
+
+/** The route table lets admins only come this far. */
+export function createExplainRoutes({ explain }: ExplainRouteParts): Router<CorridorState> {
+  const router = new Router<CorridorState>({ strict: true, sensitive: true });
+  router.get('/api/explain', async (ctx) => {
+    const query = new URLSearchParams(ctx.querystring);
+    const explanation = await explain({
+      method: query.get('method') ?? 'GET',
+      path: query.get('path') ?? '',
+      user: query.get('user') ?? undefined,
+      headers: query.getAll('header'),
+      peer: query.get('peer') ?? undefined,
+    });
+    ctx.set('Cache-Control', 'no-store');
+    ctx.status = explanation.ok ? 200 : 422;
+    ctx.body = explanation.ok ? explanation.value : { success: false, message: explanation.error };
+  });
+  return router;
+}

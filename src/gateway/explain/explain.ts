@@ -1,0 +1,123 @@
+/** How a described request would be judged, step by step, by the corridor itself; nothing is sent (SPEC 1, `explain`). */
+import type { RouteMatch } from '../../access/route-table.ts';
+import type { Caller } from '../../domain/caller.ts';
+import type { CameraScope } from '../../domain/camera-scope.ts';
+import { REFUSALS } from '../../domain/refusal.ts';
+import type { RequestFacts } from '../../domain/request.ts';
+import { headerNotes, WHY_UNREAD } from '../../identity/header-notes.ts';
+import type { HeaderNote, IdentityTrace, Trace } from '../../identity/identity-trace.ts';
+import { type Admission, admit, type Rules } from '../decision/admit.ts';
+import type { DestinationRules } from '../decision/destinations.ts';
+import { belowBasePath } from '../decision/ingress.ts';
+import { plainTarget } from '../decision/plain-target.ts';
+import { admitDescribed, describedRequest, forwardAuthStatus } from '../entry/forward-auth.ts';
+import type { HeaderRules } from '../forward/rewrite-headers.ts';
+import { type Description, factsOf } from './description.ts';
+import { sentOf } from './explain-sent.ts';
+import type { ExplainedHead, ExplainedRoute, Explanation } from './explanation.ts';
+
+export interface ExplainParts {
+  /** Those that the gate judges by, telling `trace` what they see. */
+  readonly rules: (trace: Trace) => Rules;
+  readonly destinations: DestinationRules;
+  readonly headers: () => HeaderRules;
+  /** Names to show for a scope. */
+  readonly camerasOf: (scope: CameraScope) => readonly string[];
+}
+
+export async function explain(description: Description, parts: ExplainParts): Promise<Explanation> {
+  const traces: IdentityTrace[] = [];
+  const rules = withCaller(
+    parts.rules((entry) => traces.push(entry)),
+    description.caller,
+  );
+  const carrier = belowBasePath(factsOf(description), rules);
+  const question = describedRequest(carrier, rules);
+  const admission = question ? await admitDescribed(carrier, question, rules) : await admit(carrier, rules);
+  const facts = question?.described ?? carrier;
+  const trace = traces.at(-1);
+  const claimed = trace?.source === 'proxy-headers' ? trace : undefined;
+  const { caller } = admission;
+  return {
+    request: { ...headOf(carrier), peer: carrier.peer },
+    about: question?.described && headOf(question.described),
+    headers: trace?.headers ?? unread(facts, description, parts),
+    secret: claimed?.proxySecret,
+    token: trace && tokenWords(trace, facts),
+    groups: claimed?.groups ?? [],
+    rule: claimed?.rule,
+    user: caller?.name ?? claimed?.user,
+    role: caller?.role ?? claimed?.role,
+    cameras: caller && (caller.scope.kind === 'all' ? 'all' : parts.camerasOf(caller.scope)),
+    route: explainedRoute(facts, rules),
+    ...verdictOf(admission, question !== undefined),
+    sent:
+      admission.kind === 'admitted' && !question
+        ? sentOf(admission, facts, parts.destinations, parts.headers())
+        : undefined,
+  };
+}
+
+const methodOf = ({ method, isUpgrade }: RequestFacts): string => (isUpgrade ? 'WS' : method);
+const headOf = (facts: RequestFacts): ExplainedHead => ({ method: methodOf(facts), path: facts.target });
+
+const MESSAGES = {
+  admitted: 'The request passes.',
+  'nothing-visible': 'The answer is empty, and nobody is asked: none of the cameras of the role is known.',
+  asked: 'The proxy that asks is told 202, and who is calling.',
+};
+
+function verdictOf(
+  admission: Admission,
+  isQuestion: boolean,
+): Pick<Explanation, 'verdict' | 'status' | 'reason' | 'message'> {
+  const { kind: verdict } = admission;
+  if (admission.kind !== 'refused') {
+    const message = MESSAGES[isQuestion ? 'asked' : admission.kind];
+    return { verdict, status: undefined, reason: undefined, message };
+  }
+  const { status, message } = REFUSALS[admission.reason];
+  return { verdict, status: isQuestion ? forwardAuthStatus(status) : status, reason: admission.reason, message };
+}
+
+const withCaller = (rules: Rules, caller: Caller | undefined): Rules =>
+  caller
+    ? {
+        ...rules,
+        sources: {
+          ...rules.sources,
+          external: [{ name: 'described', identify: () => ({ kind: 'identified', caller }) }],
+        },
+      }
+    : rules;
+
+/** What no source has looked at. */
+function unread(facts: RequestFacts, { caller }: Description, { headers }: ExplainParts): readonly HeaderNote[] {
+  const why = caller ? WHY_UNREAD.session : 'the request is refused before anybody looks at it';
+  return headerNotes(facts, headers().identityHeaders, () => why);
+}
+
+function tokenWords(trace: IdentityTrace, facts: RequestFacts): string | undefined {
+  if (trace.source === 'proxy-headers')
+    return facts.headers['authorization'] === undefined ? undefined : 'not looked at, for auth.enabled is false';
+  const outcomes = trace.source === 'api-token' ? [trace.outcome] : trace.outcomes;
+  return outcomes.length === 0 ? undefined : `${outcomes.join(', ')}, as ${trace.carriedBy}`;
+}
+
+function explainedRoute(facts: RequestFacts, { routes }: Rules): ExplainedRoute | undefined {
+  const plain = plainTarget(facts);
+  if (plain.kind === 'refused') return undefined;
+  const match: RouteMatch = routes.match(methodOf(facts), plain.target.segments);
+  if (match.kind === 'unlisted') {
+    const route = `${methodOf(facts)} ${plain.target.path}`;
+    return { route, access: 'admin', cameras: [], narrow: undefined, row: undefined };
+  }
+  const { methods, path, access, cameras = [], narrow, file, line } = match.row;
+  return {
+    route: `${methods.join(',')} ${path}`,
+    access,
+    cameras,
+    narrow,
+    row: `${file ?? 'the route table'}:${line}`,
+  };
+}

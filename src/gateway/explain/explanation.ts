@@ -1,0 +1,48 @@
+/** What is told of a described request: who it would be, by which rule and row, the verdict, and what would be sent (SPEC 1, `explain`). */
+import type { RefusalReason } from '../../domain/refusal.ts';
+import type { HeaderNote } from '../../identity/identity-trace.ts';
+import type { Admission } from '../decision/admit.ts';
+
+export interface Explanation {
+  readonly request: ExplainedHead & { readonly peer: string };
+  /** The request that a proxy asks about, at `/auth`; undefined for one that is judged as it stands. */
+  readonly about: ExplainedHead | undefined;
+  readonly headers: readonly HeaderNote[];
+  /** Whether the proxy's secret was right; undefined where headers are not believed at all. */
+  readonly secret: string | undefined;
+  /** What a session token turned out to be. */
+  readonly token: string | undefined;
+  readonly groups: readonly string[];
+  /** The sentence of the rule that gave or denied the role. */
+  readonly rule: string | undefined;
+  readonly user: string | undefined;
+  readonly role: string | undefined;
+  readonly cameras: 'all' | readonly string[] | undefined;
+  readonly route: ExplainedRoute | undefined;
+  readonly verdict: Admission['kind'];
+  readonly status: number | undefined;
+  readonly reason: RefusalReason | undefined;
+  readonly message: string;
+  readonly sent: ExplainedRequest | undefined;
+}
+
+export interface ExplainedHead {
+  readonly method: string;
+  readonly path: string;
+}
+
+export interface ExplainedRoute {
+  readonly route: string;
+  readonly access: string;
+  readonly cameras: readonly string[];
+  readonly narrow: string | undefined;
+  /** `frigate.yaml:12`; undefined when no row names the path. */
+  readonly row: string | undefined;
+}
+
+export interface ExplainedRequest {
+  readonly to: string;
+  readonly method: string;
+  readonly target: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}

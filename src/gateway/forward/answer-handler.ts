@@ -1,0 +1,151 @@
+/** An answer as it comes in, passed to the client as it is: aborts both ways, cut answers, back-pressure (SPEC 6). */
+import type { ServerResponse } from 'node:http';
+import { PassThrough } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import type { RefusalReason } from '../../domain/refusal.ts';
+import {
+  type AnswerHead,
+  type AnswerRules,
+  answerHeaders,
+  hasLength,
+  headerValues,
+  isPlainAnswer,
+  passedTrailers,
+} from '../answer/answer-headers.ts';
+import { atEndOfTurn } from '../answer/end-of-turn.ts';
+import { type Narrowing, passNarrowed } from '../narrow/narrow-exchange.ts';
+import type { JudgedRequest } from './forward.ts';
+import { codeOf } from './upgrade-exchange.ts';
+
+export interface AnswerHandler extends Dispatcher.DispatchHandler {
+  /** Answers with a refusal, or breaks an answer that has begun. Only the first call counts. */
+  fail(reason: RefusalReason): void;
+  /** What to do, once, when the upstream closed a kept connection just as it was used again. */
+  onStaleConnection(again: () => void): void;
+}
+
+const CLIENT_LEFT = new Error('the client has left');
+/** A short answer that came at once goes out at once: head and body as one text cost a tenth less than two writes. */
+const LONGEST_AS_TEXT = 16 * 1024;
+const NOT_WANTED = new Error('the answer cannot be passed on');
+
+export function createAnswerHandler(
+  response: ServerResponse,
+  judged: JudgedRequest,
+  cookieName: string,
+): AnswerHandler {
+  let controller: Dispatcher.DispatchController | undefined;
+  let again: (() => void) | undefined;
+  let held: PassThrough | undefined;
+  /** Bytes of the body, as its head says; and all of them, when they came in one piece. */
+  let announced: number | undefined;
+  let whole: string | undefined;
+  let isSettled = false;
+  const rules = { cookieName, isPublic: judged.isPublic, own: judged.own };
+  response.on('close', () => {
+    isSettled = true;
+    if (!response.writableFinished) controller?.abort(CLIENT_LEFT);
+  });
+
+  const fail = (reason: RefusalReason): void => {
+    if (isSettled) return;
+    isSettled = true;
+    controller?.abort(NOT_WANTED);
+    if (response.headersSent) response.destroy();
+    else judged.onFailure(reason);
+  };
+
+  const holdForNarrowing = (answer: AnswerHead, narrowing: Narrowing): PassThrough => {
+    const body = new PassThrough().on('error', () => {});
+    void passNarrowed({ ...answer, body }, response, narrowing, rules, fail).catch(() => fail('nvr-bad-answer'));
+    return body;
+  };
+
+  return {
+    fail,
+    onStaleConnection: (retry) => {
+      again = retry;
+    },
+    onRequestStart(started) {
+      controller = started;
+      if (isSettled) started.abort(CLIENT_LEFT);
+    },
+    onResponseStart(_started, statusCode, headers) {
+      again = undefined;
+      const answer: AnswerHead = { statusCode, headers };
+      if (statusCode < 200) return passInterim(answer, response);
+      judged.watch?.onHead(statusCode, headerValues(answer, 'content-type')[0]);
+      if (!isPlainAnswer(answer)) return fail('nvr-bad-answer');
+      announced = Number(headerValues(answer, 'content-length')[0] ?? Number.NaN);
+      if (judged.narrowing) held = holdForNarrowing(answer, judged.narrowing);
+      else writeHead(answer, response, rules);
+    },
+    onResponseData(started, chunk) {
+      judged.watch?.onBytes(chunk.length);
+      if (!held && chunk.length === announced && chunk.length <= LONGEST_AS_TEXT) {
+        whole = chunk.toString('latin1');
+        return;
+      }
+      const sink = held ?? response;
+      if (sink.write(chunk)) return;
+      started.pause();
+      sink.once('drain', () => started.resume());
+    },
+    onResponseEnd(_ended, trailers) {
+      if (held) return void held.end();
+      isSettled = true;
+      if (whole !== undefined) {
+        const body = whole;
+        return atEndOfTurn(() => response.end(body, 'latin1'));
+      }
+      response.addTrailers(passedTrailers(trailers));
+      response.end();
+    },
+    onResponseError(_controller, error) {
+      const retry = isStale(error) ? again : undefined;
+      again = undefined;
+      if (retry && !isSettled) return retry();
+      if (!isSettled && response.headersSent) judged.watch?.onCut(codeOf(error));
+      else if (!isSettled) judged.watch?.onUpstreamError(codeOf(error));
+      held?.destroy();
+      // Held back whole or not: what was begun and cut breaks the client's connection.
+      if (held && !isSettled) response.destroy();
+      else fail(failureOf(error));
+    },
+  };
+}
+
+/** Preload hints are of use to a browser while it waits; everything else below 200 was for this hop. */
+function passInterim(answer: AnswerHead, response: ServerResponse): void {
+  const link = [...headerValues(answer, 'link')];
+  if (answer.statusCode === 103 && link.length > 0) response.writeEarlyHints({ link });
+  if (answer.statusCode === 102) response.writeProcessing();
+}
+
+function writeHead(answer: AnswerHead, response: ServerResponse, rules: AnswerRules): void {
+  response.writeHead(answer.statusCode ?? 502, answerHeaders(answer, rules));
+  // An event stream's first event may be an hour away; its head is wanted now.
+  if (!hasLength(answer)) response.flushHeaders();
+}
+
+// biome-ignore format: a table
+const FAILURES: Readonly<Record<string, RefusalReason>> = {
+  UND_ERR_HEADERS_TIMEOUT:  'nvr-timeout',
+  UND_ERR_BODY_TIMEOUT:     'nvr-timeout',
+  UND_ERR_CONNECT_TIMEOUT:  'nvr-timeout',
+  UND_ERR_HEADERS_OVERFLOW: 'nvr-bad-answer',
+};
+
+function failureOf(error: Error): RefusalReason {
+  const code = codeOf(error);
+  return FAILURES[code] ?? (code.startsWith('HPE_') ? 'nvr-bad-answer' : 'nvr-unreachable');
+}
+
+/** A connection that had carried answers before, and was closed before it said anything of this one. */
+function isStale(error: Error): boolean {
+  const code = codeOf(error);
+  const isClosed = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
+  const socket: unknown = Reflect.get(error, 'socket');
+  const read: unknown = typeof socket === 'object' && socket !== null ? Reflect.get(socket, 'bytesRead') : undefined;
+  return isClosed && (read === undefined || Number(read) > 0);
+}

@@ -1,0 +1,58 @@
+/** Questions that the gate itself asks an upstream: is it there, and which cameras has it? */
+import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Upstream } from '../../domain/socket-address.ts';
+
+export interface Question {
+  readonly upstream: Upstream;
+  readonly path: string;
+  readonly headers: OutgoingHttpHeaders;
+  /** Seconds for the whole answer. */
+  readonly timeout: number;
+  readonly ca: string | undefined;
+  readonly verify: boolean;
+}
+
+/** An NVR's configuration is some hundred kilobytes. */
+const LARGEST_ANSWER = 32 * 1024 * 1024;
+
+/** The parsed JSON of a 200 answer, undefined of a 404. Rejects with what stood in the way. */
+export async function askJson(question: Question): Promise<unknown> {
+  const answer = await ask(question);
+  if (answer.statusCode !== 200) {
+    answer.resume();
+    if (answer.statusCode === 404) return undefined;
+    throw new Error(`${question.path} was answered with status ${answer.statusCode}`);
+  }
+  return JSON.parse(await textOf(answer));
+}
+
+/** The text of a 200 answer. Rejects with what stood in the way. */
+export async function askText(question: Question): Promise<string> {
+  const answer = await ask(question);
+  if (answer.statusCode === 200) return textOf(answer);
+  answer.resume();
+  throw new Error(`${question.path} was answered with status ${answer.statusCode}`);
+}
+
+/** Resolves with the head of any answer: whoever answers is there. */
+export function ask({ upstream, path, headers, timeout, ca, verify }: Question): Promise<IncomingMessage> {
+  const place = upstream.kind === 'tcp' ? { host: upstream.host, port: upstream.port } : { socketPath: upstream.path };
+  const isTls = upstream.kind === 'tcp' && upstream.protocol === 'https:';
+  const options = { ...place, path, headers, signal: AbortSignal.timeout(timeout * 1000) };
+  return new Promise((resolve, reject) => {
+    const request = isTls ? httpsRequest({ ...options, ca, rejectUnauthorized: verify }) : httpRequest(options);
+    request.once('response', resolve).once('error', reject).end();
+  });
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of answer) {
+    bytes += chunk.length;
+    if (bytes > LARGEST_ANSWER) throw new Error(`the answer is larger than ${LARGEST_ANSWER} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

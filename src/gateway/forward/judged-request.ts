@@ -1,0 +1,66 @@
+/** What is sent on for an admitted request: exactly what was judged, in the names that the next hop knows (SPEC 6). */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { RequestFacts } from '../../domain/request.ts';
+import type { Admitted } from '../decision/admit.ts';
+import type { Destination } from '../decision/destinations.ts';
+import { askingForWhole } from '../narrow/narrow-exchange.ts';
+import type { JudgedRequest } from './forward.ts';
+import { type HeaderRules, rewriteHeaders } from './rewrite-headers.ts';
+
+/** A request on its way through the gate. */
+export interface Passage {
+  readonly facts: RequestFacts;
+  readonly admission: Admitted;
+  readonly requestId: string;
+}
+
+export function judgedRequest(
+  destination: Destination,
+  { facts, admission, requestId }: Passage,
+  rules: HeaderRules,
+  settled: Pick<JudgedRequest, 'body' | 'narrowing'> = {},
+): Omit<JudgedRequest, 'onFailure'> {
+  const { path, query } = admission.target;
+  const isOurs = destination.kind === 'events-backend';
+  const spoken = isOurs ? backendRules(rules) : rules;
+  const headers = rewriteHeaders(facts, { caller: admission.caller, client: admission.client, requestId }, spoken);
+  if (isOurs) nameCameras(headers, admission);
+  const { body, narrowing } = settled;
+  return {
+    ...(body && { body }),
+    ...(narrowing && { narrowing }),
+    target: query === '' ? path : `${path}?${query}`,
+    headers: body || narrowing ? headersFor(headers, settled) : headers,
+    isPublic: admission.route.kind === 'listed' && admission.route.row.access === 'public',
+  };
+}
+
+/** A body that was read is sent with its length, however it came; an answer that is narrowed is asked for whole. */
+const headersFor = (
+  headers: IncomingHttpHeaders,
+  { body, narrowing }: Pick<JudgedRequest, 'body' | 'narrowing'>,
+): IncomingHttpHeaders => ({
+  ...(narrowing ? askingForWhole(headers) : headers),
+  ...(body && { 'content-length': String(body.length), 'transfer-encoding': undefined }),
+});
+
+/**
+ * The events backend narrows by role, and a token may see less than its role does: so it is told what is left. No client
+ * can say it in its place: `remote-*` ends at the gate.
+ */
+function nameCameras(headers: IncomingHttpHeaders, { terms }: Admitted): void {
+  if (terms?.view.clearance !== 'restricted') return;
+  headers['remote-cameras'] = terms.view.cameras.map(encodeURIComponent).join(',');
+}
+
+/** The events backend is our own: it knows the interface's names (5.5.4) and needs no secret. */
+function backendRules(rules: HeaderRules): HeaderRules {
+  const known = rulesOfBackend.get(rules);
+  if (known) return known;
+  const made = { ...rules, userHeader: 'remote-user', roleHeader: 'remote-role', nvrSecret: undefined };
+  rulesOfBackend.set(rules, made);
+  return made;
+}
+
+/** Made once for each set of rules. */
+const rulesOfBackend = new WeakMap<HeaderRules, HeaderRules>();

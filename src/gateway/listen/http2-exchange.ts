@@ -1,0 +1,98 @@
+/** An HTTP/2 exchange in the shape of HTTP/1's, which the gate is written for: what Node's own likeness leaves different. */
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { constants, Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
+import { byName } from '../answer/answer-headers.ts';
+import { http1Head } from './http2-head.ts';
+
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** Of a listener that speaks both: an HTTP/1 exchange is given back as it is. */
+export function likeHttp1(
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse | Http2ServerResponse,
+): Exchange {
+  if (request instanceof Http2ServerRequest) {
+    const { stream } = request;
+    Object.defineProperties(request, valuesOf(requestLikeHttp1(request)));
+    cutWithStream(request);
+    const http2Response = response as Http2ServerResponse;
+    Object.defineProperties(http2Response, responseLikeHttp1(http2Response));
+    closeWithStream(http2Response);
+    stream.once('finish', () => freeUnreadUpload(http2Response));
+  }
+  // Node gives its HTTP/2 classes no type in common with these, though they are made to stand in for them.
+  return { request: request as IncomingMessage, response: response as ServerResponse };
+}
+
+function requestLikeHttp1({ headers, rawHeaders, stream }: Http2ServerRequest): Record<string, unknown> {
+  return { httpVersion: '2', ...http1Head({ headers, rawHeaders, hasBody: !stream.endAfterHeaders }) };
+}
+
+/** Node ends the body of a request whose client has left, as if it were whole: a cut upload would look like a short one. */
+function cutWithStream(request: Http2ServerRequest): void {
+  request.on('error', () => {});
+  request.stream.once('aborted', () => request.destroy(new Error('the client has left')));
+}
+
+// biome-ignore format: a table
+const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
+  'connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade', 'http2-settings', 'te',
+]);
+type WriteHead = (this: Http2ServerResponse, status: number, headers: OutgoingHttpHeaders) => Http2ServerResponse;
+const NOT_WHOLE = new Error('the answer cannot be made whole');
+
+function responseLikeHttp1(response: Http2ServerResponse): PropertyDescriptorMap {
+  const { stream } = response;
+  const { setHeader, destroy } = response;
+  const writeHead: WriteHead = response.writeHead;
+  const isWhole = (): boolean =>
+    response.writableEnded && stream.writableFinished && stream.rstCode === constants.NGHTTP2_NO_ERROR;
+  const methods = {
+    // A connection serves many requests at once: nothing that is said about it belongs to one of them (RFC 9113 8.2.2).
+    setHeader(name: string, value: string | string[]): Http2ServerResponse {
+      if (!CONNECTION_HEADERS.has(name.toLowerCase())) setHeader.call(response, name, value);
+      return response;
+    },
+    // Of lines in turn Node would keep the last one of each name.
+    writeHead(status: number, headers: OutgoingHttpHeaders | readonly string[] = {}): Http2ServerResponse {
+      const kept = Object.entries(Array.isArray(headers) ? byName(headers) : headers).filter(
+        ([name]) => !CONNECTION_HEADERS.has(name.toLowerCase()),
+      );
+      return writeHead.call(response, status, Object.fromEntries(kept));
+    },
+    writeProcessing(): void {
+      if (!stream.headersSent && !stream.destroyed) stream.additionalHeaders({ ':status': 102 });
+    },
+    // Without an error Node resets the stream with NO_ERROR, which some clients take for the end of a whole answer.
+    destroy(error: Error = NOT_WHOLE): void {
+      destroy.call(response, error);
+    },
+  };
+  return {
+    ...valuesOf(methods),
+    destroyed: { get: () => stream.destroyed },
+    writableFinished: { get: isWhole },
+  };
+}
+
+/** Node forgets to say it of an answer to HEAD that never came to be. */
+function closeWithStream(response: Http2ServerResponse): void {
+  let isClosed = false;
+  response.once('close', () => {
+    isClosed = true;
+  });
+  response.stream.once('close', () => {
+    if (!isClosed) response.emit('close');
+  });
+}
+
+/** The answer is out, and the rest of the upload is wanted by nobody: without this its stream would stay open (RFC 9113 8.1). */
+function freeUnreadUpload({ stream, writableEnded }: Http2ServerResponse): void {
+  if (writableEnded && !stream.readableEnded) setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
+}
+
+const valuesOf = (record: Readonly<Record<string, unknown>>): PropertyDescriptorMap =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, { value, writable: true }]));

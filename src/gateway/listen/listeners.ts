@@ -1,0 +1,111 @@
+/** The sockets: HTTP or HTTPS servers with the limits of SPEC 1, each with a gate behind it. */
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerOptions } from 'node:http';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { ListenAddress } from '../../domain/socket-address.ts';
+import type { Gate } from '../entry/gate.ts';
+import { createTlsServer, type ServedCertificates } from './tls-server.ts';
+
+export interface ListenerRules {
+  /** Seconds in which the head of a request must be there. */
+  readonly timeoutHeaders: number;
+  /** Undefined for plain HTTP. */
+  readonly tls: ServedCertificates | undefined;
+}
+
+export interface Listener {
+  readonly address: ListenAddress;
+  /** Stops accepting, lets requests in flight finish, and breaks what is left after `graceSeconds`. */
+  close(graceSeconds: number): Promise<void>;
+}
+
+/** Names and values of a request's headers together (SPEC 1; more is answered 431). */
+const MAX_HEADER_BYTES = 16 * 1024;
+const LONGEST_BETWEEN_CHECKS_MS = 5_000;
+/** Longer than proxies in front keep a connection, mostly 60 s: a request sent just as it is closed here would be lost. */
+const KEPT_ALIVE_MS = 75_000;
+
+export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules): Promise<Listener> {
+  const options: ServerOptions = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: rules.timeoutHeaders * 1000,
+    keepAliveTimeout: KEPT_ALIVE_MS,
+    requestTimeout: 0, // an upload may take its time; its silence is the upstream's idle time-out
+    connectionsCheckingInterval: Math.min(LONGEST_BETWEEN_CHECKS_MS, rules.timeoutHeaders * 500),
+    insecureHTTPParser: false,
+  };
+  const tls = rules.tls && createTlsServer(rules.tls, options);
+  const server: Server & IdleConnections = tls ? tls.server : createServer(options);
+  const { onRequest, onCheckContinue } = tls ? tls.doorsTo(gate) : gate;
+  const connections = new Set<Socket>();
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  server.on('request', onRequest);
+  server.on('checkContinue', onCheckContinue);
+  server.on('checkExpectation', onRequest); // refused as 'expectation-unknown'
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+    gate.onUpgrade(request, socket, head),
+  );
+  server.on('clientError', answerClientError);
+  return { address: await bind(server, at), close: (graceSeconds) => close(server, connections, graceSeconds) };
+}
+
+const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+const TOO_LARGE = 'HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+
+/** What the parser refuses never becomes a request. Nothing is said on a socket that an answer has begun on. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const { code = '' } = error;
+  // Bytes behind "Connection: close" are nobody's request: the answer under way is not theirs to break.
+  if (code === 'HPE_CLOSED_CONNECTION') return;
+  const hasSpoken = 'bytesWritten' in socket && (socket as Socket).bytesWritten > 0;
+  // Otherwise a handshake has failed, or the client is gone: there is nobody to tell.
+  const isOfParser = code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  if (!isOfParser || !socket.writable || hasSpoken) return void socket.destroy();
+  if (code === 'HPE_HEADER_OVERFLOW') return void socket.end(TOO_LARGE);
+  socket.end(code === 'ERR_HTTP_REQUEST_TIMEOUT' ? TOO_SLOW : BAD_REQUEST);
+}
+
+/** Resolves with the address as it is, with a port for 0; rejects with a sentence when it cannot be had. */
+export async function bind(server: Server, { host, port }: ListenAddress): Promise<ListenAddress> {
+  await new Promise<void>((resolve, reject) => {
+    server.on('error', (cause: NodeJS.ErrnoException) =>
+      reject(new Error(`cannot listen on ${host}:${port}: ${reasonOf(cause)}`, { cause })),
+    );
+    server.listen({ host, port }, resolve);
+  });
+  return { host, port: (server.address() as AddressInfo).port };
+}
+
+const BIND_FAULTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program has that port: stop it, or choose another port in the configuration',
+  EACCES: 'this user may not use that port: choose one above 1023',
+  EADDRNOTAVAIL: 'this machine has no such address',
+};
+
+const reasonOf = (cause: NodeJS.ErrnoException): string => BIND_FAULTS[cause.code ?? ''] ?? cause.message;
+
+/** A connection whose answer is out by now would wait in vain for its next request. */
+const BETWEEN_LOOKS_MS = 100;
+
+/** Node's HTTP/2 server has it too, for its HTTP/1 connections, but its types do not say so. */
+type IdleConnections = Partial<Pick<HttpServer, 'closeIdleConnections'>>;
+
+/** Clients of HTTP/2 are told to open no more streams (GOAWAY), and those that are open may end. */
+async function close(
+  server: Server & IdleConnections,
+  connections: ReadonlySet<Socket>,
+  graceSeconds: number,
+): Promise<void> {
+  const isClosed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const looking = setInterval(() => server.closeIdleConnections?.(), BETWEEN_LOOKS_MS);
+  const timer = setTimeout(() => {
+    for (const socket of connections) socket.destroy();
+  }, graceSeconds * 1000);
+  await isClosed;
+  clearInterval(looking);
+  clearTimeout(timer);
+}

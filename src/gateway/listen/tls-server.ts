@@ -1,0 +1,108 @@
+/** The server of a listener with TLS: HTTP/2 or HTTP/1.1, as client and server agree (ALPN), and WebSockets on the latter. */
+import { constants } from 'node:crypto';
+import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
+import { createSecureServer, type Http2SecureServer, type Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
+import type { Gate } from '../entry/gate.ts';
+import { byFirstByte } from './first-byte.ts';
+import { likeHttp1 } from './http2-exchange.ts';
+import { endIdleSessions, HTTP2_LIMITS } from './http2-sessions.ts';
+
+export interface ServedCertificate {
+  /** PEM: the certificate, and those between it and its authority. */
+  readonly certificate: string;
+  /** PEM. */
+  readonly privateKey: string;
+  /** Seconds for which a browser is to insist on HTTPS; undefined: that is not said. */
+  readonly hstsSeconds: number | undefined;
+}
+
+/** Forward secrecy and authenticated encryption only; TLS 1.3 has nothing else. All are strong: the client may choose. */
+const CIPHERS: readonly string[] = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+];
+
+/** HTTP/2 forbids renegotiation (RFC 9113 9.2.1), and to HTTP/1 it is but work that a client can cause. */
+export const secureContext = ({ certificate, privateKey }: ServedCertificate): SecureContextOptions => ({
+  cert: certificate,
+  key: privateKey,
+  minVersion: 'TLSv1.2',
+  ciphers: CIPHERS.join(':'),
+  honorCipherOrder: false,
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+});
+
+export interface ServedCertificates {
+  current(): ServedCertificate;
+  /** Calls back with every later one. */
+  onChange(use: (certificate: ServedCertificate) => void): void;
+}
+
+export interface TlsServer {
+  readonly server: Http2SecureServer;
+  /** The gate, for requests of either version. */
+  doorsTo(gate: Gate): Pick<Gate, 'onRequest' | 'onCheckContinue'>;
+}
+
+/** A browser keeps its connection for the next page. */
+const IDLE_MS = 60_000;
+
+type Answer = ServerResponse | Http2ServerResponse;
+
+/** `http1` has the limits of HTTP/1; a handshake, and the first request of a connection, have as long as a head of HTTP/1. */
+export function createTlsServer(certificates: ServedCertificates, http1: ServerOptions): TlsServer {
+  const { headersTimeout: patienceMs = 0, maxHeaderSize: mostHeaderBytes = 0 } = http1;
+  const server = createSecureServer({
+    ...HTTP2_LIMITS,
+    ...http1,
+    ...secureContext(certificates.current()),
+    allowHTTP1: true,
+    handshakeTimeout: patienceMs,
+  });
+  endIdleSessions(server, { first: patienceMs, idle: IDLE_MS });
+  startHandshakes(server, patienceMs);
+  // Connections that stand keep the certificate that they began with.
+  certificates.onChange((certificate) => server.setSecureContext(secureContext(certificate)));
+  const through = (door: Gate['onRequest']) => (received: IncomingMessage | Http2ServerRequest, answer: Answer) => {
+    const { request, response } = likeHttp1(received, answer);
+    if (headerBytes(request.rawHeaders) > mostHeaderBytes) return void response.writeHead(431).end();
+    const { hstsSeconds } = certificates.current();
+    if (hstsSeconds !== undefined) response.setHeader('Strict-Transport-Security', `max-age=${hstsSeconds}`);
+    door(request, response);
+  };
+  return {
+    server,
+    doorsTo(gate) {
+      const onRequest = through(gate.onRequest);
+      server.on('connect', (request, answer) => {
+        if (answer instanceof Http2ServerResponse)
+          onRequest(request, answer); // refused as 'method-unknown'
+        else answer.destroy();
+      });
+      return { onRequest, onCheckContinue: through(gate.onCheckContinue) };
+    },
+  };
+}
+
+/** A head of HTTP/1 that is larger never comes so far. */
+function headerBytes(rawHeaders: readonly string[]): number {
+  let bytes = 0;
+  for (const text of rawHeaders) bytes += text.length;
+  return bytes;
+}
+
+/** The server's own listener is kept for the connections that begin as TLS does. */
+function startHandshakes(server: Http2SecureServer, patienceMs: number): void {
+  const [start] = server.listeners('connection');
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => byFirstByte(socket, patienceMs, () => start?.call(server, socket)));
+}

@@ -1,0 +1,131 @@
+/** An answer that must be narrowed: read whole, within bounds, and never passed on unread (SPEC 5, 6). */
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { NarrowedAnswer } from '../../access/narrow-answer.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import {
+  type AnswerHead,
+  type AnswerRules,
+  answerHeaders,
+  headerValues,
+  withoutHeaders,
+} from '../answer/answer-headers.ts';
+import type { HeldBytes, Hold } from './held-bytes.ts';
+
+/** Narrows the text of a 200 answer. */
+export type NarrowBody = (body: string) => NarrowedAnswer;
+
+export interface Narrowing {
+  readonly body: NarrowBody;
+  /** Whether a text names a camera that the reader does not see. */
+  readonly namesForeign: (text: string) => boolean;
+  /**
+   * Whether the reader may not see all cameras: then a refusal of the NVR may be about what it does not see, and what
+   * cannot be read is not passed on.
+   */
+  readonly isStrict: boolean;
+  readonly held: HeldBytes;
+  /** JSON in the place of a 404 that says that there is nothing of any camera: of one's own there may be nothing either way. */
+  readonly empty?: string;
+}
+
+const LARGEST_ANSWER = 32 * 1024 * 1024;
+
+/** They describe bytes that the client will not get, or ask for a part of an answer that must be seen whole. */
+// biome-ignore format: a table
+const NOT_ASKED: readonly string[] = [
+  'accept-encoding', 'range', 'if-range', 'if-none-match', 'if-modified-since', 'if-match', 'if-unmodified-since',
+];
+// biome-ignore format: a table
+const NOT_PASSED: readonly string[] = [
+  'content-length', 'content-encoding', 'content-range', 'accept-ranges', 'etag', 'last-modified', 'content-md5', 'digest',
+  'content-digest', 'repr-digest',
+];
+
+/** Headers that ask for the whole answer, uncompressed. */
+export const askingForWhole = (headers: IncomingHttpHeaders): IncomingHttpHeaders => ({
+  ...Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_ASKED.includes(name))),
+  'accept-encoding': 'identity',
+});
+
+/** Answers with what is left of the NVR's answer, or fails. */
+export async function passNarrowed(
+  answer: AnswerHead & { readonly body: Readable },
+  response: ServerResponse,
+  { body: narrow, namesForeign, isStrict, held, empty }: Narrowing,
+  rules: Omit<AnswerRules, 'isPublic'>,
+  fail: (reason: RefusalReason) => void,
+): Promise<void> {
+  const isNone = answer.statusCode === 404 && empty !== undefined;
+  const status = isNone ? 200 : (answer.statusCode ?? 502);
+  const [encoding = 'identity'] = headerValues(answer, 'content-encoding');
+  const hold = held.hold();
+  response.once('close', hold.release);
+  const body = encoding === 'identity' && status !== 206 ? await readWhole(answer.body, hold) : UNREADABLE;
+  if (!body.ok) answer.body.destroy();
+  if (response.destroyed) hold.release();
+  if (response.headersSent || response.destroyed) return;
+  if (!body.ok) return fail(body.error);
+  const isGiven = status === 200;
+  const text = isNone ? empty : body.value;
+  const location = headerValues(answer, 'location')[0];
+  const isLogin = LOGIN_REDIRECTS.includes(status) && location !== undefined && !namesForeign(location);
+  const narrowed = isGiven ? narrow(text) : isLogin ? NO_BODY : refusalLeft(status, text, isStrict);
+  if (narrowed.kind === 'foreign') return fail('camera-not-in-role');
+  if (narrowed.kind === 'unreadable') return fail(isStrict ? 'not-narrowable' : 'nvr-bad-answer');
+  const said = answerHeaders(answer, { ...rules, isPublic: false });
+  const isOurs = !isGiven && isStrict;
+  const passed = withoutHeaders(said, isOurs ? [...NOT_PASSED, 'content-type'] : NOT_PASSED);
+  if (isOurs) passed.push('content-type', 'application/json');
+  passed.push('content-length', String(Buffer.byteLength(narrowed.body)));
+  response.writeHead(status, passed).end(narrowed.body);
+}
+
+/** What is compressed, a part, too large, not UTF-8, or cut. */
+const UNREADABLE = err('nvr-bad-answer' as const);
+
+async function readWhole(body: Readable, hold: Hold): Promise<Result<string, RefusalReason>> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      if (bytes > LARGEST_ANSWER) return UNREADABLE;
+      if (!hold.take(chunk.length)) return err('answers-too-large');
+      chunks.push(chunk);
+    }
+    return ok(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks)));
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+/** An NVR behind a proxy of its own says so where to log in, and pages follow it (interface 5.5.8). */
+const LOGIN_REDIRECTS: readonly number[] = [302, 307];
+const NO_BODY: NarrowedAnswer = { kind: 'narrowed', body: '' };
+
+const LONGEST_MESSAGE = 300;
+
+/** Of a refusal the sentence is left, which pages show to their reader. */
+function refusalLeft(status: number, body: string, isStrict: boolean): NarrowedAnswer {
+  if (!isStrict) return { kind: 'narrowed', body };
+  if (status < 400 || status > 499) return { kind: 'unreadable' };
+  return { kind: 'narrowed', body: JSON.stringify({ success: false, message: messageIn(body) }) };
+}
+
+function messageIn(body: string): string {
+  const sentence = sentenceIn(body);
+  return sentence !== undefined && sentence.length <= LONGEST_MESSAGE ? sentence : 'The NVR refused this request.';
+}
+
+function sentenceIn(body: string): string | undefined {
+  try {
+    const json: unknown = JSON.parse(body);
+    const said =
+      typeof json === 'object' && json !== null ? (Reflect.get(json, 'message') ?? Reflect.get(json, 'detail')) : json;
+    return typeof said === 'string' ? said : undefined;
+  } catch {
+    return undefined;
+  }
+}

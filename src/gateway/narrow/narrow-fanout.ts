@@ -1,0 +1,46 @@
+/** A list that the NVR gives for one camera at a time: asked once for each that is visible, and joined (SPEC 5, `fanout`). */
+import type { Terms } from '../../access/access-verdict.ts';
+import { withCameras } from '../../access/narrow-query.ts';
+import { queryValues } from '../../access/query.ts';
+import { memberOf } from '../../access/recorder-layout.ts';
+import type { PlainTarget } from '../../domain/request.ts';
+import type { Hold } from './held-bytes.ts';
+
+const AT_ONCE = 4;
+
+/** JSON of the elements of all lists, each once, in order; undefined when there is no room. Rejects when one list cannot be had. */
+export async function joinedLists(
+  target: PlainTarget,
+  { parameter, cameras }: NonNullable<Terms['fanout']>,
+  ask: (path: string) => Promise<unknown>,
+  hold: Hold,
+): Promise<string | undefined> {
+  const elements = new Map<string, unknown>();
+  for (let at = 0; at < cameras.length; at += AT_ONCE) {
+    const lists = cameras.slice(at, at + AT_ONCE).map((camera) => {
+      const { path, query } = withCameras(target, parameter, [camera]);
+      return ask(`${path}?${query}`);
+    });
+    for (const list of await Promise.all(lists)) {
+      if (!Array.isArray(list)) throw new Error(`${target.path} was not answered with a list`);
+      for (const element of list) {
+        const text = JSON.stringify(element);
+        if (!hold.take(text.length)) return undefined;
+        elements.set(text, element);
+      }
+    }
+  }
+  const inOrder = [...elements].sort(
+    ([one, first], [other, second]) => timeOf(first) - timeOf(second) || (one < other ? -1 : 1),
+  );
+  return `[${inOrder.map(([text]) => text).join(',')}]`;
+}
+
+/** Rows of the timeline have one, the earliest first; names have none, and stand by the alphabet. */
+const timeOf = (element: unknown): number => Number(memberOf(element, 'timestamp') ?? 0);
+
+/** Each list was cut off at the limit for itself. */
+export function cutAtLimit(list: string, { query }: PlainTarget): string {
+  const limit = queryValues(query, 'limit').at(-1);
+  return limit === undefined ? list : JSON.stringify(JSON.parse(list).slice(0, Number(limit)));
+}

@@ -1,0 +1,99 @@
+/** Step 5, its other half. What an admitted request's terms ask for before it is sent, and of its answer (SPEC 5). */
+import type { IncomingMessage } from 'node:http';
+import type { Terms } from '../../access/access-verdict.ts';
+import { narrowAnswer } from '../../access/narrow-answer.ts';
+import type { OwnConfig } from '../../access/narrow-config.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
+import type { PlainTarget } from '../../domain/request.ts';
+import type { Upstream } from '../../domain/socket-address.ts';
+import type { Admitted } from '../decision/admit.ts';
+import type { Destination } from '../decision/destinations.ts';
+import type { OwnerLookup } from '../decision/owner-lookup.ts';
+import { createHeldBytes } from './held-bytes.ts';
+import type { Narrowing } from './narrow-exchange.ts';
+import { cutAtLimit, joinedLists } from './narrow-fanout.ts';
+import { judgedBody } from './narrow-request.ts';
+
+export interface TermsDesk {
+  readonly owners: OwnerLookup;
+  /** The JSON of a 200 answer, asked in the service's own name. */
+  readonly ask: (upstream: Upstream, path: string) => Promise<unknown>;
+  /** What stands in the NVR's configuration in the place of its own accounts (SPEC 4.3). */
+  readonly ownConfig: () => OwnConfig | Promise<OwnConfig>;
+  /** The NVR's pages read its configuration after every change: so its cameras are known anew at once. */
+  readonly onConfigRead: (config: string) => void;
+}
+
+export type Settled =
+  | { readonly kind: 'sent'; readonly body?: Buffer; readonly narrowing?: Narrowing }
+  /** Nothing needs to be sent: the answer is this JSON. */
+  | { readonly kind: 'answered'; readonly json: string }
+  | { readonly kind: 'refused'; readonly reason: RefusalReason };
+
+type Served = Exclude<Destination, { kind: 'nobody' }>;
+
+/** Memory is the process's, so that there is one of these, whatever is reloaded. */
+const HELD = createHeldBytes(128 * 1024 * 1024);
+
+const refused = (reason: RefusalReason): Settled => ({ kind: 'refused', reason });
+
+export async function settleTerms(
+  request: IncomingMessage,
+  admission: Admitted,
+  destination: Served,
+  desk: TermsDesk,
+): Promise<Settled> {
+  const { terms, target } = admission;
+  if (!terms) return { kind: 'sent' };
+  if (terms.messages || (terms.ownData && destination.kind !== 'events-backend')) return refused('not-narrowable');
+  if (terms.fanout) return joinedAnswer(target, { ...terms, fanout: terms.fanout }, destination, desk);
+  // A client that leaves in the middle of its body is told nothing.
+  const body = await judgedBody(request, admission, terms, desk.owners).catch(() => undefined);
+  if (!body) return refused('body-unreadable');
+  if (!body.ok) return refused(body.error);
+  const narrowing = await narrowingOf(terms, destination, desk);
+  return { kind: 'sent', ...(body.value && { body: body.value }), ...(narrowing && { narrowing }) };
+}
+
+async function joinedAnswer(
+  target: PlainTarget,
+  terms: Terms & Required<Pick<Terms, 'fanout'>>,
+  { upstream }: Served,
+  { ask }: TermsDesk,
+): Promise<Settled> {
+  const hold = HELD.hold();
+  try {
+    const joined = await joinedLists(target, terms.fanout, (path) => ask(upstream, path), hold);
+    return joined === undefined ? refused('answers-too-large') : narrowedAgain(joined, terms, target);
+  } catch {
+    return refused('nvr-unreachable');
+  } finally {
+    hold.release();
+  }
+}
+
+/** An NVR that does not know the parameter has answered with everything, several times. */
+function narrowedAgain(json: string, { answer: form, view }: Terms, target: PlainTarget): Settled {
+  if (!form) return { kind: 'answered', json };
+  const narrowed = narrowAnswer(form, json, { view });
+  if (narrowed.kind !== 'narrowed') return refused('not-narrowable');
+  return { kind: 'answered', json: cutAtLimit(narrowed.body, target) };
+}
+
+async function narrowingOf(terms: Terms, destination: Served, desk: TermsDesk): Promise<Narrowing | undefined> {
+  const { answer: form, view, isRewritten, empty } = terms;
+  // The events backend is our own, and does what the query says; an NVR may be too old to know the parameter.
+  if (!form || (isRewritten && destination.kind === 'events-backend')) return undefined;
+  const reader = form === 'config' ? { view, ownConfig: await desk.ownConfig() } : { view };
+  return {
+    body: (body) => {
+      // An NVR that is told the role may leave out of it what a restricted one does not see.
+      if (form === 'config' && view.clearance !== 'restricted') desk.onConfigRead(body);
+      return narrowAnswer(form, body, reader);
+    },
+    namesForeign: (text) => view.layout.cameras.some((camera) => !view.sees(camera) && text.includes(camera)),
+    isStrict: view.clearance === 'restricted',
+    held: HELD,
+    ...(empty === undefined ? {} : { empty }),
+  };
+}

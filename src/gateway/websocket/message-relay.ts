@@ -1,0 +1,102 @@
+/** A WebSocket whose every message is judged, both ways: a server to the client, a client to the NVR (SPEC 5, 6). */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocket, WebSocketServer } from 'ws';
+import { type CameraView, viewOf } from '../../access/camera-view.ts';
+import type { Caller } from '../../domain/caller.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
+import type { Upstream } from '../../domain/socket-address.ts';
+import type { Rules } from '../decision/admit.ts';
+import { type JudgedPair, joinSockets } from './join-sockets.ts';
+
+export interface RelayRules {
+  /** Seconds until the NVR has switched protocols. */
+  readonly timeoutResponse: number;
+  readonly ca: string | undefined;
+  readonly verify: boolean;
+}
+
+export interface JudgedSocket extends JudgedPair {
+  readonly upstream: Upstream;
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Called at most once, and only before the client's socket is open. */
+  readonly onFailure: (reason: RefusalReason) => void;
+}
+
+/** What pages send is a topic and a word; what the NVR sends is at most the state of all cameras. */
+const LARGEST_FROM_CLIENT = 64 * 1024;
+const LARGEST_FROM_NVR = 16 * 1024 * 1024;
+/** 101 Switching Protocols. */
+const SWITCHED = 101;
+/** What the caller sees at this moment; made anew only when the NVR has changed. */
+export function currentView(caller: Caller, rules: () => Pick<Rules, 'surroundings'>): () => CameraView {
+  let { layout } = rules().surroundings();
+  let view = viewOf(caller, layout);
+  return () => {
+    const { layout: latest } = rules().surroundings();
+    if (latest !== layout) {
+      layout = latest;
+      view = viewOf(caller, layout);
+    }
+    return view;
+  };
+}
+
+export type MessageRelay = (request: IncomingMessage, socket: Duplex, head: Buffer, judged: JudgedSocket) => void;
+
+export function createMessageRelay(rules: RelayRules): MessageRelay {
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: LARGEST_FROM_CLIENT,
+    perMessageDeflate: false,
+    handleProtocols: () => false,
+  });
+  return (request, socket, head, judged) => {
+    judged.watch?.onAsked();
+    const nvr = connect(judged, rules);
+    let isOpen = false;
+    nvr.once('open', () => {
+      nvr.pause(); // nobody listens until the client's side is open
+      server.handleUpgrade(request, socket, head, (client) => {
+        isOpen = true;
+        judged.watch?.onHead(SWITCHED);
+        joinSockets(client, nvr, judged);
+      });
+    });
+    nvr.once('error', (error) => {
+      if (isOpen) return;
+      judged.watch?.onUpstreamError('code' in error && typeof error.code === 'string' ? error.code : '');
+      judged.onFailure(failureOf(error));
+    });
+    socket.once('close', () => nvr.terminate());
+  };
+}
+
+function connect({ upstream, target, headers }: JudgedSocket, { timeoutResponse, ca, verify }: RelayRules): WebSocket {
+  return new WebSocket(addressOf(upstream, target), {
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HANDSHAKE.test(name))),
+    handshakeTimeout: timeoutResponse * 1000,
+    maxPayload: LARGEST_FROM_NVR,
+    perMessageDeflate: false,
+    followRedirects: false,
+    rejectUnauthorized: verify,
+    ...(ca === undefined ? {} : { ca }),
+  });
+}
+
+/** This side shakes hands for itself. */
+const OWN_HANDSHAKE = /^(?:sec-websocket-.*|connection|upgrade|content-length)$/;
+
+function addressOf(upstream: Upstream, target: string): string {
+  if (upstream.kind === 'unix') return `ws+unix:${upstream.path}:${target}`;
+  const host = upstream.host.includes(':') ? `[${upstream.host}]` : upstream.host;
+  return `${upstream.protocol === 'https:' ? 'wss' : 'ws'}://${host}:${upstream.port}${target}`;
+}
+
+const failureOf = (error: Error): RefusalReason =>
+  error.message.startsWith('Unexpected server response')
+    ? 'nvr-bad-answer'
+    : error.message === 'Opening handshake has timed out'
+      ? 'nvr-timeout'
+      : 'nvr-unreachable';
