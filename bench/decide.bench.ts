@@ -6,7 +6,7 @@ import { loadPolicy } from '../src/config/load-policy.ts';
 import type { Caller } from '../src/domain/caller.ts';
 import { scopeOfRole } from '../src/domain/camera-scope.ts';
 import type { Role, UserName } from '../src/domain/names.ts';
-import { parsePlainTarget } from '../src/gateway/decision/plain-target.ts';
+import { parsePlainTarget } from '../src/gateway/decision/strict-target.ts';
 
 /** A company's NVR: thirty-two cameras, two streams each. */
 const CAMERAS = Array.from({ length: 32 }, (_, at) => `camera_${at + 1}`);

@@ -1,6 +1,6 @@
 /** Whether the time of a refused login tells which users exist, and what forwarding feels of many: with the real iterations. */
 import { ADMIN_PERSON, CARL } from '../test/support/people.ts';
-import { startHouse } from '../test/support/start-house.ts';
+import { startHouse } from '../test/support/start-instance.ts';
 import { measureFlood } from './login/flood.ts';
 import { printFindings, printTable } from './table.ts';
 

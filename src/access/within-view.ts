@@ -4,8 +4,8 @@ import type { PlainTarget } from '../domain/request.ts';
 import { type AccessVerdict, refused, type Terms } from './access-verdict.ts';
 import { type Located, locate, type NamedCameras } from './camera-locators.ts';
 import type { CameraView } from './camera-view.ts';
-import { CONCERNED } from './narrow-answer.ts';
 import { askedCameras, withCameras } from './narrow-query.ts';
+import { CONCERNED } from './narrow-response.ts';
 import type { Listed } from './route-table.ts';
 
 /** Their query may be narrowed on the way, or terms remain that body or answer must meet. */

@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Renewal } from '../config/changed-keys.ts';
 import { formatProblem } from '../config/problems.ts';
 import type { InvalidConfig, ServiceConfig } from '../config/service-config.ts';
-import type { Edition } from './edition.ts';
-import type { House } from './house.ts';
+import type { Edition } from './generation.ts';
+import type { House } from './runtime.ts';
 
 export interface ReloadReport {
   /** At the start. */

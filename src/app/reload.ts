@@ -3,11 +3,11 @@ import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
 import { renewed } from '../config/changed-keys.ts';
 import type { InvalidConfig, ServiceConfig, ServiceConfigOutcome } from '../config/service-config.ts';
 import { reviewStream } from '../gateway/entry/review-stream.ts';
-import { type Edition, openEdition } from './edition.ts';
-import type { House } from './house.ts';
+import { createRetirement, replacedParts } from './components.ts';
+import { type Edition, openEdition } from './generation.ts';
 import { logRules } from './logs.ts';
-import { createRetirement, replacedParts } from './parts.ts';
 import { createReloadReport } from './reload-report.ts';
+import type { House } from './runtime.ts';
 
 export interface Reloaded {
   /** Why not is in the log. */

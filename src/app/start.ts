@@ -4,10 +4,10 @@ import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Clock } from '../domain/clock.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
-import { standingGate } from './edition.ts';
-import { openHouse } from './house.ts';
+import { standingGate } from './generation.ts';
 import { type Addresses, openListeners } from './listeners.ts';
 import { createEditions, type Editions } from './reload.ts';
+import { openHouse } from './runtime.ts';
 import { openScrape } from './telemetry/scrape.ts';
 
 export interface StartOptions {

@@ -1,8 +1,8 @@
 /** Verdicts of the corridor's steps, as unions: a step says what it found, the gateway turns it into an answer. */
 import type { Caller } from './caller.ts';
+import type { Soon } from './maybe-promise.ts';
 import type { RefusalReason } from './refusal.ts';
 import type { PlainTarget, RequestFacts } from './request.ts';
-import type { Soon } from './soon.ts';
 
 export type IdentityVerdict =
   | { readonly kind: 'identified'; readonly caller: Caller }

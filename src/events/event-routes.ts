@@ -2,10 +2,10 @@
 import type { Context } from 'koa';
 import type { CameraScope } from '../domain/camera-scope.ts';
 import type { EventSource, FoundEvent } from '../domain/event-question.ts';
-import { answerBadParameters, answerJson, answerNoSuchEvent, answerRefusal } from './answers.ts';
 import { readEventsQuery } from './read-query.ts';
+import { answerBadParameters, answerJson, answerNoSuchEvent, answerRefusal } from './responses.ts';
 import { namedCameras, type SeenCameras } from './seen-cameras.ts';
-import { eventJson, eventsJson } from './write-answer.ts';
+import { eventJson, eventsJson } from './write-response.ts';
 import type { ZoneOffsets } from './zone-offsets.ts';
 
 /** What every route of the backend works with. */

@@ -2,12 +2,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { EventSource, StoredEvent } from '../domain/event-question.ts';
-import { answerBadParameters, answerJson } from './answers.ts';
 import type { EventDesk, EventsHandler } from './event-routes.ts';
 import { NEWEST_FIRST } from './filters.ts';
 import { parseCount } from './parse-value.ts';
 import { createParameters } from './read-parameters.ts';
-import { eventJson, written } from './write-answer.ts';
+import { answerBadParameters, answerJson } from './responses.ts';
+import { eventJson, written } from './write-response.ts';
 
 const DEFAULT_LIMIT = 10;
 /** Per label. */

@@ -1,11 +1,11 @@
 /** Events asked for by their ids, and the stored picture of one (SPEC 7). */
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
-import { answerBadParameters, answerJson, answerRefusal } from './answers.ts';
 import type { EventDesk, EventsHandler } from './event-routes.ts';
 import { parseCount, parseList } from './parse-value.ts';
 import { createParameters } from './read-parameters.ts';
-import { eventJson } from './write-answer.ts';
+import { answerBadParameters, answerJson, answerRefusal } from './responses.ts';
+import { eventJson } from './write-response.ts';
 
 /** Columns of the reference's table that nothing is written to any more. */
 const LEGACY_COLUMNS = ',"score":null,"region":null,"area":null,"ratio":null';

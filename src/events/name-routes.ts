@@ -1,9 +1,9 @@
 /** Which labels, sub-labels and plates there are, on the cameras that the caller sees (SPEC 7). */
 import type { DistinctColumn } from '../domain/event-question.ts';
-import { answerBadParameters, answerRefusal } from './answers.ts';
 import type { EventDesk, EventsHandler } from './event-routes.ts';
 import { parseWhole } from './parse-value.ts';
 import { createParameters } from './read-parameters.ts';
+import { answerBadParameters, answerRefusal } from './responses.ts';
 
 export function listLabels({ seen }: EventDesk): EventsHandler {
   return async (ctx) => {

@@ -2,11 +2,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { EventCondition, EventGroup, EventSource, ZoneOffset } from '../domain/event-question.ts';
-import { answerBadParameters, answerJson } from './answers.ts';
 import { type CalendarSlice, DAY, sliceAround } from './calendar-slices.ts';
 import type { EventDesk, EventsHandler } from './event-routes.ts';
 import { parseWhole, parseZone } from './parse-value.ts';
 import { createParameters, flagCondition } from './read-parameters.ts';
+import { answerBadParameters, answerJson } from './responses.ts';
 
 /** Two years of a busy house are some 25 MB. */
 const BYTES_KEPT = 64 * 1024 * 1024;

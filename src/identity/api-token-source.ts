@@ -1,6 +1,7 @@
 /** Who an API token says is calling: `Authorization: Bearer pst_…`, or as the password of Basic (SPEC 4.4). */
+
+import { type Soon, whenKnown } from '../domain/maybe-promise.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
-import { type Soon, whenKnown } from '../domain/soon.ts';
 import type { ApiTokenVerdict, IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
 import type { ApiTokenTrace, Trace } from './identity-trace.ts';
 

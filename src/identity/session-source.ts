@@ -1,7 +1,7 @@
 /** Who a session token says is calling: `Authorization: Bearer`, else the session cookie (interface 5.1, SPEC 3). */
 import type { Caller } from '../domain/caller.ts';
+import { allKnown, type Soon, whenKnown } from '../domain/maybe-promise.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
-import { allKnown, type Soon, whenKnown } from '../domain/soon.ts';
 import type { IdentitySource, IdentityVerdict, SessionVerdict } from '../domain/verdict.ts';
 import type { SessionTrace, Trace } from './identity-trace.ts';
 

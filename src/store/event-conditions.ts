@@ -9,7 +9,7 @@ import type {
   SortKey,
   ZoneOffset,
 } from '../domain/event-question.ts';
-import type { EngineWords } from './sqlite-words.ts';
+import type { EngineWords } from './sqlite-dialect.ts';
 
 type Expression = RawBuilder<unknown>;
 type Condition = RawBuilder<boolean>;

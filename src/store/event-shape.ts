@@ -1,9 +1,9 @@
 /** The table that events are read from: the store's own, or the NVR's seen as if it were that (facts of both in one place). */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Deadline } from '../domain/event-question.ts';
-import type { EngineWords } from './sqlite-words.ts';
+import type { WalkLane } from './scan-queue.ts';
+import type { EngineWords } from './sqlite-dialect.ts';
 import type { Tables } from './tables.ts';
-import type { WalkLane } from './walk-lane.ts';
 
 /** `e` is the table's alias in every query; it has the columns of the store's own. */
 export interface EventShape {

@@ -5,10 +5,10 @@ import { plainJson } from '../domain/plain-json.ts';
 import { countByLabel, firstStart, groupEvents, writesByDay } from './count-events.ts';
 import { distinctCameras, distinctNames, labelsOf, namesOfAll } from './distinct-names.ts';
 import type { EventShape, EventsPlace } from './event-shape.ts';
-import { findInTurns } from './find-in-turns.ts';
-import { sqliteWords } from './sqlite-words.ts';
+import { createWalkLane } from './scan-queue.ts';
+import { sqliteWords } from './sqlite-dialect.ts';
 import type { EventsTable, Tables } from './tables.ts';
-import { createWalkLane } from './walk-lane.ts';
+import { findInTurns } from './windowed-find.ts';
 
 export const eventsPlace = (db: Kysely<Tables>, shape: EventShape): EventsPlace => ({
   db,

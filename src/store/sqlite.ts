@@ -4,7 +4,7 @@ import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqli
 import { type Dialect, SqliteAdapter, type SqliteDatabase, SqliteDialect } from 'kysely';
 import { isPast, outOfTime } from '../domain/out-of-time.ts';
 import { unreadable } from '../domain/unreadable.ts';
-import { patient } from './sqlite-patience.ts';
+import { patient } from './busy-retry.ts';
 
 export interface SqliteOptions {
   readonly path: string;

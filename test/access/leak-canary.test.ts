@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { narrowAnswer } from '../../src/access/narrow-answer.ts';
 import { narrowOutbound } from '../../src/access/narrow-messages.ts';
+import { narrowAnswer } from '../../src/access/narrow-response.ts';
 import type { AnswerForm } from '../../src/domain/policy.ts';
 import { viewOfRole } from './support/views.ts';
 

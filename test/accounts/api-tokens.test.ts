@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createRoleBook } from '../../src/accounts/roles/custom-roles.ts';
+import { createRoleBook } from '../../src/accounts/roles/role-registry.ts';
 import { createApiTokens, mayGive, newTokenText } from '../../src/accounts/tokens/api-tokens.ts';
 import type { ApiToken } from '../../src/domain/api-token.ts';
 import { ALL_CAMERAS, maySee } from '../../src/domain/camera-scope.ts';

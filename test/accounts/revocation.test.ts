@@ -5,7 +5,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { openForCommands } from '../../src/app/commands/commands.ts';
-import { houseInFront } from '../support/house-in-front.ts';
+import { houseInFront } from '../support/instance-in-front.ts';
 import { ADMIN_PERSON, type Person } from '../support/people.ts';
 
 const { house, nvr } = await houseInFront();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
-import type { House } from '../support/start-house.ts';
+import type { House } from '../support/start-instance.ts';
 import { skip, visit } from './support/browser.ts';
 import { logInOnPage, menu, startPagesHouse } from './support/pages-house.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ADMIN_PERSON } from '../support/people.ts';
-import type { House } from '../support/start-house.ts';
+import type { House } from '../support/start-instance.ts';
 import { skip, visit } from './support/browser.ts';
 import { askForPagesOf, enter, manyEvents, startPagesHouse } from './support/pages-house.ts';
 

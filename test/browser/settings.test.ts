@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import type { House } from '../support/start-house.ts';
+import type { House } from '../support/start-instance.ts';
 import { skip, visit } from './support/browser.ts';
 import { enter, menu, startPagesHouse } from './support/pages-house.ts';
 

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import { Command } from 'commander';
 import { createApiTokens } from '../../src/accounts/tokens/api-tokens.ts';
-import { createTokensAtHand } from '../../src/accounts/tokens/tokens-at-hand.ts';
+import { createTokensAtHand } from '../../src/accounts/tokens/token-admin.ts';
 import { parseExpiry, registerTokensCommands } from '../../src/cli/tokens.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import { handClock, NOW, openHouseStore, person, ROLES } from '../accounts/support/people.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-house.ts';
+import { type House, startHouse } from '../support/start-instance.ts';
 
 interface Case {
   readonly n: number;

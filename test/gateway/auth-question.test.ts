@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { CARL } from '../support/people.ts';
-import { type ConfigTree, startHouse } from '../support/start-house.ts';
+import { type ConfigTree, startHouse } from '../support/start-instance.ts';
 
 const PATHS = ['/auth', '/api/auth', '/auth?x=1'];
 const STRANGER = { success: false, message: 'Authentication required' };

@@ -1,8 +1,8 @@
 /** What a forwarded question may ask: an NVR would try, and stall or break. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parsePlainTarget } from '../../src/gateway/decision/plain-target.ts';
 import { asksTooMuch } from '../../src/gateway/decision/query-bounds.ts';
+import { parsePlainTarget } from '../../src/gateway/decision/strict-target.ts';
 
 const judge = (text: string): boolean => {
   const target = parsePlainTarget(text);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { REFUSALS, type RefusalReason } from '../../src/domain/refusal.ts';
-import { type PageFacts, refusalAnswer } from '../../src/gateway/answer/refuse.ts';
+import { type PageFacts, refusalAnswer } from '../../src/gateway/response/refuse.ts';
 import { factsOf } from '../support/facts.ts';
 
 const renderPage = ({ status, message }: { status: number; message: string }) => ({

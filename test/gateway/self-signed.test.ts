@@ -7,7 +7,7 @@ import { get } from 'node:https';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { makeSelfSigned } from '../../src/gateway/certificates/self-signed.ts';
-import { startHouse } from '../support/start-house.ts';
+import { startHouse } from '../support/start-instance.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -12,7 +12,7 @@ import { movableClock } from '../support/clock.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { answerOf, type Http2Client, http2Client } from '../support/http2-client.ts';
 import { ADMIN_PERSON, type Person, VERA } from '../support/people.ts';
-import { type ConfigTree, type House, startHouse } from '../support/start-house.ts';
+import { type ConfigTree, type House, startHouse } from '../support/start-instance.ts';
 
 const DAY_MS = 86_400_000;
 

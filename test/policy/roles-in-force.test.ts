@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { loadPolicy } from '../../src/config/load-policy.ts';
 import { answerLikeAnNvr, type NvrAnswer, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, EVERYBODY, type Person, VERA } from '../support/people.ts';
-import { type ConfigTree, type House, startHouse } from '../support/start-house.ts';
+import { type ConfigTree, type House, startHouse } from '../support/start-instance.ts';
 
 const BOB: Person = { name: 'bob', role: 'both', password: 'BobPassw0rd!!!!' };
 

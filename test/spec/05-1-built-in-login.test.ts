@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
-import { houseInFront } from '../support/house-in-front.ts';
+import { houseInFront } from '../support/instance-in-front.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import { startHouse } from '../support/start-house.ts';
+import { startHouse } from '../support/start-instance.ts';
 
 const { house, nvr } = await houseInFront();
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
-import { type ConfigTree, type House, startHouse } from '../support/start-house.ts';
+import { type ConfigTree, type House, startHouse } from '../support/start-instance.ts';
 
 const auth = (more: ConfigTree = {}): ConfigTree => ({
   auth: { hash_iterations: 1000, failed_login_rate_limit: '5/minute;7/hour', ...more },

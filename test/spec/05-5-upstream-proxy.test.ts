@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { ask } from '../sso/support/ask.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { VERA } from '../support/people.ts';
-import { type ConfigTree, type House, startHouse } from '../support/start-house.ts';
+import { type ConfigTree, type House, startHouse } from '../support/start-instance.ts';
 
 type Line = readonly [name: string, value: string];
 /** `user as role` that the NVR is told, or the status of the refusal. */

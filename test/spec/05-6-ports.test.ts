@@ -1,7 +1,7 @@
 /** Interface 1 and 5.6: what each port makes of a request, proved by what the NVR received. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { houseInFront } from '../support/house-in-front.ts';
+import { houseInFront } from '../support/instance-in-front.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 
 const { house, nvr } = await houseInFront();

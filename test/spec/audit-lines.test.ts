@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-house.ts';
+import { type House, startHouse } from '../support/start-instance.ts';
 
 const AGENT = 'a browser\t"1"';
 const NEW = 'a-long-password';

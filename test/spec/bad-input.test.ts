@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
-import { type House, startHouse } from '../support/start-house.ts';
+import { type House, startHouse } from '../support/start-instance.ts';
 
 const NOBODY_LISTENS = 'http://127.0.0.1:1';
 

@@ -5,7 +5,7 @@ import { event } from '../events/support/event.ts';
 import { makeNvrDatabase, type NvrFile } from '../events/support/nvr-file.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { CARL, VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-house.ts';
+import { type House, startHouse } from '../support/start-instance.ts';
 
 const PICTURE = '/api/events/1-a/thumbnail.jpg';
 

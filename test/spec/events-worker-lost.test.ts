@@ -7,7 +7,7 @@ import { event } from '../events/support/event.ts';
 import { makeNvrDatabase } from '../events/support/nvr-file.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-house.ts';
+import { type House, startHouse } from '../support/start-instance.ts';
 import { scrape } from '../telemetry/support/exposition.ts';
 
 type NvrFile = Awaited<ReturnType<typeof makeNvrDatabase>>;

@@ -7,9 +7,9 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { WebSocket } from 'ws';
-import { houseInFront } from '../support/house-in-front.ts';
+import { houseInFront } from '../support/instance-in-front.ts';
 import { VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-house.ts';
+import { type House, startHouse } from '../support/start-instance.ts';
 
 const { house, nvr } = await houseInFront();
 

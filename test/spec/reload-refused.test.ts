@@ -7,7 +7,7 @@ import { loadServiceConfig } from '../../src/config/service-config.ts';
 import type { ServiceStatus, StatusWarning } from '../../src/domain/status.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import type { ConfigTree, House } from '../support/start-house.ts';
+import type { ConfigTree, House } from '../support/start-instance.ts';
 import { scrape } from '../telemetry/support/exposition.ts';
 import { auth, reload, said, startedHouse } from './support/reloading.ts';
 

@@ -5,7 +5,7 @@ import { get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { CARL, VERA } from '../support/people.ts';
-import type { ConfigTree, House } from '../support/start-house.ts';
+import type { ConfigTree, House } from '../support/start-instance.ts';
 import { auth, bearer, reload, startedHouse, watchCamera } from './support/reloading.ts';
 
 let nvr: FakeNvr;

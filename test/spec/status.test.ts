@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ServiceStatus } from '../../src/domain/status.ts';
-import { houseInFront } from '../support/house-in-front.ts';
+import { houseInFront } from '../support/instance-in-front.ts';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
 
 const { house, nvr } = await houseInFront();

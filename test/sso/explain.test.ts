@@ -12,7 +12,7 @@ import { REFUSALS } from '../../src/domain/refusal.ts';
 import type { Explanation } from '../../src/gateway/explain/explanation.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import { type ConfigTree, type House, startHouse } from '../support/start-house.ts';
+import { type ConfigTree, type House, startHouse } from '../support/start-instance.ts';
 import { ask } from './support/ask.ts';
 
 type Line = readonly [name: string, value: string];

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { openAuditFile } from '../../src/telemetry/audit-file.ts';
 import { CARL, VERA } from '../support/people.ts';
-import { startHouse } from '../support/start-house.ts';
+import { startHouse } from '../support/start-instance.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'postern-audit-'));
 after(() => rmSync(directory, { recursive: true, force: true }));

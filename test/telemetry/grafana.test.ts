@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { dashboard } from '../../deploy/grafana/make-dashboard.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
-import { type House, startHouse } from '../support/start-house.ts';
+import { type House, startHouse } from '../support/start-instance.ts';
 import { missing, run } from './support/debian.ts';
 import { textOf } from './support/exposition.ts';
 

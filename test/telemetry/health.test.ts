@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startFakeNvr } from '../support/fake-nvr.ts';
-import { type ConfigTree, startHouse } from '../support/start-house.ts';
+import { type ConfigTree, startHouse } from '../support/start-instance.ts';
 
 const get = async (url: string, init: RequestInit = {}) => {
   const answer = await fetch(url, init);

@@ -13,7 +13,7 @@ import { createScrape } from '../../src/telemetry/scrape.ts';
 import { movableClock } from '../support/clock.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-house.ts';
+import { type House, startHouse } from '../support/start-instance.ts';
 import './rows/logins.ts';
 import './rows/nvr.ts';
 import './rows/requests.ts';

@@ -10,7 +10,7 @@ import { after, before, describe, it } from 'node:test';
 import { parse, stringify } from 'yaml';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-house.ts';
+import { type House, startHouse } from '../support/start-instance.ts';
 import { missing, run } from './support/debian.ts';
 import { textOf } from './support/exposition.ts';
 

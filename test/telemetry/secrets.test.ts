@@ -7,7 +7,7 @@ import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { createKnownSecrets } from '../support/known-secrets.ts';
 import { ADMIN_PERSON, CARL, EVERYBODY, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
-import { type ConfigTree, type House, startHouse } from '../support/start-house.ts';
+import { type ConfigTree, type House, startHouse } from '../support/start-instance.ts';
 
 const PROXY_SECRET = 'correct-horse-battery-staple';
 const NVR_SECRET = 'nvr-horse-battery-staple';

@@ -4,9 +4,9 @@ import { type Caller, hasSameRights } from '../../domain/caller.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 import { type Audit, type AuditEntry, agentOf, shortText } from '../audit.ts';
 import { isAdministrator } from '../users/change-password.ts';
-import { refuseBody, refuseFields, refuseFor } from './answers.ts';
 import { type FieldNames, type Fields, stringFields } from './body-fields.ts';
 import { readJson } from './read-json.ts';
+import { refuseBody, refuseFields, refuseFor } from './responses.ts';
 
 export type AccountRouterContext = RouterContext<CorridorState>;
 export type Door = (ctx: AccountRouterContext) => Promise<void>;

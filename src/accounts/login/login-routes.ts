@@ -4,7 +4,7 @@ import type { CameraScope } from '../../domain/camera-scope.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 import { agentOf } from '../audit.ts';
-import { type AccountContext, answer, refuse, refuseFor, refuseMethod } from '../http/answers.ts';
+import { type AccountContext, answer, refuse, refuseFor, refuseMethod } from '../http/responses.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { createPostLogin, type PostLoginParts } from './post-login.ts';

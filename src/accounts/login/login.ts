@@ -1,7 +1,7 @@
 /** Logging in: a name and a password for a session token (interface 5.1; SPEC 4.1). */
 import type { AccountStore, User } from '../../domain/account.ts';
 import { parseUserName } from '../../domain/names.ts';
-import { generationOf } from '../sessions/session-standing.ts';
+import { generationOf } from '../sessions/session-state.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { type GuessOutcome, type GuessParts, judgeGuess } from './password-guess.ts';
 

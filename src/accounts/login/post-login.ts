@@ -1,6 +1,8 @@
 /** `POST /api/login`: each outcome of a login attempt as an answer, a count and an audit line (SPEC 4.1). */
 
 import { type Audit, agentOf, triedName } from '../audit.ts';
+import { type FieldFault, stringFields } from '../http/body-fields.ts';
+import { readJson } from '../http/read-json.ts';
 import {
   type AccountContext,
   answer,
@@ -9,9 +11,7 @@ import {
   refuseFields,
   refuseWhileBusy,
   refuseWhileLimited,
-} from '../http/answers.ts';
-import { type FieldFault, stringFields } from '../http/body-fields.ts';
-import { readJson } from '../http/read-json.ts';
+} from '../http/responses.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';

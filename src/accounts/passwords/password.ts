@@ -1,7 +1,7 @@
 /** Password hashes in the NVR's own format, checked a few at a time (interface 2.1, 5.1.1; SPEC 4.1). */
 import { pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { createWorkLanes } from './work-lanes.ts';
+import { createWorkLanes } from './concurrency-limit.ts';
 
 /** Interface 2.1. */
 export const PBKDF2_ITERATIONS = 600_000;

@@ -4,7 +4,6 @@ import { scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { Result } from '../../domain/result.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
-import { answer, refuse, refuseFields, refuseMethod } from '../http/answers.ts';
 import {
   type AccountAnswerParts,
   type AccountRouterContext,
@@ -13,6 +12,7 @@ import {
   jsonOf,
   record,
 } from '../http/doors.ts';
+import { answer, refuse, refuseFields, refuseMethod } from '../http/responses.ts';
 import { createRoles, type RoleFault, type RoleParts, type RoleRefusal, type RolesChanged } from './roles.ts';
 
 export interface RoleRouteParts extends RoleParts, AccountAnswerParts {

@@ -12,7 +12,7 @@ import {
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { RoleStore } from '../../domain/role-store.ts';
 import { shown } from '../http/body-fields.ts';
-import type { RoleBook } from './custom-roles.ts';
+import type { RoleBook } from './role-registry.ts';
 
 export interface RoleParts {
   readonly store: Pick<AccountStore, 'listUsers'>;

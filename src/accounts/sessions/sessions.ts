@@ -6,10 +6,10 @@ import type { AccountStore, User } from '../../domain/account.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { type Soon, whenKnown } from '../../domain/soon.ts';
+import { type Soon, whenKnown } from '../../domain/maybe-promise.ts';
 import type { SessionVerdict } from '../../domain/verdict.ts';
 import { type CookieClient, type CookieSettings, cookieLine } from './session-cookie.ts';
-import { callerOf, generationOf, type Standing, standingFault } from './session-standing.ts';
+import { callerOf, generationOf, type Standing, standingFault } from './session-state.ts';
 import { readSessionToken, type SessionClaims, signSessionToken, timeFault } from './session-token.ts';
 
 export interface SessionParts {

@@ -4,8 +4,8 @@ import type { AccountStore } from '../../domain/account.ts';
 import type { ApiToken, ApiTokenStore } from '../../domain/api-token.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
-import { answer, refuse, refuseFor, refuseMethod } from '../http/answers.ts';
 import { type AccountAnswerParts, type AccountRouterContext, jsonOf, record } from '../http/doors.ts';
+import { answer, refuse, refuseFor, refuseMethod } from '../http/responses.ts';
 import { isAdministrator } from '../users/change-password.ts';
 import { type MakeTokenParts, makeToken, type TokenOwner, type TokenRefusal } from './make-token.ts';
 

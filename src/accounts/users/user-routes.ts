@@ -4,7 +4,6 @@ import type { User } from '../../domain/account.ts';
 import { VIEWER } from '../../domain/names.ts';
 import { err } from '../../domain/result.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
-import { answer, refuseFor, refuseMethod, refuseWhileBusy, refuseWhileLimited } from '../http/answers.ts';
 import {
   type AccountAnswerParts,
   type AccountRouterContext,
@@ -13,10 +12,11 @@ import {
   forAdmins,
   record,
 } from '../http/doors.ts';
+import { answer, refuseFor, refuseMethod, refuseWhileBusy, refuseWhileLimited } from '../http/responses.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { type ChangeParts, changePassword } from './change-password.ts';
-import { answerUser } from './user-answers.ts';
+import { answerUser } from './user-responses.ts';
 import { createUsers, type UserParts } from './users.ts';
 
 export interface UserRouteParts extends UserParts, AccountAnswerParts, Pick<ChangeParts, 'limiter'> {

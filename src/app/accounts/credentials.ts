@@ -2,10 +2,10 @@
 import type { Logger } from 'pino';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
 import { createLoginLimiter, type LoginLimiter } from '../../accounts/login/login-limiter.ts';
-import { createRoleBook, type RoleBook } from '../../accounts/roles/custom-roles.ts';
+import { createRoleBook, type RoleBook } from '../../accounts/roles/role-registry.ts';
 import { createSeenSessions, type SeenSessions } from '../../accounts/sessions/seen-sessions.ts';
 import { type ApiTokens, createApiTokens } from '../../accounts/tokens/api-tokens.ts';
-import { createGuardedTokens, type GuardedTokens } from '../../accounts/tokens/guarded-tokens.ts';
+import { createGuardedTokens, type GuardedTokens } from '../../accounts/tokens/token-verifier.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createRoleBook } from '../../accounts/roles/custom-roles.ts';
+import { createRoleBook } from '../../accounts/roles/role-registry.ts';
 import type { Settings } from '../../config/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';

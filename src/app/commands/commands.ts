@@ -1,8 +1,8 @@
 /** Introduces the command line to the store and the accounts, beside a running server or without one (SPEC 1). */
 
 import { createPasswordHasher } from '../../accounts/passwords/password.ts';
-import { createRoleBook } from '../../accounts/roles/custom-roles.ts';
-import { createTokensAtHand, type TokensAtHand } from '../../accounts/tokens/tokens-at-hand.ts';
+import { createRoleBook } from '../../accounts/roles/role-registry.ts';
+import { createTokensAtHand, type TokensAtHand } from '../../accounts/tokens/token-admin.ts';
 import { importUsers } from '../../accounts/users/import-users.ts';
 import { createUsers, type Users } from '../../accounts/users/users.ts';
 import { loadConfig } from '../../config/load-config.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { layoutOfNames } from '../../access/recorder-layout.ts';
 import { compileRouteTable } from '../../access/route-table.ts';
-import { createRoleBook, type RoleBook } from '../../accounts/roles/custom-roles.ts';
+import { createRoleBook, type RoleBook } from '../../accounts/roles/role-registry.ts';
 import { importSigningKey } from '../../accounts/sessions/session-token.ts';
 import { createSessions, type Sessions } from '../../accounts/sessions/sessions.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';

@@ -10,21 +10,21 @@ import { createTokenRoutes } from '../../accounts/tokens/token-routes.ts';
 import { createUserRoutes } from '../../accounts/users/user-routes.ts';
 import type { Settings } from '../../config/schema.ts';
 import { type CustomRoles, scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
+import { whenKnown } from '../../domain/maybe-promise.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { singleHeader } from '../../domain/request.ts';
-import { whenKnown } from '../../domain/soon.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
-import type { PageFacts, RefusalRules } from '../../gateway/answer/refuse.ts';
 import type { GateParts } from '../../gateway/entry/gate.ts';
 import { createStatusRoutes } from '../../gateway/entry/status-route.ts';
 import { createExplainRoutes } from '../../gateway/explain/explain-route.ts';
+import type { PageFacts, RefusalRules } from '../../gateway/response/refuse.ts';
 import type { BuiltPages } from '../../ui/built-pages.ts';
 import { pageHeaders } from '../../ui/page-headers.ts';
 import { renderRefusalPage } from '../../ui/refusal-page.ts';
 import { ASSETS_PATH, createUiRoutes } from '../../ui/serve-ui.ts';
 import { askerOf } from '../upstreams.ts';
+import type { Judging, JudgingParts } from './authorizer.ts';
 import { formLogIn } from './form-login.ts';
-import type { Judging, JudgingParts } from './judging.ts';
 
 export interface GateNeighbours extends JudgingParts {
   /** What the status page tells. */

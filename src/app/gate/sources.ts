@@ -1,9 +1,9 @@
 /** Introduces the identity sources to the settings: whose word counts for who calls, and whose headers are believed (SPEC 3). */
 import type { Settings } from '../../config/schema.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
+import { type Soon, whenKnown } from '../../domain/maybe-promise.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import type { Result } from '../../domain/result.ts';
-import { type Soon, whenKnown } from '../../domain/soon.ts';
 import type { ApiTokenVerdict, IdentitySource, SessionVerdict } from '../../domain/verdict.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import {
@@ -13,9 +13,9 @@ import {
   type TrustedNetworks,
 } from '../../gateway/decision/client-address.ts';
 import { createApiTokenSource } from '../../identity/api-token-source.ts';
+import { type Remembering, rememberedOnConnection } from '../../identity/cached-source.ts';
 import type { SourceTrace, Trace } from '../../identity/identity-trace.ts';
 import { createProxyHeaderSource } from '../../identity/proxy-header-source.ts';
-import { type Remembering, rememberedOnConnection } from '../../identity/remembered-source.ts';
 import type { RoleVerdict } from '../../identity/role-mapping.ts';
 import { createSessionSource } from '../../identity/session-source.ts';
 

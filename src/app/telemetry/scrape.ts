@@ -9,7 +9,7 @@ import { type ExpositionFormat, exposed, MEDIA_TYPES } from '../../telemetry/exp
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { createProcessMetrics } from '../../telemetry/process-metrics.ts';
 import { createScrape, type Scrape } from '../../telemetry/scrape.ts';
-import type { House } from '../house.ts';
+import type { House } from '../runtime.ts';
 import { nvrCheck } from '../upstreams.ts';
 import { ticks } from './counted.ts';
 

@@ -4,7 +4,7 @@ import type { Settings } from '../../config/schema.ts';
 import type { ServiceStatus, StatusCertificate, StatusWarning } from '../../domain/status.ts';
 import { askText, type Question } from '../../gateway/forward/ask-upstream.ts';
 import type { Readiness } from '../../telemetry/telemetry-server.ts';
-import type { House } from '../house.ts';
+import type { House } from '../runtime.ts';
 import { questionFor } from '../upstreams.ts';
 
 export function serviceStatus(settings: Settings, house: House, readiness: () => Promise<Readiness>) {

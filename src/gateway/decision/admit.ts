@@ -3,6 +3,7 @@ import type { AccessVerdict, Terms } from '../../access/access-verdict.ts';
 import { authorize, type Surroundings } from '../../access/authorize.ts';
 import type { RouteMatch, RouteTable } from '../../access/route-table.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { type Soon, whenKnown } from '../../domain/maybe-promise.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import {
   headerLines,
@@ -12,13 +13,12 @@ import {
   singleHeader,
 } from '../../domain/request.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { type Soon, whenKnown } from '../../domain/soon.ts';
 import type { IdentitySource, IdentityVerdict } from '../../domain/verdict.ts';
 import { clientAddress, isTrustedPeer, type TrustedNetworks } from './client-address.ts';
+import { isForgeable, isInternalHost } from './csrf.ts';
 import { identify } from './identify.ts';
 import type { OwnerLookup } from './owner-lookup.ts';
-import { plainTarget } from './plain-target.ts';
-import { isForgeable, isInternalHost } from './same-site.ts';
+import { plainTarget } from './strict-target.ts';
 
 /** What the corridor decides by; built once at start and again at a reload. */
 export interface Rules {

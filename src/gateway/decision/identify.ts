@@ -1,6 +1,7 @@
 /** Step 3. Who is calling? The sources are asked in order, until one has something to say (SPEC 3). */
+
+import { type Soon, whenKnown } from '../../domain/maybe-promise.ts';
 import type { RequestFacts } from '../../domain/request.ts';
-import { type Soon, whenKnown } from '../../domain/soon.ts';
 import type { IdentitySource, IdentityVerdict } from '../../domain/verdict.ts';
 
 const NOBODY: IdentityVerdict = { kind: 'silent' };

@@ -1,12 +1,12 @@
 /** `/auth` for nginx, Traefik, Caddy and HAProxy: judges the request that a trusted proxy describes (SPEC 4.2). */
 import type { Caller } from '../../domain/caller.ts';
 import { headerLines, type PlainTarget, type RequestFacts } from '../../domain/request.ts';
-import { type Answer, type RefusalRules, refusalAnswer } from '../answer/refuse.ts';
 import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
+import { belowBasePath } from '../decision/base-path.ts';
 import { isTrustedPeer } from '../decision/client-address.ts';
-import { belowBasePath } from '../decision/ingress.ts';
-import { parsePlainTarget, plainTarget } from '../decision/plain-target.ts';
+import { parsePlainTarget, plainTarget } from '../decision/strict-target.ts';
 import { asciiOf } from '../forward/rewrite-headers.ts';
+import { type Answer, type RefusalRules, refusalAnswer } from '../response/refuse.ts';
 
 /** What a trusted proxy asks about; undefined when the description is not clear. */
 export interface Question {

@@ -2,21 +2,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Caller } from '../../domain/caller.ts';
+import type { Soon } from '../../domain/maybe-promise.ts';
 import type { ListenerName, RequestFacts } from '../../domain/request.ts';
-import type { Soon } from '../../domain/soon.ts';
-import type { RefusalRules } from '../answer/refuse.ts';
 import type { Client, Rules } from '../decision/admit.ts';
 import type { DestinationRules } from '../decision/destinations.ts';
 import type { GateWatch } from '../decision/gate-watch.ts';
 import type { Forwarder } from '../forward/forward.ts';
 import type { HeaderRules } from '../forward/rewrite-headers.ts';
-import type { TermsDesk } from '../narrow/narrow-terms.ts';
+import type { TermsDesk } from '../narrow/obligations.ts';
+import type { RefusalRules } from '../response/refuse.ts';
 import type { MessageRelay } from '../websocket/message-relay.ts';
 import type { OpenStreams } from './open-streams.ts';
 import type { OwnRouter } from './own-routes.ts';
-import { createRequestDoor } from './request-door.ts';
+import { createRequestDoor } from './request-handler.ts';
 import type { UnknownRoutes } from './unknown-routes.ts';
-import { upgraded } from './upgrade-door.ts';
+import { upgraded } from './upgrade-handler.ts';
 
 export interface GateParts {
   readonly rules: () => Rules;

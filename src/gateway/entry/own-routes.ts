@@ -3,11 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import Koa from 'koa';
 import { singleHeader } from '../../domain/request.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
-import { refusalAnswer } from '../answer/refuse.ts';
-import { send } from '../answer/send.ts';
+import { refusalAnswer } from '../response/refuse.ts';
+import { send } from '../response/send.ts';
 import type { GateParts } from './gate.ts';
-import { passOn } from './pass-on.ts';
-import type { Guest } from './request-door.ts';
+import { passOn } from './proxy-request.ts';
+import type { Guest } from './request-handler.ts';
 
 /** As much of a koa-router as the gate needs: how it types its context is its own affair. */
 export interface OwnRouter {

@@ -4,8 +4,8 @@ import { PassThrough } from 'node:stream';
 import { Pool } from 'undici';
 import type { Upstream } from '../../domain/socket-address.ts';
 import type { UpstreamWatch } from '../decision/gate-watch.ts';
-import { createAnswerHandler } from './answer-handler.ts';
 import type { ForwardRules, JudgedRequest } from './forward.ts';
+import { createAnswerHandler } from './response-handler.ts';
 
 export interface RequestForwarder {
   send(request: IncomingMessage, response: ServerResponse, upstream: Upstream, judged: JudgedRequest): void;

@@ -3,9 +3,9 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Duplex } from 'node:stream';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { Upstream } from '../../domain/socket-address.ts';
-import type { OwnWords } from '../answer/answer-headers.ts';
 import type { UpstreamWatch } from '../decision/gate-watch.ts';
 import type { Narrowing } from '../narrow/narrow-exchange.ts';
+import type { OwnWords } from '../response/response-headers.ts';
 import { createRequestForwarder } from './forward-request.ts';
 import { createUpgradeForwarder } from './forward-upgrade.ts';
 

@@ -1,10 +1,10 @@
 /** What an upgrade needs that a plain request does not: raw answers, and both sockets torn down together (SPEC 6). */
 import { type ClientRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { answerHeaders, byName } from '../answer/answer-headers.ts';
-import { pipedAtEndOfTurn } from '../answer/end-of-turn.ts';
-import type { Answer } from '../answer/refuse.ts';
 import type { UpstreamWatch } from '../decision/gate-watch.ts';
+import { pipedAtEndOfTurn } from '../response/end-of-turn.ts';
+import type { Answer } from '../response/refuse.ts';
+import { answerHeaders, byName } from '../response/response-headers.ts';
 import { endableWebSocket } from '../websocket/end-websocket.ts';
 
 export interface UpgradeGuard {

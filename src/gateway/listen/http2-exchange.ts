@@ -1,7 +1,7 @@
 /** An HTTP/2 exchange in the shape of HTTP/1's, which the gate is written for: what Node's own likeness leaves different. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { constants, Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
-import { byName } from '../answer/answer-headers.ts';
+import { byName } from '../response/response-headers.ts';
 import { http1Head } from './http2-head.ts';
 
 export interface Exchange {

@@ -5,7 +5,7 @@ import { createSecureServer, type Http2SecureServer, type Http2ServerRequest, Ht
 import type { Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import type { Gate } from '../entry/gate.ts';
-import { byFirstByte } from './first-byte.ts';
+import { byFirstByte } from './detect-plain-http.ts';
 import { likeHttp1 } from './http2-exchange.ts';
 import { endIdleSessions, HTTP2_LIMITS } from './http2-sessions.ts';
 

@@ -1,7 +1,7 @@
 /** An answer that must be narrowed: read whole, within bounds, and never passed on unread (SPEC 5, 6). */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { NarrowedAnswer } from '../../access/narrow-answer.ts';
+import type { NarrowedAnswer } from '../../access/narrow-response.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import {
@@ -10,8 +10,8 @@ import {
   answerHeaders,
   headerValues,
   withoutHeaders,
-} from '../answer/answer-headers.ts';
-import type { HeldBytes, Hold } from './held-bytes.ts';
+} from '../response/response-headers.ts';
+import type { HeldBytes, Hold } from './buffer-budget.ts';
 
 /** Narrows the text of a 200 answer. */
 export type NarrowBody = (body: string) => NarrowedAnswer;

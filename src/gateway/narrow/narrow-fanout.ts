@@ -4,7 +4,7 @@ import { withCameras } from '../../access/narrow-query.ts';
 import { queryValues } from '../../access/query.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
 import type { PlainTarget } from '../../domain/request.ts';
-import type { Hold } from './held-bytes.ts';
+import type { Hold } from './buffer-budget.ts';
 
 const AT_ONCE = 4;
 

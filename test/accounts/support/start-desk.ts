@@ -9,7 +9,7 @@ import { createLoginRoutes, type LoginSettings } from '../../../src/accounts/log
 import type { LoginResult } from '../../../src/accounts/login/post-login.ts';
 import { createPasswordHasher, type HashSettings } from '../../../src/accounts/passwords/password.ts';
 import { createConfigSetRoute } from '../../../src/accounts/roles/config-set-route.ts';
-import { createRoleBook } from '../../../src/accounts/roles/custom-roles.ts';
+import { createRoleBook } from '../../../src/accounts/roles/role-registry.ts';
 import { createRoleRoutes } from '../../../src/accounts/roles/role-routes.ts';
 import { createSeenSessions } from '../../../src/accounts/sessions/seen-sessions.ts';
 import { createSessionRoutes } from '../../../src/accounts/sessions/session-routes.ts';
@@ -17,8 +17,8 @@ import { importSigningKey } from '../../../src/accounts/sessions/session-token.t
 import { createSessions, type SessionParts } from '../../../src/accounts/sessions/sessions.ts';
 import { signingKey } from '../../../src/accounts/sessions/signing-secret.ts';
 import { createApiTokens } from '../../../src/accounts/tokens/api-tokens.ts';
-import { createGuardedTokens } from '../../../src/accounts/tokens/guarded-tokens.ts';
 import { createTokenRoutes } from '../../../src/accounts/tokens/token-routes.ts';
+import { createGuardedTokens } from '../../../src/accounts/tokens/token-verifier.ts';
 import { createUserRoutes } from '../../../src/accounts/users/user-routes.ts';
 import type { AccountStore } from '../../../src/domain/account.ts';
 import type { Caller } from '../../../src/domain/caller.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Received } from '../../support/fake-nvr.ts';
-import type { House } from '../../support/start-house.ts';
+import type { House } from '../../support/start-instance.ts';
 import { behaveWell, FAULTS } from './faults.ts';
 import type { Outcome } from './judge.ts';
 import { openConnection } from './raw-connection.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, type Person, VERA } from '../../support/people.ts';
-import { type ConfigTree, type House, startHouse } from '../../support/start-house.ts';
+import { type ConfigTree, type House, startHouse } from '../../support/start-instance.ts';
 import { makeToken } from './make-token.ts';
 import type { Vector, VectorSetup } from './vector.ts';
 

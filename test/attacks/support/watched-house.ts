@@ -2,7 +2,7 @@
 import { after, beforeEach } from 'node:test';
 import { type FakeNvr, type Received, startFakeNvr } from '../../support/fake-nvr.ts';
 import type { Person } from '../../support/people.ts';
-import { type ConfigTree, type House, startHouse } from '../../support/start-house.ts';
+import { type ConfigTree, type House, startHouse } from '../../support/start-instance.ts';
 import { answerInForm } from './faults.ts';
 import { settled } from './street.ts';
 

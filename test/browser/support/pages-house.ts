@@ -6,7 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import type { EventRecord } from '../../../src/domain/event.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Person } from '../../support/people.ts';
-import { type ConfigTree, type House, startHouse } from '../../support/start-house.ts';
+import { type ConfigTree, type House, startHouse } from '../../support/start-instance.ts';
 
 /** Names as an attacker, or a child with a keyboard, would give them. */
 export const HOSTILE = {

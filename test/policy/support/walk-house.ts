@@ -5,7 +5,7 @@ import type { Role, UserName } from '../../../src/domain/names.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { type FakeNvr, type Received, startFakeNvr } from '../../support/fake-nvr.ts';
 import { ADMIN_PERSON, type Person, VERA } from '../../support/people.ts';
-import { type ConfigTree, type House, startHouse } from '../../support/start-house.ts';
+import { type ConfigTree, type House, startHouse } from '../../support/start-instance.ts';
 import type { Asked } from './rows.ts';
 import { answerWithBoth } from './two-cameras.ts';
 

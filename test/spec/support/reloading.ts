@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { WebSocket } from 'ws';
 import type { FakeNvr } from '../../support/fake-nvr.ts';
 import { TEST_ITERATIONS } from '../../support/people.ts';
-import { type ConfigTree, type House, type HouseOptions, startHouse } from '../../support/start-house.ts';
+import { type ConfigTree, type House, type HouseOptions, startHouse } from '../../support/start-instance.ts';
 
 /** The section of the test's configuration, with changes. */
 export const auth = (changes: object = {}): object => ({

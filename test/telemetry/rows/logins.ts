@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { openStore } from '../../../src/store/open-store.ts';
 import { TEST_ITERATIONS } from '../../support/people.ts';
-import { type ConfigTree, type House, startHouse } from '../../support/start-house.ts';
+import { type ConfigTree, type House, startHouse } from '../../support/start-instance.ts';
 import { moves } from '../support/driven.ts';
 
 async function started(t: TestContext, auth: object, rest: ConfigTree = {}): Promise<House> {

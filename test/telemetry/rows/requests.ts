@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, type Person, TEST_ITERATIONS, VERA } from '../../support/people.ts';
-import { type House, startHouse } from '../../support/start-house.ts';
+import { type House, startHouse } from '../../support/start-instance.ts';
 import { moves } from '../support/driven.ts';
 
 let nvr: FakeNvr;

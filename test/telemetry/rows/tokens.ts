@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { findSigningSecret } from '../../../src/accounts/sessions/signing-secret.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../../support/people.ts';
-import { type House, startHouse } from '../../support/start-house.ts';
+import { type House, startHouse } from '../../support/start-instance.ts';
 import { moves, value } from '../support/driven.ts';
 
 let house: House;

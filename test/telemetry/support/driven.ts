@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import type { Family } from '../../../src/telemetry/series.ts';
-import type { House } from '../../support/start-house.ts';
+import type { House } from '../../support/start-instance.ts';
 import { moved, type Series, scrape } from './exposition.ts';
 
 /** `logins_total`, and `logins_total result=success` for each value of each label that has moved. */

@@ -5,7 +5,7 @@ import type { KnownCameraList } from '../gateway/decision/known-cameras.ts';
 import { createForwarder, type Forwarder } from '../gateway/forward/forward.ts';
 import { createMessageRelay, type MessageRelay } from '../gateway/websocket/message-relay.ts';
 import { type EventsBackend, openEvents } from './events.ts';
-import type { House } from './house.ts';
+import type { House } from './runtime.ts';
 import { forwardRulesOf, watchCameras } from './upstreams.ts';
 
 export interface Parts {

@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { REFUSALS } from '../../src/domain/refusal.ts';
 import { createForwarder } from '../../src/gateway/forward/forward.ts';
-import { createHeldBytes } from '../../src/gateway/narrow/held-bytes.ts';
+import { createHeldBytes } from '../../src/gateway/narrow/buffer-budget.ts';
 import { startFakeNvr } from '../support/fake-nvr.ts';
 
 const MB = 1024 * 1024;

@@ -7,10 +7,10 @@ import type { Rules } from '../gateway/decision/admit.ts';
 import { createGate, type Gate } from '../gateway/entry/gate.ts';
 import type { Readiness } from '../telemetry/telemetry-server.ts';
 import type { AccountsInForce } from './accounts/accounts-in-force.ts';
+import { openParts, type Parts, replacedParts } from './components.ts';
+import { createJudging } from './gate/authorizer.ts';
 import { gateParts } from './gate/gate.ts';
-import { createJudging } from './gate/judging.ts';
-import type { House } from './house.ts';
-import { openParts, type Parts, replacedParts } from './parts.ts';
+import type { House } from './runtime.ts';
 import { serviceStatus } from './telemetry/status.ts';
 import { readinessOf } from './upstreams.ts';
 

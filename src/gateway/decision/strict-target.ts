@@ -1,7 +1,7 @@
 /** Step 1. Is this one path, and only one? What is not plain is refused before anything else looks at it (SPEC 5). */
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { PlainTarget, RequestFacts } from '../../domain/request.ts';
-import { headFault } from './plain-head.ts';
+import { headFault } from './strict-head.ts';
 
 export type PlainTargetVerdict =
   | { readonly kind: 'plain'; readonly target: PlainTarget }

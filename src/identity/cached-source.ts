@@ -1,6 +1,7 @@
 /** A source that is not asked again while a connection goes on saying the same: a camera wall does, hundreds of times a second. */
+
+import { whenKnown } from '../domain/maybe-promise.ts';
 import type { RequestFacts } from '../domain/request.ts';
-import { whenKnown } from '../domain/soon.ts';
 import type { IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
 
 export interface Remembering {

@@ -3,6 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { RefusalReason } from '../../domain/refusal.ts';
+import { type Narrowing, passNarrowed } from '../narrow/narrow-exchange.ts';
+import { atEndOfTurn } from '../response/end-of-turn.ts';
 import {
   type AnswerHead,
   type AnswerRules,
@@ -11,9 +13,7 @@ import {
   headerValues,
   isPlainAnswer,
   passedTrailers,
-} from '../answer/answer-headers.ts';
-import { atEndOfTurn } from '../answer/end-of-turn.ts';
-import { type Narrowing, passNarrowed } from '../narrow/narrow-exchange.ts';
+} from '../response/response-headers.ts';
 import type { JudgedRequest } from './forward.ts';
 import { codeOf } from './upgrade-exchange.ts';
 

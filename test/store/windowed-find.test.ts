@@ -8,9 +8,9 @@ import { isOutOfTime } from '../../src/domain/out-of-time.ts';
 import { type EventsPlace, STORE_SHAPE } from '../../src/store/event-shape.ts';
 import { eventsPlace } from '../../src/store/events-table.ts';
 import { findEvents } from '../../src/store/find-events.ts';
-import { findInTurns, findInWindows } from '../../src/store/find-in-turns.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
-import { createWalkLane } from '../../src/store/walk-lane.ts';
+import { createWalkLane } from '../../src/store/scan-queue.ts';
+import { findInTurns, findInWindows } from '../../src/store/windowed-find.ts';
 import { event } from '../events/support/event.ts';
 import { makeScratch } from './support/scratch-store.ts';
 

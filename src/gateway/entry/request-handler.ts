@@ -1,16 +1,16 @@
 /** The first door: a request is judged, and answered with a refusal here, or by whoever stands behind. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ListenerName, type RequestFacts, singleHeader } from '../../domain/request.ts';
-import { type Answer, jsonAnswer, refusalAnswer } from '../answer/refuse.ts';
-import { send } from '../answer/send.ts';
 import { type Admission, type Admitted, admit, type Client } from '../decision/admit.ts';
+import { belowBasePath } from '../decision/base-path.ts';
 import type { RequestWatch } from '../decision/gate-watch.ts';
-import { belowBasePath } from '../decision/ingress.ts';
 import { requestFacts } from '../decision/request-facts.ts';
+import { type Answer, jsonAnswer, refusalAnswer } from '../response/refuse.ts';
+import { send } from '../response/send.ts';
 import { admitDescribed, asksForAuth, describedRequest, forwardAuthAnswer, knownAnswer } from './forward-auth.ts';
 import type { GateParts } from './gate.ts';
 import { createOwnRoutes } from './own-routes.ts';
-import { passOn } from './pass-on.ts';
+import { passOn } from './proxy-request.ts';
 
 /** A request, and where its answer goes. */
 export interface Visit {

@@ -1,16 +1,16 @@
 /** Behind the first door: an admitted request that no route of our own answers is forwarded, on its terms. */
 import { type Caller, hasSameRights } from '../../domain/caller.ts';
+import type { Soon } from '../../domain/maybe-promise.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
-import type { Soon } from '../../domain/soon.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
-import { type Answer, jsonAnswer, refusalAnswer } from '../answer/refuse.ts';
-import { send } from '../answer/send.ts';
 import { type Destination, destinationOf } from '../decision/destinations.ts';
 import type { RequestWatch, UpstreamWatch } from '../decision/gate-watch.ts';
 import { judgedRequest, type Passage } from '../forward/judged-request.ts';
-import { type Settled, settleTerms } from '../narrow/narrow-terms.ts';
+import { type Settled, settleTerms } from '../narrow/obligations.ts';
+import { type Answer, jsonAnswer, refusalAnswer } from '../response/refuse.ts';
+import { send } from '../response/send.ts';
 import type { GateParts } from './gate.ts';
-import type { Guest } from './request-door.ts';
+import type { Guest } from './request-handler.ts';
 
 type SentInstead = NonNullable<CorridorState['sentInstead']>;
 

@@ -1,7 +1,7 @@
 /** A house in front of a fake NVR with two cameras, for all tests of a file. */
 import { after } from 'node:test';
 import { type FakeNvr, startFakeNvr } from './fake-nvr.ts';
-import { type House, startHouse } from './start-house.ts';
+import { type House, startHouse } from './start-instance.ts';
 
 export async function houseInFront(): Promise<{ readonly house: House; readonly nvr: FakeNvr }> {
   const nvr = await startFakeNvr();

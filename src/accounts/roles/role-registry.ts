@@ -1,7 +1,7 @@
 /** The custom roles that hold at this moment: the file's, and those made in the console (interface 2.2; SPEC 4.3). */
 import type { CustomRoles } from '../../domain/camera-scope.ts';
+import type { Soon } from '../../domain/maybe-promise.ts';
 import type { RoleStore, StoredRole } from '../../domain/role-store.ts';
-import type { Soon } from '../../domain/soon.ts';
 
 export interface CustomRoleParts {
   readonly store: Pick<RoleStore, 'listRoles'>;

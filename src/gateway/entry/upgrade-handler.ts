@@ -3,15 +3,15 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { ListenerName, RequestFacts } from '../../domain/request.ts';
-import { refusalAnswer } from '../answer/refuse.ts';
 import { type Admitted, admit } from '../decision/admit.ts';
+import { belowBasePath } from '../decision/base-path.ts';
 import { destinationOf } from '../decision/destinations.ts';
 import type { CountedSocket, RequestWatch } from '../decision/gate-watch.ts';
-import { belowBasePath } from '../decision/ingress.ts';
 import { requestFacts } from '../decision/request-facts.ts';
 import type { JudgedRequest } from '../forward/forward.ts';
 import { judgedRequest } from '../forward/judged-request.ts';
 import { answerUpgrade } from '../forward/websocket.ts';
+import { refusalAnswer } from '../response/refuse.ts';
 import { currentView } from '../websocket/message-relay.ts';
 import type { GateParts } from './gate.ts';
 

@@ -1,7 +1,7 @@
 /** What is left of an answer for whom (SPEC 4.3, 5): form by form, whole values compared. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { narrowAnswer } from '../../src/access/narrow-answer.ts';
+import { narrowAnswer } from '../../src/access/narrow-response.ts';
 import type { AnswerForm } from '../../src/domain/policy.ts';
 import { viewOfRole } from './support/views.ts';
 

@@ -8,7 +8,7 @@ import { openStore, type Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/log.ts';
 import { type BuiltPages, readBuiltPages } from '../ui/built-pages.ts';
 import { type Accounts, openAccounts } from './accounts/accounts.ts';
-import type { Edition } from './edition.ts';
+import type { Edition } from './generation.ts';
 import { openLogs } from './logs.ts';
 import type { StartOptions } from './start.ts';
 import { type HouseTelemetry, openTelemetry } from './telemetry/telemetry.ts';

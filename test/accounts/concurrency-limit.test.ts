@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { createWorkLanes } from '../../src/accounts/passwords/work-lanes.ts';
+import { createWorkLanes } from '../../src/accounts/passwords/concurrency-limit.ts';
 
 describe('Work lanes', () => {
   it('run no more jobs at once than there are lanes, in the order of arrival', async () => {

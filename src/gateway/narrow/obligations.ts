@@ -1,15 +1,15 @@
 /** Step 5, its other half. What an admitted request's terms ask for before it is sent, and of its answer (SPEC 5). */
 import type { IncomingMessage } from 'node:http';
 import type { Terms } from '../../access/access-verdict.ts';
-import { narrowAnswer } from '../../access/narrow-answer.ts';
 import type { OwnConfig } from '../../access/narrow-config.ts';
+import { narrowAnswer } from '../../access/narrow-response.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { PlainTarget } from '../../domain/request.ts';
 import type { Upstream } from '../../domain/socket-address.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { Destination } from '../decision/destinations.ts';
 import type { OwnerLookup } from '../decision/owner-lookup.ts';
-import { createHeldBytes } from './held-bytes.ts';
+import { createHeldBytes } from './buffer-budget.ts';
 import type { Narrowing } from './narrow-exchange.ts';
 import { cutAtLimit, joinedLists } from './narrow-fanout.ts';
 import { judgedBody } from './narrow-request.ts';

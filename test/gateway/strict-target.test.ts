@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { RefusalReason } from '../../src/domain/refusal.ts';
 import type { RequestFacts } from '../../src/domain/request.ts';
-import { parsePlainTarget, plainTarget } from '../../src/gateway/decision/plain-target.ts';
+import { parsePlainTarget, plainTarget } from '../../src/gateway/decision/strict-target.ts';
 import { http1Head } from '../../src/gateway/listen/http2-head.ts';
 import { type HeaderLine, someRequest } from '../support/request-facts.ts';
 

@@ -1,6 +1,7 @@
 /** Each outcome of the user routes as an answer with its audit line (SPEC 4.3, 9). */
-import { answer, refuse, refuseWhileBusy } from '../http/answers.ts';
+
 import { type AccountAnswerParts, type AccountRouterContext, type Deed, record } from '../http/doors.ts';
+import { answer, refuse, refuseWhileBusy } from '../http/responses.ts';
 import type { ChangeFault } from './change-password.ts';
 import type { UserOutcome } from './users.ts';
 

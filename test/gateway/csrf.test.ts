@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Caller, type Credential, INTERNAL_CALLER } from '../../src/domain/caller.ts';
-import { isForgeable, isInternalHost, type SiteQuestion } from '../../src/gateway/decision/same-site.ts';
+import { isForgeable, isInternalHost, type SiteQuestion } from '../../src/gateway/decision/csrf.ts';
 import { factsOf } from '../support/facts.ts';
 
 const carrying = (credential: Credential): Caller => ({ ...INTERNAL_CALLER, credential });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createRoleBook } from '../../src/accounts/roles/custom-roles.ts';
+import { createRoleBook } from '../../src/accounts/roles/role-registry.ts';
 import type { CustomRoles } from '../../src/domain/camera-scope.ts';
 import type { Role } from '../../src/domain/names.ts';
 import { openHouseStore, ROLES } from './support/people.ts';
