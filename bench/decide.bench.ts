@@ -6,7 +6,7 @@ import { loadPolicy } from '../src/config/load-policy.ts';
 import type { Caller } from '../src/domain/caller.ts';
 import { scopeOfRole } from '../src/domain/camera-scope.ts';
 import type { Role, UserName } from '../src/domain/names.ts';
-import { parsePlainTarget } from '../src/gateway/decision/strict-target.ts';
+import { parseTarget } from '../src/gateway/decision/strict-target.ts';
 
 /** A company's NVR: thirty-two cameras, two streams each. */
 const CAMERAS = Array.from({ length: 32 }, (_, at) => `camera_${at + 1}`);
@@ -80,7 +80,7 @@ const callerOf = (role: string): Caller => ({
 
 /** Finding the row, and deciding: the target has been read before. */
 function microseconds(table: RouteTable, method: string, text: string, role: string): number {
-  const target = parsePlainTarget(text);
+  const target = parseTarget(text);
   if (!target) throw new Error(`${text} is not plain`);
   const caller = callerOf(role);
   const batch = (): number => {

@@ -1,6 +1,6 @@
 /** Whether the time of a refused login tells which users exist, and what forwarding feels of many: with the real iterations. */
 import { ADMIN_PERSON, CARL } from '../test/support/people.ts';
-import { startHouse } from '../test/support/start-instance.ts';
+import { startInstance } from '../test/support/start-instance.ts';
 import { measureFlood } from './login/flood.ts';
 import { printFindings, printTable } from './table.ts';
 
@@ -17,7 +17,7 @@ const KINDS = [
 ] as const;
 
 async function run(): Promise<void> {
-  const house = await startHouse({
+  const house = await startInstance({
     config: { auth: { hash_iterations: 600_000, failed_login_rate_limit: null }, logger: { default: 'warning' } },
   });
   const made = await house.ask('/api/users', {

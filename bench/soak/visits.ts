@@ -18,7 +18,7 @@ export interface Visitor {
 /** A status, or how it ended without one. */
 export type Outcome = number | 'left' | 'broken' | 'looked whole';
 
-export interface Visit {
+export interface RequestContext {
   readonly name: string;
   readonly weight: number;
   readonly pay: (visitor: Visitor) => Promise<Outcome>;
@@ -27,7 +27,7 @@ export interface Visit {
 const RECORDING = '/recordings/2026-11-20/10/cam1/00.00.mp4';
 
 // biome-ignore format: a table
-export const VISITS: readonly Visit[] = [
+export const VISITS: readonly RequestContext[] = [
   { name: 'asks',                weight: 30, pay: (visitor) => ask(visitor, '/api/version', visitor.viewer) },
   { name: 'asks /auth',          weight: 5,  pay: (visitor) => ask(visitor, '/auth', visitor.viewer) },
   { name: 'asks, a stranger',    weight: 3,  pay: (visitor) => ask(visitor, '/api/version', {}) },

@@ -1,18 +1,18 @@
 /** What may come of a request: let through as it is, let through on terms, answered with nothing, or refused (SPEC 5). */
 import type { AnswerForm, Verb } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
-import type { PlainTarget } from '../domain/request.ts';
+import type { RequestTarget } from '../domain/request.ts';
 import type { CameraView } from './camera-view.ts';
 
 export type AccessVerdict =
   /** The target is the one to send: perhaps with a narrowed query. */
-  | { readonly kind: 'allowed'; readonly target: PlainTarget; readonly terms?: Terms }
+  | { readonly kind: 'allowed'; readonly target: RequestTarget; readonly obligations?: Obligations }
   /** Nothing that the caller may see is left: the answer is this JSON, and nobody needs to be asked. */
   | { readonly kind: 'nothing-visible'; readonly answer: string }
   | { readonly kind: 'refused'; readonly reason: RefusalReason };
 
 /** What is still to be done before sending, or with the answer. */
-export interface Terms {
+export interface Obligations {
   readonly view: CameraView;
   /** Whose cameras must be visible; the NVR is asked for them. */
   readonly owners?: readonly OwnerQuestion[];
@@ -28,10 +28,10 @@ export interface Terms {
   /** Only the events backend can narrow this answer. */
   readonly ownData?: boolean;
   /** Each message of the WebSocket is judged, both ways. */
-  readonly messages?: MessageTerms;
+  readonly messages?: MessageObligations;
 }
 
-export interface MessageTerms {
+export interface MessageObligations {
   /** What the role may not do with its cameras. */
   readonly denied: readonly Verb[];
 }

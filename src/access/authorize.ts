@@ -2,7 +2,7 @@
 import type { Caller } from '../domain/caller.ts';
 import { ADMIN, type Role, VIEWER } from '../domain/names.ts';
 import { type Access, type PolicyRow, VERBS, type Verb } from '../domain/policy.ts';
-import type { PlainTarget } from '../domain/request.ts';
+import type { RequestTarget } from '../domain/request.ts';
 import { unreachable } from '../domain/result.ts';
 import { type AccessVerdict, refused } from './access-verdict.ts';
 import { namesAddress } from './camera-locators.ts';
@@ -10,7 +10,7 @@ import { clearanceOf, viewOf } from './camera-view.ts';
 import { queryValues } from './query.ts';
 import type { RecorderLayout } from './recorder-layout.ts';
 import type { Listed, RouteMatch } from './route-table.ts';
-import { bodyTerms, onTerms, withinView } from './within-view.ts';
+import { bodyObligations, withinView, withObligations } from './within-view.ts';
 
 /** What the decision knows of the world beyond the request. */
 export interface Surroundings {
@@ -23,7 +23,7 @@ export interface Surroundings {
 export function authorize(
   caller: Caller | undefined,
   match: RouteMatch,
-  target: PlainTarget,
+  target: RequestTarget,
   { layout, isDenied }: Surroundings,
 ): AccessVerdict {
   if (match.kind === 'listed' && match.row.access === 'none') return refused('path-not-found');
@@ -33,7 +33,7 @@ export function authorize(
   const { row } = match;
   if (!satisfies(caller, row.access)) return refused('role-too-low');
   if (row.verb && isDenied(caller.role, row.verb)) return refused('verb-denied');
-  if (clearanceOf(caller) === 'admin') return onTerms(target, row, viewOf(caller, layout), {});
+  if (clearanceOf(caller) === 'admin') return withObligations(target, row, viewOf(caller, layout), {});
   if (row.dynamic && !layout) return refused('cameras-unknown');
   // Below a dynamic segment a name that is no camera may be a route that the table does not know.
   if (row.dynamic && !namesCamera(match, layout)) return refused('route-unlisted');
@@ -41,12 +41,12 @@ export function authorize(
   if (isForAdmins(row, target)) return refused('field-admin-only');
   if (row.narrow === 'per-message') return perMessage(target, caller, { layout, isDenied });
   if (caller.scope.kind === 'all' || !isNarrowed(row))
-    return onTerms(target, row, viewOf(caller, layout), bodyTerms(row, []));
+    return withObligations(target, row, viewOf(caller, layout), bodyObligations(row, []));
   if (!layout) return refused('cameras-unknown');
   return withinView(match, target, viewOf(caller, layout));
 }
 
-function unlisted(caller: Caller, target: PlainTarget): AccessVerdict {
+function unlisted(caller: Caller, target: RequestTarget): AccessVerdict {
   if (caller.role !== ADMIN) return refused('route-unlisted');
   return caller.scope.kind === 'all' ? { kind: 'allowed', target } : refused('not-narrowable');
 }
@@ -76,15 +76,15 @@ function namesCamera({ row, parameters }: Listed, layout: RecorderLayout | undef
 
 const IN_PATH = 'path:';
 
-const isForAdmins = ({ admin_parameters }: PolicyRow, { query }: PlainTarget): boolean =>
+const isForAdmins = ({ admin_parameters }: PolicyRow, { query }: RequestTarget): boolean =>
   query !== '' && admin_parameters?.some((name) => queryValues(query, name).length > 0) === true;
 
 /** Whether a restricted role's request or answer needs a look at all. */
 const isNarrowed = ({ narrow, cameras, access, answer }: PolicyRow): boolean =>
   access === 'camera' || narrow !== undefined || cameras !== undefined || answer !== undefined;
 
-function perMessage(target: PlainTarget, caller: Caller, { layout, isDenied }: Surroundings): AccessVerdict {
+function perMessage(target: RequestTarget, caller: Caller, { layout, isDenied }: Surroundings): AccessVerdict {
   if (!layout) return refused('cameras-unknown');
   const denied = VERBS.filter((verb) => isDenied(caller.role, verb));
-  return { kind: 'allowed', target, terms: { view: viewOf(caller, layout), messages: { denied } } };
+  return { kind: 'allowed', target, obligations: { view: viewOf(caller, layout), messages: { denied } } };
 }

@@ -1,5 +1,5 @@
 /** Where a request names cameras: the route table's locators, read from path, query and body (SPEC 5). */
-import type { PlainTarget } from '../domain/request.ts';
+import type { RequestTarget } from '../domain/request.ts';
 import { OWNER_KINDS, type OwnerKind, type OwnerQuestion } from './access-verdict.ts';
 import {
   cameraOfClip,
@@ -45,7 +45,7 @@ const NAMES: Readonly<Record<string, Owner>> = {
 };
 
 /** Everything that the row's locators find; `all` and an absent parameter name nothing. */
-export function locate(match: Listed, target: PlainTarget, layout: RecorderLayout): Located {
+export function locate(match: Listed, target: RequestTarget, layout: RecorderLayout): Located {
   const named: NamedCameras[] = [];
   const owners: OwnerQuestion[] = [];
   const inBody: string[] = [];
@@ -78,7 +78,7 @@ function namedBy(
 }
 
 /** A stream's server opens an address as well as a name: whatever the NVR can reach, as the NVR. */
-export const namesAddress = ({ row }: Listed, target: PlainTarget): boolean =>
+export const namesAddress = ({ row }: Listed, target: RequestTarget): boolean =>
   (row.cameras ?? [])
     .map(parseLocator)
     .some(
@@ -97,10 +97,10 @@ export const ownersOf = (kind: string, value: string, layout: RecorderLayout): N
 export const ownerKind = (kind: string): OwnerKind | undefined => OWNER_KINDS.find((known) => known === kind);
 
 /** A repeated `ids` is judged as all of its values: whichever counts is among them. */
-const idsIn = (target: PlainTarget, name: string): string[] => queryValues(target.query, name).flatMap(listed);
+const idsIn = (target: RequestTarget, name: string): string[] => queryValues(target.query, name).flatMap(listed);
 
 /** Streams are named one by one, as often as one likes; cameras in one list. */
-function namesIn(target: PlainTarget, { kind, name }: Locator): readonly string[] | undefined {
+function namesIn(target: RequestTarget, { kind, name }: Locator): readonly string[] | undefined {
   const values = queryValues(target.query, name);
   if (kind !== '') return values;
   if (values.length > 1) return undefined;

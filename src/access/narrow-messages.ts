@@ -1,6 +1,6 @@
 /** What a WebSocket message may say, in either direction: tables of topics, and the first segment of the others (SPEC 5). */
 import type { Verb } from '../domain/policy.ts';
-import type { MessageTerms } from './access-verdict.ts';
+import type { MessageObligations } from './access-verdict.ts';
 import type { CameraView } from './camera-view.ts';
 import { isVerbDenied, narrowJobs } from './narrow-jobs.ts';
 import { narrowStats } from './narrow-stats.ts';
@@ -24,7 +24,7 @@ const READ_TOPICS: ReadonlySet<string> = new Set([
 ]);
 
 /** From the client of a caller who is no admin, whose sockets are not looked into. Everything else is for admins. */
-export function judgeInbound(text: string, view: CameraView, { denied }: MessageTerms): InboundVerdict {
+export function judgeInbound(text: string, view: CameraView, { denied }: MessageObligations): InboundVerdict {
   const message = parsedRecord(text);
   const topic = message?.['topic'];
   if (!message || typeof topic !== 'string' || topic.length > LONGEST_TOPIC) return { kind: 'malformed' };
@@ -80,7 +80,7 @@ const VERB_OF_TOPIC: Readonly<Record<string, Verb>> = {
 };
 
 /** From the NVR: the text to pass on, or undefined. What the tables do not know passes to nobody but admins. */
-export function narrowOutbound(text: string, view: CameraView, { denied }: MessageTerms): string | undefined {
+export function narrowOutbound(text: string, view: CameraView, { denied }: MessageObligations): string | undefined {
   const message = parsedRecord(text);
   const topic = message?.['topic'];
   if (!message || typeof topic !== 'string') return undefined;

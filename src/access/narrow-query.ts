@@ -1,16 +1,16 @@
 /** Narrowing a list to a role's cameras by its query, before anybody is asked (SPEC 5, `rewrite`, `fanout`). */
 import type { CameraName } from '../domain/names.ts';
-import type { PlainTarget } from '../domain/request.ts';
+import type { RequestTarget } from '../domain/request.ts';
 import { queryValues, replaceInQuery } from './query.ts';
 
 /** The parameter set to the cameras; the request has been found to name none but visible ones. */
-export const withCameras = (target: PlainTarget, parameter: string, cameras: readonly string[]): PlainTarget => ({
+export const withCameras = (target: RequestTarget, parameter: string, cameras: readonly string[]): RequestTarget => ({
   ...target,
   query: replaceInQuery(target.query, new Map([[parameter, cameras.join(',')]])),
 });
 
 /** The cameras asked for by either parameter, or all that are visible: no words for "all" are left to the NVR. */
-export function askedCameras(target: PlainTarget, parameter: string, visible: readonly CameraName[]): string[] {
+export function askedCameras(target: RequestTarget, parameter: string, visible: readonly CameraName[]): string[] {
   for (const name of [parameter, 'camera']) {
     const value = queryValues(target.query, name).at(-1) ?? 'all';
     if (value !== 'all') return value.split(',').map(trimmed).filter(isGiven);

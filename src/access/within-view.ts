@@ -1,7 +1,7 @@
 /** Step 4, for who sees some cameras only: those that a request names must be seen, and what names none is narrowed (SPEC 5). */
 import type { PolicyRow } from '../domain/policy.ts';
-import type { PlainTarget } from '../domain/request.ts';
-import { type AccessVerdict, refused, type Terms } from './access-verdict.ts';
+import type { RequestTarget } from '../domain/request.ts';
+import { type AccessVerdict, type Obligations, refused } from './access-verdict.ts';
 import { type Located, locate, type NamedCameras } from './camera-locators.ts';
 import type { CameraView } from './camera-view.ts';
 import { askedCameras, withCameras } from './narrow-query.ts';
@@ -9,7 +9,7 @@ import { CONCERNED } from './narrow-response.ts';
 import type { Listed } from './route-table.ts';
 
 /** Their query may be narrowed on the way, or terms remain that body or answer must meet. */
-export function withinView(match: Listed, target: PlainTarget, view: CameraView): AccessVerdict {
+export function withinView(match: Listed, target: RequestTarget, view: CameraView): AccessVerdict {
   const { row } = match;
   // There are servers that read it as `&`: then what is judged and what is read would differ.
   if (target.query.includes(';')) return refused('target-not-plain');
@@ -22,20 +22,20 @@ export function withinView(match: Listed, target: PlainTarget, view: CameraView)
   const [how = '', parameter = ''] = (row.narrow ?? 'check').split(':');
   // Whose it is will stand in the answer: nobody needs to be asked twice.
   const owners = how === 'post-check' ? {} : ownerTerms(located);
-  const terms = { ...owners, ...bodyTerms(row, located.inBody), ...emptyTerms(row, how) };
+  const obligations = { ...owners, ...bodyObligations(row, located.inBody), ...emptyTerms(row, how) };
   switch (how) {
     case 'rewrite':
     case 'fanout':
-      return narrowed(row, target, view, parameter, terms);
+      return narrowed(row, target, view, parameter, obligations);
     case 'own-data':
       if (view.cameras.length === 0) return nothing(row);
-      return onTerms(target, row, view, { ...terms, ownData: true });
+      return withObligations(target, row, view, { ...obligations, ownData: true });
     case 'check':
     case 'lookup':
     case 'post-check':
     case 'post-filter':
     case 'rewrite-body':
-      return onTerms(target, row, view, terms);
+      return withObligations(target, row, view, obligations);
     default:
       return refused('not-narrowable');
   }
@@ -50,18 +50,18 @@ const asksForAny = ({ named, owners, inBody }: Located & { kind: 'located' }): b
 
 function narrowed(
   row: PolicyRow,
-  target: PlainTarget,
+  target: RequestTarget,
   view: CameraView,
   parameter: string,
-  terms: Partial<Terms>,
+  obligations: Partial<Obligations>,
 ): AccessVerdict {
   // Those that were named have been judged; a table that forgot to say where they stand shows nothing more for it.
   const cameras = askedCameras(target, parameter, view.cameras).filter((camera) => view.sees(camera));
   if (cameras.length === 0) return nothing(row);
   if (row.narrow?.startsWith('rewrite') || cameras.length === 1) {
-    return onTerms(withCameras(target, parameter, cameras), row, view, { ...terms, isRewritten: true });
+    return withObligations(withCameras(target, parameter, cameras), row, view, { ...obligations, isRewritten: true });
   }
-  return onTerms(target, row, view, { ...terms, fanout: { parameter, cameras } });
+  return withObligations(target, row, view, { ...obligations, fanout: { parameter, cameras } });
 }
 
 const nothing = (row: PolicyRow): AccessVerdict => ({
@@ -69,16 +69,22 @@ const nothing = (row: PolicyRow): AccessVerdict => ({
   answer: JSON.stringify(row.empty ?? []),
 });
 
-const emptyTerms = ({ empty }: PolicyRow, how: string): Partial<Terms> =>
+const emptyTerms = ({ empty }: PolicyRow, how: string): Partial<Obligations> =>
   how === 'post-filter' && empty !== undefined ? { empty: JSON.stringify(empty) } : {};
 
-const ownerTerms = ({ owners }: Located & { kind: 'located' }): Partial<Terms> => (owners.length > 0 ? { owners } : {});
+const ownerTerms = ({ owners }: Located & { kind: 'located' }): Partial<Obligations> =>
+  owners.length > 0 ? { owners } : {};
 
-export const bodyTerms = (row: PolicyRow, locators: readonly string[]): Partial<Terms> =>
+export const bodyObligations = (row: PolicyRow, locators: readonly string[]): Partial<Obligations> =>
   locators.length > 0 || row.admin_fields ? { body: { locators, adminFields: row.admin_fields ?? [] } } : {};
 
-export function onTerms(target: PlainTarget, row: PolicyRow, view: CameraView, terms: Partial<Terms>): AccessVerdict {
+export function withObligations(
+  target: RequestTarget,
+  row: PolicyRow,
+  view: CameraView,
+  obligations: Partial<Obligations>,
+): AccessVerdict {
   const answer = row.answer && CONCERNED[row.answer].includes(view.clearance) ? { answer: row.answer } : {};
-  const all: Terms = { view, ...terms, ...answer };
-  return Object.keys(all).length > 1 ? { kind: 'allowed', target, terms: all } : { kind: 'allowed', target };
+  const all: Obligations = { view, ...obligations, ...answer };
+  return Object.keys(all).length > 1 ? { kind: 'allowed', target, obligations: all } : { kind: 'allowed', target };
 }

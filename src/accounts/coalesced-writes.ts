@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../domain/clock.ts';
 
-export interface CoalescedWriteParts<Sighting> {
+export interface CoalescedWriteDeps<Sighting> {
   readonly write: (sightings: readonly Sighting[]) => Promise<void>;
   readonly clock: Clock;
   /** What could not be written is gone: it was for people to look at, and nothing is decided by it. */
@@ -22,7 +22,7 @@ const EVERY_MS = 60_000;
 const GATHER_MS = 2_000;
 const REMEMBERED_KEYS = 10_000;
 
-export function createCoalescedWrites<Sighting>(parts: CoalescedWriteParts<Sighting>): CoalescedWrites<Sighting> {
+export function createCoalescedWrites<Sighting>(parts: CoalescedWriteDeps<Sighting>): CoalescedWrites<Sighting> {
   const { write, clock, onFault } = parts;
   const writtenAt = new LRUCache<string, number>({ max: REMEMBERED_KEYS });
   let waiting = new Map<string, Sighting>();

@@ -5,14 +5,14 @@ import type { KnownCameraList } from '../gateway/decision/known-cameras.ts';
 import { createForwarder, type Forwarder } from '../gateway/forward/forward.ts';
 import { createMessageRelay, type MessageRelay } from '../gateway/websocket/message-relay.ts';
 import { type EventsBackend, openEvents } from './events.ts';
-import type { House } from './runtime.ts';
+import type { Runtime } from './runtime.ts';
 import { forwardRulesOf, watchCameras } from './upstreams.ts';
 
-export interface Parts {
+export interface Components {
   /** Undefined when the NVR answers for events itself. */
   readonly events: Part<EventsBackend | undefined>;
   readonly cameras: Part<KnownCameraList>;
-  readonly ways: Part<{ readonly forwarder: Forwarder; readonly relay: MessageRelay }>;
+  readonly transports: Part<{ readonly forwarder: Forwarder; readonly relay: MessageRelay }>;
 }
 
 interface Part<It> {
@@ -23,7 +23,7 @@ interface Part<It> {
 }
 
 /** Those of `before` whose settings are the same, and new ones in the place of the others. Rejects with nothing opened. */
-export async function openParts(settings: Settings, house: House, before?: Parts): Promise<Parts> {
+export async function openComponents(settings: Settings, runtime: Runtime, before?: Components): Promise<Components> {
   await using opened = new AsyncDisposableStack();
   const kept = async <It>(
     part: Part<It> | undefined,
@@ -38,35 +38,35 @@ export async function openParts(settings: Settings, house: House, before?: Parts
     return fresh;
   };
   const { nvr } = settings;
-  const { clock, store, log, accounts, counters } = house;
-  const neighbours = { roles: accounts.roleBook.current, clock, store, log, metrics: counters.metrics };
+  const { clock, store, log, accounts, counters } = runtime;
+  const deps = { roles: accounts.roleRegistry.current, clock, store, log, metrics: counters.metrics };
   const events = await kept(
     before?.events,
     [settings.events, nvr.url, nvr.cameras],
-    () => openEvents(settings, neighbours),
+    () => openEvents(settings, deps),
     (backend) => backend?.close(),
   );
   const cameras = await kept(
     before?.cameras,
     [events.it, nvr.url, nvr.cameras, nvr.user_header, nvr.role_header, nvr.auth_secret, nvr.verify],
-    () => openCameras(settings, events.it, house),
+    () => openCameras(settings, events.it, runtime),
     (list) => list.stop(),
   );
   const rules = await forwardRulesOf(settings);
-  const ways = await kept(
-    before?.ways,
+  const transports = await kept(
+    before?.transports,
     rules,
     async () => ({ forwarder: createForwarder(rules), relay: createMessageRelay(rules) }),
     ({ forwarder }) => forwarder.close(),
   );
   opened.move();
-  return { events, cameras, ways };
+  return { events, cameras, transports };
 }
 
 async function openCameras(
   settings: Settings,
   backend: EventsBackend | undefined,
-  { log }: House,
+  { log }: Runtime,
 ): Promise<KnownCameraList> {
   const cameras = watchCameras(settings, backend, log);
   await cameras.refresh();
@@ -74,10 +74,12 @@ async function openCameras(
 }
 
 /** Those that are not needed any more: nothing of `kept` is among them. */
-export const replacedParts = (before: Parts, kept: Parts | undefined): readonly Part<unknown>[] => {
-  const still = kept ? [kept.ways, kept.cameras, kept.events] : [];
+export const replacedComponents = (before: Components, kept: Components | undefined): readonly Part<unknown>[] => {
+  const still = kept ? [kept.transports, kept.cameras, kept.events] : [];
   // Whoever asks is closed before whoever answers.
-  return [before.ways, before.cameras, before.events].filter((part) => !(still as Part<unknown>[]).includes(part));
+  return [before.transports, before.cameras, before.events].filter(
+    (part) => !(still as Part<unknown>[]).includes(part),
+  );
 };
 
 /** Whoever was let in by the old rules may be about to ask somebody that they name. */

@@ -26,7 +26,7 @@ export interface EventsBackend {
   close(): Promise<void>;
 }
 
-export interface EventsNeighbours {
+export interface EventsDeps {
   /** As last read. */
   readonly roles: () => CustomRoles;
   readonly store: Store;
@@ -36,11 +36,11 @@ export interface EventsNeighbours {
 }
 
 /** Undefined when the NVR answers for events itself. Sample events are made only in a store that has none. */
-export async function openEvents(settings: Settings, neighbours: EventsNeighbours): Promise<EventsBackend | undefined> {
+export async function openEvents(settings: Settings, deps: EventsDeps): Promise<EventsBackend | undefined> {
   const { source, nvr_database, max_limit, query_timeout } = settings.events;
-  const { roles, log, metrics } = neighbours;
+  const { roles, log, metrics } = deps;
   if (source === 'nvr') return undefined;
-  if (source === 'store') await makeSampleEvents(settings, neighbours);
+  if (source === 'store') await makeSampleEvents(settings, deps);
   // Nobody but this process may enter the directory: who reaches the socket is believed.
   const directory = await mkdtemp(join(tmpdir(), 'postern-'));
   const socketPath = join(directory, 'events.sock');
@@ -89,7 +89,7 @@ export async function openEvents(settings: Settings, neighbours: EventsNeighbour
   };
 }
 
-async function makeSampleEvents({ events, nvr }: Settings, { store, clock }: EventsNeighbours): Promise<void> {
+async function makeSampleEvents({ events, nvr }: Settings, { store, clock }: EventsDeps): Promise<void> {
   if (events.sample === 0 || (await store.events.cameras()).length > 0) return;
   const sample = generateSampleEvents({
     count: events.sample,

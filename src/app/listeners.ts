@@ -13,7 +13,7 @@ export interface Addresses {
   readonly telemetry: ListenAddress | undefined;
 }
 
-export interface ListenerParts {
+export interface ListenerDeps {
   readonly settings: Settings;
   readonly gates: Readonly<Record<ListenerName, Gate>>;
   /** Of the external listener. */
@@ -29,7 +29,7 @@ export interface Listeners {
 }
 
 /** Rejects with a sentence when an address cannot be had; nothing is open then. */
-export async function openListeners({ settings, gates, tls, telemetry }: ListenerParts): Promise<Listeners> {
+export async function openListeners({ settings, gates, tls, telemetry }: ListenerDeps): Promise<Listeners> {
   const { server } = settings;
   const opened: Listener[] = [];
   const open = async (name: ListenerName, at: ListenAddress): Promise<ListenAddress> => {

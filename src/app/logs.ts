@@ -5,7 +5,7 @@ import type { Clock } from '../domain/clock.ts';
 import { openAuditFile } from '../telemetry/audit-file.ts';
 import { createLogs, type LogRules, type Logs } from '../telemetry/log.ts';
 
-export interface HouseLogs {
+export interface RuntimeLogs {
   readonly logs: Logs;
   /** Whoever counts the audit lines that could not be written is told from here on. */
   onAuditFault(told: (lines: number) => void): void;
@@ -14,7 +14,7 @@ export interface HouseLogs {
 }
 
 /** Rejects with a sentence when the audit file cannot be opened. */
-export async function openLogs({ logger }: Settings, clock: Clock, console: DestinationStream): Promise<HouseLogs> {
+export async function openLogs({ logger }: Settings, clock: Clock, console: DestinationStream): Promise<RuntimeLogs> {
   const { audit_file: file, audit_max_size: maxSize } = logger;
   if (file === undefined) {
     return {

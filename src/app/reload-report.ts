@@ -3,14 +3,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Renewal } from '../config/changed-keys.ts';
 import { formatProblem } from '../config/problems.ts';
 import type { InvalidConfig, ServiceConfig } from '../config/service-config.ts';
-import type { Edition } from './generation.ts';
-import type { House } from './runtime.ts';
+import type { Generation } from './generation.ts';
+import type { Runtime } from './runtime.ts';
 
 export interface ReloadReport {
   /** At the start. */
-  started(edition: Edition, house: House): void;
-  taken(next: Edition, before: Edition, renewal: Renewal, house: House): void;
-  rejected(config: Omit<InvalidConfig, 'kind'>, house: House): void;
+  started(generation: Generation, runtime: Runtime): void;
+  taken(next: Generation, before: Generation, renewal: Renewal, runtime: Runtime): void;
+  rejected(config: Omit<InvalidConfig, 'kind'>, runtime: Runtime): void;
   /** What was said of the configuration in force, what waits for a restart, why the last one was not taken: a sentence each. */
   warnings(): readonly string[];
 }
@@ -24,23 +24,23 @@ export function createReloadReport(): ReloadReport {
   let waiting: readonly string[] = [];
   let ofEdition = (): readonly string[] => [];
   const warnings = (): readonly string[] => [...notTaken, ...waiting, ...ofEdition()];
-  const inForce = ({ config }: Edition, house: House): void => {
-    ofEdition = () => [...config.warnings, ...house.trustedHeaders.warnings(config)];
-    for (const warning of warnings()) house.log.warn(warning);
-    const { metrics } = house.counters;
+  const inForce = ({ config }: Generation, runtime: Runtime): void => {
+    ofEdition = () => [...config.warnings, ...runtime.trustedHeaders.warnings(config)];
+    for (const warning of warnings()) runtime.log.warn(warning);
+    const { metrics } = runtime.counters;
     metrics.reloadSuccessful.set(1);
-    metrics.reloadTimestamp.set(house.clock.now() / 1000);
+    metrics.reloadTimestamp.set(runtime.clock.now() / 1000);
   };
   return {
     warnings,
     started: inForce,
-    taken(next, before, renewal, house) {
+    taken(next, before, renewal, runtime) {
       const { config } = next;
       notTaken = [];
       waiting = renewal.waiting.map((key) => waitingFor(key, config));
-      house.log.info({ file: config.file, changed: changedKeys(renewal, before, next) }, TAKEN);
-      house.counters.metrics.reloads.add(1, 'ok');
-      inForce(next, house);
+      runtime.log.info({ file: config.file, changed: changedKeys(renewal, before, next) }, TAKEN);
+      runtime.counters.metrics.reloads.add(1, 'ok');
+      inForce(next, runtime);
     },
     rejected({ file, problems }, { log, counters: { metrics } }) {
       const sentences = problems.map((problem) => formatProblem(file, problem));
@@ -57,7 +57,7 @@ const waitingFor = (key: string, { file, placed }: ServiceConfig): string =>
   formatProblem(file, placed({ path: key.split('.'), message: AFTER_RESTART }));
 
 /** The key of the route table may say the same while the table that it names says something else. */
-function changedKeys({ changed }: Renewal, before: Edition, next: Edition): readonly string[] {
+function changedKeys({ changed }: Renewal, before: Generation, next: Generation): readonly string[] {
   const isSameTable = isDeepStrictEqual(before.config.policy, next.config.policy);
   return isSameTable ? changed : [...new Set([...changed, 'nvr.policy'])];
 }

@@ -3,11 +3,11 @@ import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
 import { renewed } from '../config/changed-keys.ts';
 import type { InvalidConfig, ServiceConfig, ServiceConfigOutcome } from '../config/service-config.ts';
 import { reviewStream } from '../gateway/entry/review-stream.ts';
-import { createRetirement, replacedParts } from './components.ts';
-import { type Edition, openEdition } from './generation.ts';
+import { createRetirement, replacedComponents } from './components.ts';
+import { type Generation, openGeneration } from './generation.ts';
 import { logRules } from './logs.ts';
 import { createReloadReport } from './reload-report.ts';
-import type { House } from './runtime.ts';
+import type { Runtime } from './runtime.ts';
 
 export interface Reloaded {
   /** Why not is in the log. */
@@ -18,19 +18,19 @@ export interface Reloaded {
   readonly files: readonly string[];
 }
 
-export interface Editions {
-  inForce(): Edition;
+export interface Generations {
+  inForce(): Generation;
   /** For the status page: a sentence each. */
   warnings(): readonly string[];
   /** Before anything is served. */
-  open(config: ServiceConfig, house: House): Promise<void>;
+  open(config: ServiceConfig, runtime: Runtime): Promise<void>;
   /** One after another, each read when it is its turn: what holds in the end is what was written last. */
   reload(read: () => Promise<ServiceConfigOutcome>): Promise<Reloaded>;
   close(): Promise<void>;
 }
 
-export function createEditions(): Editions {
-  let opened: { readonly edition: Edition; readonly house: House } | undefined;
+export function createGenerations(): Generations {
+  let opened: { readonly generation: Generation; readonly runtime: Runtime } | undefined;
   let queue: Promise<unknown> = Promise.resolve();
   const retirement = createRetirement();
   const report = createReloadReport();
@@ -40,23 +40,23 @@ export function createEditions(): Editions {
     return opened;
   };
   const reject = (config: Omit<InvalidConfig, 'kind'>): Reloaded => {
-    report.rejected(config, now().house);
+    report.rejected(config, now().runtime);
     return { isTaken: false, newAdminPassword: undefined, files: config.files };
   };
   /** What can fail comes first; then there is one moment in which all of it holds. */
   const take = async (config: ServiceConfig): Promise<Reloaded> => {
-    const { edition: before, house } = now();
+    const { generation: before, runtime } = now();
     const renewal = renewed(before.settings, config.settings);
-    const next = await openEdition({ ...config, settings: renewal.settings }, house, before);
-    opened = { edition: next, house };
-    house.logs.setLevels(logRules(next.settings));
-    house.accounts.enforce(next.accounts);
-    retirement.add(replacedParts(before.parts, next.parts));
-    report.taken(next, before, renewal, house);
-    return { isTaken: true, newAdminPassword: await settled(next, house), files: config.files };
+    const next = await openGeneration({ ...config, settings: renewal.settings }, runtime, before);
+    opened = { generation: next, runtime };
+    runtime.logs.setLevels(logRules(next.settings));
+    runtime.accounts.enforce(next.accounts);
+    retirement.add(replacedComponents(before.parts, next.parts));
+    report.taken(next, before, renewal, runtime);
+    return { isTaken: true, newAdminPassword: await settled(next, runtime), files: config.files };
   };
   const renew = async (read: () => Promise<ServiceConfigOutcome>): Promise<Reloaded> => {
-    let { file, files } = now().edition.config;
+    let { file, files } = now().generation.config;
     try {
       const config = await read();
       ({ file, files } = config);
@@ -68,14 +68,14 @@ export function createEditions(): Editions {
   };
 
   return {
-    inForce: () => now().edition,
+    inForce: () => now().generation,
     warnings: report.warnings,
-    async open(config, house) {
-      const edition = await openEdition(config, house);
-      opened = { edition, house };
-      house.accounts.onRoles(() => now().edition.parts.events.it?.tellRoles());
-      house.accounts.enforce(edition.accounts);
-      report.started(edition, house);
+    async open(config, runtime) {
+      const generation = await openGeneration(config, runtime);
+      opened = { generation, runtime };
+      runtime.accounts.onRoles(() => now().generation.parts.events.it?.tellRoles());
+      runtime.accounts.enforce(generation.accounts);
+      report.started(generation, runtime);
     },
     reload(read) {
       const turn = queue.then(() => renew(read));
@@ -86,20 +86,20 @@ export function createEditions(): Editions {
       await queue;
       await retirement.close();
       if (!opened) return;
-      for (const { close } of replacedParts(opened.edition.parts, undefined)) await close();
+      for (const { close } of replacedComponents(opened.generation.parts, undefined)) await close();
     },
   };
 }
 
 /** What follows for people who are there, and for those who are not there any more. */
-async function settled({ accounts, rules }: Edition, house: House): Promise<NewAdminPassword | undefined> {
+async function settled({ accounts, rules }: Generation, runtime: Runtime): Promise<NewAdminPassword | undefined> {
   try {
-    const made = await house.accounts.settle(accounts, false);
+    const made = await runtime.accounts.settle(accounts, false);
     const judges = { rules: rules(), recheck: accounts.recheck };
-    await house.openStreams.review((stream) => reviewStream(stream, judges));
+    await runtime.openStreams.review((stream) => reviewStream(stream, judges));
     return made;
   } catch (fault) {
-    house.log.error({ err: fault }, 'whom the configuration changes could not be looked up: reload it again');
+    runtime.log.error({ err: fault }, 'whom the configuration changes could not be looked up: reload it again');
     return undefined;
   }
 }

@@ -8,21 +8,21 @@ import { openStore, type Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/log.ts';
 import { type BuiltPages, readBuiltPages } from '../ui/built-pages.ts';
 import { type Accounts, openAccounts } from './accounts/accounts.ts';
-import type { Edition } from './generation.ts';
+import type { Generation } from './generation.ts';
 import { openLogs } from './logs.ts';
 import type { StartOptions } from './start.ts';
-import { type HouseTelemetry, openTelemetry } from './telemetry/telemetry.ts';
+import { openTelemetry, type RuntimeTelemetry } from './telemetry/telemetry.ts';
 import { type Certificates, openCertificates } from './tls.ts';
 import { openTrustedHeaders, TRUSTED_HEADERS_FILES, type TrustedHeaders } from './trusted-headers.ts';
 
-export interface House {
+export interface Runtime {
   readonly options: StartOptions;
   readonly clock: Clock;
   /** Unix seconds. */
   readonly startedAt: number;
   readonly logs: Logs;
   readonly log: Logger;
-  readonly counters: HouseTelemetry;
+  readonly counters: RuntimeTelemetry;
   readonly trustedHeaders: TrustedHeaders;
   readonly store: Store;
   readonly accounts: Accounts;
@@ -32,7 +32,7 @@ export interface House {
   /** Undefined without TLS. */
   readonly certificates: Certificates | undefined;
   /** What holds now, and what the status page should say of it. */
-  readonly inForce: () => Edition;
+  readonly inForce: () => Generation;
   readonly warnings: () => readonly string[];
   close(): Promise<void>;
 }
@@ -40,16 +40,16 @@ export interface House {
 const PAGES = join(import.meta.dirname, '../../dist/ui');
 
 /** Rejects with a sentence when something needed cannot be had; nothing is left open then. */
-export async function openHouse(
+export async function openRuntime(
   options: StartOptions,
-  { inForce, warnings }: Pick<House, 'inForce' | 'warnings'>,
-): Promise<House> {
+  { inForce, warnings }: Pick<Runtime, 'inForce' | 'warnings'>,
+): Promise<Runtime> {
   await using opened = new AsyncDisposableStack();
   const { clock, version, env } = options;
   const { settings } = options.config;
-  const houseLogs = await openLogs(settings, clock, options.log);
-  opened.defer(houseLogs.close);
-  const { logs } = houseLogs;
+  const runtimeLogs = await openLogs(settings, clock, options.log);
+  opened.defer(runtimeLogs.close);
+  const { logs } = runtimeLogs;
   const log = logs.named('service');
   const { trustedHeadersFile = TRUSTED_HEADERS_FILES.mounted } = options;
   const listFiles = { ...TRUSTED_HEADERS_FILES, mounted: trustedHeadersFile };
@@ -57,7 +57,7 @@ export async function openHouse(
   opened.defer(() => trustedHeaders.close());
   const counters = openTelemetry({ settings, version, env, trustedHeaders, logs, clock, inForce });
   const { metrics, recent } = counters;
-  houseLogs.onAuditFault((lines) => metrics.auditWriteErrors.add(lines));
+  runtimeLogs.onAuditFault((lines) => metrics.auditWriteErrors.add(lines));
   const store = await openStore({ url: `sqlite:${settings.store.url.file}` });
   opened.defer(() => store.close());
   const accounts = await openAccounts(options, store, logs, metrics, recent);

@@ -4,10 +4,10 @@ import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Clock } from '../domain/clock.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
-import { standingGate } from './generation.ts';
+import { currentGate } from './generation.ts';
 import { type Addresses, openListeners } from './listeners.ts';
-import { createEditions, type Editions } from './reload.ts';
-import { openHouse } from './runtime.ts';
+import { createGenerations, type Generations } from './reload.ts';
+import { openRuntime } from './runtime.ts';
 import { openScrape } from './telemetry/scrape.ts';
 
 export interface StartOptions {
@@ -29,7 +29,7 @@ export interface Postern {
   /** To be shown once, when this start made one (interface 2.1, 5.2). */
   readonly newAdminPassword: NewAdminPassword | undefined;
   /** A configuration that was read again holds from now on, or the one before stays; the log says which. */
-  readonly reload: Editions['reload'];
+  readonly reload: Generations['reload'];
   /** Is not ready any more, stops accepting, finishes what is in flight, and lets go of everything. */
   close(): Promise<void>;
 }
@@ -38,23 +38,23 @@ export interface Postern {
 export async function startPostern(options: StartOptions): Promise<Postern> {
   await using opened = new AsyncDisposableStack();
   const { config } = options;
-  const editions = createEditions();
-  const { inForce, warnings } = editions;
-  const house = await openHouse(options, { inForce, warnings });
-  opened.defer(house.close);
-  opened.defer(editions.close);
-  await editions.open(config, house);
-  const { log, accounts, openStreams } = house;
+  const generations = createGenerations();
+  const { inForce, warnings } = generations;
+  const runtime = await openRuntime(options, { inForce, warnings });
+  opened.defer(runtime.close);
+  opened.defer(generations.close);
+  await generations.open(config, runtime);
+  const { log, accounts, openStreams } = runtime;
 
   let isStopping = false;
-  const { expose } = openScrape(house);
+  const { expose } = openScrape(runtime);
   const readiness = () => inForce().readiness();
   const telemetry = createTelemetryServer({ expose, readiness, isStopping: () => isStopping });
-  const gates = { external: standingGate('external', inForce), internal: standingGate('internal', inForce) };
+  const gates = { external: currentGate('external', inForce), internal: currentGate('internal', inForce) };
   const { addresses, drain } = await openListeners({
     settings: config.settings,
     gates,
-    tls: house.certificates,
+    tls: runtime.certificates,
     telemetry,
   });
   opened.defer(async () => {
@@ -67,5 +67,5 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const newAdminPassword = await accounts.settle(inForce().accounts, config.settings.auth.reset_admin_password);
   log.info({ addresses }, 'started');
   const running = opened.move();
-  return { addresses, newAdminPassword, reload: editions.reload, close: () => running.disposeAsync() };
+  return { addresses, newAdminPassword, reload: generations.reload, close: () => running.disposeAsync() };
 }

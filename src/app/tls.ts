@@ -27,17 +27,17 @@ export async function openCertificates(
   const read = await readPair(files);
   if (!read.ok) throw new Error(read.error);
   const first = read.value ?? (await makeAndKeep(files, thisMachine(clock)));
-  const house: TlsHouse = { files, serving: createServing(first, tls.hsts), clock, log };
-  await renewNearEnd(house);
-  const { serving } = house;
+  const runtime: TlsHouse = { files, serving: createServing(first, tls.hsts), clock, log };
+  await renewNearEnd(runtime);
+  const { serving } = runtime;
   if (serving.pair().expiresAt <= clock.now()) {
     log.warn(`${files.certificate} ended on ${dayOf(serving.pair())}: browsers refuse it, put a valid one there`);
   }
   const stop = watchPair(files, {
-    onGood: (pair) => serveWhatIsThere(pair, house),
+    onGood: (pair) => serveWhatIsThere(pair, runtime),
     onBad: (problem) => log.error(`${problem}; ${STAYS}`),
   });
-  const timer = setInterval(() => void renewNearEnd(house), BETWEEN_LOOKS_AT_END_MS).unref();
+  const timer = setInterval(() => void renewNearEnd(runtime), BETWEEN_LOOKS_AT_END_MS).unref();
   return {
     current: serving.current,
     onChange: serving.onChange,

@@ -5,7 +5,7 @@ import { parseListenAddress } from '../config/addresses.ts';
 import type { ListenAddress } from '../domain/socket-address.ts';
 import { releaseV8 } from './release-v8.ts';
 
-export interface BackendCommandParts {
+export interface BackendCommandDeps {
   readonly directory: () => string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: Writable;
@@ -18,7 +18,7 @@ export interface BackendCommandParts {
 /** Loopback, since whoever reaches it is believed. */
 const DEFAULT_LISTEN = '127.0.0.1:5001';
 
-export function registerBackendCommand(program: Command, parts: BackendCommandParts): void {
+export function registerBackendCommand(program: Command, parts: BackendCommandDeps): void {
   program
     .command('backend')
     .description('run the events backend alone; it believes the headers remote-user and remote-role of whoever asks')
@@ -31,7 +31,7 @@ export function registerBackendCommand(program: Command, parts: BackendCommandPa
     .action(async ({ listen }: { listen: ListenAddress }) => parts.exit(await runBackend(listen, parts)));
 }
 
-async function runBackend(at: ListenAddress, parts: BackendCommandParts): Promise<number> {
+async function runBackend(at: ListenAddress, parts: BackendCommandDeps): Promise<number> {
   const { env, stdout, stderr, stopSignal } = parts;
   const { loadConfig } = await import('../config/load-config.ts');
   const { formatProblem } = await import('../config/problems.ts');

@@ -1,7 +1,7 @@
 /** `postern events import` and `events generate`: events into the store, with the server running or not (SPEC 1). */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { EventRecord } from '../domain/event.ts';
-import type { EventsCommandParts } from './import-files.ts';
+import type { EventsCommandDeps } from './import-files.ts';
 
 interface GenerateOptions {
   readonly count: number;
@@ -10,7 +10,7 @@ interface GenerateOptions {
   readonly until?: number;
 }
 
-export function registerEventsCommands(program: Command, parts: EventsCommandParts): void {
+export function registerEventsCommands(program: Command, parts: EventsCommandDeps): void {
   const events = program.command('events').description('bring detection events into the store');
   events
     .command('import')
@@ -33,7 +33,7 @@ export function registerEventsCommands(program: Command, parts: EventsCommandPar
 }
 
 /** A fault becomes a sentence: nobody at a terminal wants a stack trace. */
-async function guarded({ stderr, exit }: EventsCommandParts, command: () => Promise<number>): Promise<void> {
+async function guarded({ stderr, exit }: EventsCommandDeps, command: () => Promise<number>): Promise<void> {
   try {
     exit(await command());
   } catch (fault) {
@@ -44,7 +44,7 @@ async function guarded({ stderr, exit }: EventsCommandParts, command: () => Prom
 
 const EVENTS_PER_BATCH = 500;
 
-async function generate({ count, seed, cameras, until }: GenerateOptions, parts: EventsCommandParts): Promise<number> {
+async function generate({ count, seed, cameras, until }: GenerateOptions, parts: EventsCommandDeps): Promise<number> {
   const { generateSampleEvents } = await import('../events/sample-events.ts');
   const { createProgress } = await import('./progress.ts');
   const store = await parts.openStore();

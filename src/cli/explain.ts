@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Explainer } from '../app/gate/explain.ts';
 import { formatExplanation } from './format-explanation.ts';
 
-export interface ExplainCommandParts {
+export interface ExplainCommandDeps {
   /** The configuration as the server would read it, and the store beside it. */
   readonly openExplainer: () => Promise<{ readonly explain: Explainer; close(): Promise<void> }>;
   readonly stdout: { write(text: string): unknown };
@@ -19,7 +19,7 @@ interface ExplainOptions {
   readonly json?: boolean;
 }
 
-export function registerExplainCommand(program: Command, parts: ExplainCommandParts): void {
+export function registerExplainCommand(program: Command, parts: ExplainCommandDeps): void {
   program
     .command('explain')
     .description('print how a request would be judged: headers kept and dropped, groups, rule, role, cameras, verdict')
@@ -45,7 +45,7 @@ The exit code is 0 when the request could be judged, whatever the verdict.`;
 const gathered = (line: string, before: readonly string[]): readonly string[] => [...before, line];
 
 /** A fault becomes a sentence: nobody at a terminal wants a stack trace. */
-async function run(method: string, path: string, options: ExplainOptions, parts: ExplainCommandParts): Promise<void> {
+async function run(method: string, path: string, options: ExplainOptions, parts: ExplainCommandDeps): Promise<void> {
   const { stdout, stderr, openExplainer, exit } = parts;
   const { user, token, header: headers, peer, json } = options;
   if (user !== undefined && token !== undefined) {

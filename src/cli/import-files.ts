@@ -26,7 +26,7 @@ export interface EventsStore {
   close(): Promise<void>;
 }
 
-export interface EventsCommandParts {
+export interface EventsCommandDeps {
   readonly openStore: () => Promise<EventsStore>;
   readonly stdin: Readable;
   readonly stdout: { write(text: string): unknown };
@@ -35,7 +35,7 @@ export interface EventsCommandParts {
 }
 
 /** The exit code: 0 when every file held events. */
-export async function importFiles(files: readonly string[], parts: EventsCommandParts): Promise<number> {
+export async function importFiles(files: readonly string[], parts: EventsCommandDeps): Promise<number> {
   const sources = await Promise.all(files.map((file) => sourceOf(file, parts.stdin)));
   const missing = sources.filter((source) => 'problem' in source);
   for (const { problem } of missing) parts.stderr.write(`${problem}\n`);
@@ -93,7 +93,7 @@ async function isSqlite(file: string): Promise<boolean> {
 const isAbsent = (fault: unknown): boolean => fault instanceof Error && 'code' in fault && fault.code === 'ENOENT';
 
 /** Whether the file held events, and not a single one of none. */
-async function importOne(source: Source, store: EventsStore, { stdout, stderr }: EventsCommandParts): Promise<boolean> {
+async function importOne(source: Source, store: EventsStore, { stdout, stderr }: EventsCommandDeps): Promise<boolean> {
   const outcome = await (source.isDatabase ? copyDatabase : readText)(source, store, stderr);
   stdout.write(summaryOf(source.name, outcome));
   return outcome.kind === 'imported' && (outcome.stored > 0 || outcome.read === 0);

@@ -2,7 +2,7 @@
 import type { Writable } from 'node:stream';
 import type { Result } from '../domain/result.ts';
 
-export interface StoreCommandParts<Store> {
+export interface StoreCommandDeps<Store> {
   /** Rejects with a sentence. */
   readonly openStore: () => Promise<Store>;
   readonly stdout: Writable;
@@ -13,7 +13,7 @@ export interface StoreCommandParts<Store> {
 /** A fault becomes a sentence: nobody at a terminal wants a stack trace. */
 export async function onStore<Store extends { close(): Promise<void> }>(
   work: (store: Store) => Promise<Result<string, string>>,
-  { openStore, stdout, stderr, exit }: StoreCommandParts<Store>,
+  { openStore, stdout, stderr, exit }: StoreCommandDeps<Store>,
 ): Promise<void> {
   try {
     const store = await openStore();

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { ApiToken } from '../domain/api-token.ts';
 import { VIEWER } from '../domain/names.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import { onStore, type StoreCommandParts } from './on-store.ts';
+import { onStore, type StoreCommandDeps } from './on-store.ts';
 
 export interface NewToken {
   readonly name: string;
@@ -25,7 +25,7 @@ export interface OpenTokens {
   close(): Promise<void>;
 }
 
-export interface TokensCommandParts extends StoreCommandParts<OpenTokens> {
+export interface TokensCommandDeps extends StoreCommandDeps<OpenTokens> {
   /** Unix seconds. */
   readonly now: () => number;
 }
@@ -37,7 +37,7 @@ interface CreateOptions {
   readonly expires?: string;
 }
 
-export function registerTokensCommands(program: Command, parts: TokensCommandParts): void {
+export function registerTokensCommands(program: Command, parts: TokensCommandDeps): void {
   const tokens = program.command('tokens').description('make and revoke API tokens, for programs that call the API');
   tokens
     .command('create <name>')
@@ -62,7 +62,7 @@ async function create(
   name: string,
   { user, role, cameras, expires }: CreateOptions,
   { apiTokens }: OpenTokens,
-  { now, stderr }: TokensCommandParts,
+  { now, stderr }: TokensCommandDeps,
 ): Promise<Result<string, string>> {
   const expiresAt = expires === undefined ? ok(undefined) : parseExpiry(expires, now());
   if (!expiresAt.ok) return expiresAt;

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { ImportedUser } from '../domain/account.ts';
 import { type Role, type UserName, VIEWER } from '../domain/names.ts';
 import type { Result } from '../domain/result.ts';
-import { onStore, type StoreCommandParts } from './on-store.ts';
+import { onStore, type StoreCommandDeps } from './on-store.ts';
 import type { Terminal } from './read-password.ts';
 
 type Outcome = Promise<Result<unknown, { readonly message: string }>>;
@@ -22,9 +22,9 @@ export interface OpenUsers {
   close(): Promise<void>;
 }
 
-export type UsersCommandParts = Terminal & StoreCommandParts<OpenUsers>;
+export type UsersCommandDeps = Terminal & StoreCommandDeps<OpenUsers>;
 
-export function registerUsersCommands(program: Command, parts: UsersCommandParts): void {
+export function registerUsersCommands(program: Command, parts: UsersCommandDeps): void {
   const users = program.command('users').description('list and change the accounts that people log in with');
   const run = (work: (users: OpenUsers['users']) => Promise<Result<string, string>>) =>
     onStore((open) => work(open.users), parts);

@@ -52,7 +52,7 @@ const isNamed = (received: string | undefined, name: string): boolean =>
   received?.length === name.length && received.toLowerCase() === name;
 
 /** A target that was found plain: one path, one spelling (SPEC 5, "the request judged is the request forwarded"). */
-export interface PlainTarget {
+export interface RequestTarget {
   /** The path as received, and as it will be sent. */
   readonly path: string;
   /** Its segments, percent-decoded once. */

@@ -1,8 +1,8 @@
 /** Verdicts of the corridor's steps, as unions: a step says what it found, the gateway turns it into an answer. */
 import type { Caller } from './caller.ts';
-import type { Soon } from './maybe-promise.ts';
+import type { MaybePromise } from './maybe-promise.ts';
 import type { RefusalReason } from './refusal.ts';
-import type { PlainTarget, RequestFacts } from './request.ts';
+import type { RequestFacts, RequestTarget } from './request.ts';
 
 export type IdentityVerdict =
   | { readonly kind: 'identified'; readonly caller: Caller }
@@ -14,12 +14,12 @@ export type IdentityVerdict =
 /** A way of knowing who calls. Sources are asked in order, until one is not silent. */
 export interface IdentitySource {
   readonly name: string;
-  identify(request: RequestFacts): Soon<IdentityVerdict>;
+  identify(request: RequestFacts): MaybePromise<IdentityVerdict>;
 }
 
 export type AccessVerdict =
   /** The target is the one to send: perhaps with a narrowed query. */
-  | { readonly kind: 'allowed'; readonly target: PlainTarget }
+  | { readonly kind: 'allowed'; readonly target: RequestTarget }
   /** Nothing that the caller may see is left: the answer is empty, and nobody needs to be asked. */
   | { readonly kind: 'nothing-visible' }
   | { readonly kind: 'refused'; readonly reason: RefusalReason };

@@ -7,7 +7,7 @@ import type { BoundedEventSource } from '../domain/event-question.ts';
 import type { CameraName } from '../domain/names.ts';
 import { isOutOfTime } from '../domain/out-of-time.ts';
 import { isUnreadable } from '../domain/unreadable.ts';
-import { type EventDesk, type EventsState, listEvents, oneEvent } from './event-routes.ts';
+import { type EventDeps, type EventsState, listEvents, oneEvent } from './event-routes.ts';
 import { exploreEvents } from './explore-route.ts';
 import { eventThumbnail, listByIds } from './id-routes.ts';
 import { listJoinedNames, listLabels } from './name-routes.ts';
@@ -81,7 +81,7 @@ function privateRoutes(events: BoundedEventSource): Router {
   });
 }
 
-function eventRoutes(desk: EventDesk): Router<EventsState> {
+function eventRoutes(desk: EventDeps): Router<EventsState> {
   return new Router<EventsState>()
     .get('/api/events', listEvents(desk))
     .get('/api/events/summary', summarizeEvents(desk))
@@ -94,7 +94,7 @@ function eventRoutes(desk: EventDesk): Router<EventsState> {
     .get('/api/recognized_license_plates', listJoinedNames('plate', desk));
 }
 
-function deskOf({ events, maxLimit, cameras, startedAt }: EventsBackendOptions): EventDesk {
+function deskOf({ events, maxLimit, cameras, startedAt }: EventsBackendOptions): EventDeps {
   return {
     maxLimit,
     offsetsOf: createZoneOffsets(startedAt),

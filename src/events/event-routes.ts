@@ -9,7 +9,7 @@ import { eventJson, eventsJson } from './write-response.ts';
 import type { ZoneOffsets } from './zone-offsets.ts';
 
 /** What every route of the backend works with. */
-export interface EventDesk {
+export interface EventDeps {
   readonly maxLimit: number;
   readonly offsetsOf: ZoneOffsets;
   /** Of those asked for (null: of all), the cameras that the answer may hold; `named` may not be foreign. */
@@ -29,7 +29,7 @@ export interface EventsState {
 
 export type EventsHandler = (ctx: Context & { state: EventsState; params: Record<string, string> }) => Promise<void>;
 
-export function listEvents({ maxLimit, offsetsOf, seen }: EventDesk): EventsHandler {
+export function listEvents({ maxLimit, offsetsOf, seen }: EventDeps): EventsHandler {
   return async (ctx) => {
     const { events, scope } = ctx.state;
     const parameters = new URLSearchParams(ctx.querystring);
@@ -55,7 +55,7 @@ function linkBehind(last: FoundEvent | undefined, parameters: URLSearchParams): 
 }
 
 /** Interface 7: a foreign camera's event is a 403, that of a camera nobody knows any more included. */
-export function oneEvent({ seen }: EventDesk): EventsHandler {
+export function oneEvent({ seen }: EventDeps): EventsHandler {
   return async (ctx) => {
     const [event] = await ctx.state.events.read([ctx.params['id'] ?? ''], { thumbnails: true });
     if (!event) return answerNoSuchEvent(ctx);

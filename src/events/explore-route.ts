@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { EventSource, StoredEvent } from '../domain/event-question.ts';
-import type { EventDesk, EventsHandler } from './event-routes.ts';
+import type { EventDeps, EventsHandler } from './event-routes.ts';
 import { NEWEST_FIRST } from './filters.ts';
 import { parseCount } from './parse-value.ts';
 import { createParameters } from './read-parameters.ts';
@@ -38,7 +38,7 @@ function createLabelCounts() {
 /** Roles, more or less. */
 const MOST_COUNTS_KEPT = 50;
 
-export function exploreEvents({ seen }: EventDesk): EventsHandler {
+export function exploreEvents({ seen }: EventDeps): EventsHandler {
   const countByLabel = createLabelCounts();
   return async (ctx) => {
     const { events, scope } = ctx.state;

@@ -1,7 +1,7 @@
 /** Events asked for by their ids, and the stored picture of one (SPEC 7). */
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
-import type { EventDesk, EventsHandler } from './event-routes.ts';
+import type { EventDeps, EventsHandler } from './event-routes.ts';
 import { parseCount, parseList } from './parse-value.ts';
 import { createParameters } from './read-parameters.ts';
 import { answerBadParameters, answerJson, answerRefusal } from './responses.ts';
@@ -11,7 +11,7 @@ import { eventJson } from './write-response.ts';
 const LEGACY_COLUMNS = ',"score":null,"region":null,"area":null,"ratio":null';
 
 /** Unknown ids are passed over; a foreign one is named like a camera, so it refuses all. */
-export function listByIds({ seen }: EventDesk): EventsHandler {
+export function listByIds({ seen }: EventDeps): EventsHandler {
   return async (ctx) => {
     const parameters = createParameters(new URLSearchParams(ctx.querystring));
     const ids = parameters.require('ids', parseList);
@@ -31,7 +31,7 @@ const PICTURE_SECONDS = 2_592_000;
 const ETAG_LENGTH = 22;
 const PICTURE_ENDINGS: readonly string[] = ['webp', 'png', 'jpg', 'jpeg'];
 
-export function eventThumbnail({ seen }: EventDesk): EventsHandler {
+export function eventThumbnail({ seen }: EventDeps): EventsHandler {
   return async (ctx) => {
     if (!PICTURE_ENDINGS.includes(ctx.params['extension'] ?? '')) return answerRefusal(ctx, 'path-not-found');
     const parameters = createParameters(new URLSearchParams(ctx.querystring));

@@ -23,7 +23,7 @@ export type ImportOutcome =
   | ({ readonly kind: 'imported'; readonly skips: readonly Skipped[] } & ImportCounts)
   | { readonly kind: 'not-events'; readonly reason: string };
 
-export interface ImportDesk {
+export interface ImportDeps {
   /** All or none of a batch; the same id replaces. */
   readonly writeEvents: (events: readonly EventRecord[]) => Promise<void>;
   /** After each batch. */
@@ -35,7 +35,7 @@ const EVENTS_PER_BATCH = 500;
 /** Of each reason; there are few, however many events are skipped. */
 const PLACES_NAMED = 5;
 
-export async function importEvents(chunks: AsyncIterable<Uint8Array>, desk: ImportDesk): Promise<ImportOutcome> {
+export async function importEvents(chunks: AsyncIterable<Uint8Array>, desk: ImportDeps): Promise<ImportOutcome> {
   const intake = createIntake(desk);
   for await (const item of splitEvents(chunks)) {
     if (item.kind === 'not-events') return item;
@@ -45,7 +45,7 @@ export async function importEvents(chunks: AsyncIterable<Uint8Array>, desk: Impo
 }
 
 /** Everything of another place, such as the NVR's own database, page by page. */
-export async function copyEvents(source: EventSource, desk: ImportDesk): Promise<ImportOutcome> {
+export async function copyEvents(source: EventSource, desk: ImportDeps): Promise<ImportOutcome> {
   const intake = createIntake(desk);
   const page = { cameras: null, conditions: [], sort: OLDEST_FIRST, limit: EVENTS_PER_BATCH };
   let found = await source.find(page);
@@ -69,7 +69,7 @@ function asRecord({ zonesJson, dataJson, ...plain }: StoredEvent): Result<EventR
 }
 
 /** Gathers batches, writes them, counts. */
-function createIntake({ writeEvents, onProgress }: ImportDesk) {
+function createIntake({ writeEvents, onProgress }: ImportDeps) {
   const skips = new Map<string, Skipped>();
   const counts = { read: 0, stored: 0, skipped: 0 };
   let batch: EventRecord[] = [];

@@ -1,11 +1,11 @@
 /** Which labels, sub-labels and plates there are, on the cameras that the caller sees (SPEC 7). */
 import type { DistinctColumn } from '../domain/event-question.ts';
-import type { EventDesk, EventsHandler } from './event-routes.ts';
+import type { EventDeps, EventsHandler } from './event-routes.ts';
 import { parseWhole } from './parse-value.ts';
 import { createParameters } from './read-parameters.ts';
 import { answerBadParameters, answerRefusal } from './responses.ts';
 
-export function listLabels({ seen }: EventDesk): EventsHandler {
+export function listLabels({ seen }: EventDeps): EventsHandler {
   return async (ctx) => {
     const query = new URLSearchParams(ctx.querystring);
     const cameras = query.getAll('camera').filter((camera) => camera !== '');
@@ -19,7 +19,7 @@ export function listLabels({ seen }: EventDesk): EventsHandler {
 }
 
 /** Names that may be joined in one event; `split_joined` takes them apart. */
-export function listJoinedNames(column: DistinctColumn, { seen }: EventDesk): EventsHandler {
+export function listJoinedNames(column: DistinctColumn, { seen }: EventDeps): EventsHandler {
   return async (ctx) => {
     const parameters = createParameters(new URLSearchParams(ctx.querystring));
     const isSplit = parameters.read('split_joined', parseWhole);

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { EventCondition, EventGroup, EventSource, ZoneOffset } from '../domain/event-question.ts';
 import { type CalendarSlice, DAY, sliceAround } from './calendar-slices.ts';
-import type { EventDesk, EventsHandler } from './event-routes.ts';
+import type { EventDeps, EventsHandler } from './event-routes.ts';
 import { parseWhole, parseZone } from './parse-value.ts';
 import { createParameters, flagCondition } from './read-parameters.ts';
 import { answerBadParameters, answerJson } from './responses.ts';
@@ -18,7 +18,7 @@ interface Counted {
 }
 type CountedSlices = LRUCache<string, Counted>;
 
-export function summarizeEvents({ offsetsOf, seen }: EventDesk): EventsHandler {
+export function summarizeEvents({ offsetsOf, seen }: EventDeps): EventsHandler {
   const kept: CountedSlices = new LRUCache({
     maxSize: BYTES_KEPT,
     sizeCalculation: ({ json }, key) => json.length + key.length,

@@ -1,12 +1,12 @@
 /** Who an API token says is calling: `Authorization: Bearer pst_…`, or as the password of Basic (SPEC 4.4). */
 
-import { type Soon, whenKnown } from '../domain/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '../domain/maybe-promise.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
 import type { ApiTokenVerdict, IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
 import type { ApiTokenTrace, Trace } from './identity-trace.ts';
 
 export interface ApiTokenSourceOptions {
-  readonly verify: (token: string, carriedBy: 'bearer' | 'basic', address: string) => Soon<ApiTokenVerdict>;
+  readonly verify: (token: string, carriedBy: 'bearer' | 'basic', address: string) => MaybePromise<ApiTokenVerdict>;
   /** Of the client, behind trusted proxies. */
   readonly addressOf: (request: RequestFacts) => string;
   readonly trace?: Trace<ApiTokenTrace> | undefined;
@@ -35,7 +35,7 @@ export function createApiTokenSource({ verify, addressOf, trace }: ApiTokenSourc
       if (!first) return SILENT;
       // Two headers are two answers to one question, even when both are the same.
       if (lines.length > 1) return REFUSED;
-      return whenKnown(verify(first.token, first.carriedBy, addressOf(request)), (verdict) => {
+      return mapMaybe(verify(first.token, first.carriedBy, addressOf(request)), (verdict) => {
         const outcome = verdict.kind === 'valid' ? 'valid' : verdict.reason;
         trace?.({ source: 'api-token', carriedBy: first.carriedBy, outcome }, request);
         if (verdict.kind === 'valid') return { kind: 'identified', caller: verdict.caller };

@@ -1,10 +1,10 @@
 /** A source that is not asked again while a connection goes on saying the same: a camera wall does, hundreds of times a second. */
 
-import { whenKnown } from '../domain/maybe-promise.ts';
+import { mapMaybe } from '../domain/maybe-promise.ts';
 import type { RequestFacts } from '../domain/request.ts';
 import type { IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
 
-export interface Remembering {
+export interface CacheRules {
   /** Another text after any change of accounts, roles and revocations. */
   readonly version: () => string;
   /** Unix seconds: what depends on the time does so by the second. */
@@ -21,7 +21,7 @@ interface Remembered {
 }
 
 /** `source` must decide by the headers `Cookie` and `Authorization` alone. Only who is known is remembered: who is refused is judged, and counted, each time. */
-export function rememberedOnConnection(source: IdentitySource, { version, now }: Remembering): IdentitySource {
+export function cachedOnConnection(source: IdentitySource, { version, now }: CacheRules): IdentitySource {
   const known = new WeakMap<object, Remembered>();
   return {
     name: source.name,
@@ -33,7 +33,7 @@ export function rememberedOnConnection(source: IdentitySource, { version, now }:
       const [asOf, second] = [version(), now()];
       const isSaidAgain = before && before.cookie === cookie && before.authorization === authorization;
       if (isSaidAgain && before.version === asOf && before.second === second) return before.verdict;
-      return whenKnown(source.identify(request), (verdict) => {
+      return mapMaybe(source.identify(request), (verdict) => {
         if (verdict.kind === 'identified')
           known.set(connection, { cookie, authorization, version: asOf, second, verdict });
         return verdict;

@@ -1,13 +1,13 @@
 /** Who a session token says is calling: `Authorization: Bearer`, else the session cookie (interface 5.1, SPEC 3). */
 import type { Caller } from '../domain/caller.ts';
-import { allKnown, type Soon, whenKnown } from '../domain/maybe-promise.ts';
+import { allMaybe, type MaybePromise, mapMaybe } from '../domain/maybe-promise.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
 import type { IdentitySource, IdentityVerdict, SessionVerdict } from '../domain/verdict.ts';
 import type { SessionTrace, Trace } from './identity-trace.ts';
 
 export interface SessionSourceOptions {
   readonly cookieName: string;
-  readonly verify: (token: string, carriedBy: 'cookie' | 'bearer') => Soon<SessionVerdict>;
+  readonly verify: (token: string, carriedBy: 'cookie' | 'bearer') => MaybePromise<SessionVerdict>;
   readonly trace?: Trace<SessionTrace> | undefined;
 }
 
@@ -42,9 +42,9 @@ function firstValid(
   tokens: readonly string[],
   carriedBy: 'cookie' | 'bearer',
   { verify, trace }: SessionSourceOptions,
-): Soon<IdentityVerdict> {
+): MaybePromise<IdentityVerdict> {
   const asked = tokens.map((token) => (TOKEN.test(token) ? verify(token, carriedBy) : MALFORMED));
-  return whenKnown(allKnown(asked), (verdicts) => {
+  return mapMaybe(allMaybe(asked), (verdicts) => {
     if (trace) trace({ source: 'session', carriedBy, outcomes: verdicts.map(outcomeOf) }, request);
     return oneCaller(verdicts);
   });

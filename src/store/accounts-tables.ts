@@ -53,7 +53,7 @@ export function createAccountStore(db: Kysely<Tables>): AccountStore {
 
     setRole: (name, role) =>
       db.transaction().execute(async (transaction) => {
-        const standing = await standingOf(name, transaction);
+        const standing = await stateOf(name, transaction);
         if (standing === 'absent') return 'absent';
         if (standing === 'last-admin' && role !== ADMIN) return 'last-admin';
         await transaction.updateTable('users').set({ role }).where('name', '=', name).execute();
@@ -62,7 +62,7 @@ export function createAccountStore(db: Kysely<Tables>): AccountStore {
 
     deleteUser: (name) =>
       db.transaction().execute(async (transaction) => {
-        const standing = await standingOf(name, transaction);
+        const standing = await stateOf(name, transaction);
         if (standing !== 'dispensable') return standing;
         await transaction.deleteFrom('users').where('name', '=', name).execute();
         await transaction.deleteFrom('seen_sessions').where('user_name', '=', name).execute();
@@ -118,7 +118,7 @@ export function createAccountStore(db: Kysely<Tables>): AccountStore {
 }
 
 /** Read inside the transaction that acts on it, so that two admins cannot demote each other at the same moment. */
-async function standingOf(
+async function stateOf(
   name: UserName,
   transaction: Transaction<Tables>,
 ): Promise<'absent' | 'last-admin' | 'dispensable'> {

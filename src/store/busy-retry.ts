@@ -8,7 +8,7 @@ const BUSY_RETRIES = 500;
 const BUSY_PAUSE_MILLISECONDS = 10;
 
 /** SQLite's own waiting would stop the event loop, and with it the very transaction that is waited for. */
-export function patient(driver: Driver): Driver {
+export function retryWhenBusy(driver: Driver): Driver {
   const { acquireConnection } = driver;
   return Object.assign(driver, {
     acquireConnection: async () => patientConnection(await acquireConnection.call(driver)),

@@ -9,7 +9,7 @@ import type {
   SortKey,
   ZoneOffset,
 } from '../domain/event-question.ts';
-import type { EngineWords } from './sqlite-dialect.ts';
+import type { Dialect } from './sqlite-dialect.ts';
 
 type Expression = RawBuilder<unknown>;
 type Condition = RawBuilder<boolean>;
@@ -33,7 +33,7 @@ export const sortValue = (key: SortKey): Expression => SORT_COLUMNS[key];
 
 const SORT_COLUMNS = { date: sql`e.start_time`, score: sql`e.score`, speed: sql`e.speed` };
 
-export function conditionInSql(condition: EventCondition, words: EngineWords): Condition {
+export function conditionInSql(condition: EventCondition, words: Dialect): Condition {
   switch (condition.kind) {
     case 'one-of':
       return isOneOf(condition.field === 'id' ? sql`e.id` : words.unindexed(sql`e.label`), condition.values);
@@ -65,7 +65,7 @@ function flagged(flag: EventFlag, is: boolean): Condition {
   return sql`e.${sql.ref(flag)} = ${sql.lit(is)}`;
 }
 
-function carried({ of, names, orNone }: ConditionOf<'carries'>, words: EngineWords): Condition {
+function carried({ of, names, orNone }: ConditionOf<'carries'>, words: Dialect): Condition {
   const some = names.length > 0;
   switch (of) {
     case 'sub_label':
@@ -92,7 +92,7 @@ function plated({ isWanted, orNone }: ConditionOf<'plate'>): Condition {
   ]);
 }
 
-function atTimeOfDay({ from, until, offsets }: ConditionOf<'time-of-day'>, words: EngineWords): Condition {
+function atTimeOfDay({ from, until, offsets }: ConditionOf<'time-of-day'>, words: Dialect): Condition {
   const second = words.secondOfDay(sql`e.start_time`, offsetAt(offsets));
   return from <= until
     ? sql`(${second} >= ${from} and ${second} < ${until})`

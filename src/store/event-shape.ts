@@ -1,8 +1,8 @@
 /** The table that events are read from: the store's own, or the NVR's seen as if it were that (facts of both in one place). */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Deadline } from '../domain/event-question.ts';
-import type { WalkLane } from './scan-queue.ts';
-import type { EngineWords } from './sqlite-dialect.ts';
+import type { ScanQueue } from './scan-queue.ts';
+import type { Dialect } from './sqlite-dialect.ts';
 import type { Tables } from './tables.ts';
 
 /** `e` is the table's alias in every query; it has the columns of the store's own. */
@@ -18,8 +18,8 @@ export interface EventShape {
 export interface EventsPlace {
   readonly db: Kysely<Tables>;
   readonly shape: EventShape;
-  readonly words: EngineWords;
-  readonly walks: WalkLane;
+  readonly words: Dialect;
+  readonly walks: ScanQueue;
   readonly deadline?: Deadline | undefined;
   /** Events are walked by time, whatever order they are asked for in. */
   readonly isByTime?: boolean;

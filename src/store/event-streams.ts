@@ -4,7 +4,7 @@ import type { EventCondition, EventQuestion } from '../domain/event-question.ts'
 import { distinctCameras } from './distinct-names.ts';
 import { isOneOf } from './event-conditions.ts';
 import type { EventsPlace } from './event-shape.ts';
-import type { EngineWords } from './sqlite-dialect.ts';
+import type { Dialect } from './sqlite-dialect.ts';
 
 /** The conditions that a stream has for itself. */
 type Stream = readonly RawBuilder<boolean>[];
@@ -71,7 +71,7 @@ function split(
   field: 'camera' | 'label',
   values: readonly string[] | null,
   isSplit: boolean,
-  words: EngineWords,
+  words: Dialect,
 ): readonly Stream[] {
   const column = sql`e.${sql.ref(field)}`;
   if (values === null) return [[]];

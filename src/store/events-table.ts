@@ -5,16 +5,16 @@ import { plainJson } from '../domain/plain-json.ts';
 import { countByLabel, firstStart, groupEvents, writesByDay } from './count-events.ts';
 import { distinctCameras, distinctNames, labelsOf, namesOfAll } from './distinct-names.ts';
 import type { EventShape, EventsPlace } from './event-shape.ts';
-import { createWalkLane } from './scan-queue.ts';
-import { sqliteWords } from './sqlite-dialect.ts';
+import { createScanQueue } from './scan-queue.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
 import type { EventsTable, Tables } from './tables.ts';
-import { findInTurns } from './windowed-find.ts';
+import { windowedFind } from './windowed-find.ts';
 
 export const eventsPlace = (db: Kysely<Tables>, shape: EventShape): EventsPlace => ({
   db,
   shape,
-  words: sqliteWords,
-  walks: createWalkLane(),
+  words: sqliteDialect,
+  walks: createScanQueue(),
 });
 
 export const createEventSource = (place: EventsPlace): BoundedEventSource => ({
@@ -26,7 +26,7 @@ function sourceAt(place: EventsPlace): EventSource {
   const cameras = (): Promise<string[]> => distinctCameras(place);
   return {
     cameras,
-    find: (question) => findInTurns(question, place),
+    find: (question) => windowedFind(question, place),
     read: (ids, include) => readEvents(ids, include, place),
     countByLabel: (visible) => countByLabel(visible, place),
     groups: (question) => groupEvents(question, place),

@@ -16,7 +16,7 @@ export interface NvrDatabase {
 
 interface OpenedFile extends NvrDatabase {
   /** Which file it is, and which tables are in it. */
-  readonly edition: string;
+  readonly generation: string;
   readonly db: Kysely<Tables>;
 }
 
@@ -41,7 +41,7 @@ export async function openNvrDatabase(path: string): Promise<NvrDatabase> {
     return replacing;
   };
   const asked = async <Answer>(question: (events: BoundedEventSource) => Promise<Answer>): Promise<Answer> => {
-    if ((await editionOf(file.db, path).catch(() => undefined)) !== file.edition) await reopen();
+    if ((await componentsGeneration(file.db, path).catch(() => undefined)) !== file.generation) await reopen();
     const asking = file;
     return question(asking.events).catch(async (fault) => {
       if (isOutOfTime(fault)) throw fault;
@@ -72,11 +72,11 @@ async function openFile(path: string): Promise<OpenedFile> {
   const { dialect } = sqliteEngine({ path, readOnly: true, isOurs: false, functions });
   const db = new Kysely<Tables>({ dialect });
   try {
-    const edition = await editionOf(db, path);
+    const generation = await componentsGeneration(db, path);
     // Older files lack columns of newer ones, so the table is asked what it has.
     const shape = nvrShape(await columnsOf(db));
     const events = createEventSource(eventsPlace(db, shape));
-    return { db, edition, events, close: () => db.destroy() };
+    return { db, generation, events, close: () => db.destroy() };
   } catch (cause) {
     await db.destroy();
     const reason = cause instanceof Error ? cause.message : cause;
@@ -85,7 +85,7 @@ async function openFile(path: string): Promise<OpenedFile> {
 }
 
 /** What lies at the path now need not be what is open. */
-async function editionOf(db: Kysely<Tables>, path: string): Promise<string> {
+async function componentsGeneration(db: Kysely<Tables>, path: string): Promise<string> {
   const { dev, ino } = statSync(path);
   const { rows } = await sql<{ version: number }>`select schema_version as version from pragma_schema_version`.execute(
     db,

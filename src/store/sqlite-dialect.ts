@@ -11,7 +11,7 @@ const MANY_DAYS = SECONDS_PER_DAY * 1_000_000;
 /** A power of two. */
 const ROWS_PER_LOOK = 1024;
 
-export const sqliteWords = {
+export const sqliteDialect = {
   /** The column, but not as a way in: the planner shall walk in the order that is asked for. */
   unindexed: (column: Expression): Expression => sql`+${column}`,
 
@@ -41,4 +41,4 @@ export const sqliteWords = {
 };
 
 /** PostgreSQL has its own of these. */
-export type EngineWords = typeof sqliteWords;
+export type Dialect = typeof sqliteDialect;

@@ -4,7 +4,7 @@ import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqli
 import { type Dialect, SqliteAdapter, type SqliteDatabase, SqliteDialect } from 'kysely';
 import { isPast, outOfTime } from '../domain/out-of-time.ts';
 import { unreadable } from '../domain/unreadable.ts';
-import { patient } from './busy-retry.ts';
+import { retryWhenBusy } from './busy-retry.ts';
 
 export interface SqliteOptions {
   readonly path: string;
@@ -64,7 +64,7 @@ export function sqliteEngine(options: SqliteOptions): SqliteEngine {
 function sqliteDialect(connection: DatabaseSync, readOnly: boolean, onChange: () => void): Dialect {
   const dialect = new SqliteDialect({ database: asKyselyDatabase(connection, readOnly, onChange) });
   return {
-    createDriver: () => patient(dialect.createDriver()),
+    createDriver: () => retryWhenBusy(dialect.createDriver()),
     createQueryCompiler: () => dialect.createQueryCompiler(),
     createIntrospector: (db) => dialect.createIntrospector(db),
     // Kysely's adapter says that SQLite cannot change tables in a transaction, but it can: an interrupted migration

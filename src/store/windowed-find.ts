@@ -8,7 +8,7 @@ import { timeWindows } from './time-windows.ts';
 /** What takes longer in one go is begun again in windows. */
 const ONE_GO_MILLISECONDS = 50;
 
-export async function findInTurns(
+export async function windowedFind(
   question: EventQuestion,
   place: EventsPlace,
   oneGo = ONE_GO_MILLISECONDS,

@@ -8,7 +8,7 @@ export interface AuditFile {
   close(): Promise<void>;
 }
 
-export interface AuditFileParts {
+export interface AuditFileDeps {
   readonly file: string;
   /** Bytes; past them `audit.log` becomes `audit.log.1`, and so on. */
   readonly maxSize: number;
@@ -22,7 +22,7 @@ const KEPT_FILES = 5;
 const MOST_WAITING = 10_000;
 
 /** Rejects when the file cannot be opened, or its directory made. */
-export async function openAuditFile({ file, maxSize, onFault }: AuditFileParts): Promise<AuditFile> {
+export async function openAuditFile({ file, maxSize, onFault }: AuditFileDeps): Promise<AuditFile> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   let handle = await open(file, 'a', 0o600);
   let { size } = await handle.stat();

@@ -6,7 +6,7 @@ import { DECISION_OF_REASON } from './decision-results.ts';
 import type { AddressSource, Mode } from './metric-labels.ts';
 import { deniedCamera } from './named-camera.ts';
 import type { Judged, Passing } from './passing.ts';
-import type { GateWatchParts } from './watch-gate.ts';
+import type { GateWatchDeps } from './watch-gate.ts';
 
 const MODE_OF = {
   'api-token': 'apikey',
@@ -21,12 +21,12 @@ function modeOf({ caller }: Judged): Mode {
   return credential.carriedBy === 'cookie' ? 'session' : 'bearer';
 }
 
-export function countDecision(passing: Passing, admission: Judged, parts: GateWatchParts): void {
+export function countDecision(passing: Passing, admission: Judged, parts: GateWatchDeps): void {
   const { metrics, sessions, ticks } = parts;
   const { request, startedAt } = passing;
   const now = ticks();
   countResult(passing, admission.reason, parts);
-  const wasNvrAsked = admission.terms?.owners !== undefined || admission.reason === 'camera-not-in-role';
+  const wasNvrAsked = admission.obligations?.owners !== undefined || admission.reason === 'camera-not-in-role';
   if (!wasNvrAsked) metrics.decisionDuration.observe((now - startedAt) / 1000, modeOf(admission));
   metrics.clientAddresses.add(1, addressSource(request, admission));
   countClaims(request, parts);
@@ -37,7 +37,7 @@ export function countDecision(passing: Passing, admission: Judged, parts: GateWa
 export function countResult(
   { request, admission }: Passing,
   reason: RefusalReason | undefined,
-  parts: GateWatchParts,
+  parts: GateWatchDeps,
 ): void {
   const { metrics } = parts;
   metrics.decisions.add(1, admission ? modeOf(admission) : 'none', reason ? DECISION_OF_REASON[reason] : 'allow');
@@ -57,7 +57,7 @@ function addressSource({ headers, peer }: RequestFacts, { client }: Judged): Add
 }
 
 /** They are taken out on the way to the NVR in any case; here it is told that somebody tried. */
-function countClaims(request: RequestFacts, { metrics, isIdentityHeader, maySendIdentity }: GateWatchParts): void {
+function countClaims(request: RequestFacts, { metrics, isIdentityHeader, maySendIdentity }: GateWatchDeps): void {
   for (const name in request.headers) {
     if (!isIdentityHeader(name) || maySendIdentity(request)) continue;
     metrics.strippedHeaders.add(1, name);

@@ -28,14 +28,14 @@ export interface FrequentLog {
 /** Audit lines go to a file of their own as well, when there is one. */
 const AUDIT = 'service.audit';
 
-export interface LogParts {
+export interface LogDeps {
   readonly rules: LogRules;
   readonly destination: DestinationStream;
   readonly auditFile?: DestinationStream | undefined;
   readonly clock: Clock;
 }
 
-export function createLogs({ rules, destination, auditFile, clock }: LogParts): Logs {
+export function createLogs({ rules, destination, auditFile, clock }: LogDeps): Logs {
   const loggers = new Map<string, Logger>();
   const roots = {
     all: createRoot([destination], clock),

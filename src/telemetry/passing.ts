@@ -11,7 +11,7 @@ export interface Judged {
   readonly caller: Caller | undefined;
   readonly reason?: RefusalReason;
   /** With `owners` the NVR was asked whose the named ids are, so the time was not only ours. */
-  readonly terms?: { readonly owners?: readonly unknown[] };
+  readonly obligations?: { readonly owners?: readonly unknown[] };
 }
 
 /** Times are milliseconds of a clock that only goes forward. */

@@ -13,7 +13,7 @@ export type Check =
   | { readonly kind: 'unused' }
   | { readonly kind: 'failed'; readonly reason: string };
 
-export interface TelemetryParts {
+export interface TelemetryDeps {
   /** Given the scraper's `Accept`. */
   readonly expose: (accept: string | undefined) => Promise<Exposition>;
   readonly readiness: () => Promise<Readiness>;
@@ -22,7 +22,7 @@ export interface TelemetryParts {
 }
 
 /** Not listening yet. */
-export function createTelemetryServer(parts: TelemetryParts): Server {
+export function createTelemetryServer(parts: TelemetryDeps): Server {
   return createServer((request, response) => {
     const path = (request.url ?? '').split('?', 1)[0];
     if (request.method !== 'GET' && request.method !== 'HEAD')
@@ -36,7 +36,7 @@ export function createTelemetryServer(parts: TelemetryParts): Server {
 async function answer(
   path: string | undefined,
   accept: string | undefined,
-  parts: TelemetryParts,
+  parts: TelemetryDeps,
   response: ServerResponse,
 ): Promise<void> {
   switch (path) {

@@ -11,7 +11,7 @@ import { type Judged, type Passing, type PassingEnd, passingOf } from './passing
 import { routeClassOf } from './route-class.ts';
 import { type CountedSocket, createSocketCount } from './socket-count.ts';
 
-export interface GateWatchParts {
+export interface GateWatchDeps {
   readonly metrics: Metrics;
   readonly log: GateLog;
   readonly sessions: ActiveSessions;
@@ -22,7 +22,7 @@ export interface GateWatchParts {
   readonly maySendIdentity: (request: RequestFacts) => boolean;
 }
 
-export function watchGate(parts: GateWatchParts) {
+export function watchGate(parts: GateWatchDeps) {
   const { metrics, ticks } = parts;
   const sockets = createSocketCount((read, written) => {
     metrics.bytes.add(read, 'in', 'ws');
@@ -40,7 +40,7 @@ export function watchGate(parts: GateWatchParts) {
 }
 
 /** `stopCounting` gives the bytes that an upgraded socket has sent. */
-function watchRequest(passing: Passing, parts: GateWatchParts, stopCounting: () => number | undefined) {
+function watchRequest(passing: Passing, parts: GateWatchDeps, stopCounting: () => number | undefined) {
   const { metrics, log, ticks } = parts;
   return {
     onDecision(admission: Judged, requestId: string, described?: RequestFacts): void {
@@ -107,7 +107,7 @@ function streamKindOf(status: number, type: string): StreamKind | undefined {
   return type.startsWith('text/event-stream') ? 'sse' : undefined;
 }
 
-function countEnd(passing: Passing, end: PassingEnd, bytes: number, { metrics }: GateWatchParts): void {
+function countEnd(passing: Passing, end: PassingEnd, bytes: number, { metrics }: GateWatchDeps): void {
   const { request, route, streamKind } = passing;
   const code = end.isWhole && end.status > 0 ? codeClassOf(end.status) : 'aborted';
   metrics.requests.add(1, route, request.method, code);

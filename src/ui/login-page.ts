@@ -19,7 +19,7 @@ export type LogIn = (
   ctx: ParameterizedContext<CorridorState>,
 ) => Promise<FormLogin>;
 
-export interface LoginPageParts {
+export interface LoginPageDeps {
   /** Shows the login page with its blanks filled in. */
   readonly show: (ctx: Context, fill: (html: string) => string) => void;
   readonly logIn: LogIn;
@@ -37,7 +37,7 @@ interface Shown {
 
 const MOST_BODY_BYTES = 8192;
 
-export function createLoginPage(parts: LoginPageParts) {
+export function createLoginPage(parts: LoginPageDeps) {
   const { hasOwnLogin } = parts;
   const show = (ctx: Context, language: PageLanguage, shown: Shown): void =>
     parts.show(ctx, (html) => fillLoginPage(html, language, { formState: hasOwnLogin ? '' : 'is-closed', ...shown }));

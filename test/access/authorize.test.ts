@@ -81,7 +81,7 @@ function judge(
   );
   if (verdict.kind === 'refused') return verdict.reason;
   if (verdict.kind === 'nothing-visible') return `nothing ${verdict.answer}`;
-  const { view: _, ...terms } = verdict.terms ?? {};
+  const { view: _, ...terms } = verdict.obligations ?? {};
   const told = Object.keys(terms).length === 0 ? '' : ` ${JSON.stringify(terms)}`;
   return `${verdict.target.path}?${verdict.target.query}${told}`;
 }

@@ -1,7 +1,7 @@
 /** Messages of the WebSocket, both ways, by role: a row for each row of the facts' tables (SPEC 5). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { MessageTerms } from '../../src/access/access-verdict.ts';
+import type { MessageObligations } from '../../src/access/access-verdict.ts';
 import { judgeInbound, narrowOutbound } from '../../src/access/narrow-messages.ts';
 import { layoutOfConfig } from '../../src/access/recorder-layout.ts';
 import type { Verb } from '../../src/domain/policy.ts';
@@ -10,7 +10,7 @@ import { viewOfRole } from './support/views.ts';
 const VIEWER = viewOfRole('viewer');
 const GARDENER = viewOfRole('gardener');
 const GHOST = viewOfRole('ghost');
-const NOTHING_DENIED: MessageTerms = { denied: [] };
+const NOTHING_DENIED: MessageObligations = { denied: [] };
 
 describe('A message from a client', () => {
   const judged = (role: string, topic: unknown, ...denied: Verb[]): string =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createRoleBook } from '../../src/accounts/roles/role-registry.ts';
+import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
 import { createApiTokens, mayGive, newTokenText } from '../../src/accounts/tokens/api-tokens.ts';
 import type { ApiToken } from '../../src/domain/api-token.ts';
 import { ALL_CAMERAS, maySee } from '../../src/domain/camera-scope.ts';
@@ -28,7 +28,7 @@ async function house(t: TestContext, changes: Partial<ApiToken> = {}, ownerRole 
     ...uses,
     ...changes,
   });
-  const { latest: roles } = createRoleBook({ store: store.roles, fixed: ROLES, version: store.version });
+  const { latest: roles } = createRoleRegistry({ store: store.roles, fixed: ROLES, version: store.version });
   const parts = { tokenStore: store.apiTokens, store: store.accounts, clock, roles };
   const tokens = createApiTokens({ ...parts, accountsVersion: store.version });
   const outcome = async (token = text): Promise<string> => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { logIn } from '../../src/accounts/login/login.ts';
 import { createLoginLimiter } from '../../src/accounts/login/login-limiter.ts';
-import { createRoleBook } from '../../src/accounts/roles/role-registry.ts';
+import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
 import { createUsers } from '../../src/accounts/users/users.ts';
 import type { User } from '../../src/domain/account.ts';
 import type { Role } from '../../src/domain/names.ts';
@@ -31,7 +31,7 @@ describe('A role that is deleted while it is being given', () => {
         return accounts.addUser(user);
       },
     };
-    const book = createRoleBook({ store: roles, fixed: ROLES, version: records.version });
+    const book = createRoleRegistry({ store: roles, fixed: ROLES, version: records.version });
     const users = createUsers({ store, hasher: quickHasher(), clock: handClock(), roles: book.latest });
     return { users, accounts };
   }

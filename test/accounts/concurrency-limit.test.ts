@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { createWorkLanes } from '../../src/accounts/passwords/concurrency-limit.ts';
+import { createConcurrencyLimit } from '../../src/accounts/passwords/concurrency-limit.ts';
 
 describe('Work lanes', () => {
   it('run no more jobs at once than there are lanes, in the order of arrival', async () => {
-    const { run, waiting } = createWorkLanes({ lanes: 2, queue: 10 });
+    const { run, waiting } = createConcurrencyLimit({ lanes: 2, queue: 10 });
     const started: number[] = [];
     const ends: (() => void)[] = [];
     const start = (job: number): Promise<unknown> =>
@@ -37,7 +37,7 @@ describe('Work lanes', () => {
   });
 
   it('give a lane back when the job throws', async () => {
-    const { run } = createWorkLanes({ lanes: 1, queue: 0 });
+    const { run } = createConcurrencyLimit({ lanes: 1, queue: 0 });
     await assert.rejects(
       run(() => Promise.reject(new Error('disk'))),
       /disk/,

@@ -65,20 +65,21 @@ const GONE = { live: 4401, messages: 4401, pictures: 'cut' };
 const OTHER_RIGHTS = { live: 4403, messages: 4403, pictures: 'cut' };
 
 describe('What a viewer has open ends, and the NVR sees it,', () => {
-  type Guest = Awaited<ReturnType<typeof newcomer>>;
-  const logout = async ({ token }: Guest) => (await house.ask('/api/logout', { method: 'POST', token })).status;
-  const atTheCommandLine = async ({ name }: Guest) => {
+  type AdmittedRequest = Awaited<ReturnType<typeof newcomer>>;
+  const logout = async ({ token }: AdmittedRequest) =>
+    (await house.ask('/api/logout', { method: 'POST', token })).status;
+  const atTheCommandLine = async ({ name }: AdmittedRequest) => {
     const { users, close } = await openForCommands({ directory: house.directory, env: {}, clock: house.clock });
     const outcome = await users.remove(name);
     await close();
     return outcome.ok ? 200 : 500;
   };
-  const endSession = async ({ token }: Guest) => {
+  const endSession = async ({ token }: AdmittedRequest) => {
     const [{ id }] = (await (await house.ask('/api/sessions', { token })).json()) as [{ id: string }];
     return asAdmin('DELETE', `/api/sessions/${id}`);
   };
   // biome-ignore format: a table
-  const rows: [sentence: string, change: (guest: Guest) => Promise<number>, status: number, ends: object][] = [
+  const rows: [sentence: string, change: (guest: AdmittedRequest) => Promise<number>, status: number, ends: object][] = [
     ['when the user is deleted',                     ({ name }) => asAdmin('DELETE', `/api/users/${name}`), 200, GONE],
     ['when the user is deleted by another process',  atTheCommandLine, 200, GONE],
     ['when the password changes',                    ({ name }) => asAdmin('PUT', `/api/users/${name}/password`, { password: 'another-password' }), 200, GONE],

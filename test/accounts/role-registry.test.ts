@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createRoleBook } from '../../src/accounts/roles/role-registry.ts';
+import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
 import type { CustomRoles } from '../../src/domain/camera-scope.ts';
 import type { Role } from '../../src/domain/names.ts';
 import { openHouseStore, ROLES } from './support/people.ts';
@@ -20,8 +20,8 @@ async function book(t: TestContext) {
     },
   };
   const onChange = (roles: CustomRoles): void => void told.push(roles);
-  const roleBook = createRoleBook({ store: counted, fixed: ROLES, version: store.version, onChange });
-  return { directory, store, told, reads: () => reads, ...roleBook };
+  const roleRegistry = createRoleRegistry({ store: counted, fixed: ROLES, version: store.version, onChange });
+  return { directory, store, told, reads: () => reads, ...roleRegistry };
 }
 
 const shown = (roles: CustomRoles) => Object.fromEntries(roles);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { importSigningKey } from '../../src/accounts/sessions/session-token.ts';
-import { createSessions, type SessionParts } from '../../src/accounts/sessions/sessions.ts';
+import { createSessions, type SessionDeps } from '../../src/accounts/sessions/sessions.ts';
 import { signingKey } from '../../src/accounts/sessions/signing-secret.ts';
 import type { User } from '../../src/domain/account.ts';
 import type { Caller, Credential } from '../../src/domain/caller.ts';
@@ -18,12 +18,12 @@ const key = await importSigningKey(signingKey(SIGNING_SECRET));
 const COOKIE = { name: 'frigate_token', secure: 'auto', sameSite: 'lax', path: '/' } as const;
 
 /** Sessions of vera, a viewer, and what they are made of. */
-async function house(t: TestContext, changes: Partial<SessionParts> = {}) {
+async function house(t: TestContext, changes: Partial<SessionDeps> = {}) {
   const clock = handClock();
   const store = await openAccounts(t);
   const vera = await person('vera');
   await store.addUser(vera);
-  const parts: SessionParts = {
+  const parts: SessionDeps = {
     store,
     key,
     clock,
@@ -112,10 +112,10 @@ describe('A session', () => {
 });
 
 describe('A session is over at the next request', () => {
-  type House = Awaited<ReturnType<typeof house>>;
+  type Runtime = Awaited<ReturnType<typeof house>>;
   const rows: [
     sentence: string,
-    happens: (house: House, token: string) => Promise<unknown>,
+    happens: (house: Runtime, token: string) => Promise<unknown>,
     reason: string | undefined,
   ][] = [
     ['after logout', async ({ sessions, callerWith }, token) => sessions.end(await callerWith(token)), 'revoked'],
@@ -310,7 +310,7 @@ describe('A session is renewed', () => {
 
 describe('A session that is looked at again', () => {
   // biome-ignore format: a table
-  const rows: [sentence: string, change: (house: Awaited<ReturnType<typeof openHouse>>) => Promise<unknown> | unknown, role: string | undefined][] = [
+  const rows: [sentence: string, change: (house: Awaited<ReturnType<typeof openRuntime>>) => Promise<unknown> | unknown, role: string | undefined][] = [
     ['holds while nothing has changed',          () => {}, 'viewer'],
     ['holds beyond its end',                     ({ clock }) => clock.advance(90_000), 'viewer'],
     ['has the role that its user has now',       ({ store, vera }) => store.setRole(vera.name, 'gardener' as Role), 'gardener'],
@@ -318,13 +318,13 @@ describe('A session that is looked at again', () => {
     ['is over when its user is gone',            ({ store, vera }) => store.deleteUser(vera.name), undefined],
     ['is over when the password is another one', ({ store, vera }) => store.setPassword(vera.name, 'pbkdf2_sha256$10$newsalt$x', NOW), undefined],
   ];
-  const openHouse = async (t: TestContext) => {
+  const openRuntime = async (t: TestContext) => {
     const opened = await house(t);
     return { ...opened, caller: await opened.callerWith(await opened.sessions.issue(opened.vera)) };
   };
   for (const [sentence, change, role] of rows) {
     it(sentence, async (t) => {
-      const opened = await openHouse(t);
+      const opened = await openRuntime(t);
       await change(opened);
       assert.equal((await opened.sessions.recheck(opened.caller))?.role, role);
     });
@@ -379,7 +379,7 @@ describe('Accounts are read', () => {
 
 describe('The session cookie', () => {
   // biome-ignore format: a table
-  const rows: [sentence: string, cookie: Partial<SessionParts['cookie']>, encrypted: boolean, line: string][] = [
+  const rows: [sentence: string, cookie: Partial<SessionDeps['cookie']>, encrypted: boolean, line: string][] = [
     ['is as the reference writes it',             {}, false, 'frigate_token=TOKEN; HttpOnly; Max-Age=86400; Path=/; SameSite=lax'],
     ['is Secure by itself over TLS',              {}, true, 'frigate_token=TOKEN; HttpOnly; Max-Age=86400; Path=/; SameSite=lax; Secure'],
     ['is Secure everywhere when that is asked',   { secure: true }, false, 'frigate_token=TOKEN; HttpOnly; Max-Age=86400; Path=/; SameSite=lax; Secure'],

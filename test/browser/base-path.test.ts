@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON } from '../support/people.ts';
-import type { House } from '../support/start-instance.ts';
+import type { Runtime } from '../support/start-instance.ts';
 import { skip, visit } from './support/browser.ts';
 import { menu, startPagesHouse } from './support/pages-house.ts';
 
 describe('Below a base path', { skip }, () => {
-  let house: House;
+  let house: Runtime;
   before(async () => {
     house = await startPagesHouse({ server: { base_path: '/nvr' } });
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
-import type { House } from '../support/start-instance.ts';
+import type { Runtime } from '../support/start-instance.ts';
 import { skip, visit } from './support/browser.ts';
 import { askForPagesOf, enter, HOSTILE, menu, pageEvents, startPagesHouse } from './support/pages-house.ts';
 
@@ -36,7 +36,7 @@ async function rowsAfter(page: Page, act: () => Promise<unknown>): Promise<numbe
 const searchOf = (page: Page): string => decodeURIComponent(new URL(page.url()).search);
 
 describe('Explore', { skip }, () => {
-  let house: House;
+  let house: Runtime;
   before(async () => {
     house = await startPagesHouse();
   });
@@ -404,7 +404,7 @@ describe('Explore', { skip }, () => {
 });
 
 describe('Explore with an NVR behind it', { skip }, () => {
-  let house: House;
+  let house: Runtime;
   before(async () => {
     const config = { nvr: { url: 'http://127.0.0.1:9', cameras: ['cam1', 'cam2'] }, events: { source: 'store' } };
     house = await startPagesHouse(config, (now) =>

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
-import type { House } from '../support/start-instance.ts';
+import type { Runtime } from '../support/start-instance.ts';
 import { skip, visit } from './support/browser.ts';
 import { logInOnPage, menu, startPagesHouse } from './support/pages-house.ts';
 
 describe('The login page', { skip }, () => {
-  let house: House;
+  let house: Runtime;
   before(async () => {
     house = await startPagesHouse({ auth: { failed_login_rate_limit: '2/minute' } });
   });
@@ -184,7 +184,7 @@ describe('The login page', { skip }, () => {
 });
 
 describe('The login page of a first start', { skip }, () => {
-  let house: House;
+  let house: Runtime;
   before(async () => {
     house = await startPagesHouse({ auth: { reset_admin_password: true } });
   });
@@ -203,7 +203,7 @@ describe('The login page of a first start', { skip }, () => {
 });
 
 describe('The internal port', { skip }, () => {
-  let house: House;
+  let house: Runtime;
   before(async () => {
     house = await startPagesHouse();
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ADMIN_PERSON } from '../support/people.ts';
-import type { House } from '../support/start-instance.ts';
+import type { Runtime } from '../support/start-instance.ts';
 import { axeFindings, skip, visit } from './support/browser.ts';
 import { FULL_STATUS } from './support/full-status.ts';
 import { enter, menu, pageEvents, startPagesHouse } from './support/pages-house.ts';
@@ -44,7 +44,7 @@ const FAINT_TEXTS = `(() => {
 })()`;
 
 describe('The pages', { skip }, () => {
-  let house: House;
+  let house: Runtime;
   let token: string;
   before(async () => {
     // As many as fill a screen: each is looked at closely, again and again.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ADMIN_PERSON } from '../support/people.ts';
-import type { House } from '../support/start-instance.ts';
+import type { Runtime } from '../support/start-instance.ts';
 import { skip, visit } from './support/browser.ts';
 import { askForPagesOf, enter, manyEvents, startPagesHouse } from './support/pages-house.ts';
 
@@ -22,7 +22,7 @@ const seenInTheMiddle = (page: Page): Promise<string | null> =>
   page.evaluate(`document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest('.event')?.textContent ?? null`);
 
 describe('A list of ten thousand events', { skip }, () => {
-  let house: House;
+  let house: Runtime;
   before(async () => {
     house = await startPagesHouse({}, manyEvents(COUNT));
   });

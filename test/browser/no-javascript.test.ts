@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON } from '../support/people.ts';
-import type { House } from '../support/start-instance.ts';
+import type { Runtime } from '../support/start-instance.ts';
 import { axeFindings, skip, visit } from './support/browser.ts';
 import { startPagesHouse } from './support/pages-house.ts';
 
 describe('Without JavaScript', { skip }, () => {
-  let house: House;
+  let house: Runtime;
   before(async () => {
     house = await startPagesHouse({ auth: { failed_login_rate_limit: '2/minute' } });
   });
@@ -49,7 +49,7 @@ describe('Without JavaScript', { skip }, () => {
 });
 
 describe('The form of the login page', { skip }, () => {
-  let house: House;
+  let house: Runtime;
   before(async () => {
     house = await startPagesHouse();
   });
@@ -99,7 +99,7 @@ describe('The form of the login page', { skip }, () => {
 });
 
 describe('In German', { skip }, () => {
-  let house: House;
+  let house: Runtime;
   before(async () => {
     house = await startPagesHouse();
   });

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import type { House } from '../support/start-instance.ts';
+import type { Runtime } from '../support/start-instance.ts';
 import { skip, visit } from './support/browser.ts';
 import { enter, menu, startPagesHouse } from './support/pages-house.ts';
 
 const record = (page: Page, name: string): Locator =>
   page.locator('.record').filter({ has: page.locator('.record-name', { hasText: name }) });
 
-const openSettings = async (page: Page, house: House, section: string, person = ADMIN_PERSON): Promise<void> => {
+const openSettings = async (page: Page, house: Runtime, section: string, person = ADMIN_PERSON): Promise<void> => {
   await enter(page, house, person, `/postern/settings/${section}`);
   await page.locator('.records-page h1').waitFor();
 };
@@ -18,7 +18,7 @@ const openSettings = async (page: Page, house: House, section: string, person = 
 const said = (page: Page, text: string): Promise<void> => page.getByRole('status').getByText(text).waitFor();
 
 describe('Settings', { skip }, () => {
-  let house: House;
+  let house: Runtime;
   before(async () => {
     house = await startPagesHouse();
   });

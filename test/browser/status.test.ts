@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON } from '../support/people.ts';
-import type { House } from '../support/start-instance.ts';
+import type { Runtime } from '../support/start-instance.ts';
 import { skip, visit } from './support/browser.ts';
 import { FULL_STATUS } from './support/full-status.ts';
 import { enter, startPagesHouse } from './support/pages-house.ts';
 
 describe('The status page', { skip }, () => {
-  let house: House;
+  let house: Runtime;
   before(async () => {
     house = await startPagesHouse();
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ADMIN_PERSON } from '../support/people.ts';
-import type { House } from '../support/start-instance.ts';
+import type { Runtime } from '../support/start-instance.ts';
 import { axeFindings, skip, visit } from './support/browser.ts';
 import { enter, menu, pageEvents, startPagesHouse } from './support/pages-house.ts';
 
@@ -19,7 +19,7 @@ async function assertHarmless(page: Page, where: string): Promise<void> {
 }
 
 describe('Cameras and labels with hostile names', { skip }, () => {
-  let house: House;
+  let house: Runtime;
   before(async () => {
     house = await startPagesHouse({}, (now) => {
       const [first, ...others] = pageEvents(now);
@@ -77,7 +77,7 @@ describe('Cameras and labels with hostile names', { skip }, () => {
 });
 
 describe('Behind an authenticating proxy', { skip }, () => {
-  let house: House;
+  let house: Runtime;
   before(async () => {
     house = await startPagesHouse({
       auth: { enabled: false, roles: { front_only: ['cam1'] } },

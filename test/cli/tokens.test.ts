@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import { Command } from 'commander';
 import { createApiTokens } from '../../src/accounts/tokens/api-tokens.ts';
-import { createTokensAtHand } from '../../src/accounts/tokens/token-admin.ts';
+import { createTokenAdmin } from '../../src/accounts/tokens/token-admin.ts';
 import { parseExpiry, registerTokensCommands } from '../../src/cli/tokens.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import { handClock, NOW, openHouseStore, person, ROLES } from '../accounts/support/people.ts';
@@ -17,7 +17,7 @@ async function terminal(t: TestContext, authEnabled = true) {
   ] as const)
     await store.accounts.addUser(await person(name, { role }));
   const parts = { tokenStore: store.apiTokens, store: store.accounts, clock: handClock(), roles: () => ROLES };
-  const apiTokens = createTokensAtHand({ ...parts, authEnabled });
+  const apiTokens = createTokenAdmin({ ...parts, authEnabled });
   const opens = async (token: string): Promise<string> => {
     const verdict = await createApiTokens(parts).verify(token.trim(), 'bearer');
     return verdict.kind === 'valid' ? `${verdict.caller.name} as ${verdict.caller.role}` : verdict.reason;

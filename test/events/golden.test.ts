@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { makeNvrDatabase, readRecordedLines } from './support/nvr-file.ts';
-import { type Answer, type House, importRecorded, type ServedEvents, serveEvents } from './support/served-events.ts';
+import { type Answer, importRecorded, type Runtime, type ServedEvents, serveEvents } from './support/served-events.ts';
 
 interface Expectation {
   readonly status: number;
@@ -42,7 +42,7 @@ interface Golden {
 const golden: Golden = JSON.parse(readFileSync(new URL('../data/golden-visible.json', import.meta.url), 'utf8'));
 
 /** The same questions to wherever the events may be kept. */
-const places: Record<string, (house: House) => Promise<ServedEvents>> = {
+const places: Record<string, (house: Runtime) => Promise<ServedEvents>> = {
   'in the store': async (house) => {
     const served = await serveEvents(house);
     await importRecorded(served.store);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 
 interface Case {
   readonly n: number;
@@ -30,7 +30,7 @@ const PASSWORD = 'GoldenPassw0rd!';
 describe("A house on an NVR's own database", () => {
   const directory = mkdtempSync(join(tmpdir(), 'postern-nvr-'));
   const file = join(directory, 'frigate.db');
-  let house: House;
+  let house: Runtime;
   const tokens = new Map<string, string>();
   before(async () => {
     copyFileSync(new URL('../data/nvr.db', import.meta.url), file);
@@ -39,7 +39,7 @@ describe("A house on an NVR's own database", () => {
       role,
       password: PASSWORD,
     }));
-    house = await startHouse({
+    house = await startInstance({
       people: [ADMIN_PERSON, ...people],
       config: {
         auth: { hash_iterations: 1000, roles: Object.fromEntries(customRoles) },

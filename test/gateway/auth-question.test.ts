@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { CARL } from '../support/people.ts';
-import { type ConfigTree, startHouse } from '../support/start-instance.ts';
+import { type ConfigTree, startInstance } from '../support/start-instance.ts';
 
 const PATHS = ['/auth', '/api/auth', '/auth?x=1'];
 const STRANGER = { success: false, message: 'Authentication required' };
 
 async function house(t: TestContext, config: ConfigTree = {}) {
-  const started = await startHouse({ config });
+  const started = await startInstance({ config });
   t.after(started.close);
   return started;
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Caller, type Credential, INTERNAL_CALLER } from '../../src/domain/caller.ts';
-import { isForgeable, isInternalHost, type SiteQuestion } from '../../src/gateway/decision/csrf.ts';
+import { type CsrfFacts, isCrossSiteForgery, isInternalHost } from '../../src/gateway/decision/csrf.ts';
 import { factsOf } from '../support/facts.ts';
 
 const carrying = (credential: Credential): Caller => ({ ...INTERNAL_CALLER, credential });
@@ -29,8 +29,8 @@ const forgeable = ({
   upgrade = false,
   headers,
 }: Asked): boolean => {
-  const question: SiteQuestion = { caller, presentsCredentials: login, host: 'nvr.test:8971', encrypted };
-  return isForgeable(factsOf({ method, isUpgrade: upgrade, headers }), question);
+  const question: CsrfFacts = { caller, presentsCredentials: login, host: 'nvr.test:8971', encrypted };
+  return isCrossSiteForgery(factsOf({ method, isUpgrade: upgrade, headers }), question);
 };
 
 describe('A request that a page of another site could have made', () => {

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 
 /** Sees cam1, and may not move it. */
 const WALT = { name: 'walt', role: 'watcher', password: 'WaltPassw0rd!!!' };
@@ -22,13 +22,13 @@ const json = (topic: string, payload: unknown): string => text(topic, JSON.strin
 
 describe('The WebSocket of messages', () => {
   let nvr: FakeNvr;
-  let house: House;
+  let house: Runtime;
   const ends = new WebSocketServer({ noServer: true });
   before(async () => {
     nvr = await startFakeNvr();
     nvr.answerUpgrade = (request, socket) =>
       ends.handleUpgrade(request, socket, Buffer.alloc(0), (end) => ends.emit('connection', end, request));
-    house = await startHouse({
+    house = await startInstance({
       config: {
         nvr: { url: nvr.url },
         auth: { roles: { front_only: ['cam1'], watcher: { cameras: ['cam1'], deny: ['ptz'] } } },

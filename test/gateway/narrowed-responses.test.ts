@@ -5,7 +5,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 
 const MINE = { camera: 'cam1', id: 'a' };
 const OTHER = { camera: 'cam2', id: 'b' };
@@ -15,11 +15,11 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 describe('An answer that must be narrowed', () => {
   let nvr: FakeNvr;
-  let house: House;
+  let house: Runtime;
   let tokens: Record<'admin' | 'vera' | 'carl', string>;
   before(async () => {
     nvr = await startFakeNvr();
-    house = await startHouse({
+    house = await startInstance({
       config: {
         nvr: { url: nvr.url, timeout_response: 1 },
         auth: { roles: { front_only: ['cam1'], both: ['cam1', 'cam2'] } },

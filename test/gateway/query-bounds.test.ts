@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { asksTooMuch } from '../../src/gateway/decision/query-bounds.ts';
-import { parsePlainTarget } from '../../src/gateway/decision/strict-target.ts';
+import { parseTarget } from '../../src/gateway/decision/strict-target.ts';
 
 const judge = (text: string): boolean => {
-  const target = parsePlainTarget(text);
+  const target = parseTarget(text);
   assert.ok(target, `${text} is not plain`);
   return asksTooMuch(target, 10_000);
 };

@@ -7,7 +7,7 @@ import { get } from 'node:https';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { makeSelfSigned } from '../../src/gateway/certificates/self-signed.ts';
-import { startHouse } from '../support/start-instance.ts';
+import { startInstance } from '../support/start-instance.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -25,7 +25,7 @@ describe('A self-signed certificate', () => {
   });
 
   it('is made at the first start, kept for the next one, and its key is for nobody else', async () => {
-    const house = await startHouse({ config: { tls: { enabled: true } } });
+    const house = await startInstance({ config: { tls: { enabled: true } } });
     const files = ['fullchain.pem', 'privkey.pem'].map((name) => join(house.directory, 'tls', name));
     const [ca, key] = files.map((file) => readFileSync(file, 'utf8'));
     assert.equal(statSync(files[1] ?? '').mode & 0o777, 0o600);
@@ -35,7 +35,7 @@ describe('A self-signed certificate', () => {
     answer.destroy();
     await house.postern.close();
 
-    const again = await startHouse({ config: { tls: { enabled: true } }, directory: house.directory, people: [] });
+    const again = await startInstance({ config: { tls: { enabled: true } }, directory: house.directory, people: [] });
     assert.deepEqual(
       files.map((file) => readFileSync(file, 'utf8')),
       [ca, key],

@@ -4,12 +4,12 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { RefusalReason } from '../../src/domain/refusal.ts';
 import type { RequestFacts } from '../../src/domain/request.ts';
-import { parsePlainTarget, plainTarget } from '../../src/gateway/decision/strict-target.ts';
+import { parseTarget, strictTarget } from '../../src/gateway/decision/strict-target.ts';
 import { http1Head } from '../../src/gateway/listen/http2-head.ts';
 import { type HeaderLine, someRequest } from '../support/request-facts.ts';
 
 const outcome = (facts: RequestFacts): RefusalReason | 'plain' => {
-  const verdict = plainTarget(facts);
+  const verdict = strictTarget(facts);
   return verdict.kind === 'plain' ? 'plain' : verdict.reason;
 };
 
@@ -32,7 +32,7 @@ describe('A plain target', () => {
   for (const [target, segments, query] of rows) {
     it(`${target} is decoded once and kept as it was received`, () => {
       const path = target.split('?')[0];
-      assert.deepEqual(plainTarget(someRequest({ target })), { kind: 'plain', target: { path, segments, query } });
+      assert.deepEqual(strictTarget(someRequest({ target })), { kind: 'plain', target: { path, segments, query } });
     });
   }
 
@@ -54,7 +54,7 @@ describe('A plain target', () => {
     );
     fc.assert(
       fc.property(text, (target) => {
-        const plain = parsePlainTarget(target);
+        const plain = parseTarget(target);
         if (!plain) return;
         const parsed = new URL(target, 'http://h');
         assert.equal(parsed.host, 'h');

@@ -12,7 +12,7 @@ import { movableClock } from '../support/clock.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { answerOf, type Http2Client, http2Client } from '../support/http2-client.ts';
 import { ADMIN_PERSON, type Person, VERA } from '../support/people.ts';
-import { type ConfigTree, type House, startHouse } from '../support/start-instance.ts';
+import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -55,7 +55,8 @@ function put(directory: string, pair: Files): Files {
   return files;
 }
 
-const clientOf = (house: House, ca: string): Promise<Http2Client> => http2Client(`https://127.0.0.1:${house.port}`, ca);
+const clientOf = (house: Runtime, ca: string): Promise<Http2Client> =>
+  http2Client(`https://127.0.0.1:${house.port}`, ca);
 
 async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const end = Date.now() + 15_000;
@@ -65,8 +66,8 @@ async function until(holds: () => boolean | Promise<boolean>, what: string): Pro
   }
 }
 
-const sentences = (house: House): unknown[] => house.log.map(({ msg }) => msg);
-const endInMetrics = async (house: House): Promise<number> => {
+const sentences = (house: Runtime): unknown[] => house.log.map(({ msg }) => msg);
+const endInMetrics = async (house: Runtime): Promise<number> => {
   const text = await (await fetch(`${house.telemetryUrl}/metrics`)).text();
   return Number(/^postern_tls_certificate_expiry_timestamp_seconds (\S+)$/m.exec(text)?.[1]) * 1000;
 };
@@ -84,10 +85,10 @@ async function logIn(client: Http2Client, { name, password }: Person): Promise<s
 }
 
 describe('A house over HTTP/2', () => {
-  let house: House;
+  let house: Runtime;
   let client: Http2Client;
   before(async () => {
-    house = await startHouse({ config: behindTls() });
+    house = await startInstance({ config: behindTls() });
     client = await clientOf(house, textOf(filesOf(house.directory)).certificate);
   });
   after(async () => {
@@ -164,7 +165,7 @@ describe("An operator's certificate", () => {
     const directory = mkdtempSync(join(tmpdir(), 'postern-tls-'));
     const first = await operators();
     const files = put(directory, first);
-    const house = await startHouse({ config: behindTls(), directory });
+    const house = await startInstance({ config: behindTls(), directory });
     const before = await clientOf(house, first.certificate);
     assert.equal((await before.ask('/api/profile')).headers['strict-transport-security'], 'max-age=31536000');
 
@@ -199,7 +200,7 @@ describe("An operator's certificate", () => {
     const directory = mkdtempSync(join(tmpdir(), 'postern-tls-'));
     const pair = await operators();
     put(directory, pair);
-    const house = await startHouse({ config: behindTls({ hsts: 0 }), directory });
+    const house = await startInstance({ config: behindTls({ hsts: 0 }), directory });
     const client = await clientOf(house, pair.certificate);
     assert.equal((await client.ask('/api/profile')).headers['strict-transport-security'], 'max-age=0');
     client.close();
@@ -212,7 +213,7 @@ describe("An operator's certificate", () => {
     const [one, other] = [await operators(), await operators()];
     put(directory, { ...one, privateKey: other.privateKey });
     await assert.rejects(
-      startHouse({ config: behindTls(), directory }),
+      startInstance({ config: behindTls(), directory }),
       /privkey\.pem is not the key of .*fullchain\.pem: put the two there that belong together$/,
     );
     rmSync(directory, { recursive: true });
@@ -221,7 +222,7 @@ describe("An operator's certificate", () => {
   it('that has ended is served all the same, with a warning', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'postern-tls-'));
     put(directory, await operators(Date.now() - 900 * DAY_MS));
-    const house = await startHouse({ config: behindTls(), directory });
+    const house = await startInstance({ config: behindTls(), directory });
     assert.ok(
       sentences(house).some((text) =>
         /fullchain\.pem ended on .*: browsers refuse it, put a valid one there$/.test(String(text)),
@@ -243,11 +244,11 @@ describe('The certificate that is made here', () => {
     it(`${sentence}, with the same key`, async () => {
       const directory = mkdtempSync(join(tmpdir(), 'postern-tls-'));
       const clock = movableClock();
-      await (await startHouse({ config: behindTls(), directory, clock })).close();
+      await (await startInstance({ config: behindTls(), directory, clock })).close();
       const files = filesOf(directory);
       const made = textOf(files);
       clock.advance((daysLater * DAY_MS) / 1000);
-      const house = await startHouse({ config: behindTls(), directory, clock, people: [] });
+      const house = await startInstance({ config: behindTls(), directory, clock, people: [] });
       const now = textOf(files);
       assert.deepEqual([now.certificate !== made.certificate, now.privateKey === made.privateKey], [isRenewed, true]);
       const { subjectAltName, validToDate } = new X509Certificate(now.certificate);
@@ -264,7 +265,7 @@ describe('The certificate that is made here', () => {
     const directory = mkdtempSync(join(tmpdir(), 'postern-tls-'));
     const pair = await operators(Date.now() - 820 * DAY_MS);
     const files = put(directory, pair);
-    await (await startHouse({ config: behindTls(), directory })).close();
+    await (await startInstance({ config: behindTls(), directory })).close();
     assert.deepEqual(textOf(files), pair);
     rmSync(directory, { recursive: true });
   });

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { INTERNAL_CALLER } from '../../src/domain/caller.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import type { IdentityVerdict } from '../../src/domain/verdict.ts';
-import { rememberedOnConnection } from '../../src/identity/cached-source.ts';
+import { cachedOnConnection } from '../../src/identity/cached-source.ts';
 import { type HeaderLine, someRequest } from '../support/request-facts.ts';
 
 const COOKIE: HeaderLine = ['Cookie', 'frigate_token=vera'];
@@ -18,7 +18,7 @@ const identified = (name: string): IdentityVerdict => ({
 /** A source that knows everybody by a number of his own, so that each asking shows. */
 function counting(verdict: (asked: number) => IdentityVerdict | Promise<IdentityVerdict> = (n) => identified(`n${n}`)) {
   const world = { asked: 0, version: '1', second: 1000 };
-  const { identify } = rememberedOnConnection(
+  const { identify } = cachedOnConnection(
     {
       name: 'counting',
       identify() {

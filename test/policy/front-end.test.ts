@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, type Person, VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { answerWithBoth, FOREIGN } from './support/two-cameras.ts';
 
 const GUSTAV: Person = { name: 'gustav', role: 'gardener', password: 'GustavPassw0rd!' };
@@ -27,11 +27,11 @@ interface Config {
 
 describe("The NVR's own pages", () => {
   let nvr: FakeNvr;
-  let house: House;
+  let house: Runtime;
   before(async () => {
     nvr = await startFakeNvr();
     nvr.answer = answerWithBoth(NEUTRAL, () => {});
-    house = await startHouse({
+    house = await startInstance({
       config: { nvr: { url: nvr.url }, auth: { roles: { gardener: ['garden'] } } },
       people: [ADMIN_PERSON, VERA, GUSTAV],
     });

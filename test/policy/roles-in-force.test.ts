@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { loadPolicy } from '../../src/config/load-policy.ts';
 import { answerLikeAnNvr, type NvrAnswer, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, EVERYBODY, type Person, VERA } from '../support/people.ts';
-import { type ConfigTree, type House, startHouse } from '../support/start-instance.ts';
+import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
 
 const BOB: Person = { name: 'bob', role: 'both', password: 'BobPassw0rd!!!!' };
 
@@ -12,12 +12,12 @@ const BOB: Person = { name: 'bob', role: 'both', password: 'BobPassw0rd!!!!' };
 async function inHouse(
   config: ConfigTree,
   answer: NvrAnswer,
-  test: (house: House, nvr: Awaited<ReturnType<typeof startFakeNvr>>) => Promise<void>,
+  test: (house: Runtime, nvr: Awaited<ReturnType<typeof startFakeNvr>>) => Promise<void>,
 ): Promise<void> {
   const nvr = await startFakeNvr();
   nvr.answer = answer;
   const { nvr: nvrConfig, ...rest } = config;
-  const house = await startHouse({
+  const house = await startInstance({
     config: { ...rest, nvr: { url: nvr.url, ...(nvrConfig as object) } },
     people: [...EVERYBODY, BOB],
   });
@@ -29,7 +29,12 @@ async function inHouse(
   }
 }
 
-const statusesOf = async (house: House, token: string, paths: readonly string[], method = 'GET'): Promise<number[]> => {
+const statusesOf = async (
+  house: Runtime,
+  token: string,
+  paths: readonly string[],
+  method = 'GET',
+): Promise<number[]> => {
   const statuses: number[] = [];
   for (const path of paths) {
     const response = await house.ask(path, { token, method });

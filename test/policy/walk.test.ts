@@ -103,7 +103,7 @@ function questionFor(operation: Operation, caller: CallerName, about: string | u
   return askedOfAll(operation) ?? own(operation);
 }
 
-const inWords = (cells: Cells): string =>
+const limitMessage = (cells: Cells): string =>
   Object.entries(cells)
     .map(([cell, value]) => `${cell} ${value}`)
     .join('; ');
@@ -151,7 +151,7 @@ describe('Every operation of the NVR, as admin, viewer, gardener (of the garden 
     const name = nameOf(operation);
     const [why, difference] = DIFFERENCES[name] ?? [undefined, {}];
     const expected = { ...expectedByLevel(operation), ...difference };
-    it(`${name}: ${inWords(expected)}${why === undefined ? '' : ` (${why})`}`, async () => {
+    it(`${name}: ${limitMessage(expected)}${why === undefined ? '' : ` (${why})`}`, async () => {
       const found: Record<string, Cell | string> = {};
       for (const cell of Object.keys(expected)) {
         const [caller, about] = cell.split(', ') as [CallerName, string | undefined];

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { houseInFront } from '../support/instance-in-front.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import { startHouse } from '../support/start-instance.ts';
+import { startInstance } from '../support/start-instance.ts';
 
 const { house, nvr } = await houseInFront();
 
@@ -160,7 +160,7 @@ describe('5.1 Built-in authentication', () => {
 
 describe('5.1.4 A session length of 0', () => {
   it('requires login after a very short timeout, and is never refreshed', async () => {
-    const strict = await startHouse({ config: { auth: { session_length: 0, hash_iterations: 1000 } } });
+    const strict = await startInstance({ config: { auth: { session_length: 0, hash_iterations: 1000 } } });
     const token = await strict.logIn(VERA);
     const seen = await strict.ask('/auth', { headers: { cookie: `frigate_token=${token}` } });
     assert.deepEqual([seen.status, seen.headers.getSetCookie()], [202, []]);

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 
 const [ONE, OTHER] = ['1'.repeat(128), '2'.repeat(128)];
 
-const statusOf = async (house: House, token: string) => (await house.ask('/api/profile', { token })).status;
+const statusOf = async (house: Runtime, token: string) => (await house.ask('/api/profile', { token })).status;
 
 /** Whose sessions an admin sees who has just logged in. */
-async function listed(house: House): Promise<string[]> {
+async function listed(house: Runtime): Promise<string[]> {
   const answer = await house.ask('/api/sessions', { token: await house.logIn(ADMIN_PERSON) });
   return ((await answer.json()) as { user: string }[]).map(({ user }) => user);
 }
@@ -20,8 +20,8 @@ async function listed(house: House): Promise<string[]> {
 describe('5.3 Changing the secret', () => {
   it('invalidates current tokens, and no session of the old one is listed any more', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'postern-secret-'));
-    const startWith = (secret: string, house?: House) =>
-      startHouse({
+    const startWith = (secret: string, house?: Runtime) =>
+      startInstance({
         directory,
         env: { SERVICE_JWT_SECRET: secret },
         ...(house && { people: [], clock: house.clock }),

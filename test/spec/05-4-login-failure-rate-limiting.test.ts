@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
-import { type ConfigTree, type House, startHouse } from '../support/start-instance.ts';
+import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
 
 const auth = (more: ConfigTree = {}): ConfigTree => ({
   auth: { hash_iterations: 1000, failed_login_rate_limit: '5/minute;7/hour', ...more },
 });
 
-const attempt = (house: House, password: string, headers: Record<string, string> = {}) =>
+const attempt = (house: Runtime, password: string, headers: Record<string, string> = {}) =>
   fetch(`${house.url}/api/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -24,13 +24,13 @@ const statusesOf = async (answers: Promise<Response>[]): Promise<Record<number, 
   return counts;
 };
 
-const wrong = (house: House, times: number, headers?: Record<string, string>) =>
+const wrong = (house: Runtime, times: number, headers?: Record<string, string>) =>
   statusesOf(Array.from({ length: times }, () => attempt(house, 'a wrong password', headers)));
 
 describe('5.4 Login failure rate limiting', () => {
-  let house: House;
+  let house: Runtime;
   beforeEach(async () => {
-    house = await startHouse({ config: auth() });
+    house = await startInstance({ config: auth() });
   });
   afterEach(() => house.close());
 
@@ -103,9 +103,9 @@ describe('5.4 Login failure rate limiting', () => {
 });
 
 describe('5.4 Behind a proxy', () => {
-  let house: House;
+  let house: Runtime;
   before(async () => {
-    house = await startHouse({ config: auth({ trusted_proxies: ['127.0.0.1/32', '10.0.0.0/8'] }) });
+    house = await startInstance({ config: auth({ trusted_proxies: ['127.0.0.1/32', '10.0.0.0/8'] }) });
   });
   after(() => house.close());
 
@@ -138,7 +138,7 @@ describe('5.4 Behind a proxy', () => {
   });
 
   it('without auth.trusted_proxies limits apply to the proxy address', async () => {
-    const untrusting = await startHouse({ config: auth() });
+    const untrusting = await startInstance({ config: auth() });
     const answers = [1, 2, 3, 4, 5, 6].map((at) =>
       attempt(untrusting, 'wrong password', { 'x-forwarded-for': `203.0.113.${at}` }),
     );
@@ -150,7 +150,7 @@ describe('5.4 Behind a proxy', () => {
 describe('5.4 Restarting the service', () => {
   it('resets the rate limits; users, API tokens and what was revoked stay', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'postern-restart-'));
-    const first = await startHouse({ directory, config: auth() });
+    const first = await startInstance({ directory, config: auth() });
     const [ended, open] = [await first.logIn(VERA), await first.logIn(VERA)];
     const json = { 'content-type': 'application/json' };
     const asAdmin = { token: await first.logIn(ADMIN_PERSON), headers: json };
@@ -167,7 +167,7 @@ describe('5.4 Restarting the service', () => {
     assert.equal((await attempt(first, VERA.password)).status, 429);
     await first.close();
 
-    const second = await startHouse({ directory, config: auth(), people: [], clock: first.clock });
+    const second = await startInstance({ directory, config: auth(), people: [], clock: first.clock });
     assert.equal((await attempt(second, VERA.password)).status, 200);
     const status = async (token: string) => (await second.ask('/api/profile', { token })).status;
     const statuses = await Promise.all([ended, open, revoked.token, kept.token].map(status));

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { ask } from '../sso/support/ask.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { VERA } from '../support/people.ts';
-import { type ConfigTree, type House, startHouse } from '../support/start-instance.ts';
+import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
 
 type Line = readonly [name: string, value: string];
 /** `user as role` that the NVR is told, or the status of the refusal. */
@@ -67,12 +67,12 @@ const ROWS: readonly [sentence: string, ...cases: [proxy: Proxy, headers: Line[]
 
 describe('Interface 5.5', () => {
   let nvr: FakeNvr;
-  const houses = new Map<Proxy, House>();
+  const houses = new Map<Proxy, Runtime>();
   before(async () => {
     nvr = await startFakeNvr();
     for (const [name, proxy] of Object.entries(PROXIES)) {
       const auth = { enabled: false, trusted_proxies: ['127.0.0.1'], roles: { gardener: ['cam1'] } };
-      houses.set(name as Proxy, await startHouse({ config: { nvr: { url: nvr.url }, auth, proxy } }));
+      houses.set(name as Proxy, await startInstance({ config: { nvr: { url: nvr.url }, auth, proxy } }));
     }
   });
   after(async () => {
@@ -110,7 +110,7 @@ describe('Interface 5.5', () => {
     ];
     for (const name of [...PERMITTED, 'X-Elsewhere-User']) {
       const proxy = { header_map: { user: name }, trusted_peers: ['127.0.0.1'] };
-      const house = await startHouse({ config: { nvr: { url: nvr.url }, auth: { enabled: false }, proxy } });
+      const house = await startInstance({ config: { nvr: { url: nvr.url }, auth: { enabled: false }, proxy } });
       t.after(() => house.close());
       const { status } = await ask(house.port, { path: '/api/version', headers: [[name, 'vera']] });
       assert.equal(status, PERMITTED.includes(name) ? 200 : 401, name);

@@ -5,20 +5,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 
 const AGENT = 'a browser\t"1"';
 const NEW = 'a-long-password';
 
-let house: House;
+let house: Runtime;
 let admin: string;
 before(async () => {
-  house = await startHouse({ config: { auth: { hash_iterations: 1000, failed_login_rate_limit: '3/minute' } } });
+  house = await startInstance({ config: { auth: { hash_iterations: 1000, failed_login_rate_limit: '3/minute' } } });
   admin = await house.logIn(ADMIN_PERSON);
 });
 after(() => house.close());
 
-const audited = (of: House) => of.log.filter(({ logger }) => logger === 'service.audit');
+const audited = (of: Runtime) => of.log.filter(({ logger }) => logger === 'service.audit');
 
 interface Asked {
   readonly method: string;
@@ -110,7 +110,7 @@ describe('The audit log has a line for what the configuration does', () => {
   it('to the first admin, to whoever loses a role, and to the admin whose password is reset', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'postern-audit-'));
     const start = async (auth: object): Promise<object[]> => {
-      const started = await startHouse({ directory, people: auth === FIRST ? [] : [CARL], config: { auth } });
+      const started = await startInstance({ directory, people: auth === FIRST ? [] : [CARL], config: { auth } });
       await started.close();
       return audited(started).map(({ what, user, from, verdict, reason }) => ({ what, user, from, verdict, reason }));
     };

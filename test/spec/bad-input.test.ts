@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 
 const NOBODY_LISTENS = 'http://127.0.0.1:1';
 
-let house: House;
+let house: Runtime;
 before(async () => {
-  house = await startHouse({
+  house = await startInstance({
     config: {
       nvr: { url: NOBODY_LISTENS, cameras: ['cam1', 'cam2'] },
       auth: { failed_login_rate_limit: null, roles: { front_only: ['cam1'] } },

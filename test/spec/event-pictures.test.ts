@@ -5,18 +5,18 @@ import { event } from '../events/support/event.ts';
 import { makeNvrDatabase, type NvrFile } from '../events/support/nvr-file.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { CARL, VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 
 const PICTURE = '/api/events/1-a/thumbnail.jpg';
 
 describe("An event's picture", () => {
   let nvr: FakeNvr;
   let file: NvrFile;
-  let house: House;
+  let house: Runtime;
   before(async () => {
     nvr = await startFakeNvr();
     file = await makeNvrDatabase([JSON.stringify(event({ id: '1-a', camera: 'cam2' }))]);
-    house = await startHouse({
+    house = await startInstance({
       config: {
         nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
         events: { source: 'nvr-database', nvr_database: file.path },

@@ -7,7 +7,7 @@ import { event } from '../events/support/event.ts';
 import { makeNvrDatabase } from '../events/support/nvr-file.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { scrape } from '../telemetry/support/exposition.ts';
 
 type NvrFile = Awaited<ReturnType<typeof makeNvrDatabase>>;
@@ -15,14 +15,14 @@ const threads: Worker[] = [];
 const note = (thread: Worker): void => void threads.push(thread);
 let nvr: FakeNvr;
 let file: NvrFile;
-let house: House;
+let house: Runtime;
 let vera: string;
 
 before(async () => {
   process.on('worker', note);
   nvr = await startFakeNvr();
   file = await makeNvrDatabase([JSON.stringify(event({ id: '1-a' }))]);
-  house = await startHouse({
+  house = await startInstance({
     config: {
       nvr: { url: nvr.url, cameras: ['cam1', 'front'] },
       events: { source: 'nvr-database', nvr_database: file.path },

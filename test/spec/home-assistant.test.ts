@@ -9,7 +9,7 @@ import { describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { houseInFront } from '../support/instance-in-front.ts';
 import { VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 
 const { house, nvr } = await houseInFront();
 
@@ -122,7 +122,7 @@ describe('The integration with a user and a password', () => {
   it('keeps its token over a restart of the service, for the secret stays', async () => {
     const token = await logIn();
     const { directory, clock } = house;
-    const again = await startHouse({ directory, people: [], clock, config: { nvr: { url: nvr.url } } });
+    const again = await startInstance({ directory, people: [], clock, config: { nvr: { url: nvr.url } } });
     assert.equal((await again.ask('/api/profile', { token })).status, 200);
     await again.close();
   });
@@ -199,7 +199,7 @@ describe('An API token in front of an authentication proxy', () => {
         proxy: { auth_secret: 'a-secret-of-the-proxy', header_map: { user: 'remote-user', role: 'remote-groups' } },
         nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
       };
-      const proxied = await startHouse({ config });
+      const proxied = await startInstance({ config });
       const secret = { 'x-proxy-secret': 'a-secret-of-the-proxy' };
       const credential = enabled
         ? { authorization: `Bearer ${await sessionOf(proxied, secret)}` }
@@ -217,7 +217,7 @@ describe('An API token in front of an authentication proxy', () => {
   });
 });
 
-async function sessionOf({ url }: House, secret: Record<string, string>): Promise<string> {
+async function sessionOf({ url }: Runtime, secret: Record<string, string>): Promise<string> {
   const body = JSON.stringify({ user: VERA.name, password: VERA.password });
   const headers = { 'content-type': 'application/json', ...secret };
   const answer = await fetch(`${url}/api/login`, { method: 'POST', headers, body });

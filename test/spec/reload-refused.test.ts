@@ -7,7 +7,7 @@ import { loadServiceConfig } from '../../src/config/service-config.ts';
 import type { ServiceStatus, StatusWarning } from '../../src/domain/status.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import type { ConfigTree, House } from '../support/start-instance.ts';
+import type { ConfigTree, Runtime } from '../support/start-instance.ts';
 import { scrape } from '../telemetry/support/exposition.ts';
 import { auth, reload, said, startedHouse } from './support/reloading.ts';
 
@@ -17,12 +17,12 @@ before(async () => {
 });
 after(() => nvr.close());
 
-const warningsAt = async (at: House): Promise<readonly StatusWarning[]> => {
+const warningsAt = async (at: Runtime): Promise<readonly StatusWarning[]> => {
   const answer = await at.ask('/api/status', { token: await at.logIn(ADMIN_PERSON) });
   const { warnings } = (await answer.json()) as ServiceStatus;
   return (warnings ?? []).filter(({ key }) => key !== 'auth.hash_iterations'); // the tests' own
 };
-const told = async (at: House): Promise<Record<string, number | undefined>> => {
+const told = async (at: Runtime): Promise<Record<string, number | undefined>> => {
   const series = await scrape(at.telemetryUrl);
   return {
     successful: series.get('postern_config_last_reload_successful'),

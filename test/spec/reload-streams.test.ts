@@ -5,7 +5,7 @@ import { get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { CARL, VERA } from '../support/people.ts';
-import type { ConfigTree, House } from '../support/start-instance.ts';
+import type { ConfigTree, Runtime } from '../support/start-instance.ts';
 import { auth, bearer, reload, startedHouse, watchCamera } from './support/reloading.ts';
 
 let nvr: FakeNvr;
@@ -20,7 +20,7 @@ after(async () => {
 });
 
 /** An answer that has begun, and goes on when the NVR is told so. */
-async function beginAnswer(house: House, token: string) {
+async function beginAnswer(house: Runtime, token: string) {
   const atNvr = Promise.withResolvers<ServerResponse>();
   const { answer: usual } = nvr;
   nvr.answer = (_request, response) => {

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { scrape } from '../telemetry/support/exposition.ts';
 import { auth, reload, startedHouse } from './support/reloading.ts';
 
@@ -20,7 +20,12 @@ after(async () => {
 });
 
 const behind = (changes: object = {}): object => ({ url: nvr.url, cameras: ['cam1', 'cam2'], ...changes });
-const logInAs = (at: House, user: string, password: string, headers: Record<string, string> = {}): Promise<Response> =>
+const logInAs = (
+  at: Runtime,
+  user: string,
+  password: string,
+  headers: Record<string, string> = {},
+): Promise<Response> =>
   at.ask('/api/login', {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -182,7 +187,7 @@ describe('A configuration that is read again holds for the next request', () => 
     const note = (thread: Worker): void => void threads.push(thread);
     process.on('worker', note);
     t.after(() => process.off('worker', note));
-    const at = await startHouse({ config: { nvr: behind(), auth: auth(), events: { source: 'store' } } });
+    const at = await startInstance({ config: { nvr: behind(), auth: auth(), events: { source: 'store' } } });
     const other = { nvr: behind({ timeout_idle: 9 }), auth: auth() };
     await at.reload({ ...other, events: { source: 'store', max_limit: 20 } });
     await at.reload({ ...other, events: { source: 'store', max_limit: 20 } });

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { type ConfigTree, type House, startHouse } from '../support/start-instance.ts';
+import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
 import { ask } from './support/ask.ts';
 
 const SECRET = 'correct-horse-battery';
@@ -19,8 +19,8 @@ const PROXY_MODE: ConfigTree = {
   },
 };
 
-async function startedHouse(t: TestContext, config: ConfigTree, trustedHeadersFile?: string): Promise<House> {
-  const house = await startHouse({
+async function startedHouse(t: TestContext, config: ConfigTree, trustedHeadersFile?: string): Promise<Runtime> {
+  const house = await startInstance({
     people: [],
     config,
     ...(trustedHeadersFile === undefined ? {} : { trustedHeadersFile }),
@@ -29,7 +29,7 @@ async function startedHouse(t: TestContext, config: ConfigTree, trustedHeadersFi
   return house;
 }
 
-const warningsOf = ({ log }: House): string[] =>
+const warningsOf = ({ log }: Runtime): string[] =>
   log.filter(({ level }) => level === 'warn').map(({ msg }) => String(msg).replace(/^config\.yaml:\d+:\d+: /, ''));
 
 describe('The logger service.api.auth', () => {
@@ -121,7 +121,7 @@ describe('At start the log warns', () => {
 
   it('and a separator of two characters is an error', async () => {
     const wrong = { ...PROXY_MODE, proxy: { ...proxy, separator: '||' } };
-    await assert.rejects(startHouse({ config: wrong }), /proxy\.separator: "\|\|" is not one character/);
+    await assert.rejects(startInstance({ config: wrong }), /proxy\.separator: "\|\|" is not one character/);
   });
 });
 

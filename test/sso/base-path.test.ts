@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { VERA } from '../support/people.ts';
-import { type ConfigTree, type House, startHouse } from '../support/start-instance.ts';
+import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
 import { ask } from './support/ask.ts';
 import { ROOT, recipe } from './support/recipe.ts';
 
@@ -20,9 +20,9 @@ const PAGE: readonly Line[] = [
 async function housed(
   config: ConfigTree,
   list: { trustedHeadersFile?: string } = {},
-): Promise<{ nvr: FakeNvr; house: House; close: () => Promise<void> }> {
+): Promise<{ nvr: FakeNvr; house: Runtime; close: () => Promise<void> }> {
   const nvr = await startFakeNvr();
-  const house = await startHouse({ config: { ...config, nvr: { url: nvr.url } }, ...list });
+  const house = await startInstance({ config: { ...config, nvr: { url: nvr.url } }, ...list });
   const close = async (): Promise<void> => {
     await house.close();
     await nvr.close();

@@ -12,7 +12,7 @@ import { REFUSALS } from '../../src/domain/refusal.ts';
 import type { Explanation } from '../../src/gateway/explain/explanation.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import { type ConfigTree, type House, startHouse } from '../support/start-instance.ts';
+import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
 import { ask } from './support/ask.ts';
 
 type Line = readonly [name: string, value: string];
@@ -43,10 +43,13 @@ const question = (method: string, path: string, headers: readonly Line[], peer?:
 
 describe('GET /api/explain', () => {
   let nvr: FakeNvr;
-  let house: House;
+  let house: Runtime;
   before(async () => {
     nvr = await startFakeNvr();
-    house = await startHouse({ people: [], config: { ...PROXY_MODE, nvr: { url: nvr.url, auth_secret: NVR_SECRET } } });
+    house = await startInstance({
+      people: [],
+      config: { ...PROXY_MODE, nvr: { url: nvr.url, auth_secret: NVR_SECRET } },
+    });
   });
   after(async () => {
     await house.close();
@@ -164,7 +167,7 @@ describe('GET /api/explain', () => {
     it(`tells what /auth answers to a proxy's question: ${sentence}`, async (t) => {
       const trusting = { ...PROXY_MODE, auth: { ...(PROXY_MODE['auth'] as object), trusted_proxies: ['127.0.0.1'] } };
       const proxy = { ...(PROXY_MODE['proxy'] as object), trusted_peers: ['127.0.0.0/8'] };
-      const asked = await startHouse({ people: [], config: { ...trusting, proxy, nvr: { cameras: ['cam1'] } } });
+      const asked = await startInstance({ people: [], config: { ...trusting, proxy, nvr: { cameras: ['cam1'] } } });
       t.after(() => asked.close());
       const path = `/auth${query}`;
       const told = await ask(asked.port, { path: question('GET', path, headers, from), headers: ADMIN });
@@ -351,9 +354,9 @@ verdict  refused, 403 camera-not-in-role: Access denied to that camera.
 });
 
 describe('postern explain beside a running server', () => {
-  let house: House;
+  let house: Runtime;
   before(async () => {
-    house = await startHouse({ config: { nvr: { cameras: ['cam1', 'cam2'] } } });
+    house = await startInstance({ config: { nvr: { cameras: ['cam1', 'cam2'] } } });
   });
   after(() => house.close());
   const verdictOf = async (...words: string[]) => {

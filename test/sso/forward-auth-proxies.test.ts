@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { parse } from 'yaml';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { ask } from './support/ask.ts';
 import {
   freePort,
@@ -74,12 +74,12 @@ const DROPS_ODD_NAMES: Readonly<Record<Asking, boolean>> = { nginx: true, caddy:
 for (const program of ['nginx', 'caddy', 'haproxy', 'traefik'] as const satisfies readonly Asking[]) {
   describe(`deploy/forward-auth for ${program}`, { skip: skipWithout(program) }, () => {
     let nvr: FakeNvr;
-    let house: House;
+    let house: Runtime;
     let proxy: StartedProxy;
     const tokens = new Map<string, string>();
     before(async () => {
       nvr = await startFakeNvr();
-      house = await startHouse({
+      house = await startInstance({
         config: {
           nvr: { url: nvr.url },
           auth: { trusted_proxies: ['127.0.0.1'], hash_iterations: 1000, roles: { front_only: ['cam1'] } },
@@ -138,7 +138,7 @@ for (const program of ['nginx', 'caddy', 'haproxy', 'traefik'] as const satisfie
     });
 
     it('lets nobody do anything when auth.trusted_proxies does not hold its address', async () => {
-      const strict = await startHouse({ config: { nvr: { url: nvr.url }, auth: { trusted_proxies: [] } } });
+      const strict = await startInstance({ config: { nvr: { url: nvr.url }, auth: { trusted_proxies: [] } } });
       const port = await freePort();
       const places = { port, postern: `127.0.0.1:${strict.port}`, nvr: `127.0.0.1:${nvr.port}` };
       const unlisted = await START[program](places);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { ask } from './support/ask.ts';
 
 type Line = readonly [name: string, value: string];
@@ -28,11 +28,11 @@ const WEBSOCKET: Line[] = [
 
 describe('Forward-auth', () => {
   let nvr: FakeNvr;
-  let house: House;
+  let house: Runtime;
   const tokens = new Map<Who, string>();
   before(async () => {
     nvr = await startFakeNvr();
-    house = await startHouse({
+    house = await startInstance({
       config: {
         nvr: { url: nvr.url },
         auth: { trusted_proxies: [PROXY], hash_iterations: 1000, roles: { front_only: ['cam1'] } },
@@ -191,9 +191,9 @@ describe('Forward-auth', () => {
 });
 
 describe('Forward-auth with a proxy secret', () => {
-  let house: House;
+  let house: Runtime;
   before(async () => {
-    house = await startHouse({
+    house = await startInstance({
       people: [],
       config: {
         auth: { enabled: false, trusted_proxies: [PROXY], roles: { front_only: ['cam1'] } },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { ask } from './support/ask.ts';
 
 type Line = readonly [name: string, value: string];
@@ -78,11 +78,11 @@ const TABLES: readonly Table[] = [
 for (const { title, proxy, rows } of TABLES) {
   describe(`Interface 5.5.6. ${title}`, () => {
     let nvr: FakeNvr;
-    let house: House;
+    let house: Runtime;
     before(async () => {
       nvr = await startFakeNvr();
       const auth = { enabled: false, trusted_proxies: ['127.0.0.1'], roles: { gardener: ['cam1'] } };
-      house = await startHouse({ people: [], config: { nvr: { url: nvr.url }, auth, proxy } });
+      house = await startInstance({ people: [], config: { nvr: { url: nvr.url }, auth, proxy } });
     });
     after(async () => {
       await house.close();

@@ -6,17 +6,17 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { type Http2Client, http2Client } from '../support/http2-client.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 
 const SECRET = 'correct-horse-battery';
 
 describe('Over HTTP/2', () => {
   let nvr: FakeNvr;
-  let house: House;
+  let house: Runtime;
   let client: Http2Client;
   before(async () => {
     nvr = await startFakeNvr();
-    house = await startHouse({
+    house = await startInstance({
       people: [],
       config: {
         tls: { enabled: true },

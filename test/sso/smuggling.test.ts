@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { rawRequest } from '../support/raw-request.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { ask } from './support/ask.ts';
 
 type Line = readonly [name: string, value: string];
@@ -27,10 +27,10 @@ const VERA: readonly Line[] = [
 const MAPPED = new Set(['X-Forwarded-Preferred-Username', 'Remote-Groups']);
 
 let nvr: FakeNvr;
-let house: House;
+let house: Runtime;
 before(async () => {
   nvr = await startFakeNvr();
-  house = await startHouse({
+  house = await startInstance({
     people: [],
     config: {
       nvr: { url: nvr.url, cameras: ['cam1'] },

@@ -9,8 +9,8 @@ import { type EventsPlace, STORE_SHAPE } from '../../src/store/event-shape.ts';
 import { eventsPlace } from '../../src/store/events-table.ts';
 import { findEvents } from '../../src/store/find-events.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
-import { createWalkLane } from '../../src/store/scan-queue.ts';
-import { findInTurns, findInWindows } from '../../src/store/windowed-find.ts';
+import { createScanQueue } from '../../src/store/scan-queue.ts';
+import { findInWindows, windowedFind } from '../../src/store/windowed-find.ts';
 import { event } from '../events/support/event.ts';
 import { makeScratch } from './support/scratch-store.ts';
 
@@ -105,7 +105,7 @@ describe('While a question is walked in windows', () => {
 });
 
 it('Walks go one by one, in the order in which they came', async () => {
-  const lane = createWalkLane();
+  const lane = createScanQueue();
   const entered: number[] = [];
   const walks = [1, 2, 3].map(async (walk) => {
     const leave = await lane();
@@ -129,7 +129,7 @@ describe('A question', () => {
       Array.from({ length: 1100 }, (_, n) => event({ id: `e${n}`, start_time: n, zones: n ? [] : ['nowhere'] })),
     );
     const bounded = { ...eventsPlace(many.db, STORE_SHAPE), deadline: { at: Number.POSITIVE_INFINITY } };
-    assert.deepEqual(await findInTurns(NOTHING, bounded, -1), [{ id: 'e0', value: 0 }]);
+    assert.deepEqual(await windowedFind(NOTHING, bounded, -1), [{ id: 'e0', value: 0 }]);
     await many.close();
     other.remove();
   });

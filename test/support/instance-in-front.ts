@@ -1,11 +1,11 @@
 /** A house in front of a fake NVR with two cameras, for all tests of a file. */
 import { after } from 'node:test';
 import { type FakeNvr, startFakeNvr } from './fake-nvr.ts';
-import { type House, startHouse } from './start-instance.ts';
+import { type Runtime, startInstance } from './start-instance.ts';
 
-export async function houseInFront(): Promise<{ readonly house: House; readonly nvr: FakeNvr }> {
+export async function houseInFront(): Promise<{ readonly house: Runtime; readonly nvr: FakeNvr }> {
   const nvr = await startFakeNvr();
-  const house = await startHouse({ config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] } } });
+  const house = await startInstance({ config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] } } });
   after(async () => {
     await house.close();
     await nvr.close();

@@ -28,7 +28,7 @@ export interface HouseOptions {
   readonly trustedHeadersFile?: string;
 }
 
-export interface House {
+export interface Runtime {
   readonly directory: string;
   readonly postern: Postern;
   readonly clock: MovableClock;
@@ -54,7 +54,7 @@ const CONFIG: ConfigTree = {
   auth: { hash_iterations: TEST_ITERATIONS, roles: { front_only: ['cam1'] } },
 };
 
-export async function startHouse(options: HouseOptions = {}): Promise<House> {
+export async function startInstance(options: HouseOptions = {}): Promise<Runtime> {
   const { people = EVERYBODY, env = {}, clock = movableClock() } = options;
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'postern-house-'));
   const file = join(directory, 'config.yaml');

@@ -5,17 +5,17 @@ import { after, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { CARL, VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 let nvr: FakeNvr;
-let house: House;
+let house: Runtime;
 let vera: string;
 let carl: string;
 before(async () => {
   nvr = await startFakeNvr();
-  house = await startHouse({
+  house = await startInstance({
     config: {
       nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
       auth: { trusted_proxies: ['127.0.0.1/32'], hash_iterations: 1000, roles: { front_only: ['cam1'] } },

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { openAuditFile } from '../../src/telemetry/audit-file.ts';
 import { CARL, VERA } from '../support/people.ts';
-import { startHouse } from '../support/start-instance.ts';
+import { startInstance } from '../support/start-instance.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'postern-audit-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -72,7 +72,7 @@ describe('The audit file', () => {
   });
 
   it('cannot be a directory', () =>
-    assert.rejects(startHouse({ config: { logger: { audit_file: directory } } }), {
+    assert.rejects(startInstance({ config: { logger: { audit_file: directory } } }), {
       message: `${directory} cannot be written: name another file in logger.audit_file, or remove the key`,
     }));
 });
@@ -88,7 +88,7 @@ describe('A house with an audit file', () => {
   const file = join(directory, 'house.log');
   let records: Record<string, unknown>[];
   before(async () => {
-    const house = await startHouse({
+    const house = await startInstance({
       config: {
         nvr: { cameras: ['cam1', 'cam2'] },
         events: { sample: 5 },

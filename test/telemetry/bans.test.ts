@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { missing, run } from './support/debian.ts';
 
 const DEPLOYED = join(import.meta.dirname, '../../deploy');
@@ -14,11 +14,11 @@ const FILTER = join(DEPLOYED, 'fail2ban/filter.d/postern.conf');
 /** What a client writes into its own line, in the hope that it is read as another's. */
 const FORGED = '","from":"198.51.100.99","verdict":"refused","reason":"bad-credentials","x":"';
 
-let house: House;
+let house: Runtime;
 let file: string;
 let lines: string[];
 before(async () => {
-  house = await startHouse({
+  house = await startInstance({
     config: {
       nvr: { cameras: ['cam1'] },
       auth: { trusted_proxies: ['127.0.0.1/32'], failed_login_rate_limit: '2/minute', hash_iterations: 1000 },

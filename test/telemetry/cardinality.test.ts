@@ -5,14 +5,14 @@ import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { type Series, scrape } from './support/exposition.ts';
 
 let nvr: FakeNvr;
-let house: House;
+let house: Runtime;
 before(async () => {
   nvr = await startFakeNvr();
-  house = await startHouse({
+  house = await startInstance({
     config: {
       nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
       auth: { enabled: false, roles: { front_only: ['cam1'] } },

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { dashboard } from '../../deploy/grafana/make-dashboard.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { missing, run } from './support/debian.ts';
 import { textOf } from './support/exposition.ts';
 
@@ -84,11 +84,11 @@ const overlaps = (one: Place, other: Place): boolean =>
 
 describe('A query of the dashboard', () => {
   let nvr: FakeNvr;
-  let house: House;
+  let house: Runtime;
   let told: string;
   before(async () => {
     nvr = await startFakeNvr();
-    house = await startHouse({ config: { nvr: { url: nvr.url, cameras: ['cam1'] }, events: { source: 'store' } } });
+    house = await startInstance({ config: { nvr: { url: nvr.url, cameras: ['cam1'] }, events: { source: 'store' } } });
     told = await textOf(house.telemetryUrl);
   });
   after(async () => {

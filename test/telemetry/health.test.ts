@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startFakeNvr } from '../support/fake-nvr.ts';
-import { type ConfigTree, startHouse } from '../support/start-instance.ts';
+import { type ConfigTree, startInstance } from '../support/start-instance.ts';
 
 const get = async (url: string, init: RequestInit = {}) => {
   const answer = await fetch(url, init);
@@ -13,7 +13,7 @@ const withHouse = async (
   config: ConfigTree,
   look: (telemetryUrl: string, directory: string) => Promise<void>,
 ): Promise<void> => {
-  const house = await startHouse({ config });
+  const house = await startInstance({ config });
   try {
     await look(house.telemetryUrl, house.directory);
   } finally {

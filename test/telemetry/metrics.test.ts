@@ -13,7 +13,7 @@ import { createScrape } from '../../src/telemetry/scrape.ts';
 import { movableClock } from '../support/clock.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 import './rows/logins.ts';
 import './rows/nvr.ts';
 import './rows/requests.ts';
@@ -23,14 +23,14 @@ import { moves, noteDriven, undriven, value } from './support/driven.ts';
 import { seriesIn } from './support/exposition.ts';
 
 let nvr: FakeNvr;
-let house: House;
+let house: Runtime;
 let vera: string;
 let carl: string;
 let admin: string;
 
 before(async () => {
   nvr = await startFakeNvr();
-  house = await startHouse({
+  house = await startInstance({
     config: {
       nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
       auth: {
@@ -49,7 +49,7 @@ after(async () => {
 });
 
 const json = { 'Content-Type': 'application/json' };
-const logIn = (at: House, password: string, headers: Record<string, string> = {}) =>
+const logIn = (at: Runtime, password: string, headers: Record<string, string> = {}) =>
   at.ask('/api/login', {
     method: 'POST',
     headers: { ...json, ...headers },
@@ -182,7 +182,7 @@ describe('A login', () => {
     }));
 
   it('waits for its turn', async () => {
-    const slow = await startHouse({ config: { auth: { hash_iterations: 400_000 } } });
+    const slow = await startInstance({ config: { auth: { hash_iterations: 400_000 } } });
     try {
       const logins = Array.from({ length: 8 }, () => logIn(slow, 'not the password'));
       let waiting = 0;
@@ -352,7 +352,7 @@ describe('The NVR', () => {
   it('is up when it said so, and down when nobody listens', async () => {
     let up: number | undefined;
     for (let attempt = 0; attempt < 100 && up === undefined; attempt += 1) up = await value(house, 'upstream_up');
-    const gone = await startHouse({ config: { nvr: { url: 'http://127.0.0.1:9', cameras: ['cam1'] } } });
+    const gone = await startInstance({ config: { nvr: { url: 'http://127.0.0.1:9', cameras: ['cam1'] } } });
     try {
       let down: number | undefined;
       for (let attempt = 0; attempt < 100 && down === undefined; attempt += 1) down = await value(gone, 'upstream_up');
@@ -463,9 +463,9 @@ const HANDSHAKE_BYTES =
     .length;
 
 describe('A proxy in front', () => {
-  let proxied: House;
+  let proxied: Runtime;
   before(async () => {
-    proxied = await startHouse({
+    proxied = await startInstance({
       config: {
         nvr: { url: nvr.url, cameras: ['cam1'] },
         auth: { enabled: false, hash_iterations: 1000, roles: { front_only: ['cam1'] } },
@@ -517,7 +517,7 @@ describe('A proxy in front', () => {
     ));
 
   it('that is not a trusted one is not believed', async () => {
-    const distrustful = await startHouse({
+    const distrustful = await startInstance({
       config: {
         nvr: { url: nvr.url, cameras: ['cam1'] },
         auth: { enabled: false, hash_iterations: 1000 },
@@ -546,7 +546,7 @@ describe('The house', () => {
     assert.equal(await value(house, `build_info{version="0.0.0-test",node="${process.version}"}`), 1));
 
   it('tells of which source it was built, where that is known', async () => {
-    const built = await startHouse({ people: [], env: { POSTERN_REVISION: '9b6c400' } });
+    const built = await startInstance({ people: [], env: { POSTERN_REVISION: '9b6c400' } });
     try {
       const labels = `version="0.0.0-test",revision="9b6c400",node="${process.version}"`;
       assert.equal(await value(built, `build_info{${labels}}`), 1);
@@ -563,7 +563,11 @@ describe('The house', () => {
 
   it('tells when its certificate ends', async () => {
     const start = Date.UTC(2030, 0, 1);
-    const encrypted = await startHouse({ config: { tls: { enabled: true } }, people: [], clock: movableClock(start) });
+    const encrypted = await startInstance({
+      config: { tls: { enabled: true } },
+      people: [],
+      clock: movableClock(start),
+    });
     try {
       const ends = (await value(encrypted, 'tls_certificate_expiry_timestamp_seconds')) ?? 0;
       assert.equal(Math.round((ends - start / 1000) / 86_400), 825);
@@ -573,7 +577,7 @@ describe('The house', () => {
   });
 
   it('tells that audit lines are lost', async () => {
-    const full = await startHouse({ config: { logger: { audit_file: '/dev/full' } } });
+    const full = await startInstance({ config: { logger: { audit_file: '/dev/full' } } });
     try {
       await moves(full, ['audit_write_errors_total'], () => logIn(full, 'not the password'), {
         audit_write_errors_total: 1,
@@ -584,7 +588,7 @@ describe('The house', () => {
   });
 
   it('tells of its events backend', async () => {
-    const store = await startHouse({ config: { events: { sample: 10 }, nvr: { cameras: ['cam1'] } } });
+    const store = await startInstance({ config: { events: { sample: 10 }, nvr: { cameras: ['cam1'] } } });
     try {
       const token = await store.logIn(VERA);
       await moves(
@@ -604,7 +608,7 @@ describe('The house', () => {
     const threads: Worker[] = [];
     const note = (thread: Worker): void => void threads.push(thread);
     process.on('worker', note);
-    const store = await startHouse({ config: { nvr: { cameras: ['cam1'] } } });
+    const store = await startInstance({ config: { nvr: { cameras: ['cam1'] } } });
     process.off('worker', note);
     try {
       await moves(

@@ -10,7 +10,7 @@ import { after, before, describe, it } from 'node:test';
 import { parse, stringify } from 'yaml';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { VERA } from '../support/people.ts';
-import { type House, startHouse } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { missing, run } from './support/debian.ts';
 import { textOf } from './support/exposition.ts';
 
@@ -29,10 +29,10 @@ const rules: readonly Rule[] = parse(readFileSync(RULES, 'utf8')).groups.flatMap
 );
 
 let nvr: FakeNvr;
-let house: House;
+let house: Runtime;
 before(async () => {
   nvr = await startFakeNvr();
-  house = await startHouse({
+  house = await startInstance({
     config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] }, events: { source: 'store' } },
   });
   await house.ask('/api/version', { token: await house.logIn(VERA) });

@@ -7,7 +7,7 @@ import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { createKnownSecrets } from '../support/known-secrets.ts';
 import { ADMIN_PERSON, CARL, EVERYBODY, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
-import { type ConfigTree, type House, startHouse } from '../support/start-instance.ts';
+import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
 
 const PROXY_SECRET = 'correct-horse-battery-staple';
 const NVR_SECRET = 'nvr-horse-battery-staple';
@@ -21,9 +21,9 @@ interface Lived {
   readonly secrets: readonly string[];
 }
 
-async function live(config: ConfigTree, act: (house: House, secrets: string[]) => Promise<void>): Promise<Lived> {
+async function live(config: ConfigTree, act: (house: Runtime, secrets: string[]) => Promise<void>): Promise<Lived> {
   const nvr: FakeNvr = await startFakeNvr();
-  const house = await startHouse({
+  const house = await startInstance({
     config: {
       ...config,
       nvr: { url: nvr.url, cameras: ['cam1', 'cam2'], auth_secret: NVR_SECRET },

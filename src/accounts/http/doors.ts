@@ -11,7 +11,7 @@ import { refuseBody, refuseFields, refuseFor } from './responses.ts';
 export type AccountRouterContext = RouterContext<CorridorState>;
 export type Door = (ctx: AccountRouterContext) => Promise<void>;
 
-export interface AccountAnswerParts {
+export interface AccountResponseDeps {
   readonly audit: Audit;
   /** `server.timeout_login_body`. */
   readonly bodySeconds: () => number;
@@ -36,7 +36,7 @@ export const forAdmins =
 /** The body as JSON; undefined when the answer is given already. */
 export async function jsonOf(
   ctx: AccountRouterContext,
-  parts: AccountAnswerParts,
+  parts: AccountResponseDeps,
   bytes = MOST_BODY_BYTES,
 ): Promise<{ readonly json: unknown } | undefined> {
   const body = await readJson(ctx.req, { bytes, seconds: parts.bodySeconds() });
@@ -48,7 +48,7 @@ export async function jsonOf(
  * Asked again when a body has come: whoever holds it back while his rights are taken away has lost them by then, and a
  * request that was kept open for that moment changes nothing. False when the answer is given already.
  */
-export async function mayStill(ctx: AccountRouterContext, { recheck }: AccountAnswerParts): Promise<boolean> {
+export async function mayStill(ctx: AccountRouterContext, { recheck }: AccountResponseDeps): Promise<boolean> {
   const { caller } = ctx.state;
   const now = caller && (await recheck(caller));
   if (caller && now && hasSameRights(now, caller)) return true;
@@ -59,7 +59,7 @@ export async function mayStill(ctx: AccountRouterContext, { recheck }: AccountAn
 /** The body's fields; undefined when the answer is given already. */
 export async function fieldsOf<Required extends string, Optional extends string = never>(
   ctx: AccountRouterContext,
-  parts: AccountAnswerParts,
+  parts: AccountResponseDeps,
   names: FieldNames<Required, Optional>,
 ): Promise<Fields<Required, Optional> | undefined> {
   const body = await jsonOf(ctx, parts);
@@ -68,7 +68,7 @@ export async function fieldsOf<Required extends string, Optional extends string 
   return fields.ok ? fields.value : void refuseFields(ctx, fields.error);
 }
 
-export function record(ctx: AccountRouterContext, { audit }: AccountAnswerParts, deed: Deed, reason?: string): void {
+export function record(ctx: AccountRouterContext, { audit }: AccountResponseDeps, deed: Deed, reason?: string): void {
   const { caller, clientAddress: from, requestId } = ctx.state;
   const verdict = reason === undefined ? 'allowed' : 'refused';
   const agent = agentOf(ctx.state);

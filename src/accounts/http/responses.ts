@@ -57,9 +57,9 @@ export function refuseMethod(allowed: string): (ctx: AccountContext) => void {
 export function refuseWhileLimited(ctx: AccountContext, { retryAfterSeconds, clause }: LimitedGuess): void {
   ctx.set('Retry-After', String(retryAfterSeconds));
   const message = `Too many failed attempts: try again in ${retryAfterSeconds} s.`;
-  refuse(ctx, 429, message, { error: `Rate limit exceeded: ${inWords(clause)}` });
+  refuse(ctx, 429, message, { error: `Rate limit exceeded: ${limitMessage(clause)}` });
 }
 
 /** `5/minute` as `5 per 1 minute`, `10/5 minutes` as `10 per 5 minute`. */
-const inWords = ({ text }: Clause): string =>
+const limitMessage = ({ text }: Clause): string =>
   text.replace(/^(\d+)\/(?:(\d+) )?(\w+?)s?$/, (_, count, multiple = '1', unit) => `${count} per ${multiple} ${unit}`);

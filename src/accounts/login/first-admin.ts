@@ -11,7 +11,7 @@ export interface NewAdminPassword {
   readonly password: string;
 }
 
-export interface FirstAdminParts {
+export interface FirstAdminDeps {
   readonly store: Pick<AccountStore, 'countUsers' | 'addUser' | 'setPassword' | 'setRole'>;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
@@ -30,7 +30,7 @@ const FIRST_ADMIN = 'admin' as UserName;
 const PASSWORD_BYTES = 16;
 
 /** Undefined when there is nothing to print: users are there, and no reset is asked for. */
-export async function ensureFirstAdmin(parts: FirstAdminParts): Promise<NewAdminPassword | undefined> {
+export async function ensureFirstAdmin(parts: FirstAdminDeps): Promise<NewAdminPassword | undefined> {
   const { store, reset } = parts;
   if (!reset && (await store.countUsers()) > 0) return undefined;
   const password = randomBytes(PASSWORD_BYTES).toString('hex');
@@ -53,7 +53,7 @@ export function createFirstTimeLogin(isPasswordNew: boolean): FirstTimeLogin {
 }
 
 /** False when another process, started at the same time, was first: the password that it prints is the one. */
-async function setAdminPassword(password: string, { store, hasher, clock, reset }: FirstAdminParts): Promise<boolean> {
+async function setAdminPassword(password: string, { store, hasher, clock, reset }: FirstAdminDeps): Promise<boolean> {
   const hashed = await hasher.hash(password);
   if (hashed.kind === 'busy') throw new Error('no password can be hashed at start: the line is full');
   const row = { passwordHash: hashed.hash, createdAt: unixSeconds(clock), passwordChangedAt: null };

@@ -22,7 +22,7 @@ export interface LoginLimiter {
   setClauses(clauses: readonly Clause[]): void;
 }
 
-export interface LimiterParts {
+export interface LimiterDeps {
   /** None: no limit. */
   readonly clauses: readonly Clause[];
   /** Best one that is never set: going back an hour would keep people out for an hour longer. */
@@ -46,7 +46,7 @@ type Full = Extract<Reservation, { kind: 'limited' }>;
 
 const REMEMBERED_CLIENTS = 10_000;
 
-export function createLoginLimiter(parts: LimiterParts): LoginLimiter {
+export function createLoginLimiter(parts: LimiterDeps): LoginLimiter {
   const { clock, capacity = REMEMBERED_CLIENTS, onEvict } = parts;
   let { clauses } = parts;
   let longestWindow = longestOf(clauses);

@@ -7,9 +7,9 @@ import { agentOf } from '../audit.ts';
 import { type AccountContext, answer, refuse, refuseFor, refuseMethod } from '../http/responses.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { createPostLogin, type PostLoginParts } from './post-login.ts';
+import { createPostLogin, type PostLoginDeps } from './post-login.ts';
 
-export interface LoginRouteParts extends PostLoginParts {
+export interface LoginRouteDeps extends PostLoginDeps {
   readonly settings: () => LoginSettings;
   readonly sessions: Sessions;
   /** The names to show in a profile; none while the cameras are not known yet. Must not fail: see SPEC 5 on `/api/profile`. */
@@ -27,7 +27,7 @@ export interface LoginSettings {
   readonly bodySeconds: number;
 }
 
-export function createLoginRoutes(parts: LoginRouteParts): Router<CorridorState> {
+export function createLoginRoutes(parts: LoginRouteDeps): Router<CorridorState> {
   // Exact: the corridor judges `/API/login` and `/api/login/` as other paths.
   const router = new Router<CorridorState>({ strict: true, sensitive: true });
   router.post('/api/login', createPostLogin(parts));
@@ -43,7 +43,7 @@ export function createLoginRoutes(parts: LoginRouteParts): Router<CorridorState>
   return router;
 }
 
-async function profile(ctx: AccountContext, parts: LoginRouteParts): Promise<void> {
+async function profile(ctx: AccountContext, parts: LoginRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseStranger(ctx, parts);
   const cameras = await parts.visibleCameras(caller.scope);
@@ -51,14 +51,14 @@ async function profile(ctx: AccountContext, parts: LoginRouteParts): Promise<voi
 }
 
 /** Somebody's `<img src="…/logout">` must not end a session; a link on somebody's page may. HEAD ends nothing. */
-async function logoutByLink(ctx: AccountContext, parts: LoginRouteParts): Promise<void> {
+async function logoutByLink(ctx: AccountContext, parts: LoginRouteDeps): Promise<void> {
   if (ctx.method === 'HEAD') return refuseMethod('GET, POST')(ctx);
   const isCrossSite = ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.get('Sec-Fetch-Mode') !== 'navigate';
   if (isCrossSite) return refuseFor(ctx, 'cross-site');
   return logout(ctx, parts);
 }
 
-async function logout(ctx: AccountContext, { sessions, settings, audit }: LoginRouteParts): Promise<void> {
+async function logout(ctx: AccountContext, { sessions, settings, audit }: LoginRouteDeps): Promise<void> {
   const { caller, clientAddress: from, requestId, basePath = '' } = ctx.state;
   if (caller) {
     await sessions.end(caller);
@@ -71,7 +71,7 @@ async function logout(ctx: AccountContext, { sessions, settings, audit }: LoginR
 }
 
 /** Native answers say where to log in; in proxy mode that is the proxy's to say (interface 5.5.8). */
-function refuseStranger(ctx: AccountContext, { settings }: LoginRouteParts): void {
+function refuseStranger(ctx: AccountContext, { settings }: LoginRouteDeps): void {
   const { authEnabled, loginPath } = settings();
   if (authEnabled) ctx.set('Location', `${ctx.state.basePath ?? ''}${loginPath}`);
   refuse(ctx, REFUSALS['no-credentials'].status, REFUSALS['no-credentials'].message);

@@ -3,7 +3,7 @@ import type { AccountStore, User } from '../../domain/account.ts';
 import { parseUserName } from '../../domain/names.ts';
 import { generationOf } from '../sessions/session-state.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { type GuessOutcome, type GuessParts, judgeGuess } from './password-guess.ts';
+import { type GuessDeps, type GuessOutcome, judgeGuess } from './password-guess.ts';
 
 export interface LoginAttempt {
   readonly user: string;
@@ -11,7 +11,7 @@ export interface LoginAttempt {
   readonly address: string;
 }
 
-export interface LoginParts extends GuessParts {
+export interface LoginDeps extends GuessDeps {
   readonly store: Pick<AccountStore, 'findUser' | 'rehashPassword'>;
   readonly sessions: Pick<Sessions, 'issue'>;
 }
@@ -20,7 +20,7 @@ export type LoginOutcome =
   | { readonly kind: 'logged-in'; readonly user: User; readonly token: string }
   | Exclude<GuessOutcome, { kind: 'match' }>;
 
-export async function logIn(attempt: LoginAttempt, parts: LoginParts): Promise<LoginOutcome> {
+export async function logIn(attempt: LoginAttempt, parts: LoginDeps): Promise<LoginOutcome> {
   let user: User | undefined;
   const storedHash = async (): Promise<string | undefined> => {
     user = await findUser(attempt.user, parts);
@@ -37,13 +37,13 @@ export async function logIn(attempt: LoginAttempt, parts: LoginParts): Promise<L
 }
 
 /** What is no user name is not looked up, and costs the same as an unknown one. */
-async function findUser(name: string, { store }: LoginParts): Promise<User | undefined> {
+async function findUser(name: string, { store }: LoginDeps): Promise<User | undefined> {
   const parsed = parseUserName(name);
   return parsed.ok ? store.findUser(parsed.value) : undefined;
 }
 
 /** The only moment when the password of an older, weaker hash is at hand. When it is busy the next login will do. */
-async function strengthen(user: User, password: string, { hasher, store }: LoginParts): Promise<void> {
+async function strengthen(user: User, password: string, { hasher, store }: LoginDeps): Promise<void> {
   const stronger = await hasher.strengthen(password, user.passwordHash);
   if (stronger?.kind === 'hashed') await store.rehashPassword(user.name, user.passwordHash, stronger.hash);
 }

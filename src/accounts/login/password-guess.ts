@@ -10,7 +10,7 @@ export interface Guess {
   readonly storedHash: () => Promise<string | undefined>;
 }
 
-export interface GuessParts {
+export interface GuessDeps {
   readonly limiter: LoginLimiter;
   readonly hasher: PasswordHasher;
 }
@@ -18,7 +18,7 @@ export interface GuessParts {
 export type GuessOutcome = CheckOutcome | Extract<Reservation, { kind: 'limited' }>;
 
 /** Only a wrong password keeps its place; one that was never looked at (busy, a fault) gives it back as a right one does. */
-export async function judgeGuess(guess: Guess, { limiter, hasher }: GuessParts): Promise<GuessOutcome> {
+export async function judgeGuess(guess: Guess, { limiter, hasher }: GuessDeps): Promise<GuessOutcome> {
   const place = await reserved(guess.address, limiter);
   if (place.kind === 'limited') return place;
   let isWrong = false;

@@ -16,7 +16,7 @@ import { passwordFault } from '../passwords/password-rules.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { FirstTimeLogin } from './first-admin.ts';
-import { type LoginOutcome, type LoginParts, logIn } from './login.ts';
+import { type LoginDeps, type LoginOutcome, logIn } from './login.ts';
 
 export type LoginResult =
   | 'success'
@@ -27,7 +27,7 @@ export type LoginResult =
   | 'busy'
   | 'error';
 
-export interface PostLoginParts extends LoginParts {
+export interface PostLoginDeps extends LoginDeps {
   readonly settings: () => { readonly authEnabled: boolean; readonly bodySeconds: number };
   readonly sessions: Pick<Sessions, 'issue' | 'cookieFor'>;
   readonly firstTimeLogin: FirstTimeLogin;
@@ -41,7 +41,7 @@ const MOST_BODY_BYTES = 8192;
 const LOGIN_FAILED = 'Login failed';
 const DISABLED = 'Authentication is disabled';
 
-export function createPostLogin(parts: PostLoginParts): (ctx: AccountContext) => Promise<void> {
+export function createPostLogin(parts: PostLoginDeps): (ctx: AccountContext) => Promise<void> {
   return async (ctx) => {
     const onResult = parts.onLogin();
     try {
@@ -53,7 +53,7 @@ export function createPostLogin(parts: PostLoginParts): (ctx: AccountContext) =>
   };
 }
 
-async function login(ctx: AccountContext, parts: PostLoginParts): Promise<LoginResult> {
+async function login(ctx: AccountContext, parts: PostLoginDeps): Promise<LoginResult> {
   const { authEnabled, bodySeconds } = parts.settings();
   if (!authEnabled) {
     refuse(ctx, 404, DISABLED);
@@ -87,7 +87,7 @@ export type Attempted =
 export async function attemptLogin(
   { user, password }: { readonly user: string; readonly password: string },
   ctx: AccountContext,
-  parts: PostLoginParts,
+  parts: PostLoginDeps,
 ): Promise<Attempted> {
   const { clientAddress: from, requestId } = ctx.state;
   const attempt = { what: 'login', who: triedName(user), from, ...agentOf(ctx.state), requestId } as const;

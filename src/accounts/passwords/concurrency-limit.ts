@@ -1,13 +1,19 @@
 /** A few lanes for costly work, with a short line before them: past that the answer is "busy" (SPEC 4.1). */
 
-export interface WorkLanes {
+export interface ConcurrencyLimit {
   /** The work's own outcome, or `busy` at once when the line is full. */
   run<Outcome>(work: () => Promise<Outcome>): Promise<Outcome | 'busy'>;
   /** Jobs that wait for a lane. */
   waiting(): number;
 }
 
-export function createWorkLanes({ lanes, queue }: { readonly lanes: number; readonly queue: number }): WorkLanes {
+export function createConcurrencyLimit({
+  lanes,
+  queue,
+}: {
+  readonly lanes: number;
+  readonly queue: number;
+}): ConcurrencyLimit {
   const line: (() => void)[] = [];
   let taken = 0;
 

@@ -1,7 +1,7 @@
 /** Password hashes in the NVR's own format, checked a few at a time (interface 2.1, 5.1.1; SPEC 4.1). */
 import { pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { createWorkLanes } from './concurrency-limit.ts';
+import { createConcurrencyLimit } from './concurrency-limit.ts';
 
 /** Interface 2.1. */
 export const PBKDF2_ITERATIONS = 600_000;
@@ -45,7 +45,7 @@ export interface HashSettings {
 
 export function createPasswordHasher({ iterations, concurrency, queue, onHash }: HashSettings): PasswordHasher {
   const mostIterations = Math.max(iterations, MOST_ITERATIONS);
-  const lanes = createWorkLanes({ lanes: Math.min(concurrency, MOST_LANES), queue });
+  const lanes = createConcurrencyLimit({ lanes: Math.min(concurrency, MOST_LANES), queue });
   const nobody: StoredHash = { iterations, salt: newSalt(), key: randomBytes(KEY_BYTES) };
   /** Above our own count once a dearer hash was seen: one that was imported, or made before the count was lowered. */
   let dearest = iterations;

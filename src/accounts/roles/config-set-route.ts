@@ -3,32 +3,27 @@ import type Koa from 'koa';
 import Router from 'koa-router';
 import { ok, type Result } from '../../domain/result.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
-import { type AccountAnswerParts, type AccountRouterContext, mayStill, record } from '../http/doors.ts';
+import { type AccountResponseDeps, type AccountRouterContext, mayStill, record } from '../http/doors.ts';
 import { type BodyFault, readJson } from '../http/read-json.ts';
 import { answer, refuse, refuseBody, refuseFor } from '../http/responses.ts';
 import { isAdministrator } from '../users/change-password.ts';
 import { splitConfigSet } from './config-set.ts';
 import { answerRoles } from './role-routes.ts';
-import { createRoles, type RoleParts, type Roles } from './roles.ts';
+import { createRoles, type RoleDeps, type Roles } from './roles.ts';
 
-export interface ConfigSetParts extends RoleParts, AccountAnswerParts {}
+export interface ConfigSetDeps extends RoleDeps, AccountResponseDeps {}
 
 /** Masks and zones of many cameras are long. */
 const MOST_BODY_BYTES = 4 * 1024 * 1024;
 
-export function createConfigSetRoute(parts: ConfigSetParts): Router<CorridorState> {
+export function createConfigSetRoute(parts: ConfigSetDeps): Router<CorridorState> {
   const roles = createRoles(parts);
   const router = new Router<CorridorState>({ strict: true, sensitive: true });
   router.put('/api/config/set', (ctx, next) => configSet(ctx, next, roles, parts));
   return router;
 }
 
-async function configSet(
-  ctx: AccountRouterContext,
-  next: Koa.Next,
-  roles: Roles,
-  parts: ConfigSetParts,
-): Promise<void> {
+async function configSet(ctx: AccountRouterContext, next: Koa.Next, roles: Roles, parts: ConfigSetDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller || !isAdministrator(caller)) return refuseFor(ctx, caller ? 'role-too-low' : 'no-credentials');
   const body = await bodyOf(ctx, parts);
@@ -53,7 +48,7 @@ async function configSet(
 /** Older clients say everything in the query, and send no body. */
 async function bodyOf(
   { req }: AccountRouterContext,
-  { bodySeconds }: AccountAnswerParts,
+  { bodySeconds }: AccountResponseDeps,
 ): Promise<Result<unknown, BodyFault>> {
   const isEmpty = req.headers['transfer-encoding'] === undefined && Number(req.headers['content-length'] ?? 0) === 0;
   return isEmpty ? ok(undefined) : readJson(req, { bytes: MOST_BODY_BYTES, seconds: bodySeconds() });

@@ -1,9 +1,9 @@
 /** The custom roles that hold at this moment: the file's, and those made in the console (interface 2.2; SPEC 4.3). */
 import type { CustomRoles } from '../../domain/camera-scope.ts';
-import type { Soon } from '../../domain/maybe-promise.ts';
+import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import type { RoleStore, StoredRole } from '../../domain/role-store.ts';
 
-export interface CustomRoleParts {
+export interface CustomRoleDeps {
   readonly store: Pick<RoleStore, 'listRoles'>;
   /** `auth.roles` of the configuration: fixed, and above a role of the same name in the store. */
   readonly fixed: CustomRoles;
@@ -12,17 +12,17 @@ export interface CustomRoleParts {
   readonly onChange?: (roles: CustomRoles) => void;
 }
 
-export interface RoleBook {
+export interface RoleRegistry {
   readonly fixed: CustomRoles;
   /** As last read. */
   current(): CustomRoles;
   /** As they are: read again when the store has changed. */
-  latest(): Soon<CustomRoles>;
+  latest(): MaybePromise<CustomRoles>;
   /** `auth.roles` was read again. */
   renew(fixed: CustomRoles): void;
 }
 
-export function createRoleBook({ store, version, onChange, ...parts }: CustomRoleParts): RoleBook {
+export function createRoleRegistry({ store, version, onChange, ...parts }: CustomRoleDeps): RoleRegistry {
   let { fixed } = parts;
   let stored: readonly StoredRole[] = [];
   let roles = fixed;

@@ -5,7 +5,7 @@ import type { CameraName } from '../../domain/names.ts';
 import type { Result } from '../../domain/result.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 import {
-  type AccountAnswerParts,
+  type AccountResponseDeps,
   type AccountRouterContext,
   type Door,
   forAdmins,
@@ -13,9 +13,9 @@ import {
   record,
 } from '../http/doors.ts';
 import { answer, refuse, refuseFields, refuseMethod } from '../http/responses.ts';
-import { createRoles, type RoleFault, type RoleParts, type RoleRefusal, type RolesChanged } from './roles.ts';
+import { createRoles, type RoleDeps, type RoleFault, type RoleRefusal, type RolesChanged } from './roles.ts';
 
-export interface RoleRouteParts extends RoleParts, AccountAnswerParts {
+export interface RoleRouteDeps extends RoleDeps, AccountResponseDeps {
   /** None while they are not known yet. */
   readonly knownCameras: () => readonly CameraName[];
 }
@@ -31,7 +31,7 @@ const STATUS_OF: Readonly<Record<RoleFault, number>> = {
   'role-absent':     404,
 };
 
-export function createRoleRoutes(parts: RoleRouteParts): Router<CorridorState> {
+export function createRoleRoutes(parts: RoleRouteDeps): Router<CorridorState> {
   const roles = createRoles(parts);
   const router = new Router<CorridorState>({ strict: true, sensitive: true });
 
@@ -63,7 +63,7 @@ const NO_LIST = { loc: ['body', 'cameras'], msg: 'Input should be a list of came
 /** True when it was done; a refusal is answered here. */
 export function answerRoles(
   ctx: AccountRouterContext,
-  parts: AccountAnswerParts,
+  parts: AccountResponseDeps,
   outcome: Result<RolesChanged, RoleRefusal>,
   names: readonly string[],
 ): outcome is Extract<typeof outcome, { ok: true }> {
@@ -80,7 +80,7 @@ export function answerRoles(
 }
 
 /** A role may be made before its camera is; more often a name was mistyped. */
-function warningOf(name: string, cameras: readonly string[], { knownCameras }: RoleRouteParts): { message?: string } {
+function warningOf(name: string, cameras: readonly string[], { knownCameras }: RoleRouteDeps): { message?: string } {
   const known = knownCameras();
   const strange =
     known.length > 0 ? cameras.filter((entry) => visibleCameras(scopeOf([entry]), known).length === 0) : [];

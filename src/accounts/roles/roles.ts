@@ -12,12 +12,12 @@ import {
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { RoleStore } from '../../domain/role-store.ts';
 import { shown } from '../http/body-fields.ts';
-import type { RoleBook } from './role-registry.ts';
+import type { RoleRegistry } from './role-registry.ts';
 
-export interface RoleParts {
+export interface RoleDeps {
   readonly store: Pick<AccountStore, 'listUsers'>;
   readonly roleStore: RoleStore;
-  readonly roleBook: RoleBook;
+  readonly roleRegistry: RoleRegistry;
 }
 
 export type RoleFault = 'name-invalid' | 'cameras-invalid' | 'role-fixed' | 'role-absent';
@@ -56,21 +56,21 @@ const LONGEST_ROLE_NAME = 64;
 const MOST_CAMERA_ENTRIES = 1000;
 const EVERY_CAMERA = '*';
 
-export function createRoles({ store, roleStore, roleBook }: RoleParts): Roles {
+export function createRoles({ store, roleStore, roleRegistry }: RoleDeps): Roles {
   return {
     async list() {
-      const [users, custom] = await Promise.all([store.listUsers(), roleBook.latest()]);
+      const [users, custom] = await Promise.all([store.listUsers(), roleRegistry.latest()]);
       const count = (role: Role): number => users.filter((user) => user.role === role).length;
       const builtin = [ADMIN, VIEWER].map((role) => [role, [EVERY_CAMERA], 'builtin'] as const);
-      const others = [...custom].map(([role, cameras]) => [role, cameras, sourceOf(role, roleBook)] as const);
+      const others = [...custom].map(([role, cameras]) => [role, cameras, sourceOf(role, roleRegistry)] as const);
       return [...builtin, ...others].map(([role, cameras, source]) => ({ role, cameras, source, users: count(role) }));
     },
     async change(wanted) {
-      const known = [...(await roleBook.latest()).keys()];
+      const known = [...(await roleRegistry.latest()).keys()];
       const saved: { role: Role; cameras: readonly string[] }[] = [];
       const deleted: Role[] = [];
       for (const [name, entries] of wanted) {
-        const role = nameOf(name, entries === null, known, roleBook);
+        const role = nameOf(name, entries === null, known, roleRegistry);
         if (!role.ok) return role;
         const cameras = entries === null ? ok(null) : camerasOf(name, entries);
         if (!cameras.ok) return cameras;
@@ -83,7 +83,7 @@ export function createRoles({ store, roleStore, roleBook }: RoleParts): Roles {
   };
 }
 
-const sourceOf = (role: Role, { fixed }: RoleBook): ListedRole['source'] => (fixed.has(role) ? 'file' : 'store');
+const sourceOf = (role: Role, { fixed }: RoleRegistry): ListedRole['source'] => (fixed.has(role) ? 'file' : 'store');
 
 const refused = (reason: RoleFault, message: string): Result<never, RoleRefusal> => err({ reason, message });
 
@@ -91,7 +91,7 @@ function nameOf(
   name: string,
   isDeleted: boolean,
   known: readonly Role[],
-  { fixed }: RoleBook,
+  { fixed }: RoleRegistry,
 ): Result<Role, RoleRefusal> {
   const role = parseCustomRoleName(name);
   if (!role.ok) return refused('name-invalid', role.error);

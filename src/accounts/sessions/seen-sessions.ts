@@ -6,7 +6,7 @@ import type { SeenSession, SessionStore } from '../../domain/session-store.ts';
 import { shortText } from '../audit.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
 
-export interface SeenSessionParts {
+export interface SeenSessionDeps {
   readonly store: SessionStore;
   /** Of the key that sessions are signed with. */
   readonly keyId: string;
@@ -29,7 +29,7 @@ export interface SeenSessions {
   close(): Promise<void>;
 }
 
-export function createSeenSessions({ store, keyId, clock, onFault }: SeenSessionParts): SeenSessions {
+export function createSeenSessions({ store, keyId, clock, onFault }: SeenSessionDeps): SeenSessions {
   const writes = createCoalescedWrites<SeenSession>({ write: store.noteSessions, clock, onFault });
   return {
     close: writes.close,

@@ -3,25 +3,25 @@ import Router from 'koa-router';
 import type { Caller } from '../../domain/caller.ts';
 import type { SeenSession } from '../../domain/session-store.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
-import { type AccountAnswerParts, type AccountRouterContext, record } from '../http/doors.ts';
+import { type AccountResponseDeps, type AccountRouterContext, record } from '../http/doors.ts';
 import { answer, refuse, refuseFor, refuseMethod } from '../http/responses.ts';
 import { isAdministrator } from '../users/change-password.ts';
 import type { SeenSessions } from './seen-sessions.ts';
 import type { Sessions } from './sessions.ts';
 
-export interface SessionRouteParts extends AccountAnswerParts {
+export interface SessionRouteDeps extends AccountResponseDeps {
   readonly sessions: Pick<Sessions, 'revoke'>;
   readonly seenSessions: Pick<SeenSessions, 'list' | 'find'>;
 }
 
-export function createSessionRoutes(parts: SessionRouteParts): Router<CorridorState> {
+export function createSessionRoutes(parts: SessionRouteDeps): Router<CorridorState> {
   const router = new Router<CorridorState>({ strict: true, sensitive: true });
   router.get('/api/sessions', (ctx) => list(ctx, parts)).all('/api/sessions', refuseMethod('GET, HEAD'));
   router.delete('/api/sessions/:id', (ctx) => end(ctx, parts)).all('/api/sessions/:id', refuseMethod('DELETE'));
   return router;
 }
 
-async function list(ctx: AccountRouterContext, { seenSessions }: SessionRouteParts): Promise<void> {
+async function list(ctx: AccountRouterContext, { seenSessions }: SessionRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const seen = await seenSessions.list(isAdministrator(caller) ? undefined : caller.name);
@@ -50,7 +50,7 @@ const shown = ({ id, user, address, agent, since, lastSeen, expiresAt }: SeenSes
 });
 
 /** Somebody else's is as unknown as one that never was. */
-async function end(ctx: AccountRouterContext, parts: SessionRouteParts): Promise<void> {
+async function end(ctx: AccountRouterContext, parts: SessionRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const id = ctx.params['id'] ?? '';

@@ -8,7 +8,7 @@ import { saltOf } from '../passwords/password.ts';
 import type { SessionClaims } from './session-token.ts';
 
 /** What the store says about a token: read once for each version of the accounts. */
-export interface Standing {
+export interface SessionState {
   readonly version: string | undefined;
   readonly user: User | undefined;
   /** Of the user's password; undefined without a user. */
@@ -36,7 +36,10 @@ export const callerOf = (user: User, claims: Lasting, carriedBy: 'cookie' | 'bea
   },
 });
 
-export function standingFault(claims: Lasting, { user, generation, isRevoked }: Standing): SessionFault | undefined {
+export function sessionStateFault(
+  claims: Lasting,
+  { user, generation, isRevoked }: SessionState,
+): SessionFault | undefined {
   if (isRevoked) return 'revoked';
   if (!user || claims.issuedAt < Math.floor(user.createdAt)) return 'user-gone';
   if (claims.issuedAt < Math.floor(user.passwordChangedAt ?? 0)) return 'password-changed';

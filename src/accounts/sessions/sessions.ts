@@ -6,17 +6,17 @@ import type { AccountStore, User } from '../../domain/account.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { type Soon, whenKnown } from '../../domain/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { SessionVerdict } from '../../domain/verdict.ts';
 import { type CookieClient, type CookieSettings, cookieLine } from './session-cookie.ts';
-import { callerOf, generationOf, type Standing, standingFault } from './session-state.ts';
+import { callerOf, generationOf, type SessionState, sessionStateFault } from './session-state.ts';
 import { readSessionToken, type SessionClaims, signSessionToken, timeFault } from './session-token.ts';
 
-export interface SessionParts {
+export interface SessionDeps {
   readonly store: Pick<AccountStore, 'findUser' | 'isRevoked' | 'revokeToken'>;
   readonly key: CryptoKey;
   readonly clock: Clock;
-  readonly roles: () => Soon<CustomRoles>;
+  readonly roles: () => MaybePromise<CustomRoles>;
   /** Seconds; 0 asks for a login on nearly every access (interface 5.1.4). */
   readonly sessionLength: number;
   /** Seconds before its end in which a session is renewed by any request. */
@@ -30,12 +30,12 @@ export interface SessionParts {
 }
 
 export interface Sessions {
-  verify(token: string, carriedBy: 'cookie' | 'bearer'): Soon<SessionVerdict>;
+  verify(token: string, carriedBy: 'cookie' | 'bearer'): MaybePromise<SessionVerdict>;
   issue(user: User): Promise<string>;
   /** A fresh token for a session carried by cookie that is near its end; undefined when there is nothing to renew. */
-  renewalFor(caller: Caller): Soon<string | undefined>;
+  renewalFor(caller: Caller): MaybePromise<string | undefined>;
   /** The same for `/auth`, at any time in a session's life (interface 5.1.5); signed once a minute at most. */
-  renew(caller: Caller): Soon<string | undefined>;
+  renew(caller: Caller): MaybePromise<string | undefined>;
   /** Who the holder of a session is now, its end in time aside; undefined when the session was ended. */
   recheck(caller: Caller): Promise<Caller | undefined>;
   /** Logout: the session is void from here on, with all its tokens. Nothing happens to other kinds of credentials. */
@@ -56,31 +56,31 @@ type TokenReading = Awaited<ReturnType<typeof readSessionToken>>;
 
 interface Renewal {
   readonly at: number;
-  token: Soon<string>;
+  token: MaybePromise<string>;
 }
 
-export function createSessions(parts: SessionParts): Sessions {
+export function createSessions(parts: SessionDeps): Sessions {
   const { store, key, clock, cookie } = parts;
   const isRenewable = parts.sessionLength !== 0;
   const lifetime = isRenewable ? parts.sessionLength : SHORTEST_SESSION;
   // A window as long as the session would renew it with every request, for ever.
   const window = Math.min(parts.refreshTime, Math.floor(lifetime / 2));
   const signed = new LRUCache<string, TokenReading>({ max: REMEMBERED_TOKENS });
-  const standings = new LRUCache<string, Standing>({ max: REMEMBERED_TOKENS });
+  const states = new LRUCache<string, SessionState>({ max: REMEMBERED_TOKENS });
   const renewals = new LRUCache<string, Renewal>({ max: REMEMBERED_TOKENS });
 
   const readStanding = async (
     { userName, tokenId }: Pick<SessionClaims, 'userName' | 'tokenId'>,
     version: string | undefined,
-  ): Promise<Standing> => {
+  ): Promise<SessionState> => {
     const [user, isRevoked] = await Promise.all([store.findUser(userName), store.isRevoked(tokenId)]);
-    const standing = { version, user, isRevoked, generation: user && generationOf(user) };
-    standings.set(`${userName} ${tokenId}`, standing);
-    return standing;
+    const state = { version, user, isRevoked, generation: user && generationOf(user) };
+    states.set(`${userName} ${tokenId}`, state);
+    return state;
   };
-  const standingOf = (claims: Pick<SessionClaims, 'userName' | 'tokenId'>): Soon<Standing> => {
+  const stateOf = (claims: Pick<SessionClaims, 'userName' | 'tokenId'>): MaybePromise<SessionState> => {
     const version = parts.accountsVersion?.();
-    const remembered = standings.get(`${claims.userName} ${claims.tokenId}`);
+    const remembered = states.get(`${claims.userName} ${claims.tokenId}`);
     const holds = remembered && version !== undefined && remembered.version === version;
     return holds ? remembered : readStanding(claims, version);
   };
@@ -90,7 +90,7 @@ export function createSessions(parts: SessionParts): Sessions {
     if (reading.ok) signed.set(digest, reading);
     return reading;
   };
-  const read = (token: string): Soon<TokenReading> => {
+  const read = (token: string): MaybePromise<TokenReading> => {
     const digest = hash('sha256', token, 'base64url');
     return signed.get(digest) ?? check(token, digest);
   };
@@ -102,13 +102,13 @@ export function createSessions(parts: SessionParts): Sessions {
     return signSessionToken({ ...claims, ...times }, key);
   };
 
-  const renew = (caller: Caller): Soon<string | undefined> => {
+  const renew = (caller: Caller): MaybePromise<string | undefined> => {
     const { credential } = caller;
     if (!isRenewable || credential.kind !== 'session' || credential.carriedBy !== 'cookie') return undefined;
-    return whenKnown(standingOf({ userName: caller.name, tokenId: credential.tokenId }), (standing) => {
-      const { user, generation } = standing;
+    return mapMaybe(stateOf({ userName: caller.name, tokenId: credential.tokenId }), (state) => {
+      const { user, generation } = state;
       // It may have ended while its request was under way: a token for the user of now would bring it back.
-      if (!user || standingFault(credential, standing)) return undefined;
+      if (!user || sessionStateFault(credential, state)) return undefined;
       // What the token says of its user is part of the key: nobody gets yesterday's role.
       const key = `${credential.tokenId} ${user.role} ${generation}`;
       const now = unixSeconds(clock);
@@ -134,15 +134,15 @@ export function createSessions(parts: SessionParts): Sessions {
     renew,
     revoke,
     verify: (token, carriedBy) =>
-      whenKnown(read(token), (claims) => {
+      mapMaybe(read(token), (claims) => {
         if (!claims.ok) return { kind: 'invalid', reason: claims.error };
         const late = timeFault(claims.value, unixSeconds(clock));
         if (late) return { kind: 'invalid', reason: late };
-        return whenKnown(standingOf(claims.value), (standing) => {
-          const { user } = standing;
-          const fault = standingFault(claims.value, standing);
+        return mapMaybe(stateOf(claims.value), (state) => {
+          const { user } = state;
+          const fault = sessionStateFault(claims.value, state);
           if (fault || !user) return { kind: 'invalid', reason: fault ?? 'user-gone' };
-          return whenKnown(parts.roles(), (roles) => ({
+          return mapMaybe(parts.roles(), (roles) => ({
             kind: 'valid',
             caller: callerOf(user, claims.value, carriedBy, roles),
           }));
@@ -156,9 +156,9 @@ export function createSessions(parts: SessionParts): Sessions {
     async recheck({ name, credential }) {
       if (credential.kind !== 'session') return undefined;
       const claims = { ...credential, userName: name };
-      const standing = await standingOf(claims);
-      if (!standing.user || standingFault(claims, standing)) return undefined;
-      return callerOf(standing.user, claims, credential.carriedBy, await parts.roles());
+      const state = await stateOf(claims);
+      if (!state.user || sessionStateFault(claims, state)) return undefined;
+      return callerOf(state.user, claims, credential.carriedBy, await parts.roles());
     },
     async end({ credential }) {
       if (credential.kind === 'session') await revoke(credential.tokenId, credential.expiresAt);

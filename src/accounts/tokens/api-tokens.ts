@@ -9,7 +9,7 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import type { ApiTokenVerdict } from '../../domain/verdict.ts';
 
-export interface ApiTokenParts {
+export interface ApiTokenDeps {
   readonly tokenStore: Pick<ApiTokenStore, 'findToken'>;
   readonly store: Pick<AccountStore, 'findUser'>;
   readonly clock: Clock;
@@ -26,7 +26,7 @@ export interface ApiTokens {
   recheck(caller: Caller): Promise<Caller | undefined>;
 }
 
-interface Standing {
+interface SessionState {
   readonly version: string | undefined;
   readonly token: ApiToken | undefined;
   readonly owner: User | undefined;
@@ -48,20 +48,20 @@ export function newTokenText(): { readonly text: string; readonly id: string; re
 export const mayGive = (own: Role, wanted: Role): boolean =>
   own === wanted || own === ADMIN || (own === VIEWER && wanted !== ADMIN);
 
-export function createApiTokens(parts: ApiTokenParts): ApiTokens {
+export function createApiTokens(parts: ApiTokenDeps): ApiTokens {
   const { tokenStore, store, clock, roles, accountsVersion } = parts;
-  const standings = new LRUCache<string, Standing>({ max: REMEMBERED_TOKENS });
+  const states = new LRUCache<string, SessionState>({ max: REMEMBERED_TOKENS });
 
-  const standingOf = async (id: string): Promise<Standing> => {
+  const stateOf = async (id: string): Promise<SessionState> => {
     const version = accountsVersion?.();
-    const remembered = standings.get(id);
+    const remembered = states.get(id);
     if (remembered && version !== undefined && remembered.version === version) return remembered;
     const token = await tokenStore.findToken(id);
     const owner = token && token.userCreatedAt !== null ? await store.findUser(token.user) : undefined;
-    const standing = { version, token, owner };
+    const state = { version, token, owner };
     // Made-up ids must not push out those of real tokens.
-    if (token) standings.set(id, standing);
-    return standing;
+    if (token) states.set(id, state);
+    return state;
   };
 
   const callerOf = async (token: ApiToken, owner: User | undefined, carriedBy: CarriedBy): Promise<Caller> => {
@@ -74,7 +74,7 @@ export function createApiTokens(parts: ApiTokenParts): ApiTokens {
     async verify(text, carriedBy) {
       const { id, secret } = TOKEN.exec(text)?.groups ?? {};
       if (id === undefined || secret === undefined) return { kind: 'invalid', reason: 'malformed' };
-      const { token, owner } = await standingOf(id);
+      const { token, owner } = await stateOf(id);
       // An unknown id is compared too, with what nothing hashes to.
       const expected = token ? Buffer.from(token.secretHash, 'hex') : NOTHING;
       if (!timingSafeEqual(digestOf(secret), expected) || !token) return { kind: 'invalid', reason: 'unknown' };
@@ -84,7 +84,7 @@ export function createApiTokens(parts: ApiTokenParts): ApiTokens {
     },
     async recheck({ credential }) {
       if (credential.kind !== 'api-token') return undefined;
-      const { token, owner } = await standingOf(credential.tokenId);
+      const { token, owner } = await stateOf(credential.tokenId);
       if (!token || faultOf(token, owner, unixSeconds(clock))) return undefined;
       return callerOf(token, owner, credential.carriedBy ?? 'bearer');
     },

@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../../domain/result.ts';
 import { shown } from '../http/body-fields.ts';
 import { mayGive, newTokenText } from './api-tokens.ts';
 
-export interface MakeTokenParts {
+export interface MakeTokenDeps {
   readonly tokenStore: Pick<ApiTokenStore, 'addToken' | 'listTokens'>;
   readonly clock: Clock;
   readonly roles: () => CustomRoles | Promise<CustomRoles>;
@@ -56,7 +56,7 @@ const MOST_STARS = 2;
 export async function makeToken(
   wanted: WantedToken,
   owner: TokenOwner,
-  { tokenStore, clock, roles }: MakeTokenParts,
+  { tokenStore, clock, roles }: MakeTokenDeps,
 ): Promise<Result<MadeToken, TokenRefusal>> {
   const now = unixSeconds(clock);
   const name = nameOf(wanted.name);

@@ -5,32 +5,32 @@ import { ADMIN, type UserName } from '../../domain/names.ts';
 import { err, type Result } from '../../domain/result.ts';
 import {
   type MadeToken,
-  type MakeTokenParts,
+  type MakeTokenDeps,
   makeToken,
   type TokenOwner,
   type TokenRefusal,
   type WantedToken,
 } from './make-token.ts';
 
-export interface TokensAtHandParts extends MakeTokenParts {
+export interface TokenAdminDeps extends MakeTokenDeps {
   readonly tokenStore: ApiTokenStore;
   readonly store: Pick<AccountStore, 'findUser'>;
   /** False: users are known to a proxy alone, and a token's user is a name and nothing more. */
   readonly authEnabled: boolean;
 }
 
-export interface AtHandRefusal {
+export interface TokenAdminRefusal {
   readonly reason: TokenRefusal['reason'] | 'user-absent';
   readonly message: string;
 }
 
-export interface TokensAtHand {
+export interface TokenAdmin {
   list(): Promise<readonly ApiToken[]>;
-  create(wanted: WantedToken & { readonly user: string }): Promise<Result<MadeToken, AtHandRefusal>>;
+  create(wanted: WantedToken & { readonly user: string }): Promise<Result<MadeToken, TokenAdminRefusal>>;
   revoke(id: string): Promise<'deleted' | 'absent'>;
 }
 
-export function createTokensAtHand(parts: TokensAtHandParts): TokensAtHand {
+export function createTokenAdmin(parts: TokenAdminDeps): TokenAdmin {
   const { tokenStore, store, authEnabled } = parts;
   const ownerNamed = async (name: string): Promise<TokenOwner | undefined> => {
     if (!authEnabled) return { name: name as UserName, role: ADMIN, createdAt: null };

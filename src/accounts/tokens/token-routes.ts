@@ -4,12 +4,12 @@ import type { AccountStore } from '../../domain/account.ts';
 import type { ApiToken, ApiTokenStore } from '../../domain/api-token.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
-import { type AccountAnswerParts, type AccountRouterContext, jsonOf, record } from '../http/doors.ts';
+import { type AccountResponseDeps, type AccountRouterContext, jsonOf, record } from '../http/doors.ts';
 import { answer, refuse, refuseFor, refuseMethod } from '../http/responses.ts';
 import { isAdministrator } from '../users/change-password.ts';
-import { type MakeTokenParts, makeToken, type TokenOwner, type TokenRefusal } from './make-token.ts';
+import { type MakeTokenDeps, makeToken, type TokenOwner, type TokenRefusal } from './make-token.ts';
 
-export interface TokenRouteParts extends Omit<MakeTokenParts, 'tokenStore'>, AccountAnswerParts {
+export interface TokenRouteDeps extends Omit<MakeTokenDeps, 'tokenStore'>, AccountResponseDeps {
   readonly tokenStore: ApiTokenStore;
   readonly store: Pick<AccountStore, 'findUser'>;
   /** So that a list shows the last use. */
@@ -28,7 +28,7 @@ const STATUS_OF: Readonly<Record<TokenRefusal['reason'], number>> = {
   'too-many':        409,
 };
 
-export function createTokenRoutes(parts: TokenRouteParts): Router<CorridorState> {
+export function createTokenRoutes(parts: TokenRouteDeps): Router<CorridorState> {
   const router = new Router<CorridorState>({ strict: true, sensitive: true });
   router.get('/api/tokens', (ctx) => list(ctx, parts)).post('/api/tokens', (ctx) => create(ctx, parts));
   router.all('/api/tokens', refuseMethod('GET, HEAD, POST'));
@@ -36,7 +36,7 @@ export function createTokenRoutes(parts: TokenRouteParts): Router<CorridorState>
   return router;
 }
 
-async function create(ctx: AccountRouterContext, parts: TokenRouteParts): Promise<void> {
+async function create(ctx: AccountRouterContext, parts: TokenRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const owner = await ownerOf(caller, parts);
@@ -56,14 +56,14 @@ async function create(ctx: AccountRouterContext, parts: TokenRouteParts): Promis
 }
 
 /** A token makes no tokens: one that leaked would outlive its own revocation. On the internal listener nobody is a person. */
-async function ownerOf({ name, role, scope, credential }: Caller, { store }: TokenRouteParts) {
+async function ownerOf({ name, role, scope, credential }: Caller, { store }: TokenRouteDeps) {
   if (credential.kind === 'proxy-headers') return { name, role, createdAt: null } satisfies TokenOwner;
   if (credential.kind !== 'session' || (role === 'admin' && scope.kind !== 'all')) return undefined;
   const user = await store.findUser(name);
   return user && ({ name, role, createdAt: user.createdAt } satisfies TokenOwner);
 }
 
-async function list(ctx: AccountRouterContext, { tokenStore, flushTokenUses }: TokenRouteParts): Promise<void> {
+async function list(ctx: AccountRouterContext, { tokenStore, flushTokenUses }: TokenRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   await flushTokenUses();
@@ -93,7 +93,7 @@ export const shown = (token: ApiToken) => ({
 });
 
 /** Somebody else's is as unknown as one that never was. */
-async function revoke(ctx: AccountRouterContext, parts: TokenRouteParts): Promise<void> {
+async function revoke(ctx: AccountRouterContext, parts: TokenRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const id = ctx.params['id'] ?? '';

@@ -7,7 +7,7 @@ import { createCoalescedWrites } from '../coalesced-writes.ts';
 import type { LoginLimiter } from '../login/login-limiter.ts';
 import type { ApiTokens, CarriedBy } from './api-tokens.ts';
 
-export interface GuardedTokenParts {
+export interface TokenVerifierDeps {
   readonly tokens: Pick<ApiTokens, 'verify'>;
   readonly tokenStore: Pick<ApiTokenStore, 'noteTokenUses'>;
   /** Of its own: a broken client must not keep people from logging in. */
@@ -17,7 +17,7 @@ export interface GuardedTokenParts {
   readonly onFault: (fault: unknown) => void;
 }
 
-export interface GuardedTokens {
+export interface TokenVerifier {
   /** `address` is the client's. */
   verify(text: string, carriedBy: CarriedBy, address: string): Promise<ApiTokenVerdict>;
   /** Writes the uses that wait. */
@@ -28,7 +28,7 @@ export interface GuardedTokens {
 const NAMED = /^pst_(?<id>[0-9a-f]{16})_/;
 
 /** A good token passes, however many bad ones come from its address: others may be behind the same router. */
-export function createGuardedTokens(parts: GuardedTokenParts): GuardedTokens {
+export function createTokenVerifier(parts: TokenVerifierDeps): TokenVerifier {
   const { tokens, tokenStore, tokenLimiter, clock, audit, onFault } = parts;
   const uses = createCoalescedWrites<TokenUse>({ write: tokenStore.noteTokenUses, clock, onFault });
 

@@ -2,7 +2,7 @@
 import type { AccountStore, User } from '../../domain/account.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { ADMIN } from '../../domain/names.ts';
-import { type GuessOutcome, type GuessParts, judgeGuess } from '../login/password-guess.ts';
+import { type GuessDeps, type GuessOutcome, judgeGuess } from '../login/password-guess.ts';
 import type { UserFault, Users } from './users.ts';
 
 export interface PasswordChange {
@@ -14,7 +14,7 @@ export interface PasswordChange {
   readonly oldPassword: string | undefined;
 }
 
-export interface ChangeParts extends GuessParts {
+export interface ChangeDeps extends GuessDeps {
   readonly store: Pick<AccountStore, 'findUser'>;
   readonly users: Pick<Users, 'setPassword'>;
 }
@@ -30,7 +30,7 @@ export type ChangeOutcome =
 export const isAdministrator = (caller: Caller): boolean => caller.role === ADMIN && caller.scope.kind === 'all';
 
 /** An admin needs no old password, not even for his own account; others change their own, and must know it. */
-export async function changePassword(change: PasswordChange, parts: ChangeParts): Promise<ChangeOutcome> {
+export async function changePassword(change: PasswordChange, parts: ChangeDeps): Promise<ChangeOutcome> {
   const { caller, name, password } = change;
   const mayChangeAny = isAdministrator(caller);
   if (!mayChangeAny && name !== caller.name) return refused('not-own', 'You can only change your own password');
@@ -50,7 +50,7 @@ export async function changePassword(change: PasswordChange, parts: ChangeParts)
 async function prove(
   { oldPassword, address }: PasswordChange,
   passwordHash: string,
-  parts: ChangeParts,
+  parts: ChangeDeps,
 ): Promise<{ readonly kind: 'match' } | Exclude<ChangeOutcome, { kind: 'changed' }>> {
   if (!oldPassword) return refused('old-password-missing', 'Current password is required');
   const outcome = await judgeGuess({ password: oldPassword, address, storedHash: async () => passwordHash }, parts);

@@ -14,7 +14,7 @@ export interface UserRow {
   readonly role: string | null;
 }
 
-export interface ImportUsersParts {
+export interface ImportUsersDeps {
   readonly store: Pick<AccountStore, 'addUser'>;
   readonly clock: Clock;
   readonly roles: () => CustomRoles | Promise<CustomRoles>;
@@ -22,7 +22,7 @@ export interface ImportUsersParts {
 
 export async function importUsers(
   rows: readonly UserRow[],
-  { store, clock, roles }: ImportUsersParts,
+  { store, clock, roles }: ImportUsersDeps,
 ): Promise<readonly ImportedUser[]> {
   const known = [ADMIN, VIEWER, ...(await roles()).keys()];
   const now = unixSeconds(clock);

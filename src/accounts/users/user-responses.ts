@@ -1,6 +1,6 @@
 /** Each outcome of the user routes as an answer with its audit line (SPEC 4.3, 9). */
 
-import { type AccountAnswerParts, type AccountRouterContext, type Deed, record } from '../http/doors.ts';
+import { type AccountResponseDeps, type AccountRouterContext, type Deed, record } from '../http/doors.ts';
 import { answer, refuse, refuseWhileBusy } from '../http/responses.ts';
 import type { ChangeFault } from './change-password.ts';
 import type { UserOutcome } from './users.ts';
@@ -26,7 +26,7 @@ type Refused = { readonly ok: false; readonly error: { readonly reason: Answered
 
 export function answerUser(
   ctx: AccountRouterContext,
-  parts: AccountAnswerParts,
+  parts: AccountResponseDeps,
   outcome: Extract<UserOutcome, { ok: true }> | Refused,
   deed: Deed,
   success: object = { success: true },

@@ -5,7 +5,7 @@ import { VIEWER } from '../../domain/names.ts';
 import { err } from '../../domain/result.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 import {
-  type AccountAnswerParts,
+  type AccountResponseDeps,
   type AccountRouterContext,
   type Door,
   fieldsOf,
@@ -15,11 +15,11 @@ import {
 import { answer, refuseFor, refuseMethod, refuseWhileBusy, refuseWhileLimited } from '../http/responses.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { type ChangeParts, changePassword } from './change-password.ts';
+import { type ChangeDeps, changePassword } from './change-password.ts';
 import { answerUser } from './user-responses.ts';
-import { createUsers, type UserParts } from './users.ts';
+import { createUsers, type UserDeps } from './users.ts';
 
-export interface UserRouteParts extends UserParts, AccountAnswerParts, Pick<ChangeParts, 'limiter'> {
+export interface UserRouteDeps extends UserDeps, AccountResponseDeps, Pick<ChangeDeps, 'limiter'> {
   readonly sessions: Pick<Sessions, 'issue' | 'cookieFor'>;
 }
 
@@ -27,7 +27,7 @@ export interface UserRouteParts extends UserParts, AccountAnswerParts, Pick<Chan
 const FIXED_USER = 'admin';
 const keptAsIs = (message: string) => err({ reason: 'user-fixed', message } as const);
 
-export function createUserRoutes(parts: UserRouteParts): Router<CorridorState> {
+export function createUserRoutes(parts: UserRouteDeps): Router<CorridorState> {
   const users = createUsers(parts);
   const router = new Router<CorridorState>({ strict: true, sensitive: true });
 
@@ -68,7 +68,7 @@ export function createUserRoutes(parts: UserRouteParts): Router<CorridorState> {
   return router;
 }
 
-async function putPassword(ctx: AccountRouterContext, parts: UserRouteParts & ChangeParts): Promise<void> {
+async function putPassword(ctx: AccountRouterContext, parts: UserRouteDeps & ChangeDeps): Promise<void> {
   const { caller, clientAddress: address } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const body = await fieldsOf(ctx, parts, { required: ['password'], optional: ['old_password'] });
@@ -96,7 +96,7 @@ async function putPassword(ctx: AccountRouterContext, parts: UserRouteParts & Ch
  * The change ends all sessions of the user, this one too; whoever made it goes on with a fresh cookie: for the password
  * that was set, and no other that may have come after it.
  */
-async function keepSession(ctx: AccountRouterContext, user: User, { sessions }: UserRouteParts): Promise<void> {
+async function keepSession(ctx: AccountRouterContext, user: User, { sessions }: UserRouteDeps): Promise<void> {
   const { name, credential } = ctx.state.caller ?? {};
   if (name !== user.name || credential?.kind !== 'session' || credential.carriedBy !== 'cookie') return;
   ctx.set('Set-Cookie', sessions.cookieFor(await sessions.issue(user), cookieClientOf(ctx.state)));

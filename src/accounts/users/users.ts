@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../../domain/result.ts';
 import type { PasswordHasher } from '../passwords/password.ts';
 import { parseNewPassword } from '../passwords/password-rules.ts';
 
-export interface UserParts {
+export interface UserDeps {
   readonly store: AccountStore;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
@@ -47,7 +47,7 @@ export interface Users {
   remove(name: string): Promise<UserOutcome>;
 }
 
-export function createUsers({ store, hasher, clock, roles }: UserParts): Users {
+export function createUsers({ store, hasher, clock, roles }: UserDeps): Users {
   const hashOf = async (password: string): Promise<Result<string, UserRefusal>> => {
     const fit = parseNewPassword(password);
     if (!fit.ok) return refused('password-unfit', fit.error);

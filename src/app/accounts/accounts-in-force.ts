@@ -4,13 +4,13 @@ import type { CryptoKey } from 'jose';
 import type { Audit } from '../../accounts/audit.ts';
 import type { FirstTimeLogin } from '../../accounts/login/first-admin.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
-import type { LoginRouteParts } from '../../accounts/login/login-routes.ts';
+import type { LoginRouteDeps } from '../../accounts/login/login-routes.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../accounts/passwords/password.ts';
-import type { RoleRouteParts } from '../../accounts/roles/role-routes.ts';
-import type { SessionRouteParts } from '../../accounts/sessions/session-routes.ts';
+import type { RoleRouteDeps } from '../../accounts/roles/role-routes.ts';
+import type { SessionRouteDeps } from '../../accounts/sessions/session-routes.ts';
 import { createSessions, type Sessions } from '../../accounts/sessions/sessions.ts';
-import type { TokenRouteParts } from '../../accounts/tokens/token-routes.ts';
-import type { UserRouteParts } from '../../accounts/users/user-routes.ts';
+import type { TokenRouteDeps } from '../../accounts/tokens/token-routes.ts';
+import type { UserRouteDeps } from '../../accounts/users/user-routes.ts';
 import type { Settings } from '../../config/schema.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { scopeOfRole } from '../../domain/camera-scope.ts';
@@ -32,15 +32,15 @@ export interface AccountsInForce {
   /** Who a caller is now; undefined when the session or token is over. */
   recheck(caller: Caller): Promise<Caller | undefined>;
   /** What the account routes need; the cameras of a scope are known elsewhere. */
-  readonly routeParts: Omit<LoginRouteParts, 'visibleCameras'> &
-    UserRouteParts &
-    Omit<RoleRouteParts, 'knownCameras'> &
-    SessionRouteParts &
-    TokenRouteParts;
+  readonly routeParts: Omit<LoginRouteDeps, 'visibleCameras'> &
+    UserRouteDeps &
+    Omit<RoleRouteDeps, 'knownCameras'> &
+    SessionRouteDeps &
+    TokenRouteDeps;
 }
 
 /** What outlives every reload. */
-export interface AccountDesk {
+export interface AccountDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly key: CryptoKey;
@@ -54,7 +54,7 @@ export interface AccountDesk {
 }
 
 /** Changes nothing that holds now. */
-export function accountsUnder(settings: Settings, desk: AccountDesk): AccountsInForce {
+export function accountsUnder(settings: Settings, desk: AccountDeps): AccountsInForce {
   const { auth } = settings;
   const { credentials, metrics } = desk;
   const clauses = clausesOf(auth.failed_login_rate_limit);
@@ -68,11 +68,11 @@ export function accountsUnder(settings: Settings, desk: AccountDesk): AccountsIn
     hasher: desk.hasherOf(auth.hash_iterations),
     limiter: countedLimiter(desk.limiter, clauses, metrics),
     clock: desk.clock,
-    roles: credentials.roleBook.latest,
+    roles: credentials.roleRegistry.latest,
     roleStore: desk.store.roles,
-    roleBook: credentials.roleBook,
+    roleRegistry: credentials.roleRegistry,
     tokenStore: desk.store.apiTokens,
-    flushTokenUses: credentials.guardedTokens.flush,
+    flushTokenUses: credentials.tokenVerifier.flush,
     seenSessions: credentials.seenSessions,
     bodySeconds: () => settings.server.timeout_login_body,
     recheck,
@@ -89,12 +89,12 @@ export function accountsUnder(settings: Settings, desk: AccountDesk): AccountsIn
   return { settings, clauses, sessions, sessionsAfterPasswordChange, recheck, routeParts };
 }
 
-const sessionsUnder = ({ auth }: Settings, { store, key, clock, credentials }: AccountDesk): Sessions =>
+const sessionsUnder = ({ auth }: Settings, { store, key, clock, credentials }: AccountDeps): Sessions =>
   createSessions({
     store: store.accounts,
     key,
     clock,
-    roles: credentials.roleBook.latest,
+    roles: credentials.roleRegistry.latest,
     accountsVersion: store.version,
     sessionLength: auth.session_length,
     refreshTime: auth.refresh_time,
@@ -105,7 +105,7 @@ const sessionsUnder = ({ auth }: Settings, { store, key, clock, credentials }: A
 const WAITING_CHECKS = 32;
 
 /** One line for each cost: who waits goes on waiting when a reload leaves it as it is. */
-export function createHashers(): AccountDesk['hasherOf'] {
+export function createHashers(): AccountDeps['hasherOf'] {
   const hashers = new Map<number, PasswordHasher>();
   const concurrency = Math.max(1, availableParallelism() - 1);
   return (iterations) => {
@@ -119,7 +119,7 @@ export function createHashers(): AccountDesk['hasherOf'] {
 function rechecker(
   hasAccounts: boolean,
   sessions: Sessions,
-  { tokens, roleBook }: Credentials,
+  { tokens, roleRegistry }: Credentials,
 ): AccountsInForce['recheck'] {
   return async (caller) => {
     switch (caller.credential.kind) {
@@ -129,7 +129,7 @@ function rechecker(
         return tokens.recheck(caller);
       case 'proxy-headers':
         // What the proxy said of the user still holds; what the role may see may have changed.
-        return hasAccounts ? undefined : { ...caller, scope: scopeOfRole(caller.role, await roleBook.latest()) };
+        return hasAccounts ? undefined : { ...caller, scope: scopeOfRole(caller.role, await roleRegistry.latest()) };
       case 'internal-listener':
         return caller;
     }

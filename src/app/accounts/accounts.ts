@@ -52,7 +52,7 @@ export async function openAccounts(
   const fixedRoles = options.config.settings.auth.roles;
   const onTokenEvict = countedEvictions('apikey', metrics);
   const credentials = await openCredentials({ store, keyId, fixedRoles, clock, steadyClock, audit, log, onTokenEvict });
-  const { roleBook } = credentials;
+  const { roleRegistry } = credentials;
   const limiter = createLoginLimiter({
     clauses: [],
     clock: steadyClock,
@@ -67,7 +67,7 @@ export async function openAccounts(
     limiter,
     under: (settings) => accountsUnder(settings, desk),
     enforce({ settings, clauses }) {
-      roleBook.renew(settings.auth.roles);
+      roleRegistry.renew(settings.auth.roles);
       limiter.setClauses(clauses);
     },
     async settle({ settings, routeParts }, reset) {

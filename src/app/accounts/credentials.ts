@@ -2,10 +2,10 @@
 import type { Logger } from 'pino';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
 import { createLoginLimiter, type LoginLimiter } from '../../accounts/login/login-limiter.ts';
-import { createRoleBook, type RoleBook } from '../../accounts/roles/role-registry.ts';
+import { createRoleRegistry, type RoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { createSeenSessions, type SeenSessions } from '../../accounts/sessions/seen-sessions.ts';
 import { type ApiTokens, createApiTokens } from '../../accounts/tokens/api-tokens.ts';
-import { createGuardedTokens, type GuardedTokens } from '../../accounts/tokens/token-verifier.ts';
+import { createTokenVerifier, type TokenVerifier } from '../../accounts/tokens/token-verifier.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
@@ -13,9 +13,9 @@ import { parseRateLimit } from '../../domain/rate-limit.ts';
 import type { Store } from '../../store/open-store.ts';
 
 export interface Credentials {
-  readonly roleBook: RoleBook;
+  readonly roleRegistry: RoleRegistry;
   readonly tokens: ApiTokens;
-  readonly guardedTokens: GuardedTokens;
+  readonly tokenVerifier: TokenVerifier;
   /** Of clients that sent bad ones. */
   readonly tokenLimiter: Pick<LoginLimiter, 'size'>;
   readonly seenSessions: SeenSessions;
@@ -26,7 +26,7 @@ export interface Credentials {
   close(): Promise<void>;
 }
 
-export interface CredentialParts {
+export interface CredentialDeps {
   readonly store: Store;
   /** Of the key that sessions are signed with. */
   readonly keyId: string;
@@ -45,20 +45,20 @@ export interface CredentialParts {
 const BAD_TOKENS = '10/minute';
 const TIDY_MS = 3_600_000;
 
-export async function openCredentials(parts: CredentialParts): Promise<Credentials> {
+export async function openCredentials(parts: CredentialDeps): Promise<Credentials> {
   const { store, keyId, fixedRoles, clock, steadyClock, audit, log, onTokenEvict } = parts;
   const listeners: ((roles: CustomRoles) => void)[] = [];
   const onChange = (roles: CustomRoles): void => {
     for (const tell of listeners) tell(roles);
   };
-  const roleBook = createRoleBook({ store: store.roles, fixed: fixedRoles, version: store.version, onChange });
-  await roleBook.latest();
+  const roleRegistry = createRoleRegistry({ store: store.roles, fixed: fixedRoles, version: store.version, onChange });
+  await roleRegistry.latest();
   const onFault = (fault: unknown): void => log.warn({ err: fault }, 'when something was last used could not be kept');
   const tokens = createApiTokens({
     tokenStore: store.apiTokens,
     store: store.accounts,
     clock,
-    roles: roleBook.latest,
+    roles: roleRegistry.latest,
     accountsVersion: store.version,
   });
   const clauses = parseRateLimit(BAD_TOKENS);
@@ -68,7 +68,7 @@ export async function openCredentials(parts: CredentialParts): Promise<Credentia
     ...(onTokenEvict && { onEvict: onTokenEvict }),
   });
   const tokenStore = store.apiTokens;
-  const guardedTokens = createGuardedTokens({ tokens, tokenStore, tokenLimiter, clock, audit, onFault });
+  const tokenVerifier = createTokenVerifier({ tokens, tokenStore, tokenLimiter, clock, audit, onFault });
   const seenSessions = createSeenSessions({ store: store.sessions, keyId, clock, onFault });
   await store.sessions.forgetSessionsUnlessSignedWith(keyId);
   const tidy = (): Promise<void> =>
@@ -76,21 +76,21 @@ export async function openCredentials(parts: CredentialParts): Promise<Credentia
   await tidy();
   const timer = setInterval(() => void tidy(), TIDY_MS).unref();
   return {
-    roleBook,
+    roleRegistry,
     tokens,
-    guardedTokens,
+    tokenVerifier,
     tokenLimiter,
     seenSessions,
     onRoles: (tell) => void listeners.push(tell),
-    demoteWhoseRoleIsGone: async () => demote(parts, await roleBook.latest()),
+    demoteWhoseRoleIsGone: async () => demote(parts, await roleRegistry.latest()),
     async close() {
       clearInterval(timer);
-      await Promise.all([seenSessions.close(), guardedTokens.close()]);
+      await Promise.all([seenSessions.close(), tokenVerifier.close()]);
     },
   };
 }
 
-async function demote({ store, audit, log }: CredentialParts, roles: CustomRoles): Promise<void> {
+async function demote({ store, audit, log }: CredentialDeps, roles: CustomRoles): Promise<void> {
   const demoted = await store.accounts.demoteUnknownRoles([ADMIN, VIEWER, ...roles.keys()]);
   for (const user of demoted) {
     log.warn({ user }, 'the role of this user is gone: the user is a viewer now');

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
 import type { Deed } from '../../accounts/http/doors.ts';
-import type { TokensAtHand } from '../../accounts/tokens/token-admin.ts';
+import type { TokenAdmin } from '../../accounts/tokens/token-admin.ts';
 import type { Users } from '../../accounts/users/users.ts';
 import type { Settings } from '../../config/schema.ts';
 import type { ImportedUser } from '../../domain/account.ts';
@@ -40,7 +40,7 @@ export function auditedUsers(users: AtHand, audit: Audit): AtHand {
   };
 }
 
-export function auditedTokens(tokens: TokensAtHand, audit: Audit): TokensAtHand {
+export function auditedTokens(tokens: TokenAdmin, audit: Audit): TokenAdmin {
   return {
     list: tokens.list,
     async create(wanted) {

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createRoleBook } from '../../accounts/roles/role-registry.ts';
+import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
 import type { Settings } from '../../config/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
@@ -45,7 +45,7 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
   const file = events.source === 'nvr-database' ? events.nvr_database : undefined;
   const place = file === undefined ? store : await openNvrDatabase(file);
   if (file !== undefined) opened.defer(place.close);
-  const { latest, current } = createRoleBook({ store: store.roles, fixed: auth.roles });
+  const { latest, current } = createRoleRegistry({ store: store.roles, fixed: auth.roles });
   await latest();
   const readRoles = setInterval(() => void Promise.resolve(latest()).catch(onFault), ROLES_READ_EVERY_MILLISECONDS);
   opened.defer(() => clearInterval(readRoles));

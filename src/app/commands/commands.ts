@@ -1,8 +1,8 @@
 /** Introduces the command line to the store and the accounts, beside a running server or without one (SPEC 1). */
 
 import { createPasswordHasher } from '../../accounts/passwords/password.ts';
-import { createRoleBook } from '../../accounts/roles/role-registry.ts';
-import { createTokensAtHand, type TokensAtHand } from '../../accounts/tokens/token-admin.ts';
+import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
+import { createTokenAdmin, type TokenAdmin } from '../../accounts/tokens/token-admin.ts';
 import { importUsers } from '../../accounts/users/import-users.ts';
 import { createUsers, type Users } from '../../accounts/users/users.ts';
 import { loadConfig } from '../../config/load-config.ts';
@@ -25,7 +25,7 @@ export interface CommandPlace {
 export interface CommandStore {
   readonly settings: Settings;
   readonly users: Users & { importFrom(path: string): Promise<readonly ImportedUser[]> };
-  readonly apiTokens: TokensAtHand;
+  readonly apiTokens: TokenAdmin;
   writeEvents(events: readonly EventRecord[]): Promise<void>;
   /** The NVR's own SQLite file, read-only. */
   openNvrDatabase(path: string): Promise<NvrDatabase>;
@@ -42,14 +42,14 @@ export async function openForCommands({ directory, env, clock }: CommandPlace): 
   const { audit, close } = await openCommandAudit(settings, clock);
   const store = await openStore({ url: `sqlite:${settings.store.url.file}` });
   const hasher = createPasswordHasher({ iterations: settings.auth.hash_iterations, concurrency: 1, queue: 0 });
-  const roles = createRoleBook({ store: store.roles, fixed: settings.auth.roles }).latest;
+  const roles = createRoleRegistry({ store: store.roles, fixed: settings.auth.roles }).latest;
   const tokenStore = store.apiTokens;
   const authEnabled = settings.auth.enabled;
   const users = {
     ...createUsers({ store: store.accounts, hasher, clock, roles }),
     importFrom: async (path: string) => importUsers(await readNvrUsers(path), { store: store.accounts, clock, roles }),
   };
-  const apiTokens = createTokensAtHand({ tokenStore, store: store.accounts, clock, roles, authEnabled });
+  const apiTokens = createTokenAdmin({ tokenStore, store: store.accounts, clock, roles, authEnabled });
   return {
     settings,
     users: auditedUsers(users, audit),

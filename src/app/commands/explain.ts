@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { layoutOfNames } from '../../access/recorder-layout.ts';
 import { compileRouteTable } from '../../access/route-table.ts';
-import { createRoleBook, type RoleBook } from '../../accounts/roles/role-registry.ts';
+import { createRoleRegistry, type RoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { importSigningKey } from '../../accounts/sessions/session-token.ts';
 import { createSessions, type Sessions } from '../../accounts/sessions/sessions.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
@@ -49,11 +49,11 @@ export async function openForExplain(place: ExplainPlace, note: (sentence: strin
   const layout = await layoutOf(settings, store, note);
   const eventsBackend = settings.events.source === 'nvr' ? undefined : NOT_RUNNING;
   const destinations = destinationRules(settings, eventsBackend);
-  const roleBook = createRoleBook({ store: store?.roles ?? NO_ROLES, fixed: settings.auth.roles });
-  const verifySession = sessionVerifier(settings, store, place, roleBook);
+  const roleRegistry = createRoleRegistry({ store: store?.roles ?? NO_ROLES, fixed: settings.auth.roles });
+  const verifySession = sessionVerifier(settings, store, place, roleRegistry);
   const explain = createExplainer({
     settings,
-    roles: roleBook.latest,
+    roles: roleRegistry.latest,
     findUser: async (name) => store?.accounts.findUser(name),
     destinations,
     headers: () => headerRules(settings, list.value.names),
@@ -65,8 +65,8 @@ export async function openForExplain(place: ExplainPlace, note: (sentence: strin
         destinations,
         allowlist: list.value.names,
         verifySession,
-        verifyApiToken: tokenVerifier(store, place, roleBook),
-        roleBook,
+        verifyApiToken: tokenVerifier(store, place, roleRegistry),
+        roleRegistry,
         layout: () => layout,
         owners: ownerLookup(destinations, askerOf(settings)),
         trace,
@@ -104,7 +104,11 @@ async function camerasWithEvents({ events }: Settings, store: Store | undefined)
 
 const NO_ROLES = { listRoles: async () => [] };
 
-function tokenVerifier(store: Store | undefined, { clock }: CommandPlace, { latest }: RoleBook): ApiTokens['verify'] {
+function tokenVerifier(
+  store: Store | undefined,
+  { clock }: CommandPlace,
+  { latest }: RoleRegistry,
+): ApiTokens['verify'] {
   if (!store) return async () => ({ kind: 'invalid', reason: 'unknown' });
   return createApiTokens({ tokenStore: store.apiTokens, store: store.accounts, clock, roles: latest }).verify;
 }
@@ -114,7 +118,7 @@ function sessionVerifier(
   settings: Settings,
   store: Store | undefined,
   { env, directory, clock }: CommandPlace,
-  roleBook: RoleBook,
+  roleRegistry: RoleRegistry,
 ) {
   let opened: Promise<Sessions> | undefined;
   const open = async (accounts: Store['accounts']): Promise<Sessions> => {
@@ -126,7 +130,7 @@ function sessionVerifier(
       store: accounts,
       key: await importSigningKey(secret.value.key),
       clock,
-      roles: roleBook.latest,
+      roles: roleRegistry.latest,
       sessionLength: auth.session_length,
       refreshTime: auth.refresh_time,
       cookie: { name: auth.cookie_name, secure: auth.cookie_secure, sameSite: auth.cookie_same_site, path: '/' },

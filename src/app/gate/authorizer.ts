@@ -11,22 +11,22 @@ import type { Trace } from '../../identity/identity-trace.ts';
 import type { TrustedHeaderList } from '../../identity/trusted-headers-file.ts';
 import { type Logs, levelOf } from '../../telemetry/log.ts';
 import type { AccountsInForce } from '../accounts/accounts-in-force.ts';
-import type { Parts } from '../components.ts';
+import type { Components } from '../components.ts';
 import { logRules } from '../logs.ts';
-import type { House } from '../runtime.ts';
+import type { Runtime } from '../runtime.ts';
 import { countedRole, countedSecretCheck, countedVerify } from '../telemetry/counted.ts';
 import { askerOf } from '../upstreams.ts';
 import { createExplainer, type Explainer } from './explain.ts';
 import { corridorRules, destinationRules, headerRules, ownerLookup } from './rules.ts';
 
-export interface JudgingParts {
+export interface AuthorizerDeps {
   readonly config: Pick<ServiceConfig, 'settings' | 'policy'>;
-  readonly house: House;
+  readonly runtime: Runtime;
   readonly accounts: AccountsInForce;
-  readonly parts: Parts;
+  readonly parts: Components;
 }
 
-export interface Judging {
+export interface Authorizer {
   readonly destinations: DestinationRules;
   readonly rules: () => Rules;
   /** The same, for questions that are nobody's request: they are not counted. */
@@ -37,20 +37,20 @@ export interface Judging {
   readonly seen: (scope: CameraScope) => readonly CameraName[];
 }
 
-export function createJudging({ config, house, accounts, parts }: JudgingParts): Judging {
+export function createAuthorizer({ config, runtime, accounts, parts }: AuthorizerDeps): Authorizer {
   const { settings, policy } = config;
-  const { trustedHeaders, logs } = house;
-  const { metrics } = house.counters;
-  const { roleBook, guardedTokens, tokens } = house.accounts;
+  const { trustedHeaders, logs } = runtime;
+  const { metrics } = runtime.counters;
+  const { roleRegistry, tokenVerifier, tokens } = runtime.accounts;
   const cameras = parts.cameras.it;
   const destinations = destinationRules(settings, parts.events.it?.upstream);
-  const judging = {
+  const authorizer = {
     settings,
     routes: compileRouteTable(policy),
     destinations,
     verifySession: accounts.sessions.verify,
-    verifyApiToken: guardedTokens.verify,
-    roleBook,
+    verifyApiToken: tokenVerifier.verify,
+    roleRegistry,
     layout: cameras.layout,
     owners: ownerLookup(destinations, askerOf(settings)),
   };
@@ -58,15 +58,15 @@ export function createJudging({ config, house, accounts, parts }: JudgingParts):
   const onUntrustedDescription = warningOfDescription(logs);
   const decide = (list: TrustedHeaderList) => {
     const rules = corridorRules({
-      ...judging,
-      verifySession: countedVerify(judging.verifySession, metrics),
-      verifyApiToken: countedVerify(judging.verifyApiToken, metrics),
+      ...authorizer,
+      verifySession: countedVerify(authorizer.verifySession, metrics),
+      verifyApiToken: countedVerify(authorizer.verifyApiToken, metrics),
       allowlist: list.names,
       trace,
       onRole: countedRole(metrics),
       onUntrustedHeaders: () => metrics.untrustedHeaders.add(1),
       onUntrustedDescription,
-      remembering: { version: house.store.version, now: () => unixSeconds(house.clock) },
+      remembering: { version: runtime.store.version, now: () => unixSeconds(runtime.clock) },
     });
     const carriesProxySecret = countedSecretCheck(rules.carriesProxySecret, metrics);
     return { list, headers: headerRules(settings, list.names), rules: { ...rules, carriesProxySecret } };
@@ -78,11 +78,11 @@ export function createJudging({ config, house, accounts, parts }: JudgingParts):
   };
   const seen = (scope: CameraScope) => visibleCameras(scope, cameras.current() ?? []);
   const uncounted = (trace?: Trace): Rules =>
-    corridorRules({ ...judging, verifyApiToken: tokens.verify, allowlist: upToDate().list.names, trace });
+    corridorRules({ ...authorizer, verifyApiToken: tokens.verify, allowlist: upToDate().list.names, trace });
   const explain = createExplainer({
     settings,
-    roles: roleBook.latest,
-    findUser: (name) => house.store.accounts.findUser(name),
+    roles: roleRegistry.latest,
+    findUser: (name) => runtime.store.accounts.findUser(name),
     destinations,
     headers: () => upToDate().headers,
     camerasOf: seen,
@@ -101,7 +101,7 @@ export function createJudging({ config, house, accounts, parts }: JudgingParts):
 const TRACED = 'service.api.auth';
 
 /** A line for each request at debug; nothing is gathered for it at other levels (interface 2.5). */
-const isTraced = ({ settings }: JudgingParts['config']): boolean =>
+const isTraced = ({ settings }: AuthorizerDeps['config']): boolean =>
   ['debug', 'trace'].includes(levelOf(TRACED, logRules(settings)));
 
 const LONGEST_LOGGED_PATH = 512;

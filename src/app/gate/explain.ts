@@ -6,7 +6,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { type CustomRoles, scopeOfRole } from '../../domain/camera-scope.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { Description } from '../../gateway/explain/description.ts';
-import { type ExplainParts, explain } from '../../gateway/explain/explain.ts';
+import { type ExplainDeps, explain } from '../../gateway/explain/explain.ts';
 import type { Explanation } from '../../gateway/explain/explanation.ts';
 import { trustedPeersOf } from './sources.ts';
 
@@ -24,7 +24,7 @@ export interface ExplainQuestion {
   readonly peer?: string | undefined;
 }
 
-export interface ExplainNeighbours extends ExplainParts {
+export interface ExplainerDeps extends ExplainDeps {
   readonly settings: Settings;
   readonly roles: () => CustomRoles | Promise<CustomRoles>;
   readonly findUser: (name: string) => Promise<User | undefined>;
@@ -34,10 +34,10 @@ export interface ExplainNeighbours extends ExplainParts {
 export type Explainer = (question: ExplainQuestion) => Promise<Result<Explanation, string>>;
 
 export const createExplainer =
-  (neighbours: ExplainNeighbours): Explainer =>
+  (deps: ExplainerDeps): Explainer =>
   async (question) => {
-    const description = await describe(question, neighbours);
-    return description.ok ? ok(await explain(description.value, neighbours)) : description;
+    const description = await describe(question, deps);
+    return description.ok ? ok(await explain(description.value, deps)) : description;
   };
 
 /** RFC 9110 5.6.2. */
@@ -46,7 +46,7 @@ const METHOD = /^[A-Z]+$/;
 
 async function describe(
   { method, path, user, token, headers, peer }: ExplainQuestion,
-  neighbours: ExplainNeighbours,
+  deps: ExplainerDeps,
 ): Promise<Result<Description, string>> {
   if (!METHOD.test(method))
     return err(`${JSON.stringify(method)} is no method: write GET, PUT … or WS for a WebSocket`);
@@ -56,7 +56,7 @@ async function describe(
   const lines = headers.map((line) => HEADER.exec(line)?.groups);
   const bad = headers.find((_, at) => lines[at] === undefined);
   if (bad !== undefined) return err(`${JSON.stringify(bad)} is no header: write "Name: value"`);
-  const caller = user === undefined ? ok(undefined) : await callerNamed(user, neighbours);
+  const caller = user === undefined ? ok(undefined) : await callerNamed(user, deps);
   if (!caller.ok) return caller;
   const sent = lines.map((line): [string, string] => [line?.['name'] ?? '', asNodeReads(line?.['value'] ?? '')]);
   const bearer: [string, string][] = token === undefined ? [] : [['Authorization', `Bearer ${token}`]];
@@ -65,8 +65,8 @@ async function describe(
     method: isUpgrade ? 'GET' : method,
     isUpgrade,
     target: path,
-    headers: [...sent, ...bearer, ...assumedSecret(sent, neighbours.settings)],
-    peer: peer ?? assumedPeer(neighbours.settings),
+    headers: [...sent, ...bearer, ...assumedSecret(sent, deps.settings)],
+    peer: peer ?? assumedPeer(deps.settings),
     ...(caller.value ? { caller: caller.value } : {}),
   });
 }
@@ -76,7 +76,7 @@ const asNodeReads = (typed: string): string => Buffer.from(typed.trim(), 'utf8')
 
 async function callerNamed(
   name: string,
-  { settings, findUser, roles }: ExplainNeighbours,
+  { settings, findUser, roles }: ExplainerDeps,
 ): Promise<Result<Caller, string>> {
   if (!settings.auth.enabled) {
     return err('auth.enabled is false, so users are not known by account: describe the headers that the proxy sends');

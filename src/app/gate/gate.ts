@@ -10,11 +10,11 @@ import { createTokenRoutes } from '../../accounts/tokens/token-routes.ts';
 import { createUserRoutes } from '../../accounts/users/user-routes.ts';
 import type { Settings } from '../../config/schema.ts';
 import { type CustomRoles, scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
-import { whenKnown } from '../../domain/maybe-promise.ts';
+import { mapMaybe } from '../../domain/maybe-promise.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { singleHeader } from '../../domain/request.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
-import type { GateParts } from '../../gateway/entry/gate.ts';
+import type { GateDeps } from '../../gateway/entry/gate.ts';
 import { createStatusRoutes } from '../../gateway/entry/status-route.ts';
 import { createExplainRoutes } from '../../gateway/explain/explain-route.ts';
 import type { PageFacts, RefusalRules } from '../../gateway/response/refuse.ts';
@@ -23,53 +23,53 @@ import { pageHeaders } from '../../ui/page-headers.ts';
 import { renderRefusalPage } from '../../ui/refusal-page.ts';
 import { ASSETS_PATH, createUiRoutes } from '../../ui/serve-ui.ts';
 import { askerOf } from '../upstreams.ts';
-import type { Judging, JudgingParts } from './authorizer.ts';
+import type { Authorizer, AuthorizerDeps } from './authorizer.ts';
 import { formLogIn } from './form-login.ts';
 
-export interface GateNeighbours extends JudgingParts {
+export interface GateSources extends AuthorizerDeps {
   /** What the status page tells. */
   readonly status: () => Promise<ServiceStatus>;
 }
 
 const LOGIN_PATH = '/login';
 
-export function gateParts(neighbours: GateNeighbours, judging: Judging): GateParts {
-  const { house, accounts, parts, config } = neighbours;
+export function gateDeps(deps: GateSources, authorizer: Authorizer): GateDeps {
+  const { runtime, accounts, parts, config } = deps;
   const { settings } = config;
   const cameras = parts.cameras.it;
-  const refusals = refusalRules(settings, house.pages);
+  const refusals = refusalRules(settings, runtime.pages);
   const { sessions } = accounts;
   const cookieWith = (token: string | undefined, client: CookieClient): string | undefined =>
     token === undefined ? undefined : sessions.cookieFor(token, client);
   return {
-    rules: judging.rules,
-    headers: judging.headers,
-    destinations: () => judging.destinations,
+    rules: authorizer.rules,
+    headers: authorizer.headers,
+    destinations: () => authorizer.destinations,
     refusals: () => refusals,
-    forwarder: parts.ways.it.forwarder,
-    relay: parts.ways.it.relay,
-    ownRoutes: ownRoutes(neighbours, judging),
-    renewal: (caller, client) => whenKnown(sessions.renewalFor(caller), (token) => cookieWith(token, client)),
-    refresh: (caller, client) => whenKnown(sessions.renew(caller), (token) => cookieWith(token, client)),
+    forwarder: parts.transports.it.forwarder,
+    relay: parts.transports.it.relay,
+    ownRoutes: ownRoutes(deps, authorizer),
+    renewal: (caller, client) => mapMaybe(sessions.renewalFor(caller), (token) => cookieWith(token, client)),
+    refresh: (caller, client) => mapMaybe(sessions.renew(caller), (token) => cookieWith(token, client)),
     recheck: accounts.recheck,
     desk: {
       ask: askerOf(settings),
       ownConfig: async () => ownConfigOf(settings, await accounts.routeParts.roles(), cameras.current() ?? []),
       onConfigRead: cameras.learn,
     },
-    openStreams: house.openStreams,
+    openStreams: runtime.openStreams,
     onCaller: (caller, { address }, request) =>
-      house.accounts.seenSessions.note(caller, { address, agent: singleHeader(request, 'user-agent') }),
-    unknownRoutes: house.unknownRoutes,
+      runtime.accounts.seenSessions.note(caller, { address, agent: singleHeader(request, 'user-agent') }),
+    unknownRoutes: runtime.unknownRoutes,
     newRequestId: randomUUID,
-    watch: house.counters.watch,
+    watch: runtime.counters.watch,
   };
 }
 
 function ownRoutes(
-  { config, house, accounts, parts, status }: GateNeighbours,
-  { seen, explain }: Judging,
-): GateParts['ownRoutes'] {
+  { config, runtime, accounts, parts, status }: GateSources,
+  { seen, explain }: Authorizer,
+): GateDeps['ownRoutes'] {
   const { auth, nvr, ui } = config.settings;
   const { routeParts, sessionsAfterPasswordChange } = accounts;
   return [
@@ -82,7 +82,7 @@ function ownRoutes(
     createExplainRoutes({ explain }),
     createStatusRoutes(status),
     createUiRoutes({
-      pages: house.pages,
+      pages: runtime.pages,
       loginPage: ui.login,
       hasNvr: nvr.url !== undefined,
       hasOwnLogin: auth.enabled,

@@ -3,7 +3,7 @@ import type { Surroundings } from '../../access/authorize.ts';
 import type { RouteTable } from '../../access/route-table.ts';
 import type { Settings } from '../../config/schema.ts';
 import { normalizedHeaderName } from '../../domain/header-names.ts';
-import type { PlainTarget } from '../../domain/request.ts';
+import type { RequestTarget } from '../../domain/request.ts';
 import type { Upstream } from '../../domain/socket-address.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import { type DestinationRules, destinationOf } from '../../gateway/decision/destinations.ts';
@@ -14,9 +14,9 @@ import { notingHeaders } from '../../identity/header-notes.ts';
 import type { Trace } from '../../identity/identity-trace.ts';
 import { internalSource } from '../../identity/internal-source.ts';
 import { createProxySecretCheck } from '../../identity/proxy-secret.ts';
-import { apiTokenSource, externalSource, networks, type SourceParts } from './sources.ts';
+import { apiTokenSource, externalSource, networks, type SourceDeps } from './sources.ts';
 
-export interface RuleParts extends Omit<SourceParts, 'trace'> {
+export interface RuleDeps extends Omit<SourceDeps, 'trace'> {
   readonly routes: RouteTable;
   readonly destinations: DestinationRules;
   readonly layout: () => Surroundings['layout'];
@@ -25,7 +25,7 @@ export interface RuleParts extends Omit<SourceParts, 'trace'> {
   readonly onUntrustedDescription?: (peer: string) => void;
 }
 
-export function corridorRules(told: RuleParts): Rules {
+export function corridorRules(told: RuleDeps): Rules {
   const parts = { ...told, trace: told.trace && notingHeaders(told.trace, told.allowlist) };
   const { settings, routes, destinations, layout, owners } = parts;
   const secrets = settings.proxy.auth_secret;
@@ -77,7 +77,7 @@ export function ownerLookup(destinations: DestinationRules, ask: Ask): OwnerLook
   });
 }
 
-const plainPath = (path: string): PlainTarget => ({ path, segments: path.slice(1).split('/'), query: '' });
+const plainPath = (path: string): RequestTarget => ({ path, segments: path.slice(1).split('/'), query: '' });
 
 export const headerRules = ({ nvr, auth }: Settings, allowlist: ReadonlySet<string>): HeaderRules => ({
   identityHeaders: new Set([...allowlist].map(normalizedHeaderName)),

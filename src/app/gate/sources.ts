@@ -1,7 +1,7 @@
 /** Introduces the identity sources to the settings: whose word counts for who calls, and whose headers are believed (SPEC 3). */
 import type { Settings } from '../../config/schema.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
-import { type Soon, whenKnown } from '../../domain/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import type { Result } from '../../domain/result.ts';
 import type { ApiTokenVerdict, IdentitySource, SessionVerdict } from '../../domain/verdict.ts';
@@ -13,29 +13,33 @@ import {
   type TrustedNetworks,
 } from '../../gateway/decision/client-address.ts';
 import { createApiTokenSource } from '../../identity/api-token-source.ts';
-import { type Remembering, rememberedOnConnection } from '../../identity/cached-source.ts';
+import { type CacheRules, cachedOnConnection } from '../../identity/cached-source.ts';
 import type { SourceTrace, Trace } from '../../identity/identity-trace.ts';
 import { createProxyHeaderSource } from '../../identity/proxy-header-source.ts';
 import type { RoleVerdict } from '../../identity/role-mapping.ts';
 import { createSessionSource } from '../../identity/session-source.ts';
 
-export interface SourceParts {
+export interface SourceDeps {
   readonly settings: Settings;
   /** Header names that may carry an identity, lower-case. */
   readonly allowlist: ReadonlySet<string>;
-  readonly verifySession: (token: string, carriedBy: 'cookie' | 'bearer') => Soon<SessionVerdict>;
-  readonly verifyApiToken: (token: string, carriedBy: 'bearer' | 'basic', address: string) => Soon<ApiTokenVerdict>;
+  readonly verifySession: (token: string, carriedBy: 'cookie' | 'bearer') => MaybePromise<SessionVerdict>;
+  readonly verifyApiToken: (
+    token: string,
+    carriedBy: 'bearer' | 'basic',
+    address: string,
+  ) => MaybePromise<ApiTokenVerdict>;
   /** As last read, and as they are now. */
-  readonly roleBook: { current(): CustomRoles; latest(): Soon<CustomRoles> };
+  readonly roleRegistry: { current(): CustomRoles; latest(): MaybePromise<CustomRoles> };
   readonly trace: Trace<SourceTrace> | undefined;
   /** Absent: sessions are looked up for each request. */
-  readonly remembering?: Remembering;
+  readonly remembering?: CacheRules;
   readonly onRole?: (role: RoleVerdict) => void;
   readonly onUntrustedHeaders?: () => void;
 }
 
 /** A credential of its own, whoever else may come in (SPEC 3). */
-export function apiTokenSource({ settings, verifyApiToken: verify, trace }: SourceParts): IdentitySource {
+export function apiTokenSource({ settings, verifyApiToken: verify, trace }: SourceDeps): IdentitySource {
   const trusted = networks(settings.auth.trusted_proxies);
   const addressOf = (request: RequestFacts): string =>
     clientAddress(request.peer, headerLines(request, 'x-forwarded-for'), trusted);
@@ -43,13 +47,13 @@ export function apiTokenSource({ settings, verifyApiToken: verify, trace }: Sour
 }
 
 /** Interface 5.5.1: the service's own accounts, or the headers of a proxy in front; never both. */
-export function externalSource(parts: SourceParts, carriesProxySecret: Rules['carriesProxySecret']): IdentitySource {
-  const { allowlist, verifySession, roleBook, trace, remembering, onRole, onUntrustedHeaders } = parts;
+export function externalSource(parts: SourceDeps, carriesProxySecret: Rules['carriesProxySecret']): IdentitySource {
+  const { allowlist, verifySession, roleRegistry, trace, remembering, onRole, onUntrustedHeaders } = parts;
   const { auth, proxy } = parts.settings;
   if (auth.enabled) {
     const source = createSessionSource({ cookieName: auth.cookie_name, verify: verifySession, trace });
     // With a trace there is a line for each request.
-    return remembering && !trace ? rememberedOnConnection(source, remembering) : source;
+    return remembering && !trace ? cachedOnConnection(source, remembering) : source;
   }
   const peers = trustedPeersOf(parts.settings);
   const trusted = networks(peers);
@@ -60,7 +64,7 @@ export function externalSource(parts: SourceParts, carriesProxySecret: Rules['ca
     separator: proxy.separator,
     roleMap: proxy.role_map,
     defaultRole: proxy.default_role,
-    customRoles: roleBook.current,
+    customRoles: roleRegistry.current,
     carriesProxySecret,
     trace,
     onRole,
@@ -68,7 +72,7 @@ export function externalSource(parts: SourceParts, carriesProxySecret: Rules['ca
   });
   return {
     name: source.name,
-    identify: (request) => whenKnown(roleBook.latest(), () => source.identify(request)),
+    identify: (request) => mapMaybe(roleRegistry.latest(), () => source.identify(request)),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Audit } from '../../accounts/audit.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { LoginResult } from '../../accounts/login/post-login.ts';
 import type { Sessions } from '../../accounts/sessions/sessions.ts';
-import { type Soon, whenKnown } from '../../domain/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import { createTrustedNetworks, isTrustedPeer } from '../../gateway/decision/client-address.ts';
@@ -50,8 +50,8 @@ export function countedSessions(sessions: Sessions, issued: 'login' | 'password_
       metrics.tokensIssued.add(1, issued);
       return token;
     },
-    renew: (caller) => whenKnown(sessions.renew(caller), counted),
-    renewalFor: (caller) => whenKnown(sessions.renewalFor(caller), counted),
+    renew: (caller) => mapMaybe(sessions.renew(caller), counted),
+    renewalFor: (caller) => mapMaybe(sessions.renewalFor(caller), counted),
   };
 }
 
@@ -84,11 +84,11 @@ type Verdict = { readonly kind: string; readonly reason?: string };
 /** Tokens that are refused, by why. */
 export const countedVerify =
   <Arguments extends readonly unknown[], Outcome extends Verdict>(
-    verify: (...given: Arguments) => Soon<Outcome>,
+    verify: (...given: Arguments) => MaybePromise<Outcome>,
     metrics: Metrics,
   ) =>
-  (...given: Arguments): Soon<Outcome> =>
-    whenKnown(verify(...given), (verdict) => {
+  (...given: Arguments): MaybePromise<Outcome> =>
+    mapMaybe(verify(...given), (verdict) => {
       if (verdict.reason !== undefined) metrics.tokensRejected.add(1, verdict.reason.replaceAll('-', '_'));
       if (verdict.reason === 'limited') metrics.rateLimitHits.add(1, 'apikey', '0');
       return verdict;

@@ -9,13 +9,13 @@ import { type ExpositionFormat, exposed, MEDIA_TYPES } from '../../telemetry/exp
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { createProcessMetrics } from '../../telemetry/process-metrics.ts';
 import { createScrape, type Scrape } from '../../telemetry/scrape.ts';
-import type { House } from '../runtime.ts';
+import type { Runtime } from '../runtime.ts';
 import { nvrCheck } from '../upstreams.ts';
 import { ticks } from './counted.ts';
 
-export function openScrape(house: House): Scrape {
-  const { accounts, certificates, inForce } = house;
-  const { metrics, sessions, watch } = house.counters;
+export function openScrape(runtime: Runtime): Scrape {
+  const { accounts, certificates, inForce } = runtime;
+  const { metrics, sessions, watch } = runtime.counters;
   const scrape = createScrape(Object.values(metrics), metrics.scrapeFaults);
   const measurements = createProcessMetrics();
   const nameCameras = (): void => metrics.cameraDenials.setCameras(inForce().parts.cameras.it.current() ?? []);
@@ -30,7 +30,7 @@ export function openScrape(house: House): Scrape {
   scrape.onScrape(() => metrics.hashQueue.set(inForce().accounts.routeParts.hasher.waiting()));
   scrape.onScrape(() => metrics.rateLimitEntries.set(accounts.limiter.size(), 'ip'));
   scrape.onScrape(() => metrics.rateLimitEntries.set(accounts.tokenLimiter.size(), 'apikey'));
-  scrape.onScrape(countedAccounts(house));
+  scrape.onScrape(countedAccounts(runtime));
   scrape.onScrape(nvrProbe(() => inForce().settings, metrics));
   nameCameras();
   scrape.onScrape(certificateEnd(() => certificates?.current().certificate, metrics));
@@ -59,7 +59,7 @@ function certificateEnd(served: () => string | undefined, metrics: Metrics): () 
 }
 
 /** Read again only when accounts have changed. */
-function countedAccounts({ store, clock, inForce, counters: { metrics } }: House): () => Promise<void> {
+function countedAccounts({ store, clock, inForce, counters: { metrics } }: Runtime): () => Promise<void> {
   let readAt: string | undefined;
   let users: readonly User[] = [];
   return async () => {

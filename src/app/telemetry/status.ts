@@ -4,11 +4,11 @@ import type { Settings } from '../../config/schema.ts';
 import type { ServiceStatus, StatusCertificate, StatusWarning } from '../../domain/status.ts';
 import { askText, type Question } from '../../gateway/forward/ask-upstream.ts';
 import type { Readiness } from '../../telemetry/telemetry-server.ts';
-import type { House } from '../runtime.ts';
+import type { Runtime } from '../runtime.ts';
 import { questionFor } from '../upstreams.ts';
 
-export function serviceStatus(settings: Settings, house: House, readiness: () => Promise<Readiness>) {
-  const { startedAt, options, certificates, counters, accounts, unknownRoutes } = house;
+export function serviceStatus(settings: Settings, runtime: Runtime, readiness: () => Promise<Readiness>) {
+  const { startedAt, options, certificates, counters, accounts, unknownRoutes } = runtime;
   const { url } = settings.nvr;
   const version = url && questionFor(settings, url, '/api/version');
   return async (): Promise<ServiceStatus> => {
@@ -20,7 +20,7 @@ export function serviceStatus(settings: Settings, house: House, readiness: () =>
       nvr,
       events,
       certificate: certificateOf(certificates?.current().certificate),
-      warnings: house.warnings().map(asWarning),
+      warnings: runtime.warnings().map(asWarning),
       limiter: {
         clauses: settings.auth.failed_login_rate_limit,
         addresses: accounts.limiter.size(),

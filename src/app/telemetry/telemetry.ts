@@ -11,19 +11,19 @@ import { createMetrics, type Metrics } from '../../telemetry/metrics.ts';
 import { createRecent, type Recent } from '../../telemetry/recent.ts';
 import { watchGate } from '../../telemetry/watch-gate.ts';
 import { trustedPeersOf } from '../gate/sources.ts';
-import type { Edition } from '../generation.ts';
+import type { Generation } from '../generation.ts';
 import type { StartOptions } from '../start.ts';
 import type { TrustedHeaders } from '../trusted-headers.ts';
 import { ticks } from './counted.ts';
 
-export interface HouseTelemetry {
+export interface RuntimeTelemetry {
   readonly metrics: Metrics;
   readonly sessions: ActiveSessions;
   readonly watch: ReturnType<typeof watchGate>;
   readonly recent: Recent;
 }
 
-export interface TelemetryNeighbours {
+export interface TelemetryDeps {
   /** Of the start: labels are taken from what it knows. */
   readonly settings: Settings;
   readonly version: string;
@@ -31,11 +31,11 @@ export interface TelemetryNeighbours {
   readonly trustedHeaders: TrustedHeaders;
   readonly logs: Logs;
   readonly clock: Clock;
-  readonly inForce: () => Edition;
+  readonly inForce: () => Generation;
 }
 
-export function openTelemetry(neighbours: TelemetryNeighbours): HouseTelemetry {
-  const { settings, version, env, trustedHeaders, logs, clock, inForce } = neighbours;
+export function openTelemetry(deps: TelemetryDeps): RuntimeTelemetry {
+  const { settings, version, env, trustedHeaders, logs, clock, inForce } = deps;
   const metrics = createMetrics({
     version,
     revision: env['POSTERN_REVISION'],

@@ -1,24 +1,24 @@
 /** The corridor: one straight line of steps that every request walks, HTTP or upgrade; its verdict touches no socket. */
-import type { AccessVerdict, Terms } from '../../access/access-verdict.ts';
+import type { AccessVerdict, Obligations } from '../../access/access-verdict.ts';
 import { authorize, type Surroundings } from '../../access/authorize.ts';
 import type { RouteMatch, RouteTable } from '../../access/route-table.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { type Soon, whenKnown } from '../../domain/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import {
   headerLines,
   type ListenerName,
-  type PlainTarget,
   type RequestFacts,
+  type RequestTarget,
   singleHeader,
 } from '../../domain/request.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { IdentitySource, IdentityVerdict } from '../../domain/verdict.ts';
 import { clientAddress, isTrustedPeer, type TrustedNetworks } from './client-address.ts';
-import { isForgeable, isInternalHost } from './csrf.ts';
+import { isCrossSiteForgery, isInternalHost } from './csrf.ts';
 import { identify } from './identify.ts';
 import type { OwnerLookup } from './owner-lookup.ts';
-import { plainTarget } from './strict-target.ts';
+import { strictTarget } from './strict-target.ts';
 
 /** What the corridor decides by; built once at start and again at a reload. */
 export interface Rules {
@@ -33,7 +33,7 @@ export interface Rules {
   readonly surroundings: () => Surroundings;
   readonly owners: OwnerLookup;
   /** Whether the question would harm whoever answers it; absent when nobody can be harmed. */
-  readonly isHarmful?: (method: string, target: PlainTarget) => boolean;
+  readonly isHarmful?: (method: string, target: RequestTarget) => boolean;
   /** Told of a peer that is no trusted proxy and describes another request at `/auth`. */
   readonly onUntrustedDescription?: ((peer: string) => void) | undefined;
 }
@@ -57,10 +57,10 @@ export interface Admitted {
   /** Undefined on public routes when nobody is known. */
   readonly caller: Caller | undefined;
   /** What will be sent: perhaps with a narrowed query. */
-  readonly target: PlainTarget;
+  readonly target: RequestTarget;
   readonly route: RouteMatch;
   /** What is still to be done with body or answer before either may pass. */
-  readonly terms?: Terms;
+  readonly obligations?: Obligations;
 }
 
 export type Admission =
@@ -79,15 +79,15 @@ export type Admission =
       readonly reason: RefusalReason;
     };
 
-export function admit(request: RequestFacts, rules: Rules): Soon<Admission> {
+export function admit(request: RequestFacts, rules: Rules): MaybePromise<Admission> {
   const client = clientOf(request, rules.trusted);
-  const plain = plainTarget(request);
+  const plain = strictTarget(request);
   if (plain.kind === 'refused') return refused(plain.reason, client);
   if (request.listener === 'internal' && !isInternalHost(client.host, rules.internalHosts))
     return refused('host-unknown', client);
   const { target } = plain;
   const route = rules.routes.match(request.isUpgrade ? 'WS' : request.method, target.segments);
-  return whenKnown(identify(request, rules.sources[request.listener]), (identity) =>
+  return mapMaybe(identify(request, rules.sources[request.listener]), (identity) =>
     admitIdentified({ request, client, target, route }, identity, rules),
   );
 }
@@ -96,25 +96,28 @@ export function admit(request: RequestFacts, rules: Rules): Soon<Admission> {
 interface Approach {
   readonly request: RequestFacts;
   readonly client: Client;
-  readonly target: PlainTarget;
+  readonly target: RequestTarget;
   readonly route: RouteMatch;
 }
 
-function admitIdentified(approach: Approach, identity: IdentityVerdict, rules: Rules): Soon<Admission> {
+function admitIdentified(approach: Approach, identity: IdentityVerdict, rules: Rules): MaybePromise<Admission> {
   const { request, client, target, route } = approach;
   const known = knownCaller(request, route, identity, rules);
   if (!known.ok) return refused(known.error, client);
 
   const caller = known.value;
   const presentsCredentials = route.kind === 'listed' && route.row.secret === true;
-  if (isForgeable(request, { caller, presentsCredentials, ...client })) return refused('cross-site', client, caller);
+  if (isCrossSiteForgery(request, { caller, presentsCredentials, ...client }))
+    return refused('cross-site', client, caller);
 
   const access = authorize(caller, route, target, rules.surroundings());
   if (access.kind === 'refused') return refused(access.reason, client, caller);
   if (access.kind === 'nothing-visible') return { kind: 'nothing-visible', client, caller, answer: access.answer };
   if (rules.isHarmful?.(request.method, access.target)) return refused('parameter-refused', client, caller);
-  return whenKnown(termsDenial(request, access, rules), (denied) =>
-    denied ? refused(denied, client, caller) : admitted({ ...approach, target: access.target }, caller, access.terms),
+  return mapMaybe(obligationDenial(request, access, rules), (denied) =>
+    denied
+      ? refused(denied, client, caller)
+      : admitted({ ...approach, target: access.target }, caller, access.obligations),
   );
 }
 
@@ -125,21 +128,25 @@ const refused = (reason: RefusalReason, client: Client, caller?: Caller): Admiss
   reason,
 });
 
-const admitted = ({ client, target, route }: Approach, caller: Caller | undefined, terms?: Terms): Admission =>
-  terms
-    ? { kind: 'admitted', client, caller, target, route, terms }
+const admitted = (
+  { client, target, route }: Approach,
+  caller: Caller | undefined,
+  obligations?: Obligations,
+): Admission =>
+  obligations
+    ? { kind: 'admitted', client, caller, target, route, obligations }
     : { kind: 'admitted', client, caller, target, route };
 
 /** Owners are asked for here; the other terms are kept on the way to the NVR and back. */
-function termsDenial(
+function obligationDenial(
   { method }: RequestFacts,
-  { target, terms }: AccessVerdict & { kind: 'allowed' },
+  { target, obligations }: AccessVerdict & { kind: 'allowed' },
   { owners }: Rules,
-): Soon<RefusalReason | undefined> {
-  if (!terms) return undefined;
+): MaybePromise<RefusalReason | undefined> {
+  if (!obligations) return undefined;
   // The head of an answer that is narrowed would tell of the whole one; the NVR has no HEAD there either.
-  if (method === 'HEAD' && (terms.answer || terms.fanout)) return 'method-not-allowed';
-  return terms.owners && owners.denial(terms.owners, terms.view, { method, target });
+  if (method === 'HEAD' && (obligations.answer || obligations.fanout)) return 'method-not-allowed';
+  return obligations.owners && owners.denial(obligations.owners, obligations.view, { method, target });
 }
 
 function clientOf(request: RequestFacts, trusted: TrustedNetworks): Client {

@@ -7,7 +7,7 @@ const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 const OWN_PAGE: readonly string[] = ['same-origin', 'none'];
 
 /** `presentsCredentials`: the route takes a password, so a forged request needs no cookie to do harm. */
-export interface SiteQuestion {
+export interface CsrfFacts {
   readonly caller: Caller | undefined;
   readonly presentsCredentials: boolean;
   /** The Host that the browser used, as far as the peer may say so. */
@@ -17,7 +17,7 @@ export interface SiteQuestion {
 }
 
 /** True when a page of another site could have made the request: it rides on what a browser adds by itself. */
-export function isForgeable(request: RequestFacts, question: SiteQuestion): boolean {
+export function isCrossSiteForgery(request: RequestFacts, question: CsrfFacts): boolean {
   const rides = question.presentsCredentials || ridesAlong(question.caller);
   if (request.isUpgrade) return rides && !isOwnOrigin(request, question);
   if (!rides || SAFE_METHODS.includes(request.method)) return false;
@@ -43,7 +43,7 @@ function ridesAlong(caller: Caller | undefined): boolean {
 }
 
 /** No Origin: not a browser page, or a plain navigation. `null` is a page without an origin, so never ours. */
-function isOwnOrigin(request: RequestFacts, { host, encrypted }: SiteQuestion): boolean {
+function isOwnOrigin(request: RequestFacts, { host, encrypted }: CsrfFacts): boolean {
   const origin = request.headers['origin'];
   if (origin === undefined) return true;
   const url = typeof origin === 'string' && URL.canParse(origin) ? new URL(origin) : undefined;

@@ -1,6 +1,6 @@
 /** Who answers an admitted request: the events backend, the NVR, one of its neighbours, or nobody. */
 import { compileRouteTable } from '../../access/route-table.ts';
-import type { PlainTarget } from '../../domain/request.ts';
+import type { RequestTarget } from '../../domain/request.ts';
 import type { Upstream, UpstreamRoute } from '../../domain/socket-address.ts';
 
 export interface DestinationRules {
@@ -32,7 +32,7 @@ const eventsTable = compileRouteTable([
   ...EVENTS_PATHS.map((path) => ({ methods: ['GET'], path, access: 'any' as const, line: 0 })),
 ]);
 
-export function destinationOf(method: string, target: PlainTarget, rules: DestinationRules): Destination {
+export function destinationOf(method: string, target: RequestTarget, rules: DestinationRules): Destination {
   const { eventsBackend } = rules;
   if (eventsBackend && isEventsPath(method, target, rules)) return { kind: 'events-backend', upstream: eventsBackend };
   const route = rules.routes.find(({ prefix }) => target.path === prefix || target.path.startsWith(`${prefix}/`));
@@ -40,7 +40,7 @@ export function destinationOf(method: string, target: PlainTarget, rules: Destin
   return upstream ? { kind: 'nvr', upstream } : { kind: 'nobody' };
 }
 
-function isEventsPath(method: string, target: PlainTarget, { hasNvrPictures, nvr }: DestinationRules): boolean {
+function isEventsPath(method: string, target: RequestTarget, { hasNvrPictures, nvr }: DestinationRules): boolean {
   const match = eventsTable.match(method, target.segments);
   if (match.kind !== 'listed' || match.row.access !== 'any') return false;
   return !(hasNvrPictures && nvr && match.row.path === PICTURE_PATH);

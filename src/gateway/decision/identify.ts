@@ -1,18 +1,18 @@
 /** Step 3. Who is calling? The sources are asked in order, until one has something to say (SPEC 3). */
 
-import { type Soon, whenKnown } from '../../domain/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import type { IdentitySource, IdentityVerdict } from '../../domain/verdict.ts';
 
 const NOBODY: IdentityVerdict = { kind: 'silent' };
 
-export const identify = (request: RequestFacts, sources: readonly IdentitySource[]): Soon<IdentityVerdict> =>
+export const identify = (request: RequestFacts, sources: readonly IdentitySource[]): MaybePromise<IdentityVerdict> =>
   askFrom(0, request, sources);
 
-function askFrom(at: number, request: RequestFacts, sources: readonly IdentitySource[]): Soon<IdentityVerdict> {
+function askFrom(at: number, request: RequestFacts, sources: readonly IdentitySource[]): MaybePromise<IdentityVerdict> {
   const source = sources[at];
   if (!source) return NOBODY;
-  return whenKnown(source.identify(request), (verdict) =>
+  return mapMaybe(source.identify(request), (verdict) =>
     verdict.kind === 'silent' ? askFrom(at + 1, request, sources) : verdict,
   );
 }

@@ -4,7 +4,7 @@ import type { OwnerKind, OwnerQuestion } from '../../access/access-verdict.ts';
 import type { CameraView } from '../../access/camera-view.ts';
 import { isRecord, type JsonRecord, recordOf } from '../../access/recorder-layout.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
-import type { PlainTarget } from '../../domain/request.ts';
+import type { RequestTarget } from '../../domain/request.ts';
 
 /** The JSON of a 200 answer, undefined of a 404; rejects when it cannot be had. */
 export type AskOwner = (path: string) => Promise<unknown>;
@@ -14,7 +14,7 @@ export interface OwnerLookup {
   denial(
     questions: readonly OwnerQuestion[],
     view: CameraView,
-    askedFor: { readonly method: string; readonly target: PlainTarget },
+    askedFor: { readonly method: string; readonly target: RequestTarget },
   ): Promise<RefusalReason | undefined>;
 }
 
@@ -65,7 +65,7 @@ const PLAIN_ID = /^(?!\.+$)[^/\\%?#\p{Cc}]{1,200}$/u;
 
 /** `askerFor`: asks where the answer to the request will come from. */
 export function createOwnerLookup(
-  askerFor: (method: string, target: PlainTarget) => { readonly name: string; readonly ask: AskOwner },
+  askerFor: (method: string, target: RequestTarget) => { readonly name: string; readonly ask: AskOwner },
 ): OwnerLookup {
   const known = new LRUCache<string, Cameras>({ max: REMEMBERED_IDS });
 

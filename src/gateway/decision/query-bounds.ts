@@ -1,5 +1,5 @@
 /** Step 4, its other half. Does a question ask for more than the NVR can give without stalling or breaking (SPEC 5)? */
-import type { PlainTarget } from '../../domain/request.ts';
+import type { RequestTarget } from '../../domain/request.ts';
 
 /** The NVR's lists, by the segment behind `/api`; elsewhere these names mean other things. */
 const LISTS: ReadonlySet<string> = new Set(['events', 'review', 'timeline', 'recordings']);
@@ -33,7 +33,7 @@ const PICTURE_BOUNDS: ReadonlyMap<string, Bound> = new Map<string, Bound>([
 ]);
 
 /** `mostRows`: `events.max_limit`. Every value of a repeated parameter is judged. */
-export function asksTooMuch({ segments, query }: PlainTarget, mostRows: number): boolean {
+export function asksTooMuch({ segments, query }: RequestTarget, mostRows: number): boolean {
   if (query === '' || segments[0] !== 'api') return false;
   const isList = LISTS.has(segments[1] ?? '');
   const parameters = [...new URLSearchParams(query)];

@@ -1,10 +1,10 @@
 /** Step 1. Is this one path, and only one? What is not plain is refused before anything else looks at it (SPEC 5). */
 import type { RefusalReason } from '../../domain/refusal.ts';
-import type { PlainTarget, RequestFacts } from '../../domain/request.ts';
+import type { RequestFacts, RequestTarget } from '../../domain/request.ts';
 import { headFault } from './strict-head.ts';
 
-export type PlainTargetVerdict =
-  | { readonly kind: 'plain'; readonly target: PlainTarget }
+export type StrictTargetVerdict =
+  | { readonly kind: 'plain'; readonly target: RequestTarget }
   | { readonly kind: 'refused'; readonly reason: RefusalReason };
 
 /** RFC 9112 section 3 asks for at least 8000 bytes. */
@@ -19,15 +19,15 @@ const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 /** What a second decoder could take for structure: `/api%2fusers`, `/api/users%0a`, `/api/%2575sers`. */
 const NOT_IN_SEGMENTS = /[\p{Cc}/\\?#;%]/u;
 
-export function plainTarget(facts: RequestFacts): PlainTargetVerdict {
+export function strictTarget(facts: RequestFacts): StrictTargetVerdict {
   const reason = headFault(facts);
   if (reason) return { kind: 'refused', reason };
-  const target = parsePlainTarget(facts.target);
+  const target = parseTarget(facts.target);
   return target ? { kind: 'plain', target } : { kind: 'refused', reason: 'target-not-plain' };
 }
 
 /** Undefined when the text could mean another path to the next server. A lone `?` at its end is not kept. */
-export function parsePlainTarget(text: string): PlainTarget | undefined {
+export function parseTarget(text: string): RequestTarget | undefined {
   if (text.length > LONGEST_TARGET) return undefined;
   const cut = text.indexOf('?');
   const path = cut < 0 ? text : text.slice(0, cut);

@@ -1,10 +1,10 @@
 /** `/auth` for nginx, Traefik, Caddy and HAProxy: judges the request that a trusted proxy describes (SPEC 4.2). */
 import type { Caller } from '../../domain/caller.ts';
-import { headerLines, type PlainTarget, type RequestFacts } from '../../domain/request.ts';
+import { headerLines, type RequestFacts, type RequestTarget } from '../../domain/request.ts';
 import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
 import { belowBasePath } from '../decision/base-path.ts';
 import { isTrustedPeer } from '../decision/client-address.ts';
-import { parsePlainTarget, plainTarget } from '../decision/strict-target.ts';
+import { parseTarget, strictTarget } from '../decision/strict-target.ts';
 import { asciiOf } from '../forward/rewrite-headers.ts';
 import { type Answer, type RefusalRules, refusalAnswer } from '../response/refuse.ts';
 
@@ -96,7 +96,7 @@ const isOfTheRequest = (name: string): boolean => !name.startsWith(':') && !OF_T
 
 /** The corridor's own verdict on the described request; the question itself must be plain, and carry the proxy's secret. */
 export async function admitDescribed(carrier: RequestFacts, { described }: Question, rules: Rules): Promise<Admission> {
-  const plain = plainTarget(carrier);
+  const plain = strictTarget(carrier);
   const admission = await admit(described ?? carrier, rules);
   const { client, caller } = admission;
   const refused = (reason: Extract<Admission, { kind: 'refused' }>['reason']): Admission => ({
@@ -110,14 +110,14 @@ export async function admitDescribed(carrier: RequestFacts, { described }: Quest
   if (admission.kind === 'refused') return admission;
   const isApiToken = caller?.credential.kind === 'api-token';
   if (!isApiToken && rules.carriesProxySecret?.(carrier) === false) return refused('proxy-secret-mismatch');
-  const isWhole = admission.kind === 'admitted' && passesAsItIs(admission, parsePlainTarget(described.target));
+  const isWhole = admission.kind === 'admitted' && passesAsItIs(admission, parseTarget(described.target));
   return isWhole ? admission : refused('not-narrowable');
 }
 
 /** Whoever asks gets a yes or no: what the gate would narrow on its way, nobody narrows here. */
-function passesAsItIs({ target, terms }: Admitted, asked: PlainTarget | undefined): boolean {
+function passesAsItIs({ target, obligations }: Admitted, asked: RequestTarget | undefined): boolean {
   if (target.path !== asked?.path || target.query !== asked.query) return false;
-  const { owners: _, view, answer, ...left } = terms ?? {};
+  const { owners: _, view, answer, ...left } = obligations ?? {};
   // To all others an answer is given whole, or less what only an admin should read.
   const isNarrowed = answer !== undefined && view?.clearance === 'restricted';
   return view?.clearance === 'admin' || (Object.keys(left).length === 0 && !isNarrowed);

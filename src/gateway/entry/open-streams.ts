@@ -1,5 +1,5 @@
 /** Answers and WebSockets that are under way, by who holds them: ended when their holder's rights are (SPEC 4.2). */
-import type { Terms } from '../../access/access-verdict.ts';
+import type { Obligations } from '../../access/access-verdict.ts';
 import { type Caller, hasSameRights } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { RequestFacts } from '../../domain/request.ts';
@@ -8,7 +8,7 @@ import type { RequestFacts } from '../../domain/request.ts';
 export const CLOSED_FOR = { 'caller-gone': 4401, 'rights-changed': 4403 } as const;
 export type CloseCode = (typeof CLOSED_FOR)[keyof typeof CLOSED_FOR];
 
-export interface OpenStreamParts {
+export interface OpenStreamDeps {
   /** Another text after any change of accounts, roles and tokens. */
   readonly version: () => string;
   /** Who a caller is now; undefined when the session or token is over. */
@@ -20,7 +20,7 @@ export interface OpenStreamParts {
 /** What a stream was admitted for, and on which terms. */
 export interface Admittance {
   readonly request: RequestFacts;
-  readonly terms?: Terms | undefined;
+  readonly obligations?: Obligations | undefined;
 }
 
 export interface HeldStream extends Admittance {
@@ -53,7 +53,7 @@ interface OpenStream extends HeldStream {
 
 const BETWEEN_LOOKS_MS = 1_000;
 
-export function createOpenStreams({ version, recheck, clock, onFault }: OpenStreamParts): OpenStreams {
+export function createOpenStreams({ version, recheck, clock, onFault }: OpenStreamDeps): OpenStreams {
   /**
    * Lists, and not sets: what a Set or Map has outgrown goes on pointing to what it has become, so that one which changes
    * with every request keeps all that it ever held until a full garbage collection. Empty ones stay until the next look.
@@ -132,8 +132,8 @@ export function createOpenStreams({ version, recheck, clock, onFault }: OpenStre
       const holder = holderOf(caller);
       if (holder === undefined) return () => {};
       const streams = listOf(holder);
-      const { request, terms } = admittance;
-      const stream: OpenStream = { request, terms, caller, end, at: streams.length };
+      const { request, obligations } = admittance;
+      const stream: OpenStream = { request, obligations, caller, end, at: streams.length };
       streams.push(stream);
       unlooked.add(holder);
       timer ??= setInterval(() => void look(), BETWEEN_LOOKS_MS).unref();

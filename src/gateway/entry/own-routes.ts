@@ -5,9 +5,9 @@ import { singleHeader } from '../../domain/request.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 import { refusalAnswer } from '../response/refuse.ts';
 import { send } from '../response/send.ts';
-import type { GateParts } from './gate.ts';
-import { passOn } from './proxy-request.ts';
-import type { Guest } from './request-handler.ts';
+import type { GateDeps } from './gate.ts';
+import { proxyRequest } from './proxy-request.ts';
+import type { AdmittedRequest } from './request-handler.ts';
 
 /** As much of a koa-router as the gate needs: how it types its context is its own affair. */
 export interface OwnRouter {
@@ -24,13 +24,16 @@ export interface OwnRoutes {
   /** Those that begin like the path; undefined for none. */
   asked(segments: readonly string[]): readonly Answering[] | undefined;
   /** They are asked in their order; what none of them answers is passed on. */
-  answer(guest: Guest, asked: readonly Answering[]): Promise<void>;
+  answer(guest: AdmittedRequest, asked: readonly Answering[]): Promise<void>;
 }
 
 /** Matching a path against every route costs more than judging the request, and most requests are the NVR's. */
-export function createOwnRoutes(parts: GateParts): OwnRoutes {
+export function createOwnRoutes(parts: GateDeps): OwnRoutes {
   const byBeginning = routesByBeginning(parts.ownRoutes);
-  const arriving = new WeakMap<IncomingMessage, { readonly guest: Guest; readonly asked: readonly Answering[] }>();
+  const arriving = new WeakMap<
+    IncomingMessage,
+    { readonly guest: AdmittedRequest; readonly asked: readonly Answering[] }
+  >();
   const app = new Koa<CorridorState>();
   app.use(async (ctx) => {
     const { guest, asked } = arriving.get(ctx.req) ?? {};
@@ -47,14 +50,19 @@ export function createOwnRoutes(parts: GateParts): OwnRoutes {
   };
 }
 
-async function answerAs(guest: Guest, asked: readonly Answering[], ctx: Context, parts: GateParts): Promise<void> {
+async function answerAs(
+  guest: AdmittedRequest,
+  asked: readonly Answering[],
+  ctx: Context,
+  parts: GateDeps,
+): Promise<void> {
   const { response, requestId, facts, watch } = guest;
   try {
     response.setHeader('X-Request-Id', requestId);
     Object.assign(ctx.state, stateOf(guest));
     const leave: Koa.Next = () => {
       ctx.respond = false;
-      return passOn(guest, parts, ctx.state.sentInstead);
+      return proxyRequest(guest, parts, ctx.state.sentInstead);
     };
     await asked.reduceRight<Koa.Next>((next, routes) => () => routes(ctx as never, next), leave)();
     if (ctx.respond !== false) await renewSession(guest, parts);
@@ -65,7 +73,7 @@ async function answerAs(guest: Guest, asked: readonly Answering[], ctx: Context,
   }
 }
 
-const stateOf = ({ facts, admission: { caller, client }, requestId }: Guest): CorridorState => ({
+const stateOf = ({ facts, admission: { caller, client }, requestId }: AdmittedRequest): CorridorState => ({
   requestId,
   caller,
   clientAddress: client.address,
@@ -75,7 +83,7 @@ const stateOf = ({ facts, admission: { caller, client }, requestId }: Guest): Co
 });
 
 /** A route that set a cookie itself (login, logout) has the last word. */
-async function renewSession({ admission, response }: Guest, parts: GateParts): Promise<void> {
+async function renewSession({ admission, response }: AdmittedRequest, parts: GateDeps): Promise<void> {
   const { caller, client } = admission;
   if (!caller || response.headersSent || response.hasHeader('set-cookie')) return;
   const cookie = await parts.renewal(caller, client);

@@ -1,26 +1,26 @@
 /** Behind the first door: an admitted request that no route of our own answers is forwarded, on its terms. */
 import { type Caller, hasSameRights } from '../../domain/caller.ts';
-import type { Soon } from '../../domain/maybe-promise.ts';
+import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 import { type Destination, destinationOf } from '../decision/destinations.ts';
 import type { RequestWatch, UpstreamWatch } from '../decision/gate-watch.ts';
 import { judgedRequest, type Passage } from '../forward/judged-request.ts';
-import { type Settled, settleTerms } from '../narrow/obligations.ts';
+import { fulfilObligations, type Settled } from '../narrow/obligations.ts';
 import { type Answer, jsonAnswer, refusalAnswer } from '../response/refuse.ts';
 import { send } from '../response/send.ts';
-import type { GateParts } from './gate.ts';
-import type { Guest } from './request-handler.ts';
+import type { GateDeps } from './gate.ts';
+import type { AdmittedRequest } from './request-handler.ts';
 
 type SentInstead = NonNullable<CorridorState['sentInstead']>;
 
 /** `sentInstead` is what a route of our own has left of the request, if it took a part. */
-export async function passOn(guest: Guest, parts: GateParts, sentInstead?: SentInstead): Promise<void> {
+export async function proxyRequest(guest: AdmittedRequest, parts: GateDeps, sentInstead?: SentInstead): Promise<void> {
   const { request, response, facts, admission, requestId, watch } = guest;
   const destination = destinationOf(facts.method, admission.target, parts.destinations());
   const refusal = (reason: RefusalReason): Answer => refusalAnswer(reason, facts, requestId, parts.refusals());
   if (destination.kind === 'nobody') return send(guest, refusal('no-nvr'), requestId);
-  const settling = settledTerms(guest, destination, parts, sentInstead);
+  const settling = fulfilledObligations(guest, destination, parts, sentInstead);
   const settled = settling instanceof Promise ? await settling : settling;
   if (settled.kind === 'refused') {
     tell(settled.reason, watch);
@@ -31,7 +31,7 @@ export async function passOn(guest: Guest, parts: GateParts, sentInstead?: SentI
   const cookie = renewing instanceof Promise ? await renewing : renewing;
   if (settled.kind === 'answered') return send(guest, jsonAnswer(settled.json), requestId, cookie);
   if (caller && !response.destroyed) {
-    const forget = parts.openStreams.add(caller, { request: facts, terms: admission.terms }, (_, by) => {
+    const forget = parts.openStreams.add(caller, { request: facts, obligations: admission.obligations }, (_, by) => {
       watch.onEndedBy(by);
       response.destroy();
     });
@@ -50,7 +50,7 @@ export async function passOn(guest: Guest, parts: GateParts, sentInstead?: SentI
 }
 
 /** A page answers at every path below the root: only what is no page is a route of its own. */
-function notingUnknown({ facts, admission, watch }: Guest, { unknownRoutes }: GateParts): UpstreamWatch {
+function notingUnknown({ facts, admission, watch }: AdmittedRequest, { unknownRoutes }: GateDeps): UpstreamWatch {
   if (admission.route.kind !== 'unlisted') return watch;
   return {
     ...watch,
@@ -66,16 +66,16 @@ function notingUnknown({ facts, admission, watch }: Guest, { unknownRoutes }: Ga
 const AS_IT_IS: Settled = { kind: 'sent' };
 
 /** Nothing is to be settled of most requests, nor of what a route of our own has left of one. */
-function settledTerms(
-  { request, admission }: Guest,
+function fulfilledObligations(
+  { request, admission }: AdmittedRequest,
   destination: Exclude<Destination, { kind: 'nobody' }>,
-  { desk, rules, recheck }: GateParts,
+  { desk, rules, recheck }: GateDeps,
   sentInstead: SentInstead | undefined,
-): Soon<Settled> {
-  const { caller, terms } = admission;
+): MaybePromise<Settled> {
+  const { caller, obligations } = admission;
   if (sentInstead) return stillAllowed({ kind: 'sent', body: sentInstead.body }, caller, recheck);
-  if (!terms) return AS_IT_IS;
-  const settling = settleTerms(request, admission, destination, { ...desk, owners: rules().owners });
+  if (!obligations) return AS_IT_IS;
+  const settling = fulfilObligations(request, admission, destination, { ...desk, owners: rules().owners });
   return settling.then((settled) => stillAllowed(settled, caller, recheck));
 }
 
@@ -83,7 +83,7 @@ function settledTerms(
 async function stillAllowed(
   settled: Settled,
   caller: Caller | undefined,
-  recheck: GateParts['recheck'],
+  recheck: GateDeps['recheck'],
 ): Promise<Settled> {
   if (settled.kind !== 'sent' || !settled.body || !caller) return settled;
   const now = await recheck(caller);
@@ -91,7 +91,7 @@ async function stillAllowed(
   return { kind: 'refused', reason: now ? 'role-too-low' : 'token-invalid' };
 }
 
-const passageOf = ({ facts, requestId, admission }: Guest, sentInstead: SentInstead | undefined): Passage =>
+const passageOf = ({ facts, requestId, admission }: AdmittedRequest, sentInstead: SentInstead | undefined): Passage =>
   sentInstead
     ? { facts, requestId, admission: { ...admission, target: { ...admission.target, query: sentInstead.query } } }
     : { facts, requestId, admission };

@@ -8,12 +8,12 @@ import { requestFacts } from '../decision/request-facts.ts';
 import { type Answer, jsonAnswer, refusalAnswer } from '../response/refuse.ts';
 import { send } from '../response/send.ts';
 import { admitDescribed, asksForAuth, describedRequest, forwardAuthAnswer, knownAnswer } from './forward-auth.ts';
-import type { GateParts } from './gate.ts';
+import type { GateDeps } from './gate.ts';
 import { createOwnRoutes } from './own-routes.ts';
-import { passOn } from './proxy-request.ts';
+import { proxyRequest } from './proxy-request.ts';
 
 /** A request, and where its answer goes. */
-export interface Visit {
+export interface RequestContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly facts: RequestFacts;
@@ -21,13 +21,13 @@ export interface Visit {
 }
 
 /** One that was admitted. */
-export interface Guest extends Visit {
+export interface AdmittedRequest extends RequestContext {
   readonly admission: Admitted;
   readonly requestId: string;
 }
 
 /** `awaitsContinue`: the client waits for leave to send its body, which it gets only when admitted. */
-export type RequestDoor = (
+export type RequestHandler = (
   request: IncomingMessage,
   response: ServerResponse,
   awaitsContinue: boolean,
@@ -35,13 +35,13 @@ export type RequestDoor = (
 
 const KEPT_REQUEST_ID = /^[\w.-]{1,64}$/;
 
-export function createRequestDoor(listener: ListenerName, parts: GateParts): RequestDoor {
+export function createRequestHandler(listener: ListenerName, parts: GateDeps): RequestHandler {
   const ownRoutes = createOwnRoutes(parts);
   return async (request, response, awaitsContinue) => {
     const rules = parts.rules();
     const facts = belowBasePath(requestFacts(request, listener), rules);
     request.url = facts.target; // the service's own routes are matched by it
-    const visit: Visit = { request, response, facts, watch: parts.watch.onRequest(facts) };
+    const visit: RequestContext = { request, response, facts, watch: parts.watch.onRequest(facts) };
     const { watch } = visit;
     let requestId = parts.newRequestId();
     response.on('close', () => {
@@ -59,9 +59,9 @@ export function createRequestDoor(listener: ListenerName, parts: GateParts): Req
       if (admission.kind !== 'admitted') return send(visit, answerOf(admission, facts, requestId, parts), requestId);
       if (awaitsContinue) response.writeContinue();
       if (asksForAuth(facts)) return await answerKnown(visit, admission, requestId, parts);
-      const guest: Guest = { ...visit, admission, requestId };
+      const guest: AdmittedRequest = { ...visit, admission, requestId };
       const asked = ownRoutes.asked(admission.target.segments);
-      await (asked ? ownRoutes.answer(guest, asked) : passOn(guest, parts));
+      await (asked ? ownRoutes.answer(guest, asked) : proxyRequest(guest, parts));
     } catch (fault) {
       watch.onFault(fault);
       send(visit, refusalAnswer('internal-error', facts, requestId, parts.refusals()), requestId);
@@ -73,18 +73,23 @@ const answerOf = (
   admission: Exclude<Admission, Admitted>,
   facts: RequestFacts,
   requestId: string,
-  parts: GateParts,
+  parts: GateDeps,
 ): Answer =>
   admission.kind === 'refused'
     ? refusalAnswer(admission.reason, facts, requestId, parts.refusals())
     : jsonAnswer(admission.answer);
 
 /** What its head says that the body is long; a head alone, or "not modified", has none. */
-const bodyBytes = ({ facts: { method }, response }: Visit): number =>
+const bodyBytes = ({ facts: { method }, response }: RequestContext): number =>
   method === 'HEAD' || response.statusCode === 304 ? 0 : Number(response.getHeader('content-length') ?? 0);
 
 /** A proxy in front asked about a request of its own client (SPEC 4.2). */
-async function answerQuestion(visit: Visit, admission: Admission, requestId: string, parts: GateParts): Promise<void> {
+async function answerQuestion(
+  visit: RequestContext,
+  admission: Admission,
+  requestId: string,
+  parts: GateDeps,
+): Promise<void> {
   const { caller, client } = admission;
   const cookie = admission.kind === 'admitted' && caller ? await parts.renewal(caller, client) : undefined;
   send(visit, forwardAuthAnswer(admission, visit.facts, requestId, parts.refusals()), requestId, cookie);
@@ -92,10 +97,10 @@ async function answerQuestion(visit: Visit, admission: Admission, requestId: str
 
 /** The same question without a description: is whoever asks known? It refreshes a session (interface 5.1.5). */
 async function answerKnown(
-  visit: Visit,
+  visit: RequestContext,
   { caller, client }: Admitted,
   requestId: string,
-  parts: GateParts,
+  parts: GateDeps,
 ): Promise<void> {
   if (!caller) {
     return send(visit, refusalAnswer('no-credentials', visit.facts, requestId, parts.refusals()), requestId);

@@ -6,7 +6,7 @@ import type { IdentitySource } from '../../domain/verdict.ts';
 import { admit, type Rules } from '../decision/admit.ts';
 import { CLOSED_FOR, type CloseCode, type HeldStream } from './open-streams.ts';
 
-export interface ReviewParts {
+export interface ReviewDeps {
   readonly rules: Rules;
   /** Who a caller is now; undefined when the session or token is over. */
   readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
@@ -20,17 +20,18 @@ const CODES: ReadonlyMap<number, CloseCode> = new Map([
 ]);
 
 /** Walks the corridor once more. Gives the code to end the stream with; undefined when it goes on. */
-export async function reviewStream(stream: HeldStream, parts: ReviewParts): Promise<CloseCode | undefined> {
-  const { caller, request, terms } = stream;
+export async function reviewStream(stream: HeldStream, parts: ReviewDeps): Promise<CloseCode | undefined> {
+  const { caller, request, obligations } = stream;
   const again = await admit(request, await rulesFor(caller, parts));
   if (again.kind === 'refused') return CODES.get(REFUSALS[again.reason].status);
   if (!again.caller) return CLOSED_FOR['caller-gone'];
-  const hasSameTerms = again.kind !== 'admitted' || isDeepStrictEqual(again.terms?.messages, terms?.messages);
+  const hasSameTerms =
+    again.kind !== 'admitted' || isDeepStrictEqual(again.obligations?.messages, obligations?.messages);
   return hasSameRights(again.caller, caller) && hasSameTerms ? undefined : CLOSED_FOR['rights-changed'];
 }
 
 /** What a proxy said is read again as it was said; a session or token may have been renewed since it was shown. */
-async function rulesFor(caller: Caller, { rules, recheck }: ReviewParts): Promise<Rules> {
+async function rulesFor(caller: Caller, { rules, recheck }: ReviewDeps): Promise<Rules> {
   if (caller.credential.kind === 'proxy-headers') return rules;
   const now = await recheck(caller);
   const known: IdentitySource = {

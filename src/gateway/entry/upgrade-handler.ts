@@ -13,14 +13,14 @@ import { judgedRequest } from '../forward/judged-request.ts';
 import { answerUpgrade } from '../forward/websocket.ts';
 import { refusalAnswer } from '../response/refuse.ts';
 import { currentView } from '../websocket/message-relay.ts';
-import type { GateParts } from './gate.ts';
+import type { GateDeps } from './gate.ts';
 
-export async function upgraded(
+export async function handleUpgrade(
   request: IncomingMessage,
   socket: Duplex,
   head: Buffer,
   listener: ListenerName,
-  parts: GateParts,
+  parts: GateDeps,
 ): Promise<void> {
   socket.on('error', () => {}); // before anything else: a reset now would end the process
   const facts = belowBasePath(requestFacts(request, listener, head), parts.rules());
@@ -48,7 +48,7 @@ export async function upgraded(
       ...judgedRequest(destination, { facts, admission, requestId }, parts.headers()),
       ...endable(socket, facts, admission, { watch, openStreams: parts.openStreams }),
     };
-    const { view: _, owners: __, messages, ...unmet } = admission.terms ?? {};
+    const { view: _, owners: __, messages, ...unmet } = admission.obligations ?? {};
     if (Object.keys(unmet).length > 0) return refuse('not-narrowable');
     if (messages && admission.caller) {
       const view = currentView(admission.caller, parts.rules);
@@ -58,7 +58,7 @@ export async function upgraded(
         target,
         headers,
         view,
-        terms: messages,
+        obligations: messages,
         watch,
         onOpen,
         onFailure,
@@ -79,14 +79,14 @@ const GOING_AWAY = 1001;
 function endable(
   socket: Duplex,
   request: RequestFacts,
-  { caller, terms }: Admitted,
-  { watch, openStreams }: Pick<GateParts, 'openStreams'> & { watch: RequestWatch },
+  { caller, obligations }: Admitted,
+  { watch, openStreams }: Pick<GateDeps, 'openStreams'> & { watch: RequestWatch },
 ): Required<Pick<JudgedRequest, 'onOpen'>> {
   let endSocket: (code: number) => void = () => socket.destroy();
   const forgetSocket = openStreams.addSocket(() => endSocket(GOING_AWAY));
   const forgetHolder =
     caller &&
-    openStreams.add(caller, { request, terms }, (code, by) => {
+    openStreams.add(caller, { request, obligations }, (code, by) => {
       watch.onEndedBy(by);
       endSocket(code);
     });

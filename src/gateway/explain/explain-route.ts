@@ -4,7 +4,7 @@ import type { Result } from '../../domain/result.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 import type { Explanation } from './explanation.ts';
 
-export interface ExplainRouteParts {
+export interface ExplainRouteDeps {
   /** Errs with what is wrong with the question. A token is not asked for here: addresses are logged on their way. */
   readonly explain: (question: {
     readonly method: string;
@@ -16,7 +16,7 @@ export interface ExplainRouteParts {
 }
 
 /** The route table lets admins only come this far. */
-export function createExplainRoutes({ explain }: ExplainRouteParts): Router<CorridorState> {
+export function createExplainRoutes({ explain }: ExplainRouteDeps): Router<CorridorState> {
   const router = new Router<CorridorState>({ strict: true, sensitive: true });
   router.get('/api/explain', async (ctx) => {
     const query = new URLSearchParams(ctx.querystring);

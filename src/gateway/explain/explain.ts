@@ -9,14 +9,14 @@ import type { HeaderNote, IdentityTrace, Trace } from '../../identity/identity-t
 import { type Admission, admit, type Rules } from '../decision/admit.ts';
 import { belowBasePath } from '../decision/base-path.ts';
 import type { DestinationRules } from '../decision/destinations.ts';
-import { plainTarget } from '../decision/strict-target.ts';
+import { strictTarget } from '../decision/strict-target.ts';
 import { admitDescribed, describedRequest, forwardAuthStatus } from '../entry/forward-auth.ts';
 import type { HeaderRules } from '../forward/rewrite-headers.ts';
 import { type Description, factsOf } from './description.ts';
 import { sentOf } from './explain-sent.ts';
 import type { ExplainedHead, ExplainedRoute, Explanation } from './explanation.ts';
 
-export interface ExplainParts {
+export interface ExplainDeps {
   /** Those that the gate judges by, telling `trace` what they see. */
   readonly rules: (trace: Trace) => Rules;
   readonly destinations: DestinationRules;
@@ -25,7 +25,7 @@ export interface ExplainParts {
   readonly camerasOf: (scope: CameraScope) => readonly string[];
 }
 
-export async function explain(description: Description, parts: ExplainParts): Promise<Explanation> {
+export async function explain(description: Description, parts: ExplainDeps): Promise<Explanation> {
   const traces: IdentityTrace[] = [];
   const rules = withCaller(
     parts.rules((entry) => traces.push(entry)),
@@ -92,7 +92,7 @@ const withCaller = (rules: Rules, caller: Caller | undefined): Rules =>
     : rules;
 
 /** What no source has looked at. */
-function unread(facts: RequestFacts, { caller }: Description, { headers }: ExplainParts): readonly HeaderNote[] {
+function unread(facts: RequestFacts, { caller }: Description, { headers }: ExplainDeps): readonly HeaderNote[] {
   const why = caller ? WHY_UNREAD.session : 'the request is refused before anybody looks at it';
   return headerNotes(facts, headers().identityHeaders, () => why);
 }
@@ -105,7 +105,7 @@ function tokenWords(trace: IdentityTrace, facts: RequestFacts): string | undefin
 }
 
 function explainedRoute(facts: RequestFacts, { routes }: Rules): ExplainedRoute | undefined {
-  const plain = plainTarget(facts);
+  const plain = strictTarget(facts);
   if (plain.kind === 'refused') return undefined;
   const match: RouteMatch = routes.match(methodOf(facts), plain.target.segments);
   if (match.kind === 'unlisted') {

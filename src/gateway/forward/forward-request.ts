@@ -5,7 +5,7 @@ import { Pool } from 'undici';
 import type { Upstream } from '../../domain/socket-address.ts';
 import type { UpstreamWatch } from '../decision/gate-watch.ts';
 import type { ForwardRules, JudgedRequest } from './forward.ts';
-import { createAnswerHandler } from './response-handler.ts';
+import { createResponseHandler } from './response-handler.ts';
 
 export interface RequestForwarder {
   send(request: IncomingMessage, response: ServerResponse, upstream: Upstream, judged: JudgedRequest): void;
@@ -32,7 +32,7 @@ export function createRequestForwarder(rules: ForwardRules): RequestForwarder {
       const body = hasUpload ? openUpload(request) : (judged.body ?? null);
       const sent = { path: judged.target, method: request.method ?? '', headers, body };
       const pool = poolOf(upstream);
-      const handler = createAnswerHandler(response, judged, rules.cookieName);
+      const handler = createResponseHandler(response, judged, rules.cookieName);
       if (hasUpload && isChunked)
         limitUpload(request, rules.maxUpload, judged.watch, () => handler.fail('body-too-large'));
       if (!body && isSafe(sent.method)) handler.onStaleConnection(() => void pool.dispatch(sent, handler));

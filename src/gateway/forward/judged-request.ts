@@ -48,9 +48,9 @@ const headersFor = (
  * The events backend narrows by role, and a token may see less than its role does: so it is told what is left. No client
  * can say it in its place: `remote-*` ends at the gate.
  */
-function nameCameras(headers: IncomingHttpHeaders, { terms }: Admitted): void {
-  if (terms?.view.clearance !== 'restricted') return;
-  headers['remote-cameras'] = terms.view.cameras.map(encodeURIComponent).join(',');
+function nameCameras(headers: IncomingHttpHeaders, { obligations }: Admitted): void {
+  if (obligations?.view.clearance !== 'restricted') return;
+  headers['remote-cameras'] = obligations.view.cameras.map(encodeURIComponent).join(',');
 }
 
 /** The events backend is our own: it knows the interface's names (5.5.4) and needs no secret. */

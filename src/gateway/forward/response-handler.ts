@@ -17,7 +17,7 @@ import {
 import type { JudgedRequest } from './forward.ts';
 import { codeOf } from './upgrade-exchange.ts';
 
-export interface AnswerHandler extends Dispatcher.DispatchHandler {
+export interface ResponseHandler extends Dispatcher.DispatchHandler {
   /** Answers with a refusal, or breaks an answer that has begun. Only the first call counts. */
   fail(reason: RefusalReason): void;
   /** What to do, once, when the upstream closed a kept connection just as it was used again. */
@@ -29,11 +29,11 @@ const CLIENT_LEFT = new Error('the client has left');
 const LONGEST_AS_TEXT = 16 * 1024;
 const NOT_WANTED = new Error('the answer cannot be passed on');
 
-export function createAnswerHandler(
+export function createResponseHandler(
   response: ServerResponse,
   judged: JudgedRequest,
   cookieName: string,
-): AnswerHandler {
+): ResponseHandler {
   let controller: Dispatcher.DispatchController | undefined;
   let again: (() => void) | undefined;
   let held: PassThrough | undefined;

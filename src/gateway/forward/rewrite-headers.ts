@@ -25,7 +25,7 @@ export interface Forwarding {
 
 /** RFC 9110 7.6.1, and what ends here for other reasons: `Expect` was answered by this listener. */
 // biome-ignore format: a table
-const ENDS_HERE: ReadonlySet<string> = new Set([
+const HOP_BY_HOP_HEADERS: ReadonlySet<string> = new Set([
   'connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'proxy-authenticate', 'te', 'trailer', 'upgrade',
   'expect', 'http2-settings',
   'x-http-method-override', 'x-method-override', 'x-http-method',
@@ -99,7 +99,7 @@ function endingHere(rules: HeaderRules): (name: string) => boolean {
 }
 
 const endsAtGate = (normalized: string, rules: HeaderRules): boolean =>
-  ENDS_HERE.has(normalized) ||
+  HOP_BY_HOP_HEADERS.has(normalized) ||
   CLAIMS.some((family) => normalized.startsWith(family)) ||
   rules.identityHeaders.has(normalized) ||
   normalized === rules.userHeader ||

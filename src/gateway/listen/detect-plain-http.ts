@@ -20,7 +20,7 @@ const USE_HTTPS = [
 ].join('\r\n');
 
 /** `onHandshake` is given the socket as if nothing had been read of it. Whoever says nothing is cut off in `patienceMs`. */
-export function byFirstByte(socket: Socket, patienceMs: number, onHandshake: (socket: Socket) => void): void {
+export function detectPlainHttp(socket: Socket, patienceMs: number, onHandshake: (socket: Socket) => void): void {
   const onTimeout = (): void => void socket.destroy();
   socket.on('error', () => {}); // a client that resets now has asked nothing
   socket.setTimeout(patienceMs, onTimeout);

@@ -5,7 +5,7 @@ import { createSecureServer, type Http2SecureServer, type Http2ServerRequest, Ht
 import type { Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import type { Gate } from '../entry/gate.ts';
-import { byFirstByte } from './detect-plain-http.ts';
+import { detectPlainHttp } from './detect-plain-http.ts';
 import { likeHttp1 } from './http2-exchange.ts';
 import { endIdleSessions, HTTP2_LIMITS } from './http2-sessions.ts';
 
@@ -104,5 +104,5 @@ function headerBytes(rawHeaders: readonly string[]): number {
 function startHandshakes(server: Http2SecureServer, patienceMs: number): void {
   const [start] = server.listeners('connection');
   server.removeAllListeners('connection');
-  server.on('connection', (socket: Socket) => byFirstByte(socket, patienceMs, () => start?.call(server, socket)));
+  server.on('connection', (socket: Socket) => detectPlainHttp(socket, patienceMs, () => start?.call(server, socket)));
 }

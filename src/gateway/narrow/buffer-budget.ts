@@ -1,6 +1,6 @@
 /** How much of answers that must be read whole is held at once, by all requests together (SPEC 5: 32 MB each, at most). */
 
-export interface HeldBytes {
+export interface BufferBudget {
   /** For one answer. */
   hold(): Hold;
 }
@@ -15,7 +15,7 @@ export interface Hold {
 /** Most answers are smaller, and pass whoever else keeps the rest occupied by reading slowly. */
 const ALWAYS_ROOM_FOR = 512 * 1024;
 
-export function createHeldBytes(most: number): HeldBytes {
+export function createBufferBudget(most: number): BufferBudget {
   let held = 0;
   return {
     hold() {

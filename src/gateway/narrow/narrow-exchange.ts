@@ -11,7 +11,7 @@ import {
   headerValues,
   withoutHeaders,
 } from '../response/response-headers.ts';
-import type { HeldBytes, Hold } from './buffer-budget.ts';
+import type { BufferBudget, Hold } from './buffer-budget.ts';
 
 /** Narrows the text of a 200 answer. */
 export type NarrowBody = (body: string) => NarrowedAnswer;
@@ -25,7 +25,7 @@ export interface Narrowing {
    * cannot be read is not passed on.
    */
   readonly isStrict: boolean;
-  readonly held: HeldBytes;
+  readonly held: BufferBudget;
   /** JSON in the place of a 404 that says that there is nothing of any camera: of one's own there may be nothing either way. */
   readonly empty?: string;
 }

@@ -1,17 +1,17 @@
 /** A list that the NVR gives for one camera at a time: asked once for each that is visible, and joined (SPEC 5, `fanout`). */
-import type { Terms } from '../../access/access-verdict.ts';
+import type { Obligations } from '../../access/access-verdict.ts';
 import { withCameras } from '../../access/narrow-query.ts';
 import { queryValues } from '../../access/query.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
-import type { PlainTarget } from '../../domain/request.ts';
+import type { RequestTarget } from '../../domain/request.ts';
 import type { Hold } from './buffer-budget.ts';
 
 const AT_ONCE = 4;
 
 /** JSON of the elements of all lists, each once, in order; undefined when there is no room. Rejects when one list cannot be had. */
 export async function joinedLists(
-  target: PlainTarget,
-  { parameter, cameras }: NonNullable<Terms['fanout']>,
+  target: RequestTarget,
+  { parameter, cameras }: NonNullable<Obligations['fanout']>,
   ask: (path: string) => Promise<unknown>,
   hold: Hold,
 ): Promise<string | undefined> {
@@ -40,7 +40,7 @@ export async function joinedLists(
 const timeOf = (element: unknown): number => Number(memberOf(element, 'timestamp') ?? 0);
 
 /** Each list was cut off at the limit for itself. */
-export function cutAtLimit(list: string, { query }: PlainTarget): string {
+export function cutAtLimit(list: string, { query }: RequestTarget): string {
   const limit = queryValues(query, 'limit').at(-1);
   return limit === undefined ? list : JSON.stringify(JSON.parse(list).slice(0, Number(limit)));
 }

@@ -1,6 +1,6 @@
 /** A body that must be judged before it is sent: read whole, within bounds, and sent as it was understood (SPEC 5). */
 import type { IncomingMessage } from 'node:http';
-import type { Terms } from '../../access/access-verdict.ts';
+import type { Obligations } from '../../access/access-verdict.ts';
 import { judgeBody } from '../../access/judge-body.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
@@ -14,7 +14,7 @@ const LARGEST_JUDGED_BODY = 64 * 1024;
 export async function judgedBody(
   request: IncomingMessage,
   { target }: Admitted,
-  { body: rule, view }: Terms,
+  { body: rule, view }: Obligations,
   owners: OwnerLookup,
 ): Promise<Result<Buffer | undefined, RefusalReason>> {
   if (!rule) return ok(undefined);

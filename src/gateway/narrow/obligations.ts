@@ -1,20 +1,20 @@
 /** Step 5, its other half. What an admitted request's terms ask for before it is sent, and of its answer (SPEC 5). */
 import type { IncomingMessage } from 'node:http';
-import type { Terms } from '../../access/access-verdict.ts';
+import type { Obligations } from '../../access/access-verdict.ts';
 import type { OwnConfig } from '../../access/narrow-config.ts';
 import { narrowAnswer } from '../../access/narrow-response.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
-import type { PlainTarget } from '../../domain/request.ts';
+import type { RequestTarget } from '../../domain/request.ts';
 import type { Upstream } from '../../domain/socket-address.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { Destination } from '../decision/destinations.ts';
 import type { OwnerLookup } from '../decision/owner-lookup.ts';
-import { createHeldBytes } from './buffer-budget.ts';
+import { createBufferBudget } from './buffer-budget.ts';
 import type { Narrowing } from './narrow-exchange.ts';
 import { cutAtLimit, joinedLists } from './narrow-fanout.ts';
 import { judgedBody } from './narrow-request.ts';
 
-export interface TermsDesk {
+export interface ObligationDeps {
   readonly owners: OwnerLookup;
   /** The JSON of a 200 answer, asked in the service's own name. */
   readonly ask: (upstream: Upstream, path: string) => Promise<unknown>;
@@ -33,38 +33,40 @@ export type Settled =
 type Served = Exclude<Destination, { kind: 'nobody' }>;
 
 /** Memory is the process's, so that there is one of these, whatever is reloaded. */
-const HELD = createHeldBytes(128 * 1024 * 1024);
+const HELD = createBufferBudget(128 * 1024 * 1024);
 
 const refused = (reason: RefusalReason): Settled => ({ kind: 'refused', reason });
 
-export async function settleTerms(
+export async function fulfilObligations(
   request: IncomingMessage,
   admission: Admitted,
   destination: Served,
-  desk: TermsDesk,
+  desk: ObligationDeps,
 ): Promise<Settled> {
-  const { terms, target } = admission;
-  if (!terms) return { kind: 'sent' };
-  if (terms.messages || (terms.ownData && destination.kind !== 'events-backend')) return refused('not-narrowable');
-  if (terms.fanout) return joinedAnswer(target, { ...terms, fanout: terms.fanout }, destination, desk);
+  const { obligations, target } = admission;
+  if (!obligations) return { kind: 'sent' };
+  if (obligations.messages || (obligations.ownData && destination.kind !== 'events-backend'))
+    return refused('not-narrowable');
+  if (obligations.fanout)
+    return joinedAnswer(target, { ...obligations, fanout: obligations.fanout }, destination, desk);
   // A client that leaves in the middle of its body is told nothing.
-  const body = await judgedBody(request, admission, terms, desk.owners).catch(() => undefined);
+  const body = await judgedBody(request, admission, obligations, desk.owners).catch(() => undefined);
   if (!body) return refused('body-unreadable');
   if (!body.ok) return refused(body.error);
-  const narrowing = await narrowingOf(terms, destination, desk);
+  const narrowing = await narrowingOf(obligations, destination, desk);
   return { kind: 'sent', ...(body.value && { body: body.value }), ...(narrowing && { narrowing }) };
 }
 
 async function joinedAnswer(
-  target: PlainTarget,
-  terms: Terms & Required<Pick<Terms, 'fanout'>>,
+  target: RequestTarget,
+  obligations: Obligations & Required<Pick<Obligations, 'fanout'>>,
   { upstream }: Served,
-  { ask }: TermsDesk,
+  { ask }: ObligationDeps,
 ): Promise<Settled> {
   const hold = HELD.hold();
   try {
-    const joined = await joinedLists(target, terms.fanout, (path) => ask(upstream, path), hold);
-    return joined === undefined ? refused('answers-too-large') : narrowedAgain(joined, terms, target);
+    const joined = await joinedLists(target, obligations.fanout, (path) => ask(upstream, path), hold);
+    return joined === undefined ? refused('answers-too-large') : narrowedAgain(joined, obligations, target);
   } catch {
     return refused('nvr-unreachable');
   } finally {
@@ -73,15 +75,19 @@ async function joinedAnswer(
 }
 
 /** An NVR that does not know the parameter has answered with everything, several times. */
-function narrowedAgain(json: string, { answer: form, view }: Terms, target: PlainTarget): Settled {
+function narrowedAgain(json: string, { answer: form, view }: Obligations, target: RequestTarget): Settled {
   if (!form) return { kind: 'answered', json };
   const narrowed = narrowAnswer(form, json, { view });
   if (narrowed.kind !== 'narrowed') return refused('not-narrowable');
   return { kind: 'answered', json: cutAtLimit(narrowed.body, target) };
 }
 
-async function narrowingOf(terms: Terms, destination: Served, desk: TermsDesk): Promise<Narrowing | undefined> {
-  const { answer: form, view, isRewritten, empty } = terms;
+async function narrowingOf(
+  obligations: Obligations,
+  destination: Served,
+  desk: ObligationDeps,
+): Promise<Narrowing | undefined> {
+  const { answer: form, view, isRewritten, empty } = obligations;
   // The events backend is our own, and does what the query says; an NVR may be too old to know the parameter.
   if (!form || (isRewritten && destination.kind === 'events-backend')) return undefined;
   const reader = form === 'config' ? { view, ownConfig: await desk.ownConfig() } : { view };

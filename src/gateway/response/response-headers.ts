@@ -6,7 +6,7 @@ import { decidedByName, normalizedHeaderName } from '../../domain/header-names.t
  * `Alt-Svc` speak for the host and port that the client sees, which are not the NVR's.
  */
 // biome-ignore format: a table
-const ENDS_HERE: ReadonlySet<string> = new Set([
+const HOP_BY_HOP_HEADERS: ReadonlySet<string> = new Set([
   'connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'te', 'trailer', 'transfer-encoding', 'upgrade',
   'http2-settings', 'strict-transport-security', 'alt-svc', 'x-proxy-secret',
 ]);
@@ -114,7 +114,7 @@ const endsHere = (name: string, named: ReadonlySet<string>): boolean => isOfThis
 
 const isOfThisHop = decidedByName((name) => {
   const normalized = normalizedHeaderName(name);
-  return ENDS_HERE.has(normalized) || CLAIMS.some((family) => normalized.startsWith(family));
+  return HOP_BY_HOP_HEADERS.has(normalized) || CLAIMS.some((family) => normalized.startsWith(family));
 });
 
 const isOwnCookie = (name: string, value: string, cookieName: string): boolean =>

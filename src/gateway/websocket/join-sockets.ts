@@ -1,6 +1,6 @@
 /** Two WebSockets joined: each message is judged on its way, nobody is read faster than heard, and both end together (SPEC 5, 6). */
 import { type RawData, WebSocket } from 'ws';
-import type { MessageTerms } from '../../access/access-verdict.ts';
+import type { MessageObligations } from '../../access/access-verdict.ts';
 import type { CameraView } from '../../access/camera-view.ts';
 import { judgeInbound, narrowOutbound } from '../../access/narrow-messages.ts';
 import type { UpstreamWatch } from '../decision/gate-watch.ts';
@@ -8,7 +8,7 @@ import type { UpstreamWatch } from '../decision/gate-watch.ts';
 export interface JudgedPair {
   /** As it is now: cameras come and go while a socket is open. */
   readonly view: () => CameraView;
-  readonly terms: MessageTerms;
+  readonly obligations: MessageObligations;
   readonly watch?: UpstreamWatch;
   /** Told how to end the sockets with a close code, once they are open. */
   readonly onOpen?: (end: (code: number) => void) => void;
@@ -28,10 +28,10 @@ const GOING_AWAY = 1001;
 const NOT_SENT: readonly number[] = [1004, 1005, 1006, 1015];
 
 /** Passes what may pass, closes both when one is closed. */
-export function joinSockets(client: WebSocket, nvr: WebSocket, { view, terms, watch, onOpen }: JudgedPair): void {
+export function joinSockets(client: WebSocket, nvr: WebSocket, { view, obligations, watch, onOpen }: JudgedPair): void {
   for (const side of [client, nvr]) side.on('error', () => watch?.onEndedBy('error')); // a broken frame: `close` follows
   client.on('message', (bytes, isBinary) => {
-    const verdict = isBinary ? { kind: 'malformed' as const } : judgeInbound(textOf(bytes), view(), terms);
+    const verdict = isBinary ? { kind: 'malformed' as const } : judgeInbound(textOf(bytes), view(), obligations);
     if (verdict.kind === 'malformed') {
       watch?.onEndedBy('error');
       return client.close(MALFORMED, 'not a message of this socket');
@@ -39,7 +39,7 @@ export function joinSockets(client: WebSocket, nvr: WebSocket, { view, terms, wa
     if (verdict.kind === 'passed') sendOn(nvr, verdict.text, client);
   });
   nvr.on('message', (bytes, isBinary) => {
-    const text = isBinary ? undefined : toldOf(textOf(bytes), view(), terms);
+    const text = isBinary ? undefined : toldOf(textOf(bytes), view(), obligations);
     if (text !== undefined) sendOn(client, text, nvr);
   });
   client.once('close', () => {
@@ -60,9 +60,9 @@ export function joinSockets(client: WebSocket, nvr: WebSocket, { view, terms, wa
 }
 
 /** What is nested too deep to be read to its end is told to nobody: the reader's stack is exhausted, and not the process. */
-function toldOf(text: string, view: CameraView, terms: MessageTerms): string | undefined {
+function toldOf(text: string, view: CameraView, obligations: MessageObligations): string | undefined {
   try {
-    return narrowOutbound(text, view, terms);
+    return narrowOutbound(text, view, obligations);
   } catch {
     return undefined;
   }

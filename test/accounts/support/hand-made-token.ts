@@ -7,7 +7,7 @@ export const OTHER_SECRET = SIGNING_SECRET.toUpperCase();
 export const base64url = (value: string | object): string =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
-export interface Parts {
+export interface Components {
   /** JSON text or a value to be written as such. */
   readonly header?: string | object;
   readonly payload: string | object;
@@ -15,7 +15,7 @@ export interface Parts {
   readonly hash?: 'sha256' | 'sha384' | 'sha512';
 }
 
-export function handMadeToken({ header, payload, secret = SIGNING_SECRET, hash = 'sha256' }: Parts): string {
+export function handMadeToken({ header, payload, secret = SIGNING_SECRET, hash = 'sha256' }: Components): string {
   const signed = `${base64url(header ?? { alg: 'HS256', typ: 'JWT' })}.${base64url(payload)}`;
   return `${signed}.${createHmac(hash, secret).update(signed).digest('base64url')}`;
 }

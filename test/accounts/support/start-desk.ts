@@ -9,16 +9,16 @@ import { createLoginRoutes, type LoginSettings } from '../../../src/accounts/log
 import type { LoginResult } from '../../../src/accounts/login/post-login.ts';
 import { createPasswordHasher, type HashSettings } from '../../../src/accounts/passwords/password.ts';
 import { createConfigSetRoute } from '../../../src/accounts/roles/config-set-route.ts';
-import { createRoleBook } from '../../../src/accounts/roles/role-registry.ts';
+import { createRoleRegistry } from '../../../src/accounts/roles/role-registry.ts';
 import { createRoleRoutes } from '../../../src/accounts/roles/role-routes.ts';
 import { createSeenSessions } from '../../../src/accounts/sessions/seen-sessions.ts';
 import { createSessionRoutes } from '../../../src/accounts/sessions/session-routes.ts';
 import { importSigningKey } from '../../../src/accounts/sessions/session-token.ts';
-import { createSessions, type SessionParts } from '../../../src/accounts/sessions/sessions.ts';
+import { createSessions, type SessionDeps } from '../../../src/accounts/sessions/sessions.ts';
 import { signingKey } from '../../../src/accounts/sessions/signing-secret.ts';
 import { createApiTokens } from '../../../src/accounts/tokens/api-tokens.ts';
 import { createTokenRoutes } from '../../../src/accounts/tokens/token-routes.ts';
-import { createGuardedTokens } from '../../../src/accounts/tokens/token-verifier.ts';
+import { createTokenVerifier } from '../../../src/accounts/tokens/token-verifier.ts';
 import { createUserRoutes } from '../../../src/accounts/users/user-routes.ts';
 import type { AccountStore } from '../../../src/domain/account.ts';
 import type { Caller } from '../../../src/domain/caller.ts';
@@ -36,7 +36,7 @@ export interface DeskOptions {
   /** The whole store, for roles, sessions and tokens. */
   readonly records?: Store;
   readonly limit?: string;
-  readonly session?: Partial<SessionParts>;
+  readonly session?: Partial<SessionDeps>;
   readonly hashing?: Partial<HashSettings>;
   readonly settings?: Partial<LoginSettings>;
   readonly isPasswordNew?: boolean;
@@ -62,8 +62,8 @@ export async function startDesk(t: TestContext, options: DeskOptions = {}) {
   const cookie = { name: 'frigate_token', secure: 'auto', sameSite: 'lax', path: '/' } as const;
   const lengths = { sessionLength: 86_400, refreshTime: 1800, cookie, ...options.session };
   const onFault = (fault: unknown): void => void heard.faults.push(fault);
-  const roleBook = createRoleBook({ store: records.roles, fixed: ROLES, version: records.version });
-  const roles = roleBook.latest;
+  const roleRegistry = createRoleRegistry({ store: records.roles, fixed: ROLES, version: records.version });
+  const roles = roleRegistry.latest;
   // A store of somebody else's changes without this one's version.
   const version = options.store ? {} : { accountsVersion: records.version };
   const sessions = createSessions({ store, key, clock, roles, ...version, ...lengths });
@@ -71,7 +71,7 @@ export async function startDesk(t: TestContext, options: DeskOptions = {}) {
   const tokenStore = records.apiTokens;
   const tokens = createApiTokens({ tokenStore, store, clock, roles, ...version });
   const audit = (entry: AuditEntry): void => void heard.audit.push(entry);
-  const guarded = createGuardedTokens({ tokens, tokenStore, tokenLimiter: limiter, clock, audit, onFault });
+  const guarded = createTokenVerifier({ tokens, tokenStore, tokenLimiter: limiter, clock, audit, onFault });
   t.after(() => Promise.all([seenSessions.close(), guarded.close()]));
   const settings = {
     authEnabled: true,
@@ -112,7 +112,7 @@ export async function startDesk(t: TestContext, options: DeskOptions = {}) {
       onLogin: () => (result) => void heard.logins.push(result),
     }).routes(),
   );
-  const roleParts = { ...parts, roleStore: records.roles, roleBook, knownCameras: () => CAMERAS };
+  const roleParts = { ...parts, roleStore: records.roles, roleRegistry, knownCameras: () => CAMERAS };
   app.use(createUserRoutes(parts).routes());
   app.use(createRoleRoutes(roleParts).routes());
   app.use(createConfigSetRoute(roleParts).routes());

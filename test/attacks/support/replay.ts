@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Received } from '../../support/fake-nvr.ts';
-import type { House } from '../../support/start-instance.ts';
+import type { Runtime } from '../../support/start-instance.ts';
 import { behaveWell, FAULTS } from './faults.ts';
 import type { Outcome } from './judge.ts';
 import { openConnection } from './raw-connection.ts';
@@ -63,7 +63,7 @@ export async function replayRepeatedly({ vector, street }: Replay): Promise<Outc
   return outcomes;
 }
 
-async function begin({ setup }: Vector, { nvr }: Street, house: House): Promise<void> {
+async function begin({ setup }: Vector, { nvr }: Street, house: Runtime): Promise<void> {
   behaveWell(nvr);
   house.log.length = 0;
   for (const socket of nvr.sockets) socket.destroy();
@@ -76,7 +76,7 @@ async function begin({ setup }: Vector, { nvr }: Street, house: House): Promise<
 }
 
 /** Another client is served, from the same process, by an NVR connection that the attack may have used. */
-export async function assertUnharmed({ nvr }: Street, house: House, { setup }: Vector): Promise<void> {
+export async function assertUnharmed({ nvr }: Street, house: Runtime, { setup }: Vector): Promise<void> {
   behaveWell(nvr);
   const isProxied = setup.mode === 'proxy';
   const path = isProxied || setup.upstream === 'refused' ? '/login' : WITNESS;
@@ -90,13 +90,13 @@ export async function assertUnharmed({ nvr }: Street, house: House, { setup }: V
 }
 
 const ERROR_LEVEL = 50;
-const faultsIn = ({ log }: House): unknown[] =>
+const faultsIn = ({ log }: Runtime): unknown[] =>
   log.filter(({ level }) => level === 'error' || level === 'fatal' || Number(level) >= ERROR_LEVEL);
 
 /** Without the witness, who is nobody. */
 const seen = ({ nvr }: Street): Received[] => nvr.received.filter(({ target }) => target !== WITNESS);
 
-const portOf = ({ setup }: Vector, house: House): number => (setup.port === 'int' ? house.internalPort : house.port);
+const portOf = ({ setup }: Vector, house: Runtime): number => (setup.port === 'int' ? house.internalPort : house.port);
 
 /** Of an answer that was cut as well. */
 function headStatus(text: string): number | undefined {

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, type Person, VERA } from '../../support/people.ts';
-import { type ConfigTree, type House, startHouse } from '../../support/start-instance.ts';
+import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
 import { makeToken } from './make-token.ts';
 import type { Vector, VectorSetup } from './vector.ts';
 
 export interface Street {
   readonly nvr: FakeNvr;
-  houseFor(setup: VectorSetup): Promise<House>;
+  houseFor(setup: VectorSetup): Promise<Runtime>;
   close(): Promise<void>;
 }
 
@@ -21,13 +21,13 @@ const NOBODY_LISTENS = 'http://127.0.0.1:1';
 
 export async function openStreet(): Promise<Street> {
   const nvr = await startFakeNvr();
-  const houses = new Map<string, Promise<House>>();
+  const houses = new Map<string, Promise<Runtime>>();
   return {
     nvr,
     houseFor(setup) {
       const config = configOf(setup, nvr.url);
       const key = JSON.stringify(config);
-      const house = houses.get(key) ?? settled(startHouse({ config }));
+      const house = houses.get(key) ?? settled(startInstance({ config }));
       houses.set(key, house);
       return house;
     },
@@ -40,7 +40,7 @@ export async function openStreet(): Promise<Street> {
 }
 
 /** A token from a moment ago is older than its user, and refused for that alone, while the house is new. */
-export async function settled(starting: Promise<House>): Promise<House> {
+export async function settled(starting: Promise<Runtime>): Promise<Runtime> {
   const house = await starting;
   house.clock.advance(3600);
   return house;
@@ -65,7 +65,7 @@ const withSecret = (proxy: object): ConfigTree =>
 const PEOPLE: Readonly<Record<string, Person>> = { VIEWER: VERA, ADMIN: ADMIN_PERSON, CAM1: CARL };
 
 /** The bytes with their placeholders filled in; `{{I}}` stays for whoever repeats. Every login is a fresh one. */
-export async function rawOf(vector: Vector, house: House): Promise<string> {
+export async function rawOf(vector: Vector, house: Runtime): Promise<string> {
   let raw = vector.raw.replaceAll('{{SECRET}}', PROXY_SECRET);
   for (const [name, person] of Object.entries(PEOPLE)) {
     if (raw.includes(`{{${name}}}`)) raw = raw.replaceAll(`{{${name}}}`, await house.logIn(person));
@@ -78,5 +78,5 @@ export async function rawOf(vector: Vector, house: House): Promise<string> {
 }
 
 /** The house made the secret itself: hex digits, which stand for the bytes. */
-export const signingKeyOf = ({ directory }: House): Buffer =>
+export const signingKeyOf = ({ directory }: Runtime): Buffer =>
   Buffer.from(readFileSync(join(directory, '.jwt_secret'), 'utf8').trim(), 'hex');

@@ -2,12 +2,12 @@
 import { after, beforeEach } from 'node:test';
 import { type FakeNvr, type Received, startFakeNvr } from '../../support/fake-nvr.ts';
 import type { Person } from '../../support/people.ts';
-import { type ConfigTree, type House, startHouse } from '../../support/start-instance.ts';
+import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
 import { answerInForm } from './faults.ts';
 import { settled } from './street.ts';
 
 export interface WatchedHouse {
-  readonly house: House;
+  readonly house: Runtime;
   readonly nvr: FakeNvr;
   /** The header line of somebody who has just logged in. */
   bearerOf(person: Person): Promise<string>;
@@ -29,7 +29,7 @@ export async function startWatchedHouse(config: ConfigTree = {}): Promise<Watche
   nvr.answer = answerInForm;
   const behind = { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] }, events: { source: 'nvr' } };
   const auth = { failed_login_rate_limit: null, roles: { front_only: ['cam1'] } };
-  const house = await settled(startHouse({ config: { ...behind, auth, ...config } }));
+  const house = await settled(startInstance({ config: { ...behind, auth, ...config } }));
   return {
     house,
     nvr,

@@ -37,7 +37,11 @@ export interface VisitOptions extends BrowserContextOptions {
   readonly expectedErrors?: readonly RegExp[];
 }
 
-export type Visit = (test: TestContext, options: VisitOptions, walk: (page: Page) => Promise<void>) => Promise<void>;
+export type RequestContext = (
+  test: TestContext,
+  options: VisitOptions,
+  walk: (page: Page) => Promise<void>,
+) => Promise<void>;
 
 let browser: Promise<Browser> | undefined;
 
@@ -49,7 +53,7 @@ function theBrowser(): Promise<Browser> {
 
 after(async () => (await browser)?.close());
 
-export const visit: Visit = async (test, { expectedStatuses = [], expectedErrors = [], ...options }, walk) => {
+export const visit: RequestContext = async (test, { expectedStatuses = [], expectedErrors = [], ...options }, walk) => {
   const context = await (await theBrowser()).newContext({
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',

@@ -6,7 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import type { EventRecord } from '../../../src/domain/event.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Person } from '../../support/people.ts';
-import { type ConfigTree, type House, startHouse } from '../../support/start-instance.ts';
+import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
 
 /** Names as an attacker, or a child with a keyboard, would give them. */
 export const HOSTILE = {
@@ -65,12 +65,12 @@ export function pageEvents(now: number): EventRecord[] {
   return [{ ...RECORD, id: `${now - 60}-person`, sub_label: 'Zoë', start_time: now - 60 }, hostile, ...cars];
 }
 
-export async function startPagesHouse(config: ConfigTree = {}, events = pageEvents): Promise<House> {
+export async function startPagesHouse(config: ConfigTree = {}, events = pageEvents): Promise<Runtime> {
   const directory = mkdtempSync(join(tmpdir(), 'postern-pages-'));
   const store = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
   await store.writeEvents(events(Math.floor(Date.now() / 1000)));
   await store.close();
-  const house = await startHouse({ directory, config });
+  const house = await startInstance({ directory, config });
   const close = async (): Promise<void> => {
     await house.close();
     rmSync(directory, { recursive: true, force: true });
@@ -78,7 +78,7 @@ export async function startPagesHouse(config: ConfigTree = {}, events = pageEven
   return { ...house, close };
 }
 
-export async function logInOnPage(page: Page, house: House, person: Person, path = '/login'): Promise<void> {
+export async function logInOnPage(page: Page, house: Runtime, person: Person, path = '/login'): Promise<void> {
   await page.goto(`${house.url}${path}`);
   await page.getByLabel('User').fill(person.name);
   await page.getByLabel('Password', { exact: true }).fill(person.password);
@@ -87,7 +87,7 @@ export async function logInOnPage(page: Page, house: House, person: Person, path
 }
 
 /** In by a session of its own, past the login page, which has tests enough. */
-export async function enter(page: Page, house: House, person: Person, path = '/postern/'): Promise<void> {
+export async function enter(page: Page, house: Runtime, person: Person, path = '/postern/'): Promise<void> {
   const value = await house.logIn(person);
   await page.context().addCookies([{ name: 'frigate_token', value, url: house.url, httpOnly: true, sameSite: 'Lax' }]);
   await page.goto(`${house.url}${path}`);

@@ -34,7 +34,7 @@ export interface ServedEvents {
   close(): Promise<void>;
 }
 
-export interface House {
+export interface Runtime {
   readonly events?: readonly EventRecord[];
   readonly roles?: Readonly<Record<string, readonly string[] | null>>;
   readonly cameras?: readonly string[] | null;
@@ -55,7 +55,7 @@ export async function serveEvents({
   maxLimit = 10_000,
   source,
   queryTimeout = 10,
-}: House): Promise<ServedEvents> {
+}: Runtime): Promise<ServedEvents> {
   const scratch = makeScratch();
   const store = await openStore({ url: scratch.url });
   await store.writeEvents(events);

@@ -5,7 +5,7 @@ import type { Role, UserName } from '../../../src/domain/names.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { type FakeNvr, type Received, startFakeNvr } from '../../support/fake-nvr.ts';
 import { ADMIN_PERSON, type Person, VERA } from '../../support/people.ts';
-import { type ConfigTree, type House, startHouse } from '../../support/start-instance.ts';
+import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
 import type { Asked } from './rows.ts';
 import { answerWithBoth } from './two-cameras.ts';
 
@@ -25,7 +25,7 @@ export interface Answered {
 
 export interface WalkHouse {
   readonly nvr: FakeNvr;
-  readonly house: House;
+  readonly house: Runtime;
   ask(caller: CallerName, asked: Asked, headers?: Readonly<Record<string, string>>): Promise<Answered>;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export async function startWalkHouse(neutral: readonly RegExp[], config: ConfigT
   nvr.answer = answerWithBoth(neutral, (body) => {
     sent = body;
   });
-  const house = await startHouse({
+  const house = await startInstance({
     config: { auth: { roles: { gardener: ['garden'] } }, nvr: { url: nvr.url }, ...config },
     people: [ADMIN_PERSON, VERA, GARDENER, GHOST],
   });

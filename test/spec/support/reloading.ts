@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { WebSocket } from 'ws';
 import type { FakeNvr } from '../../support/fake-nvr.ts';
 import { TEST_ITERATIONS } from '../../support/people.ts';
-import { type ConfigTree, type House, type HouseOptions, startHouse } from '../../support/start-instance.ts';
+import { type ConfigTree, type HouseOptions, type Runtime, startInstance } from '../../support/start-instance.ts';
 
 /** The section of the test's configuration, with changes. */
 export const auth = (changes: object = {}): object => ({
@@ -21,14 +21,14 @@ export async function startedHouse(
   nvr: FakeNvr,
   config: ConfigTree = {},
   options: HouseOptions = {},
-): Promise<House> {
-  const house = await startHouse({ ...options, config: { ...standard(nvr), ...config } });
+): Promise<Runtime> {
+  const house = await startInstance({ ...options, config: { ...standard(nvr), ...config } });
   t.after(house.close);
   return house;
 }
 
 /** It must be taken. */
-export async function reload(house: House, nvr: FakeNvr, config: ConfigTree = {}): Promise<void> {
+export async function reload(house: Runtime, nvr: FakeNvr, config: ConfigTree = {}): Promise<void> {
   const { isTaken } = await house.reload({ ...standard(nvr), ...config });
   assert.equal(isTaken, true);
 }
@@ -59,5 +59,5 @@ export async function watchCamera(url: string, camera: string, headers: Record<s
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 /** Messages of that level, in order. */
-export const said = ({ log }: House, level: string): string[] =>
+export const said = ({ log }: Runtime, level: string): string[] =>
   log.filter((line) => line['level'] === level).map(({ msg }) => String(msg));

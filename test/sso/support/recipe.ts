@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { parse } from 'yaml';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
-import { type ConfigTree, type House, startHouse } from '../../support/start-instance.ts';
+import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
 import { ask } from './ask.ts';
 import { freePort, type StartedProxy } from './proxies.ts';
 
@@ -53,7 +53,7 @@ export function recipe(file: string): Recipe {
 
 export interface Front {
   readonly nvr: FakeNvr;
-  readonly house: House;
+  readonly house: Runtime;
   readonly proxy: StartedProxy;
   close(): Promise<void>;
 }
@@ -73,7 +73,7 @@ export async function front(file: string, start: (places: Places) => Promise<Sta
   const { proxy: text, config, list } = recipe(file);
   const nvr = await startFakeNvr();
   const auth = { ...(config['auth'] as object), trusted_proxies: ['127.0.0.1'], roles: { gardener: ['cam1'] } };
-  const house = await startHouse({
+  const house = await startInstance({
     people: [],
     config: { ...config, auth, nvr: { url: nvr.url } },
     ...(list === undefined ? {} : { trustedHeadersFile: join(ROOT, list) }),

@@ -3,16 +3,16 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { openStore } from '../../../src/store/open-store.ts';
 import { TEST_ITERATIONS } from '../../support/people.ts';
-import { type ConfigTree, type House, startHouse } from '../../support/start-instance.ts';
+import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
 import { moves } from '../support/driven.ts';
 
-async function started(t: TestContext, auth: object, rest: ConfigTree = {}): Promise<House> {
-  const house = await startHouse({ config: { ...rest, auth: { hash_iterations: TEST_ITERATIONS, ...auth } } });
+async function started(t: TestContext, auth: object, rest: ConfigTree = {}): Promise<Runtime> {
+  const house = await startInstance({ config: { ...rest, auth: { hash_iterations: TEST_ITERATIONS, ...auth } } });
   t.after(house.close);
   return house;
 }
 const LOGINS = ['logins_total', 'login_duration_seconds_count'];
-const logIn = (at: House, body: object): Promise<Response> =>
+const logIn = (at: Runtime, body: object): Promise<Response> =>
   at.ask('/api/login', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 const once = (result: string) => ({
   [`logins_total{result="${result}"}`]: 1,

@@ -1,11 +1,11 @@
 /** An NVR that cannot be reached, each time for another reason, and proxies whose users have roles (SPEC 6, 9). */
 import { describe, it, type TestContext } from 'node:test';
 import { startFakeNvr } from '../../support/fake-nvr.ts';
-import { type ConfigTree, type House, startHouse } from '../../support/start-instance.ts';
+import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
 import { moves } from '../support/driven.ts';
 
-async function started(t: TestContext, config: ConfigTree): Promise<House> {
-  const house = await startHouse({ config, people: [] });
+async function started(t: TestContext, config: ConfigTree): Promise<Runtime> {
+  const house = await startInstance({ config, people: [] });
   t.after(house.close);
   return house;
 }

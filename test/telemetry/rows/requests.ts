@@ -5,11 +5,11 @@ import { after, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, type Person, TEST_ITERATIONS, VERA } from '../../support/people.ts';
-import { type House, startHouse } from '../../support/start-instance.ts';
+import { type Runtime, startInstance } from '../../support/start-instance.ts';
 import { moves } from '../support/driven.ts';
 
 let nvr: FakeNvr;
-let house: House;
+let house: Runtime;
 let vera: string;
 let carl: string;
 let admin: string;
@@ -17,7 +17,7 @@ before(async () => {
   nvr = await startFakeNvr();
   const auth = { hash_iterations: TEST_ITERATIONS, roles: { front_only: ['cam1'] } };
   const ui = { login: 'nvr' };
-  house = await startHouse({ config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] }, auth, ui } });
+  house = await startInstance({ config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] }, auth, ui } });
   [vera, carl, admin] = [await house.logIn(VERA), await house.logIn(CARL), await house.logIn(ADMIN_PERSON)];
 });
 after(async () => {
@@ -175,7 +175,7 @@ describe('A decision is counted by what it was', () => {
   }
 
   it('an error, as long as it is not known which cameras there are', async () => {
-    const blind = await startHouse({ config: { nvr: { url: 'http://127.0.0.1:9' } } });
+    const blind = await startInstance({ config: { nvr: { url: 'http://127.0.0.1:9' } } });
     try {
       const token = await blind.logIn(CARL);
       await moves(blind, ['decisions_total'], () => blind.ask('/api/events', { token }), {
@@ -212,7 +212,7 @@ describe('A decision is counted by what it was', () => {
 describe('People', () => {
   it('are counted by role, all of them and those who are active', async () => {
     const auth = { hash_iterations: TEST_ITERATIONS, roles: { front_only: ['cam1'] } };
-    const fresh = await startHouse({ people: [], config: { auth } });
+    const fresh = await startInstance({ people: [], config: { auth } });
     try {
       const { password = '' } = fresh.postern.newAdminPassword ?? {};
       const seen = async (person: Person): Promise<string> => {
@@ -240,7 +240,7 @@ describe('People', () => {
 
 describe('A reload', () => {
   it('is taken or rejected', async () => {
-    const at = await startHouse({ people: [] });
+    const at = await startInstance({ people: [] });
     try {
       const reloads = ['config_reloads_total', 'config_last_reload_successful'];
       await moves(at, reloads, () => at.reload({ ui: { frame_ancestors: 7 } }), {

@@ -6,15 +6,15 @@ import { after, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
 import { ADMIN_PERSON, VERA } from '../../support/people.ts';
-import { type House, startHouse } from '../../support/start-instance.ts';
+import { type Runtime, startInstance } from '../../support/start-instance.ts';
 import { moves, value } from '../support/driven.ts';
 
 let nvr: FakeNvr;
-let house: House;
+let house: Runtime;
 let vera: string;
 before(async () => {
   nvr = await startFakeNvr();
-  house = await startHouse({ config: { nvr: { url: nvr.url, cameras: ['cam1'], timeout_idle: 1 } } });
+  house = await startInstance({ config: { nvr: { url: nvr.url, cameras: ['cam1'], timeout_idle: 1 } } });
   vera = await house.logIn(VERA);
 });
 after(async () => {

@@ -4,13 +4,13 @@ import { createHmac } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { findSigningSecret } from '../../../src/accounts/sessions/signing-secret.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../../support/people.ts';
-import { type House, startHouse } from '../../support/start-instance.ts';
+import { type Runtime, startInstance } from '../../support/start-instance.ts';
 import { moves, value } from '../support/driven.ts';
 
-let house: House;
+let house: Runtime;
 let admin: string;
 before(async () => {
-  house = await startHouse({ config: { nvr: { cameras: ['cam1'] } } });
+  house = await startInstance({ config: { nvr: { cameras: ['cam1'] } } });
   admin = await house.logIn(ADMIN_PERSON);
 });
 after(() => house.close());

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import type { Family } from '../../../src/telemetry/series.ts';
-import type { House } from '../../support/start-instance.ts';
+import type { Runtime } from '../../support/start-instance.ts';
 import { moved, type Series, scrape } from './exposition.ts';
 
 /** `logins_total`, and `logins_total result=success` for each value of each label that has moved. */
@@ -37,7 +37,7 @@ type Moves = Readonly<Record<string, number>>;
 
 /** Does it, and waits until the named families have moved as they should; then nothing else of theirs may have. */
 export async function moves(
-  house: House,
+  house: Runtime,
   families: readonly string[],
   act: () => Promise<unknown>,
   /** Or how they should have moved, by what happened. */
@@ -58,7 +58,7 @@ export async function moves(
   assert.deepEqual(seen, wanted);
 }
 
-export const value = async (house: House, series: string): Promise<number | undefined> => {
+export const value = async (house: Runtime, series: string): Promise<number | undefined> => {
   noteDriven(series);
   return (await scrape(house.telemetryUrl)).get(`postern_${series}`);
 };

@@ -36,12 +36,12 @@ export function Status() {
           <p>{asked.problem}</p>
         </div>
       )}
-      {asked.kind === 'ready' && <Parts status={asked.value.status} now={asked.value.at} />}
+      {asked.kind === 'ready' && <Components status={asked.value.status} now={asked.value.at} />}
     </section>
   );
 }
 
-const Parts = ({ status, now }: { status: ReadStatus; now: number }) => (
+const Components = ({ status, now }: { status: ReadStatus; now: number }) => (
   <div class="tiles">
     <Reached title={words.status.nvr} reach={status.nvr} more={status.versions?.nvr ?? undefined} />
     <Reached title={words.status.store} reach={status.store} />
