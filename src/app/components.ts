@@ -6,7 +6,7 @@ import { createForwarder, type Forwarder } from '../gateway/forward/forward.ts';
 import { createMessageRelay, type MessageRelay } from '../gateway/websocket/message-relay.ts';
 import { type EventsBackend, openEvents } from './events.ts';
 import type { Runtime } from './runtime.ts';
-import { forwardRulesOf, watchCameras } from './upstreams.ts';
+import { forwardRulesOf, nvrTlsOf, watchCameras } from './upstreams.ts';
 
 export interface Components {
   /** Undefined when the NVR answers for events itself. */
@@ -48,7 +48,7 @@ export async function openComponents(settings: Settings, runtime: Runtime, befor
   );
   const cameras = await kept(
     before?.cameras,
-    [events.it, nvr.url, nvr.cameras, nvr.user_header, nvr.role_header, nvr.auth_secret, nvr.verify],
+    [events.it, nvr.url, nvr.cameras, nvr.user_header, nvr.role_header, nvr.auth_secret, await nvrTlsOf(settings)],
     () => openCameras(settings, events.it, runtime),
     (list) => list.stop(),
   );

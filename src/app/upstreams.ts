@@ -8,6 +8,7 @@ import type { Upstream } from '../domain/socket-address.ts';
 import { type KnownCameraList, watchKnownCameras } from '../gateway/decision/known-cameras.ts';
 import { ask, askJson, type Question } from '../gateway/forward/ask-upstream.ts';
 import type { ForwardRules } from '../gateway/forward/forward.ts';
+import type { UpstreamTls } from '../gateway/forward/upstream-tls.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Check, Readiness } from '../telemetry/telemetry-server.ts';
 import type { EventsBackend } from './events.ts';
@@ -32,34 +33,50 @@ function layoutAsker(settings: Settings, backend: EventsBackend | undefined) {
 }
 
 /** The JSON of a 200 answer, undefined of a 404. */
-export const askerOf = (settings: Settings) => (upstream: Upstream, path: string) =>
-  askJson(questionFor(settings, upstream, path));
+export const askerOf = (settings: Settings) => async (upstream: Upstream, path: string) =>
+  askJson(await questionFor(settings, upstream, path));
 
 const PATIENCE_SECONDS = 5;
 
 /** Asked in the service's own name, with an admin's rights. */
-export const questionFor = ({ nvr }: Settings, upstream: Upstream, path: string): Question => ({
-  upstream,
-  path,
-  headers: {
-    [nvr.user_header]: ANONYMOUS,
-    [nvr.role_header]: ADMIN,
-    ...(nvr.auth_secret === undefined ? {} : { 'x-proxy-secret': nvr.auth_secret }),
-  },
-  timeout: PATIENCE_SECONDS,
-  ca: undefined,
-  verify: nvr.verify,
-});
-
-export async function forwardRulesOf({ nvr, auth }: Settings): Promise<ForwardRules> {
+export async function questionFor(settings: Settings, upstream: Upstream, path: string): Promise<Question> {
+  const { nvr } = settings;
   return {
+    upstream,
+    path,
+    headers: {
+      [nvr.user_header]: ANONYMOUS,
+      [nvr.role_header]: ADMIN,
+      ...(nvr.auth_secret === undefined ? {} : { 'x-proxy-secret': nvr.auth_secret }),
+    },
+    timeout: PATIENCE_SECONDS,
+    tls: await nvrTlsOf(settings),
+  };
+}
+
+const tlsOfSettings = new WeakMap<Settings, Promise<UpstreamTls>>();
+
+/** `nvr.ca` is read once for each configuration. Rejects when the file cannot be read. */
+export function nvrTlsOf(settings: Settings): Promise<UpstreamTls> {
+  const known = tlsOfSettings.get(settings);
+  if (known !== undefined) return known;
+  const { ca, verify } = settings.nvr;
+  const reading = ca === undefined ? Promise.resolve(undefined) : readFile(ca, 'utf8');
+  const tls = reading.then((pem) => ({ ca: pem, verify }));
+  tlsOfSettings.set(settings, tls);
+  tls.catch(() => tlsOfSettings.delete(settings)); // the file may be there at the next question
+  return tls;
+}
+
+export async function forwardRulesOf(settings: Settings): Promise<ForwardRules> {
+  const { nvr, auth } = settings;
+  return {
+    ...(await nvrTlsOf(settings)),
     cookieName: auth.cookie_name,
     maxUpload: nvr.max_upload,
     timeoutConnect: nvr.timeout_connect,
     timeoutResponse: nvr.timeout_response,
     timeoutIdle: nvr.timeout_idle,
-    ca: nvr.ca === undefined ? undefined : await readFile(nvr.ca, 'utf8'),
-    verify: nvr.verify,
   };
 }
 
@@ -75,7 +92,7 @@ export function readinessOf(settings: Settings, store: Store, backend: EventsBac
 export async function nvrCheck(settings: Settings): Promise<Check> {
   const { url } = settings.nvr;
   if (!url) return { kind: 'unused' };
-  return checked(async () => (await ask(questionFor(settings, url, '/api/version'))).destroy());
+  return checked(async () => (await ask(await questionFor(settings, url, '/api/version'))).destroy());
 }
 
 async function checked(look: () => Promise<unknown>): Promise<Check> {

@@ -1,6 +1,7 @@
 /** An NVR that records what arrived: the proof of every refusal is what it did not receive. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
@@ -39,7 +40,12 @@ export interface FakeNvr {
 export const BIG_FILE_BYTES = 200 * 1024 * 1024;
 const PATTERN = Buffer.from(Array.from({ length: 251 * 256 }, (_, index) => index % 251));
 
-export async function startFakeNvr(): Promise<FakeNvr> {
+export interface FakeNvrOptions {
+  /** PEM; with it the NVR speaks HTTPS, at `localhost`. */
+  readonly tls?: { readonly certificate: string; readonly privateKey: string };
+}
+
+export async function startFakeNvr({ tls }: FakeNvrOptions = {}): Promise<FakeNvr> {
   const received: Received[] = [];
   const sockets = new Set<Socket>();
   const echo = new WebSocketServer({ noServer: true });
@@ -47,7 +53,10 @@ export async function startFakeNvr(): Promise<FakeNvr> {
     socket.on('message', (bytes, isBinary) => socket.send(bytes, { binary: isBinary })),
   );
   let connections = 0;
-  const server: Server = createServer({ requestTimeout: 0 });
+  const server: Server = tls
+    ? createTlsServer({ requestTimeout: 0, cert: tls.certificate, key: tls.privateKey })
+    : createServer({ requestTimeout: 0 });
+  server.on('tlsClientError', () => {});
   server.on('connection', (socket) => {
     connections += 1;
     sockets.add(socket);
@@ -70,7 +79,7 @@ export async function startFakeNvr(): Promise<FakeNvr> {
   const { port } = server.address() as AddressInfo;
 
   const nvr: FakeNvr = {
-    url: `http://127.0.0.1:${port}`,
+    url: tls ? `https://localhost:${port}` : `http://127.0.0.1:${port}`,
     port,
     received,
     sockets,

@@ -43,8 +43,7 @@ const backendQuestion = (upstream: Upstream, format: ExpositionFormat): Question
   path: '/metrics',
   headers: { accept: MEDIA_TYPES[format] },
   timeout: 1,
-  ca: undefined,
-  verify: true,
+  tls: { ca: undefined, verify: true },
 });
 
 /** Read again only when another one is served. */

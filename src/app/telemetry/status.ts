@@ -2,17 +2,15 @@
 import { X509Certificate } from 'node:crypto';
 import type { Settings } from '../../config/schema.ts';
 import type { ServiceStatus, StatusCertificate, StatusWarning } from '../../domain/status.ts';
-import { askText, type Question } from '../../gateway/forward/ask-upstream.ts';
+import { askText } from '../../gateway/forward/ask-upstream.ts';
 import type { Readiness } from '../../telemetry/telemetry-server.ts';
 import type { Runtime } from '../runtime.ts';
 import { questionFor } from '../upstreams.ts';
 
 export function serviceStatus(settings: Settings, runtime: Runtime, readiness: () => Promise<Readiness>) {
   const { startedAt, options, certificates, counters, accounts, unknownRoutes } = runtime;
-  const { url } = settings.nvr;
-  const version = url && questionFor(settings, url, '/api/version');
   return async (): Promise<ServiceStatus> => {
-    const [{ store, nvr, events }, nvrSays] = await Promise.all([readiness(), nvrVersion(version)]);
+    const [{ store, nvr, events }, nvrSays] = await Promise.all([readiness(), nvrVersion(settings)]);
     return {
       startedAt,
       versions: { postern: options.version, node: process.version, nvr: nvrSays },
@@ -35,9 +33,12 @@ export function serviceStatus(settings: Settings, runtime: Runtime, readiness: (
 
 const LONGEST_VERSION = 64;
 
-async function nvrVersion(question: Question | undefined): Promise<string | null> {
-  if (!question) return null;
-  const said = await askText(question).catch(() => undefined);
+async function nvrVersion(settings: Settings): Promise<string | null> {
+  const { url } = settings.nvr;
+  if (!url) return null;
+  const said = await questionFor(settings, url, '/api/version')
+    .then(askText)
+    .catch(() => undefined);
   return said?.trim().slice(0, LONGEST_VERSION) || null;
 }
 

@@ -2,6 +2,7 @@
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Upstream } from '../../domain/socket-address.ts';
+import { tlsOptionsFor, type UpstreamTls } from './upstream-tls.ts';
 
 export interface Question {
   readonly upstream: Upstream;
@@ -9,8 +10,7 @@ export interface Question {
   readonly headers: OutgoingHttpHeaders;
   /** Seconds for the whole answer. */
   readonly timeout: number;
-  readonly ca: string | undefined;
-  readonly verify: boolean;
+  readonly tls: UpstreamTls;
 }
 
 /** An NVR's configuration is some hundred kilobytes. */
@@ -36,12 +36,12 @@ export async function askText(question: Question): Promise<string> {
 }
 
 /** Resolves with the head of any answer: whoever answers is there. */
-export function ask({ upstream, path, headers, timeout, ca, verify }: Question): Promise<IncomingMessage> {
+export function ask({ upstream, path, headers, timeout, tls }: Question): Promise<IncomingMessage> {
   const place = upstream.kind === 'tcp' ? { host: upstream.host, port: upstream.port } : { socketPath: upstream.path };
   const isTls = upstream.kind === 'tcp' && upstream.protocol === 'https:';
   const options = { ...place, path, headers, signal: AbortSignal.timeout(timeout * 1000) };
   return new Promise((resolve, reject) => {
-    const request = isTls ? httpsRequest({ ...options, ca, rejectUnauthorized: verify }) : httpRequest(options);
+    const request = isTls ? httpsRequest({ ...options, ...tlsOptionsFor(upstream, tls) }) : httpRequest(options);
     request.once('response', resolve).once('error', reject).end();
   });
 }

@@ -1,10 +1,12 @@
 /** WebSocket upgrades: passed on by http-proxy, and after them two sockets that live and die together (SPEC 6). */
 import type { IncomingMessage } from 'node:http';
+import { Agent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import httpProxy from 'http-proxy';
 import type { Upstream } from '../../domain/socket-address.ts';
 import type { ForwardRules, JudgedRequest } from './forward.ts';
 import { codeOf, type Exchange, failureOf, watchUpstream } from './upgrade-exchange.ts';
+import { tlsOptionsFor } from './upstream-tls.ts';
 import { guardUpgrade } from './websocket.ts';
 
 export type ForwardUpgrade = (
@@ -19,7 +21,6 @@ export function createUpgradeForwarder(rules: ForwardRules): ForwardUpgrade {
   const proxy = httpProxy.createProxyServer({
     toProxy: true, // the target goes out as judged, not as a URL parser would spell it
     secure: rules.verify,
-    ...(rules.ca === undefined ? {} : { ca: rules.ca }),
     connectTimeout: rules.timeoutConnect * 1000,
   });
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
@@ -43,12 +44,16 @@ export function createUpgradeForwarder(rules: ForwardRules): ForwardUpgrade {
     };
     judged.watch?.onAsked();
     try {
-      proxy.ws(request, socket, head, { target: targetOf(upstream) }, onError);
+      proxy.ws(request, socket, head, { target: targetOf(upstream), ...agentFor(upstream, rules) }, onError);
     } catch {
       exchange.fail('nvr-unreachable'); // the library throws on what it cannot send
     }
   };
 }
+
+/** The library passes no server name on, and Node would take it from the client's Host header; an agent's own options win. */
+const agentFor = (upstream: Upstream, rules: ForwardRules) =>
+  upstream.kind === 'tcp' && upstream.protocol === 'https:' ? { agent: new Agent(tlsOptionsFor(upstream, rules)) } : {};
 
 const targetOf = (upstream: Upstream) =>
   upstream.kind === 'tcp'

@@ -8,8 +8,9 @@ import type { Narrowing } from '../narrow/narrow-exchange.ts';
 import type { OwnWords } from '../response/response-headers.ts';
 import { createRequestForwarder } from './forward-request.ts';
 import { createUpgradeForwarder } from './forward-upgrade.ts';
+import type { UpstreamTls } from './upstream-tls.ts';
 
-export interface ForwardRules {
+export interface ForwardRules extends UpstreamTls {
   readonly cookieName: string;
   /** Bytes of a request body. */
   readonly maxUpload: number;
@@ -17,9 +18,6 @@ export interface ForwardRules {
   readonly timeoutConnect: number;
   readonly timeoutResponse: number;
   readonly timeoutIdle: number;
-  /** TLS towards the upstream: PEM of an own authority, and whether certificates are checked. */
-  readonly ca: string | undefined;
-  readonly verify: boolean;
 }
 
 /** A request as it was judged: exactly this is sent. */
