@@ -31,7 +31,7 @@ COPY --from=packages /build/node_modules node_modules
 COPY package.json LICENSE ./
 COPY conf conf
 COPY trusted-headers trusted-headers
-# The list of identity headers: bind-mount a file of your own over this one to replace it (interface 5.5.7).
+# The list of identity headers: bind-mount a file of your own over this one to replace it.
 COPY trusted-headers/proxy_trusted_headers.conf /usr/local/nginx/conf/proxy_trusted_headers.conf
 COPY --from=pages /build/dist dist
 COPY src src
