@@ -10,6 +10,7 @@ import { clearanceOf, viewOf } from './camera-view.ts';
 import { queryValues } from './query.ts';
 import type { RecorderLayout } from './recorder-layout.ts';
 import type { Listed, RouteMatch } from './route-table.ts';
+import { isVodTrick } from './vod-path.ts';
 import { bodyObligations, withinView, withObligations } from './within-view.ts';
 
 /** What the decision knows of the world beyond the request. */
@@ -34,6 +35,7 @@ export function authorize(
   if (!satisfies(caller, row.access)) return refused('role-too-low');
   if (row.verb && isDenied(caller.role, row.verb)) return refused('verb-denied');
   if (clearanceOf(caller) === 'admin') return withObligations(target, row, viewOf(caller, layout), {});
+  if (isVodTrick(target.segments)) return refused('route-unlisted');
   if (row.dynamic && !layout) return refused('cameras-unknown');
   // Below a dynamic segment a name that is no camera may be a route that the table does not know.
   if (row.dynamic && !namesCamera(match, layout)) return refused('route-unlisted');

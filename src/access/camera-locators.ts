@@ -77,12 +77,18 @@ function namedBy(
   return camerasOfFrames(value, { start, end }, layout).map((camera) => [camera]);
 }
 
-/** A stream's server opens an address as well as a name: whatever the NVR can reach, as the NVR. */
-export const namesAddress = ({ row }: Listed, target: RequestTarget): boolean =>
+/**
+ * Whether a stream's name is an address, or more than a name: the stream server opens any address that it is given, and
+ * the NVR writes the name in a path into a query for it, where `&` begins another parameter.
+ */
+export const namesAddress = ({ row, parameters }: Listed, target: RequestTarget): boolean =>
   (row.cameras ?? [])
     .map(parseLocator)
-    .some(
-      ({ kind, name }) => kind === 'stream' && queryValues(target.query, name).some((stream) => stream.includes(':')),
+    .filter(({ kind }) => kind === 'stream')
+    .some(({ source, name }) =>
+      source === 'path'
+        ? /[:&=#]/.test(parameters[name] ?? '')
+        : queryValues(target.query, name).some((stream) => stream.includes(':')),
     );
 
 export function parseLocator(text: string): Locator {

@@ -1,5 +1,5 @@
 /** Which row of the route table a request falls under: rows compiled once into a tree of path segments (SPEC 5). */
-import type { PolicyRow } from '../domain/policy.ts';
+import { PATH_SHAPES, type PolicyRow } from '../domain/policy.ts';
 
 export type RouteMatch =
   | { readonly kind: 'listed'; readonly row: PolicyRow; readonly parameters: Readonly<Record<string, string>> }
@@ -30,12 +30,18 @@ interface Node {
 
 interface NamedRow {
   readonly row: PolicyRow;
-  /** Parameter names in the order of their segments. */
-  readonly names: readonly string[];
+  /** In the order of their segments. */
+  readonly parameters: readonly Parameter[];
+}
+
+interface Parameter {
+  readonly name: string;
+  /** What its value must look like; undefined for any value. */
+  readonly shape: RegExp | undefined;
 }
 
 const UNLISTED: RouteMatch = { kind: 'unlisted' };
-const PARAMETER = /^(?<prefix>[^{]*)\{(?<name>\w+)(?<rest>\.\.\.)?\}(?<suffix>[^}]*)$/;
+const PARAMETER = /^(?<prefix>[^{]*)\{(?<name>\w+)(?::(?<shape>[\w-]+))?(?<rest>\.\.\.)?\}(?<suffix>[^}]*)$/;
 
 /** A row that comes earlier wins over a later one of the same method and pattern. */
 export function compileRouteTable(rows: readonly PolicyRow[]): RouteTable {
@@ -48,7 +54,7 @@ export function compileRouteTable(rows: readonly PolicyRow[]): RouteTable {
 }
 
 function addRow(root: Node, row: PolicyRow): void {
-  const names: string[] = [];
+  const parameters: Parameter[] = [];
   let node = root;
   for (const segment of row.path.slice(1).split('/')) {
     const parameter = PARAMETER.exec(segment)?.groups;
@@ -56,18 +62,26 @@ function addRow(root: Node, row: PolicyRow): void {
       node = childOf(node.literals, segment);
       continue;
     }
-    names.push(parameter['name'] ?? '');
+    parameters.push({ name: parameter['name'] ?? '', shape: shapeCalled(parameter['shape']) });
     if (parameter['rest']) {
-      addMethods(node.rest, row, names);
+      addMethods(node.rest, row, parameters);
       return;
     }
     node = parameterChild(node, parameter['prefix'] ?? '', parameter['suffix'] ?? '');
   }
-  addMethods(node.rows, row, names);
+  addMethods(node.rows, row, parameters);
 }
 
-function addMethods(rows: Map<string, NamedRow>, row: PolicyRow, names: readonly string[]): void {
-  for (const method of row.methods) if (!rows.has(method)) rows.set(method, { row, names });
+const NOTHING = /^(?!)/;
+
+/** A shape that the program does not know fits nothing, so that its row is for nobody. */
+function shapeCalled(name: string | undefined): RegExp | undefined {
+  if (name === undefined) return undefined;
+  return Object.entries(PATH_SHAPES).find(([known]) => known === name)?.[1] ?? NOTHING;
+}
+
+function addMethods(rows: Map<string, NamedRow>, row: PolicyRow, parameters: readonly Parameter[]): void {
+  for (const method of row.methods) if (!rows.has(method)) rows.set(method, { row, parameters });
 }
 
 function parameterChild(node: Node, prefix: string, suffix: string): Node {
@@ -130,6 +144,7 @@ function findAffixed(node: Node, asked: Asked, at: number, values: readonly stri
 function listed(rows: Map<string, NamedRow>, method: string, values: readonly string[]): RouteMatch | undefined {
   const found = rows.get(method) ?? (method === 'WS' ? undefined : rows.get('ANY'));
   if (!found) return undefined;
-  const parameters = Object.fromEntries(found.names.map((name, index) => [name, values[index] ?? '']));
+  if (!found.parameters.every(({ shape }, index) => shape?.test(values[index] ?? '') ?? true)) return undefined;
+  const parameters = Object.fromEntries(found.parameters.map(({ name }, index) => [name, values[index] ?? '']));
   return { kind: 'listed', row: found.row, parameters };
 }

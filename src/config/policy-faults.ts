@@ -1,4 +1,5 @@
 /** What is wrong with a route table's rows beyond single values: routes that are none, cameras that are nowhere, rows twice (SPEC 5). */
+import { PATH_SHAPES } from '../domain/policy.ts';
 import { type RowText, splitRoute } from './policy-row.ts';
 import type { Finding } from './problems.ts';
 
@@ -12,8 +13,8 @@ export function rowFindings(rows: readonly RowText[]): readonly Finding[] {
 
 const ROUTE = /^\S+ \/\S*$/;
 const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'WS', 'ANY'];
-const SEGMENT = /^(?:[^{}]*|[^{}]*\{[A-Za-z_]\w*\}[^{}]*|\{[A-Za-z_]\w*\.\.\.\})$/;
-const PARAMETER = /\{(?<name>\w+)(?<rest>\.\.\.)?\}/g;
+const SEGMENT = /^(?:[^{}]*|[^{}]*\{[A-Za-z_]\w*(?::[\w-]+)?\}[^{}]*|\{[A-Za-z_]\w*\.\.\.\})$/;
+const PARAMETER = /\{(?<name>\w+)(?::(?<shape>[\w-]+))?(?<rest>\.\.\.)?\}/g;
 
 function routeFault(route: string): string | undefined {
   const shown = JSON.stringify(route);
@@ -24,11 +25,17 @@ function routeFault(route: string): string | undefined {
     return `${JSON.stringify(unknown)} is no method: write ${METHODS.join(', ')} (GET stands for HEAD too)`;
   const segment = path.split('/').find((part) => !SEGMENT.test(part));
   if (segment !== undefined)
-    return `${JSON.stringify(segment)} is no segment: write text, {name}, text around one {name}, or {name...}`;
+    return `${JSON.stringify(segment)} is no segment: write text, {name}, {name:shape}, text around one {name}, or {name...}`;
+  const shape = [...path.matchAll(PARAMETER)].map((match) => match.groups?.['shape']).find(isUnknownShape);
+  if (shape !== undefined)
+    return `${JSON.stringify(shape)} is no shape of a parameter: write ${Object.keys(PATH_SHAPES).join(', ')}`;
   if (/\.\.\.\}./.test(path)) return `${shown} goes on behind {name...}: the remainder must be last`;
   const names = parametersOf(path);
   return new Set(names).size < names.length ? `${shown} uses a parameter name twice: rename one` : undefined;
 }
+
+const isUnknownShape = (shape: string | undefined): boolean =>
+  shape !== undefined && !Object.hasOwn(PATH_SHAPES, shape);
 
 const parametersOf = (path: string): readonly string[] =>
   [...path.matchAll(PARAMETER)].map((match) => match.groups?.['name'] ?? '');
@@ -76,7 +83,7 @@ function narrowFault(row: RowText): string | undefined {
 /** Two rows for one method and pattern: the second would never be used. */
 function repeatFault(route: string, seen: Set<string>): string | undefined {
   const { methods, path } = splitRoute(route);
-  const pattern = path.replaceAll(PARAMETER, (_, _name, rest) => (rest ? '{...}' : '{}'));
+  const pattern = path.replaceAll(PARAMETER, (_, _name, _shape, rest) => (rest ? '{...}' : '{}'));
   const keys = methods.map((method) => `${method} ${pattern}`);
   const repeated = keys.some((key) => seen.has(key));
   for (const key of keys) seen.add(key);

@@ -16,10 +16,26 @@ export const ANSWER_FORMS = ['array', 'one', 'nested', 'streams', 'stats', 'metr
  */
 export type AnswerForm = (typeof ANSWER_FORMS)[number];
 
+/** What `{name:shape}` in a row's path takes; a plain `{name}` takes any segment. */
+// biome-ignore format: a table
+export const PATH_SHAPES = {
+  date:         /^\d{4}-\d{2}-\d{2}$/,
+  month:        /^\d{4}-\d{2}$/,
+  'two-digits': /^\d{2}$/,
+  /** Seconds since 1970, with a fraction or without. */
+  number:       /^\d{1,12}(?:\.\d{1,9})?$/,
+  id:           /^[\w-]+(?:\.[\w-]+)*$/,
+  /** `index-f1-v1.m3u8` */
+  file:         /^[\w-]+(?:\.[\w-]+)*$/,
+  /** `utc`, and `Europe,Berlin`: the NVR writes a comma in the place of a time zone's slash. */
+  zone:         /^[A-Za-z][\w+-]*(?:,[A-Za-z][\w+-]*){0,2}$/,
+} as const;
+export type PathShape = keyof typeof PATH_SHAPES;
+
 export interface PolicyRow {
   /** GET stands for HEAD too; `WS` is a WebSocket upgrade; `ANY` every method. */
   readonly methods: readonly string[];
-  /** `/api/{camera}/latest.{extension}`: `{name}` is one segment or a part of one, `{name...}` the remainder. */
+  /** `/api/{camera}/latest.{extension}`: `{name}` is one segment or a part of one, `{name:shape}` one of that shape, `{name...}` the remainder. */
   readonly path: string;
   readonly access: Access;
   /** Where cameras are named: `path:camera`, `query:cameras`, … */

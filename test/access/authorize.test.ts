@@ -42,6 +42,7 @@ const table = compileRouteTable(
     'GET /api/labels any query:camera fanout:camera',
     'GET /api/timeline any query:camera post-filter',
     'WS /live camera stream:query:src',
+    'GET /api/streams/{stream} camera stream:path:stream',
     'WS /ws any - per-message',
   ]
     .map(row)
@@ -139,6 +140,9 @@ describe('Who may do what', () => {
     ['viewer: birdseye',                                       'viewer',     'WS /live?src=birdseye',              '/live?src=birdseye'],
     ['viewer: no address in a stream\'s place',                'viewer',     'WS /live?src=rtsp://elsewhere/1',    'camera-not-in-role'],
     ['admin: even that',                                       'admin',      'WS /live?src=rtsp://elsewhere/1',    '/live?src=rtsp://elsewhere/1'],
+    ['viewer: nor in a path',                                  'viewer',     'GET /api/streams/rtsp:elsewhere',    'camera-not-in-role'],
+    ['viewer: nor a second parameter behind the name',         'viewer',     'GET /api/streams/cam1&src=cam2',     'camera-not-in-role'],
+    ['viewer: a stream by its name',                           'viewer',     'GET /api/streams/cam1_sub',          '/api/streams/cam1_sub?'],
     ['a wildcard is no way to all',                            'everything', 'GET /api/events?cameras=all,cam1',   'camera-not-in-role'],
     ['nor to a camera that does not exist',                    'everything', 'GET /vod/cam9/x',                    'camera-not-in-role'],
     ['viewer: messages are judged',                            'viewer',     'WS /ws',                             '/ws? {"messages":{"denied":[]}}'],
