@@ -13,7 +13,8 @@ export function endableWebSocket(server: Duplex, client: Duplex): (code: number)
     if (!client.destroyed) client.end(closeFrame(code));
     server.destroy();
   };
-  server.on('data', (chunk: Buffer) => {
+  // Not `on`: it would start the flow before the pipe is laid, and the first bytes would reach this listener alone.
+  server.prependListener('data', (chunk: Buffer) => {
     if (!isEnding) frames.read(chunk);
   });
 
