@@ -36,15 +36,20 @@ export const callerOf = (user: User, claims: Lasting, carriedBy: 'cookie' | 'bea
   },
 });
 
+/**
+ * Why a token is void, if it is. The generation names the password exactly; the second of the last change decides only
+ * for tokens of the NVR, which have none. So a password that was set while the clock was ahead locks nobody out: neither
+ * does a creation time that is still to come.
+ */
 export function sessionStateFault(
-  claims: Lasting,
-  { user, generation, isRevoked }: SessionState,
+  { issuedAt, generation }: Lasting,
+  { user, generation: current, isRevoked }: SessionState,
+  now: number,
 ): SessionFault | undefined {
   if (isRevoked) return 'revoked';
-  if (!user || claims.issuedAt < Math.floor(user.createdAt)) return 'user-gone';
-  if (claims.issuedAt < Math.floor(user.passwordChangedAt ?? 0)) return 'password-changed';
-  const isOfThisPassword = claims.generation === undefined || claims.generation === generation;
-  return isOfThisPassword ? undefined : 'password-changed';
+  if (!user || (user.createdAt <= now && issuedAt < Math.floor(user.createdAt))) return 'user-gone';
+  if (generation !== undefined) return generation === current ? undefined : 'password-changed';
+  return issuedAt < Math.floor(user.passwordChangedAt ?? 0) ? 'password-changed' : undefined;
 }
 
 /**

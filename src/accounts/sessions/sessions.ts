@@ -34,7 +34,7 @@ export interface Sessions {
   issue(user: User): Promise<string>;
   /** A fresh token for a session carried by cookie that is near its end; undefined when there is nothing to renew. */
   renewalFor(caller: Caller): MaybePromise<string | undefined>;
-  /** The same for `/auth`, at any time in a session's life (interface 5.1.5); signed once a minute at most. */
+  /** The same for `/auth`, at any time in a session's life (interface 5.1.5); signed anew at most once a minute, or once in a tenth of a short session. */
   renew(caller: Caller): MaybePromise<string | undefined>;
   /** Who the holder of a session is now, its end in time aside; undefined when the session was ended. */
   recheck(caller: Caller): Promise<Caller | undefined>;
@@ -49,8 +49,10 @@ export interface Sessions {
 /** Facts, section 7: `session_length: 0` still needs tokens that live long enough to be sent back. */
 const SHORTEST_SESSION = 10;
 const REMEMBERED_TOKENS = 5000;
-/** A proxy may ask `/auth` for every request of a page. */
-const RENEWAL_KEPT_SECONDS = 60;
+/** A proxy may ask `/auth` for every request of a page, so a renewal is signed once and reused for up to a minute. */
+const LONGEST_REUSE_SECONDS = 60;
+/** A renewal that is reused for longer would end a short session while it is in use. */
+const REUSED_SHARE_OF_SESSION = 0.1;
 
 type TokenReading = Awaited<ReturnType<typeof readSessionToken>>;
 
@@ -65,6 +67,7 @@ export function createSessions(parts: SessionDeps): Sessions {
   const lifetime = isRenewable ? parts.sessionLength : SHORTEST_SESSION;
   // A window as long as the session would renew it with every request, for ever.
   const window = Math.min(parts.refreshTime, Math.floor(lifetime / 2));
+  const reuseSeconds = Math.min(LONGEST_REUSE_SECONDS, lifetime * REUSED_SHARE_OF_SESSION);
   const signed = new LRUCache<string, TokenReading>({ max: REMEMBERED_TOKENS });
   const states = new LRUCache<string, SessionState>({ max: REMEMBERED_TOKENS });
   const renewals = new LRUCache<string, Renewal>({ max: REMEMBERED_TOKENS });
@@ -96,7 +99,7 @@ export function createSessions(parts: SessionDeps): Sessions {
   };
 
   const issue = (user: User, tokenId: string = randomUUID()): Promise<string> => {
-    const issuedAt = Math.max(unixSeconds(clock), Math.floor(user.createdAt), Math.floor(user.passwordChangedAt ?? 0));
+    const issuedAt = unixSeconds(clock);
     const times = { issuedAt, expiresAt: issuedAt + lifetime };
     const claims = { userName: user.name, role: user.role, tokenId, generation: generationOf(user) };
     return signSessionToken({ ...claims, ...times }, key);
@@ -108,12 +111,12 @@ export function createSessions(parts: SessionDeps): Sessions {
     return mapMaybe(stateOf({ userName: caller.name, tokenId: credential.tokenId }), (state) => {
       const { user, generation } = state;
       // It may have ended while its request was under way: a token for the user of now would bring it back.
-      if (!user || sessionStateFault(credential, state)) return undefined;
+      if (!user || sessionStateFault(credential, state, unixSeconds(clock))) return undefined;
       // What the token says of its user is part of the key: nobody gets yesterday's role.
       const key = `${credential.tokenId} ${user.role} ${generation}`;
       const now = unixSeconds(clock);
       const known = renewals.get(key);
-      if (known && Math.abs(now - known.at) < RENEWAL_KEPT_SECONDS) return known.token;
+      if (known && Math.abs(now - known.at) < reuseSeconds) return known.token;
       // The same `jti`: it is the same session, so ending it ends the tokens of before and after.
       const token = issue(user, credential.tokenId);
       const renewal: Renewal = { at: now, token };
@@ -140,7 +143,7 @@ export function createSessions(parts: SessionDeps): Sessions {
         if (late) return { kind: 'invalid', reason: late };
         return mapMaybe(stateOf(claims.value), (state) => {
           const { user } = state;
-          const fault = sessionStateFault(claims.value, state);
+          const fault = sessionStateFault(claims.value, state, unixSeconds(clock));
           if (fault || !user) return { kind: 'invalid', reason: fault ?? 'user-gone' };
           return mapMaybe(parts.roles(), (roles) => ({
             kind: 'valid',
@@ -157,7 +160,7 @@ export function createSessions(parts: SessionDeps): Sessions {
       if (credential.kind !== 'session') return undefined;
       const claims = { ...credential, userName: name };
       const state = await stateOf(claims);
-      if (!state.user || sessionStateFault(claims, state)) return undefined;
+      if (!state.user || sessionStateFault(claims, state, unixSeconds(clock))) return undefined;
       return callerOf(state.user, claims, credential.carriedBy, await parts.roles());
     },
     async end({ credential }) {
