@@ -265,6 +265,18 @@ describe('A session is renewed', () => {
     assert.equal(sessionOf(await callerWith(third ?? '')).expiresAt, NOW + 60 + 86_400);
   });
 
+  for (const sessionLength of [4, 20, 45, 60, 100]) {
+    it(`so that a session of ${sessionLength} s that is used each second goes on`, async (t) => {
+      const { clock, vera, sessions, callerWith } = await house(t, { sessionLength });
+      let token = await sessions.issue(vera);
+      for (let second = 0; second < 3 * sessionLength; second += 1) {
+        clock.advance(1);
+        const caller = await callerWith(token);
+        token = (await sessions.renewalFor(caller)) ?? token;
+      }
+    });
+  }
+
   it('only when it is carried by cookie', async (t) => {
     const { clock, vera, sessions, callerWith } = await house(t);
     const caller = await callerWith(await sessions.issue(vera), 'bearer');
