@@ -29,21 +29,22 @@ export type ChangeOutcome =
 /** A credential narrowed to some cameras administers nothing, whatever its role (SPEC 11). */
 export const isAdministrator = (caller: Caller): boolean => caller.role === ADMIN && caller.scope.kind === 'all';
 
-/** An admin needs no old password, not even for his own account; others change their own, and must know it. */
+/**
+ * An administrator sets the password of another account without the old one. The own password needs it from everybody:
+ * an open browser or a stolen session must not be enough to take an account over.
+ */
 export async function changePassword(change: PasswordChange, parts: ChangeDeps): Promise<ChangeOutcome> {
   const { caller, name, password } = change;
-  const mayChangeAny = isAdministrator(caller);
-  if (!mayChangeAny && name !== caller.name) return refused('not-own', 'You can only change your own password');
+  const isOwn = name === caller.name;
+  if (!isOwn && !isAdministrator(caller)) return refused('not-own', 'You can only change your own password');
   const user = await parts.store.findUser(name);
   if (!user) return refused('user-absent', 'User not found');
-  const proof = mayChangeAny ? { kind: 'match' as const } : await prove(change, user.passwordHash, parts);
+  const proof = isOwn ? await prove(change, user.passwordHash, parts) : { kind: 'match' as const };
   if (proof.kind !== 'match') return proof;
-  const outcome = await parts.users.setPassword(name, password, mayChangeAny ? undefined : user.passwordHash);
+  const outcome = await parts.users.setPassword(name, password, isOwn ? user.passwordHash : undefined);
   if (outcome.ok) return { kind: 'changed', user: outcome.value };
-  // What was proven has been replaced in the meantime, by the user elsewhere or by an admin.
-  return !mayChangeAny && outcome.error.reason === 'user-absent'
-    ? OLD_PASSWORD_WRONG
-    : { kind: 'refused', ...outcome.error };
+  // The proven hash has been replaced since: the user or an administrator changed the password at the same time.
+  return isOwn && outcome.error.reason === 'user-absent' ? OLD_PASSWORD_WRONG : { kind: 'refused', ...outcome.error };
 }
 
 /** Guessing here is guessing all the same: it counts as a failed login does. */

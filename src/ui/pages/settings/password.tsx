@@ -11,8 +11,6 @@ import { passwordFault } from './names.ts';
 import { Done, PageHead } from './records.tsx';
 
 export function Password({ profile }: { profile: Profile }) {
-  // An admin may set any password, so nothing is gained by asking for the one that is.
-  const asksForCurrent = profile.role !== 'admin';
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
   const [repeated, setRepeated] = useState('');
@@ -26,7 +24,7 @@ export function Password({ profile }: { profile: Profile }) {
     setProblem(fault ?? '');
     if (fault !== undefined) return;
     setIsBusy(true);
-    const body = asksForCurrent ? { password, old_password: current } : { password };
+    const body = { password, old_password: current };
     const answer = await tellApi('PUT', `api/users/${encodeURIComponent(profile.name)}/password`, body);
     setIsBusy(false);
     if (answer.kind !== 'ok') return setProblem(passwordProblem(answer));
@@ -47,14 +45,12 @@ export function Password({ profile }: { profile: Profile }) {
         <span class="out-of-sight" aria-hidden="true">
           <input type="text" autocomplete="username" value={profile.name} readOnly tabIndex={-1} />
         </span>
-        {asksForCurrent && (
-          <PasswordField
-            label={words.password.current}
-            value={current}
-            onChange={setCurrent}
-            autocomplete="current-password"
-          />
-        )}
+        <PasswordField
+          label={words.password.current}
+          value={current}
+          onChange={setCurrent}
+          autocomplete="current-password"
+        />
         <PasswordField
           label={words.password.new}
           value={password}

@@ -89,7 +89,8 @@ function UserItem({ user, known, profile, onOpen }: UserItemProps) {
       ways={
         <>
           {way('role', words.users.changeRole, why === undefined)}
-          {way('password', words.users.resetPassword)}
+          {/* The own password needs the current one: Settings > Password asks for it. */}
+          {user.name !== profile.name && way('password', words.users.resetPassword)}
           {way('delete', words.users.delete, why === undefined)}
         </>
       }
