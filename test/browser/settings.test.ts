@@ -187,18 +187,23 @@ describe('Settings', { skip }, () => {
       });
     }));
 
-  it('ends all other sessions at once', (t) =>
+  it("ends one's other sessions, and everybody's by a button of its own", (t) =>
     visit(t, {}, async (page) => {
       await openSettings(page, house, 'sessions');
-      const token = await house.logIn(VERA);
-      await house.ask('/api/profile', { token });
+      const [mine, hers] = [await house.logIn(ADMIN_PERSON), await house.logIn(VERA)];
+      const works = async (token: string) => (await house.ask('/api/profile', { token })).status;
+      assert.deepEqual([await works(mine), await works(hers)], [200, 200]);
       await page.reload();
       await record(page, 'vera').waitFor();
-      await page.getByRole('button', { name: 'End all others' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'End all others' }).click();
-      await said(page, 'The other sessions have ended.');
+      await page.getByRole('button', { name: 'End my other sessions' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'End my other sessions' }).click();
+      await said(page, 'Your other sessions have ended.');
+      assert.deepEqual([await works(mine), await works(hers)], [401, 200]);
+      await page.getByRole('button', { name: "End everybody's sessions" }).click();
+      await page.getByRole('dialog').getByRole('button', { name: "End everybody's sessions" }).click();
+      await said(page, 'The sessions of all users have ended, except this one.');
       await page.locator('.record').nth(1).waitFor({ state: 'detached' });
-      assert.equal((await house.ask('/api/profile', { token })).status, 401);
+      assert.equal(await works(hers), 401);
     }));
 
   it('explains how a request would be judged', (t) =>

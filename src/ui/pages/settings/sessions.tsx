@@ -12,12 +12,15 @@ import { deviceName } from './device-name.ts';
 import { Badge, RecordItem, Records, RecordsPage } from './records.tsx';
 import { useForm } from './use-form.ts';
 
+/** Whose other sessions end together: the own ones, or those of every user. This session stays in both cases. */
+type EndMany = keyof typeof words.sessions.endMany;
+
 const endSession = ({ id }: SessionRecord): Promise<Answer> =>
   tellApi('DELETE', `api/sessions/${encodeURIComponent(id)}`);
 
 export function Sessions({ profile }: { profile: Profile }) {
   const [sessions, again] = useAsked('api/sessions', readSessions);
-  const { form, open, done, setDone, ...shared } = useForm<'end-others'>(again);
+  const { form, open, done, setDone, ...shared } = useForm<EndMany>(again);
   const [problem, setProblem] = useState('');
   const end = async (session: SessionRecord): Promise<void> => {
     const answer = await endSession(session);
@@ -26,6 +29,7 @@ export function Sessions({ profile }: { profile: Profile }) {
     again();
   };
   const others = sessions.kind === 'ready' ? sessions.value.filter(({ isCurrent }) => !isCurrent) : [];
+  const own = others.filter(({ user }) => user === profile.name);
   return (
     <RecordsPage
       title={words.sessions.title}
@@ -34,11 +38,18 @@ export function Sessions({ profile }: { profile: Profile }) {
       asked={sessions}
       onRetry={again}
       ways={
-        others.length > 0 && (
-          <button class="button" type="button" onClick={() => open('end-others')}>
-            {words.sessions.endOthers}
-          </button>
-        )
+        <>
+          {own.length > 0 && (
+            <button class="button" type="button" onClick={() => open('own')}>
+              {words.sessions.endMany.own.act}
+            </button>
+          )}
+          {others.length > own.length && (
+            <button class="button" type="button" onClick={() => open('everybody')}>
+              {words.sessions.endMany.everybody.act}
+            </button>
+          )}
+        </>
       }
     >
       {(known) => (
@@ -49,7 +60,7 @@ export function Sessions({ profile }: { profile: Profile }) {
               <SessionItem key={session.id} {...{ session, profile }} onEnd={() => void end(session)} />
             ))}
           </Records>
-          {form === 'end-others' && <EndOthers {...shared} others={others} />}
+          {form && <EndSessions {...shared} which={form} sessions={form === 'own' ? own : others} />}
         </>
       )}
     </RecordsPage>
@@ -89,32 +100,28 @@ function SessionItem({ session, profile, onEnd }: SessionItemProps) {
   );
 }
 
-interface EndOthersProps {
-  readonly others: readonly SessionRecord[];
+interface EndSessionsProps {
+  readonly which: EndMany;
+  readonly sessions: readonly SessionRecord[];
   readonly onClose: () => void;
   readonly onDone: (text: string) => void;
 }
 
-function EndOthers({ others, onClose, onDone }: EndOthersProps) {
+function EndSessions({ which, sessions, onClose, onDone }: EndSessionsProps) {
+  const text = words.sessions.endMany[which];
   const endAll = async (): Promise<string | undefined> => {
-    for (const session of others) {
+    for (const session of sessions) {
       const answer = await endSession(session);
-      // 404: it has ended by itself meanwhile.
+      // 404: the session has ended by itself in the meantime.
       const isOver = answer.kind === 'ok' || (answer.kind === 'refused' && answer.status === 404);
       if (!isOver) return problemOf(answer);
     }
-    onDone(words.sessions.endedOthers);
+    onDone(text.done);
     return undefined;
   };
   return (
-    <FormDialog
-      title={words.sessions.endOthersTitle}
-      submit={words.sessions.endOthers}
-      isDangerous
-      onSubmit={endAll}
-      onClose={onClose}
-    >
-      <p>{words.sessions.endOthersWhat(others.length)}</p>
+    <FormDialog title={text.title} submit={text.act} isDangerous onSubmit={endAll} onClose={onClose}>
+      <p>{text.what(sessions.length)}</p>
     </FormDialog>
   );
 }

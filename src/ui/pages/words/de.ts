@@ -334,12 +334,23 @@ export const DE: Words = {
     this: 'diese hier',
     end: 'Beenden',
     endOne: (device) => `Die Sitzung auf ${device} beenden`,
-    endOthers: 'Alle anderen beenden',
-    endOthersTitle: 'Alle anderen Sitzungen beenden?',
-    endOthersWhat: (number) =>
-      `${some(number, 'Sitzung endet', 'Sitzungen enden')} sofort; dort ist eine neue Anmeldung nötig.`,
     ended: 'Die Sitzung ist beendet.',
-    endedOthers: 'Die anderen Sitzungen sind beendet.',
+    endMany: {
+      own: {
+        act: 'Meine anderen Sitzungen beenden',
+        title: 'Ihre anderen Sitzungen beenden?',
+        what: (number) =>
+          `${some(number, 'Ihrer Sitzungen endet', 'Ihrer Sitzungen enden')} sofort. Hier bleiben Sie angemeldet.`,
+        done: 'Ihre anderen Sitzungen sind beendet.',
+      },
+      everybody: {
+        act: 'Sitzungen aller Benutzer beenden',
+        title: 'Die Sitzungen aller Benutzer beenden?',
+        what: (number) =>
+          `${some(number, 'Sitzung endet', 'Sitzungen enden')} sofort; alle müssen sich neu anmelden. Hier bleiben Sie angemeldet.`,
+        done: 'Die Sitzungen aller Benutzer sind beendet, außer dieser.',
+      },
+    },
     unknownDevice: 'unbekanntes Gerät',
     on: (browser, system) => `${browser} auf ${system}`,
   },

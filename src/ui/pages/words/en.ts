@@ -335,12 +335,23 @@ export const EN = {
     this: 'this one',
     end: 'End',
     endOne: (device: string) => `End the session on ${device}`,
-    endOthers: 'End all others',
-    endOthersTitle: 'End all other sessions?',
-    endOthersWhat: (number: number) =>
-      `${some(number, 'session ends', 'sessions end')} at once, and ${number === 1 ? 'has' : 'have'} to log in again.`,
     ended: 'The session has ended.',
-    endedOthers: 'The other sessions have ended.',
+    endMany: {
+      own: {
+        act: 'End my other sessions',
+        title: 'End your other sessions?',
+        what: (number: number) =>
+          `${some(number, 'session', 'sessions')} of yours will end now. You stay logged in here.`,
+        done: 'Your other sessions have ended.',
+      },
+      everybody: {
+        act: "End everybody's sessions",
+        title: 'End the sessions of all users?',
+        what: (number: number) =>
+          `${some(number, 'session', 'sessions')} of all users will end now, and they must log in again. You stay logged in here.`,
+        done: 'The sessions of all users have ended, except this one.',
+      },
+    },
     unknownDevice: 'unknown device',
     on: (browser: string, system: string) => `${browser} on ${system}`,
   },
