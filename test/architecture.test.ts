@@ -1,29 +1,43 @@
-/** The house rules, checked: which room may open the door of which, and which packages it may use (DESIGN). */
+/** The rules of the source tree, checked: which module may import which, the order of sub-folders, and which packages each may use. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { describe, it } from 'node:test';
 
-interface Room {
-  readonly rooms: readonly string[];
+interface Module {
+  readonly modules: readonly string[];
   readonly packages: readonly string[];
 }
 
 // biome-ignore format: a table
-const MAY_IMPORT: Readonly<Record<string, Room>> = {
-  domain:    { rooms: [],                               packages: [] },
-  access:    { rooms: ['domain'],                       packages: [] },
-  gateway:   { rooms: ['domain', 'identity', 'access'], packages: ['koa', 'koa-router', 'http-proxy', 'undici', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata'] },
-  identity:  { rooms: ['domain'],                       packages: [] },
-  accounts:  { rooms: ['domain'],                       packages: ['koa', 'koa-router', 'jose', 'lru-cache'] },
-  events:    { rooms: ['domain'],                       packages: ['koa', 'koa-router', 'lru-cache', 're2js'] },
-  store:     { rooms: ['domain'],                       packages: ['kysely', 'kysely/migration'] },
-  config:    { rooms: ['domain'],                       packages: ['yaml', 'zod'] },
-  telemetry: { rooms: ['domain'],                       packages: ['prom-client', 'pino'] },
-  ui:        { rooms: ['domain'],                       packages: ['koa', 'koa-router', 'vite'] },
-  cli:       { rooms: ['domain', 'config', 'events', 'app', '.'], packages: ['commander', 'pino'] },
+const MAY_IMPORT: Readonly<Record<string, Module>> = {
+  domain:    { modules: [],                               packages: [] },
+  access:    { modules: ['domain'],                       packages: [] },
+  gateway:   { modules: ['domain', 'identity', 'access'], packages: ['koa', 'koa-router', 'http-proxy', 'undici', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata'] },
+  identity:  { modules: ['domain'],                       packages: [] },
+  accounts:  { modules: ['domain'],                       packages: ['koa', 'koa-router', 'jose', 'lru-cache'] },
+  events:    { modules: ['domain'],                       packages: ['koa', 'koa-router', 'lru-cache', 're2js'] },
+  store:     { modules: ['domain'],                       packages: ['kysely', 'kysely/migration'] },
+  config:    { modules: ['domain'],                       packages: ['yaml', 'zod'] },
+  telemetry: { modules: ['domain'],                       packages: ['prom-client', 'pino'] },
+  ui:        { modules: ['domain'],                       packages: ['koa', 'koa-router', 'vite'] },
+  cli:       { modules: ['domain', 'config', 'events', 'app', '.'], packages: ['commander', 'pino'] },
 };
-/** The composition and the worker beside it know every room. */
+
+/**
+ * The sub-folders of the large modules, lowest first: a file imports from its own folder and from those before it, types
+ * included. Folders on one line do not know each other. `.` are the files beside the folders.
+ */
+// biome-ignore format: a table
+const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  gateway:  [['certificates'], ['decision'], ['response'], ['narrow'], ['websocket'], ['forward'], ['entry'], ['listen', 'explain']],
+  accounts: [['.'], ['http', 'passwords'], ['sessions'], ['login'], ['users'], ['roles', 'tokens']],
+  app:      [['resources'], ['telemetry'], ['accounts'], ['gate'], ['.', 'commands']],
+};
+/** Imported by no other folder of its module, and importing none. */
+const APART: readonly string[] = ['gateway/certificates'];
+
+/** The composition and the worker beside it know every module. */
 const ROOT = '.';
 const COMPOSITION: readonly string[] = [ROOT, 'app'];
 const PURE: readonly string[] = ['domain', 'access'];
@@ -31,46 +45,97 @@ const PURE: readonly string[] = ['domain', 'access'];
 const IMPORT = /(?:^|\n)(?:import|export)\b[^;]*?\bfrom\s+'(?<target>[^']+)'|\bimport\('(?<lazy>[^']+)'\)/g;
 
 const files = globSync('src/**/*.ts', { exclude: ['src/ui/pages/**'] }).sort();
-const roomOf = (file: string): string => {
+const moduleOf = (file: string): string => {
   const [first = '', second] = relative('src', file).split(sep);
   return second === undefined ? ROOT : first;
+};
+/** The folder below the module, `.` for none. */
+const folderOf = (file: string): string => {
+  const [, folder = '', inside] = relative('src', file).split(sep);
+  return inside === undefined ? '.' : folder;
 };
 
 const importsOf = (file: string): string[] =>
   [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(({ groups }) => groups?.['target'] ?? groups?.['lazy'] ?? '');
+/** Files of this project that a file imports, types included. */
+const filesImportedBy = (file: string): string[] =>
+  importsOf(file)
+    .filter((target) => target.startsWith('.') && target.endsWith('.ts'))
+    .map((target) => join(dirname(file), target));
 
 describe('The architecture', () => {
-  for (const file of files.filter((path) => !COMPOSITION.includes(roomOf(path)))) {
-    it(`${file} opens only the doors its room may open`, () => {
-      const room = roomOf(file);
-      const allowed = MAY_IMPORT[room] ?? assert.fail(`${room}/ is not a room: add it to the table`);
+  for (const file of files.filter((path) => !COMPOSITION.includes(moduleOf(path)))) {
+    it(`${file} imports only what its module may import`, () => {
+      const module = moduleOf(file);
+      const allowed = MAY_IMPORT[module] ?? assert.fail(`${module}/ is not in the table of modules: add it`);
       for (const target of importsOf(file)) {
         if (target.startsWith('.')) {
           if (target.endsWith('.json')) continue;
-          const other = roomOf(join(dirname(file), target));
+          const other = moduleOf(join(dirname(file), target));
           assert.ok(
-            [room, ...allowed.rooms].includes(other),
-            `${file} imports ${target}: ${room}/ may not open ${other}/`,
+            [module, ...allowed.modules].includes(other),
+            `${file} imports ${target}: ${module}/ may not import ${other}/`,
           );
         } else if (target.startsWith('node:')) {
           const isIo = !['node:net', 'node:crypto'].includes(target);
-          assert.ok(!(PURE.includes(room) && isIo), `${file} imports ${target}: ${room}/ is pure`);
+          assert.ok(!(PURE.includes(module) && isIo), `${file} imports ${target}: ${module}/ is pure`);
         } else {
-          assert.ok(allowed.packages.includes(target), `${file} imports ${target}: not a package of ${room}/`);
+          assert.ok(allowed.packages.includes(target), `${file} imports ${target}: not a package of ${module}/`);
         }
       }
     });
   }
 
-  it('only the gateway knows http-proxy', () => {
-    const users = files.filter((file) => importsOf(file).includes('http-proxy'));
-    assert.deepEqual([...new Set(users.map(roomOf))], ['gateway']);
+  for (const [module, order] of Object.entries(FOLDER_ORDER)) {
+    it(`the sub-folders of ${module}/ import in one direction, types included`, () => {
+      const rankOf = (folder: string): number => {
+        const rank = order.findIndex((line) => line.includes(folder));
+        assert.notEqual(rank, -1, `src/${module}/${folder}/ has no place in the order of sub-folders: give it one`);
+        return rank;
+      };
+      const wrong = files
+        .filter((file) => moduleOf(file) === module)
+        .flatMap((file) =>
+          filesImportedBy(file)
+            .filter((other) => moduleOf(other) === module && folderOf(other) !== folderOf(file))
+            .filter((other) => {
+              const isApart = [file, other].some((path) => APART.includes(`${module}/${folderOf(path)}`));
+              return isApart || rankOf(folderOf(other)) >= rankOf(folderOf(file));
+            })
+            .map((other) => `${file} imports ${other}`),
+        );
+      assert.deepEqual(wrong, []);
+    });
+  }
+
+  it('no file imports itself by way of others, types included', () => {
+    assert.deepEqual(circlesAmong(files), []);
   });
 
-  it('nobody below the roots asks the machine for the time, chance or the environment', () => {
+  it('only the gateway knows http-proxy', () => {
+    const users = files.filter((file) => importsOf(file).includes('http-proxy'));
+    assert.deepEqual([...new Set(users.map(moduleOf))], ['gateway']);
+  });
+
+  it('below the roots no file asks the machine for the time, chance or the environment', () => {
     const impure = /\bDate\.now\(\)|\bMath\.random\(\)|\bprocess\.env\b/;
     const allowed = [...COMPOSITION, 'cli'];
-    const askers = files.filter((file) => !allowed.includes(roomOf(file)) && impure.test(readFileSync(file, 'utf8')));
+    const askers = files.filter((file) => !allowed.includes(moduleOf(file)) && impure.test(readFileSync(file, 'utf8')));
     assert.deepEqual(askers, []);
   });
 });
+
+/** The import circles, each as `a -> b -> a`. */
+function circlesAmong(all: readonly string[]): string[] {
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    const start = path.indexOf(file);
+    if (start >= 0) return void circles.push([...path.slice(start), file].join(' -> '));
+    if (done.has(file)) return;
+    for (const other of filesImportedBy(file)) visit(other, [...path, file]);
+    done.add(file);
+  };
+  for (const file of all) visit(file, []);
+  return circles;
+}

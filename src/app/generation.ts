@@ -2,17 +2,17 @@
 
 import type { Settings } from '../config/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
-import type { ListenerName } from '../domain/request.ts';
+import { type ListenerName, singleHeader } from '../domain/request.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
 import { createGate, type Gate } from '../gateway/entry/gate.ts';
 import type { Readiness } from '../telemetry/telemetry-server.ts';
 import type { AccountsInForce } from './accounts/accounts-in-force.ts';
-import { type Components, openComponents, replacedComponents } from './components.ts';
 import { createAuthorizer } from './gate/authorizer.ts';
 import { gateDeps } from './gate/gate.ts';
+import { type Components, openComponents, replacedComponents } from './resources/components.ts';
+import { readinessOf } from './resources/upstreams.ts';
 import type { Runtime } from './runtime.ts';
 import { serviceStatus } from './telemetry/status.ts';
-import { readinessOf } from './upstreams.ts';
 
 /** A request goes its whole way through the one that it found: nothing in it changes with the next. */
 export interface Generation {
@@ -26,28 +26,72 @@ export interface Generation {
   readonly readiness: () => Promise<Readiness>;
 }
 
+/** What a generation is made from beside its configuration. */
+export interface GenerationDeps {
+  readonly runtime: Runtime;
+  /** For the status page: a sentence each. */
+  readonly warnings: () => readonly string[];
+}
+
 /** Changes nothing that holds now. Rejects with a sentence, and nothing new open, when it could not hold. */
 export async function openGeneration(
   config: ServiceConfig,
-  runtime: Runtime,
+  deps: GenerationDeps,
   before?: Generation,
 ): Promise<Generation> {
-  const parts = await openComponents(config.settings, runtime, before?.parts);
+  const { clock, store, log, accounts, counters } = deps.runtime;
+  const componentDeps = { roles: accounts.roleRegistry.current, clock, store, log, metrics: counters.metrics };
+  const parts = await openComponents(config.settings, componentDeps, before?.parts);
   try {
-    return generationUnder(config, runtime, parts);
+    return generationUnder(config, deps, parts);
   } catch (fault) {
     for (const { close } of replacedComponents(parts, before?.parts)) await close();
     throw fault;
   }
 }
 
-function generationUnder(config: ServiceConfig, runtime: Runtime, parts: Components): Generation {
+function generationUnder(config: ServiceConfig, { runtime, warnings }: GenerationDeps, parts: Components): Generation {
   const { settings } = config;
+  const { clock, store, logs, counters, trustedHeaders, certificates, openStreams, unknownRoutes, pages } = runtime;
+  const { limiter, seenSessions, ...credentials } = runtime.accounts;
+  const { metrics, recent, watch } = counters;
   const accounts = runtime.accounts.under(settings);
-  const readiness = readinessOf(settings, runtime.store, parts.events.it);
-  const status = serviceStatus(settings, runtime, readiness);
-  const authorizer = createAuthorizer({ config, runtime, accounts, parts });
-  const gate = gateDeps({ config, runtime, accounts, parts, status }, authorizer);
+  const readiness = readinessOf(settings, store, parts.events.it);
+  const status = serviceStatus({
+    settings,
+    readiness,
+    version: runtime.version,
+    startedAt: runtime.startedAt,
+    certificate: () => certificates?.current().certificate,
+    warnings,
+    limiter,
+    recent,
+    unknownRoutes,
+  });
+  const authorizer = createAuthorizer({
+    config,
+    accounts,
+    parts,
+    credentials,
+    trustedHeaders,
+    store,
+    clock,
+    logs,
+    metrics,
+  });
+  const gate = gateDeps({
+    settings,
+    authorizer,
+    accounts,
+    parts,
+    pages,
+    openStreams,
+    onCaller: (caller, { address }, request) =>
+      seenSessions.note(caller, { address, agent: singleHeader(request, 'user-agent') }),
+    unknownRoutes,
+    watch,
+    status,
+  });
   const gates = { external: createGate('external', gate), internal: createGate('internal', gate) };
   return { config, settings, accounts, parts, gates, rules: authorizer.uncounted, readiness };
 }

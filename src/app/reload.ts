@@ -3,10 +3,10 @@ import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
 import { renewed } from '../config/changed-keys.ts';
 import type { InvalidConfig, ServiceConfig, ServiceConfigOutcome } from '../config/service-config.ts';
 import { reviewStream } from '../gateway/entry/review-stream.ts';
-import { createRetirement, replacedComponents } from './components.ts';
 import { type Generation, openGeneration } from './generation.ts';
-import { logRules } from './logs.ts';
 import { createReloadReport } from './reload-report.ts';
+import { createRetirement, replacedComponents } from './resources/components.ts';
+import { logRules } from './resources/logs.ts';
 import type { Runtime } from './runtime.ts';
 
 export interface Reloaded {
@@ -47,7 +47,11 @@ export function createGenerations(): Generations {
   const take = async (config: ServiceConfig): Promise<Reloaded> => {
     const { generation: before, runtime } = now();
     const renewal = renewed(before.settings, config.settings);
-    const next = await openGeneration({ ...config, settings: renewal.settings }, runtime, before);
+    const next = await openGeneration(
+      { ...config, settings: renewal.settings },
+      { runtime, warnings: report.warnings },
+      before,
+    );
     opened = { generation: next, runtime };
     runtime.logs.setLevels(logRules(next.settings));
     runtime.accounts.enforce(next.accounts);
@@ -71,7 +75,7 @@ export function createGenerations(): Generations {
     inForce: () => now().generation,
     warnings: report.warnings,
     async open(config, runtime) {
-      const generation = await openGeneration(config, runtime);
+      const generation = await openGeneration(config, { runtime, warnings: report.warnings });
       opened = { generation, runtime };
       runtime.accounts.onRoles(() => now().generation.parts.events.it?.tellRoles());
       runtime.accounts.enforce(generation.accounts);

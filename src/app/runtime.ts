@@ -1,6 +1,8 @@
 /** What outlives every reload: logs, counters, the store, accounts, open streams, the certificate (SPEC 1). */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import type { ServiceConfig } from '../config/service-config.ts';
+import type { Caller } from '../domain/caller.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { createOpenStreams, type OpenStreams } from '../gateway/entry/open-streams.ts';
 import { createUnknownRoutes, type UnknownRoutes } from '../gateway/entry/unknown-routes.ts';
@@ -8,15 +10,15 @@ import { openStore, type Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/log.ts';
 import { type BuiltPages, readBuiltPages } from '../ui/built-pages.ts';
 import { type Accounts, openAccounts } from './accounts/accounts.ts';
-import type { Generation } from './generation.ts';
-import { openLogs } from './logs.ts';
-import type { StartOptions } from './start.ts';
+import { openLogs } from './resources/logs.ts';
+import { type Certificates, openCertificates } from './resources/tls.ts';
+import { openTrustedHeaders, TRUSTED_HEADERS_FILES, type TrustedHeaders } from './resources/trusted-headers.ts';
+import type { StartOptions } from './start-options.ts';
 import { openTelemetry, type RuntimeTelemetry } from './telemetry/telemetry.ts';
-import { type Certificates, openCertificates } from './tls.ts';
-import { openTrustedHeaders, TRUSTED_HEADERS_FILES, type TrustedHeaders } from './trusted-headers.ts';
 
 export interface Runtime {
-  readonly options: StartOptions;
+  /** Postern's own. */
+  readonly version: string;
   readonly clock: Clock;
   /** Unix seconds. */
   readonly startedAt: number;
@@ -31,21 +33,22 @@ export interface Runtime {
   readonly pages: BuiltPages;
   /** Undefined without TLS. */
   readonly certificates: Certificates | undefined;
-  /** What holds now, and what the status page should say of it. */
-  readonly inForce: () => Generation;
-  readonly warnings: () => readonly string[];
   close(): Promise<void>;
+}
+
+/** What is in force now; a reload changes it. */
+export interface InForce {
+  readonly config: () => ServiceConfig;
+  /** The caller as of now; undefined when the session or token has ended. */
+  readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
 }
 
 const PAGES = join(import.meta.dirname, '../../dist/ui');
 
 /** Rejects with a sentence when something needed cannot be had; nothing is left open then. */
-export async function openRuntime(
-  options: StartOptions,
-  { inForce, warnings }: Pick<Runtime, 'inForce' | 'warnings'>,
-): Promise<Runtime> {
+export async function openRuntime(options: StartOptions, inForce: InForce): Promise<Runtime> {
   await using opened = new AsyncDisposableStack();
-  const { clock, version, env } = options;
+  const { clock, version, env, directory, steadyClock } = options;
   const { settings } = options.config;
   const runtimeLogs = await openLogs(settings, clock, options.log);
   opened.defer(runtimeLogs.close);
@@ -53,18 +56,36 @@ export async function openRuntime(
   const log = logs.named('service');
   const { trustedHeadersFile = TRUSTED_HEADERS_FILES.mounted } = options;
   const listFiles = { ...TRUSTED_HEADERS_FILES, mounted: trustedHeadersFile };
-  const trustedHeaders = await openTrustedHeaders(listFiles, () => inForce().config, log);
+  const trustedHeaders = await openTrustedHeaders(listFiles, inForce.config, log);
   opened.defer(() => trustedHeaders.close());
-  const counters = openTelemetry({ settings, version, env, trustedHeaders, logs, clock, inForce });
+  const counters = openTelemetry({
+    settings,
+    version,
+    revision: env['POSTERN_REVISION'],
+    trustedHeaders,
+    logs,
+    clock,
+    settingsInForce: () => inForce.config().settings,
+  });
   const { metrics, recent } = counters;
   runtimeLogs.onAuditFault((lines) => metrics.auditWriteErrors.add(lines));
   const store = await openStore({ url: `sqlite:${settings.store.url.file}` });
   opened.defer(() => store.close());
-  const accounts = await openAccounts(options, store, logs, metrics, recent);
+  const accounts = await openAccounts({
+    settings,
+    directory,
+    env,
+    clock,
+    steadyClock,
+    store,
+    logs,
+    metrics,
+    recent,
+  });
   opened.defer(() => accounts.close());
   const openStreams = createOpenStreams({
     version: store.version,
-    recheck: (caller) => inForce().accounts.recheck(caller),
+    recheck: inForce.recheck,
     clock,
     onFault: (fault) =>
       log.error({ err: fault }, 'who holds open streams could not be looked at: the next look is in a second'),
@@ -74,7 +95,7 @@ export async function openRuntime(
   opened.defer(() => certificates?.close());
   const closing = opened.move();
   return {
-    options,
+    version,
     clock,
     startedAt: unixSeconds(clock),
     logs,
@@ -87,8 +108,6 @@ export async function openRuntime(
     unknownRoutes: createUnknownRoutes(clock),
     pages: readBuiltPages(PAGES),
     certificates,
-    inForce,
-    warnings,
     close: () => closing.disposeAsync(),
   };
 }

@@ -1,28 +1,12 @@
-/** The composition root: with the other app-*.ts files the only one that knows every room; starts, reloads and stops them. */
-import type { DestinationStream } from 'pino';
+/** The composition root: with the rest of app/ the only code that knows every module. Starts, reloads and stops them. */
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
-import type { ServiceConfig } from '../config/service-config.ts';
-import type { Clock } from '../domain/clock.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
 import { currentGate } from './generation.ts';
 import { type Addresses, openListeners } from './listeners.ts';
 import { createGenerations, type Generations } from './reload.ts';
 import { openRuntime } from './runtime.ts';
+import type { StartOptions } from './start-options.ts';
 import { openScrape } from './telemetry/scrape.ts';
-
-export interface StartOptions {
-  readonly config: ServiceConfig;
-  /** The directory that holds everything that must last. */
-  readonly directory: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
-  /** For the login limiter: one that is never set. Default: the machine's own count of milliseconds. */
-  readonly steadyClock?: Clock;
-  readonly log: DestinationStream;
-  readonly version: string;
-  /** The allowlist file, where it is not in the interface's place (5.5.7). */
-  readonly trustedHeadersFile?: string;
-}
 
 export interface Postern {
   readonly addresses: Addresses;
@@ -39,22 +23,33 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   await using opened = new AsyncDisposableStack();
   const { config } = options;
   const generations = createGenerations();
-  const { inForce, warnings } = generations;
-  const runtime = await openRuntime(options, { inForce, warnings });
+  const { inForce } = generations;
+  const runtime = await openRuntime(options, {
+    config: () => inForce().config,
+    recheck: (caller) => inForce().accounts.recheck(caller),
+  });
   opened.defer(runtime.close);
   opened.defer(generations.close);
   await generations.open(config, runtime);
-  const { log, accounts, openStreams } = runtime;
+  const { log, accounts, openStreams, certificates } = runtime;
 
   let isStopping = false;
-  const { expose } = openScrape(runtime);
+  const { expose } = openScrape({
+    ...runtime,
+    settings: () => inForce().settings,
+    cameras: () => inForce().parts.cameras.it.current() ?? [],
+    eventsBackend: () => inForce().parts.events.it?.upstream,
+    certificate: () => certificates?.current().certificate,
+    waitingPasswordChecks: () => inForce().accounts.routeParts.hasher.waiting(),
+    limiterEntries: { ip: accounts.limiter.size, apikey: accounts.tokenLimiter.size },
+  });
   const readiness = () => inForce().readiness();
   const telemetry = createTelemetryServer({ expose, readiness, isStopping: () => isStopping });
   const gates = { external: currentGate('external', inForce), internal: currentGate('internal', inForce) };
   const { addresses, drain } = await openListeners({
     settings: config.settings,
     gates,
-    tls: runtime.certificates,
+    tls: certificates,
     telemetry,
   });
   opened.defer(async () => {

@@ -1,6 +1,6 @@
 /** `postern check`: reads the configuration and what it names as `serve` would, and prints every problem with its line (SPEC 1). */
 import { dirname, resolve } from 'node:path';
-import { checkTrustedHeaders } from '../app/trusted-headers.ts';
+import { checkTrustedHeaders } from '../app/resources/trusted-headers.ts';
 import { formatProblem } from '../config/problems.ts';
 import { loadServiceConfig } from '../config/service-config.ts';
 

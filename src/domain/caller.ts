@@ -31,7 +31,10 @@ export interface Caller {
   readonly credential: Credential;
 }
 
-/** Whether somebody may still do what he might do then. */
+/** A credential narrowed to some cameras administers nothing, whatever its role (SPEC 11). */
+export const isAdministrator = ({ role, scope }: Caller): boolean => role === ADMIN && scope.kind === 'all';
+
+/** Whether the caller's rights are the same now as when the request was admitted. */
 export const hasSameRights = (now: Caller, then: Caller): boolean =>
   now.role === then.role && isSameScope(now.scope, then.scope);
 

@@ -2,7 +2,7 @@
 import type { Caller } from './caller.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 import type { RefusalReason } from './refusal.ts';
-import type { RequestFacts, RequestTarget } from './request.ts';
+import type { RequestFacts } from './request.ts';
 
 export type IdentityVerdict =
   | { readonly kind: 'identified'; readonly caller: Caller }
@@ -16,13 +16,6 @@ export interface IdentitySource {
   readonly name: string;
   identify(request: RequestFacts): MaybePromise<IdentityVerdict>;
 }
-
-export type AccessVerdict =
-  /** The target is the one to send: perhaps with a narrowed query. */
-  | { readonly kind: 'allowed'; readonly target: RequestTarget }
-  /** Nothing that the caller may see is left: the answer is empty, and nobody needs to be asked. */
-  | { readonly kind: 'nothing-visible' }
-  | { readonly kind: 'refused'; readonly reason: RefusalReason };
 
 /** What a session token is worth right now. */
 export type SessionVerdict =

@@ -2,11 +2,24 @@
 import { maySee } from '../domain/camera-scope.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
+import type { ActiveSessions } from './active-sessions.ts';
 import { DECISION_OF_REASON } from './decision-results.ts';
+import type { GateLog } from './gate-log.ts';
 import type { AddressSource, Mode } from './metric-labels.ts';
+import type { Metrics } from './metrics.ts';
 import { deniedCamera } from './named-camera.ts';
 import type { Judged, Passing } from './passing.ts';
-import type { GateWatchDeps } from './watch-gate.ts';
+
+export interface GateWatchDeps {
+  readonly metrics: Metrics;
+  readonly log: GateLog;
+  readonly sessions: ActiveSessions;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly ticks: () => number;
+  readonly isIdentityHeader: (lowerCaseName: string) => boolean;
+  /** Whether identity headers are this client's to send: that of a trusted proxy. */
+  readonly maySendIdentity: (request: RequestFacts) => boolean;
+}
 
 const MODE_OF = {
   'api-token': 'apikey',

@@ -1,26 +1,13 @@
 /** What the gate does, counted: each request from its head to its last byte (SPEC 9). */
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
-import type { ActiveSessions } from './active-sessions.ts';
-import { countDecision, countResult } from './count-decision.ts';
+import { countDecision, countResult, type GateWatchDeps } from './count-decision.ts';
 import { codeClassOf, cutOf, upstreamFaultOf } from './decision-results.ts';
-import type { GateLog } from './gate-log.ts';
 import type { StreamEnd, StreamKind } from './metric-labels.ts';
 import type { Metrics } from './metrics.ts';
 import { type Judged, type Passing, type PassingEnd, passingOf } from './passing.ts';
 import { routeClassOf } from './route-class.ts';
 import { type CountedSocket, createSocketCount } from './socket-count.ts';
-
-export interface GateWatchDeps {
-  readonly metrics: Metrics;
-  readonly log: GateLog;
-  readonly sessions: ActiveSessions;
-  /** Milliseconds of a clock that only goes forward. */
-  readonly ticks: () => number;
-  readonly isIdentityHeader: (lowerCaseName: string) => boolean;
-  /** Whether identity headers are this client's to send: that of a trusted proxy. */
-  readonly maySendIdentity: (request: RequestFacts) => boolean;
-}
 
 export function watchGate(parts: GateWatchDeps) {
   const { metrics, ticks } = parts;

@@ -9,7 +9,8 @@ import type { GateWatch, RequestWatch } from '../../src/gateway/decision/gate-wa
 import { createGate } from '../../src/gateway/entry/gate.ts';
 import type { OpenStreams } from '../../src/gateway/entry/open-streams.ts';
 import { createUnknownRoutes } from '../../src/gateway/entry/unknown-routes.ts';
-import { createForwarder, type ForwardRules } from '../../src/gateway/forward/forward.ts';
+import { createForwarder } from '../../src/gateway/forward/forward.ts';
+import type { ForwardRules } from '../../src/gateway/forward/forwarder.ts';
 import { type Listener, listen } from '../../src/gateway/listen/listeners.ts';
 import type { ServedCertificates } from '../../src/gateway/listen/tls-server.ts';
 import { createMessageRelay } from '../../src/gateway/websocket/message-relay.ts';

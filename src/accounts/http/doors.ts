@@ -1,9 +1,8 @@
 /** What the account routes have in common: who may enter, what they bring, and the audit line of what was done (SPEC 4, 9). */
 import type { RouterContext } from 'koa-router';
-import { type Caller, hasSameRights } from '../../domain/caller.ts';
+import { type Caller, hasSameRights, isAdministrator } from '../../domain/caller.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 import { type Audit, type AuditEntry, agentOf, shortText } from '../audit.ts';
-import { isAdministrator } from '../users/change-password.ts';
 import { type FieldNames, type Fields, stringFields } from './body-fields.ts';
 import { readJson } from './read-json.ts';
 import { refuseBody, refuseFields, refuseFor } from './responses.ts';

@@ -3,12 +3,16 @@ import type { ParameterizedContext } from 'koa';
 import type { Clause } from '../../domain/rate-limit.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
-import type { GuessOutcome } from '../login/password-guess.ts';
 import type { FieldFault } from './body-fields.ts';
 import { BODY_FAULTS, type BodyFault } from './read-json.ts';
 
 export type AccountContext = ParameterizedContext<CorridorState>;
-type LimitedGuess = Extract<GuessOutcome, { kind: 'limited' }>;
+
+/** An attempt that the login limiter refused. */
+interface LimitedAttempt {
+  readonly clause: Clause;
+  readonly retryAfterSeconds: number;
+}
 
 /** A new password check may find a free lane by then. */
 const BUSY_RETRY_SECONDS = 5;
@@ -54,7 +58,7 @@ export function refuseMethod(allowed: string): (ctx: AccountContext) => void {
 }
 
 /** `error` is the reference's own wording; `Retry-After` is right to the second. */
-export function refuseWhileLimited(ctx: AccountContext, { retryAfterSeconds, clause }: LimitedGuess): void {
+export function refuseWhileLimited(ctx: AccountContext, { retryAfterSeconds, clause }: LimitedAttempt): void {
   ctx.set('Retry-After', String(retryAfterSeconds));
   const message = `Too many failed attempts: try again in ${retryAfterSeconds} s.`;
   refuse(ctx, 429, message, { error: `Rate limit exceeded: ${limitMessage(clause)}` });

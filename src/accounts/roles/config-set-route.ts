@@ -1,12 +1,12 @@
 /** `PUT /api/config/set` on its way to the NVR: its page of roles works on the gate's own (SPEC 4.3). */
 import type Koa from 'koa';
 import Router from 'koa-router';
+import { isAdministrator } from '../../domain/caller.ts';
 import { ok, type Result } from '../../domain/result.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 import { type AccountResponseDeps, type AccountRouterContext, mayStill, record } from '../http/doors.ts';
 import { type BodyFault, readJson } from '../http/read-json.ts';
 import { answer, refuse, refuseBody, refuseFor } from '../http/responses.ts';
-import { isAdministrator } from '../users/change-password.ts';
 import { splitConfigSet } from './config-set.ts';
 import { answerRoles } from './role-routes.ts';
 import { createRoles, type RoleDeps, type Roles } from './roles.ts';

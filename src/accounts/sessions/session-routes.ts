@@ -1,11 +1,10 @@
 /** `/api/sessions`: who is logged in, and a way to end a session: one's own, for an admin anybody's (SPEC 4.2). */
 import Router from 'koa-router';
-import type { Caller } from '../../domain/caller.ts';
+import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import type { SeenSession } from '../../domain/session-store.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 import { type AccountResponseDeps, type AccountRouterContext, record } from '../http/doors.ts';
 import { answer, refuse, refuseFor, refuseMethod } from '../http/responses.ts';
-import { isAdministrator } from '../users/change-password.ts';
 import type { SeenSessions } from './seen-sessions.ts';
 import type { Sessions } from './sessions.ts';
 

@@ -2,11 +2,10 @@
 import Router from 'koa-router';
 import type { AccountStore } from '../../domain/account.ts';
 import type { ApiToken, ApiTokenStore } from '../../domain/api-token.ts';
-import type { Caller } from '../../domain/caller.ts';
+import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 import { type AccountResponseDeps, type AccountRouterContext, jsonOf, record } from '../http/doors.ts';
 import { answer, refuse, refuseFor, refuseMethod } from '../http/responses.ts';
-import { isAdministrator } from '../users/change-password.ts';
 import { type MakeTokenDeps, makeToken, type TokenOwner, type TokenRefusal } from './make-token.ts';
 
 export interface TokenRouteDeps extends Omit<MakeTokenDeps, 'tokenStore'>, AccountResponseDeps {

@@ -1,7 +1,6 @@
 /** Who may change whose password, and what they must know for it (interface 5.1.6; SPEC 4.3). */
 import type { AccountStore, User } from '../../domain/account.ts';
-import type { Caller } from '../../domain/caller.ts';
-import { ADMIN } from '../../domain/names.ts';
+import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import { type GuessDeps, type GuessOutcome, judgeGuess } from '../login/password-guess.ts';
 import type { UserFault, Users } from './users.ts';
 
@@ -25,9 +24,6 @@ export type ChangeOutcome =
   | { readonly kind: 'changed'; readonly user: User }
   | { readonly kind: 'refused'; readonly reason: ChangeFault; readonly message: string }
   | Extract<GuessOutcome, { kind: 'limited' | 'busy' }>;
-
-/** A credential narrowed to some cameras administers nothing, whatever its role (SPEC 11). */
-export const isAdministrator = (caller: Caller): boolean => caller.role === ADMIN && caller.scope.kind === 'all';
 
 /**
  * An administrator sets the password of another account without the old one. The own password needs it from everybody:

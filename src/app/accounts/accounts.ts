@@ -5,11 +5,12 @@ import { createLoginLimiter, type LoginLimiter } from '../../accounts/login/logi
 import { importSigningKey } from '../../accounts/sessions/session-token.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import type { Settings } from '../../config/schema.ts';
+import type { Clock } from '../../domain/clock.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Logs } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Recent } from '../../telemetry/recent.ts';
-import type { StartOptions } from '../start.ts';
+import { ticks } from '../resources/ticks.ts';
 import { countedEvictions } from '../telemetry/counted.ts';
 import { type AccountsInForce, accountsUnder, createHashers } from './accounts-in-force.ts';
 import { type Credentials, openCredentials } from './credentials.ts';
@@ -28,28 +29,36 @@ export interface Accounts extends Credentials {
 /** The home-automation add-on's options (interface 5.3). */
 export const ADD_ON_OPTIONS = '/data/options.json';
 
-export async function openAccounts(
-  options: StartOptions,
-  store: Store,
-  logs: Logs,
-  metrics: Metrics,
-  recent: Recent,
-): Promise<Accounts> {
-  const { clock } = options;
+export interface AccountsOptions {
+  /** Of the start. */
+  readonly settings: Settings;
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  /** A clock that is never set. Default: the machine's own count of milliseconds. */
+  readonly steadyClock?: Clock | undefined;
+  readonly store: Store;
+  readonly logs: Logs;
+  readonly metrics: Metrics;
+  readonly recent: Recent;
+}
+
+export async function openAccounts(options: AccountsOptions): Promise<Accounts> {
+  const { settings, directory, env, clock, store, logs, metrics, recent } = options;
   const log = logs.named('service.accounts');
   const secret = await findSigningSecret({
-    environment: options.env,
+    environment: env,
     optionsFile: ADD_ON_OPTIONS,
-    configDirectory: options.directory,
+    configDirectory: directory,
   });
   if (!secret.ok) throw new Error(secret.error);
   for (const warning of secret.value.warnings) log.warn(warning);
 
-  const steadyClock = options.steadyClock ?? { now: () => performance.now() };
+  const steadyClock = options.steadyClock ?? { now: ticks };
   const auditLog = logs.named('service.audit');
   const audit: Audit = (entry) => auditLog.info(entry, entry.what);
   const { keyId } = secret.value;
-  const fixedRoles = options.config.settings.auth.roles;
+  const fixedRoles = settings.auth.roles;
   const onTokenEvict = countedEvictions('apikey', metrics);
   const credentials = await openCredentials({ store, keyId, fixedRoles, clock, steadyClock, audit, log, onTokenEvict });
   const { roleRegistry } = credentials;

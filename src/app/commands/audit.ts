@@ -8,7 +8,7 @@ import type { Settings } from '../../config/schema.ts';
 import type { ImportedUser } from '../../domain/account.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Result } from '../../domain/result.ts';
-import { openLogs } from '../logs.ts';
+import { openLogs } from '../resources/logs.ts';
 
 type AtHand = Users & { importFrom(path: string): Promise<readonly ImportedUser[]> };
 

@@ -20,8 +20,8 @@ import { createLogs } from '../../telemetry/log.ts';
 import { ADD_ON_OPTIONS } from '../accounts/accounts.ts';
 import { createExplainer, type Explainer } from '../gate/explain.ts';
 import { corridorRules, destinationRules, headerRules, ownerLookup } from '../gate/rules.ts';
-import { TRUSTED_HEADERS_FILES } from '../trusted-headers.ts';
-import { askerOf, watchCameras } from '../upstreams.ts';
+import { TRUSTED_HEADERS_FILES } from '../resources/trusted-headers.ts';
+import { askerOf, watchCameras } from '../resources/upstreams.ts';
 import type { CommandPlace } from './commands.ts';
 
 export interface ExplainPlace extends CommandPlace {

@@ -2,28 +2,36 @@
 import { compileRouteTable } from '../../access/route-table.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { type CameraScope, visibleCameras } from '../../domain/camera-scope.ts';
-import { unixSeconds } from '../../domain/clock.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import type { DestinationRules } from '../../gateway/decision/destinations.ts';
 import type { HeaderRules } from '../../gateway/forward/rewrite-headers.ts';
 import type { Trace } from '../../identity/identity-trace.ts';
 import type { TrustedHeaderList } from '../../identity/trusted-headers-file.ts';
+import type { Store } from '../../store/open-store.ts';
 import { type Logs, levelOf } from '../../telemetry/log.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import type { AccountsInForce } from '../accounts/accounts-in-force.ts';
-import type { Components } from '../components.ts';
-import { logRules } from '../logs.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Credentials } from '../accounts/credentials.ts';
+import type { Components } from '../resources/components.ts';
+import { logRules } from '../resources/logs.ts';
+import type { TrustedHeaders } from '../resources/trusted-headers.ts';
+import { askerOf } from '../resources/upstreams.ts';
 import { countedRole, countedSecretCheck, countedVerify } from '../telemetry/counted.ts';
-import { askerOf } from '../upstreams.ts';
 import { createExplainer, type Explainer } from './explain.ts';
 import { corridorRules, destinationRules, headerRules, ownerLookup } from './rules.ts';
 
 export interface AuthorizerDeps {
   readonly config: Pick<ServiceConfig, 'settings' | 'policy'>;
-  readonly runtime: Runtime;
   readonly accounts: AccountsInForce;
   readonly parts: Components;
+  readonly credentials: Pick<Credentials, 'roleRegistry' | 'tokenVerifier' | 'tokens'>;
+  readonly trustedHeaders: Pick<TrustedHeaders, 'current'>;
+  readonly store: Pick<Store, 'accounts' | 'version'>;
+  readonly clock: Clock;
+  readonly logs: Logs;
+  readonly metrics: Metrics;
 }
 
 export interface Authorizer {
@@ -37,11 +45,10 @@ export interface Authorizer {
   readonly seen: (scope: CameraScope) => readonly CameraName[];
 }
 
-export function createAuthorizer({ config, runtime, accounts, parts }: AuthorizerDeps): Authorizer {
+export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
+  const { config, accounts, parts, trustedHeaders, store, clock, logs, metrics } = deps;
   const { settings, policy } = config;
-  const { trustedHeaders, logs } = runtime;
-  const { metrics } = runtime.counters;
-  const { roleRegistry, tokenVerifier, tokens } = runtime.accounts;
+  const { roleRegistry, tokenVerifier, tokens } = deps.credentials;
   const cameras = parts.cameras.it;
   const destinations = destinationRules(settings, parts.events.it?.upstream);
   const authorizer = {
@@ -66,7 +73,7 @@ export function createAuthorizer({ config, runtime, accounts, parts }: Authorize
       onRole: countedRole(metrics),
       onUntrustedHeaders: () => metrics.untrustedHeaders.add(1),
       onUntrustedDescription,
-      remembering: { version: runtime.store.version, now: () => unixSeconds(runtime.clock) },
+      remembering: { version: store.version, now: () => unixSeconds(clock) },
     });
     const carriesProxySecret = countedSecretCheck(rules.carriesProxySecret, metrics);
     return { list, headers: headerRules(settings, list.names), rules: { ...rules, carriesProxySecret } };
@@ -82,7 +89,7 @@ export function createAuthorizer({ config, runtime, accounts, parts }: Authorize
   const explain = createExplainer({
     settings,
     roles: roleRegistry.latest,
-    findUser: (name) => runtime.store.accounts.findUser(name),
+    findUser: (name) => store.accounts.findUser(name),
     destinations,
     headers: () => upToDate().headers,
     camerasOf: seen,

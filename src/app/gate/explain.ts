@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../../domain/result.ts';
 import type { Description } from '../../gateway/explain/description.ts';
 import { type ExplainDeps, explain } from '../../gateway/explain/explain.ts';
 import type { Explanation } from '../../gateway/explain/explanation.ts';
-import { trustedPeersOf } from './sources.ts';
+import { trustedPeersOf } from '../resources/trusted-peers.ts';
 
 export type { Explanation } from '../../gateway/explain/explanation.ts';
 

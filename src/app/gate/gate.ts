@@ -12,9 +12,8 @@ import type { Settings } from '../../config/schema.ts';
 import { type CustomRoles, scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
 import { mapMaybe } from '../../domain/maybe-promise.ts';
 import type { CameraName } from '../../domain/names.ts';
-import { singleHeader } from '../../domain/request.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
-import type { GateDeps } from '../../gateway/entry/gate.ts';
+import type { GateDeps } from '../../gateway/entry/gate-deps.ts';
 import { createStatusRoutes } from '../../gateway/entry/status-route.ts';
 import { createExplainRoutes } from '../../gateway/explain/explain-route.ts';
 import type { PageFacts, RefusalRules } from '../../gateway/response/refuse.ts';
@@ -22,22 +21,32 @@ import type { BuiltPages } from '../../ui/built-pages.ts';
 import { pageHeaders } from '../../ui/page-headers.ts';
 import { renderRefusalPage } from '../../ui/refusal-page.ts';
 import { ASSETS_PATH, createUiRoutes } from '../../ui/serve-ui.ts';
-import { askerOf } from '../upstreams.ts';
-import type { Authorizer, AuthorizerDeps } from './authorizer.ts';
+import type { AccountsInForce } from '../accounts/accounts-in-force.ts';
+import type { Components } from '../resources/components.ts';
+import { askerOf } from '../resources/upstreams.ts';
+import type { Authorizer } from './authorizer.ts';
 import { formLogIn } from './form-login.ts';
 
-export interface GateSources extends AuthorizerDeps {
+export interface GateSources {
+  readonly settings: Settings;
+  readonly authorizer: Authorizer;
+  readonly accounts: AccountsInForce;
+  readonly parts: Components;
+  readonly pages: BuiltPages;
+  readonly openStreams: GateDeps['openStreams'];
+  readonly onCaller: GateDeps['onCaller'];
+  readonly unknownRoutes: GateDeps['unknownRoutes'];
+  readonly watch: GateDeps['watch'];
   /** What the status page tells. */
   readonly status: () => Promise<ServiceStatus>;
 }
 
 const LOGIN_PATH = '/login';
 
-export function gateDeps(deps: GateSources, authorizer: Authorizer): GateDeps {
-  const { runtime, accounts, parts, config } = deps;
-  const { settings } = config;
+export function gateDeps(deps: GateSources): GateDeps {
+  const { settings, authorizer, accounts, parts } = deps;
   const cameras = parts.cameras.it;
-  const refusals = refusalRules(settings, runtime.pages);
+  const refusals = refusalRules(settings, deps.pages);
   const { sessions } = accounts;
   const cookieWith = (token: string | undefined, client: CookieClient): string | undefined =>
     token === undefined ? undefined : sessions.cookieFor(token, client);
@@ -48,7 +57,7 @@ export function gateDeps(deps: GateSources, authorizer: Authorizer): GateDeps {
     refusals: () => refusals,
     forwarder: parts.transports.it.forwarder,
     relay: parts.transports.it.relay,
-    ownRoutes: ownRoutes(deps, authorizer),
+    ownRoutes: ownRoutes(deps),
     renewal: (caller, client) => mapMaybe(sessions.renewalFor(caller), (token) => cookieWith(token, client)),
     refresh: (caller, client) => mapMaybe(sessions.renew(caller), (token) => cookieWith(token, client)),
     recheck: accounts.recheck,
@@ -57,20 +66,17 @@ export function gateDeps(deps: GateSources, authorizer: Authorizer): GateDeps {
       ownConfig: async () => ownConfigOf(settings, await accounts.routeParts.roles(), cameras.current() ?? []),
       onConfigRead: cameras.learn,
     },
-    openStreams: runtime.openStreams,
-    onCaller: (caller, { address }, request) =>
-      runtime.accounts.seenSessions.note(caller, { address, agent: singleHeader(request, 'user-agent') }),
-    unknownRoutes: runtime.unknownRoutes,
+    openStreams: deps.openStreams,
+    onCaller: deps.onCaller,
+    unknownRoutes: deps.unknownRoutes,
     newRequestId: randomUUID,
-    watch: runtime.counters.watch,
+    watch: deps.watch,
   };
 }
 
-function ownRoutes(
-  { config, runtime, accounts, parts, status }: GateSources,
-  { seen, explain }: Authorizer,
-): GateDeps['ownRoutes'] {
-  const { auth, nvr, ui } = config.settings;
+function ownRoutes({ settings, authorizer, accounts, parts, pages, status }: GateSources): GateDeps['ownRoutes'] {
+  const { auth, nvr, ui } = settings;
+  const { seen, explain } = authorizer;
   const { routeParts, sessionsAfterPasswordChange } = accounts;
   return [
     createLoginRoutes({ ...routeParts, visibleCameras: seen }),
@@ -82,7 +88,7 @@ function ownRoutes(
     createExplainRoutes({ explain }),
     createStatusRoutes(status),
     createUiRoutes({
-      pages: runtime.pages,
+      pages,
       loginPage: ui.login,
       hasNvr: nvr.url !== undefined,
       hasOwnLogin: auth.enabled,

@@ -3,21 +3,16 @@ import type { Settings } from '../../config/schema.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
-import type { Result } from '../../domain/result.ts';
 import type { ApiTokenVerdict, IdentitySource, SessionVerdict } from '../../domain/verdict.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
-import {
-  clientAddress,
-  createTrustedNetworks,
-  isTrustedPeer,
-  type TrustedNetworks,
-} from '../../gateway/decision/client-address.ts';
+import { clientAddress, isTrustedPeer } from '../../gateway/decision/client-address.ts';
 import { createApiTokenSource } from '../../identity/api-token-source.ts';
 import { type CacheRules, cachedOnConnection } from '../../identity/cached-source.ts';
 import type { SourceTrace, Trace } from '../../identity/identity-trace.ts';
 import { createProxyHeaderSource } from '../../identity/proxy-header-source.ts';
 import type { RoleVerdict } from '../../identity/role-mapping.ts';
 import { createSessionSource } from '../../identity/session-source.ts';
+import { networks, trustedPeersOf } from '../resources/trusted-peers.ts';
 
 export interface SourceDeps {
   readonly settings: Settings;
@@ -74,15 +69,4 @@ export function externalSource(parts: SourceDeps, carriesProxySecret: Rules['car
     name: source.name,
     identify: (request) => mapMaybe(roleRegistry.latest(), () => source.identify(request)),
   };
-}
-
-/** Whose identity headers are believed; with nobody named, everybody's (SPEC 11). */
-export const trustedPeersOf = ({ auth, proxy }: Settings): readonly string[] =>
-  proxy.trusted_peers.length > 0 ? proxy.trusted_peers : auth.trusted_proxies;
-
-export const networks = (cidrs: readonly string[]): TrustedNetworks => mustBeGood(createTrustedNetworks(cidrs));
-
-function mustBeGood<Value>(result: Result<Value, string>): Value {
-  if (!result.ok) throw new Error(result.error);
-  return result.value;
 }

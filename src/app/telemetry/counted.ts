@@ -11,9 +11,7 @@ import type { RoleVerdict } from '../../identity/role-mapping.ts';
 import type { EvictionState } from '../../telemetry/metric-labels.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Recent } from '../../telemetry/recent.ts';
-
-/** A clock that only goes forward, in milliseconds: durations are not told by one that is set. */
-export const ticks = (): number => performance.now();
+import { ticks } from '../resources/ticks.ts';
 
 export function countedLogins(metrics: Metrics, recent: Recent): () => (result: LoginResult) => void {
   return () => {

@@ -2,38 +2,57 @@
 import { X509Certificate } from 'node:crypto';
 import type { Settings } from '../../config/schema.ts';
 import type { User } from '../../domain/account.ts';
-import { unixSeconds } from '../../domain/clock.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import type { CameraName } from '../../domain/names.ts';
 import type { Upstream } from '../../domain/socket-address.ts';
 import { askText, type Question } from '../../gateway/forward/ask-upstream.ts';
+import type { Store } from '../../store/open-store.ts';
 import { type ExpositionFormat, exposed, MEDIA_TYPES } from '../../telemetry/exposition.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { createProcessMetrics } from '../../telemetry/process-metrics.ts';
 import { createScrape, type Scrape } from '../../telemetry/scrape.ts';
-import type { Runtime } from '../runtime.ts';
-import { nvrCheck } from '../upstreams.ts';
-import { ticks } from './counted.ts';
+import { ticks } from '../resources/ticks.ts';
+import { nvrCheck } from '../resources/upstreams.ts';
+import type { RuntimeTelemetry } from './telemetry.ts';
 
-export function openScrape(runtime: Runtime): Scrape {
-  const { accounts, certificates, inForce } = runtime;
-  const { metrics, sessions, watch } = runtime.counters;
+/** What is looked up at each scrape. The functions give what is in force now. */
+export interface ScrapeSources {
+  readonly counters: RuntimeTelemetry;
+  readonly store: Pick<Store, 'accounts' | 'version'>;
+  readonly clock: Clock;
+  readonly settings: () => Settings;
+  readonly cameras: () => readonly CameraName[];
+  /** Undefined when the NVR serves the events itself. */
+  readonly eventsBackend: () => Upstream | undefined;
+  /** PEM. Undefined without TLS. */
+  readonly certificate: () => string | undefined;
+  /** Password checks that wait for their turn. */
+  readonly waitingPasswordChecks: () => number;
+  /** Addresses that each limiter holds. */
+  readonly limiterEntries: { readonly ip: () => number; readonly apikey: () => number };
+}
+
+export function openScrape(sources: ScrapeSources): Scrape {
+  const { limiterEntries, eventsBackend, cameras } = sources;
+  const { metrics, sessions, watch } = sources.counters;
   const scrape = createScrape(Object.values(metrics), metrics.scrapeFaults);
   const measurements = createProcessMetrics();
-  const nameCameras = (): void => metrics.cameraDenials.setCameras(inForce().parts.cameras.it.current() ?? []);
+  const nameCameras = (): void => metrics.cameraDenials.setCameras(cameras());
   scrape.append(async (format) => exposed(await measurements.read(), format));
   scrape.append(async (format) => {
-    const backend = inForce().parts.events.it;
-    return backend ? askText(backendQuestion(backend.upstream, format)) : '';
+    const backend = eventsBackend();
+    return backend ? askText(backendQuestion(backend, format)) : '';
   });
   scrape.onScrape(watch.countOpenSockets);
   scrape.onScrape(nameCameras);
   scrape.onScrape(() => metrics.activeSessions.setAll(sessions.countByRole(ticks())));
-  scrape.onScrape(() => metrics.hashQueue.set(inForce().accounts.routeParts.hasher.waiting()));
-  scrape.onScrape(() => metrics.rateLimitEntries.set(accounts.limiter.size(), 'ip'));
-  scrape.onScrape(() => metrics.rateLimitEntries.set(accounts.tokenLimiter.size(), 'apikey'));
-  scrape.onScrape(countedAccounts(runtime));
-  scrape.onScrape(nvrProbe(() => inForce().settings, metrics));
+  scrape.onScrape(() => metrics.hashQueue.set(sources.waitingPasswordChecks()));
+  scrape.onScrape(() => metrics.rateLimitEntries.set(limiterEntries.ip(), 'ip'));
+  scrape.onScrape(() => metrics.rateLimitEntries.set(limiterEntries.apikey(), 'apikey'));
+  scrape.onScrape(countedAccounts(sources));
+  scrape.onScrape(nvrProbe(sources.settings, metrics));
   nameCameras();
-  scrape.onScrape(certificateEnd(() => certificates?.current().certificate, metrics));
+  scrape.onScrape(certificateEnd(sources.certificate, metrics));
   return scrape;
 }
 
@@ -58,7 +77,7 @@ function certificateEnd(served: () => string | undefined, metrics: Metrics): () 
 }
 
 /** Read again only when accounts have changed. */
-function countedAccounts({ store, clock, inForce, counters: { metrics } }: Runtime): () => Promise<void> {
+function countedAccounts({ store, clock, settings, counters: { metrics } }: ScrapeSources): () => Promise<void> {
   let readAt: string | undefined;
   let users: readonly User[] = [];
   return async () => {
@@ -71,7 +90,7 @@ function countedAccounts({ store, clock, inForce, counters: { metrics } }: Runti
       readAt = version;
     }
     // A session from before the change would have run out by now, had it not been ended.
-    const oldest = unixSeconds(clock) - inForce().settings.auth.session_length;
+    const oldest = unixSeconds(clock) - settings().auth.session_length;
     metrics.revocations.set(users.filter(({ passwordChangedAt }) => (passwordChangedAt ?? 0) > oldest).length, 'user');
   };
 }
@@ -79,10 +98,10 @@ function countedAccounts({ store, clock, inForce, counters: { metrics } }: Runti
 const PROBE_MS = 10_000;
 
 /** Nobody waits for the NVR: what is shown is what it said when it was last asked. */
-function nvrProbe(inForce: () => Settings, metrics: Metrics): () => void {
+function nvrProbe(settingsInForce: () => Settings, metrics: Metrics): () => void {
   let askedAt = Number.NEGATIVE_INFINITY;
   return () => {
-    const settings = inForce();
+    const settings = settingsInForce();
     if (!settings.nvr.url) return metrics.upstreamUp.set(undefined);
     if (ticks() - askedAt < PROBE_MS) return;
     askedAt = ticks();

@@ -1,32 +1,49 @@
-/** Introduces the status page to everybody who knows a part of how the service is (SPEC 8). */
+/** What the status page tells, gathered from the parts of the service (SPEC 8). */
 import { X509Certificate } from 'node:crypto';
+import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { Settings } from '../../config/schema.ts';
-import type { ServiceStatus, StatusCertificate, StatusWarning } from '../../domain/status.ts';
+import type { ServiceStatus, StatusCertificate, StatusWarning, UnknownRoute } from '../../domain/status.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
+import type { Recent } from '../../telemetry/recent.ts';
 import type { Readiness } from '../../telemetry/telemetry-server.ts';
-import type { Runtime } from '../runtime.ts';
-import { questionFor } from '../upstreams.ts';
+import { questionFor } from '../resources/upstreams.ts';
 
-export function serviceStatus(settings: Settings, runtime: Runtime, readiness: () => Promise<Readiness>) {
-  const { startedAt, options, certificates, counters, accounts, unknownRoutes } = runtime;
+export interface StatusSources {
+  readonly settings: Settings;
+  readonly readiness: () => Promise<Readiness>;
+  /** Postern's own. */
+  readonly version: string;
+  /** Unix seconds. */
+  readonly startedAt: number;
+  /** PEM. Undefined without TLS. */
+  readonly certificate: () => string | undefined;
+  /** A sentence each. */
+  readonly warnings: () => readonly string[];
+  readonly limiter: Pick<LoginLimiter, 'size' | 'limited'>;
+  readonly recent: Recent;
+  readonly unknownRoutes: { list(): readonly UnknownRoute[] };
+}
+
+export function serviceStatus(sources: StatusSources): () => Promise<ServiceStatus> {
+  const { settings, readiness, startedAt, limiter, recent } = sources;
   return async (): Promise<ServiceStatus> => {
     const [{ store, nvr, events }, nvrSays] = await Promise.all([readiness(), nvrVersion(settings)]);
     return {
       startedAt,
-      versions: { postern: options.version, node: process.version, nvr: nvrSays },
+      versions: { postern: sources.version, node: process.version, nvr: nvrSays },
       store,
       nvr,
       events,
-      certificate: certificateOf(certificates?.current().certificate),
-      warnings: runtime.warnings().map(asWarning),
+      certificate: certificateOf(sources.certificate()),
+      warnings: sources.warnings().map(asWarning),
       limiter: {
         clauses: settings.auth.failed_login_rate_limit,
-        addresses: accounts.limiter.size(),
-        limited: accounts.limiter.limited(),
+        addresses: limiter.size(),
+        limited: limiter.limited(),
       },
-      loginFailures: counters.recent.loginFailures(),
-      unknownRoutes: unknownRoutes.list(),
-      failures: counters.recent.failures(),
+      loginFailures: recent.loginFailures(),
+      unknownRoutes: sources.unknownRoutes.list(),
+      failures: recent.failures(),
     };
   };
 }

@@ -1,4 +1,4 @@
-/** Introduces the counters to the house: what is counted as it happens (SPEC 9). */
+/** The counters of what happens: requests, sessions, recent failures (SPEC 9). */
 
 import type { Settings } from '../../config/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -10,11 +10,9 @@ import type { Logs } from '../../telemetry/log.ts';
 import { createMetrics, type Metrics } from '../../telemetry/metrics.ts';
 import { createRecent, type Recent } from '../../telemetry/recent.ts';
 import { watchGate } from '../../telemetry/watch-gate.ts';
-import { trustedPeersOf } from '../gate/sources.ts';
-import type { Generation } from '../generation.ts';
-import type { StartOptions } from '../start.ts';
-import type { TrustedHeaders } from '../trusted-headers.ts';
-import { ticks } from './counted.ts';
+import { ticks } from '../resources/ticks.ts';
+import type { TrustedHeaders } from '../resources/trusted-headers.ts';
+import { trustedPeersOf } from '../resources/trusted-peers.ts';
 
 export interface RuntimeTelemetry {
   readonly metrics: Metrics;
@@ -27,18 +25,20 @@ export interface TelemetryDeps {
   /** Of the start: labels are taken from what it knows. */
   readonly settings: Settings;
   readonly version: string;
-  readonly env: StartOptions['env'];
+  /** `POSTERN_REVISION`. */
+  readonly revision: string | undefined;
   readonly trustedHeaders: TrustedHeaders;
   readonly logs: Logs;
   readonly clock: Clock;
-  readonly inForce: () => Generation;
+  /** In force now. */
+  readonly settingsInForce: () => Settings;
 }
 
 export function openTelemetry(deps: TelemetryDeps): RuntimeTelemetry {
-  const { settings, version, env, trustedHeaders, logs, clock, inForce } = deps;
+  const { settings, version, revision, trustedHeaders, logs, clock, settingsInForce } = deps;
   const metrics = createMetrics({
     version,
-    revision: env['POSTERN_REVISION'],
+    revision,
     node: process.version,
     roles: [...settings.auth.roles.keys()],
     identityHeaders: ['remote-user', 'remote-role', ...trustedHeaders.current().names],
@@ -51,7 +51,7 @@ export function openTelemetry(deps: TelemetryDeps): RuntimeTelemetry {
     ticks,
     log: createGateLog(logs, recent),
     isIdentityHeader: (name) => name.startsWith('remote-') || trustedHeaders.current().names.has(name),
-    maySendIdentity: (request) => proxyPeers(inForce().settings)(request),
+    maySendIdentity: (request) => proxyPeers(settingsInForce())(request),
   });
   return { metrics, sessions, watch, recent };
 }

@@ -5,18 +5,9 @@ import { singleHeader } from '../../domain/request.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 import { refusalAnswer } from '../response/refuse.ts';
 import { send } from '../response/send.ts';
-import type { GateDeps } from './gate.ts';
+import type { Answering, GateDeps, OwnRouter } from './gate-deps.ts';
 import { proxyRequest } from './proxy-request.ts';
-import type { AdmittedRequest } from './request-handler.ts';
-
-/** As much of a koa-router as the gate needs: how it types its context is its own affair. */
-export interface OwnRouter {
-  routes(): Answering;
-  /** One for each path that it was given, such as `/api/users/:user/role`. */
-  readonly stack: readonly { readonly path: string | RegExp }[];
-}
-
-type Answering = (ctx: never, next: Koa.Next) => Promise<unknown>;
+import type { AdmittedRequest } from './request-context.ts';
 
 type Context = Koa.ParameterizedContext<CorridorState>;
 

@@ -9,8 +9,8 @@ import { judgedRequest, type Passage } from '../forward/judged-request.ts';
 import { fulfilObligations, type Settled } from '../narrow/obligations.ts';
 import { type Answer, jsonAnswer, refusalAnswer } from '../response/refuse.ts';
 import { send } from '../response/send.ts';
-import type { GateDeps } from './gate.ts';
-import type { AdmittedRequest } from './request-handler.ts';
+import type { GateDeps } from './gate-deps.ts';
+import type { AdmittedRequest } from './request-context.ts';
 
 type SentInstead = NonNullable<CorridorState['sentInstead']>;
 

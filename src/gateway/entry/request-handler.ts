@@ -3,28 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ListenerName, type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { type Admission, type Admitted, admit, type Client } from '../decision/admit.ts';
 import { belowBasePath } from '../decision/base-path.ts';
-import type { RequestWatch } from '../decision/gate-watch.ts';
 import { requestFacts } from '../decision/request-facts.ts';
 import { type Answer, jsonAnswer, refusalAnswer } from '../response/refuse.ts';
 import { send } from '../response/send.ts';
 import { admitDescribed, asksForAuth, describedRequest, forwardAuthAnswer, knownAnswer } from './forward-auth.ts';
-import type { GateDeps } from './gate.ts';
+import type { GateDeps } from './gate-deps.ts';
 import { createOwnRoutes } from './own-routes.ts';
 import { proxyRequest } from './proxy-request.ts';
-
-/** A request, and where its answer goes. */
-export interface RequestContext {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly facts: RequestFacts;
-  readonly watch: RequestWatch;
-}
-
-/** One that was admitted. */
-export interface AdmittedRequest extends RequestContext {
-  readonly admission: Admitted;
-  readonly requestId: string;
-}
+import type { AdmittedRequest, RequestContext } from './request-context.ts';
 
 /** `awaitsContinue`: the client waits for leave to send its body, which it gets only when admitted. */
 export type RequestHandler = (

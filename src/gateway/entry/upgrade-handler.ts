@@ -8,12 +8,12 @@ import { belowBasePath } from '../decision/base-path.ts';
 import { destinationOf } from '../decision/destinations.ts';
 import type { CountedSocket, RequestWatch } from '../decision/gate-watch.ts';
 import { requestFacts } from '../decision/request-facts.ts';
-import type { JudgedRequest } from '../forward/forward.ts';
+import type { JudgedRequest } from '../forward/forwarder.ts';
 import { judgedRequest } from '../forward/judged-request.ts';
 import { answerUpgrade } from '../forward/websocket.ts';
 import { refusalAnswer } from '../response/refuse.ts';
 import { currentView } from '../websocket/message-relay.ts';
-import type { GateDeps } from './gate.ts';
+import type { GateDeps } from './gate-deps.ts';
 
 export async function handleUpgrade(
   request: IncomingMessage,

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Upstream } from '../../domain/socket-address.ts';
 import { limitUpload, openUpload } from './body-limit.ts';
-import type { ForwardRules, JudgedRequest } from './forward.ts';
+import type { ForwardRules, JudgedRequest } from './forwarder.ts';
 import { createResponseHandler } from './response-handler.ts';
 import { createUpstreamPools, servernameFor } from './upstream-pool.ts';
 

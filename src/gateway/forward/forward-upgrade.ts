@@ -4,7 +4,7 @@ import { Agent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import httpProxy from 'http-proxy';
 import type { Upstream } from '../../domain/socket-address.ts';
-import type { ForwardRules, JudgedRequest } from './forward.ts';
+import type { ForwardRules, JudgedRequest } from './forwarder.ts';
 import { codeOf, type Exchange, failureOf, watchUpstream } from './upgrade-exchange.ts';
 import { tlsOptionsFor } from './upstream-tls.ts';
 import { guardUpgrade } from './websocket.ts';

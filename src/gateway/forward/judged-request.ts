@@ -4,7 +4,7 @@ import type { RequestFacts } from '../../domain/request.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { Destination } from '../decision/destinations.ts';
 import { askingForWhole } from '../narrow/narrow-exchange.ts';
-import type { JudgedRequest } from './forward.ts';
+import type { JudgedRequest } from './forwarder.ts';
 import { type HeaderRules, rewriteHeaders } from './rewrite-headers.ts';
 
 /** A request on its way through the gate. */

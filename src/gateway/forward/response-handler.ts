@@ -14,7 +14,7 @@ import {
   isPlainAnswer,
   passedTrailers,
 } from '../response/response-headers.ts';
-import type { JudgedRequest } from './forward.ts';
+import type { JudgedRequest } from './forwarder.ts';
 import { codeOf } from './upgrade-exchange.ts';
 
 export interface ResponseHandler extends Dispatcher.DispatchHandler {

@@ -1,7 +1,7 @@
 /** An upgrade under way at the upstream: its time, and what its faults mean (SPEC 6). */
 import type { ClientRequest } from 'node:http';
 import type { RefusalReason } from '../../domain/refusal.ts';
-import type { JudgedRequest } from './forward.ts';
+import type { JudgedRequest } from './forwarder.ts';
 
 export interface Exchange {
   readonly judged: JudgedRequest;

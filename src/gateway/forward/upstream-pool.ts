@@ -1,7 +1,7 @@
 /** Kept connections to the upstreams: one pool of them for each address (SPEC 6). */
 import { buildConnector, Pool } from 'undici';
 import type { Upstream } from '../../domain/socket-address.ts';
-import type { ForwardRules } from './forward.ts';
+import type { ForwardRules } from './forwarder.ts';
 import { tlsOptionsFor } from './upstream-tls.ts';
 
 export interface UpstreamPools {

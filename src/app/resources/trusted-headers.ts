@@ -1,17 +1,17 @@
 /** Introduces the allowlist file to the log: what is wrong with it, and which mapped header it does not hold (interface 5.5.7). */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { formatProblem } from '../config/problems.ts';
-import type { Settings } from '../config/schema.ts';
-import type { ServiceConfig } from '../config/service-config.ts';
-import { ok, type Result } from '../domain/result.ts';
-import { type MappingProblem, mappingProblems } from '../identity/mapped-headers.ts';
+import { formatProblem } from '../../config/problems.ts';
+import type { Settings } from '../../config/schema.ts';
+import type { ServiceConfig } from '../../config/service-config.ts';
+import { ok, type Result } from '../../domain/result.ts';
+import { type MappingProblem, mappingProblems } from '../../identity/mapped-headers.ts';
 import {
   readTrustedHeaders,
   type TrustedHeaderList,
   type TrustedHeadersFiles,
   watchTrustedHeaders,
-} from '../identity/trusted-headers-file.ts';
+} from '../../identity/trusted-headers-file.ts';
 
 export interface TrustedHeaders {
   current(): TrustedHeaderList;
@@ -25,7 +25,7 @@ type PlacedConfig = Pick<ServiceConfig, 'settings' | 'file' | 'placed'>;
 /** Interface 5.5.7: a file that is mounted there takes the place of the one that is shipped. */
 export const TRUSTED_HEADERS_FILES: TrustedHeadersFiles = {
   mounted: '/usr/local/nginx/conf/proxy_trusted_headers.conf',
-  shipped: join(import.meta.dirname, '../../trusted-headers/proxy_trusted_headers.conf'),
+  shipped: join(import.meta.dirname, '../../../trusted-headers/proxy_trusted_headers.conf'),
 };
 
 /** Rejects with file and line when the list that is there is bad. */

@@ -1,16 +1,16 @@
 /** Introduces the gate to the NVR, to the cameras that there are, and to who can tell how they are (SPEC 6, 9). */
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { layoutOfConfig, layoutOfNames } from '../access/recorder-layout.ts';
-import type { Settings } from '../config/schema.ts';
-import { ADMIN, ANONYMOUS, type CameraName } from '../domain/names.ts';
-import type { Upstream } from '../domain/socket-address.ts';
-import { type KnownCameraList, watchKnownCameras } from '../gateway/decision/known-cameras.ts';
-import { ask, askJson, type Question } from '../gateway/forward/ask-upstream.ts';
-import type { ForwardRules } from '../gateway/forward/forward.ts';
-import type { UpstreamTls } from '../gateway/forward/upstream-tls.ts';
-import type { Store } from '../store/open-store.ts';
-import type { Check, Readiness } from '../telemetry/telemetry-server.ts';
+import { layoutOfConfig, layoutOfNames } from '../../access/recorder-layout.ts';
+import type { Settings } from '../../config/schema.ts';
+import { ADMIN, ANONYMOUS, type CameraName } from '../../domain/names.ts';
+import type { Upstream } from '../../domain/socket-address.ts';
+import { type KnownCameraList, watchKnownCameras } from '../../gateway/decision/known-cameras.ts';
+import { ask, askJson, type Question } from '../../gateway/forward/ask-upstream.ts';
+import type { ForwardRules } from '../../gateway/forward/forwarder.ts';
+import type { UpstreamTls } from '../../gateway/forward/upstream-tls.ts';
+import type { Store } from '../../store/open-store.ts';
+import type { Check, Readiness } from '../../telemetry/telemetry-server.ts';
 import type { EventsBackend } from './events.ts';
 
 export function watchCameras(settings: Settings, backend: EventsBackend | undefined, log: Logger): KnownCameraList {

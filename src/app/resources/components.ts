@@ -1,11 +1,12 @@
 /** What a reload opens anew only where its own settings have changed: the events backend, the cameras, the ways to the NVR. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Settings } from '../config/schema.ts';
-import type { KnownCameraList } from '../gateway/decision/known-cameras.ts';
-import { createForwarder, type Forwarder } from '../gateway/forward/forward.ts';
-import { createMessageRelay, type MessageRelay } from '../gateway/websocket/message-relay.ts';
-import { type EventsBackend, openEvents } from './events.ts';
-import type { Runtime } from './runtime.ts';
+import type { Logger } from 'pino';
+import type { Settings } from '../../config/schema.ts';
+import type { KnownCameraList } from '../../gateway/decision/known-cameras.ts';
+import { createForwarder } from '../../gateway/forward/forward.ts';
+import type { Forwarder } from '../../gateway/forward/forwarder.ts';
+import { createMessageRelay, type MessageRelay } from '../../gateway/websocket/message-relay.ts';
+import { type EventsBackend, type EventsDeps, openEvents } from './events.ts';
 import { forwardRulesOf, nvrTlsOf, watchCameras } from './upstreams.ts';
 
 export interface Components {
@@ -15,6 +16,9 @@ export interface Components {
   readonly transports: Part<{ readonly forwarder: Forwarder; readonly relay: MessageRelay }>;
 }
 
+/** What outlives every reload. */
+export type ComponentDeps = EventsDeps;
+
 interface Part<It> {
   /** What it was opened with. */
   readonly given: unknown;
@@ -23,7 +27,11 @@ interface Part<It> {
 }
 
 /** Those of `before` whose settings are the same, and new ones in the place of the others. Rejects with nothing opened. */
-export async function openComponents(settings: Settings, runtime: Runtime, before?: Components): Promise<Components> {
+export async function openComponents(
+  settings: Settings,
+  deps: ComponentDeps,
+  before?: Components,
+): Promise<Components> {
   await using opened = new AsyncDisposableStack();
   const kept = async <It>(
     part: Part<It> | undefined,
@@ -38,8 +46,6 @@ export async function openComponents(settings: Settings, runtime: Runtime, befor
     return fresh;
   };
   const { nvr } = settings;
-  const { clock, store, log, accounts, counters } = runtime;
-  const deps = { roles: accounts.roleRegistry.current, clock, store, log, metrics: counters.metrics };
   const events = await kept(
     before?.events,
     [settings.events, nvr.url, nvr.cameras],
@@ -49,7 +55,7 @@ export async function openComponents(settings: Settings, runtime: Runtime, befor
   const cameras = await kept(
     before?.cameras,
     [events.it, nvr.url, nvr.cameras, nvr.user_header, nvr.role_header, nvr.auth_secret, await nvrTlsOf(settings)],
-    () => openCameras(settings, events.it, runtime),
+    () => openCameras(settings, events.it, deps.log),
     (list) => list.stop(),
   );
   const rules = await forwardRulesOf(settings);
@@ -66,7 +72,7 @@ export async function openComponents(settings: Settings, runtime: Runtime, befor
 async function openCameras(
   settings: Settings,
   backend: EventsBackend | undefined,
-  { log }: Runtime,
+  log: Logger,
 ): Promise<KnownCameraList> {
   const cameras = watchCameras(settings, backend, log);
   await cameras.refresh();

@@ -1,9 +1,9 @@
 /** Introduces the logs to where they go: the console, and a file of its own for what is audited (interface 2.5; SPEC 9). */
 import type { DestinationStream } from 'pino';
-import type { Settings } from '../config/schema.ts';
-import type { Clock } from '../domain/clock.ts';
-import { openAuditFile } from '../telemetry/audit-file.ts';
-import { createLogs, type LogRules, type Logs } from '../telemetry/log.ts';
+import type { Settings } from '../../config/schema.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { openAuditFile } from '../../telemetry/audit-file.ts';
+import { createLogs, type LogRules, type Logs } from '../../telemetry/log.ts';
 
 export interface RuntimeLogs {
   readonly logs: Logs;

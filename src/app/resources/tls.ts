@@ -1,13 +1,13 @@
 /** Introduces the external listener's certificate to its files and the log: the operator's, or one that is made here (SPEC 1, `tls`). */
 import { hostname, networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
-import type { Settings } from '../config/schema.ts';
-import type { Clock } from '../domain/clock.ts';
-import { readPair, watchPair } from '../gateway/certificates/certificate-files.ts';
-import type { CertificatePair, JudgedPair } from '../gateway/certificates/certificate-pair.ts';
-import { isNearEnd, makeAndKeep, renew } from '../gateway/certificates/kept-certificate.ts';
-import type { CertificateSubject } from '../gateway/certificates/self-signed.ts';
-import type { ServedCertificate, ServedCertificates } from '../gateway/listen/tls-server.ts';
+import type { Settings } from '../../config/schema.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { readPair, watchPair } from '../../gateway/certificates/certificate-files.ts';
+import type { CertificatePair, JudgedPair } from '../../gateway/certificates/certificate-pair.ts';
+import { isNearEnd, makeAndKeep, renew } from '../../gateway/certificates/kept-certificate.ts';
+import type { CertificateSubject } from '../../gateway/certificates/self-signed.ts';
+import type { ServedCertificate, ServedCertificates } from '../../gateway/listen/tls-server.ts';
 
 export interface Certificates extends ServedCertificates {
   close(): void;

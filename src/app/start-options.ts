@@ -1,0 +1,21 @@
+/** What a start needs to be told: by the command line, or by a test. */
+import type { DestinationStream } from 'pino';
+import type { ServiceConfig } from '../config/service-config.ts';
+import type { Clock } from '../domain/clock.ts';
+
+export interface StartOptions {
+  readonly config: ServiceConfig;
+  /** The directory that holds everything that must last. */
+  readonly directory: string;
+  readonly env: Environment;
+  readonly clock: Clock;
+  /** For the login limiter: a clock that is never set. Default: the machine's own count of milliseconds. */
+  readonly steadyClock?: Clock;
+  readonly log: DestinationStream;
+  readonly version: string;
+  /** The allowlist file, where it is not in the interface's place (5.5.7). */
+  readonly trustedHeadersFile?: string;
+}
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,0 +1,44 @@
+/** What forwarding is given and does: the shapes that its parts share. */
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { RefusalReason } from '../../domain/refusal.ts';
+import type { Upstream } from '../../domain/socket-address.ts';
+import type { UpstreamWatch } from '../decision/gate-watch.ts';
+import type { Narrowing } from '../narrow/narrow-exchange.ts';
+import type { OwnWords } from '../response/response-headers.ts';
+import type { UpstreamTls } from './upstream-tls.ts';
+
+export interface ForwardRules extends UpstreamTls {
+  readonly cookieName: string;
+  /** Bytes of a request body. */
+  readonly maxUpload: number;
+  /** Seconds: to connect; to the answer's head; of silence on a stream. */
+  readonly timeoutConnect: number;
+  readonly timeoutResponse: number;
+  readonly timeoutIdle: number;
+}
+
+/** A request as it was judged: exactly this is sent. */
+export interface JudgedRequest {
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The same answer for everybody. */
+  readonly isPublic: boolean;
+  /** What the gate says itself in the answer's head. */
+  readonly own?: OwnWords;
+  /** Sent in the place of the request's own body, which has been read. */
+  readonly body?: Buffer;
+  /** What must become of the answer. */
+  readonly narrowing?: Narrowing;
+  readonly watch?: UpstreamWatch;
+  /** Of an upgrade: told how to end it with a close code, once it is open. */
+  readonly onOpen?: (end: (code: number) => void) => void;
+  /** Called at most once, and only while nothing of an answer has been sent. */
+  readonly onFailure: (reason: RefusalReason) => void;
+}
+
+export interface Forwarder {
+  web(request: IncomingMessage, response: ServerResponse, upstream: Upstream, judged: JudgedRequest): void;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, upstream: Upstream, judged: JudgedRequest): void;
+  close(): void;
+}
