@@ -175,7 +175,6 @@ describe('An upgrade', () => {
     ['with chunks',            'GET /ws HTTP/1.1', ...UPGRADE, 'Transfer-Encoding: chunked'],
     ['by POST',                'POST /ws HTTP/1.1', ...UPGRADE],
     ['to two protocols',       'GET /ws HTTP/1.1', 'Connection: Upgrade', 'Upgrade: websocket, h2c', 'Sec-WebSocket-Version: 13', key],
-    ['to HTTP/2',              'GET /ws HTTP/1.1', 'Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA'],
     ['of another version',     'GET /ws HTTP/1.1', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 777', key],
     ['without a key',          'GET /ws HTTP/1.1', ...UPGRADE.slice(0, 3)],
     ['of two keys',            'GET /ws HTTP/1.1', ...UPGRADE, key],

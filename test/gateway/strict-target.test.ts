@@ -236,7 +236,7 @@ describe('A WebSocket upgrade', () => {
     ['on HTTP/1.0',                                'upgrade-not-plain', { httpVersion: '1.0' }, UPGRADE],
     ['with bytes behind its head',                 'upgrade-not-plain', { pipelinedBytes: 1 }, UPGRADE],
     ['with a length',                              'upgrade-not-plain', {}, [...UPGRADE, ['Content-Length', '5']]],
-    ['with the length 0',                          'upgrade-not-plain', {}, [...UPGRADE, ['Content-Length', '0']]],
+    ['with the length 00',                         'upgrade-not-plain', {}, [...UPGRADE, ['Content-Length', '00']]],
     ['with chunks',                                'framing-not-plain', {}, [...UPGRADE, CHUNKED]],
     ['with an expectation',                        'upgrade-not-plain', {}, [...UPGRADE, ['Expect', '100-continue']]],
     ['to h2c',                                     'upgrade-not-plain', {}, upgradeWith('Upgrade', 'h2c')],

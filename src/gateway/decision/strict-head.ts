@@ -96,10 +96,14 @@ function expectationFault(_facts: RequestFacts, head: Head): RefusalReason | und
   return isKnown ? undefined : 'expectation-unknown';
 }
 
-/** An upgrade with a body, or with bytes behind it, is a way to slip the next server a second request. */
+/**
+ * An upgrade with a body, or with bytes behind it, is request smuggling: the next server reads them as a second request.
+ * A length of 0 is no body: Java's own client sends it.
+ */
 function upgradeFault(facts: RequestFacts, head: Head): RefusalReason | undefined {
   if (!facts.isUpgrade) return undefined;
-  const hasBody = ['content-length', 'transfer-encoding', 'expect'].some((name) => head.has(name));
+  const hasBody =
+    (head.get('content-length') ?? '0') !== '0' || ['transfer-encoding', 'expect'].some((name) => head.has(name));
   const isPlain =
     facts.method === 'GET' &&
     facts.httpVersion === '1.1' &&

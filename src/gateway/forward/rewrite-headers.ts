@@ -64,7 +64,10 @@ export function rewriteHeaders(request: RequestFacts, forwarding: Forwarding, ru
   for (const name of Object.keys(request.headers)) {
     if (!endsHere(name) && !named.has(name)) keep(headers, name, request.headers[name], rules);
   }
-  if (request.isUpgrade) Object.assign(headers, { connection: 'Upgrade', upgrade: 'websocket' });
+  if (request.isUpgrade) {
+    delete headers['content-length']; // at most a 0, which some servers refuse here
+    Object.assign(headers, { connection: 'Upgrade', upgrade: 'websocket' });
+  }
   // Without a length Node would frame the empty body as chunked: another request than the one judged.
   const isUnframed = headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
   if (isUnframed && BODY_EXPECTED.includes(request.method)) headers['content-length'] = '0';

@@ -33,6 +33,7 @@ export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules
     requestTimeout: 0, // an upload may take its time; its silence is the upstream's idle time-out
     connectionsCheckingInterval: Math.min(LONGEST_BETWEEN_CHECKS_MS, rules.timeoutHeaders * 500),
     insecureHTTPParser: false,
+    shouldUpgradeCallback: offersWebSocket,
   };
   const tls = rules.tls && createTlsServer(rules.tls, options);
   const server: Server & IdleConnections = tls ? tls.server : createServer(options);
@@ -51,6 +52,13 @@ export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules
   server.on('clientError', answerClientError);
   return { address: await bind(server, at), close: (graceSeconds) => close(server, connections, graceSeconds) };
 }
+
+/**
+ * Any other offer (`h2c`, `TLS/1.0`) is not accepted: the request is answered in HTTP/1.1 (RFC 9110 section 7.8). A list
+ * that holds `websocket` beside others is taken for an upgrade, and refused there.
+ */
+const offersWebSocket = ({ headers: { upgrade = '' } }: IncomingMessage): boolean =>
+  upgrade.split(',').some((protocol) => protocol.trim().toLowerCase() === 'websocket');
 
 const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 const TOO_LARGE = 'HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';

@@ -68,6 +68,8 @@ export function createTlsServer(certificates: ServedCertificates, http1: ServerO
     allowHTTP1: true,
     handshakeTimeout: patienceMs,
   });
+  // Node's HTTP/2 server does not take the option for its HTTP/1 connections; it reads the property.
+  Object.assign(server, { shouldUpgradeCallback: http1.shouldUpgradeCallback });
   endIdleSessions(server, { first: patienceMs, idle: IDLE_MS });
   startHandshakes(server, patienceMs);
   // Connections that stand keep the certificate that they began with.
