@@ -5,10 +5,13 @@ import module from 'node:module';
 import { join } from 'node:path';
 import v8 from 'node:v8';
 
-const OLDEST_NODE = 24;
-const [major = '0'] = process.versions.node.split('.');
+/** Older ones drop header lines after the 1000th in silence, a proxy's role header among them. */
+const OLDEST_NODE = '24.18.1';
 
-if (Number(major) < OLDEST_NODE) {
+/** Compares three numbers, the first that differs decides. */
+const isOlder = (version = '', than = '') => version.localeCompare(than, 'en', { numeric: true }) < 0;
+
+if (isOlder(process.versions.node, OLDEST_NODE)) {
   process.stderr.write(
     `Postern needs Node ${OLDEST_NODE} or newer and this is ${process.version}: start it with "npm start".\n`,
   );

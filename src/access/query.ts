@@ -21,7 +21,15 @@ interface Pair {
   readonly value: string;
 }
 
-const pairs = (query: string): Pair[] =>
+let latest: { readonly query: string; readonly pairs: readonly Pair[] } | undefined;
+
+/** Several steps read the query of one request: it is parsed for the first of them. */
+function pairs(query: string): readonly Pair[] {
+  if (latest?.query !== query) latest = { query, pairs: parsed(query) };
+  return latest.pairs;
+}
+
+const parsed = (query: string): Pair[] =>
   query
     .split('&')
     .filter((raw) => raw !== '')
@@ -32,4 +40,7 @@ const pairs = (query: string): Pair[] =>
     });
 
 /** Form decoding, as servers read a query: `+` is a blank. Bytes that are no UTF-8 become U+FFFD, never a fault. */
-const decoded = (text: string): string => new URLSearchParams(`x=${text}`).get('x') ?? '';
+const decoded = (text: string): string =>
+  ENCODED.test(text) ? (new URLSearchParams(`x=${text}`).get('x') ?? '') : text;
+
+const ENCODED = /[%+]/;

@@ -9,8 +9,10 @@ interface Refusal {
 export const REFUSALS = {
   'target-not-plain':        { status: 400, message: 'The request target is not plain: send one path, without dot segments, empty segments, backslashes or encoded separators.' },
   'headers-not-plain':       { status: 400, message: 'A request header is not plain: names have letters, digits and hyphens, and single-valued headers are sent once.' },
+  'headers-too-many':        { status: 431, message: 'The request has more than 200 header lines: send fewer.' },
   'framing-not-plain':       { status: 400, message: 'The request framing is not accepted: use Content-Length, or exactly "Transfer-Encoding: chunked" with POST, PUT or PATCH.' },
   'upgrade-not-plain':       { status: 400, message: 'Only a clean WebSocket upgrade is accepted: GET, "Upgrade: websocket", version 13, no body.' },
+  'parameters-too-many':     { status: 400, message: 'The query has more than 200 parameters: send fewer.' },
   'parameter-repeated':      { status: 400, message: 'A camera parameter is given more than once: join the names with commas.' },
   'parameter-refused':       { status: 422, message: 'A parameter is out of bounds: limit, a time, a number, a time zone or a plate pattern.' },
   'ids-too-many':            { status: 400, message: 'Too many ids at once: ask for fewer.' },

@@ -6,8 +6,10 @@ import type { CodeClass, DecisionResult, StreamEnd, UpstreamFault } from './metr
 export const DECISION_OF_REASON: Readonly<Record<RefusalReason, DecisionResult>> = {
   'target-not-plain':      'malformed',
   'headers-not-plain':     'malformed',
+  'headers-too-many':      'malformed',
   'framing-not-plain':     'malformed',
   'upgrade-not-plain':     'malformed',
+  'parameters-too-many':   'malformed',
   'parameter-repeated':    'malformed',
   'parameter-refused':     'malformed',
   'ids-too-many':          'malformed',

@@ -198,8 +198,13 @@ describe('A head', () => {
   }
 
   it('is judged in a time that grows with its size only', () => {
-    const many = Array.from({ length: 2000 }, (_, index): HeaderLine => [`a-${index}`, '%2f'.repeat(50)]);
+    const many = Array.from({ length: 199 }, (_, index): HeaderLine => [`a-${index}`, '%2f'.repeat(500)]);
     assert.equal(outcome(someRequest({ target: `/${'%41'.repeat(2700)}` }, many)), 'plain');
+  });
+
+  it('of 201 lines is refused as headers-too-many', () => {
+    const many = Array.from({ length: 200 }, (_, index): HeaderLine => [`a-${index}`, '']);
+    assert.equal(outcome(someRequest({}, many)), 'headers-too-many');
   });
 
   it('never makes the judge throw, whatever it holds', () => {
@@ -312,6 +317,26 @@ describe('An HTTP/2 request', () => {
   for (const [sentence, expected, headers, hasBody = false] of rows) {
     it(expected === 'plain' ? sentence : `${sentence} is refused as ${expected}`, () => {
       assert.equal(outcome(facts(headers, hasBody)), expected);
+    });
+  }
+});
+
+describe('A query', () => {
+  const pairs = (count: number, pair = 'a'): string =>
+    `/api/events?${Array.from({ length: count }, () => pair).join('&')}`;
+  // biome-ignore format: a table
+  const rows: readonly (readonly [sentence: string, expected: RefusalReason | 'plain', target: string])[] = [
+    ['of 200 parameters is plain',            'plain',               pairs(200)],
+    ['of 201 parameters is refused',          'parameters-too-many', pairs(201)],
+    ['of 201 parameters with values',         'parameters-too-many', pairs(201, 'a=%41')],
+    ['of 8 KB of them is refused',            'parameters-too-many', pairs(4000)],
+    ['of 8 KB of empty ones is refused',      'parameters-too-many', pairs(8000, '')],
+    ['with ampersands in one value is plain', 'plain',               `/api/events?a=${'%26'.repeat(1000)}`],
+  ];
+  for (const [sentence, expected, target] of rows) {
+    it(sentence, () => {
+      const verdict = strictTarget(someRequest({ target }));
+      assert.equal(verdict.kind === 'refused' ? verdict.reason : verdict.kind, expected);
     });
   }
 });

@@ -3,6 +3,12 @@ import type { RefusalReason } from '../../domain/refusal.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 
+/**
+ * SPEC 5. Node before 24.18.1 drops the lines after the 1000th without a word, and a role header that a proxy adds last is
+ * among them.
+ */
+const MOST_HEADER_LINES = 200;
+
 /** Values of the headers that may be sent once, by lower-case name. */
 type Head = ReadonlyMap<string, string>;
 
@@ -53,6 +59,7 @@ export function headFault(facts: RequestFacts): RefusalReason | undefined {
 }
 
 function readHead({ rawHeaders, httpVersion }: RequestFacts): Result<Head, RefusalReason> {
+  if (rawHeaders.length > 2 * MOST_HEADER_LINES) return err('headers-too-many');
   const head = new Map<string, string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const received = rawHeaders[at] ?? '';

@@ -20,10 +20,19 @@ const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 const NOT_IN_SEGMENTS = /[\p{Cc}/\\?#;%]/u;
 
 export function strictTarget(facts: RequestFacts): StrictTargetVerdict {
-  const reason = headFault(facts);
+  const reason = headFault(facts) ?? queryFault(facts.target);
   if (reason) return { kind: 'refused', reason };
   const target = parseTarget(facts.target);
   return target ? { kind: 'plain', target } : { kind: 'refused', reason: 'target-not-plain' };
+}
+
+/** SPEC 5: each pair is decoded and compared, and a target has room for thousands of them. */
+const MOST_PARAMETERS = 200;
+
+function queryFault(target: string): RefusalReason | undefined {
+  let pairs = 1;
+  for (let at = target.indexOf('&'); at >= 0; at = target.indexOf('&', at + 1)) pairs += 1;
+  return pairs > MOST_PARAMETERS ? 'parameters-too-many' : undefined;
 }
 
 /** Undefined when the text could mean another path to the next server. A lone `?` at its end is not kept. */

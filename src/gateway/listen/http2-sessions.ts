@@ -23,8 +23,8 @@ const MAX_STREAMS = 128;
  */
 export const HTTP2_LIMITS: SecureServerOptions = {
   settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_LIST },
-  /** A browser sends each cookie as a header of its own. */
-  maxHeaderListPairs: 256,
+  /** More than the gate accepts (200), so that it can say 431: past this Node resets the stream. */
+  maxHeaderListPairs: 1024,
   maxSettings: 32,
   /** Megabytes of streams, header tables and unsent answers. */
   maxSessionMemory: 10,

@@ -1,0 +1,40 @@
+/** Which Node runs Postern: older ones drop header lines in silence, and are refused in a sentence. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+
+const MAIN = join(import.meta.dirname, '../../src/main.js');
+
+interface Ran {
+  readonly code: number;
+  readonly stderr: string;
+}
+
+/** `postern check --help` on a Node that says it is this version. */
+function runOn(version: string): Promise<Ran> {
+  const pretend = `Object.defineProperty(process.versions, 'node', { value: '${version}' });
+    Object.defineProperty(process, 'version', { value: 'v${version}' });`;
+  const preload = `data:text/javascript,${encodeURIComponent(pretend)}`;
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['--import', preload, MAIN, 'check', '--help'], (error, _stdout, stderr) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stderr }),
+    );
+  });
+}
+
+describe('Postern', () => {
+  for (const version of ['20.20.2', '22.30.0', '24.2.0', '24.18.0']) {
+    it(`refuses to start on Node ${version}, and says which it needs`, async () => {
+      const { code, stderr } = await runOn(version);
+      assert.equal(code, 1);
+      assert.equal(stderr, `Postern needs Node 24.18.1 or newer and this is v${version}: start it with "npm start".\n`);
+    });
+  }
+
+  for (const version of ['24.18.1', '24.18.10', '24.21.0', '26.0.0']) {
+    it(`starts on Node ${version}`, async () => {
+      assert.equal((await runOn(version)).code, 0);
+    });
+  }
+});
