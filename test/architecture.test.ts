@@ -17,7 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
   identity:  { modules: ['domain'],                       packages: [] },
   accounts:  { modules: ['domain'],                       packages: ['koa', 'koa-router', 'jose', 'lru-cache'] },
   events:    { modules: ['domain'],                       packages: ['koa', 'koa-router', 'lru-cache', 're2js'] },
-  store:     { modules: ['domain'],                       packages: ['kysely', 'kysely/migration'] },
+  store:     { modules: ['domain'],                       packages: ['kysely', 'kysely/migration', 'pg'] },
   config:    { modules: ['domain'],                       packages: ['yaml', 'zod'] },
   telemetry: { modules: ['domain'],                       packages: ['prom-client', 'pino'] },
   ui:        { modules: ['domain'],                       packages: ['koa', 'koa-router', 'vite'] },

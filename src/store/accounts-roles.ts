@@ -2,9 +2,10 @@
 import type { Kysely } from 'kysely';
 import { type Role, type UserName, VIEWER } from '../domain/names.ts';
 import type { RoleStore } from '../domain/role-store.ts';
+import type { Serialized } from './serialized.ts';
 import type { Tables } from './tables.ts';
 
-export function createRoleStore(db: Kysely<Tables>): RoleStore {
+export function createRoleStore(db: Kysely<Tables>, serialized: Serialized): RoleStore {
   return {
     async listRoles() {
       const rows = await db.selectFrom('custom_roles').selectAll().orderBy('role').execute();
@@ -12,7 +13,7 @@ export function createRoleStore(db: Kysely<Tables>): RoleStore {
     },
 
     changeRoles: ({ saved, deleted }) =>
-      db.transaction().execute(async (transaction) => {
+      serialized(async (transaction) => {
         for (const { role, cameras } of saved) {
           const row = { role, cameras: JSON.stringify(cameras) };
           await transaction

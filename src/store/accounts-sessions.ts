@@ -2,15 +2,16 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { UserName } from '../domain/names.ts';
 import type { SeenSession, SessionStore } from '../domain/session-store.ts';
+import type { Serialized } from './serialized.ts';
 import type { SeenSessionsTable, Tables } from './tables.ts';
 
 /** Nobody reads more; who has that many should end some. */
 const MOST_LISTED = 1000;
 
-export function createSessionStore(db: Kysely<Tables>): SessionStore {
+export function createSessionStore(db: Kysely<Tables>, serialized: Serialized): SessionStore {
   return {
     noteSessions: (seen) =>
-      db.transaction().execute(async (transaction) => {
+      serialized(async (transaction) => {
         for (const session of seen) {
           if (await isOver(session, transaction)) continue;
           const { since: _, expires_at, ...latest } = asRow(session);

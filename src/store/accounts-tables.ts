@@ -2,9 +2,10 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { AccountStore, User } from '../domain/account.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../domain/names.ts';
+import type { Serialized } from './serialized.ts';
 import type { Tables, UsersTable } from './tables.ts';
 
-export function createAccountStore(db: Kysely<Tables>): AccountStore {
+export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): AccountStore {
   return {
     async countUsers() {
       const counted = await db.selectFrom('users').select(sql<number>`count(*)`.as('users')).executeTakeFirstOrThrow();
@@ -31,7 +32,7 @@ export function createAccountStore(db: Kysely<Tables>): AccountStore {
     },
 
     setPassword: (name, passwordHash, changedAt, proven) =>
-      db.transaction().execute(async (transaction) => {
+      serialized(async (transaction) => {
         const row = { password_hash: passwordHash, password_changed_at: changedAt };
         const change = transaction.updateTable('users').set(row).where('name', '=', name);
         const wanted = proven === undefined ? change : change.where('password_hash', '=', proven);
@@ -52,7 +53,7 @@ export function createAccountStore(db: Kysely<Tables>): AccountStore {
     },
 
     setRole: (name, role) =>
-      db.transaction().execute(async (transaction) => {
+      serialized(async (transaction) => {
         const standing = await stateOf(name, transaction);
         if (standing === 'absent') return 'absent';
         if (standing === 'last-admin' && role !== ADMIN) return 'last-admin';
@@ -61,7 +62,7 @@ export function createAccountStore(db: Kysely<Tables>): AccountStore {
       }),
 
     deleteUser: (name) =>
-      db.transaction().execute(async (transaction) => {
+      serialized(async (transaction) => {
         const standing = await stateOf(name, transaction);
         if (standing !== 'dispensable') return standing;
         await transaction.deleteFrom('users').where('name', '=', name).execute();
@@ -84,7 +85,7 @@ export function createAccountStore(db: Kysely<Tables>): AccountStore {
     },
 
     revokeToken: (tokenId, expiresAt) =>
-      db.transaction().execute(async (transaction) => {
+      serialized(async (transaction) => {
         const ended = transaction.deleteFrom('seen_sessions').where('id', '=', tokenId).returning('expires_at');
         const seen = await ended.executeTakeFirst();
         // An older token of the session may live longer than the one at hand, when sessions are shorter now.

@@ -2,9 +2,10 @@
 import type { Kysely } from 'kysely';
 import type { ApiToken, ApiTokenStore } from '../domain/api-token.ts';
 import type { Role, UserName } from '../domain/names.ts';
+import type { Serialized } from './serialized.ts';
 import type { ApiTokensTable, Tables } from './tables.ts';
 
-export function createApiTokenStore(db: Kysely<Tables>): ApiTokenStore {
+export function createApiTokenStore(db: Kysely<Tables>, serialized: Serialized): ApiTokenStore {
   return {
     async addToken(token) {
       await db.insertInto('api_tokens').values(asRow(token)).execute();
@@ -27,7 +28,7 @@ export function createApiTokenStore(db: Kysely<Tables>): ApiTokenStore {
     },
 
     noteTokenUses: (uses) =>
-      db.transaction().execute(async (transaction) => {
+      serialized(async (transaction) => {
         for (const { id, at, from } of uses) {
           const use = { last_used_at: at, last_used_from: from };
           await transaction.updateTable('api_tokens').set(use).where('id', '=', id).execute();

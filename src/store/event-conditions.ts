@@ -9,7 +9,7 @@ import type {
   SortKey,
   ZoneOffset,
 } from '../domain/event-question.ts';
-import type { Dialect } from './sqlite-dialect.ts';
+import type { Dialect } from './dialect.ts';
 
 type Expression = RawBuilder<unknown>;
 type Condition = RawBuilder<boolean>;

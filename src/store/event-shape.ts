@@ -1,8 +1,8 @@
 /** The table that events are read from: the store's own, or the NVR's seen as if it were that (facts of both in one place). */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Deadline } from '../domain/event-question.ts';
+import type { Dialect } from './dialect.ts';
 import type { ScanQueue } from './scan-queue.ts';
-import type { Dialect } from './sqlite-dialect.ts';
 import type { Tables } from './tables.ts';
 
 /** `e` is the table's alias in every query; it has the columns of the store's own. */
@@ -27,7 +27,7 @@ export interface EventsPlace {
 
 /** Looked at while rows are walked, before any other condition: it ends a statement that walks for too long. */
 export const inTime = ({ words, deadline }: EventsPlace): RawBuilder<boolean>[] =>
-  deadline === undefined ? [] : [words.inTime(sql`e.rowid`, deadline.at)];
+  deadline === undefined || !words.inTime ? [] : [words.inTime(deadline.at)];
 
 export const STORE_SHAPE: EventShape = {
   table: sql`events`,

@@ -1,10 +1,10 @@
 /** How the events of a question are walked: in one stream, or in one of each camera and label that the engine merges. */
 import { type RawBuilder, sql } from 'kysely';
 import type { EventCondition, EventQuestion } from '../domain/event-question.ts';
+import type { Dialect } from './dialect.ts';
 import { distinctCameras } from './distinct-names.ts';
 import { isOneOf } from './event-conditions.ts';
 import type { EventsPlace } from './event-shape.ts';
-import type { Dialect } from './sqlite-dialect.ts';
 
 /** The conditions that a stream has for itself. */
 type Stream = readonly RawBuilder<boolean>[];

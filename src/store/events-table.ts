@@ -3,17 +3,17 @@ import { type Kysely, sql } from 'kysely';
 import type { BoundedEventSource, EventSource, StoredEvent } from '../domain/event-question.ts';
 import { plainJson } from '../domain/plain-json.ts';
 import { countByLabel, firstStart, groupEvents, writesByDay } from './count-events.ts';
+import type { Dialect } from './dialect.ts';
 import { distinctCameras, distinctNames, labelsOf, namesOfAll } from './distinct-names.ts';
 import type { EventShape, EventsPlace } from './event-shape.ts';
 import { createScanQueue } from './scan-queue.ts';
-import { sqliteDialect } from './sqlite-dialect.ts';
 import type { EventsTable, Tables } from './tables.ts';
 import { windowedFind } from './windowed-find.ts';
 
-export const eventsPlace = (db: Kysely<Tables>, shape: EventShape): EventsPlace => ({
+export const eventsPlace = (db: Kysely<Tables>, shape: EventShape, words: Dialect): EventsPlace => ({
   db,
   shape,
-  words: sqliteDialect,
+  words,
   walks: createScanQueue(),
 });
 

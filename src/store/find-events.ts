@@ -55,7 +55,7 @@ async function candidates(question: EventQuestion, place: EventsPlace): Promise<
   const { db, shape, words } = place;
   const sorted = sortValue(question.sort.key);
   const value = place.isByTime ? words.unindexed(sorted) : sorted;
-  const direction = sql.raw(question.sort.direction);
+  const { direction } = question.sort;
   const shared = question.conditions
     .filter((condition) => !namesLabels(condition))
     .map((condition) => conditionInSql(condition, words));
@@ -66,6 +66,6 @@ async function candidates(question: EventQuestion, place: EventsPlace): Promise<
       where ${allOf([...inTime(place), ...own, ...shared, ...page])}`,
   );
   const { rows } = await sql<Candidate>`${sql.join(selects, sql` union all `)}
-    order by value ${direction}, id ${direction} limit ${question.limit}`.execute(db);
+    order by ${words.ordered(sql`value`, direction)}, id ${sql.raw(direction)} limit ${question.limit}`.execute(db);
   return rows;
 }

@@ -7,6 +7,7 @@ import { unreadable } from '../domain/unreadable.ts';
 import { nvrShape } from './event-shape.ts';
 import { createEventSource, eventsPlace } from './events-table.ts';
 import { sqliteEngine } from './sqlite.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
 import type { Tables } from './tables.ts';
 
 export interface NvrDatabase {
@@ -41,7 +42,7 @@ export async function openNvrDatabase(path: string): Promise<NvrDatabase> {
     return replacing;
   };
   const asked = async <Answer>(question: (events: BoundedEventSource) => Promise<Answer>): Promise<Answer> => {
-    if ((await componentsGeneration(file.db, path).catch(() => undefined)) !== file.generation) await reopen();
+    if ((await generationOf(file.db, path).catch(() => undefined)) !== file.generation) await reopen();
     const asking = file;
     return question(asking.events).catch(async (fault) => {
       if (isOutOfTime(fault)) throw fault;
@@ -72,10 +73,10 @@ async function openFile(path: string): Promise<OpenedFile> {
   const { dialect } = sqliteEngine({ path, readOnly: true, isOurs: false, functions });
   const db = new Kysely<Tables>({ dialect });
   try {
-    const generation = await componentsGeneration(db, path);
+    const generation = await generationOf(db, path);
     // Older files lack columns of newer ones, so the table is asked what it has.
     const shape = nvrShape(await columnsOf(db));
-    const events = createEventSource(eventsPlace(db, shape));
+    const events = createEventSource(eventsPlace(db, shape, sqliteDialect));
     return { db, generation, events, close: () => db.destroy() };
   } catch (cause) {
     await db.destroy();
@@ -85,7 +86,7 @@ async function openFile(path: string): Promise<OpenedFile> {
 }
 
 /** What lies at the path now need not be what is open. */
-async function componentsGeneration(db: Kysely<Tables>, path: string): Promise<string> {
+async function generationOf(db: Kysely<Tables>, path: string): Promise<string> {
   const { dev, ino } = statSync(path);
   const { rows } = await sql<{ version: number }>`select schema_version as version from pragma_schema_version`.execute(
     db,

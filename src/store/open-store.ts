@@ -11,10 +11,14 @@ import { createRoleStore } from './accounts-roles.ts';
 import { createSessionStore } from './accounts-sessions.ts';
 import { createAccountStore } from './accounts-tables.ts';
 import { createApiTokenStore } from './accounts-tokens.ts';
+import type { Dialect } from './dialect.ts';
+import type { Engine } from './engine.ts';
 import { STORE_SHAPE } from './event-shape.ts';
 import { createEventSource, eventsPlace } from './events-table.ts';
-import { MIGRATIONS } from './migrations/all-migrations.ts';
-import { type SqliteEngine, sqliteEngine } from './sqlite.ts';
+import { migrationsFor } from './migrations/all-migrations.ts';
+import { postgresEngine } from './postgres.ts';
+import { serializedOn } from './serialized.ts';
+import { sqliteEngine } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 import { writeEvents } from './write-events.ts';
 
@@ -40,30 +44,36 @@ export interface Store {
 }
 
 export async function openStore({ url, readOnly = false }: StoreOptions): Promise<Store> {
-  const { dialect, version } = engineOf(url, readOnly);
+  const engine = await engineOf(url, readOnly);
+  const { dialect, words, version } = engine;
   const db = new Kysely<Tables>({ dialect });
-  if (!readOnly) await migrate(db);
+  if (!readOnly) await migrate(db, words);
+  const serialized = serializedOn(db, words);
   return {
     db,
-    accounts: createAccountStore(db),
-    roles: createRoleStore(db),
-    sessions: createSessionStore(db),
-    apiTokens: createApiTokenStore(db),
+    accounts: createAccountStore(db, serialized),
+    roles: createRoleStore(db, serialized),
+    sessions: createSessionStore(db, serialized),
+    apiTokens: createApiTokenStore(db, serialized),
     version,
-    events: createEventSource(eventsPlace(db, STORE_SHAPE)),
-    writeEvents: (events) => writeEvents(events, db),
-    close: () => db.destroy(),
+    events: createEventSource(eventsPlace(db, STORE_SHAPE, words)),
+    writeEvents: (events) => writeEvents(events, db, words.events),
+    close: async () => {
+      await engine.close();
+      await db.destroy();
+    },
   };
 }
 
-function engineOf(url: string, readOnly: boolean): SqliteEngine {
+async function engineOf(url: string, readOnly: boolean): Promise<Engine> {
+  if (/^postgres(?:ql)?:/i.test(url)) return postgresEngine({ url, readOnly });
   const path = /^sqlite:(?<path>.+)$/s.exec(url)?.groups?.['path'];
   if (path === undefined) throw new Error('store.url: only "sqlite:<path>" is understood: name a file');
   return sqliteEngine({ path, readOnly, isOurs: true });
 }
 
-async function migrate(db: Kysely<Tables>): Promise<void> {
-  const { error } = await new Migrator({ db, provider: MIGRATIONS }).migrateToLatest();
+async function migrate(db: Kysely<Tables>, words: Dialect): Promise<void> {
+  const { error } = await new Migrator({ db, provider: migrationsFor(words) }).migrateToLatest();
   if (!error) return;
   await db.destroy();
   throw new Error('cannot bring the tables of the store up to date: is it the store of a newer version?', {

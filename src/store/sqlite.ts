@@ -5,6 +5,8 @@ import { type Dialect, SqliteAdapter, type SqliteDatabase, SqliteDialect } from 
 import { isPast, outOfTime } from '../domain/out-of-time.ts';
 import { unreadable } from '../domain/unreadable.ts';
 import { retryWhenBusy } from './busy-retry.ts';
+import type { Engine } from './engine.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
 
 export interface SqliteOptions {
   readonly path: string;
@@ -32,13 +34,7 @@ const SHARED_SETTINGS = 'PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;
 /** In bytes. */
 const MAPPED_SETTINGS = 'PRAGMA mmap_size = 1073741824;';
 
-export interface SqliteEngine {
-  readonly dialect: Dialect;
-  /** Another text after any change of the file: by this connection at once, by another process within milliseconds. */
-  version(): string;
-}
-
-export function sqliteEngine(options: SqliteOptions): SqliteEngine {
+export function sqliteEngine(options: SqliteOptions): Engine {
   const connection = connect(options);
   const dataVersion = connection.prepare('PRAGMA data_version');
   let ownChanges = 0;
@@ -46,10 +42,14 @@ export function sqliteEngine(options: SqliteOptions): SqliteEngine {
   let text = '';
   let askedAt = Number.NEGATIVE_INFINITY;
   return {
-    dialect: sqliteDialect(connection, options.readOnly, () => {
+    words: sqliteDialect,
+    isCurrent: () => true,
+    close: async () => {},
+    dialect: kyselyDialect(connection, options.readOnly, () => {
       ownChanges += 1;
       text = `${others}.${ownChanges}`;
     }),
+    /** By this connection at once, by another process within milliseconds. */
     version() {
       const now = performance.now();
       if (now - askedAt < BETWEEN_ASKING_MILLISECONDS) return text;
@@ -61,7 +61,7 @@ export function sqliteEngine(options: SqliteOptions): SqliteEngine {
   };
 }
 
-function sqliteDialect(connection: DatabaseSync, readOnly: boolean, onChange: () => void): Dialect {
+function kyselyDialect(connection: DatabaseSync, readOnly: boolean, onChange: () => void): Dialect {
   const dialect = new SqliteDialect({ database: asKyselyDatabase(connection, readOnly, onChange) });
   return {
     createDriver: () => retryWhenBusy(dialect.createDriver()),

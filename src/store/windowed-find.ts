@@ -14,7 +14,7 @@ export async function windowedFind(
   oneGo = ONE_GO_MILLISECONDS,
 ): Promise<readonly FoundEvent[]> {
   const { deadline } = place;
-  if (deadline === undefined) return findEvents(question, place);
+  if (deadline === undefined || !place.words.inTime) return findEvents(question, place);
   const at = Math.min(deadline.at, performance.now() + oneGo);
   try {
     return await findEvents(question, { ...place, deadline: { at } });

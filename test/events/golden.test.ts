@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
+import { startPostgres, type TestPostgres, withoutPostgres } from '../support/postgres.ts';
 import { makeNvrDatabase, readRecordedLines } from './support/nvr-file.ts';
 import { type Answer, importRecorded, type Runtime, type ServedEvents, serveEvents } from './support/served-events.ts';
 
@@ -41,12 +42,20 @@ interface Golden {
 
 const golden: Golden = JSON.parse(readFileSync(new URL('../data/golden-visible.json', import.meta.url), 'utf8'));
 
+const IN_POSTGRES = 'in PostgreSQL';
+let postgres: TestPostgres | undefined;
+const inStore = async (house: Runtime): Promise<ServedEvents> => {
+  const served = await serveEvents(house);
+  await importRecorded(served.store);
+  return served;
+};
+
 /** The same questions to wherever the events may be kept. */
 const places: Record<string, (house: Runtime) => Promise<ServedEvents>> = {
-  'in the store': async (house) => {
-    const served = await serveEvents(house);
-    await importRecorded(served.store);
-    return served;
+  'in the store': inStore,
+  [IN_POSTGRES]: async (house) => {
+    postgres = await startPostgres();
+    return inStore({ ...house, storeUrl: await postgres.newDatabase() });
   },
   "in an NVR's own file": async (house) => {
     const nvr = await makeNvrDatabase(await readRecordedLines());
@@ -56,12 +65,17 @@ const places: Record<string, (house: Runtime) => Promise<ServedEvents>> = {
 };
 
 for (const [place, serve] of Object.entries(places)) {
-  describe(`The recorded house ${place}`, () => {
+  const skip = place === IN_POSTGRES && withoutPostgres;
+  describe(`The recorded house ${place}`, { skip }, () => {
     let served: ServedEvents;
     before(async () => {
       served = await serve({ cameras: golden.configured, roles: golden.roles });
     });
-    after(() => served.close());
+    after(async () => {
+      await served.close();
+      await postgres?.stop();
+      postgres = undefined;
+    });
 
     for (const asked of golden.cases) {
       const { n, class: name, role, path, query } = asked;

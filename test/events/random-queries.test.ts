@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { EventRecord } from '../../src/domain/event.ts';
+import { startPostgres, withoutPostgres } from '../support/postgres.ts';
 import { event } from './support/event.ts';
 import { makeNvrDatabase } from './support/nvr-file.ts';
 import { plainAnswer, type Query } from './support/plain-filter.ts';
@@ -99,14 +100,23 @@ interface Kept extends ServedEvents {
   replaceAll(list: readonly EventRecord[]): Promise<void>;
 }
 
+const keptInStore = async (storeUrl?: string): Promise<Kept> => {
+  const served = await serveEvents({ storeUrl });
+  const replaceAll = async (list: readonly EventRecord[]): Promise<void> => {
+    await served.store.db.deleteFrom('events').execute();
+    await served.store.writeEvents(list);
+  };
+  return { ...served, replaceAll };
+};
+
+const IN_POSTGRES = 'in PostgreSQL';
+
 const places: Record<string, () => Promise<Kept>> = {
-  'in the store': async () => {
-    const served = await serveEvents({});
-    const replaceAll = async (list: readonly EventRecord[]): Promise<void> => {
-      await served.store.db.deleteFrom('events').execute();
-      await served.store.writeEvents(list);
-    };
-    return { ...served, replaceAll };
+  'in the store': () => keptInStore(),
+  [IN_POSTGRES]: async () => {
+    const postgres = await startPostgres();
+    const kept = await keptInStore(await postgres.newDatabase());
+    return { ...kept, close: () => kept.close().then(postgres.stop) };
   },
   "in an NVR's own file": async () => {
     const nvr = await makeNvrDatabase([]);
@@ -120,7 +130,7 @@ const places: Record<string, () => Promise<Kept>> = {
 };
 
 for (const [place, serve] of Object.entries(places)) {
-  describe(`Events ${place}`, () => {
+  describe(`Events ${place}`, { skip: place === IN_POSTGRES && withoutPostgres }, () => {
     let served: Kept;
     before(async () => {
       served = await serve();

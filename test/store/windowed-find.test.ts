@@ -10,6 +10,7 @@ import { eventsPlace } from '../../src/store/events-table.ts';
 import { findEvents } from '../../src/store/find-events.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { createScanQueue } from '../../src/store/scan-queue.ts';
+import { sqliteDialect } from '../../src/store/sqlite-dialect.ts';
 import { findInWindows, windowedFind } from '../../src/store/windowed-find.ts';
 import { event } from '../events/support/event.ts';
 import { makeScratch } from './support/scratch-store.ts';
@@ -21,7 +22,7 @@ let store: Store;
 let place: EventsPlace;
 before(async () => {
   store = await openStore({ url: scratch.url });
-  place = eventsPlace(store.db, STORE_SHAPE);
+  place = eventsPlace(store.db, STORE_SHAPE, sqliteDialect);
   // Several begin at once, several have one score or none.
   const events = Array.from({ length: COUNT }, (_, n) =>
     event({
@@ -128,7 +129,7 @@ describe('A question', () => {
     await many.writeEvents(
       Array.from({ length: 1100 }, (_, n) => event({ id: `e${n}`, start_time: n, zones: n ? [] : ['nowhere'] })),
     );
-    const bounded = { ...eventsPlace(many.db, STORE_SHAPE), deadline: { at: Number.POSITIVE_INFINITY } };
+    const bounded = { ...eventsPlace(many.db, STORE_SHAPE, sqliteDialect), deadline: { at: Number.POSITIVE_INFINITY } };
     assert.deepEqual(await windowedFind(NOTHING, bounded, -1), [{ id: 'e0', value: 0 }]);
     await many.close();
     other.remove();

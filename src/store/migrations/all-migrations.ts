@@ -1,19 +1,22 @@
 /** The store's migrations in their order: a number once given never changes, new ones are added at the end. */
 import type { MigrationProvider } from 'kysely/migration';
+import type { Dialect } from '../dialect.ts';
 import { accounts } from './001-accounts.ts';
 import { events } from './002-events.ts';
 import { rolesSessionsTokens } from './003-roles-sessions-tokens.ts';
 import { eventWrites } from './004-event-writes.ts';
 import { sessionKeys } from './005-session-keys.ts';
 import { sortsWithIds } from './006-sorts-with-ids.ts';
+import { changeNotices } from './007-change-notices.ts';
 
-export const MIGRATIONS: MigrationProvider = {
+export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
-    '001-accounts': accounts,
-    '002-events': events,
-    '003-roles-sessions-tokens': rolesSessionsTokens,
-    '004-event-writes': eventWrites,
-    '005-session-keys': sessionKeys,
-    '006-sorts-with-ids': sortsWithIds,
+    '001-accounts': accounts(dialect),
+    '002-events': events(dialect),
+    '003-roles-sessions-tokens': rolesSessionsTokens(dialect),
+    '004-event-writes': eventWrites(dialect),
+    '005-session-keys': sessionKeys(dialect),
+    '006-sorts-with-ids': sortsWithIds(dialect),
+    '007-change-notices': changeNotices(dialect),
   }),
-};
+});

@@ -41,6 +41,8 @@ export interface Runtime {
   readonly maxLimit?: number;
   /** Instead of the store. */
   readonly source?: BoundedEventSource;
+  /** The address of an empty store; unset: an SQLite file of its own. */
+  readonly storeUrl?: string | undefined;
   /** Seconds. */
   readonly queryTimeout?: number;
 }
@@ -55,9 +57,10 @@ export async function serveEvents({
   maxLimit = 10_000,
   source,
   queryTimeout = 10,
+  storeUrl,
 }: Runtime): Promise<ServedEvents> {
   const scratch = makeScratch();
-  const store = await openStore({ url: scratch.url });
+  const store = await openStore({ url: storeUrl ?? scratch.url });
   await store.writeEvents(events);
   const faults: unknown[] = [];
   const backend = createEventsBackend({

@@ -1,0 +1,48 @@
+/** What each database engine says in words of its own: text columns, JSON, arithmetic of time, and hints to the planner. */
+import type { Kysely, RawBuilder, Transaction } from 'kysely';
+import type { Tables } from './tables.ts';
+
+export type Expression = RawBuilder<unknown>;
+export type Condition = RawBuilder<boolean>;
+
+export interface Dialect {
+  /** The column type of text that is compared and sorted by its bytes, as SQLite does by default. */
+  readonly text: Expression;
+  /** The column, hidden from the planner as a way into the table: rows are read in the order that is asked for. */
+  unindexed(column: Expression): Expression;
+  /**
+   * Ends a statement that runs past the deadline (milliseconds of the machine's monotonic clock). Undefined where the
+   * server ends it (`statement_timeout`); then a long statement stops no other one.
+   */
+  readonly inTime: ((deadline: number) => Condition) | undefined;
+  contains(text: Expression, part: string): Condition;
+  hasElement(jsonArray: Expression, values: readonly string[]): Condition;
+  isEmptyArray(jsonArray: Expression): Condition;
+  /** One of the texts is the value of a key, at any depth. */
+  hasMemberText(jsonObject: Expression, values: readonly string[]): Condition;
+  /** Of the local clock: whole seconds since midnight. */
+  secondOfDay(time: Expression, offset: Expression): Expression;
+  /** Days since 1 January 1970 on the local calendar. */
+  dayNumber(time: Expression, offset: Expression): Expression;
+  /** `value asc` or `value desc`, with absent values below all others. */
+  ordered(value: Expression, direction: 'asc' | 'desc'): Expression;
+  /** Creates the events table and everything that belongs to it, by the steps of the migration of that name. */
+  readonly events: EventTables;
+  /** Until the transaction ends, no other one on accounts begins: where the engine has one writer, it does so by itself. */
+  lockAccounts(transaction: Transaction<Tables>): Promise<void>;
+  /** Triggers that tell every replica of a change, where several processes on several machines share a store. */
+  noticeChanges(db: Kysely<unknown>): Promise<void>;
+}
+
+/** The steps of the migrations on events that each engine writes in its own way. */
+export interface EventTables {
+  create(db: Kysely<unknown>): Promise<void>;
+  /** `event_writes` counts the writes of each day of UTC in which events begin. */
+  countWrites(db: Kysely<unknown>): Promise<void>;
+  /** Indices of score and speed hold the id, and lie in the order that `ordered` asks for. */
+  sortWithIds(db: Kysely<unknown>): Promise<void>;
+  /** Before events that begin at these times are written. */
+  prepareFor(times: readonly number[], db: Kysely<Tables>): Promise<void>;
+  /** False where no index can keep ids unique: a row of the same id is deleted before the new one is written. */
+  readonly hasUniqueIds: boolean;
+}

@@ -1,0 +1,122 @@
+/** Changes of the PostgreSQL store as every replica hears of them: LISTEN on a connection of its own, with a heartbeat. */
+import pg from 'pg';
+
+/** The channel that the triggers of the store notify (migration `change-notices`). */
+export const CHANGES_CHANNEL = 'postern_changes';
+
+/** A query on the listening connection: when it is answered, every notice that was sent before it has been read. */
+const HEARTBEAT_MILLISECONDS = 500;
+/** After so long without a heartbeat a remembered answer is not current any more. */
+const STALE_AFTER_MILLISECONDS = 2000;
+/** A heartbeat that is not answered by then: the connection is given up. */
+const HEARTBEAT_TIMEOUT_MILLISECONDS = 5000;
+const RECONNECT_MILLISECONDS = 500;
+
+export interface ChangeFeed {
+  /**
+   * A text that differs after any change. While the heartbeat is missed, it differs at each call, so that nothing
+   * remembered is used and every request asks the store.
+   */
+  version(): string;
+  /** This process has changed the store itself: what it remembers ends now, not with the notice. */
+  changedHere(): void;
+  /** Whether the heartbeat has been heard in time. */
+  isCurrent(): boolean;
+  close(): Promise<void>;
+}
+
+export interface ChangeFeedOptions {
+  /** Connects a session of its own, never through a transaction pooler, where LISTEN hears nothing. */
+  readonly client: pg.ClientConfig;
+  /** Milliseconds of a clock that is never set. */
+  readonly now: () => number;
+  /** Told once at each change. */
+  readonly onCurrent: (isCurrent: boolean, fault?: Error) => void;
+}
+
+/** Resolves when the first LISTEN holds; rejects when it cannot be had. */
+export async function openChangeFeed(options: ChangeFeedOptions): Promise<ChangeFeed> {
+  const { now, onCurrent } = options;
+  let revision = 0;
+  let staleCalls = 0;
+  let heardAt = Number.NEGATIVE_INFINITY;
+  let wasCurrent = true;
+  let isClosed = false;
+  let client: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let lastFault: Error | undefined;
+
+  const isCurrent = (): boolean => now() - heardAt < STALE_AFTER_MILLISECONDS;
+  const tell = (): void => {
+    if (isCurrent() === wasCurrent) return;
+    wasCurrent = !wasCurrent;
+    onCurrent(wasCurrent, wasCurrent ? undefined : lastFault);
+  };
+
+  const connect = async (): Promise<void> => {
+    const next = new pg.Client({ ...options.client, query_timeout: HEARTBEAT_TIMEOUT_MILLISECONDS });
+    client = next;
+    next.on('error', (fault) => {
+      lastFault = fault;
+    });
+    next.on('notification', () => {
+      revision += 1;
+    });
+    const sentAt = now();
+    await next.connect();
+    await next.query(`listen ${CHANGES_CHANNEL}`);
+    // Notices of the time without a connection are lost: whatever is remembered from before is old.
+    revision += 1;
+    heardAt = sentAt;
+  };
+
+  const beat = async (): Promise<void> => {
+    try {
+      const sentAt = now();
+      if (client === undefined) await connect();
+      else {
+        await client.query('select 1');
+        heardAt = sentAt;
+      }
+    } catch (fault) {
+      lastFault = fault instanceof Error ? fault : new Error(String(fault));
+      const broken = client;
+      client = undefined;
+      if (broken) void broken.end().catch(() => {});
+    }
+    tell();
+    if (isClosed) return;
+    timer = setTimeout(() => void beat(), client === undefined ? RECONNECT_MILLISECONDS : HEARTBEAT_MILLISECONDS);
+    timer.unref();
+  };
+
+  /** A frozen server answers no heartbeat: the state is looked at beside it. */
+  const watch = setInterval(tell, HEARTBEAT_MILLISECONDS).unref();
+
+  try {
+    await connect();
+  } catch (fault) {
+    clearInterval(watch);
+    await client?.end().catch(() => {});
+    throw fault;
+  }
+  timer = setTimeout(() => void beat(), HEARTBEAT_MILLISECONDS).unref();
+
+  return {
+    version() {
+      if (isCurrent()) return `${revision}`;
+      staleCalls += 1;
+      return `stale.${staleCalls}`;
+    },
+    changedHere() {
+      revision += 1;
+    },
+    isCurrent,
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      clearInterval(watch);
+      await client?.end().catch(() => {});
+    },
+  };
+}

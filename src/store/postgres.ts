@@ -1,0 +1,160 @@
+/** The PostgreSQL engine: Kysely's own dialect over a pool of `pg`, and the notices of changes. */
+import {
+  type DatabaseConnection,
+  type Driver,
+  type Dialect as KyselyDialect,
+  PostgresDialect,
+  type QueryResult,
+} from 'kysely';
+import pg from 'pg';
+import { outOfTime } from '../domain/out-of-time.ts';
+import { unreadable } from '../domain/unreadable.ts';
+import type { Engine } from './engine.ts';
+import { type ChangeFeed, openChangeFeed } from './postgres-changes.ts';
+import { postgresDialect } from './postgres-dialect.ts';
+
+export interface PostgresOptions {
+  /** `postgres://…`, with `sslmode`, `sslrootcert` and several hosts as libpq has them. */
+  readonly url: string;
+  /** Another address for LISTEN, where `url` is that of a transaction pooler. */
+  readonly listenUrl?: string | undefined;
+  /** The most connections at once, beside the one that listens. */
+  readonly connections?: number;
+  /** Milliseconds after which the server ends a statement. */
+  readonly statementTimeout?: number;
+  /** Reads only, and remembers nothing: no connection listens. */
+  readonly readOnly?: boolean;
+  /** Told once at each change: whether changes of other replicas are heard. */
+  readonly onCurrent?: (isCurrent: boolean, fault?: Error) => void;
+}
+
+const CONNECTIONS = 8;
+const CONNECT_MILLISECONDS = 5000;
+const STATEMENT_MILLISECONDS = 10_000;
+/** A server that is frozen ends no statement: the client gives up a while after the server should have. */
+const CLIENT_GRACE_MILLISECONDS = 2000;
+
+const IDLE_TRANSACTION_MILLISECONDS = 5000;
+
+/** Of numbers only: what counts events fits a double. */
+const INT8 = 20;
+pg.types.setTypeParser(INT8, Number);
+
+/** Rejects with a sentence when the server cannot be reached or refuses. */
+export async function postgresEngine(options: PostgresOptions): Promise<Engine> {
+  const { url, listenUrl = url, readOnly = false, onCurrent = () => {} } = options;
+  const statement = options.statementTimeout ?? STATEMENT_MILLISECONDS;
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.connections ?? CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MILLISECONDS,
+    statement_timeout: statement,
+    query_timeout: statement + CLIENT_GRACE_MILLISECONDS,
+    // A replica that is frozen in a transaction holds its locks no longer than this.
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MILLISECONDS,
+    application_name: 'postern',
+    ...(readOnly ? { options: '-c default_transaction_read_only=on' } : {}),
+  });
+  pool.on('error', () => {}); // an idle connection that ends is replaced by the next query
+  const changes = readOnly ? undefined : await listening(listenUrl, onCurrent, pool);
+  return {
+    dialect: withChanges(new PostgresDialect({ pool }), changes),
+    words: postgresDialect,
+    version: () => changes?.version() ?? '',
+    isCurrent: () => changes?.isCurrent() ?? true,
+    close: async () => changes?.close(),
+  };
+}
+
+async function listening(
+  url: string,
+  onCurrent: (isCurrent: boolean, fault?: Error) => void,
+  pool: pg.Pool,
+): Promise<ChangeFeed> {
+  const client = {
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MILLISECONDS,
+    application_name: 'postern changes',
+  };
+  try {
+    return await openChangeFeed({ client, now: () => performance.now(), onCurrent });
+  } catch (fault) {
+    await pool.end();
+    throw troubleOf(fault);
+  }
+}
+
+/** Faults in the engine's words become the service's, and each change of this process is known here at once. */
+function withChanges(dialect: PostgresDialect, changes: ChangeFeed | undefined): KyselyDialect {
+  return {
+    createDriver: () => watched(dialect.createDriver(), changes),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    createAdapter: () => dialect.createAdapter(),
+  };
+}
+
+function watched(driver: Driver, changes: ChangeFeed | undefined): Driver {
+  const { acquireConnection, commitTransaction } = driver;
+  const known = new WeakMap<DatabaseConnection, DatabaseConnection>();
+  const inner = new WeakMap<DatabaseConnection, DatabaseConnection>();
+  const wrap = (connection: DatabaseConnection): DatabaseConnection => {
+    const before = known.get(connection);
+    if (before) return before;
+    const wrapped = watchedConnection(connection, changes);
+    known.set(connection, wrapped);
+    inner.set(wrapped, connection);
+    return wrapped;
+  };
+  const unwrapped = (connection: DatabaseConnection): DatabaseConnection => inner.get(connection) ?? connection;
+  return Object.assign(driver, {
+    acquireConnection: async () => {
+      try {
+        return wrap(await acquireConnection.call(driver));
+      } catch (fault) {
+        throw troubleOf(fault);
+      }
+    },
+    commitTransaction: async (connection: DatabaseConnection) => {
+      await commitTransaction.call(driver, unwrapped(connection)).catch((fault: unknown) => {
+        throw troubleOf(fault);
+      });
+      changes?.changedHere();
+    },
+    rollbackTransaction: releasing(driver.rollbackTransaction.bind(driver), unwrapped),
+    releaseConnection: releasing(driver.releaseConnection.bind(driver), unwrapped),
+  });
+}
+
+const releasing =
+  (act: (connection: DatabaseConnection) => Promise<void>, unwrapped: (of: DatabaseConnection) => DatabaseConnection) =>
+  (connection: DatabaseConnection): Promise<void> =>
+    act(unwrapped(connection));
+
+const watchedConnection = (connection: DatabaseConnection, changes: ChangeFeed | undefined): DatabaseConnection => ({
+  streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
+  async executeQuery<Row>(query: Parameters<DatabaseConnection['executeQuery']>[0]): Promise<QueryResult<Row>> {
+    try {
+      const result = await connection.executeQuery<Row>(query);
+      if (result.numAffectedRows !== undefined && result.numAffectedRows > 0n) changes?.changedHere();
+      return result;
+    } catch (fault) {
+      throw troubleOf(fault);
+    }
+  },
+});
+
+/** SQLSTATE classes that say something of the server or the way to it, and nothing of the statement. */
+const TROUBLES: readonly string[] = ['08', '25006', '53', '57', '58', 'XX'];
+const STATEMENT_TIMEOUT = '57014';
+/** `pg` names these by their text alone. */
+const CLIENT_FAULTS = /timeout|terminated|not queryable|ended/i;
+
+function troubleOf(fault: unknown): unknown {
+  if (!(fault instanceof Error)) return fault;
+  const code = 'code' in fault ? String(fault.code) : '';
+  if (code === STATEMENT_TIMEOUT) return outOfTime();
+  const isOfServer = TROUBLES.some((trouble) => code.startsWith(trouble));
+  const isOfWay = /^E[A-Z]+$/.test(code) || (code === '' && CLIENT_FAULTS.test(fault.message));
+  return isOfServer || isOfWay ? unreadable(`PostgreSQL: ${fault.message || code}`, fault) : fault;
+}

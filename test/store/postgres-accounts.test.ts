@@ -1,0 +1,25 @@
+/** The account contract, kept by PostgreSQL. */
+import { after, before, describe } from 'node:test';
+import { openStore } from '../../src/store/open-store.ts';
+import { accountStoreContract } from '../contracts/account-store.ts';
+import { startPostgres, type TestPostgres, withoutPostgres } from '../support/postgres.ts';
+
+describe('With PostgreSQL', { skip: withoutPostgres }, () => {
+  let server: TestPostgres;
+  let url: string;
+  before(async () => {
+    server = await startPostgres();
+    url = await server.newDatabase();
+  });
+  after(() => server.stop());
+
+  accountStoreContract('PostgreSQL', {
+    open: () => openStore({ url }),
+    async empty() {
+      const store = await openStore({ url });
+      await store.db.deleteFrom('users').execute();
+      await store.db.deleteFrom('revoked_tokens').execute();
+      await store.close();
+    },
+  });
+});
