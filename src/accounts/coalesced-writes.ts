@@ -12,6 +12,8 @@ export interface CoalescedWriteDeps<Sighting> {
 export interface CoalescedWrites<Sighting> {
   /** `sighting` is asked for when it will be written. */
   note(key: string, sighting: () => Sighting): void;
+  /** The same for what something is decided by: it does not wait for its minute. */
+  noteNews(key: string, sighting: () => Sighting): void;
   /** Writes what waits, now. */
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -45,16 +47,21 @@ export function createCoalescedWrites<Sighting>(parts: CoalescedWriteDeps<Sighti
     return writing;
   };
 
+  const put = (key: string, sighting: () => Sighting): void => {
+    waiting.set(key, sighting());
+    timer ??= setTimeout(() => void flush(), GATHER_MS).unref();
+  };
+
   return {
     flush,
     close: flush,
+    noteNews: put,
     note(key, sighting) {
       const now = clock.now();
       const last = writtenAt.get(key);
       if (last !== undefined && Math.abs(now - last) < EVERY_MS && !waiting.has(key)) return;
       if (!waiting.has(key)) writtenAt.set(key, now);
-      waiting.set(key, sighting());
-      timer ??= setTimeout(() => void flush(), GATHER_MS).unref();
+      put(key, sighting);
     },
   };
 }

@@ -321,10 +321,16 @@ describe('A session is renewed', () => {
 });
 
 describe('A session that is looked at again', () => {
+  async function renewThenWait({ sessions, caller, clock }: Awaited<ReturnType<typeof openRuntime>>): Promise<void> {
+    clock.advance(80_000);
+    await sessions.renew(caller);
+    clock.advance(10_000);
+  }
   // biome-ignore format: a table
   const rows: [sentence: string, change: (house: Awaited<ReturnType<typeof openRuntime>>) => Promise<unknown> | unknown, role: string | undefined][] = [
     ['holds while nothing has changed',          () => {}, 'viewer'],
-    ['holds beyond its end',                     ({ clock }) => clock.advance(90_000), 'viewer'],
+    ['is over at its end',                       ({ clock }) => clock.advance(90_000), undefined],
+    ['holds beyond its end when it was renewed', renewThenWait, 'viewer'],
     ['has the role that its user has now',       ({ store, vera }) => store.setRole(vera.name, 'gardener' as Role), 'gardener'],
     ['is over when it was ended',                ({ sessions, caller }) => sessions.end(caller), undefined],
     ['is over when its user is gone',            ({ store, vera }) => store.deleteUser(vera.name), undefined],

@@ -11,7 +11,7 @@ const session = (name: string, tokenId: string, changes: Partial<Caller> = {}): 
   name: name as UserName,
   role: VIEWER,
   scope: ALL_CAMERAS,
-  credential: { kind: 'session', tokenId, issuedAt: 1, expiresAt: 2, carriedBy: 'cookie' },
+  credential: { kind: 'session', tokenId, issuedAt: 1, expiresAt: 5000, carriedBy: 'cookie' },
   ...changes,
 });
 const VERA = session('vera', '1');
@@ -40,14 +40,22 @@ function streams(t: TestContext, ...callers: Caller[]) {
     onFault: (fault) => faults.push(fault),
   });
   t.after(open.close);
-  const done = callers.map((caller) =>
-    open.add(caller, WATCHING, (code, by) => ended.push(`${caller.name} ${code}${by === 'expired' ? ' expired' : ''}`)),
-  );
+  const done = callers.map((caller) => {
+    const gone = open.add(caller, WATCHING, (code, by) => {
+      ended.push(`${caller.name} ${code}${by === 'expired' ? ' expired' : ''}`);
+      gone();
+    });
+    return gone;
+  });
   const change = (caller: Caller, to: Caller | undefined): void => {
     version += 1;
     now.set(caller, to);
   };
-  return { ...open, ended, faults, asked, change, done, clock };
+  const renew = (caller: Caller, expiresAt: number): void => {
+    now.set(caller, { ...caller, credential: { ...caller.credential, expiresAt } as Caller['credential'] });
+  };
+  const forget = (caller: Caller): void => void now.set(caller, undefined);
+  return { ...open, ended, faults, asked, change, renew, forget, done, clock };
 }
 
 describe('Open streams', () => {
@@ -115,6 +123,26 @@ describe('Open streams', () => {
     open.change(DAY_PASS, undefined);
     await open.sweep();
     assert.deepEqual(open.ended, ['dora 4401 expired']);
+  });
+
+  it('of a session end when its latest token does, and go on when it was renewed', async (t) => {
+    const open = streams(t, VERA, GUS);
+    await open.sweep();
+    open.clock.advance(4999);
+    await open.sweep();
+    assert.deepEqual([open.ended, open.asked], [[], ['vera', 'gus']]);
+    open.clock.advance(1);
+    open.renew(VERA, 6000);
+    open.forget(GUS);
+    await open.sweep();
+    assert.deepEqual(open.ended, ['gus 4401 expired']);
+    open.clock.advance(999);
+    await open.sweep();
+    assert.deepEqual(open.asked, ['vera', 'gus', 'vera', 'gus']);
+    open.clock.advance(1);
+    open.forget(VERA);
+    await open.sweep();
+    assert.deepEqual(open.ended, ['gus 4401 expired', 'vera 4401 expired']);
   });
 
   it('are each judged anew when the rules are others', async (t) => {

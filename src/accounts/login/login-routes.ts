@@ -1,6 +1,7 @@
 /** Login, logout and profile (interface 4, 5.1; SPEC 4.1, 4.2). `/auth` is answered at the gate; other methods of it here. */
 import Router from 'koa-router';
 import type { CameraScope } from '../../domain/camera-scope.ts';
+import type { UserName } from '../../domain/names.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 import { agentOf } from '../audit.ts';
@@ -60,14 +61,21 @@ async function logoutByLink(ctx: AccountContext, parts: LoginRouteDeps): Promise
 
 async function logout(ctx: AccountContext, { sessions, settings, audit }: LoginRouteDeps): Promise<void> {
   const { caller, clientAddress: from, requestId, basePath = '' } = ctx.state;
-  if (caller) {
-    await sessions.end(caller);
-    audit({ what: 'logout', who: caller.name, from, ...agentOf(ctx.state), verdict: 'allowed', requestId });
-  }
+  if (caller) await sessions.end(caller);
+  const who = caller?.name ?? (await endExpired(ctx, sessions));
+  if (who) audit({ what: 'logout', who, from, ...agentOf(ctx.state), verdict: 'allowed', requestId });
   const { logoutUrl, loginPath } = settings();
   ctx.set({ 'Cache-Control': 'no-store', 'Set-Cookie': sessions.clearedCookie(cookieClientOf(ctx.state)) });
   ctx.redirect(logoutUrl ?? `${basePath}${loginPath}`);
   ctx.status = 303;
+}
+
+/** A token that is over names a session that may live on in a renewed one, and whose streams are open. */
+async function endExpired(ctx: AccountContext, sessions: Sessions): Promise<UserName | undefined> {
+  if (ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.method !== 'GET') return undefined;
+  const bearer = /^bearer +(?<token>\S+)$/i.exec(ctx.get('Authorization'))?.groups?.['token'];
+  const token = bearer ?? ctx.cookies.get(sessions.cookieName);
+  return token ? sessions.endShown(token) : undefined;
 }
 
 /** Native answers say where to log in; in proxy mode that is the proxy's to say (interface 5.5.8). */

@@ -1,10 +1,12 @@
 /** Who is logged in, from where and since when: for people to look at, without a write for each request (SPEC 4.2). */
+import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { UserName } from '../../domain/names.ts';
 import type { SeenSession, SessionStore } from '../../domain/session-store.ts';
 import { shortText } from '../audit.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
+import { createSessionEnds, type SessionEnds } from './session-ends.ts';
 
 export interface SeenSessionDeps {
   readonly store: SessionStore;
@@ -26,26 +28,48 @@ export interface SeenSessions {
   /** Those that are not over, latest seen first; of everybody without `user`. */
   list(user?: UserName): Promise<readonly SeenSession[]>;
   find(id: string): Promise<SeenSession | undefined>;
+  /** A session that is renewed is listed for as long as its latest token lives. */
+  readonly ends: SessionEnds;
   close(): Promise<void>;
 }
 
+const REMEMBERED_SESSIONS = 10_000;
+
 export function createSeenSessions({ store, keyId, clock, onFault }: SeenSessionDeps): SeenSessions {
+  const seen = new LRUCache<string, SeenSession>({ max: REMEMBERED_SESSIONS });
   const writes = createCoalescedWrites<SeenSession>({ write: store.noteSessions, clock, onFault });
+  const withEnd = (session: SeenSession): SeenSession => ({
+    ...session,
+    expiresAt: Math.max(session.expiresAt, ends.latest(session.id) ?? 0),
+  });
+  const ends = createSessionEnds(
+    async (id) => (await store.findSession(id))?.expiresAt,
+    (id) => {
+      const session = seen.get(id);
+      if (session) writes.noteNews(id, () => withEnd(session));
+    },
+  );
   return {
     close: writes.close,
+    ends,
     note({ name: user, credential }, { address, agent }) {
       if (credential.kind !== 'session') return;
       const { tokenId: id, issuedAt: since, expiresAt } = credential;
-      writes.note(id, () => ({
-        id,
-        user,
-        address,
-        agent: shortText(agent ?? ''),
-        since,
-        lastSeen: unixSeconds(clock),
-        expiresAt,
-        keyId,
-      }));
+      writes.note(id, () => {
+        const session: SeenSession = {
+          id,
+          user,
+          address,
+          agent: shortText(agent ?? ''),
+          since,
+          lastSeen: unixSeconds(clock),
+          expiresAt,
+          keyId,
+        };
+        seen.set(id, session);
+        return withEnd(session);
+      });
+      ends.note(id, expiresAt);
     },
     async list(user) {
       await writes.flush();

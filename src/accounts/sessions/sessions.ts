@@ -7,8 +7,10 @@ import type { Caller } from '../../domain/caller.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
+import type { UserName } from '../../domain/names.ts';
 import type { SessionVerdict } from '../../domain/verdict.ts';
 import { type CookieClient, type CookieSettings, cookieLine } from './session-cookie.ts';
+import { createSessionEnds, type SessionEnds } from './session-ends.ts';
 import { callerOf, generationOf, type SessionState, sessionStateFault } from './session-state.ts';
 import { readSessionToken, type SessionClaims, signSessionToken, timeFault } from './session-token.ts';
 
@@ -27,6 +29,8 @@ export interface SessionDeps {
    * are read anew for each request.
    */
   readonly accountsVersion?: () => string;
+  /** Outlives a reload. Without it the ends are those that these sessions have issued themselves. */
+  readonly ends?: SessionEnds;
 }
 
 export interface Sessions {
@@ -36,12 +40,15 @@ export interface Sessions {
   renewalFor(caller: Caller): MaybePromise<string | undefined>;
   /** The same for `/auth`, at any time in a session's life (interface 5.1.5); signed anew at most once a minute, or once in a tenth of a short session. */
   renew(caller: Caller): MaybePromise<string | undefined>;
-  /** Who the holder of a session is now, its end in time aside; undefined when the session was ended. */
+  /** Who the holder of a session is now, with the end of its latest token; undefined when the session is over or was ended. */
   recheck(caller: Caller): Promise<Caller | undefined>;
   /** Logout: the session is void from here on, with all its tokens. Nothing happens to other kinds of credentials. */
   end(caller: Caller): Promise<void>;
+  /** Logout with a token that may be over: its session may live on in a renewed one. Gives the user; undefined for a token of no session. */
+  endShown(token: string): Promise<UserName | undefined>;
   /** The same for a session that is not the caller's. */
   revoke(tokenId: string, expiresAt: number): Promise<void>;
+  readonly cookieName: string;
   cookieFor(token: string, client: CookieClient): string;
   clearedCookie(client: CookieClient): string;
 }
@@ -62,7 +69,7 @@ interface Renewal {
 }
 
 export function createSessions(parts: SessionDeps): Sessions {
-  const { store, key, clock, cookie } = parts;
+  const { store, key, clock, cookie, ends = createSessionEnds() } = parts;
   const isRenewable = parts.sessionLength !== 0;
   const lifetime = isRenewable ? parts.sessionLength : SHORTEST_SESSION;
   // A window as long as the session would renew it with every request, for ever.
@@ -101,6 +108,7 @@ export function createSessions(parts: SessionDeps): Sessions {
   const issue = (user: User, tokenId: string = randomUUID()): Promise<string> => {
     const issuedAt = unixSeconds(clock);
     const times = { issuedAt, expiresAt: issuedAt + lifetime };
+    ends.note(tokenId, times.expiresAt);
     const claims = { userName: user.name, role: user.role, tokenId, generation: generationOf(user) };
     return signSessionToken({ ...claims, ...times }, key);
   };
@@ -130,7 +138,12 @@ export function createSessions(parts: SessionDeps): Sessions {
 
   const revoke = (tokenId: string, expiresAt: number): Promise<void> =>
     // A token that was renewed elsewhere meanwhile lives longer than the one at hand.
-    store.revokeToken(tokenId, Math.max(expiresAt, unixSeconds(clock) + lifetime));
+    store.revokeToken(tokenId, Math.max(expiresAt, ends.latest(tokenId) ?? 0, unixSeconds(clock) + lifetime));
+
+  const endOf = async (tokenId: string, expiresAt: number): Promise<number> => {
+    const end = Math.max(expiresAt, ends.latest(tokenId) ?? 0);
+    return end > unixSeconds(clock) ? end : Math.max(end, (await ends.recorded(tokenId)) ?? 0);
+  };
 
   return {
     issue: (user) => issue(user),
@@ -158,7 +171,9 @@ export function createSessions(parts: SessionDeps): Sessions {
     },
     async recheck({ name, credential }) {
       if (credential.kind !== 'session') return undefined;
-      const claims = { ...credential, userName: name };
+      const expiresAt = await endOf(credential.tokenId, credential.expiresAt);
+      if (expiresAt <= unixSeconds(clock)) return undefined;
+      const claims = { ...credential, expiresAt, userName: name };
       const state = await stateOf(claims);
       if (!state.user || sessionStateFault(claims, state, unixSeconds(clock))) return undefined;
       return callerOf(state.user, claims, credential.carriedBy, await parts.roles());
@@ -166,6 +181,13 @@ export function createSessions(parts: SessionDeps): Sessions {
     async end({ credential }) {
       if (credential.kind === 'session') await revoke(credential.tokenId, credential.expiresAt);
     },
+    async endShown(token) {
+      const claims = await read(token);
+      if (!claims.ok) return undefined;
+      await revoke(claims.value.tokenId, claims.value.expiresAt);
+      return claims.value.userName;
+    },
+    cookieName: cookie.name,
     cookieFor: (token, client) => cookieLine(cookie, token, lifetime, client),
     clearedCookie: (client) => cookieLine(cookie, '', 0, client),
   };

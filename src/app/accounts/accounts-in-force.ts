@@ -96,6 +96,7 @@ const sessionsUnder = ({ auth }: Settings, { store, key, clock, credentials }: A
     clock,
     roles: credentials.roleRegistry.latest,
     accountsVersion: store.version,
+    ends: credentials.seenSessions.ends,
     sessionLength: auth.session_length,
     refreshTime: auth.refresh_time,
     cookie: { name: auth.cookie_name, secure: auth.cookie_secure, sameSite: auth.cookie_same_site, path: '/' },

@@ -3,6 +3,7 @@ import type { Obligations } from '../../access/access-verdict.ts';
 import { type Caller, hasSameRights } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { RequestFacts } from '../../domain/request.ts';
+import { endOf, holderOf } from './stream-holder.ts';
 
 /** Why a stream is ended, as a WebSocket close code from the range for applications (RFC 6455 7.4.2). */
 export const CLOSED_FOR = { 'caller-gone': 4401, 'rights-changed': 4403 } as const;
@@ -47,6 +48,8 @@ export interface OpenStreams {
 
 interface OpenStream extends HeldStream {
   readonly end: EndStream;
+  /** Unix seconds: when its holder's session or token is over, as far as is known. */
+  endsAt: number;
   /** Its place among those of its holder. */
   at: number;
 }
@@ -74,12 +77,13 @@ export function createOpenStreams({ version, recheck, clock, onFault }: OpenStre
     return streams;
   };
   const lookAt = async (streams: readonly OpenStream[]): Promise<void> => {
-    const [first] = streams;
-    if (!first) return;
-    const now = await recheck(first.caller);
-    for (const { caller, end } of [...streams]) {
-      if (!now) end(CLOSED_FOR['caller-gone'], isOver(caller, unixSeconds(clock)) ? 'expired' : 'revoked');
-      else if (!hasSameRights(now, caller)) end(CLOSED_FOR['rights-changed'], 'revoked');
+    const [latest] = streams.toSorted((one, other) => other.endsAt - one.endsAt);
+    if (!latest) return;
+    const now = await recheck(latest.caller);
+    for (const stream of [...streams]) {
+      if (!now) stream.end(CLOSED_FOR['caller-gone'], latest.endsAt <= unixSeconds(clock) ? 'expired' : 'revoked');
+      else if (!hasSameRights(now, stream.caller)) stream.end(CLOSED_FOR['rights-changed'], 'revoked');
+      else stream.endsAt = endOf(now); // a session may have been renewed meanwhile
     }
   };
   const sweep = async (): Promise<void> => {
@@ -87,7 +91,7 @@ export function createOpenStreams({ version, recheck, clock, onFault }: OpenStre
     const current = version();
     const isChanged = current !== lookedAt;
     const now = unixSeconds(clock);
-    const hasExpired = (streams: readonly OpenStream[]) => streams.some(({ caller }) => isOver(caller, now));
+    const hasExpired = (streams: readonly OpenStream[]) => streams.some(({ endsAt }) => endsAt <= now);
     const due = [...byHolder].filter(([holder, streams]) => isChanged || unlooked.has(holder) || hasExpired(streams));
     unlooked = new Set();
     for (const [, streams] of due) await lookAt(streams);
@@ -133,7 +137,7 @@ export function createOpenStreams({ version, recheck, clock, onFault }: OpenStre
       if (holder === undefined) return () => {};
       const streams = listOf(holder);
       const { request, obligations } = admittance;
-      const stream: OpenStream = { request, obligations, caller, end, at: streams.length };
+      const stream: OpenStream = { request, obligations, caller, end, endsAt: endOf(caller), at: streams.length };
       streams.push(stream);
       unlooked.add(holder);
       timer ??= setInterval(() => void look(), BETWEEN_LOOKS_MS).unref();
@@ -150,33 +154,3 @@ function removeFrom(streams: OpenStream[], stream: OpenStream): void {
   streams[stream.at] = last;
   last.at = stream.at;
 }
-
-/** A caller is often the same for many requests. */
-const holders = new WeakMap<Caller, string>();
-
-function holderOf(caller: Caller): string | undefined {
-  const known = holders.get(caller);
-  if (known !== undefined) return known;
-  const holder = holderNamed(caller);
-  if (holder !== undefined) holders.set(caller, holder);
-  return holder;
-}
-
-/** Who would lose all of them together; undefined for those who lose nothing. */
-function holderNamed({ name, role, credential }: Caller): string | undefined {
-  switch (credential.kind) {
-    case 'session':
-    case 'api-token':
-      return `${credential.kind} ${credential.tokenId} ${name}`;
-    case 'proxy-headers':
-      return `${credential.kind} ${role} ${name}`;
-    case 'internal-listener':
-      return undefined;
-  }
-}
-
-/** A session is renewed by other requests while a stream is open; an API token ends when it was said that it would. */
-const endOf = ({ credential }: Caller): number =>
-  (credential.kind === 'api-token' && credential.expiresAt) || Number.POSITIVE_INFINITY;
-
-const isOver = (caller: Caller, now: number): boolean => endOf(caller) <= now;

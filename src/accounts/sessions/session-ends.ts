@@ -1,0 +1,32 @@
+/** When each session ends: the latest `exp` of the tokens that were issued for its `jti` (SPEC 4.2). */
+import { LRUCache } from 'lru-cache';
+import type { MaybePromise } from '../../domain/maybe-promise.ts';
+
+/** Times are Unix seconds. */
+export interface SessionEnds {
+  /** A token of the session was issued, or shown, that is valid until then. */
+  note(tokenId: string, expiresAt: number): void;
+  /** As far as this process knows; undefined when it has seen no token of the session. */
+  latest(tokenId: string): number | undefined;
+  /** As the store says, where another process may have renewed the session. */
+  recorded(tokenId: string): MaybePromise<number | undefined>;
+}
+
+const REMEMBERED_SESSIONS = 10_000;
+
+export function createSessionEnds(
+  recorded: SessionEnds['recorded'] = () => undefined,
+  onLater: (tokenId: string) => void = () => {},
+): SessionEnds {
+  const ends = new LRUCache<string, number>({ max: REMEMBERED_SESSIONS });
+  return {
+    recorded,
+    latest: (tokenId) => ends.get(tokenId),
+    note(tokenId, expiresAt) {
+      const known = ends.get(tokenId);
+      if (known !== undefined && known >= expiresAt) return;
+      ends.set(tokenId, expiresAt);
+      onLater(tokenId);
+    },
+  };
+}

@@ -1,0 +1,158 @@
+/** A session that nobody renews keeps nothing open: sockets, pictures and logs end with its latest token (SPEC 4.2). */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { WebSocket } from 'ws';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { ADMIN_PERSON, type Person, VERA } from '../support/people.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
+
+const SESSION_LENGTH = 600;
+const COOKIE = 'frigate_token';
+
+let nvr: FakeNvr;
+before(async () => {
+  nvr = await startFakeNvr();
+  nvr.answer = (request, response) => {
+    if (request.url === '/api/config') return void response.end('{"cameras":{"cam1":{},"cam2":{}}}');
+    response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace' }).write('begun');
+  };
+});
+after(() => nvr.close());
+
+async function started(t: TestContext): Promise<Runtime> {
+  const house = await startInstance({
+    config: {
+      nvr: { url: nvr.url },
+      events: { source: 'nvr' },
+      auth: { session_length: SESSION_LENGTH, refresh_time: 60, roles: {} },
+    },
+    people: [ADMIN_PERSON, VERA],
+  });
+  t.after(house.close);
+  return house;
+}
+
+interface Open {
+  readonly ended: Promise<unknown>;
+  hasEnded(): boolean;
+}
+
+function watched(ended: Promise<unknown>): Open {
+  let isOver = false;
+  const end = ended.then((value) => {
+    isOver = true;
+    return value;
+  });
+  return { ended: end, hasEnded: () => isOver };
+}
+
+async function socketAt(house: Runtime, path: string, cookie: string): Promise<Open> {
+  const socket = new WebSocket(`ws://127.0.0.1:${house.port}${path}`, { headers: { cookie } });
+  await once(socket, 'open');
+  return watched(once(socket, 'close').then(([code]) => code));
+}
+
+async function streamAt(house: Runtime, path: string, cookie: string): Promise<Open> {
+  const asked = get(`${house.url}${path}`, { headers: { cookie } });
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  answer.on('error', () => {}).resume();
+  return watched(new Promise((resolve) => answer.once('close', () => resolve('cut'))));
+}
+
+const cookieOf = async (house: Runtime, person: Person): Promise<string> => `${COOKIE}=${await house.logIn(person)}`;
+
+const PATHS = {
+  sockets: ['/live/jsmpeg/cam1', '/live/jsmpeg/cam2', '/ws'],
+  streams: ['/api/cam1', '/api/logs/frigate?stream=true'],
+};
+
+const openAll = (house: Runtime, cookie: string): Promise<Open[]> =>
+  Promise.all([
+    ...PATHS.sockets.map((path) => socketAt(house, path, cookie)),
+    ...PATHS.streams.map((path) => streamAt(house, path, cookie)),
+  ]);
+
+const renewed = async (house: Runtime, cookie: string): Promise<string> => {
+  const answer = await fetch(`${house.url}/auth`, { headers: { cookie } });
+  assert.equal(answer.status, 202);
+  return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+};
+
+const ids = async (house: Runtime, cookie: string): Promise<string[]> => {
+  const answer = await fetch(`${house.url}/api/sessions`, { headers: { cookie } });
+  return ((await answer.json()) as { id: string }[]).map(({ id }) => id);
+};
+const idOf = (cookie: string): string =>
+  JSON.parse(Buffer.from(cookie.split('.')[1] ?? '', 'base64url').toString('utf8')).jti;
+
+describe('What a session holds open', { timeout: 60_000 }, () => {
+  it('ends when the session is over', async (t) => {
+    const house = await started(t);
+    const all = await openAll(house, await cookieOf(house, ADMIN_PERSON));
+    house.clock.advance(SESSION_LENGTH);
+    assert.deepEqual(await Promise.all(all.map(({ ended }) => ended)), [4401, 4401, 4401, 'cut', 'cut']);
+  });
+
+  it('goes on when the session was renewed, though the renewed token is never shown, and ends with that', async (t) => {
+    const house = await started(t);
+    const cookie = await cookieOf(house, ADMIN_PERSON);
+    const all = await openAll(house, cookie);
+    const unrenewed = await socketAt(house, '/live/jsmpeg/cam1', await cookieOf(house, VERA));
+    house.clock.advance(SESSION_LENGTH - 100);
+    await renewed(house, cookie);
+    house.clock.advance(200);
+    assert.equal(await unrenewed.ended, 4401);
+    assert.deepEqual(
+      all.map((open) => open.hasEnded()),
+      all.map(() => false),
+    );
+    house.clock.advance(SESSION_LENGTH - 200);
+    await Promise.all(all.map(({ ended }) => ended));
+  });
+
+  it('is ended by a logout with a token that is over, while a renewed one lives', async (t) => {
+    const house = await started(t);
+    const cookie = await cookieOf(house, ADMIN_PERSON);
+    house.clock.advance(SESSION_LENGTH - 100);
+    const fresh = await renewed(house, cookie);
+    const all = await openAll(house, fresh);
+    house.clock.advance(200);
+    assert.equal((await fetch(`${house.url}/api/profile`, { headers: { cookie } })).status, 401);
+    const out = await fetch(`${house.url}/logout`, { method: 'POST', headers: { cookie }, redirect: 'manual' });
+    assert.equal(out.status, 303);
+    await Promise.all(all.map(({ ended }) => ended));
+    assert.equal((await fetch(`${house.url}/api/profile`, { headers: { cookie: fresh } })).status, 401);
+  });
+
+  it('is ended by nobody with a forged token', async (t) => {
+    const house = await started(t);
+    const cookie = await cookieOf(house, ADMIN_PERSON);
+    const [head, body] = cookie.split('.');
+    await fetch(`${house.url}/logout`, {
+      method: 'POST',
+      headers: { cookie: `${head}.${body}.AAAA` },
+      redirect: 'manual',
+    });
+    assert.equal((await fetch(`${house.url}/api/profile`, { headers: { cookie } })).status, 200);
+  });
+
+  it('can be ended by an admin for as long as it goes on: the renewed session is listed', async (t) => {
+    const house = await started(t);
+    const cookie = await cookieOf(house, VERA);
+    const open = await socketAt(house, '/live/jsmpeg/cam1', cookie);
+    await fetch(`${house.url}/api/profile`, { headers: { cookie } });
+    house.clock.advance(SESSION_LENGTH - 100);
+    await renewed(house, cookie);
+    house.clock.advance(200);
+    const admin = await cookieOf(house, ADMIN_PERSON);
+    assert.ok((await ids(house, admin)).includes(idOf(cookie)));
+    const ended = await fetch(`${house.url}/api/sessions/${idOf(cookie)}`, {
+      method: 'DELETE',
+      headers: { cookie: admin },
+    });
+    assert.equal(ended.status, 200);
+    assert.equal(await open.ended, 4401);
+  });
+});
