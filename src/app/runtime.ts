@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { ServiceConfig } from '../config/service-config.ts';
+import { storeAddress } from '../config/store-schema.ts';
 import type { Caller } from '../domain/caller.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { createOpenStreams, type OpenStreams } from '../gateway/entry/open-streams.ts';
@@ -69,7 +70,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
   });
   const { metrics, recent } = counters;
   runtimeLogs.onAuditFault((lines) => metrics.auditWriteErrors.add(lines));
-  const store = await openStore({ url: `sqlite:${settings.store.url.file}` });
+  const store = await openStore({ url: storeAddress(settings.store.url), listenUrl: settings.store.listen_url });
   opened.defer(() => store.close());
   const accounts = await openAccounts({
     settings,

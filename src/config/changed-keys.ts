@@ -9,7 +9,7 @@ const FROM_THE_START: ReadonlySet<string> = new Set([
   'tls.enabled', 'tls.certificate', 'tls.private_key', 'tls.hsts', 'tls.hsts',
   'auth.reset_admin_password',
   'events.sample',
-  'store.url',
+  'store.url', 'store.listen_url', 'store.grace',
   'limits.redis_url',
   'logger.audit_file', 'logger.audit_max_size',
 ]);

@@ -115,7 +115,10 @@ function withAbsolutePaths(settings: Settings, directory: string): Settings {
       ...events,
       ...(events.nvr_database === undefined ? {} : { nvr_database: absolute(events.nvr_database) }),
     },
-    store: { url: { ...store.url, file: absolute(store.url.file) } },
+    store: {
+      ...store,
+      url: store.url.engine === 'sqlite' ? { ...store.url, file: absolute(store.url.file) } : store.url,
+    },
     logger: {
       ...logger,
       ...(logger.audit_file === undefined ? {} : { audit_file: absolute(logger.audit_file) }),

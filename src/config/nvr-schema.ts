@@ -1,6 +1,5 @@
 /** Keys of `nvr`, `events`, `store` and `limits`: what stands behind (SPEC 1, 7, 10). */
 import { z } from 'zod';
-import { err, ok, type Result } from '../domain/result.ts';
 import type { UpstreamRoute } from '../domain/socket-address.ts';
 import { parsePathPrefix, parseUpstream } from './addresses.ts';
 import { cameraName, filePath, headerName, headerSecret, parsed, parseSize, timeoutSeconds } from './value-types.ts';
@@ -99,28 +98,6 @@ export const eventsSection = z
   .prefault({})
   .describe('Detection events.');
 
-export interface SqliteStore {
-  readonly engine: 'sqlite';
-  readonly file: string;
-}
-
-const SQLITE = 'sqlite:';
-
-export const storeSection = z
-  .strictObject({
-    url: parsed(parseStoreUrl)
-      .prefault('sqlite:postern.db')
-      .describe(
-        'Where accounts, tokens and events are kept: sqlite:<file>, relative to the directory of this file (SPEC 1).',
-      ),
-    url_file: filePath()
-      .optional()
-      .meta({ description: 'A file that holds store.url (SPEC 1).', example: '/run/secrets/store_url' }),
-  })
-  .transform(({ url_file, ...store }) => store)
-  .prefault({})
-  .describe('The store.');
-
 export const limitsSection = z
   .strictObject({
     redis_url: z
@@ -141,13 +118,3 @@ export const limitsSection = z
   .transform(() => ({}))
   .prefault({})
   .describe('Limits shared between replicas.');
-
-/** What is wrong is said without the value, which may hold a password. */
-function parseStoreUrl(url: string): Result<SqliteStore, string> {
-  if (/^postgres(?:ql)?:/i.test(url))
-    return err('PostgreSQL is not supported: this version keeps its store in SQLite; write sqlite:<file>');
-  const file = url.startsWith(SQLITE) ? url.slice(SQLITE.length) : '';
-  if (file.trim() === '' || file.startsWith('//') || file.includes('\0'))
-    return err('is not the address of a store: write sqlite:<file>');
-  return ok({ engine: 'sqlite', file });
-}

@@ -1,9 +1,10 @@
 /** Every configuration key with its type, default and sentence (interface 2.5; SPEC 1): the one source of conf/. */
 import { z } from 'zod';
 import { authSection } from './auth-schema.ts';
-import { eventsSection, limitsSection, nvrSection, storeSection } from './nvr-schema.ts';
+import { eventsSection, limitsSection, nvrSection } from './nvr-schema.ts';
 import { proxySection } from './proxy-schema.ts';
 import { loggerSection, serverSection, tlsSection, uiSection } from './server-schema.ts';
+import { storeSection } from './store-schema.ts';
 
 export const settingsSchema = z
   .strictObject({
@@ -39,6 +40,7 @@ export const SECRET_KEYS: readonly (readonly [section: string, key: string])[] =
   ['proxy', 'auth_secret'],
   ['nvr', 'auth_secret'],
   ['store', 'url'],
+  ['store', 'listen_url'],
   ['limits', 'redis_url'],
 ];
 

@@ -23,8 +23,10 @@ import type { Tables } from './tables.ts';
 import { writeEvents } from './write-events.ts';
 
 export interface StoreOptions {
-  /** `sqlite:/absolute/path`. */
+  /** `sqlite:/absolute/path`, or `postgres://…`. */
   readonly url: string;
+  /** PostgreSQL: another address for LISTEN, where `url` is that of a transaction pooler. */
+  readonly listenUrl?: string | undefined;
   /** For a reader beside the writer: changes nothing, not even the tables, so the file must be there. */
   readonly readOnly?: boolean;
 }
@@ -43,8 +45,9 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export async function openStore({ url, readOnly = false }: StoreOptions): Promise<Store> {
-  const engine = await engineOf(url, readOnly);
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { readOnly = false } = options;
+  const engine = await engineOf(options);
   const { dialect, words, version } = engine;
   const db = new Kysely<Tables>({ dialect });
   if (!readOnly) await migrate(db, words);
@@ -65,8 +68,8 @@ export async function openStore({ url, readOnly = false }: StoreOptions): Promis
   };
 }
 
-async function engineOf(url: string, readOnly: boolean): Promise<Engine> {
-  if (/^postgres(?:ql)?:/i.test(url)) return postgresEngine({ url, readOnly });
+async function engineOf({ url, listenUrl, readOnly = false }: StoreOptions): Promise<Engine> {
+  if (/^postgres(?:ql)?:/i.test(url)) return postgresEngine({ url, listenUrl, readOnly });
   const path = /^sqlite:(?<path>.+)$/s.exec(url)?.groups?.['path'];
   if (path === undefined) throw new Error('store.url: only "sqlite:<path>" is understood: name a file');
   return sqliteEngine({ path, readOnly, isOurs: true });

@@ -7,6 +7,7 @@ import { after, describe, it } from 'node:test';
 import { stringify } from 'yaml';
 import { type RunningBackend, startBackend } from '../../src/app/commands/backend.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
+import { storeAddress } from '../../src/config/store-schema.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { FIVE } from '../events/support/event.ts';
 import { askAt } from '../events/support/served-events.ts';
@@ -29,7 +30,7 @@ async function start(config: object, host = '127.0.0.1'): Promise<RunningBackend
   const loaded = await loadConfig({ directory: place(config), env: {} });
   if (loaded.kind === 'invalid') throw new Error(JSON.stringify(loaded.problems));
   const { settings } = loaded;
-  const store = await openStore({ url: `sqlite:${settings.store.url.file}` });
+  const store = await openStore({ url: storeAddress(settings.store.url) });
   await store.writeEvents(FIVE);
   await store.close();
   const clock = { now: () => 1_800_000_000_000 };

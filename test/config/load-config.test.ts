@@ -76,7 +76,15 @@ describe('The configuration directory', () => {
       assert.equal(outcome.kind, 'loaded');
       const { tls, nvr, events, store, logger } = outcome.settings;
       assert.deepEqual(
-        [tls.certificate, tls.private_key, nvr.ca, nvr.policy, events.nvr_database, store.url.file, logger.audit_file],
+        [
+          tls.certificate,
+          tls.private_key,
+          nvr.ca,
+          nvr.policy,
+          events.nvr_database,
+          store.url.engine === 'sqlite' && store.url.file,
+          logger.audit_file,
+        ],
         ['a.pem', 'tls/privkey.pem', 'b.pem', 'c.yaml', 'd.db', 'postern.db', 'e.log'].map((file) =>
           join(directory, file),
         ),

@@ -7,6 +7,7 @@ import type { Reloaded } from '../../src/app/reload.ts';
 import { type Postern, startPostern } from '../../src/app/start.ts';
 import { formatProblem } from '../../src/config/problems.ts';
 import { loadServiceConfig } from '../../src/config/service-config.ts';
+import { storeAddress } from '../../src/config/store-schema.ts';
 import { unixSeconds } from '../../src/domain/clock.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type MovableClock, movableClock } from './clock.ts';
@@ -63,7 +64,7 @@ export async function startInstance(options: HouseOptions = {}): Promise<Runtime
   if (config.kind === 'invalid') {
     throw new Error(config.problems.map((problem) => formatProblem('config.yaml', problem)).join('\n'));
   }
-  const store = await openStore({ url: `sqlite:${config.settings.store.url.file}` });
+  const store = await openStore({ url: storeAddress(config.settings.store.url) });
   await moveIn(people, store.accounts, unixSeconds(clock));
   await store.close();
 

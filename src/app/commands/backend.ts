@@ -5,6 +5,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
 import type { Settings } from '../../config/schema.ts';
+import { storeAddress } from '../../config/store-schema.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import type { ListenAddress } from '../../domain/socket-address.ts';
@@ -40,7 +41,7 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
     );
   }
   await using opened = new AsyncDisposableStack();
-  const store = await openStore({ url: `sqlite:${settings.store.url.file}` });
+  const store = await openStore({ url: storeAddress(settings.store.url) });
   opened.defer(store.close);
   const file = events.source === 'nvr-database' ? events.nvr_database : undefined;
   const place = file === undefined ? store : await openNvrDatabase(file);

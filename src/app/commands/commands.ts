@@ -8,6 +8,7 @@ import { createUsers, type Users } from '../../accounts/users/users.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { formatProblem } from '../../config/problems.ts';
 import type { Settings } from '../../config/schema.ts';
+import { storeAddress } from '../../config/store-schema.ts';
 import type { ImportedUser } from '../../domain/account.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { EventRecord } from '../../domain/event.ts';
@@ -40,7 +41,7 @@ export async function openForCommands({ directory, env, clock }: CommandPlace): 
   }
   const { settings } = config;
   const { audit, close } = await openCommandAudit(settings, clock);
-  const store = await openStore({ url: `sqlite:${settings.store.url.file}` });
+  const store = await openStore({ url: storeAddress(settings.store.url) });
   const hasher = createPasswordHasher({ iterations: settings.auth.hash_iterations, concurrency: 1, queue: 0 });
   const roles = createRoleRegistry({ store: store.roles, fixed: settings.auth.roles }).latest;
   const tokenStore = store.apiTokens;

@@ -10,6 +10,7 @@ import { type ApiTokens, createApiTokens } from '../../accounts/tokens/api-token
 import { formatProblem } from '../../config/problems.ts';
 import type { Settings } from '../../config/schema.ts';
 import { loadServiceConfig } from '../../config/service-config.ts';
+import { storeAddress } from '../../config/store-schema.ts';
 import { visibleCameras } from '../../domain/camera-scope.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { SessionVerdict } from '../../domain/verdict.ts';
@@ -80,7 +81,9 @@ const NOT_RUNNING = { kind: 'unix', path: 'events.sock' } as const;
 
 /** None before the first start, which makes it. */
 const storeBeside = async ({ store }: Settings): Promise<Store | undefined> =>
-  existsSync(store.url.file) ? openStore({ url: `sqlite:${store.url.file}`, readOnly: true }) : undefined;
+  store.url.engine === 'postgres' || existsSync(store.url.file)
+    ? openStore({ url: storeAddress(store.url), readOnly: true })
+    : undefined;
 
 async function layoutOf(settings: Settings, store: Store | undefined, note: (sentence: string) => void) {
   if (!settings.nvr.url && !settings.nvr.cameras) return layoutOfNames(await camerasWithEvents(settings, store));

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Settings } from '../../config/schema.ts';
+import { storeAddress } from '../../config/store-schema.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
@@ -49,7 +50,7 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
     startEventsWorker({
       roles: roles(),
       cameras,
-      storeUrl: `sqlite:${settings.store.url.file}`,
+      storeUrl: storeAddress(settings.store.url),
       nvrDatabase: source === 'nvr-database' ? nvr_database : undefined,
       socketPath,
       maxLimit: max_limit,
