@@ -6,10 +6,12 @@ import type { Settings } from '../config/schema.ts';
 export function announcement(postern: Postern, settings: Settings, isTerminal: boolean): string {
   const { external, internal, telemetry } = postern.addresses;
   const scheme = settings.tls.enabled ? 'https' : 'http';
+  const start = `${urlOf(scheme, external)}${settings.server.base_path}/`;
   const lines = [
     '',
     `Postern is ready.`,
-    `  log in      ${urlOf(scheme, external)}/`,
+    `  log in      ${start}`,
+    `  console     ${start}postern/   (users, roles, tokens, status)`,
     ...(internal ? [`  internal    ${urlOf('http', internal)}/   (no login: everybody there is an admin)`] : []),
     ...(telemetry ? [`  telemetry   ${urlOf('http', telemetry)}/metrics`] : []),
     '',

@@ -25,6 +25,8 @@ export interface LoginPageDeps {
   readonly logIn: LogIn;
   /** Whether people log in here, and not at a proxy in front. */
   readonly hasOwnLogin: boolean;
+  /** Its pages are where a login leads when nothing else was wanted. */
+  readonly hasNvr: boolean;
   readonly bodySeconds: () => number;
   readonly basePathOf: (ctx: Context) => string;
 }
@@ -33,14 +35,24 @@ interface Shown {
   readonly formState?: 'is-closed' | '';
   readonly user?: string;
   readonly problem?: string;
+  readonly home?: string;
+  /** Markup. */
+  readonly consoleLink?: string;
 }
+
+/** Below the base path. */
+const CONSOLE = 'postern/';
 
 const MOST_BODY_BYTES = 8192;
 
 export function createLoginPage(parts: LoginPageDeps) {
-  const { hasOwnLogin } = parts;
-  const show = (ctx: Context, language: PageLanguage, shown: Shown): void =>
-    parts.show(ctx, (html) => fillLoginPage(html, language, { formState: hasOwnLogin ? '' : 'is-closed', ...shown }));
+  const { hasOwnLogin, hasNvr, basePathOf } = parts;
+  const home = hasNvr ? '' : CONSOLE;
+  const show = (ctx: Context, language: PageLanguage, shown: Shown): void => {
+    const consoleLink = hasOwnLogin && hasNvr ? linkToConsole(ctx, basePathOf(ctx), language) : '';
+    const formState = hasOwnLogin ? '' : 'is-closed';
+    parts.show(ctx, (html) => fillLoginPage(html, language, { formState, home, consoleLink, ...shown }));
+  };
 
   const refuse = (ctx: Context, status: number, problem: (words: Words['login']) => string, user = ''): void => {
     const language = pageLanguage(ctx);
@@ -65,7 +77,7 @@ export function createLoginPage(parts: LoginPageDeps) {
       const outcome = await parts.logIn({ user, password }, ctx as ParameterizedContext<CorridorState>);
       if (outcome.kind !== 'logged-in') return refuseLogin(ctx, outcome, user, refuse);
       ctx.set({ 'Set-Cookie': outcome.cookie, 'Cache-Control': 'no-store' });
-      ctx.redirect(wantedPage(ctx, parts.basePathOf(ctx)));
+      ctx.redirect(wantedPage(ctx, basePathOf(ctx), home));
       ctx.status = 303;
     },
   };
@@ -99,11 +111,13 @@ function refuseLogin(ctx: Context, outcome: Exclude<FormLogin, { kind: 'logged-i
 const fillLoginPage = (
   html: string,
   { tag, words }: PageLanguage,
-  { user = '', problem = '', formState = '' }: Shown,
+  { user = '', problem = '', formState = '', home = '', consoleLink = '' }: Shown,
 ): string =>
   fillPage(withFocus(html, user === '' ? 'user' : 'password'), tag, {
     formState,
     ...asWords(words.loginPage),
+    home: asText(home),
+    consoleLink,
     words: asJson(words.login),
     enteredUser: asText(user),
     problem: asText(problem),
@@ -113,5 +127,13 @@ const fillLoginPage = (
 const withFocus = (html: string, id: string): string => html.replace(`id="${id}"`, '$& autofocus');
 
 /** A path of our own, whatever the address asks for: the host does not matter to it. */
-const wantedPage = (ctx: Context, basePath: string): string =>
-  nextPage({ page: new URL(ctx.url, 'http://postern').href, referrer: '', basePath: `${basePath}/` });
+const wantedPage = (ctx: Context, basePath: string, home: string): string =>
+  nextPage({ page: new URL(ctx.url, 'http://postern').href, referrer: '', basePath: `${basePath}/`, home });
+
+/** Empty on the way to the console. */
+function linkToConsole(ctx: Context, basePath: string, { words }: PageLanguage): string {
+  const target = `${basePath}/${CONSOLE}`;
+  if (wantedPage(ctx, basePath, '').startsWith(target)) return '';
+  const address = `?${new URLSearchParams({ next: target })}`;
+  return `<p class="lone-more"><a href="${asText(address)}">${asText(words.loginPage.toConsole)}</a></p>`;
+}

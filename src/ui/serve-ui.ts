@@ -10,7 +10,7 @@ import { pageLanguage } from './page-language.ts';
 
 export interface UiOptions {
   readonly pages: BuiltPages;
-  /** `ui.login`: with `nvr`, `/login` is left to whoever comes next. */
+  /** `ui.login`: with `nvr`, `/login` is left to the NVR, and the console's own login is at `/postern/login`. */
   readonly loginPage: 'postern' | 'nvr';
   /** With no NVR there is nothing else to show at `/`, and there are no clips to link to. */
   readonly hasNvr: boolean;
@@ -34,6 +34,9 @@ const NOT_BUILT = 'The pages of Postern are not built yet: run "npm run build", 
 /** The assets' names change with their content, so a copy is good for ever. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
+/** For the console, where `/login` is the NVR's: that page knows of no other to go to. */
+const CONSOLE_LOGIN = 'postern/login';
+
 /** Where the pages keep their assets, relative to the base path. */
 export const ASSETS_PATH = '/postern/assets/';
 
@@ -55,6 +58,7 @@ export function createUiRoutes(options: UiOptions): Router {
   // Exact: the corridor judges `/LOGIN` as another path.
   const router = new Router({ strict: true, sensitive: true });
   if (options.loginPage === 'postern') router.get('/login', login.get).post('/login', login.post);
+  else router.get(`/${CONSOLE_LOGIN}`, login.get);
   if (!options.hasNvr) router.get('/', (ctx) => moveTo(ctx, 302, `${basePathOf(ctx)}/postern/`));
   router.get('/postern', (ctx) => moveTo(ctx, 301, `${basePathOf(ctx)}/postern/${ctx.search}`));
   router.get(`${ASSETS_PATH}:name`, (ctx) => serveAsset(ctx, pages, headers));
@@ -67,9 +71,10 @@ export function createUiRoutes(options: UiOptions): Router {
 }
 
 /** What the console has to know before it may ask anything. */
-function fillConsolePage(html: string, ctx: Context, { hasNvr, hasOwnLogin }: UiOptions): string {
+function fillConsolePage(html: string, ctx: Context, { hasNvr, hasOwnLogin, loginPage }: UiOptions): string {
   const { tag, words } = pageLanguage(ctx);
-  const facts = asJson({ hasNvr, hasOwnLogin });
+  const loginPath = loginPage === 'postern' ? 'login' : CONSOLE_LOGIN;
+  const facts = asJson({ hasNvr, hasOwnLogin, loginPath });
   return fillPage(html, tag, { noScript: asText(words.consolePage.noScript), facts });
 }
 

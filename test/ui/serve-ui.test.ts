@@ -103,6 +103,11 @@ describe('The pages', () => {
     assert.equal((await rawRequest(await serveUi({ loginPage: 'nvr' }), '/login')).status, 404);
   });
 
+  it('have the login page for the console elsewhere then', async () => {
+    const { status, body } = await rawRequest(await serveUi({ loginPage: 'nvr' }), '/postern/login');
+    assert.deepEqual([status, body.toString()], [200, fromRoot(LOGIN_PAGE)]);
+  });
+
   it('name their assets and the console below the base path of the request', async () => {
     const prefixed = await serveUi({ hasNvr: false, basePathOf: (ctx) => ctx.get('X-Ingress-Path') });
     const headers = { 'X-Ingress-Path': '/nvr' };
@@ -175,7 +180,7 @@ describe('The blanks in a page', () => {
 
   it('tell the console about the house, as text in an attribute', async () => {
     const html = await filled('consolePage', 'en', { hasNvr: false, hasOwnLogin: false });
-    assert.match(html, /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;hasOwnLogin&quot;:false\}\|\|<\/p>$/);
+    assert.match(html, /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;hasOwnLogin&quot;:false,&quot;loginPath&quot;:&quot;login&quot;\}\|\|<\/p>$/);
   });
 });
 

@@ -6,8 +6,8 @@ import { nextPage } from '../../../src/ui/pages/login/next-page.ts';
 import { loginTarget } from '../../../src/ui/pages/shared/login-target.ts';
 
 const ORIGIN = 'https://nvr.example';
-const after = (next: string, referrer = '', basePath = '/'): string =>
-  nextPage({ page: `${ORIGIN}${basePath}login?${new URLSearchParams({ next })}`, referrer, basePath });
+const after = (next: string, referrer = '', basePath = '/', home = 'postern/'): string =>
+  nextPage({ page: `${ORIGIN}${basePath}login?${new URLSearchParams({ next })}`, referrer, basePath, home });
 
 describe('After the login', () => {
   // biome-ignore format: a table
@@ -31,6 +31,12 @@ describe('After the login', () => {
     it(sentence, () => assert.equal(after(next, referrer), target));
   }
 
+  it('where there is an NVR, its own pages are shown if nothing was wanted', () => {
+    assert.equal(after('', '', '/', ''), '/');
+    assert.equal(after('', '', '/nvr/', ''), '/nvr/');
+    assert.equal(after('/postern/', '', '/', ''), '/postern/');
+  });
+
   it('it stays below the base path', () => {
     assert.equal(after('/nvr/postern/?label=dog', '', '/nvr/'), '/nvr/postern/?label=dog');
     assert.equal(after('/elsewhere', '', '/nvr/'), '/nvr/postern/');
@@ -51,7 +57,8 @@ describe('After the login', () => {
 
 describe('When the session is over', () => {
   const here = `${ORIGIN}/postern/?camera=front`;
-  const to = (location: string | null, base = `${ORIGIN}/`): string => loginTarget({ location, here, base });
+  const to = (location: string | null, base = `${ORIGIN}/`): string =>
+    loginTarget({ location, here, base, loginPath: 'login' });
   const OWN_LOGIN = `${ORIGIN}/login?next=%2Fpostern%2F%3Fcamera%3Dfront`;
 
   // biome-ignore format: a table
@@ -66,6 +73,13 @@ describe('When the session is over', () => {
     ['what cannot be an address is not followed',        'http://',                         OWN_LOGIN],
   ];
   for (const [sentence, location, target] of rows) it(sentence, () => assert.equal(to(location), target));
+
+  it("the console's own login page is shown where the other one is the NVR's", () => {
+    const target = (location: string | null) =>
+      loginTarget({ location, here, base: `${ORIGIN}/`, loginPath: 'postern/login' });
+    const own = `${ORIGIN}/postern/login?next=%2Fpostern%2F%3Fcamera%3Dfront`;
+    assert.deepEqual([null, '/login', 'https://sso.example/'].map(target), [own, own, 'https://sso.example/']);
+  });
 
   it('the login page below the base path is shown', () => {
     assert.equal(to(null, `${ORIGIN}/nvr/`), `${ORIGIN}/nvr/login?next=%2Fpostern%2F%3Fcamera%3Dfront`);

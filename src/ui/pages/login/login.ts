@@ -63,7 +63,9 @@ function report(outcome: LoginOutcome): void {
   switch (outcome.kind) {
     case 'logged-in':
       setBusy(true);
-      location.assign(nextPage({ page: location.href, referrer: document.referrer, basePath }));
+      location.assign(
+        nextPage({ page: location.href, referrer: document.referrer, basePath, home: form.dataset['home'] ?? '' }),
+      );
       break;
     case 'wrong-credentials':
       showProblem(loginWords.wrong);

@@ -1,10 +1,10 @@
-/** Where to go after a login: the page that was wanted, if it is one of ours, else the console. */
+/** Where to go after a login: the page that was wanted, if it is one of ours, else the start page. */
 
 /** A path from the root; `//host` and `/\host` are another site in disguise. */
 const OWN_PATH = /^\/(?![/\\])[\x21-\x7e]*$/;
 
 /** Pages that would end the new session, or ask for a login again. */
-const NOT_WANTED = /^(?:api\/)?(?:login|logout)\/?$/;
+const NOT_WANTED = /^(?:(?:api|postern)\/)?(?:login|logout)\/?$/;
 
 export interface Whereabouts {
   /** The login page's own URL. */
@@ -13,14 +13,16 @@ export interface Whereabouts {
   readonly referrer: string;
   /** Ends in `/`. */
   readonly basePath: string;
+  /** Below it, where nothing was wanted: '' for the NVR's own pages, `postern/` for the console. */
+  readonly home: string;
 }
 
-export function nextPage({ page, referrer, basePath }: Whereabouts): string {
+export function nextPage({ page, referrer, basePath, home }: Whereabouts): string {
   const { origin, searchParams } = new URL(page);
   const wanted = searchParams.get('next') ?? '';
   const candidates = [OWN_PATH.test(wanted) ? wanted : '', pathOfOwn(referrer, origin)];
   const found = candidates.find((path) => path !== '' && isWanted(new URL(path, origin), origin, basePath));
-  return found ?? `${basePath}postern/`;
+  return found ?? `${basePath}${home}`;
 }
 
 function isWanted(target: URL, origin: string, basePath: string): boolean {

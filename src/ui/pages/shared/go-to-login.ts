@@ -1,6 +1,7 @@
 /** Leaves for the login; when that brought us straight back twice, says so instead of going round for ever. */
 import { baseUrl } from './base-url.ts';
 import { loginTarget } from './login-target.ts';
+import { readPageFacts } from './page-facts.ts';
 
 const KEY = 'postern-login-trips';
 const LOOP_MILLISECONDS = 10_000;
@@ -12,8 +13,15 @@ export function goToLogin(location: string | null): 'leaving' | 'loop' {
   // Whoever forbids cookies forbids the storage too, so that nothing could be counted: no login would hold.
   if (trips.length >= MOST_TRIPS || !navigator.cookieEnabled) return 'loop';
   keepTrips([...trips, Date.now()]);
-  window.location.assign(loginTarget({ location, here: window.location.href, base: baseUrl.href }));
+  window.location.assign(
+    loginTarget({ location, here: window.location.href, base: baseUrl.href, loginPath: loginPath() }),
+  );
   return 'leaving';
+}
+
+function loginPath(): string {
+  const place = document.getElementById('console');
+  return place ? readPageFacts(place).loginPath : 'login';
 }
 
 function recentTrips(now: number): number[] {

@@ -7,12 +7,15 @@ export interface EndedSession {
   readonly here: string;
   /** Ends in `/`. */
   readonly base: string;
+  /** The console's own login page, relative to the base; where `login` is the NVR's, another one. */
+  readonly loginPath: string;
 }
 
 /** Schemes such as `javascript:` are never followed. */
-export function loginTarget({ location, here, base }: EndedSession): string {
-  const own = new URL('login', base);
+export function loginTarget({ location, here, base, loginPath }: EndedSession): string {
+  const own = new URL(loginPath, base);
   const named = location !== null && URL.canParse(location, base) ? new URL(location, base) : own;
+  if (named.origin === own.origin && named.pathname === new URL('login', base).pathname) named.pathname = own.pathname;
   const target = named.protocol === 'https:' || named.protocol === 'http:' ? named : own;
   if (target.origin !== own.origin || target.pathname !== own.pathname) return target.href;
   if (!target.searchParams.has('next')) target.searchParams.set('next', pathOf(here));

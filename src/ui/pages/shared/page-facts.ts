@@ -6,10 +6,16 @@ export interface PageFacts {
   readonly hasNvr: boolean;
   /** Whether people log in here, and not at a proxy in front. */
   readonly hasOwnLogin: boolean;
+  /** Relative to the base path. */
+  readonly loginPath: string;
 }
 
 export function readPageFacts(place: HTMLElement): PageFacts {
   const facts: unknown = JSON.parse(place.dataset['facts'] || '{}');
-  const { hasNvr, hasOwnLogin } = isFields(facts) ? facts : {};
-  return { hasNvr: hasNvr === true, hasOwnLogin: hasOwnLogin !== false };
+  const { hasNvr, hasOwnLogin, loginPath } = isFields(facts) ? facts : {};
+  return {
+    hasNvr: hasNvr === true,
+    hasOwnLogin: hasOwnLogin !== false,
+    loginPath: typeof loginPath === 'string' ? loginPath : 'login',
+  };
 }

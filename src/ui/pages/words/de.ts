@@ -13,6 +13,7 @@ export const DE: Words = {
     password: 'Passwort',
     show: 'Zeigen',
     submit: 'Anmelden',
+    toConsole: 'Bei der Verwaltung anmelden: Benutzer, Rollen, Tokens, Status',
     firstTitle: 'Zum ersten Mal hier?',
     firstWhere:
       'Der Benutzer heißt `admin`. Sein Passwort entstand beim Start von Postern: Es steht in einem Kasten am Ende des Startprotokolls.',

@@ -14,6 +14,7 @@ export const EN = {
     password: 'Password',
     show: 'Show',
     submit: 'Log in',
+    toConsole: 'Log in to the console: users, roles, tokens, status',
     firstTitle: 'First time here?',
     firstWhere:
       'The user is `admin`. Its password was made when Postern started: it stands in a box at the end of the start log.',

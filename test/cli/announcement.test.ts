@@ -1,0 +1,34 @@
+/** What a start says last: where to log in, and where the console is, below the base path too. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { announcement } from '../../src/cli/announcement.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { type ConfigTree, startInstance } from '../support/start-instance.ts';
+
+async function announced(config: ConfigTree): Promise<readonly string[]> {
+  const instance = await startInstance({ people: [], config });
+  try {
+    const loaded = await loadConfig({ directory: instance.directory, env: {} });
+    assert.ok(loaded.kind === 'loaded');
+    const text = announcement(instance.postern, loaded.settings, false);
+    return text.replaceAll(/:\d+/g, ':PORT').split('\n');
+  } finally {
+    await instance.close();
+  }
+}
+
+describe('The start message', () => {
+  it('says where the console is', async () => {
+    const lines = await announced({});
+    assert.ok(lines.includes('  log in      http://127.0.0.1:PORT/'), lines.join('\n'));
+    assert.ok(lines.includes('  console     http://127.0.0.1:PORT/postern/   (users, roles, tokens, status)'));
+  });
+
+  it('has server.base_path in its addresses', async () => {
+    const lines = await announced({
+      server: { external: '127.0.0.1:0', internal: false, telemetry: false, base_path: '/nvr' },
+    });
+    assert.ok(lines.includes('  log in      http://127.0.0.1:PORT/nvr/'), lines.join('\n'));
+    assert.ok(lines.includes('  console     http://127.0.0.1:PORT/nvr/postern/   (users, roles, tokens, status)'));
+  });
+});
