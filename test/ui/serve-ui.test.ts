@@ -180,7 +180,10 @@ describe('The blanks in a page', () => {
 
   it('tell the console about the house, as text in an attribute', async () => {
     const html = await filled('consolePage', 'en', { hasNvr: false, hasOwnLogin: false });
-    assert.match(html, /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;hasOwnLogin&quot;:false,&quot;loginPath&quot;:&quot;login&quot;\}\|\|<\/p>$/);
+    assert.match(
+      html,
+      /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;hasOwnLogin&quot;:false,&quot;loginPath&quot;:&quot;login&quot;\}\|\|<\/p>$/,
+    );
   });
 });
 
