@@ -1,0 +1,118 @@
+/** Three replicas on one PostgreSQL: a change that one of them makes acts on all. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { startPostgres, type TestPostgres, withoutPostgres } from '../support/postgres.ts';
+import type { Runtime } from '../support/start-instance.ts';
+import { until } from '../support/until.ts';
+import { type Replicas, startReplicas } from './support/replicas.ts';
+
+const json = { 'Content-Type': 'application/json' };
+
+describe('Replicas on one PostgreSQL', { skip: withoutPostgres }, () => {
+  let postgres: TestPostgres;
+  let replicas: Replicas;
+  let [one, two, three]: Runtime[] = [];
+  before(async () => {
+    postgres = await startPostgres();
+    replicas = await startReplicas(3, await postgres.newDatabase());
+    [one, two, three] = replicas.all;
+  });
+  after(async () => {
+    await replicas.close();
+    await postgres.stop();
+  });
+
+  const at = (replica: Runtime | undefined): Runtime => replica ?? assert.fail('it was not started');
+  const profile = async (replica: Runtime | undefined, token: string): Promise<Response> =>
+    at(replica).ask('/api/profile', { token });
+  const statusOf = async (replica: Runtime | undefined, token: string): Promise<number> =>
+    (await profile(replica, token)).status;
+
+  it('know a session that another one began', async () => {
+    const token = await at(one).logIn(VERA);
+    assert.deepEqual([await statusOf(two, token), await statusOf(three, token)], [200, 200]);
+  });
+
+  it('refuse a session that was ended on another one', async () => {
+    const token = await at(one).logIn(VERA);
+    assert.equal(await statusOf(three, token), 200);
+    await at(two).ask('/logout', { token, method: 'POST' });
+    assert.equal(await statusOf(two, token), 401);
+    await until('the others refuse it', async () =>
+      (await Promise.all([statusOf(one, token), statusOf(three, token)])).every((status) => status === 401),
+    );
+  });
+
+  it('give a person the new role at once', async () => {
+    const [admin, carl] = [await at(one).logIn(ADMIN_PERSON), await at(two).logIn(CARL)];
+    const answer = await at(three).ask('/api/users/carl/role', {
+      token: admin,
+      method: 'PUT',
+      headers: json,
+      body: JSON.stringify({ role: 'viewer' }),
+    });
+    assert.equal(answer.status, 200);
+    await until('the new role is seen everywhere', async () => {
+      const roles = await Promise.all(
+        replicas.all.map(async (replica) => ((await (await profile(replica, carl)).json()) as { role: string }).role),
+      );
+      return roles.every((role) => role === 'viewer');
+    });
+  });
+
+  it('refuse an API token that was revoked on another one', async () => {
+    const admin = await at(one).logIn(ADMIN_PERSON);
+    const made = await at(one).ask('/api/tokens', {
+      token: admin,
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ name: 'kitchen display', role: 'viewer' }),
+    });
+    const { id, token } = (await made.json()) as { id: string; token: string };
+    assert.deepEqual([await statusOf(two, token), await statusOf(three, token)], [200, 200]);
+    await at(two).ask(`/api/tokens/${id}`, { token: admin, method: 'DELETE' });
+    await until('it is refused everywhere', async () =>
+      (await Promise.all(replicas.all.map((replica) => statusOf(replica, token)))).every((status) => status === 401),
+    );
+  });
+
+  it('know a role that was made on another one', async () => {
+    const admin = await at(one).logIn(ADMIN_PERSON);
+    await at(one).ask('/api/roles/gardener', {
+      token: admin,
+      method: 'PUT',
+      headers: json,
+      body: JSON.stringify({ cameras: ['cam1'] }),
+    });
+    await until('it is listed everywhere', async () => {
+      const lists = await Promise.all(replicas.all.map((replica) => replica.ask('/api/roles', { token: admin })));
+      const texts = await Promise.all(lists.map((list) => list.text()));
+      return texts.every((text) => text.includes('gardener'));
+    });
+  });
+
+  it('leave one admin when two demote each other on two replicas', async () => {
+    const admin = await at(one).logIn(ADMIN_PERSON);
+    const second = { name: 'berta', role: 'admin', password: 'BertaPassw0rd!!' };
+    await at(one).ask('/api/users', {
+      token: admin,
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ username: second.name, password: second.password, role: second.role }),
+    });
+    const berta = await at(two).logIn(second);
+    const demote = (replica: Runtime | undefined, token: string, name: string): Promise<Response> =>
+      at(replica).ask(`/api/users/${name}/role`, {
+        token,
+        method: 'PUT',
+        headers: json,
+        body: JSON.stringify({ role: 'viewer' }),
+      });
+    await Promise.all([demote(one, admin, second.name), demote(two, berta, ADMIN_PERSON.name)]);
+    const roles = await Promise.all(
+      [admin, berta].map(async (token) => ((await (await profile(three, token)).json()) as { role: string }).role),
+    );
+    assert.deepEqual(roles.sort(), ['admin', 'viewer']);
+  });
+});
