@@ -1,13 +1,14 @@
 /** What one caller sees of this NVR: the cameras that exist, less those that its role does not list (interface 2.2). */
 import type { Caller } from '../domain/caller.ts';
 import { visibleCameras } from '../domain/camera-scope.ts';
-import { ADMIN, type CameraName } from '../domain/names.ts';
+import { ADMIN, type CameraName, type Role } from '../domain/names.ts';
 import { layoutOfNames, type RecorderLayout } from './recorder-layout.ts';
 
 /** `restricted`: to listed cameras, whatever the role; `reader`: a viewer, who sees all of them. */
 export type Clearance = 'admin' | 'reader' | 'restricted';
 
 export interface CameraView {
+  readonly role: Role;
   readonly clearance: Clearance;
   readonly layout: RecorderLayout;
   /** In the order of the NVR. */
@@ -26,11 +27,19 @@ export function clearanceOf({ role, scope }: Pick<Caller, 'role' | 'scope'>): Cl
 /** Where nothing is known of the NVR, a restricted caller sees nothing. */
 export function viewOf(caller: Pick<Caller, 'role' | 'scope'>, layout = layoutOfNames([])): CameraView {
   const clearance = clearanceOf(caller);
-  if (clearance !== 'restricted') return { ...SEES_ALL, clearance, layout, cameras: layout.cameras };
+  const { role } = caller;
+  if (clearance !== 'restricted') return { ...SEES_ALL, role, clearance, layout, cameras: layout.cameras };
   const cameras = visibleCameras(caller.scope, layout.cameras);
   const seen: ReadonlySet<string> = new Set(cameras);
   const others: ReadonlySet<string> = new Set(layout.cameras.filter((camera) => !seen.has(camera)));
-  return { clearance, layout, cameras, sees: (camera) => seen.has(camera), isForeign: (name) => others.has(name) };
+  return {
+    role,
+    clearance,
+    layout,
+    cameras,
+    sees: (camera) => seen.has(camera),
+    isForeign: (name) => others.has(name),
+  };
 }
 
 const SEES_ALL = { sees: () => true, isForeign: () => false };

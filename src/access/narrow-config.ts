@@ -1,4 +1,5 @@
 /** The NVR's configuration for one reader: our accounts in the place of its own, no secrets, hollow foreign cameras (SPEC 4.3). */
+import { ADMIN, VIEWER } from '../domain/names.ts';
 import type { CameraView } from './camera-view.ts';
 import { isRecord, type JsonRecord, ownersOfStream, recordOf } from './recorder-layout.ts';
 import { withoutForeignNames } from './without-foreign.ts';
@@ -21,15 +22,24 @@ export function narrowConfig(config: JsonRecord, view: CameraView, own: OwnConfi
   const { auth_secret: _, ...proxy } = recordOf(config['proxy']);
   const ours = { ...config, auth: own.auth, proxy: { ...proxy, logout_url: own.proxy.logout_url ?? null } };
   if (view.clearance === 'admin') return ours;
-  const quiet = recordOf(withoutSecrets({ ...ours, auth: withoutMembers(own.auth), environment_vars: {} }));
+  const auth = { ...own.auth, roles: rolesFor(own.auth.roles, view) };
+  const quiet = recordOf(withoutSecrets({ ...ours, auth, environment_vars: {} }));
   return view.clearance === 'reader' ? quiet : ofView(quiet, view);
 }
 
-/** Which cameras other roles see is no business of a reader. */
-const withoutMembers = ({ roles, ...auth }: OwnConfig['auth']): object => ({
-  ...auth,
-  roles: Object.fromEntries(Object.keys(roles).map((role) => [role, []])),
-});
+const BUILT_IN: readonly string[] = [ADMIN, VIEWER];
+/** A list that no camera is in: to the NVR's pages an empty one means all cameras. */
+const NO_CAMERA: readonly string[] = [''];
+
+/** All roles by name, the reader's own with its cameras. Which cameras other roles see is not told. */
+const rolesFor = (roles: OwnConfig['auth']['roles'], view: CameraView): OwnConfig['auth']['roles'] =>
+  Object.fromEntries(
+    Object.keys(roles).map((role) => {
+      if (view.clearance === 'restricted' && role === view.role)
+        return [role, view.cameras.length > 0 ? view.cameras : NO_CAMERA];
+      return [role, BUILT_IN.includes(role) ? [] : NO_CAMERA];
+    }),
+  );
 
 /**
  * All camera names stay: the pages take whoever may see every camera that they know of for unrestricted. To a reader

@@ -63,7 +63,7 @@ const READ: Readonly<Record<string, Narrow>> = {
   camera_activity: byCamera,
   audio_detections: byCamera,
   job_state: (payload, view, denied) => narrowJobs(payload, view, denied) ?? NOTHING,
-  stats: (payload, view) => (isRecord(payload) ? narrowStats(payload, view) : NOTHING),
+  stats: (payload, view) => (isRecord(payload) ? (narrowStats(payload, view) ?? NOTHING) : NOTHING),
   events: aboutCamera('after', 'camera'),
   reviews: aboutCamera('after', 'camera'),
   tracked_object_update: aboutCamera('camera'),
@@ -85,7 +85,9 @@ export function narrowOutbound(text: string, view: CameraView, { denied }: Messa
   const topic = message?.['topic'];
   if (!message || typeof topic !== 'string') return undefined;
   if (GLOBAL.has(topic)) return text;
-  if (view.clearance === 'restricted' && view.cameras.length === 0) return undefined;
+  const seesNone = view.clearance === 'restricted' && view.cameras.length === 0;
+  // The pages show the state of the NVR to a role without cameras as well.
+  if (seesNone && topic !== 'stats') return undefined;
   if (topic === 'birdseye_layout') return view.clearance === 'restricted' ? undefined : text;
   if (isVerbDenied(VERB_OF_TOPIC, topic, denied)) return undefined;
   const narrow = Object.hasOwn(READ, topic) ? READ[topic] : undefined;

@@ -7,21 +7,41 @@ const CAMERA_LABELS: readonly string[] = ['camera', 'camera_name'];
 /** Command lines hold the cameras' passwords. */
 const COMMAND_LINE = /(?<=[{,]\s*cmdline=")(?:[^"\\]|\\.)*(?=")/g;
 
-export const narrowMetrics = (text: string, view: CameraView): string =>
-  text
-    .split('\n')
+/** `name{label="value"} 1.5e-3 1700000000000`, a comment, or nothing. */
+const LINE = /^(?:#.*|\s*|[A-Za-z_:][\w:]*(?:\{(?:[^"]|"(?:[^"\\]|\\.)*")*\})?\s+\S+(?:\s+-?\d+)?\s*)$/;
+
+/** Undefined when it is something else than metrics: then nothing can be taken out of it. */
+export function narrowMetrics(text: string, view: CameraView): string | undefined {
+  const lines = text.split('\n');
+  if (!lines.every((line) => LINE.test(line))) return undefined;
+  return lines
     .filter((line) => line.startsWith('#') || isSeen(line, view))
     .map((line) => line.replace(COMMAND_LINE, ''))
     .join('\n');
+}
 
-/** Less one's own cameras' samples it would be those of the others. */
-const SUM = /^frigate_detection_total_fps\b/;
+/** The NVR's samples that are about no camera. All others without a camera are of several at once, such as sums. */
+const ABOUT_NO_CAMERA = /^frigate_(?:service|cpu|mem|gpu|npu|storage|device|detector_inference)_/;
+const OF_THE_NVR = /^frigate_/;
+
+const isSum = (line: string, labels: readonly Label[]): boolean =>
+  OF_THE_NVR.test(line) && !ABOUT_NO_CAMERA.test(line) && !labels.some(({ name }) => CAMERA_LABELS.includes(name));
+
+interface Label {
+  readonly name: string;
+  readonly value: string;
+}
+
+const labelsOf = (line: string): readonly Label[] =>
+  [...line.matchAll(LABEL)].map(({ groups }) => ({ name: groups?.['name'] ?? '', value: groups?.['value'] ?? '' }));
 
 /** A process is named after its camera, so that any label's value may hold a name. */
-const isSeen = (line: string, view: CameraView): boolean =>
-  !(view.clearance === 'restricted' && SUM.test(line)) &&
-  [...line.matchAll(LABEL)].every(({ groups }) => {
-    const value = groups?.['value'] ?? '';
-    if (CAMERA_LABELS.includes(groups?.['name'] ?? '') && !view.sees(value)) return false;
-    return !view.layout.cameras.some((camera) => view.isForeign(camera) && value.includes(camera));
-  });
+function isSeen(line: string, view: CameraView): boolean {
+  if (view.clearance !== 'restricted') return true;
+  const labels = labelsOf(line);
+  return !isSum(line, labels) && labels.every((label) => isSeenLabel(label, view));
+}
+
+const isSeenLabel = ({ name, value }: Label, view: CameraView): boolean =>
+  (!CAMERA_LABELS.includes(name) || view.sees(value)) &&
+  !view.layout.cameras.some((camera) => view.isForeign(camera) && value.includes(camera));

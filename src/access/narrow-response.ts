@@ -1,10 +1,11 @@
 /** Narrowing an answer to what its reader may see: a table of the forms that answers have (SPEC 5, `post-filter`). */
 import type { AnswerForm } from '../domain/policy.ts';
 import type { CameraView, Clearance } from './camera-view.ts';
+import { isNestedTooDeep } from './json-depth.ts';
 import { narrowConfig, type OwnConfig } from './narrow-config.ts';
 import { narrowMetrics } from './narrow-metrics.ts';
 import { narrowStats } from './narrow-stats.ts';
-import { isRecord, ownersOfStream } from './recorder-layout.ts';
+import { isRecord, memberOf, ownersOfStream } from './recorder-layout.ts';
 import { seesNamed, withoutForeignObjects } from './without-foreign.ts';
 
 export type NarrowedAnswer =
@@ -42,34 +43,42 @@ export const CONCERNED: Readonly<Record<AnswerForm, readonly Clearance[]>> = {
 
 const JSON_FORMS: Readonly<Record<Exclude<AnswerForm, 'metrics'>, Narrow>> = {
   array: (json, { view }) => (Array.isArray(json) ? narrowArray(json, view) : UNREADABLE),
-  one: (json, { view }) => (isRecord(json) && seesNamed(json['camera'], view) ? json : FOREIGN),
-  nested: (json, { view }) => withoutForeignObjects(json, view),
+  one: (json, { view }) => narrowOne(json, view),
+  nested: (json, { view }) => (isRecord(json) || Array.isArray(json) ? withoutForeignObjects(json, view) : UNREADABLE),
   streams: (json, { view }) => (isRecord(json) ? narrowStreams(json, view) : UNREADABLE),
-  stats: (json, { view }) => (isRecord(json) ? narrowStats(json, view) : UNREADABLE),
+  stats: (json, { view }) => narrowStats(json, view) ?? UNREADABLE,
   config: (json, { view, ownConfig }) =>
     isRecord(json) && ownConfig ? narrowConfig(json, view, ownConfig) : UNREADABLE,
 };
 
 export function narrowAnswer(form: AnswerForm, body: string, reader: AnswerReader): NarrowedAnswer {
-  if (form === 'metrics') return { kind: 'narrowed', body: narrowMetrics(body, reader.view) };
+  if (form === 'metrics') {
+    const metrics = narrowMetrics(body, reader.view);
+    return metrics === undefined ? { kind: 'unreadable' } : { kind: 'narrowed', body: metrics };
+  }
   const json = parsed(body);
   const narrowed = json === UNREADABLE ? UNREADABLE : JSON_FORMS[form](json, reader);
-  if (narrowed === UNREADABLE) {
-    return PASSED_UNREAD[form] === reader.view.clearance ? { kind: 'narrowed', body } : { kind: 'unreadable' };
-  }
+  // An admin may read all of it, and mends what has another form.
+  if (narrowed === UNREADABLE && reader.view.clearance === 'admin') return { kind: 'narrowed', body };
+  if (narrowed === UNREADABLE) return { kind: 'unreadable' };
   if (narrowed === FOREIGN) return { kind: 'foreign' };
   return { kind: 'narrowed', body: narrowed === json ? body : JSON.stringify(narrowed) };
 }
 
-/** Whoever sees all cameras loses little here, and of what has another form nothing: it is passed on as it is. */
-const PASSED_UNREAD: Readonly<Partial<Record<AnswerForm, Clearance>>> = { stats: 'reader', config: 'admin' };
-
 function parsed(body: string): unknown {
+  if (isNestedTooDeep(body)) return UNREADABLE;
   try {
     return JSON.parse(body);
   } catch {
     return UNREADABLE;
   }
+}
+
+/** What names no camera is not the object that the row speaks of. */
+function narrowOne(json: unknown, view: CameraView): unknown {
+  const camera = memberOf(json, 'camera');
+  if (typeof camera !== 'string' || camera === '') return UNREADABLE;
+  return seesNamed(camera, view) ? json : FOREIGN;
 }
 
 const narrowArray = (elements: readonly unknown[], view: CameraView): unknown =>

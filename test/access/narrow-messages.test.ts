@@ -108,6 +108,9 @@ describe('A message from the NVR', () => {
   const stats = { cameras: both, bandwidth_usages: both, cpu_usages: { 1: usage }, service: { uptime: 1 } };
   const quiet = { ...stats, cpu_usages: { 1: { cpu: '3' } } };
   const mineOfStats = { ...quiet, cameras: mine, bandwidth_usages: mine };
+  const totals = { ...stats, camera_fps: 12, process_fps: 3, skipped_fps: 2, detection_fps: 1, embeddings: { a: 1 } };
+  const none = { camera_fps: 0, process_fps: 0, skipped_fps: 0, detection_fps: 0, embeddings: {} };
+  const noneOfStats = { ...quiet, cameras: {}, bandwidth_usages: {} };
   const about = (camera: string) => ({ type: 'update', before: { camera }, after: { camera, id: '1.2-x' } });
   const jobs = {
     export: { camera: 'garden', status: 'running' },
@@ -135,7 +138,9 @@ describe('A message from the NVR', () => {
     ['an object that is no text within text is read too',    text('camera_activity', both),                        WHOLE, json('camera_activity', mine), '-'],
     ['job_state is narrowed job by job',                     json('job_state', jobs),                              WHOLE, json('job_state', jobsLeft), '-'],
     ['job_state of others only is nothing',                  json('job_state', { one: jobs.one }),                 WHOLE, '-', '-'],
-    ['stats are those of the REST answer',                   json('stats', stats),                                 json('stats', quiet), json('stats', mineOfStats), '-'],
+    ['stats are those of the REST answer',                   json('stats', stats),                                 json('stats', quiet), json('stats', mineOfStats), json('stats', noneOfStats)],
+    ['stats count the cameras of their reader alone',        json('stats', totals),                                json('stats', { ...totals, cpu_usages: quiet.cpu_usages }), json('stats', { ...mineOfStats, ...none }), json('stats', { ...noneOfStats, ...none })],
+    ['stats of another form are nothing to a restricted role', json('stats', { data: stats }),                     json('stats', { data: quiet }), '-', '-'],
     ['events are for whoever sees their camera',             json('events', about('garden')),                      WHOLE, WHOLE, '-'],
     ['events of others are nothing',                         json('events', about('garden-house')),                WHOLE, '-', '-'],
     ['events of nobody are for nobody',                      json('events', { after: {} }),                        '-', '-', '-'],

@@ -16,9 +16,15 @@ const OWN_CONFIG = {
   proxy: { logout_url: 'https://sso.test/out' },
 };
 
+/** A role that is defined is in the list, whether its cameras are there or not. */
+const ownConfigFor = (role: string) =>
+  role === 'gone'
+    ? { ...OWN_CONFIG, auth: { ...OWN_CONFIG.auth, roles: { ...OWN_CONFIG.auth.roles, gone: [] } } }
+    : OWN_CONFIG;
+
 const left = (form: AnswerForm, answer: unknown, role: string): unknown => {
   const body = typeof answer === 'string' ? answer : JSON.stringify(answer);
-  const narrowed = narrowAnswer(form, body, { view: viewOfRole(role), ownConfig: OWN_CONFIG });
+  const narrowed = narrowAnswer(form, body, { view: viewOfRole(role), ownConfig: ownConfigFor(role) });
   if (narrowed.kind !== 'narrowed') return narrowed.kind;
   return form === 'metrics' ? narrowed.body : JSON.parse(narrowed.body);
 };
@@ -36,7 +42,12 @@ describe('An answer narrowed for a gardener', () => {
     ['is none when it is no JSON',                                 'array',   '<html>',                                  'unreadable'],
     ['is whole when it is about its camera',                       'one',     mine,                                      mine],
     ['is refused when it is about another',                        'one',     other,                                     'foreign'],
-    ['is refused when it is about nobody\'s',                      'one',     { id: 1 },                                 'foreign'],
+    ['is none when it names no camera',                            'one',     { id: 1 },                                 'unreadable'],
+    ['is none when its camera is no name',                         'one',     { camera: 5 },                             'unreadable'],
+    ['is none when it is an empty object',                         'one',     {},                                        'unreadable'],
+    ['is none when it is a list',                                  'one',     [mine],                                    'unreadable'],
+    ['is none when objects are expected and there is a text',      'nested',  'garden-house',                            'unreadable'],
+    ['is none when streams are a list',                            'streams', [{ garden_sub: 1 }],                       'unreadable'],
     ['loses objects about others, however deep they are',          'nested',  { hours: { 1: [mine, other] }, x: other }, { hours: { 1: [mine] } }],
     ['keeps the streams of its cameras, by any of their names',    'streams', { garden: 1, garden_sub: 2, house_main: 3, nobodys: 4 }, { garden: 1, garden_sub: 2 }],
     ['keeps its cameras of the statistics, and no command line',   'stats',   { cameras: { garden: 1, 'garden-house': 2 }, bandwidth_usages: { garden: 1, 7: 2 }, cpu_usages: { 1: { cpu: 2, cmdline: 'x' } }, service: { uptime: 1 } },
@@ -44,6 +55,17 @@ describe('An answer narrowed for a gardener', () => {
     ['tells by no process and by no sum how busy other cameras are', 'stats', { cameras: { garden: { pid: 1, ffmpeg_pid: 2, detection_fps: 1.5 }, 'garden-house': { pid: 3, capture_pid: 4, ffmpeg_pid: 5, detection_fps: 4 } }, cpu_usages: { 1: { cpu: 1 }, 2: { cpu: 2 }, 3: { cpu: 3 }, 4: { cpu: 4 }, 5: { cpu: 5 }, 6: { cpu: 6 } }, detection_fps: 5.5 },
       { cameras: { garden: { pid: 1, ffmpeg_pid: 2, detection_fps: 1.5 } }, cpu_usages: { 1: { cpu: 1 }, 2: { cpu: 2 }, 6: { cpu: 6 } }, detection_fps: 1.5 }],
     ['is none when statistics are none',                           'stats',   'ok',                                      'unreadable'],
+    ['is none when statistics are wrapped',                        'stats',   { data: { cameras: { garden: 1 }, cpu_usages: {} } }, 'unreadable'],
+    ['is none when statistics are a list',                         'stats',   [{ cameras: { garden: 1 } }],              'unreadable'],
+    ['is none when a part of the statistics has another form',     'stats',   { cameras: { garden: 1 }, cpu_usages: [{ pid: 1 }] }, 'unreadable'],
+    ['is none when it is nested beyond any form',                  'nested',  `${'['.repeat(200)}${']'.repeat(200)}`,    'unreadable'],
+    ['counts its own cameras in every sum, and shows no work done for others', 'stats',
+      { cameras: { garden: { camera_fps: 5, process_fps: 4.5, skipped_fps: 0.5, detection_fps: 1 }, 'garden-house': { camera_fps: 7, process_fps: 6, skipped_fps: 1, detection_fps: 2 } },
+        camera_fps: 12, process_fps: 10.5, skipped_fps: 1.5, detection_fps: 3, detectors: { coral: { inference_speed: 8, detection_start: 1700000000.5, pid: 9 } }, embeddings: { image_embedding: 3, face_recognition: 1 }, new_sum: 4 },
+      { cameras: { garden: { camera_fps: 5, process_fps: 4.5, skipped_fps: 0.5, detection_fps: 1 } },
+        camera_fps: 5, process_fps: 4.5, skipped_fps: 0.5, detection_fps: 1, detectors: { coral: { inference_speed: 8, detection_start: 0, pid: 9 } }, embeddings: {} }],
+    ['is none when it is no text of metrics',                      'metrics', '<html>garden-house</html>',               'unreadable'],
+    ['is none when metrics are JSON',                              'metrics', '{"cmdline":"ffmpeg -i rtsp://a:b@c"}',    'unreadable'],
   ];
   for (const [sentence, form, answer, expected] of rows) {
     it(sentence, () => assert.deepEqual(left(form, answer, 'gardener'), expected));
@@ -58,13 +80,49 @@ describe('An answer narrowed for a gardener', () => {
       'cpu{name="go2rtc",cmdline="b \\" c"} 1',
       'total 2',
       'frigate_detection_total_fps 9.5',
+      'frigate_detection_start{name="coral"} 1.7e9',
+      'frigate_camera_fps 12',
+      'frigate_face_recognition_speed 3',
+      'frigate_detector_inference_speed_seconds{name="coral"} 8.5e-3',
+      'frigate_service_uptime_seconds 100 1700000000000',
       '',
     ];
     assert.equal(
       left('metrics', text.join('\n'), 'gardener'),
-      ['# TYPE fps gauge', 'fps{camera_name="garden"} 5', 'cpu{name="go2rtc",cmdline=""} 1', 'total 2', ''].join('\n'),
+      [
+        '# TYPE fps gauge',
+        'fps{camera_name="garden"} 5',
+        'cpu{name="go2rtc",cmdline=""} 1',
+        'total 2',
+        'frigate_detector_inference_speed_seconds{name="coral"} 8.5e-3',
+        'frigate_service_uptime_seconds 100 1700000000000',
+        '',
+      ].join('\n'),
     );
   });
+});
+
+describe('Statistics of another form', () => {
+  const cmdline = 'ffmpeg -i rtsp://u:p@h';
+  // biome-ignore format: a table
+  const rows: [sentence: string, answer: unknown, expected: unknown][] = [
+    ['wrapped',                 { data: { cpu_usages: { 1: { cpu: 2, cmdline } } } },          { data: { cpu_usages: { 1: { cpu: 2 } } } }],
+    ['as a list',               [{ cmdline, url: 'rtsp://u:p@h/1' }],                          [{ url: 'rtsp://*:*@h/1' }]],
+    ['with a list of processes', { cpu_usages: [{ pid: 1, cmdline, password: 'x', api_key: 5 }] }, { cpu_usages: [{ pid: 1 }] }],
+    ['with a list of secrets',  { x: { api_keys: [1], access_key: ['k'], cmd: ['a', 'b'] } },  { x: {} }],
+  ];
+  for (const [sentence, answer, expected] of rows) {
+    it(`${sentence} keep no command line and no credential for a viewer, and all for an admin`, () => {
+      assert.deepEqual(left('stats', answer, 'viewer'), expected);
+      assert.equal(left('stats', answer, 'gardener'), 'unreadable');
+    });
+  }
+
+  it('that are no JSON are for nobody but admins', () =>
+    assert.deepEqual(
+      ['viewer', 'gardener'].map((role) => left('stats', '<p>', role)),
+      ['unreadable', 'unreadable'],
+    ));
 });
 
 describe('The configuration of the NVR', () => {
@@ -103,7 +161,9 @@ describe('The configuration of the NVR', () => {
     ffmpeg: { inputs: [{ path: `rtsp://*:*@${name}/1?password=*&a=1` }], path: '/usr' },
     onvif: { host: name, port: 80 },
   });
-  const noLists = { ...OWN_CONFIG.auth, roles: { admin: [], viewer: [], gardener: [] } };
+  /** An empty list would be all cameras to the NVR's pages; `['']` is none. */
+  const noLists = { ...OWN_CONFIG.auth, roles: { admin: [], viewer: [], gardener: [''] } };
+  const ownList = { ...OWN_CONFIG.auth, roles: { admin: [], viewer: [], gardener: ['garden'] } };
 
   it("holds our own accounts and logout link for an admin, and is the NVR's in all else", () =>
     assert.deepEqual(left('config', CONFIG, 'admin'), { ...CONFIG, auth: OWN_CONFIG.auth, proxy }));
@@ -122,7 +182,7 @@ describe('The configuration of the NVR', () => {
 
   it('holds the shape and the name alone of a camera that a gardener does not see', () =>
     assert.deepEqual(left('config', CONFIG, 'gardener'), {
-      auth: noLists,
+      auth: ownList,
       birdseye: { enabled: false, restream: false, width: 1280 },
       camera_groups: { all: { cameras: ['garden'], order: 1 }, one: { cameras: ['garden'] } },
       cameras: {
@@ -172,6 +232,17 @@ describe('The configuration of the NVR', () => {
   it('names no camera to a ghost, whom the pages refuse by its role', () => {
     const { cameras, auth } = left('config', CONFIG, 'ghost') as { cameras: unknown; auth: unknown };
     assert.deepEqual([cameras, auth], [{}, noLists]);
+  });
+
+  it('tells a role whose cameras are all gone that it has none, and not that it has all', () => {
+    const { auth } = left('config', CONFIG, 'gone') as { auth: { roles: unknown } };
+    assert.deepEqual(auth.roles, { admin: [], viewer: [], gardener: [''], gone: [''] });
+  });
+
+  it('keeps a header with credentials in no text, and no command line', () => {
+    const config = { x: "-headers 'Authorization: Basic dTpw'", ffmpeg_cmds: [{ cmd: 'ffmpeg -i secret', roles: [] }] };
+    const { x, ffmpeg_cmds } = left('config', config, 'viewer') as typeof config;
+    assert.deepEqual([x, ffmpeg_cmds], ["-headers 'Authorization: Basic *'", [{ roles: [] }]]);
   });
 
   it('that cannot be read is for admins, who lose nothing by it', () =>
