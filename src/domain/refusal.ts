@@ -44,6 +44,8 @@ export const REFUSALS = {
   'answers-too-large':       { status: 503, message: 'Too many large answers are being narrowed at this moment: try again, or ask for less at once.' },
   'query-too-slow':          { status: 503, message: 'The question took longer than events.query_timeout allows: narrow it with after and before, with cameras or with labels.' },
   'nvr-unreachable':         { status: 502, message: 'The NVR does not answer: check that it runs and that nvr.url is right.' },
+  'nvr-failed':              { status: 502, message: 'The NVR reported a failure of its own: see its log.' },
+  'nvr-unexpected-form':     { status: 502, message: 'The NVR answered in another form than the route table names, so nothing of it is passed on: check the version of the NVR.' },
   'nvr-bad-answer':          { status: 502, message: 'The NVR sent an answer that cannot be passed on.' },
   'nvr-timeout':             { status: 504, message: 'The NVR took too long to answer.' },
   'internal-error':          { status: 500, message: 'Something went wrong here. The log has the details under this request id.' },

@@ -54,10 +54,14 @@ function linkBehind(last: FoundEvent | undefined, parameters: URLSearchParams): 
   return `<?${next}>; rel="next"`;
 }
 
-/** Interface 7: a foreign camera's event is a 403, that of a camera nobody knows any more included. */
+/**
+ * Interface 7: a foreign camera's event is a 403, that of a camera nobody knows any more included. To a restricted role
+ * an event that does not exist is one too, for a 404 would tell it which foreign events there are.
+ */
 export function oneEvent({ seen }: EventDeps): EventsHandler {
   return async (ctx) => {
     const [event] = await ctx.state.events.read([ctx.params['id'] ?? ''], { thumbnails: true });
+    if (!event && ctx.state.scope.kind === 'only') return answerRefusal(ctx, 'camera-not-in-role');
     if (!event) return answerNoSuchEvent(ctx);
     const visible = await seen(ctx.state.scope, [event.camera], [event.camera]);
     if (visible.kind === 'foreign' || visible.cameras?.length === 0) return answerRefusal(ctx, 'camera-not-in-role');

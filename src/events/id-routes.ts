@@ -38,6 +38,7 @@ export function eventThumbnail({ seen }: EventDeps): EventsHandler {
     const seconds = parameters.read('max_cache_age', parseCount) ?? PICTURE_SECONDS;
     if (parameters.bad.length > 0) return answerBadParameters(ctx, parameters.bad);
     const [event] = await ctx.state.events.read([ctx.params['id'] ?? ''], { thumbnails: true });
+    if (!event && ctx.state.scope.kind === 'only') return answerRefusal(ctx, 'camera-not-in-role');
     if (!event) return answerNotFound(ctx, 'Event not found');
     const visible = await seen(ctx.state.scope, [event.camera], [event.camera]);
     if (visible.kind === 'foreign' || visible.cameras?.length === 0) return answerRefusal(ctx, 'camera-not-in-role');

@@ -41,6 +41,8 @@ export const DECISION_OF_REASON: Readonly<Record<RefusalReason, DecisionResult>>
   'query-too-slow':        'error',
   'answers-too-large':     'error',
   'nvr-unreachable':       'error',
+  'nvr-failed':            'error',
+  'nvr-unexpected-form':   'error',
   'nvr-bad-answer':        'error',
   'nvr-timeout':           'error',
   'internal-error':        'error',
@@ -68,10 +70,12 @@ const FAULT_OF_CODE: ReadonlyMap<string, UpstreamFault> = new Map([
 ]);
 const TLS_CODE = /^(?:ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_)/;
 
+const BAD_ANSWERS: readonly RefusalReason[] = ['nvr-bad-answer', 'nvr-failed', 'nvr-unexpected-form'];
+
 /** Why the NVR did not answer: by what was decided, else by Node's code for it. */
 export function upstreamFaultOf(reason: RefusalReason, code: string): UpstreamFault {
   if (reason === 'nvr-timeout') return 'timeout';
-  if (reason === 'nvr-bad-answer' || code.startsWith('HPE_')) return 'bad_answer';
+  if (BAD_ANSWERS.includes(reason) || code.startsWith('HPE_')) return 'bad_answer';
   return FAULT_OF_CODE.get(code) ?? (TLS_CODE.test(code) ? 'tls' : 'other');
 }
 

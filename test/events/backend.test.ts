@@ -90,6 +90,7 @@ describe('The events backend', () => {
   // biome-ignore format: a table
   const single: [sentence: string, id: string, role: string, status: number, body: unknown][] = [
     ['says that there is no such event',              'x',      'admin',    404, 'Event not found'],
+    ['tells a role of one camera nothing of which events there are', 'x', 'guard',    403, FOREIGN],
     ['refuses the event of a foreign camera',         '3-c',    'guard',    403, FOREIGN],
     ['refuses a role that nobody defined',            '1-a',    'stranger', 403, FOREIGN],
     ['refuses the event of a camera no longer known', '6-f',    'admin',    403, FOREIGN],

@@ -56,7 +56,7 @@ describe('Large answers that are narrowed', () => {
           target: request.url ?? '',
           headers: {},
           isPublic: false,
-          narrowing: { body, namesForeign: () => false, isStrict: true, held },
+          narrowing: { body, namesForeign: () => false, isStrict: true, hidesUnknown: false, held },
           onFailure: (reason) => response.writeHead(REFUSALS[reason].status).end(reason),
         },
       ),

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { REFUSALS } from '../../src/domain/refusal.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
@@ -79,14 +80,17 @@ describe('An answer that must be narrowed', () => {
 
   // biome-ignore format: a table
   const unreadable: [sentence: string, answer: Answer, status: number][] = [
-    ['that is no JSON',                 (_request, response) => response.writeHead(200, JSON_TYPE).end('[{"camera":"cam2"'),                        403],
-    ['that is a page',                  (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>cam2</p>'),        403],
-    ['of another form',                 (_request, response) => response.writeHead(200, JSON_TYPE).end(JSON.stringify({ rows: [OTHER] })),          403],
+    ['that is no JSON',                 (_request, response) => response.writeHead(200, JSON_TYPE).end('[{"camera":"cam2"'),                        502],
+    ['that is a page',                  (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>cam2</p>'),        502],
+    ['of another form',                 (_request, response) => response.writeHead(200, JSON_TYPE).end(JSON.stringify({ rows: [OTHER] })),          502],
     ['that is compressed all the same', (_request, response) => response.writeHead(200, { ...JSON_TYPE, 'content-encoding': 'gzip' }).end(gzipSync(JSON.stringify([MINE]))), 502],
     ['that is a part',                  (_request, response) => response.writeHead(206, { ...JSON_TYPE, 'content-range': 'bytes 0-1/9' }).end('[]'), 502],
     ['that is no UTF-8',                (_request, response) => response.writeHead(200, JSON_TYPE).end(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d])), 502],
     ['that leads to another\'s camera',  (_request, response) => response.writeHead(302, { location: 'http://cam2.lan/' }).end(),                    403],
-    ['that is a fault of the NVR',      (_request, response) => response.writeHead(500, JSON_TYPE).end(JSON.stringify({ trace: 'cam2' })),          403],
+    ['that is a fault of the NVR',      (_request, response) => response.writeHead(500, JSON_TYPE).end(JSON.stringify({ trace: 'cam2' })),          502],
+    ['that is an empty object',          (_request, response) => response.writeHead(200, JSON_TYPE).end('{}'),                                       502],
+    ['that is nested without end',       (_request, response) => response.writeHead(200, JSON_TYPE).end('['.repeat(4_000_000)),                      502],
+    ['that leads elsewhere',             (_request, response) => response.writeHead(303, { location: '/elsewhere' }).end(),                          502],
   ];
   for (const [sentence, answer, status] of unreadable) {
     it(`${sentence} is ${status} for a restricted role, with no byte of it`, async () => {
@@ -228,6 +232,44 @@ describe('An answer that must be narrowed', () => {
       lengths.push(JSON.parse((await asked(`/api/timeline?limit=${limit}`, tokens.carl)).body).length);
     }
     assert.deepEqual(lengths, [0, 1, 1, 1, 1]);
+  });
+
+  it('says what went wrong: the NVR failed, or its answer has another form', async () => {
+    const told: unknown[] = [];
+    for (const [status, body] of [
+      [500, '{"trace":"cam2"}'],
+      [200, '<p>'],
+    ] as const) {
+      answering((_request, response) => response.writeHead(status, JSON_TYPE).end(body));
+      for (const [path, token] of [
+        ['/api/timeline', tokens.carl],
+        ['/api/labels', await house.logIn(BOTH)],
+        ['/api/events/1.2-abc/clip.mp4', tokens.carl],
+      ] as const) {
+        const asking = await asked(path, token);
+        told.push([asking.status, JSON.parse(asking.body).message]);
+      }
+    }
+    const failed = [502, REFUSALS['nvr-failed'].message];
+    const unexpected = [502, REFUSALS['nvr-unexpected-form'].message];
+    assert.deepEqual(told, [failed, failed, failed, unexpected, unexpected, unexpected]);
+  });
+
+  it('of an id that does not exist is that of a foreign one', async () => {
+    const paths = ['/api/events/1.2-abc', '/api/events/1.2-abc/snapshot.jpg', '/api/review_ids?ids=1.2-abc'];
+    const told: unknown[] = [];
+    for (const [status, body] of [
+      [404, '"Event not found"'],
+      [200, JSON.stringify(OTHER)],
+    ] as const) {
+      answering((_request, response) => response.writeHead(status, JSON_TYPE).end(body));
+      for (const path of paths) {
+        const asking = await asked(path, tokens.carl);
+        told.push([path, asking.status, asking.body]);
+      }
+    }
+    assert.deepEqual(told.slice(0, 3), told.slice(3));
+    assert.equal((told[0] as unknown[])[1], 403);
   });
 
   it('that cannot be joined is 502', async () => {

@@ -36,6 +36,8 @@ function lookup() {
     ask: async (path) => {
       asked.push(path);
       if (path.includes('down')) throw new Error('the NVR is down');
+      if (path.includes('broken')) throw Object.assign(new Error('answered with 500'), { status: 500 });
+      if (path.includes('page')) return JSON.parse('<html>');
       return ANSWERS[path];
     },
   }));
@@ -50,20 +52,22 @@ describe('The owner of an id', () => {
     ['that is visible lets pass',                             'event',       ['mine'],             true,  undefined],
     ['that is not visible is a refusal',                      'event',       ['other'],            true,  'camera-not-in-role'],
     ['that has none is a refusal',                            'event',       ['nobodys'],          true,  'camera-not-in-role'],
-    ['that nobody knows is not found',                        'event',       ['unknown'],          true,  'path-not-found'],
+    ['that does not exist is refused like a foreign one',      'event',       ['unknown'],          true,  'camera-not-in-role'],
     ['that nobody knows is left to the NVR in a list',        'event',       ['mine', 'unknown'],  false, undefined],
     ['one foreign id in a list refuses all of it',            'event',       ['mine', 'other'],    false, 'camera-not-in-role'],
     ['an empty list asks for nothing',                        'event',       [],                   false, undefined],
-    ['a word that is a route of the NVR is no id',            'event',       ['summary'],          true,  'path-not-found'],
+    ['a word that is a route of the NVR is no id',            'event',       ['summary'],          true,  'camera-not-in-role'],
     ['of a review',                                           'review',      ['mine'],             true,  undefined],
     ['of an export',                                          'export',      ['mine'],             true,  undefined],
     ['of an export\'s file',                                  'export-file', ['a.mp4'],            true,  undefined],
     ['of another\'s file',                                    'export-file', ['b.mp4'],            true,  'camera-not-in-role'],
-    ['of a file that is no export',                           'export-file', ['c.mp4'],            true,  'path-not-found'],
+    ['of a file that is no export',                           'export-file', ['c.mp4'],            true,  'camera-not-in-role'],
     ['of a case, when all its exports are visible',           'case',        ['mine'],             true,  undefined],
     ['of a case with one that is not',                        'case',        ['both'],             true,  'camera-not-in-role'],
-    ['of an empty case: there is nothing',                    'case',        ['empty'],            true,  'path-not-found'],
+    ['of an empty case: there is nothing',                    'case',        ['empty'],            true,  'camera-not-in-role'],
     ['nobody is let pass when the NVR cannot be asked',       'event',       ['down'],             true,  'nvr-unreachable'],
+    ['nor when the NVR fails, which is told',                 'event',       ['broken'],           true,  'nvr-failed'],
+    ['nor when its answer is no JSON',                        'event',       ['page'],             true,  'nvr-unexpected-form'],
   ];
   for (const [sentence, of, ids, mustExist, expected] of rows) {
     it(sentence, async () => assert.equal(await lookup().denial(of, ids, mustExist), expected));
@@ -90,7 +94,7 @@ describe('The owner of an id', () => {
   it('is not asked for what could be more than one segment of a path', async () => {
     const { asked, denial } = lookup();
     for (const id of ['..', '.', '', 'a/b', 'a%2fb', 'a?b', 'a#b', 'a\\b', 'a\nb', 'x'.repeat(201)]) {
-      assert.equal(await denial('event', [id]), 'path-not-found');
+      assert.equal(await denial('event', [id]), 'camera-not-in-role');
     }
     assert.deepEqual(asked, []);
   });

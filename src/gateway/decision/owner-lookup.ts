@@ -5,6 +5,7 @@ import type { CameraView } from '../../access/camera-view.ts';
 import { isRecord, type JsonRecord, recordOf } from '../../access/recorder-layout.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
+import { askFailure } from './ask-failure.ts';
 
 /** The JSON of a 200 answer, undefined of a 404; rejects when it cannot be had. */
 export type AskOwner = (path: string) => Promise<unknown>;
@@ -93,6 +94,10 @@ export function createOwnerLookup(
   }
 }
 
+const seesAll = (view: CameraView, cameras: Cameras): boolean =>
+  cameras.length > 0 && cameras.every((camera) => view.sees(camera));
+
+/** An unknown id is refused like a foreign one: another status would tell that the foreign one exists. */
 async function denialOf(
   { of, ids, mustExist }: OwnerQuestion,
   view: CameraView,
@@ -100,12 +105,9 @@ async function denialOf(
 ): Promise<RefusalReason | undefined> {
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     const asked = ids.slice(at, at + AT_ONCE).map((id) => camerasOf(of, id));
-    for (const cameras of await Promise.all(asked).catch(() => 'unreachable' as const)) {
-      if (typeof cameras === 'string') return 'nvr-unreachable';
-      if (!cameras && mustExist) return 'path-not-found';
-      if (cameras && (cameras.length === 0 || !cameras.every((camera) => view.sees(camera))))
-        return 'camera-not-in-role';
-    }
+    const answered = await Promise.all(asked).catch(askFailure);
+    if (typeof answered === 'string') return answered;
+    if (!answered.every((cameras) => (cameras ? seesAll(view, cameras) : !mustExist))) return 'camera-not-in-role';
   }
   return undefined;
 }

@@ -22,7 +22,7 @@ export async function askJson(question: Question): Promise<unknown> {
   if (answer.statusCode !== 200) {
     answer.resume();
     if (answer.statusCode === 404) return undefined;
-    throw new Error(`${question.path} was answered with status ${answer.statusCode}`);
+    throw statusFault(question.path, answer.statusCode);
   }
   return JSON.parse(await textOf(answer));
 }
@@ -32,8 +32,12 @@ export async function askText(question: Question): Promise<string> {
   const answer = await ask(question);
   if (answer.statusCode === 200) return textOf(answer);
   answer.resume();
-  throw new Error(`${question.path} was answered with status ${answer.statusCode}`);
+  throw statusFault(question.path, answer.statusCode);
 }
+
+/** `status` tells an NVR that failed from one that cannot be reached. */
+const statusFault = (path: string, status: number | undefined): Error =>
+  Object.assign(new Error(`${path} was answered with status ${status}`), { status });
 
 /** Resolves with the head of any answer: whoever answers is there. */
 export function ask({ upstream, path, headers, timeout, tls }: Question): Promise<IncomingMessage> {

@@ -25,6 +25,8 @@ export interface Narrowing {
    * cannot be read is not passed on.
    */
   readonly isStrict: boolean;
+  /** Whether a 404 would tell an id that does not exist from one that the reader may not see. */
+  readonly hidesUnknown: boolean;
   readonly held: BufferBudget;
   /** JSON in the place of a 404 that says that there is nothing of any camera: of one's own there may be nothing either way. */
   readonly empty?: string;
@@ -53,7 +55,7 @@ export const askingForWhole = (headers: IncomingHttpHeaders): IncomingHttpHeader
 export async function passNarrowed(
   answer: AnswerHead & { readonly body: Readable },
   response: ServerResponse,
-  { body: narrow, namesForeign, isStrict, held, empty }: Narrowing,
+  { body: narrow, namesForeign, isStrict, hidesUnknown, held, empty }: Narrowing,
   rules: Omit<AnswerRules, 'isPublic'>,
   fail: (reason: RefusalReason) => void,
 ): Promise<void> {
@@ -70,10 +72,12 @@ export async function passNarrowed(
   const isGiven = status === 200;
   const text = isNone ? empty : body.value;
   const location = headerValues(answer, 'location')[0];
-  const isLogin = LOGIN_REDIRECTS.includes(status) && location !== undefined && !namesForeign(location);
+  if (status === 404 && hidesUnknown) return fail('camera-not-in-role');
+  if (isStrict && location !== undefined && namesForeign(location)) return fail('camera-not-in-role');
+  const isLogin = LOGIN_REDIRECTS.includes(status) && location !== undefined;
   const narrowed = isGiven ? narrow(text) : isLogin ? NO_BODY : refusalLeft(status, text, isStrict);
   if (narrowed.kind === 'foreign') return fail('camera-not-in-role');
-  if (narrowed.kind === 'unreadable') return fail(isStrict ? 'not-narrowable' : 'nvr-bad-answer');
+  if (narrowed.kind === 'unreadable') return fail(status >= 500 ? 'nvr-failed' : 'nvr-unexpected-form');
   const said = answerHeaders(answer, { ...rules, isPublic: false });
   const isOurs = !isGiven && isStrict;
   const passed = withoutHeaders(said, isOurs ? [...NOT_PASSED, 'content-type'] : NOT_PASSED);

@@ -4,6 +4,7 @@ import { withCameras } from '../../access/narrow-query.ts';
 import { queryValues } from '../../access/query.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
 import type { RequestTarget } from '../../domain/request.ts';
+import { UnexpectedForm } from '../decision/ask-failure.ts';
 import type { Hold } from './buffer-budget.ts';
 
 const AT_ONCE = 4;
@@ -22,7 +23,7 @@ export async function joinedLists(
       return ask(`${path}?${query}`);
     });
     for (const list of await Promise.all(lists)) {
-      if (!Array.isArray(list)) throw new Error(`${target.path} was not answered with a list`);
+      if (!Array.isArray(list)) throw new UnexpectedForm(`${target.path} was not answered with a list`);
       for (const element of list) {
         const text = JSON.stringify(element);
         if (!hold.take(text.length)) return undefined;

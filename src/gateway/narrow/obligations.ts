@@ -7,6 +7,7 @@ import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import type { Upstream } from '../../domain/socket-address.ts';
 import type { Admitted } from '../decision/admit.ts';
+import { askFailure } from '../decision/ask-failure.ts';
 import type { Destination } from '../decision/destinations.ts';
 import type { OwnerLookup } from '../decision/owner-lookup.ts';
 import { createBufferBudget } from './buffer-budget.ts';
@@ -67,8 +68,8 @@ async function joinedAnswer(
   try {
     const joined = await joinedLists(target, obligations.fanout, (path) => ask(upstream, path), hold);
     return joined === undefined ? refused('answers-too-large') : narrowedAgain(joined, obligations, target);
-  } catch {
-    return refused('nvr-unreachable');
+  } catch (fault) {
+    return refused(askFailure(fault));
   } finally {
     hold.release();
   }
@@ -78,7 +79,7 @@ async function joinedAnswer(
 function narrowedAgain(json: string, { answer: form, view }: Obligations, target: RequestTarget): Settled {
   if (!form) return { kind: 'answered', json };
   const narrowed = narrowAnswer(form, json, { view });
-  if (narrowed.kind !== 'narrowed') return refused('not-narrowable');
+  if (narrowed.kind !== 'narrowed') return refused('nvr-unexpected-form');
   return { kind: 'answered', json: cutAtLimit(narrowed.body, target) };
 }
 
@@ -99,6 +100,7 @@ async function narrowingOf(
     },
     namesForeign: (text) => view.layout.cameras.some((camera) => !view.sees(camera) && text.includes(camera)),
     isStrict: view.clearance === 'restricted',
+    hidesUnknown: view.clearance === 'restricted' && (form === 'one' || obligations.owners !== undefined),
     held: HELD,
     ...(empty === undefined ? {} : { empty }),
   };

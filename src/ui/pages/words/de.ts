@@ -494,6 +494,9 @@ export const DE_REFUSALS: RefusalWords = {
     'events-unreadable':
       'Die Datenbank mit den Ereignissen ist gerade nicht zu lesen: Versuchen Sie es gleich noch einmal.',
     'nvr-unreachable': 'Der Rekorder antwortet nicht: Prüfen Sie, ob er läuft und ob nvr.url stimmt.',
+    'nvr-failed': 'Der Rekorder hat einen eigenen Fehler gemeldet: Sehen Sie in sein Protokoll.',
+    'nvr-unexpected-form':
+      'Der Rekorder hat in einer anderen Form geantwortet als erwartet, darum wird nichts davon weitergegeben: Prüfen Sie seine Version.',
     'nvr-bad-answer': 'Der Rekorder hat eine Antwort geschickt, die sich nicht weitergeben lässt.',
     'nvr-timeout': 'Der Rekorder hat zu lange für eine Antwort gebraucht.',
     'internal-error': 'Hier ist etwas schiefgegangen. Im Protokoll steht unter dieser Anfragekennung mehr.',
