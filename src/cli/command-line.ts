@@ -7,6 +7,7 @@ import { registerEventsCommands } from './events.ts';
 import { registerExplainCommand } from './explain.ts';
 import { releaseV8 } from './release-v8.ts';
 import { stopSignal } from './stop-signal.ts';
+import { registerStoreCommands } from './store.ts';
 import { registerTokensCommands } from './tokens.ts';
 import { registerUsersCommands } from './users.ts';
 import { VERSION } from './version.ts';
@@ -68,6 +69,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   registerUsersCommands(program, { openStore, stdin, stdout, stderr, exit });
   registerTokensCommands(program, { openStore, now: () => unixSeconds(clock), stdout, stderr, exit });
   registerEventsCommands(program, { openStore, stdin, stdout, stderr, exit });
+  registerStoreCommands(program, { stdout, stderr, exit });
   await program.parseAsync([...argv]);
 }
 

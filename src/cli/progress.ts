@@ -10,6 +10,8 @@ export interface ProgressOptions {
   readonly title: string;
   /** Of bytes or events; undefined when nobody can know. */
   readonly total: number | undefined;
+  /** What is counted; default: events. */
+  readonly unit?: string;
 }
 
 export interface Progress {
@@ -25,7 +27,7 @@ const BAR_WIDTH = 24;
 const DEFAULT_COLUMNS = 80;
 const CLEAR_LINE = '\r\u001b[K';
 
-export function createProgress(screen: Screen, { title, total }: ProgressOptions): Progress {
+export function createProgress(screen: Screen, { title, total, unit = 'events' }: ProgressOptions): Progress {
   const begun = performance.now();
   const pause = screen.isTTY ? BAR_MILLISECONDS : LINE_MILLISECONDS;
   let shown = screen.isTTY ? Number.NEGATIVE_INFINITY : begun;
@@ -37,7 +39,7 @@ export function createProgress(screen: Screen, { title, total }: ProgressOptions
       shown = now;
       const seconds = (now - begun) / 1000;
       const share = total ? Math.min(1, done / total) : undefined;
-      const words = [...remaining(share, seconds), `${events} events`, `${Math.round(events / seconds)}/s`].join(', ');
+      const words = [...remaining(share, seconds), `${events} ${unit}`, `${Math.round(events / seconds)}/s`].join(', ');
       if (!screen.isTTY) screen.write(`${title}: ${words}\n`);
       // The title stands last: it is what may be cut off.
       else

@@ -42,6 +42,8 @@ export interface Store {
   readonly events: BoundedEventSource;
   /** All or none of them; the same id replaces. */
   writeEvents(events: readonly EventRecord[]): Promise<void>;
+  /** Before rows of events that begin at these times are written in another way than by `writeEvents`. */
+  prepareForEvents(times: readonly number[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -61,6 +63,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     version,
     events: createEventSource(eventsPlace(db, STORE_SHAPE, words)),
     writeEvents: (events) => writeEvents(events, db, words.events),
+    prepareForEvents: (times) => words.events.prepareFor(times, db),
     close: async () => {
       await engine.close();
       await db.destroy();

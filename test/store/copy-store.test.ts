@@ -1,0 +1,74 @@
+/** A store copied from one engine to the other and back: nothing is lost, and a copy that was interrupted goes on. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { COPIED_TABLES, type CopyMode, copyStore } from '../../src/store/copy-store.ts';
+import { openStore, type Store } from '../../src/store/open-store.ts';
+import { importRecorded } from '../events/support/served-events.ts';
+import { EVERYBODY, moveIn } from '../support/people.ts';
+import { startPostgres, type TestPostgres, withoutPostgres } from '../support/postgres.ts';
+import { makeScratch } from './support/scratch-store.ts';
+
+const KEPT_BY_THE_ENGINE = ['event_writes', 'kysely_migration', 'kysely_migration_lock'];
+
+it('every table of the store is copied', async () => {
+  const scratch = makeScratch();
+  const store = await openStore({ url: scratch.url });
+  const { rows } = await sql<{ name: string }>`select name from sqlite_schema where type = 'table'`.execute(store.db);
+  await store.close();
+  scratch.remove();
+  const copied = [...COPIED_TABLES.map(({ table }) => table), ...KEPT_BY_THE_ENGINE];
+  assert.deepEqual(rows.map(({ name }) => name).sort(), copied.sort());
+});
+
+describe('A store that is copied', { skip: withoutPostgres }, () => {
+  const scratches = [makeScratch(), makeScratch()];
+  let postgres: TestPostgres;
+  let source: Store;
+  let target: Store;
+  before(async () => {
+    postgres = await startPostgres();
+    source = await openStore({ url: scratches[0]?.url ?? '' });
+    await moveIn(EVERYBODY, source.accounts, 1_700_000_000);
+    await source.accounts.revokeToken('ended', 1_900_000_000);
+    await source.roles.changeRoles({ saved: [{ role: 'front_only' as never, cameras: ['front_*'] }], deleted: [] });
+    await importRecorded(source);
+    target = await openStore({ url: await postgres.newDatabase() });
+  });
+  after(async () => {
+    await Promise.all([source.close(), target.close()]);
+    await postgres.stop();
+    for (const scratch of scratches) scratch.remove();
+  });
+
+  const copied = async (mode: CopyMode, from = source, to = target) => copyStore(from, to, mode, () => {});
+  const counts = { users: 3, custom_roles: 1, api_tokens: 0, revoked_tokens: 1, seen_sessions: 0, events: 6000 };
+  const whole = { ok: true, value: Object.entries(counts).map(([table, rows]) => ({ table, rows })) };
+
+  it('is whole in PostgreSQL', async () => assert.deepEqual(await copied('refuse'), whole));
+
+  it('is not copied onto rows that are there', async () => {
+    const refused = await copied('refuse');
+    assert.match(refused.ok ? '' : refused.error, /not empty \(table users\).*--continue.*--replace/);
+  });
+
+  it('goes on where it was interrupted', async () => {
+    await target.db.deleteFrom('events').where('id', '>', '17').execute();
+    assert.deepEqual(await copied('continue'), whole);
+  });
+
+  it('is told to differ when the target holds something else', async () => {
+    await target.db.updateTable('users').set({ role: 'admin' }).where('name', '=', 'carl').execute();
+    const differs = await copied('continue');
+    assert.match(differs.ok ? '' : differs.error, /^table users differs/);
+  });
+
+  it('replaces what is there when it is told to', async () => assert.deepEqual(await copied('replace'), whole));
+
+  it('comes back the same', async () => {
+    const back = await openStore({ url: scratches[1]?.url ?? '' });
+    assert.deepEqual(await copied('refuse', target, back), whole);
+    assert.deepEqual(await copied('continue', source, back), whole);
+    await back.close();
+  });
+});
