@@ -5,7 +5,8 @@ import type { Settings } from '../config/schema.ts';
 import type { ListenerName } from '../domain/request.ts';
 import type { ListenAddress } from '../domain/socket-address.ts';
 import type { Gate } from '../gateway/entry/gate.ts';
-import { bind, type Listener, type ListenerRules, listen } from '../gateway/listen/listeners.ts';
+import { bind, type Listener, listen } from '../gateway/listen/listeners.ts';
+import type { ServedCertificates } from '../gateway/listen/tls-server.ts';
 
 export interface Addresses {
   readonly external: ListenAddress;
@@ -17,7 +18,7 @@ export interface ListenerDeps {
   readonly settings: Settings;
   readonly gates: Readonly<Record<ListenerName, Gate>>;
   /** Of the external listener. */
-  readonly tls: ListenerRules['tls'];
+  readonly tls: ServedCertificates | undefined;
   /** Not listening yet. */
   readonly telemetry: Server;
 }
@@ -33,8 +34,10 @@ export async function openListeners({ settings, gates, tls, telemetry }: Listene
   const { server } = settings;
   const opened: Listener[] = [];
   const open = async (name: ListenerName, at: ListenAddress): Promise<ListenAddress> => {
-    const rules = { timeoutHeaders: server.timeout_headers, tls: name === 'external' ? tls : undefined };
-    const listener = await listen(at, gates[name], rules);
+    const listener = await listen(at, gates[name], {
+      timeoutHeaders: server.timeout_headers,
+      tls: name === 'external' && tls ? { certificates: tls, offersHttp2: settings.auth.enabled } : undefined,
+    });
     opened.push(listener);
     return listener.address;
   };

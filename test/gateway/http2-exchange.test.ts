@@ -18,7 +18,10 @@ let onRequest: Gate['onRequest'];
 
 before(async () => {
   served = await makeServed();
-  tls = createTlsServer(changing(served), { headersTimeout: 5_000, maxHeaderSize: 16_384 });
+  tls = createTlsServer(
+    { certificates: changing(served), offersHttp2: true },
+    { headersTimeout: 5_000, maxHeaderSize: 16_384 },
+  );
   const gate: Gate = { onRequest: (...exchange) => onRequest(...exchange), onCheckContinue() {}, onUpgrade() {} };
   tls.server.on('request', tls.doorsTo(gate).onRequest);
   tls.server.listen(0, '127.0.0.1');

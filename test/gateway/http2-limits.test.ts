@@ -214,7 +214,8 @@ describe('The head of an HTTP/2 request', () => {
       peer.socket.destroy();
     }
     const arrived = nvr.received.slice(before).flatMap(({ headers }) => headers.filter(([name]) => name === 'x-a'));
-    for (const [, value] of arrived) assert.ok(['\xc3\xbc', '\xff', 'a\tb'].includes(value), JSON.stringify(value));
+    const fine = ['\xc3\xbc', '\xff', 'a\tb', 'a'];
+    for (const [, value] of arrived) assert.ok(fine.includes(value), JSON.stringify(value));
     for (const { headers } of nvr.received.slice(before)) {
       assert.deepEqual(
         headers.filter(([name]) => name === 'remote-role'),

@@ -278,6 +278,17 @@ describe('An HTTP/2 request', () => {
     return { ...someRequest({ httpVersion: '2', method, target: '/api/x' }), ...read(lines, hasBody) };
   };
 
+  it('loses the blanks around its values, as in HTTP/1', () => {
+    const blanks: HeaderLine[] = [
+      ['x-role', ' viewer\t '],
+      ['x-empty', ' \t'],
+      ['x-inner', 'a b'],
+    ];
+    const { rawHeaders, headers } = read([...get, authority, ...blanks], false);
+    assert.deepEqual(rawHeaders, ['host', 'nvr.test:8971', 'x-role', 'viewer', 'x-empty', '', 'x-inner', 'a b']);
+    assert.deepEqual([headers['x-role'], headers['x-empty'], headers['x-inner']], ['viewer', '', 'a b']);
+  });
+
   it('is read as HTTP/1 would have said it', () => {
     assert.deepEqual(read([...post, authority, ['host', 'nvr.test:8971'], ...cookies], true), {
       rawHeaders: ['host', 'nvr.test:8971', ...cookies.flat(), 'transfer-encoding', 'chunked'],

@@ -114,7 +114,10 @@ export async function startGate(
     watch: watch ?? { onRequest: () => recorder },
   });
   const { tls, timeoutHeaders = 15 } = more;
-  const listener = await listen({ host: '127.0.0.1', port: 0 }, gate, { timeoutHeaders, tls });
+  const listener = await listen({ host: '127.0.0.1', port: 0 }, gate, {
+    timeoutHeaders,
+    tls: tls && { certificates: tls, offersHttp2: true },
+  });
   return {
     port: listener.address.port,
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${listener.address.port}`,

@@ -19,7 +19,9 @@ const SAID_ELSEWHERE = new Set([':method', ':path', ':scheme']);
 
 export function http1Head(head: Http2Head): Http1Head {
   const rawHeaders = linesOf(head.rawHeaders, head.headers[':authority']);
-  const entries = Object.entries(head.headers).filter(([name]) => !name.startsWith(':'));
+  const entries = Object.entries(head.headers)
+    .filter(([name]) => !name.startsWith(':'))
+    .map(([name, value]) => [name, typeof value === 'string' ? withoutBlanks(value) : value?.map(withoutBlanks)]);
   const headers = { ...Object.fromEntries(entries), host: head.headers[':authority'] ?? head.headers['host'] };
   const isUnframed = head.hasBody && head.headers['content-length'] === undefined;
   if (!isUnframed && head.headers['transfer-encoding'] === undefined) return { rawHeaders, headers };
@@ -35,9 +37,19 @@ function linesOf(rawHeaders: readonly string[], authority: string | string[] | u
   const lines: string[] = [];
   const left = new Set(SAID_ELSEWHERE);
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const [name = '', value = ''] = [rawHeaders[at], rawHeaders[at + 1]];
+    const [name = '', value = ''] = [rawHeaders[at], withoutBlanks(rawHeaders[at + 1] ?? '')];
     if (left.delete(name) || (name === 'host' && value === authority)) continue;
     lines.push(name === ':authority' ? 'host' : name, value);
   }
   return lines;
 }
+
+/** Blanks around a value are no part of it (RFC 9110 section 5.5); of HTTP/1 Node's parser takes them off. */
+function withoutBlanks(value: string): string {
+  let [from, to] = [0, value.length];
+  while (from < to && isBlank(value.charCodeAt(from))) from += 1;
+  while (to > from && isBlank(value.charCodeAt(to - 1))) to -= 1;
+  return value.slice(from, to);
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;

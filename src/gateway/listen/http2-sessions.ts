@@ -23,6 +23,8 @@ const MAX_STREAMS = 128;
  */
 export const HTTP2_LIMITS: SecureServerOptions = {
   settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_LIST },
+  /** Without this a credential with a blank behind it would be dropped in silence, and look absent. */
+  strictFieldWhitespaceValidation: false,
   /** More than the gate accepts (200), so that it can say 431: past this Node resets the stream. */
   maxHeaderListPairs: 1024,
   maxSettings: 32,

@@ -4,13 +4,13 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ListenAddress } from '../../domain/socket-address.ts';
 import type { Gate } from '../entry/gate.ts';
-import { createTlsServer, type ServedCertificates } from './tls-server.ts';
+import { createTlsServer, type TlsRules } from './tls-server.ts';
 
 export interface ListenerRules {
   /** Seconds in which the head of a request must be there. */
   readonly timeoutHeaders: number;
   /** Undefined for plain HTTP. */
-  readonly tls: ServedCertificates | undefined;
+  readonly tls: TlsRules | undefined;
 }
 
 export interface Listener {

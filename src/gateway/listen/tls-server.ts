@@ -2,8 +2,9 @@
 import { constants } from 'node:crypto';
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
 import { createSecureServer, type Http2SecureServer, type Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import type { SecureContextOptions } from 'node:tls';
+import type { SecureContextOptions, Server } from 'node:tls';
 import type { Gate } from '../entry/gate.ts';
 import { detectPlainHttp } from './detect-plain-http.ts';
 import { likeHttp1 } from './http2-exchange.ts';
@@ -47,8 +48,17 @@ export interface ServedCertificates {
   onChange(use: (certificate: ServedCertificate) => void): void;
 }
 
+export interface TlsRules {
+  readonly certificates: ServedCertificates;
+  /**
+   * Node drops header lines of HTTP/2 whose values it dislikes (control bytes), and nothing tells of it: a role header
+   * that was dropped would look as if the proxy had sent none. So not where headers say who calls.
+   */
+  readonly offersHttp2: boolean;
+}
+
 export interface TlsServer {
-  readonly server: Http2SecureServer;
+  readonly server: Server;
   /** The gate, for requests of either version. */
   doorsTo(gate: Gate): Pick<Gate, 'onRequest' | 'onCheckContinue'>;
 }
@@ -59,18 +69,10 @@ const IDLE_MS = 60_000;
 type Answer = ServerResponse | Http2ServerResponse;
 
 /** `http1` has the limits of HTTP/1; a handshake, and the first request of a connection, have as long as a head of HTTP/1. */
-export function createTlsServer(certificates: ServedCertificates, http1: ServerOptions): TlsServer {
+export function createTlsServer({ certificates, offersHttp2 }: TlsRules, http1: ServerOptions): TlsServer {
   const { headersTimeout: patienceMs = 0, maxHeaderSize: mostHeaderBytes = 0 } = http1;
-  const server = createSecureServer({
-    ...HTTP2_LIMITS,
-    ...http1,
-    ...secureContext(certificates.current()),
-    allowHTTP1: true,
-    handshakeTimeout: patienceMs,
-  });
-  // Node's HTTP/2 server does not take the option for its HTTP/1 connections; it reads the property.
-  Object.assign(server, { shouldUpgradeCallback: http1.shouldUpgradeCallback });
-  endIdleSessions(server, { first: patienceMs, idle: IDLE_MS });
+  const options = { ...http1, ...secureContext(certificates.current()), handshakeTimeout: patienceMs };
+  const server = offersHttp2 ? createHttp2Server(options) : createHttpsServer(options);
   startHandshakes(server, patienceMs);
   // Connections that stand keep the certificate that they began with.
   certificates.onChange((certificate) => server.setSecureContext(secureContext(certificate)));
@@ -95,6 +97,16 @@ export function createTlsServer(certificates: ServedCertificates, http1: ServerO
   };
 }
 
+function createHttp2Server(
+  options: ServerOptions & SecureContextOptions & { handshakeTimeout: number },
+): Http2SecureServer {
+  const server = createSecureServer({ ...HTTP2_LIMITS, ...options, allowHTTP1: true });
+  // Node's HTTP/2 server does not take the option for its HTTP/1 connections; it reads the property.
+  Object.assign(server, { shouldUpgradeCallback: options.shouldUpgradeCallback });
+  endIdleSessions(server, { first: options.handshakeTimeout, idle: IDLE_MS });
+  return server;
+}
+
 /** A head of HTTP/1 that is larger never comes so far. */
 function headerBytes(rawHeaders: readonly string[]): number {
   let bytes = 0;
@@ -103,7 +115,7 @@ function headerBytes(rawHeaders: readonly string[]): number {
 }
 
 /** The server's own listener is kept for the connections that begin as TLS does. */
-function startHandshakes(server: Http2SecureServer, patienceMs: number): void {
+function startHandshakes(server: Server, patienceMs: number): void {
   const [start] = server.listeners('connection');
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => detectPlainHttp(socket, patienceMs, () => start?.call(server, socket)));
