@@ -29,6 +29,13 @@ export interface Obligations {
   readonly ownData?: boolean;
   /** Each message of the WebSocket is judged, both ways. */
   readonly messages?: MessageObligations;
+  /** Offers of live pictures are judged: that of the body, or those in the messages of the WebSocket. */
+  readonly signalling?: SignallingObligations;
+}
+
+export interface SignallingObligations {
+  /** Whether the caller may send sound to the camera. */
+  readonly mayTalk: boolean;
 }
 
 export interface MessageObligations {

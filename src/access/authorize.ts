@@ -8,7 +8,7 @@ import { type AccessVerdict, refused } from './access-verdict.ts';
 import { namesAddress } from './camera-locators.ts';
 import { clearanceOf, viewOf } from './camera-view.ts';
 import { queryValues } from './query.ts';
-import type { RecorderLayout } from './recorder-layout.ts';
+import { layoutOfNames, type RecorderLayout } from './recorder-layout.ts';
 import type { Listed, RouteMatch } from './route-table.ts';
 import { isVodTrick } from './vod-path.ts';
 import { bodyObligations, withinView, withObligations } from './within-view.ts';
@@ -34,6 +34,8 @@ export function authorize(
   const { row } = match;
   if (!satisfies(caller, row.access)) return refused('role-too-low');
   if (row.verb && isDenied(caller.role, row.verb)) return refused('verb-denied');
+  if (clearanceOf(caller) === 'admin' && row.narrow === 'per-message')
+    return perMessage(target, caller, { layout: layout ?? NO_LAYOUT, isDenied });
   if (clearanceOf(caller) === 'admin') return withObligations(target, row, viewOf(caller, layout), {});
   if (isVodTrick(target.segments)) return refused('route-unlisted');
   if (row.dynamic && !layout) return refused('cameras-unknown');
@@ -41,12 +43,16 @@ export function authorize(
   if (row.dynamic && !namesCamera(match, layout)) return refused('route-unlisted');
   if (namesAddress(match, target)) return refused('camera-not-in-role');
   if (isForAdmins(row, target)) return refused('field-admin-only');
+  const signalling = row.signalling ? { signalling: { mayTalk: !isDenied(caller.role, 'talk') } } : {};
   if (row.narrow === 'per-message') return perMessage(target, caller, { layout, isDenied });
   if (caller.scope.kind === 'all' || !isNarrowed(row))
-    return withObligations(target, row, viewOf(caller, layout), bodyObligations(row, []));
+    return withObligations(target, row, viewOf(caller, layout), { ...bodyObligations(row, []), ...signalling });
   if (!layout) return refused('cameras-unknown');
-  return withinView(match, target, viewOf(caller, layout));
+  return withinView(match, target, viewOf(caller, layout), signalling);
 }
+
+/** An admin sees all cameras, known or not. */
+const NO_LAYOUT = layoutOfNames([]);
 
 function unlisted(caller: Caller, target: RequestTarget): AccessVerdict {
   if (caller.role !== ADMIN) return refused('route-unlisted');

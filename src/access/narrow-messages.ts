@@ -8,7 +8,7 @@ import { isRecord, type JsonRecord, memberOf } from './recorder-layout.ts';
 import { seesNamed } from './without-foreign.ts';
 
 export type InboundVerdict =
-  /** To be sent in this spelling, in which no key stands twice. */
+  /** To be sent in this spelling: an admin's own, for all others one in which no key stands twice. */
   { readonly kind: 'passed'; readonly text: string } | { readonly kind: 'dropped' } | { readonly kind: 'malformed' };
 
 const LONGEST_TOPIC = 256;
@@ -23,11 +23,32 @@ const READ_TOPICS: ReadonlySet<string> = new Set([
   'jobState',
 ]);
 
-/** From the client of a caller who is no admin, whose sockets are not looked into. Everything else is for admins. */
+/** The NVR's own parts send these to each other over the same bus: no client may, whatever its role. */
+const INTERNAL_TOPICS: ReadonlySet<string> = new Set([
+  'insert_many_recordings',
+  'insert_preview',
+  'request_region_grid',
+  'upsert_review_segment',
+  'clear_ongoing_review_segments',
+  'update_camera_activity',
+  'update_audio_activity',
+  'expire_audio_activity',
+  'update_event_description',
+  'update_review_description',
+  'update_model_state',
+  'handle_embeddings_reindex_progress',
+  'update_birdseye_layout',
+  'update_audio_transcription_state',
+  'update_job_state',
+]);
+
+/** From a client. What the tables do not name is for admins. */
 export function judgeInbound(text: string, view: CameraView, { denied }: MessageObligations): InboundVerdict {
   const message = parsedRecord(text);
   const topic = message?.['topic'];
-  if (!message || typeof topic !== 'string' || topic.length > LONGEST_TOPIC) return { kind: 'malformed' };
+  if (!message || typeof topic !== 'string') return { kind: 'malformed' };
+  if (view.clearance === 'admin') return INTERNAL_TOPICS.has(topic) ? { kind: 'dropped' } : { kind: 'passed', text };
+  if (topic.length > LONGEST_TOPIC) return { kind: 'malformed' };
   // Pages send words; thousands of lists within lists would exhaust the stack of whoever writes them anew.
   if (Object.values(message).some((member) => typeof member === 'object' && member !== null))
     return { kind: 'malformed' };

@@ -9,7 +9,12 @@ import { CONCERNED } from './narrow-response.ts';
 import type { Listed } from './route-table.ts';
 
 /** Their query may be narrowed on the way, or terms remain that body or answer must meet. */
-export function withinView(match: Listed, target: RequestTarget, view: CameraView): AccessVerdict {
+export function withinView(
+  match: Listed,
+  target: RequestTarget,
+  view: CameraView,
+  signalling: Pick<Obligations, 'signalling'>,
+): AccessVerdict {
   const { row } = match;
   // There are servers that read it as `&`: then what is judged and what is read would differ.
   if (target.query.includes(';')) return refused('target-not-plain');
@@ -22,7 +27,7 @@ export function withinView(match: Listed, target: RequestTarget, view: CameraVie
   const [how = '', parameter = ''] = (row.narrow ?? 'check').split(':');
   // Whose it is will stand in the answer: nobody needs to be asked twice.
   const owners = how === 'post-check' ? {} : ownerTerms(located);
-  const obligations = { ...owners, ...bodyObligations(row, located.inBody), ...emptyTerms(row, how) };
+  const obligations = { ...owners, ...bodyObligations(row, located.inBody), ...emptyTerms(row, how), ...signalling };
   switch (how) {
     case 'rewrite':
     case 'fanout':

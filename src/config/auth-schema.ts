@@ -75,7 +75,7 @@ export const authSection = z
       .prefault({})
       .meta({
         description:
-          'Custom roles: read-only access to the listed cameras; "*" stands for any text. A role may also be a map {cameras, deny}, where deny takes away some of live, history, export, ptz (interface 2.2; SPEC 4.3).',
+          'Custom roles: read-only access to the listed cameras; "*" stands for any text. A role may also be a map {cameras, deny}, where deny takes away some of live, history, export, ptz, talk (interface 2.2; SPEC 4.3).',
         example: { gardener: ['garden', 'patio_*'], guest: { cameras: ['garden'], deny: ['history', 'export'] } },
       }),
     cookie_name: text(

@@ -29,6 +29,7 @@ export const rowSchema = z.strictObject({
   verb: z.enum(VERBS).exactOptional(),
   admin_fields: z.array(z.string().min(1)).min(1).exactOptional(),
   admin_parameters: z.array(z.string().min(1)).min(1).exactOptional(),
+  signalling: z.boolean().exactOptional(),
   writes: z.boolean().exactOptional(),
   dynamic: z.boolean().exactOptional(),
   secret: z.boolean().exactOptional(),

@@ -4,8 +4,8 @@ export const ACCESS_LEVELS = ['public', 'any', 'camera', 'unrestricted', 'admin'
 /** `any`: every known role; `camera`: whoever may see the named cameras; `unrestricted`: admin and viewer; `none`: nobody. */
 export type Access = (typeof ACCESS_LEVELS)[number];
 
-/** What `auth.roles.<name>.deny` can take from a role on its own cameras. */
-export const VERBS = ['live', 'history', 'export', 'ptz'] as const;
+/** What `auth.roles.<name>.deny` can take from a role on its own cameras. `talk`: sound sent to a camera's loudspeaker. */
+export const VERBS = ['live', 'history', 'export', 'ptz', 'talk'] as const;
 export type Verb = (typeof VERBS)[number];
 
 /** Forms of answers that the gate can narrow to a caller's cameras. */
@@ -52,6 +52,8 @@ export interface PolicyRow {
   readonly admin_fields?: readonly string[];
   /** Query parameters that only an admin may send. */
   readonly admin_parameters?: readonly string[];
+  /** Offers of live pictures: those in the body, or in the messages of a WebSocket, are judged for all but admins. */
+  readonly signalling?: boolean;
   /** Changes state, though not for admins only. */
   readonly writes?: boolean;
   /** A parameter right behind a fixed start is a camera name, and fixed routes come first. */

@@ -146,7 +146,7 @@ describe('Who may do what', () => {
     ['a wildcard is no way to all',                            'everything', 'GET /api/events?cameras=all,cam1',   'camera-not-in-role'],
     ['nor to a camera that does not exist',                    'everything', 'GET /vod/cam9/x',                    'camera-not-in-role'],
     ['viewer: messages are judged',                            'viewer',     'WS /ws',                             '/ws? {"messages":{"denied":[]}}'],
-    ['admin: they are not',                                    'admin',      'WS /ws',                             '/ws?'],
+    ['admin: they are, for topics that are nobody\'s',          'admin',      'WS /ws',                             '/ws? {"messages":{"denied":[]}}'],
     ['viewer: fields for admins are looked for',               'viewer',     'POST /api/export/cam2',              '/api/export/cam2? {"body":{"locators":[],"adminFields":["case"]}}'],
     ['admin: they are not',                                    'admin',      'POST /api/export/cam2',              '/api/export/cam2?'],
     ['custom role: fields for admins, where nothing else is narrowed', 'front_only', 'POST /api/note',             '/api/note? {"body":{"locators":[],"adminFields":["case"]}}'],

@@ -47,7 +47,7 @@ tell('A value of auth', [
   ['is a role without cameras', 'auth: {roles: {a: []}}', 'config.yaml:1:16 auth.roles.a: [] is empty: give it a value, or remove the key'],
   ['asks for every camera by a word', 'auth: {roles: {a: [All]}}', 'config.yaml:1:20 auth.roles.a[0]: "All" is not a camera name: use no comma or slash; "*" stands for any text'],
   ['is a role as a map without cameras', 'auth: {roles: {a: {cameras: []}}}', 'config.yaml:1:20 auth.roles.a.cameras: [] is empty: give it a value, or remove the key'],
-  ['denies an unknown verb', 'auth: {roles: {a: {cameras: [b], deny: [fly]}}}', 'config.yaml:1:41 auth.roles.a.deny[0]: "fly" is not one of live, history, export, ptz'],
+  ['denies an unknown verb', 'auth: {roles: {a: {cameras: [b], deny: [fly]}}}', 'config.yaml:1:41 auth.roles.a.deny[0]: "fly" is not one of live, history, export, ptz, talk'],
   ['has an unknown key in a role', 'auth: {roles: {a: {cameras: [b], denied: [ptz]}}}', 'config.yaml:1:34 auth.roles.a.denied: unknown key: remove it'],
   ['is a role of a single camera', 'auth: {roles: {a: garden}}', 'config.yaml:1:19 auth.roles.a: is no list of cameras: write [garden, patio], or a map of cameras and deny'],
   ['is no cookie name', 'auth: {cookie_name: 1a}', 'config.yaml:1:21 auth.cookie_name: "1a" is not a cookie name: use letters, digits, "_" and "-", and no digit or "-" at the start'],

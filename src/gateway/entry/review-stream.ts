@@ -1,5 +1,6 @@
 /** After a reload: whether who holds an open stream would be let in to it again, by the rules that hold now (SPEC 1, 4.2). */
 import { isDeepStrictEqual } from 'node:util';
+import type { Obligations } from '../../access/access-verdict.ts';
 import { type Caller, hasSameRights } from '../../domain/caller.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
 import type { IdentitySource } from '../../domain/verdict.ts';
@@ -26,9 +27,12 @@ export async function reviewStream(stream: HeldStream, parts: ReviewDeps): Promi
   if (again.kind === 'refused') return CODES.get(REFUSALS[again.reason].status);
   if (!again.caller) return CLOSED_FOR['caller-gone'];
   const hasSameTerms =
-    again.kind !== 'admitted' || isDeepStrictEqual(again.obligations?.messages, obligations?.messages);
+    again.kind !== 'admitted' || isDeepStrictEqual(socketTerms(again.obligations), socketTerms(obligations));
   return hasSameRights(again.caller, caller) && hasSameTerms ? undefined : CLOSED_FOR['rights-changed'];
 }
+
+/** What the messages of a WebSocket are judged by. */
+const socketTerms = (obligations: Obligations | undefined) => [obligations?.messages, obligations?.signalling];
 
 /** What a proxy said is read again as it was said; a session or token may have been renewed since it was shown. */
 async function rulesFor(caller: Caller, { rules, recheck }: ReviewDeps): Promise<Rules> {

@@ -12,6 +12,7 @@ import type { JudgedRequest } from '../forward/forwarder.ts';
 import { judgedRequest } from '../forward/judged-request.ts';
 import { answerUpgrade } from '../forward/websocket.ts';
 import { refusalAnswer } from '../response/refuse.ts';
+import { judgeSignalling, judgeTopics, type MessageJudge } from '../websocket/message-judges.ts';
 import { currentView } from '../websocket/message-relay.ts';
 import type { GateDeps } from './gate-deps.ts';
 
@@ -48,17 +49,16 @@ export async function handleUpgrade(
       ...judgedRequest(destination, { facts, admission, requestId }, parts.headers()),
       ...endable(socket, facts, admission, { watch, openStreams: parts.openStreams }),
     };
-    const { view: _, owners: __, messages, ...unmet } = admission.obligations ?? {};
+    const { view: _, owners: __, messages: ___, signalling: ____, ...unmet } = admission.obligations ?? {};
     if (Object.keys(unmet).length > 0) return refuse('not-narrowable');
-    if (messages && admission.caller) {
-      const view = currentView(admission.caller, parts.rules);
+    const judge = judgeOf(admission, parts);
+    if (judge) {
       const { target, headers, onOpen } = sent;
       parts.relay(request, socket, head, {
         upstream: destination.upstream,
         target,
         headers,
-        view,
-        obligations: messages,
+        judge,
         watch,
         onOpen,
         onFailure,
@@ -70,6 +70,13 @@ export async function handleUpgrade(
     watch.onFault(fault);
     refuse('internal-error');
   }
+}
+
+/** Undefined for a WebSocket whose frames pass unread. */
+function judgeOf({ caller, obligations }: Admitted, { rules }: GateDeps): MessageJudge | undefined {
+  const { messages, signalling } = obligations ?? {};
+  if (messages && caller) return judgeTopics(currentView(caller, rules), messages);
+  return signalling && judgeSignalling(signalling);
 }
 
 /** RFC 6455 7.4.1: the service goes down. */

@@ -18,7 +18,7 @@ export function judgedRequest(
   destination: Destination,
   { facts, admission, requestId }: Passage,
   rules: HeaderRules,
-  settled: Pick<JudgedRequest, 'body' | 'narrowing'> = {},
+  settled: Pick<JudgedRequest, 'body' | 'narrowing'> & { readonly contentType?: string } = {},
 ): Omit<JudgedRequest, 'onFailure'> {
   const { path, query } = admission.target;
   const isOurs = destination.kind === 'events-backend';
@@ -38,10 +38,11 @@ export function judgedRequest(
 /** A body that was read is sent with its length, however it came; an answer that is narrowed is asked for whole. */
 const headersFor = (
   headers: IncomingHttpHeaders,
-  { body, narrowing }: Pick<JudgedRequest, 'body' | 'narrowing'>,
+  { body, narrowing, contentType }: Parameters<typeof judgedRequest>[3] & {},
 ): IncomingHttpHeaders => ({
   ...(narrowing ? askingForWhole(headers) : headers),
   ...(body && { 'content-length': String(body.length), 'transfer-encoding': undefined }),
+  ...(contentType !== undefined && { 'content-type': contentType }),
 });
 
 /**

@@ -1,14 +1,15 @@
 /** A body that must be judged before it is sent: read whole, within bounds, and sent as it was understood (SPEC 5). */
 import type { IncomingMessage } from 'node:http';
-import type { Obligations } from '../../access/access-verdict.ts';
+import type { Obligations, SignallingObligations } from '../../access/access-verdict.ts';
 import { judgeBody } from '../../access/judge-body.ts';
+import { judgeOfferBody, LARGEST_OFFER, type OfferBody } from '../../access/live-offer.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { OwnerLookup } from '../decision/owner-lookup.ts';
 
-/** A list of ids, or what to export: far less than this. */
-const LARGEST_JUDGED_BODY = 64 * 1024;
+/** Bytes. A list of ids, what to export, or an offer: each is far smaller. */
+const LARGEST_JUDGED_BODY = LARGEST_OFFER;
 
 /** The body to send in the place of the request's own, or why it may not be sent. */
 export async function judgedBody(
@@ -29,6 +30,21 @@ export async function judgedBody(
   if (denied) return err(denied);
   // In a spelling of our own no key stands twice: which of two counts differs from server to server.
   return ok(Buffer.from(JSON.stringify(json.value)));
+}
+
+/** The same for an offer of live pictures. */
+export async function judgedOffer(
+  request: IncomingMessage,
+  obligations: SignallingObligations,
+): Promise<Result<OfferBody, RefusalReason>> {
+  const { 'content-type': contentType = '', 'content-encoding': encoding = 'identity' } = request.headers;
+  if (encoding !== 'identity') return err('offer-unreadable');
+  try {
+    const body = await readWhole(request);
+    return body ? judgeOfferBody({ contentType, body }, obligations) : err('offer-too-large');
+  } catch {
+    return err('offer-unreadable'); // the client has left in the middle of it
+  }
 }
 
 /** Undefined when it is too large; rejects when the client goes away. */

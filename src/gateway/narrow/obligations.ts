@@ -13,7 +13,7 @@ import type { OwnerLookup } from '../decision/owner-lookup.ts';
 import { createBufferBudget } from './buffer-budget.ts';
 import type { Narrowing } from './narrow-exchange.ts';
 import { cutAtLimit, joinedLists } from './narrow-fanout.ts';
-import { judgedBody } from './narrow-request.ts';
+import { judgedBody, judgedOffer } from './narrow-request.ts';
 
 export interface ObligationDeps {
   readonly owners: OwnerLookup;
@@ -26,7 +26,7 @@ export interface ObligationDeps {
 }
 
 export type Settled =
-  | { readonly kind: 'sent'; readonly body?: Buffer; readonly narrowing?: Narrowing }
+  | { readonly kind: 'sent'; readonly body?: Buffer; readonly contentType?: string; readonly narrowing?: Narrowing }
   /** Nothing needs to be sent: the answer is this JSON. */
   | { readonly kind: 'answered'; readonly json: string }
   | { readonly kind: 'refused'; readonly reason: RefusalReason };
@@ -50,6 +50,10 @@ export async function fulfilObligations(
     return refused('not-narrowable');
   if (obligations.fanout)
     return joinedAnswer(target, { ...obligations, fanout: obligations.fanout }, destination, desk);
+  if (obligations.signalling) {
+    const offer = await judgedOffer(request, obligations.signalling);
+    return offer.ok ? { kind: 'sent', ...offer.value } : refused(offer.error);
+  }
   // A client that leaves in the middle of its body is told nothing.
   const body = await judgedBody(request, admission, obligations, desk.owners).catch(() => undefined);
   if (!body) return refused('body-unreadable');

@@ -1,14 +1,10 @@
-/** Two WebSockets joined: each message is judged on its way, nobody is read faster than heard, and both end together (SPEC 5, 6). */
+/** Two WebSockets joined: each message is judged on its way, a slow reader holds its sender back, and both end together (SPEC 5, 6). */
 import { type RawData, WebSocket } from 'ws';
-import type { MessageObligations } from '../../access/access-verdict.ts';
-import type { CameraView } from '../../access/camera-view.ts';
-import { judgeInbound, narrowOutbound } from '../../access/narrow-messages.ts';
 import type { UpstreamWatch } from '../decision/gate-watch.ts';
+import type { Message, MessageJudge } from './message-judges.ts';
 
 export interface JudgedPair {
-  /** As it is now: cameras come and go while a socket is open. */
-  readonly view: () => CameraView;
-  readonly obligations: MessageObligations;
+  readonly judge: MessageJudge;
   readonly watch?: UpstreamWatch;
   /** Told how to end the sockets with a close code, once they are open. */
   readonly onOpen?: (end: (code: number) => void) => void;
@@ -28,19 +24,20 @@ const GOING_AWAY = 1001;
 const NOT_SENT: readonly number[] = [1004, 1005, 1006, 1015];
 
 /** Passes what may pass, closes both when one is closed. */
-export function joinSockets(client: WebSocket, nvr: WebSocket, { view, obligations, watch, onOpen }: JudgedPair): void {
+export function joinSockets(client: WebSocket, nvr: WebSocket, { judge, watch, onOpen }: JudgedPair): void {
   for (const side of [client, nvr]) side.on('error', () => watch?.onEndedBy('error')); // a broken frame: `close` follows
   client.on('message', (bytes, isBinary) => {
-    const verdict = isBinary ? { kind: 'malformed' as const } : judgeInbound(textOf(bytes), view(), obligations);
+    const verdict = judge.fromClient(messageOf(bytes, isBinary));
     if (verdict.kind === 'malformed') {
       watch?.onEndedBy('error');
       return client.close(MALFORMED, 'not a message of this socket');
     }
-    if (verdict.kind === 'passed') sendOn(nvr, verdict.text, client);
+    if (verdict.kind === 'passed') sendOn(nvr, { data: verdict.text, isBinary: false }, client);
+    if (verdict.kind === 'answered') sendOn(client, { data: verdict.text, isBinary: false }, client);
   });
   nvr.on('message', (bytes, isBinary) => {
-    const text = isBinary ? undefined : toldOf(textOf(bytes), view(), obligations);
-    if (text !== undefined) sendOn(client, text, nvr);
+    const message = judge.fromNvr(messageOf(bytes, isBinary));
+    if (message) sendOn(client, message, nvr);
   });
   client.once('close', () => {
     watch?.onEndedBy('client');
@@ -59,19 +56,10 @@ export function joinSockets(client: WebSocket, nvr: WebSocket, { view, obligatio
   nvr.resume();
 }
 
-/** What is nested too deep to be read to its end is told to nobody: the reader's stack is exhausted, and not the process. */
-function toldOf(text: string, view: CameraView, obligations: MessageObligations): string | undefined {
-  try {
-    return narrowOutbound(text, view, obligations);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Back-pressure: the sender is not read while its words wait at a slow reader. */
-function sendOn(reader: WebSocket, text: string, sender: WebSocket): void {
+/** Back-pressure: the sender is not read while its messages wait at a slow reader. */
+function sendOn(reader: WebSocket, { data, isBinary }: Message, sender: WebSocket): void {
   if (reader.readyState !== WebSocket.OPEN) return;
-  reader.send(text, () => {
+  reader.send(data, { binary: isBinary }, () => {
     if (sender.isPaused && reader.bufferedAmount < MOST_WAITING) sender.resume();
   });
   if (reader.bufferedAmount >= MOST_WAITING) sender.pause();
@@ -95,4 +83,7 @@ function pingUntilClosed(client: WebSocket, onSilence: () => void): void {
 }
 
 /** With the default `binaryType` a message is one buffer. */
-const textOf = (bytes: RawData): string => (bytes instanceof Buffer ? bytes.toString('utf8') : '');
+const messageOf = (bytes: RawData, isBinary: boolean): Message => ({
+  data: bytes instanceof Buffer ? bytes : Buffer.alloc(0),
+  isBinary,
+});

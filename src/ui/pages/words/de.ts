@@ -483,6 +483,10 @@ export const DE_REFUSALS: RefusalWords = {
       'Zugriff verweigert. Dieser Pfad steht nicht in der Routentabelle, also darf nur ein Admin ihn benutzen.',
     'camera-not-in-role': 'Zugriff auf diese Kamera verweigert.',
     'verb-denied': 'Zugriff verweigert. Ihre Rolle darf das nicht tun.',
+    'offer-unreadable': 'Das Angebot dieses Programms ist keine lesbare Sitzungsbeschreibung (SDP).',
+    'offer-sends':
+      'Zugriff verweigert. Dieses Angebot würde Video senden oder einen Datenkanal öffnen: Video als recvonly anbieten, ohne Datenkanal.',
+    'offer-too-large': 'Das Angebot dieses Programms ist größer als 64 KB.',
     'field-admin-only': 'Zugriff verweigert. Etwas an dieser Anfrage darf nur ein Admin schicken.',
     'not-narrowable': 'Zugriff verweigert: Diese Antwort lässt sich nicht auf die Kameras Ihrer Rolle beschränken.',
     'path-not-found': 'Unter diesem Pfad ist nichts.',

@@ -1,0 +1,98 @@
+/** Messages of a live WebSocket to the stream server: a closed list of types, each written anew (SPEC 5). */
+import { REFUSALS } from '../domain/refusal.ts';
+import type { SignallingObligations } from './access-verdict.ts';
+import { foldedMembers, judgeOffer, sdpIn } from './live-offer.ts';
+import { isRecord } from './recorder-layout.ts';
+
+export type LiveVerdict =
+  | { readonly kind: 'passed'; readonly text: string }
+  | { readonly kind: 'dropped' }
+  | { readonly kind: 'malformed' }
+  /** The client is told why, in the stream server's own form. */
+  | { readonly kind: 'answered'; readonly text: string };
+
+export interface LiveSignalling {
+  fromClient(text: string): LiveVerdict;
+  /** To be told of each text of the stream server: its answer ends the offer that is under way. */
+  fromServer(text: string): void;
+}
+
+/** Candidates of one socket: each makes the stream server send checks to an address. */
+const MOST_CANDIDATES = 128;
+const LONGEST_CANDIDATE = 512;
+const LONGEST_CODECS = 4096;
+
+const PLAIN_TEXT = /^[ -~]*$/;
+const CANDIDATE = /^(?:a=)?candidate:[ -~]+$/;
+
+/** Ask for pictures in a form; the value names codecs. */
+const PICTURES: ReadonlySet<string> = new Set(['mse', 'mp4', 'hls', 'mjpeg']);
+const ANSWERS: ReadonlySet<string> = new Set(['webrtc', 'webrtc/answer']);
+
+const DROPPED: LiveVerdict = { kind: 'dropped' };
+const MALFORMED: LiveVerdict = { kind: 'malformed' };
+const passed = (type: string, value: unknown): LiveVerdict => ({
+  kind: 'passed',
+  text: JSON.stringify({ type, value }),
+});
+
+/** For one socket. */
+export function createLiveSignalling(obligations: SignallingObligations): LiveSignalling {
+  let isOfferUnderWay = false;
+  let candidates = 0;
+
+  const offer = (type: string, sdp: string | undefined, written: (sdp: string) => unknown): LiveVerdict => {
+    if (isOfferUnderWay) return DROPPED;
+    const judged = sdp === undefined ? undefined : judgeOffer(sdp, obligations);
+    if (judged?.ok) {
+      isOfferUnderWay = true;
+      return passed(type, written(judged.value));
+    }
+    const { message } = REFUSALS[judged?.error ?? 'offer-unreadable'];
+    return { kind: 'answered', text: JSON.stringify({ type: 'error', value: `webrtc/offer: ${message}` }) };
+  };
+  const candidate = (value: unknown): LiveVerdict => {
+    const text = value ?? '';
+    if (typeof text !== 'string' || text.length > LONGEST_CANDIDATE) return DROPPED;
+    candidates += 1;
+    return candidates <= MOST_CANDIDATES && (text === '' || CANDIDATE.test(text))
+      ? passed('webrtc/candidate', text)
+      : DROPPED;
+  };
+  /** By type. The second is the first with its value as an object. */
+  const BY_TYPE: Readonly<Record<string, (value: unknown) => LiveVerdict>> = {
+    'webrtc/offer': (value) => offer('webrtc/offer', typeof value === 'string' ? value : undefined, (sdp) => sdp),
+    webrtc: (value) => offer('webrtc', sdpIn(value), (sdp) => ({ type: 'offer', sdp })),
+    'webrtc/candidate': candidate,
+  };
+
+  return {
+    fromClient(text) {
+      const { type, value } = foldedMembers(parsed(text));
+      if (typeof type !== 'string') return MALFORMED;
+      if (PICTURES.has(type)) return isCodecs(value) ? passed(type, value ?? '') : DROPPED;
+      return Object.hasOwn(BY_TYPE, type) ? (BY_TYPE[type]?.(value) ?? DROPPED) : DROPPED;
+    },
+    fromServer(text) {
+      if (!isOfferUnderWay) return;
+      const message = parsed(text);
+      const { type, value } = isRecord(message) ? message : {};
+      const isError = type === 'error' && typeof value === 'string' && value.startsWith('webrtc');
+      if (isError || (typeof type === 'string' && ANSWERS.has(type))) isOfferUnderWay = false;
+    },
+  };
+}
+
+const isCodecs = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  (typeof value === 'string' && value.length <= LONGEST_CODECS && PLAIN_TEXT.test(value));
+
+/** Undefined of what is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

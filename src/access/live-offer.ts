@@ -1,0 +1,95 @@
+/** An offer to the stream server: whether the caller may make it, and the four forms of its body (SPEC 5). */
+import type { RefusalReason } from '../domain/refusal.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import type { SignallingObligations } from './access-verdict.ts';
+import { isRecord } from './recorder-layout.ts';
+import { readSessionDescription } from './session-description.ts';
+
+/** Bytes of an offer, or of a message that holds one. */
+export const LARGEST_OFFER = 64 * 1024;
+
+/** Gives the offer in the gate's own spelling. */
+export function judgeOffer(sdp: string, { mayTalk }: SignallingObligations): Result<string, RefusalReason> {
+  const offer = readSessionDescription(sdp);
+  if (!offer.ok) return err('offer-unreadable');
+  const { video, audio, data } = offer.value.sends;
+  // The stream server would take this client for the camera, and show its picture to everybody.
+  if (video || data) return err('offer-sends');
+  if (audio && !mayTalk) return err('verb-denied');
+  return ok(offer.value.text);
+}
+
+export interface OfferBody {
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+interface Form {
+  /** The SDP in the body; undefined for none. */
+  readonly read: (text: string) => string | undefined;
+  readonly write: (sdp: string) => string;
+}
+
+const AS_IT_IS: Form = { read: (text) => text, write: (sdp) => sdp };
+const ANY_OTHER = 'text/plain';
+
+/** By media type. The stream server takes the body of every other type for the SDP itself. */
+const FORMS: Readonly<Record<string, Form>> = {
+  'application/json': { read: sdpInJson, write: (sdp) => JSON.stringify({ type: 'offer', sdp }) },
+  'application/x-www-form-urlencoded': {
+    read: (text) => decoded(new URLSearchParams(text).get('data') ?? ''),
+    write: (sdp) => `data=${encodeURIComponent(Buffer.from(sdp).toString('base64'))}`,
+  },
+  'application/sdp': AS_IT_IS,
+  [ANY_OTHER]: AS_IT_IS,
+};
+
+/** The body to send in the place of the one that came. The media type is read as the stream server reads it. */
+export function judgeOfferBody(
+  { contentType, body }: OfferBody,
+  obligations: SignallingObligations,
+): Result<OfferBody, RefusalReason> {
+  // No offer. As a form it would have its data looked for in the query.
+  if (body.length === 0) return ok({ contentType: ANY_OTHER, body });
+  const named = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+  const type = Object.hasOwn(FORMS, named) ? named : ANY_OTHER;
+  const form = FORMS[type] ?? AS_IT_IS;
+  const text = utf8(body);
+  const sdp = text === undefined ? undefined : form.read(text);
+  if (sdp === undefined) return err('offer-unreadable');
+  const offer = judgeOffer(sdp, obligations);
+  return offer.ok ? ok({ contentType: type, body: Buffer.from(form.write(offer.value)) }) : offer;
+}
+
+/** `{type, sdp, ice_servers}`, the last of which would make the stream server call any address: it is left out. */
+export function sdpIn(description: unknown): string | undefined {
+  const { type = 'offer', sdp } = foldedMembers(description);
+  return type === 'offer' && typeof sdp === 'string' ? sdp : undefined;
+}
+
+/** The stream server reads names in any case, and takes the last of those that are alike. */
+export const foldedMembers = (value: unknown): Readonly<Record<string, unknown>> =>
+  isRecord(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toUpperCase().toLowerCase(), member]))
+    : {};
+
+function sdpInJson(text: string): string | undefined {
+  try {
+    return sdpIn(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+const decoded = (data: string): string | undefined =>
+  data !== '' && BASE64.test(data) ? utf8(Buffer.from(data, 'base64')) : undefined;
+
+function utf8(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+/** What passes a WebSocket that is judged message by message: the NVR's topics, or live signalling (SPEC 5). */
+import type { MessageObligations, SignallingObligations } from '../../access/access-verdict.ts';
+import type { CameraView } from '../../access/camera-view.ts';
+import { createLiveSignalling } from '../../access/live-messages.ts';
+import { judgeInbound, narrowOutbound } from '../../access/narrow-messages.ts';
+
+export interface Message {
+  readonly data: Buffer | string;
+  readonly isBinary: boolean;
+}
+
+export type ClientVerdict =
+  /** To be sent to the NVR in this spelling. */
+  | { readonly kind: 'passed'; readonly text: string }
+  | { readonly kind: 'dropped' }
+  /** The NVR gets nothing, the client this text. */
+  | { readonly kind: 'answered'; readonly text: string }
+  /** The socket is closed. */
+  | { readonly kind: 'malformed' };
+
+export interface MessageJudge {
+  fromClient(message: Message): ClientVerdict;
+  /** What the client is told; undefined for nothing. */
+  fromNvr(message: Message): Message | undefined;
+}
+
+const MALFORMED: ClientVerdict = { kind: 'malformed' };
+
+/** `view` is asked for each message: cameras come and go while a socket is open. */
+export const judgeTopics = (view: () => CameraView, obligations: MessageObligations): MessageJudge => ({
+  fromClient: ({ data, isBinary }) => (isBinary ? MALFORMED : judgeInbound(String(data), view(), obligations)),
+  fromNvr(message) {
+    const current = view();
+    if (current.clearance === 'admin') return message;
+    const text = message.isBinary ? undefined : narrowed(String(message.data), current, obligations);
+    return text === undefined ? undefined : { data: text, isBinary: false };
+  },
+});
+
+/** JSON that is nested too deep exhausts the stack of its reader: such a message is dropped. */
+function narrowed(text: string, view: CameraView, obligations: MessageObligations): string | undefined {
+  try {
+    return narrowOutbound(text, view, obligations);
+  } catch {
+    return undefined;
+  }
+}
+
+/** For one socket: offers and candidates are counted. Pictures and answers pass untouched. */
+export function judgeSignalling(obligations: SignallingObligations): MessageJudge {
+  const signalling = createLiveSignalling(obligations);
+  return {
+    fromClient: ({ data, isBinary }) => (isBinary ? MALFORMED : signalling.fromClient(String(data))),
+    fromNvr(message) {
+      if (!message.isBinary) signalling.fromServer(String(message.data));
+      return message;
+    },
+  };
+}
