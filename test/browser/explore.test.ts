@@ -61,7 +61,7 @@ describe('Explore', { skip }, () => {
       const button = page.getByRole('button', { name: 'Load more' });
       await button.scrollIntoViewIfNeeded();
       const place = await page.evaluate('scrollY');
-      await page.getByText('That is all.').waitFor();
+      await page.getByText('No more events.').waitFor();
       assert.equal(asked.filter((url) => url.includes('page_after=')).length, 1);
       assert.ok(Math.abs(Number(await page.evaluate('scrollY')) - Number(place)) < 200);
     }));
@@ -74,10 +74,10 @@ describe('Explore', { skip }, () => {
       );
       await enter(page, house, ADMIN_PERSON);
       await page.getByRole('button', { name: 'Load more' }).scrollIntoViewIfNeeded();
-      await page.getByText('The next events cannot be shown: The store is busy.').waitFor();
+      await page.getByText('More events cannot be loaded: The store is busy.').waitFor();
       isBroken = false;
       await page.getByRole('button', { name: 'Load more' }).click();
-      await page.getByText('That is all.').waitFor();
+      await page.getByText('No more events.').waitFor();
     }));
 
   it('narrows by camera and by label, and says so in the address bar', (t) =>
@@ -91,13 +91,13 @@ describe('Explore', { skip }, () => {
       await page.keyboard.press('Escape');
       await menu(page, 'Label: Labels').click();
       await page.getByRole('checkbox', { name: 'person' }).check();
-      await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+      await page.getByRole('heading', { name: 'No matching events' }).waitFor();
       assert.equal(searchOf(page), '?camera=cam2&label=person');
-      await page.getByRole('button', { name: 'Clear the filters' }).click();
+      await page.getByRole('button', { name: 'Clear filters' }).click();
       await hasRows(page, 72);
       assert.equal(searchOf(page), '');
       await page.goBack();
-      await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+      await page.getByRole('heading', { name: 'No matching events' }).waitFor();
     }));
 
   it('narrows by time', (t) =>
@@ -115,7 +115,7 @@ describe('Explore', { skip }, () => {
       await page.waitForURL('**/postern/?after=1596542700');
       await hasRows(page, 72);
       await to?.fill('2020-08-04T15:00');
-      await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+      await page.getByRole('heading', { name: 'No matching events' }).waitFor();
       assert.equal(searchOf(page), '?after=1596542700&before=1596546000');
       assert.ok(seen.length <= 3, seen.join('\n'));
     }));
@@ -143,9 +143,9 @@ describe('Explore', { skip }, () => {
       await hasRows(page, 1);
       await page.getByRole('checkbox', { name: 'in progress' }).uncheck();
       await page.getByLabel('Sub labels').fill('zoë');
-      await page.getByLabel('Score from (%)').fill('50');
-      await page.getByLabel('Score to (%)').fill('90');
-      await page.getByLabel('Score to (%)').press('Enter');
+      await page.getByLabel('Minimum score (%)').fill('50');
+      await page.getByLabel('Maximum score (%)').fill('90');
+      await page.getByLabel('Maximum score (%)').press('Enter');
       await page.waitForURL(/max_score=0.9/);
       await page.locator('.event', { hasText: 'car' }).first().waitFor({ state: 'detached' });
       await hasRows(page, 1);
@@ -156,13 +156,13 @@ describe('Explore', { skip }, () => {
       await hasRows(page, 1);
       assert.match(await page.locator('summary', { hasText: 'More' }).innerText(), /More\s*3/);
       await page.locator('summary', { hasText: 'More' }).click();
-      assert.equal(await page.getByLabel('Score to (%)').inputValue(), '90');
-      await page.getByLabel('Speed from').fill('30');
-      await page.getByLabel('Speed from').press('Enter');
-      await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+      assert.equal(await page.getByLabel('Maximum score (%)').inputValue(), '90');
+      await page.getByLabel('Minimum speed').fill('30');
+      await page.getByLabel('Minimum speed').press('Enter');
+      await page.getByRole('heading', { name: 'No matching events' }).waitFor();
       await page.getByRole('button', { name: 'Clear', exact: true }).click();
       await page.locator('summary', { hasText: 'More' }).click();
-      await page.getByLabel('Order').selectOption('Oldest first');
+      await page.getByLabel('Sort by').selectOption('Oldest first');
       await page.waitForURL('**/postern/?sort=date_asc');
       await page.locator('.event').first().getByText('1 min 5 s').waitFor();
       await hasRows(page, 72);
@@ -238,12 +238,12 @@ describe('Explore', { skip }, () => {
       const details = page.getByRole('dialog', { name: 'person' });
       await details.waitFor();
       assert.match(searchOf(page), /^\?event=\d+-person$/);
-      assert.match(await details.innerText(), /Sub label\s+Zoë.*Ended\s+–.*Id\s+\d+-person/s);
+      assert.match(await details.innerText(), /Sub label\s+Zoë.*Ended\s+–.*ID\s+\d+-person/s);
       await details.getByText('Raw JSON').click();
       assert.match(await details.locator('pre').innerText(), /"thumbnail": "\w{24}… \(\d+ characters\)"/);
       await page.reload();
       await details.waitFor();
-      await details.getByRole('button', { name: 'Close the details' }).click();
+      await details.getByRole('button', { name: 'Close details' }).click();
       await details.waitFor({ state: 'detached' });
       assert.equal(searchOf(page), '');
     }));
@@ -274,7 +274,7 @@ describe('Explore', { skip }, () => {
   it('says of a link to an event that is gone that it is', (t) =>
     visit(t, { expectedStatuses: [404] }, async (page) => {
       await enter(page, house, ADMIN_PERSON, '/postern/?event=1.5-gone');
-      await page.getByRole('alert').getByText('not there any more, or not for your role').waitFor();
+      await page.getByRole('alert').getByText('deleted, or your role may not see it').waitFor();
       assert.equal(await page.locator('dialog').count(), 0);
     }));
 
@@ -313,7 +313,7 @@ describe('Explore', { skip }, () => {
       await row.click();
       await page.locator('dialog').getByText('Raw JSON').click();
       await page.goto(`${house.url}/postern/?${new URLSearchParams({ label: HOSTILE.label, camera: HOSTILE.zone })}`);
-      await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+      await page.getByRole('heading', { name: 'No matching events' }).waitFor();
       assert.equal(await page.evaluate('document.querySelectorAll("img[onerror], #console script").length'), 0);
       assert.deepEqual(dialogs, []);
     }));
@@ -330,7 +330,7 @@ describe('Explore', { skip }, () => {
     visit(t, { ...TALL, expectedStatuses: [403] }, async (page) => {
       await enter(page, house, CARL, '/postern/?camera=cam2');
       assert.match(await page.getByRole('alert').innerText(), /Access denied to that camera/);
-      await page.getByRole('button', { name: 'Clear the filters' }).click();
+      await page.getByRole('button', { name: 'Clear filters' }).click();
       await hasRows(page, 37);
     }));
 
@@ -399,7 +399,7 @@ describe('Explore', { skip }, () => {
         await page.waitForURL('**/login?**');
       }
       await page.goto(`${house.url}/postern/`);
-      await page.getByRole('heading', { name: 'Logging in does not hold' }).waitFor();
+      await page.getByRole('heading', { name: 'The login is not kept' }).waitFor();
     }));
 });
 
@@ -432,7 +432,7 @@ describe('Explore with an NVR behind it', { skip }, () => {
     it(`leads to the pages of the NVR, on ${width} pixels`, (t) =>
       visit(t, { viewport: { width, height: 800 } }, async (page) => {
         await enter(page, house, ADMIN_PERSON);
-        const link = page.getByRole('link', { name: 'Recorder' });
+        const link = page.getByRole('link', { name: 'NVR' });
         if (width < 640) await menu(page, 'Account:').click();
         await link.waitFor();
         assert.equal(await link.getAttribute('href'), '/');

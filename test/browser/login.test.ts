@@ -59,7 +59,7 @@ describe('The login page', { skip }, () => {
       await page.locator('.event').first().waitFor();
       const focused = () => page.evaluate('document.activeElement.textContent.trim()');
       const outline = () => page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
-      for (const name of ['Skip to the content', 'Postern', 'Explore', 'Settings', 'Status']) {
+      for (const name of ['Skip to content', 'Postern', 'Explore', 'Settings', 'Status']) {
         await page.keyboard.press('Tab');
         assert.deepEqual([await focused(), await outline()], [name, 'solid']);
       }
@@ -91,7 +91,7 @@ describe('The login page', { skip }, () => {
       await page.getByLabel('Password', { exact: true }).fill(ADMIN_PERSON.password);
       await page.getByRole('button', { name: 'Show password' }).click();
       await page.getByRole('button', { name: 'Log in' }).click();
-      await page.getByText('this browser did not keep its cookie').waitFor();
+      await page.getByText('the browser did not keep the cookie').waitFor();
       assert.equal(await page.locator('#password').getAttribute('type'), 'password');
       assert.equal(page.url(), `${house.url}/login`);
     }));
@@ -104,7 +104,7 @@ describe('The login page', { skip }, () => {
           Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });
       `);
       await page.goto(`${house.url}/postern/`);
-      await page.getByRole('heading', { name: 'Logging in does not hold' }).waitFor();
+      await page.getByRole('heading', { name: 'The login is not kept' }).waitFor();
       await page.getByText('allow cookies for this address').waitFor();
     }));
 
@@ -127,7 +127,7 @@ describe('The login page', { skip }, () => {
       await page.getByLabel('User').fill('admin');
       await page.getByLabel('Password', { exact: true }).fill('x');
       await page.getByRole('button', { name: 'Log in' }).click();
-      await page.getByText('The recorder is busy.').waitFor();
+      await page.getByText('The server is busy.').waitFor();
       assert.match(await page.locator('#submit').innerText(), /^Try again in [67] s$/);
       await page.clock.fastForward('00:08');
       assert.equal(await page.locator('#submit').innerText(), 'Log in');
@@ -166,10 +166,10 @@ describe('The login page', { skip }, () => {
       const submit = page.locator('#submit');
       for (let tries = 0; tries < 2; tries++) {
         await submit.click();
-        await page.getByText('The user or the password is wrong.').waitFor();
+        await page.getByText('Wrong user or password.').waitFor();
       }
       await submit.click();
-      await page.getByText('Too many failed tries from your address.').waitFor();
+      await page.getByText('Too many failed attempts from your address.').waitFor();
       assert.match(await submit.innerText(), /^Try again in (?:1 min|[45]\d s)$/);
       assert.equal(await submit.isDisabled(), true);
       await page.clock.fastForward('00:30');
@@ -193,11 +193,11 @@ describe('The login page of a first start', { skip }, () => {
   it('says where the password is found', (t) =>
     visit(t, {}, async (page) => {
       await page.goto(`${house.url}/login`);
-      const help = page.getByRole('region', { name: 'First time here?' });
+      const help = page.getByRole('region', { name: 'First login' });
       await help.waitFor();
       assert.match(
         await help.innerText(),
-        /box at the end of the start log.*auth\.reset_admin_password: true.*postern users password admin/s,
+        /box at the end of the log.*auth\.reset_admin_password: true.*postern users password admin/s,
       );
     }));
 });
@@ -223,7 +223,7 @@ describe('The internal port', { skip }, () => {
       await page.goto(`${house.internalUrl}/postern/settings`);
       await page.getByRole('heading', { name: 'Users' }).waitFor();
       const sections = await page.getByRole('navigation', { name: 'Settings' }).getByRole('link').allInnerTexts();
-      assert.deepEqual(sections, ['Users', 'Roles', 'Tokens', 'Sessions', 'Access']);
+      assert.deepEqual(sections, ['Users', 'Roles', 'API tokens', 'Sessions', 'Access']);
       for (const section of sections) {
         await page.getByRole('link', { name: section }).click();
         await page.getByRole('heading', { name: section, exact: true }).waitFor();

@@ -128,8 +128,8 @@ describe('The pages', { skip }, () => {
     visit(t, { expectedStatuses: [404] }, async (page) => {
       await enter(page, house, ADMIN_PERSON);
       await page.goto(`${house.url}/nothing/here`);
-      await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
-      assert.match(await page.locator('.refusal-request').innerText(), /^Request id \S+$/);
+      await page.getByRole('heading', { name: 'Not found' }).waitFor();
+      assert.match(await page.locator('.refusal-request').innerText(), /^Request ID \S+$/);
       assert.equal(await page.evaluate('document.styleSheets.length'), 1);
       assert.deepEqual(await page.evaluate(FAINT_TEXTS), []);
     }));

@@ -34,7 +34,7 @@ describe('A list of ten thousand events', { skip }, () => {
       await askForPagesOf(page, 2500);
       await enter(page, house, ADMIN_PERSON);
       await page.locator('.event').first().waitFor();
-      const end = page.getByText('That is all.');
+      const end = page.getByText('No more events.');
       for (let turns = 0; turns < 40 && !(await end.isVisible()); turns++) await scrollTo(page, 1);
       await end.waitFor();
       const seen: (string | null)[] = [];

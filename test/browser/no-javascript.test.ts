@@ -37,14 +37,14 @@ describe('Without JavaScript', { skip }, () => {
         await page.getByLabel('Benutzer').fill('"><b>admin');
         await page.getByLabel('Passwort', { exact: true }).fill('falsch');
         await submit.click();
-        await page.getByText('Benutzer oder Passwort ist falsch.').waitFor();
+        await page.getByText('Benutzername oder Passwort ist falsch.').waitFor();
         assert.equal(await page.getByLabel('Benutzer').inputValue(), '"><b>admin');
         assert.equal(await page.getByLabel('Passwort', { exact: true }).inputValue(), '');
         assert.equal(await page.locator(':focus').getAttribute('id'), 'password');
       }
       await page.getByLabel('Passwort', { exact: true }).fill('falsch');
       await submit.click();
-      await page.getByText(/Zu viele Fehlversuche von Ihrer Adresse\. Wieder möglich in (?:1 min|\d+ s)\./).waitFor();
+      await page.getByText(/Zu viele Fehlversuche von Ihrer Adresse\. Erneut möglich in (?:1 min|\d+ s)\./).waitFor();
     }));
 });
 
@@ -111,7 +111,7 @@ describe('In German', { skip }, () => {
       await page.getByLabel('Benutzer').fill(ADMIN_PERSON.name);
       await page.getByLabel('Passwort', { exact: true }).fill('falsch');
       await page.getByRole('button', { name: 'Anmelden' }).click();
-      await page.getByText('Benutzer oder Passwort ist falsch.').waitFor();
+      await page.getByText('Benutzername oder Passwort ist falsch.').waitFor();
       await page.getByLabel('Passwort', { exact: true }).fill(ADMIN_PERSON.password);
       await page.getByRole('button', { name: 'Anmelden' }).click();
       await page.getByRole('heading', { name: 'Ereignisse', exact: true }).waitFor();
@@ -122,7 +122,7 @@ describe('In German', { skip }, () => {
       await page.getByRole('heading', { name: 'Benutzer' }).waitFor();
       assert.deepEqual(await axeFindings(page), []);
       await page.goto(`${house.url}/nothing/here`);
-      await page.getByRole('heading', { name: 'Hier ist nichts' }).waitFor();
-      await page.getByText('Es ist kein Rekorder eingerichtet').waitFor();
+      await page.getByRole('heading', { name: 'Nicht gefunden' }).waitFor();
+      await page.getByText('Es ist kein NVR eingerichtet').waitFor();
     }));
 });

@@ -28,39 +28,39 @@ describe('Settings', { skip }, () => {
     visit(t, {}, async (page) => {
       const dora = { name: 'dora', role: 'viewer', password: 'DoraPassw0rd!!!' };
       await openSettings(page, house, 'users');
-      await page.getByRole('button', { name: 'Add a user' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Add a user' });
+      await page.getByRole('button', { name: 'Add user' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Add user' });
       await dialog.getByLabel('Name').fill('not a name');
       await dialog.getByLabel('Password', { exact: true }).fill('short');
-      await dialog.getByRole('button', { name: 'Add a user' }).click();
+      await dialog.getByRole('button', { name: 'Add user' }).click();
       await dialog.getByText('Use 1 to 30 letters, digits, dots and underscores.').waitFor();
       await dialog.getByLabel('Name').fill('vera');
-      await dialog.getByRole('button', { name: 'Add a user' }).click();
-      await dialog.getByText('There is a user of that name already.').waitFor();
+      await dialog.getByRole('button', { name: 'Add user' }).click();
+      await dialog.getByText('This user name is already taken.').waitFor();
       await dialog.getByLabel('Name').fill(dora.name);
-      await dialog.getByRole('button', { name: 'Add a user' }).click();
+      await dialog.getByRole('button', { name: 'Add user' }).click();
       await dialog.getByText('Use at least 12 characters.').waitFor();
       await dialog.getByLabel('Password', { exact: true }).fill(dora.password);
-      await dialog.getByRole('button', { name: 'Add a user' }).click();
-      await said(page, 'dora can log in now.');
+      await dialog.getByRole('button', { name: 'Add user' }).click();
+      await said(page, 'User dora created.');
       await house.logIn(dora);
 
       await page.getByRole('button', { name: 'Change role: dora' }).click();
       await page.getByLabel('Role', { exact: true }).selectOption('front_only');
       await page.getByRole('button', { name: 'Save' }).click();
-      await said(page, 'dora is front_only now.');
+      await said(page, 'Role of dora changed to front_only.');
       await record(page, 'dora').getByText('front_only').waitFor();
 
       await page.getByRole('button', { name: 'Reset password: dora' }).click();
-      await page.getByRole('button', { name: 'Suggest one' }).click();
+      await page.getByRole('button', { name: 'Generate' }).click();
       const password = await page.getByLabel('New password', { exact: true }).inputValue();
       await page.getByRole('button', { name: 'Save' }).click();
-      await said(page, 'dora has a new password.');
+      await said(page, 'Password of dora changed.');
       await house.logIn({ ...dora, password });
 
       await page.getByRole('button', { name: 'Delete: dora' }).click();
       await page.getByRole('button', { name: 'Delete', exact: true }).click();
-      await said(page, 'dora is deleted.');
+      await said(page, 'User dora deleted.');
       await record(page, 'dora').waitFor({ state: 'detached' });
       await assert.rejects(house.logIn({ ...dora, password }), /401/);
     }));
@@ -70,7 +70,7 @@ describe('Settings', { skip }, () => {
       await openSettings(page, house, 'users');
       assert.equal(await page.getByRole('button', { name: 'Delete: admin' }).isDisabled(), true);
       assert.equal(await page.getByRole('button', { name: 'Change role: admin' }).isDisabled(), true);
-      assert.match(await record(page, 'admin').innerText(), /stays an admin/);
+      assert.match(await record(page, 'admin').innerText(), /Always admin/);
     }));
 
   it('shows the pages of the new role to an admin who has given up the old one', (t) =>
@@ -92,7 +92,7 @@ describe('Settings', { skip }, () => {
       await page.getByRole('button', { name: 'Change role: eva' }).click();
       await page.getByLabel('Role', { exact: true }).selectOption('viewer');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByRole('heading', { name: 'This page is for administrators' }).waitFor();
+      await page.getByRole('heading', { name: 'Administrators only' }).waitFor();
       assert.equal(await page.getByRole('link', { name: 'Status' }).count(), 0);
       assert.equal((await tell('DELETE', '/api/users/eva')).status, 200);
     }));
@@ -100,10 +100,10 @@ describe('Settings', { skip }, () => {
   it('makes a role by switches and a pattern, and tells what its deletion does', (t) =>
     visit(t, {}, async (page) => {
       await openSettings(page, house, 'roles');
-      assert.match(await record(page, 'front_only').innerText(), /from the configuration.*edit auth\.roles/s);
+      assert.match(await record(page, 'front_only').innerText(), /configuration file.*auth\.roles/s);
       assert.equal(await record(page, 'front_only').getByRole('button').count(), 0);
-      await page.getByRole('button', { name: 'Add a role' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Add a role' });
+      await page.getByRole('button', { name: 'Add role' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Add role' });
       await dialog.getByLabel('Name').fill('garden.team');
       await dialog.getByRole('button', { name: 'Save' }).click();
       await dialog.getByText('Choose at least one camera.').waitFor();
@@ -112,8 +112,8 @@ describe('Settings', { skip }, () => {
       await dialog.getByLabel('Another camera or pattern').press('Enter');
       await dialog.locator('.entry', { hasText: 'cam2' }).waitFor();
       await dialog.getByRole('button', { name: 'Save' }).click();
-      await said(page, 'The role garden.team is saved.');
-      assert.match(await record(page, 'garden.team').innerText(), /made here.*cam1\s*\*2.*nobody has it/s);
+      await said(page, 'Role garden.team saved.');
+      assert.match(await record(page, 'garden.team').innerText(), /created here.*cam1\s*\*2.*no users/s);
 
       const token = await house.logIn(ADMIN_PERSON);
       const assigned = await house.ask('/api/users/carl/role', {
@@ -127,38 +127,38 @@ describe('Settings', { skip }, () => {
       await page.getByRole('button', { name: 'Edit: garden.team' }).click();
       await page.getByRole('button', { name: 'Remove *2' }).click();
       await page.getByRole('button', { name: 'Save' }).click();
-      await said(page, 'The role garden.team is saved.');
+      await said(page, 'Role garden.team saved.');
       await page.getByRole('button', { name: 'Delete: garden.team' }).click();
-      await page.getByText('carl will be viewer, and so see all cameras.').waitFor();
+      await page.getByText('carl will become viewer and see all cameras.').waitFor();
       await page.getByRole('button', { name: 'Delete', exact: true }).click();
-      await said(page, 'The role garden.team is deleted.');
+      await said(page, 'Role garden.team deleted.');
       await record(page, 'viewer').getByText('carl').waitFor();
     }));
 
   it('makes a token that works, shows it once, and takes it back', (t) =>
     visit(t, {}, async (page) => {
       await openSettings(page, house, 'tokens');
-      await page.getByText('There are no tokens yet.').waitFor();
-      await page.getByRole('button', { name: 'Make a token' }).click();
+      await page.getByText('No tokens yet.').waitFor();
+      await page.getByRole('button', { name: 'Create token' }).click();
       await page.getByLabel('Name').fill('Home Assistant');
-      await page.getByRole('switch', { name: 'Only some cameras' }).check();
+      await page.getByRole('switch', { name: 'Only selected cameras' }).check();
       await page.getByRole('switch', { name: 'cam2' }).check();
-      await page.getByLabel('Good for').selectOption('30 days');
-      await page.getByRole('button', { name: 'Make it' }).click();
-      await page.getByRole('dialog', { name: 'The token is made' }).waitFor();
+      await page.getByLabel('Expires').selectOption('after 30 days');
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
+      await page.getByRole('dialog', { name: 'Token created' }).waitFor();
       const secret = await page.locator('.secret code').innerText();
       assert.match(secret, /^pst_/);
       for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'I have copied it' }).click();
       assert.equal(await page.getByText(secret).count(), 0);
-      assert.match(await record(page, 'Home Assistant').innerText(), /viewer.*cam2.*not yet/s);
+      assert.match(await record(page, 'Home Assistant').innerText(), /viewer.*cam2.*never/s);
 
       const events = await house.ask('/api/events?limit=500&include_thumbnails=0', { token: secret });
       const found = (await events.json()) as { camera: string }[];
       assert.deepEqual([...new Set(found.map(({ camera }) => camera))], ['cam2']);
       await page.getByRole('button', { name: 'Revoke: Home Assistant' }).click();
       await page.getByRole('button', { name: 'Revoke', exact: true }).click();
-      await said(page, 'The token Home Assistant is revoked.');
+      await said(page, 'Token Home Assistant revoked.');
       assert.equal((await house.ask('/api/events', { token: secret })).status, 401);
     }));
 
@@ -169,7 +169,7 @@ describe('Settings', { skip }, () => {
         await enter(other, house, VERA);
         await other.locator('.event').first().waitFor();
         await page.reload();
-        const mine = page.locator('.record', { hasText: 'this one' });
+        const mine = page.locator('.record', { hasText: 'this session' });
         assert.match(await mine.innerText(), /Chrome on Linux.*127\.0\.0\.1/s);
         assert.equal(await mine.getByRole('button').count(), 0);
         let isBroken = true;
@@ -180,7 +180,7 @@ describe('Settings', { skip }, () => {
         await page.getByRole('alert').getByText('The store is busy.').waitFor();
         isBroken = false;
         await record(page, 'vera').getByRole('button').click();
-        await said(page, 'The session has ended.');
+        await said(page, 'Session ended.');
         assert.equal(await page.getByRole('alert').count(), 0);
         await other.getByRole('button', { name: 'Refresh' }).click();
         await other.waitForURL('**/login?**');
@@ -197,11 +197,11 @@ describe('Settings', { skip }, () => {
       await record(page, 'vera').waitFor();
       await page.getByRole('button', { name: 'End my other sessions' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'End my other sessions' }).click();
-      await said(page, 'Your other sessions have ended.');
+      await said(page, 'Your other sessions ended.');
       assert.deepEqual([await works(mine), await works(hers)], [401, 200]);
-      await page.getByRole('button', { name: "End everybody's sessions" }).click();
-      await page.getByRole('dialog').getByRole('button', { name: "End everybody's sessions" }).click();
-      await said(page, 'The sessions of all users have ended, except this one.');
+      await page.getByRole('button', { name: 'End sessions of all users' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'End sessions of all users' }).click();
+      await said(page, 'The sessions of all users ended, except this one.');
       await page.locator('.record').nth(1).waitFor({ state: 'detached' });
       assert.equal(await works(hers), 401);
     }));
@@ -212,16 +212,16 @@ describe('Settings', { skip }, () => {
       await page.getByLabel('User', { exact: true }).selectOption('vera');
       await page.getByLabel('Path').fill('/api/users');
       await page.getByRole('button', { name: 'Explain' }).click();
-      await page.getByRole('heading', { name: 'It is refused' }).waitFor();
+      await page.getByRole('heading', { name: 'Refused' }).waitFor();
       assert.match(
         await page.locator('.judgement').innerText(),
         /403.*role-too-low.*vera.*viewer.*GET,POST \/api\/users/s,
       );
       await page.getByLabel('Path').fill('/api/events?cameras=cam1');
       await page.getByRole('button', { name: 'Explain' }).click();
-      await page.getByRole('heading', { name: 'It passes' }).waitFor();
+      await page.getByRole('heading', { name: 'Allowed' }).waitFor();
       assert.match(await page.locator('.judgement').innerText(), /remote-user: vera\s+remote-role: viewer/);
-      await page.getByRole('radio', { name: 'Nobody' }).check();
+      await page.getByRole('radio', { name: 'Not logged in' }).check();
       await page.getByRole('button', { name: 'Explain' }).click();
       await page.getByText('no-credentials').waitFor();
     }));
@@ -230,12 +230,12 @@ describe('Settings', { skip }, () => {
     visit(t, { expectedStatuses: [403] }, async (page) => {
       await openSettings(page, house, '', VERA);
       const sections = await page.getByRole('navigation', { name: 'Settings' }).getByRole('link').allInnerTexts();
-      assert.deepEqual(sections, ['Tokens', 'Sessions', 'Password']);
+      assert.deepEqual(sections, ['API tokens', 'Sessions', 'Password']);
       const pages = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts();
       assert.deepEqual(pages, ['Explore', 'Settings']);
       for (const path of ['settings/users', 'settings/access', 'status']) {
         await page.goto(`${house.url}/postern/${path}`);
-        await page.getByRole('heading', { name: 'This page is for administrators' }).waitFor();
+        await page.getByRole('heading', { name: 'Administrators only' }).waitFor();
       }
       for (const path of ['/api/users', '/api/roles', '/api/explain?path=/', '/api/status']) {
         assert.equal((await page.request.get(`${house.url}${path}`)).status(), 403, path);
@@ -252,15 +252,15 @@ describe('Settings', { skip }, () => {
       await page.getByRole('link', { name: 'Change password' }).click();
       await page.getByLabel('Current password').fill('not the password');
       await page.getByLabel('New password', { exact: true }).fill('CarlsNewPassw0rd');
-      await page.getByLabel('New password again').fill('something else');
+      await page.getByLabel('Repeat new password').fill('something else');
       await page.getByRole('button', { name: 'Change password' }).click();
-      await page.getByText('The two are not the same.').waitFor();
-      await page.getByLabel('New password again').fill('CarlsNewPassw0rd');
+      await page.getByText('The passwords do not match.').waitFor();
+      await page.getByLabel('Repeat new password').fill('CarlsNewPassw0rd');
       await page.getByRole('button', { name: 'Change password' }).click();
-      await page.getByText('The current password is not right.').waitFor();
+      await page.getByText('The current password is wrong.').waitFor();
       await page.getByLabel('Current password').fill(CARL.password);
       await page.getByRole('button', { name: 'Change password' }).click();
-      await said(page, 'Your password is changed.');
+      await said(page, 'Password changed.');
       assert.equal((await house.ask('/api/profile', { token: elsewhere })).status, 401);
       await page.getByRole('link', { name: 'Explore', exact: true }).click();
       await page.locator('.event').first().waitFor();

@@ -22,16 +22,16 @@ describe('The status page', { skip }, () => {
         page.locator('.tile').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
       // biome-ignore format: a table
       const rows: [title: string, text: RegExp][] = [
-        ['Recorder',               /does not answer.*ECONNREFUSED 192\.0\.2\.5:5000.*0\.17\.0/s],
+        ['NVR',                    /not reachable.*ECONNREFUSED 192\.0\.2\.5:5000.*0\.17\.0/s],
         ['Store',                  /reachable/],
         ['Events backend',         /not configured/],
         ['Versions',               /Postern 0\.1\.0, Node v24\.21\.0.*Running since/s],
         ['Certificate',            /[45] days left.*CN=postern\.example, self-signed/s],
-        ['Warnings',               /every reload.*auth\.trusted_proxies Failures come from one private address/s],
-        ['Login limit',            /5\/minute;20\/hour.*12 addresses.*1 address has to wait/s],
+        ['Warnings',               /each reload.*auth\.trusted_proxies Failures come from one private address/s],
+        ['Login limit',            /5\/minute;20\/hour.*12 addresses.*1 address blocked now/s],
         ['Failed logins per hour', /at most 22 in an hour/],
         ['Unknown routes',         /GET \/api\/<img src=x onerror=alert\(1\)>.*12 times/s],
-        ['Last failures',          /nvr-unreachable GET \/api\/y{200}.*a1b2/s],
+        ['Recent errors',          /nvr-unreachable GET \/api\/y{200}.*a1b2/s],
       ];
       for (const [title, text] of rows) assert.match(await tile(title).innerText(), text, title);
       assert.equal(await page.locator('.failure-bar').count(), 3);
@@ -59,7 +59,7 @@ describe('The status page', { skip }, () => {
         route.fulfill({ json: isBroken ? { ...FULL_STATUS, warnings: 'many' } : FULL_STATUS }),
       );
       await enter(page, house, ADMIN_PERSON, '/postern/status');
-      await page.getByRole('heading', { name: 'This page cannot be shown' }).waitFor();
+      await page.getByRole('heading', { name: 'This page cannot be displayed' }).waitFor();
       await page.getByRole('link', { name: 'Explore', exact: true }).click();
       await page.locator('.event').first().waitFor();
       isBroken = false;

@@ -57,13 +57,13 @@ describe('Cameras and labels with hostile names', { skip }, () => {
       await page.locator('dialog').waitFor();
       await assertHarmless(page, 'details');
       await page.goto(`${house.url}/postern/settings/roles`);
-      await page.getByRole('button', { name: 'Add a role' }).click();
+      await page.getByRole('button', { name: 'Add role' }).click();
       await page.getByRole('switch', { name: SCRIPT }).waitFor();
       await assertHarmless(page, 'role form');
       await page.goto(`${house.url}/postern/settings/tokens`);
-      await page.getByRole('button', { name: 'Make a token' }).click();
+      await page.getByRole('button', { name: 'Create token' }).click();
       await page.getByLabel('Name').fill(SCRIPT);
-      await page.getByRole('button', { name: 'Make it' }).click();
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
       await page.getByRole('button', { name: 'I have copied it' }).click();
       await page.locator('.record-name', { hasText: SCRIPT }).waitFor();
       await assertHarmless(page, 'tokens');
@@ -103,7 +103,7 @@ describe('Behind an authenticating proxy', { skip }, () => {
         await page.goto(`${house.url}/postern/settings`);
         await page.getByRole('heading', { name: 'Roles' }).waitFor();
         const sections = await page.getByRole('navigation', { name: 'Settings' }).getByRole('link').allInnerTexts();
-        assert.deepEqual(sections, ['Roles', 'Tokens', 'Access']);
+        assert.deepEqual(sections, ['Roles', 'API tokens', 'Access']);
         await menu(page, 'Account: ').click();
         assert.equal(await page.locator('.menu-name').textContent(), name);
         assert.equal(await page.getByRole('link', { name: 'Change password' }).count(), 0);
@@ -129,7 +129,7 @@ describe('Behind an authenticating proxy', { skip }, () => {
   it('the login page has no form, but says who logs people in', (t) =>
     visit(t, {}, async (page) => {
       await page.goto(`${house.url}/login`);
-      await page.getByText('There are no passwords here').waitFor();
+      await page.getByText('Login by password is turned off').waitFor();
       assert.equal(await page.locator('input:visible, button:visible').count(), 0);
       assert.deepEqual(await axeFindings(page), []);
     }));
@@ -137,7 +137,7 @@ describe('Behind an authenticating proxy', { skip }, () => {
   it('the console says that nobody was named, and shows itself when somebody is', (t) =>
     visit(t, { expectedStatuses: [401] }, async (page) => {
       await page.goto(`${house.url}/postern/`);
-      await page.getByRole('heading', { name: 'Nobody said who you are' }).waitFor();
+      await page.getByRole('heading', { name: 'No user name received' }).waitFor();
       await page.setExtraHTTPHeaders(as('vera', 'viewer').extraHTTPHeaders);
       await page.getByRole('button', { name: 'Try again' }).click();
       await menu(page, 'Account: vera').waitFor();

@@ -168,7 +168,7 @@ describe('The blanks in a page', () => {
     [
       'close the form where others log people in',
       false,
-      /^<i class="is-closed" id="user" autofocus>There are no passw/,
+      /^<i class="is-closed" id="user" autofocus>Login by password is turned off/,
     ],
   ];
   for (const [sentence, hasOwnLogin, html] of forms) {

@@ -20,15 +20,15 @@ it('An event without more tells so', () => {
     Score: '–',
     Zones: 'porch, lawn',
     Ended: '–',
-    'Has a clip': '–',
-    'Has a snapshot': '–',
-    'Kept for good': '–',
+    'Clip available': '–',
+    'Snapshot available': '–',
+    Retained: '–',
     'False positive': '–',
     'Submitted as': '–',
     Detector: '–',
     Model: '–',
     'Model hash': '–',
-    Id: '1-a',
+    ID: '1-a',
   });
 });
 
@@ -56,14 +56,14 @@ it('An event with everything tells it, and what its data has for people', () => 
     Speed: '32.0',
     Description: '<b>A car.',
     Zones: 'porch, lawn',
-    'Has a clip': 'yes',
-    'Has a snapshot': 'no',
-    'Kept for good': 'yes',
+    'Clip available': 'yes',
+    'Snapshot available': 'no',
+    Retained: 'yes',
     'False positive': 'no',
     'Submitted as': 'p-1',
     Detector: 'cpu',
     Model: 'yolo',
     'Model hash': 'a3',
-    Id: '1-a',
+    ID: '1-a',
   });
 });

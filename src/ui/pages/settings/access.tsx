@@ -101,7 +101,7 @@ function askers(hasOwnLogin: boolean): readonly (readonly [Asker, string])[] {
   const user = ['user', words.access.asUser] as const;
   const others = [
     ['headers', words.access.asHeaders],
-    ['nobody', words.access.asNobody],
+    ['nobody', words.access.asAnonymous],
   ] as const;
   return hasOwnLogin ? [user, ...others] : others;
 }

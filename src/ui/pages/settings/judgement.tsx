@@ -64,7 +64,7 @@ const VERDICT = {
 
 function factsOf(found: Explanation): [name: string, value: ComponentChildren][] {
   const rows: [string, ComponentChildren | undefined][] = [
-    [words.common.user, <bdi key="user">{found.user ?? words.access.nobody}</bdi>],
+    [words.common.user, <bdi key="user">{found.user ?? words.access.anonymous}</bdi>],
     [words.common.role, found.role && <bdi key="role">{found.role}</bdi>],
     [words.common.cameras, found.cameras && <CamerasSeen key="cameras" cameras={found.cameras} />],
     [words.access.secret, found.secret],

@@ -67,5 +67,5 @@ export function DeleteRole({ role, holders, onClose, onDone }: DeleteRoleProps) 
 /** Its users become viewers, who see more than they did: whoever deletes has to know. */
 function whatHappens(role: RoleRecord, holders: readonly string[]): string {
   if (holders.length > 0) return words.roles.deleteWhat(holders);
-  return role.users === 0 ? words.roles.deleteNobody : words.roles.deleteCount(role.users);
+  return role.users === 0 ? words.roles.deleteUnused : words.roles.deleteCount(role.users);
 }

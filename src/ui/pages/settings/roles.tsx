@@ -87,11 +87,11 @@ function RoleItem({ role, people, onOpen }: RoleItemProps) {
 
 function CamerasOf({ role: { role, cameras, source } }: { role: RoleRecord }) {
   if (source !== 'builtin') return <Names names={cameras} none={words.common.noCameras} />;
-  return <>{role === 'admin' ? words.roles.adminMay : words.roles.viewerMay}</>;
+  return <>{role === 'admin' ? words.roles.adminAccess : words.roles.viewerAccess}</>;
 }
 
 /** The API counts; who it is, is known where users are kept here. */
 function WhoHas({ count, holders }: { count: number; holders: readonly string[] }) {
-  if (holders.length === 0) return <>{count === 0 ? words.roles.nobody : words.roles.users(count)}</>;
+  if (holders.length === 0) return <>{count === 0 ? words.roles.noUsers : words.roles.users(count)}</>;
   return <Names names={holders} none="" />;
 }

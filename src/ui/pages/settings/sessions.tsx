@@ -45,8 +45,8 @@ export function Sessions({ profile }: { profile: Profile }) {
             </button>
           )}
           {others.length > own.length && (
-            <button class="button" type="button" onClick={() => open('everybody')}>
-              {words.sessions.endMany.everybody.act}
+            <button class="button" type="button" onClick={() => open('allUsers')}>
+              {words.sessions.endMany.allUsers.act}
             </button>
           )}
         </>

@@ -21,7 +21,7 @@ const LASTS: Readonly<Record<Lasting, number | undefined>> = {
   days30:  30 * DAY_SECONDS,
   days90:  90 * DAY_SECONDS,
   year:    365 * DAY_SECONDS,
-  forever: undefined,
+  never:   undefined,
 };
 
 interface MakeTokenProps {
@@ -52,7 +52,7 @@ export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
   };
   const offered = roles.kind === 'ready' ? roles.value.map((known) => known.role) : [role];
   return (
-    <FormDialog title={words.tokens.add} submit={words.tokens.make} onSubmit={make} onClose={onClose}>
+    <FormDialog title={words.tokens.add} submit={words.tokens.create} onSubmit={make} onClose={onClose}>
       <TextField label={words.tokens.name} value={name} onChange={setName} help={words.tokens.nameHelp} />
       <SelectField
         label={words.common.role}
@@ -92,9 +92,9 @@ export function MadeToken({ secret, onClose }: { secret: string; onClose: () => 
     >
       <div class="form">
         <h2 id={titleId} class="form-title">
-          {words.tokens.madeTitle}
+          {words.tokens.createdTitle}
         </h2>
-        <p class="notice notice-warn">{words.tokens.madeWhat}</p>
+        <p class="notice notice-warn">{words.tokens.createdWhat}</p>
         <p class="secret">
           <code>{secret}</code>
           <CopyButton text={secret} />

@@ -69,7 +69,7 @@ function TokenItem({ token, profile, onRevoke }: { token: TokenRecord; profile: 
       facts={[
         [words.common.role, <Badge key="role" text={token.role} kind={token.role === 'admin' ? 'strong' : 'plain'} />],
         [words.common.cameras, <CamerasOf key="cameras" token={token} />],
-        [words.tokens.expires, token.expiresAt === undefined ? words.tokens.forever : sayDate(token.expiresAt)],
+        [words.tokens.expires, token.expiresAt === undefined ? words.tokens.never : sayDate(token.expiresAt)],
         [words.tokens.lastUsed, <LastUse key="use" token={token} />],
       ]}
       ways={

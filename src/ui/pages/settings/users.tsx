@@ -84,7 +84,7 @@ function UserItem({ user, known, profile, onOpen }: UserItemProps) {
       badges={user.name === profile.name && <Badge text={words.users.you} />}
       facts={[
         [words.common.role, <Badge key="role" text={user.role} kind={user.role === 'admin' ? 'strong' : 'plain'} />],
-        [words.users.may, <WhatMay key="may" role={user.role} why={why} />],
+        [words.users.access, <AccessOf key="access" role={user.role} why={why} />],
       ]}
       ways={
         <>
@@ -104,14 +104,14 @@ function whyItStays({ name, role }: UserRecord, known: readonly UserRecord[]): s
   return role === 'admin' && admins.length === 1 ? words.users.lastAdmin : undefined;
 }
 
-const WhatMay = ({ role, why }: { role: string; why: string | undefined }) => (
+const AccessOf = ({ role, why }: { role: string; why: string | undefined }) => (
   <>
-    {mayDo(role)}
+    {accessOf(role)}
     {why !== undefined && <span class="fact-more">{why}</span>}
   </>
 );
 
-function mayDo(role: string): string {
-  if (role === 'admin') return words.users.adminMay;
-  return role === 'viewer' ? words.users.viewerMay : words.users.customMay;
+function accessOf(role: string): string {
+  if (role === 'admin') return words.users.adminAccess;
+  return role === 'viewer' ? words.users.viewerAccess : words.users.customAccess;
 }
