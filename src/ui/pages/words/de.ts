@@ -41,7 +41,7 @@ export const DE: Words = {
     noPasswords:
       'Die Anmeldung mit Passwort ist ausgeschaltet: Sie erfolgt über den vorgeschalteten Proxy. Öffnen Sie dessen Adresse.',
     notKept:
-      'Die Anmeldung war erfolgreich, aber der Browser hat das Cookie nicht gespeichert. Erlauben Sie Cookies für diese Adresse oder verwenden Sie die Adresse mit https://.',
+      'Die Anmeldung war erfolgreich, aber der Browser hat das Cookie nicht gespeichert. Erlauben Sie Cookies für diese Adresse oder verwenden Sie die Adresse, die mit https:// beginnt.',
     fillIn: 'Geben Sie Benutzername und Passwort ein.',
     fault:
       'Fehler auf dem Server. Versuchen Sie es erneut; tritt der Fehler wieder auf, sehen Sie im Protokoll des Servers nach.',
@@ -82,7 +82,7 @@ export const DE: Words = {
     cannotStart: 'Die Konsole kann nicht gestartet werden',
     noName: 'Die Profilantwort enthält keinen Benutzernamen.',
     loopTitle: 'Die Anmeldung bleibt nicht erhalten',
-    loop: 'Nach der Anmeldung kam das Sitzungs-Cookie nicht zurück. Erlauben Sie Cookies für diese Adresse oder verwenden Sie die Adresse mit https://.',
+    loop: 'Nach der Anmeldung kam das Sitzungs-Cookie nicht zurück. Erlauben Sie Cookies für diese Adresse oder verwenden Sie die Adresse, die mit https:// beginnt.',
     toLogin: 'Zur Anmeldung',
     notToldTitle: 'Kein Benutzername empfangen',
     notTold:
@@ -452,6 +452,7 @@ export const DE_REFUSALS: RefusalWords = {
     413: 'Anfrage zu groß',
     422: 'Ungültiger Parameter',
     429: 'Zu viele Versuche',
+    431: 'Zu viele Header',
     500: 'Interner Fehler',
     502: 'Der NVR antwortet nicht',
     503: 'Vorübergehend nicht verfügbar',

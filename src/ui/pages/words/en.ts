@@ -463,6 +463,7 @@ export const EN_REFUSALS: RefusalWords = {
     413: 'Request too large',
     422: 'Invalid parameter',
     429: 'Too many attempts',
+    431: 'Too many headers',
     500: 'Internal error',
     502: 'The NVR does not answer',
     503: 'Temporarily unavailable',
