@@ -18,6 +18,8 @@ export interface ReloadReport {
 const NOT_TAKEN = 'the configuration is not taken: the one that was read before stays in use';
 const TAKEN = 'the configuration was read again, and is in use';
 const AFTER_RESTART = 'was changed, and holds from the next start on';
+const HELD =
+  'was changed or removed so that more requests would be believed or allowed than before: the value in force stays until the next start; restart if the change is meant, put the key back if it is not';
 
 export function createReloadReport(): ReloadReport {
   let notTaken: readonly string[] = [];
@@ -37,7 +39,10 @@ export function createReloadReport(): ReloadReport {
     taken(next, before, renewal, runtime) {
       const { config } = next;
       notTaken = [];
-      waiting = renewal.waiting.map((key) => waitingFor(key, config));
+      waiting = [
+        ...renewal.waiting.map((key) => waitingFor(key, renewal, config)),
+        ...renewal.warnings.map((finding) => formatProblem(config.file, config.placed(finding))),
+      ];
       runtime.log.info({ file: config.file, changed: changedKeys(renewal, before, next) }, TAKEN);
       runtime.counters.metrics.reloads.add(1, 'ok');
       inForce(next, runtime);
@@ -53,8 +58,8 @@ export function createReloadReport(): ReloadReport {
   };
 }
 
-const waitingFor = (key: string, { file, placed }: ServiceConfig): string =>
-  formatProblem(file, placed({ path: key.split('.'), message: AFTER_RESTART }));
+const waitingFor = (key: string, { held }: Renewal, { file, placed }: ServiceConfig): string =>
+  formatProblem(file, placed({ path: key.split('.'), message: held.includes(key) ? HELD : AFTER_RESTART }));
 
 /** The key of the route table may say the same while the table that it names says something else. */
 function changedKeys({ changed }: Renewal, before: Generation, next: Generation): readonly string[] {

@@ -1,8 +1,10 @@
 /** The edition in force, and the way to the next one: all of it at one moment, or nothing of it (SPEC 1, reload). */
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
 import { renewed } from '../config/changed-keys.ts';
+import { formatProblem } from '../config/problems.ts';
 import type { InvalidConfig, ServiceConfig, ServiceConfigOutcome } from '../config/service-config.ts';
 import { reviewStream } from '../gateway/entry/review-stream.ts';
+import { lossIn } from './accounts/orphaned-roles.ts';
 import { type Generation, openGeneration } from './generation.ts';
 import { createReloadReport } from './reload-report.ts';
 import { createRetirement, replacedComponents } from './resources/components.ts';
@@ -46,7 +48,9 @@ export function createGenerations(): Generations {
   /** What can fail comes first; then there is one moment in which all of it holds. */
   const take = async (config: ServiceConfig): Promise<Reloaded> => {
     const { generation: before, runtime } = now();
-    const renewal = renewed(before.settings, config.settings);
+    const loss = await lossIn(config, runtime.store, before.config);
+    if (loss) return reject({ ...config, problems: [loss] });
+    const renewal = renewed(before.settings, config.settings, config.given);
     const next = await openGeneration(
       { ...config, settings: renewal.settings },
       { runtime, warnings: report.warnings },
@@ -75,6 +79,8 @@ export function createGenerations(): Generations {
     inForce: () => now().generation,
     warnings: report.warnings,
     async open(config, runtime) {
+      const loss = await lossIn(config, runtime.store);
+      if (loss) throw new Error(formatProblem(config.file, loss));
       const generation = await openGeneration(config, { runtime, warnings: report.warnings });
       opened = { generation, runtime };
       runtime.accounts.onRoles(() => now().generation.parts.events.it?.tellRoles());

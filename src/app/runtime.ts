@@ -92,7 +92,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
       log.error({ err: fault }, 'who holds open streams could not be looked at: the next look is in a second'),
   });
   opened.defer(() => openStreams.close());
-  const certificates = await openCertificates(settings, clock, log);
+  const certificates = await openCertificates(options.config, clock, log);
   opened.defer(() => certificates?.close());
   const closing = opened.move();
   return {

@@ -1,5 +1,6 @@
 /** The composition root: with the rest of app/ the only code that knows every module. Starts, reloads and stops them. */
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
+import { markConfigured } from '../config/configured-mark.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
 import { currentGate } from './generation.ts';
 import { type Addresses, openListeners } from './listeners.ts';
@@ -60,6 +61,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   });
   // Only now: a password that is made for a start that fails is never shown.
   const newAdminPassword = await accounts.settle(inForce().accounts, config.settings.auth.reset_admin_password);
+  if (!config.isEmpty) await markConfigured(options.directory);
   log.info({ addresses }, 'started');
   const running = opened.move();
   return { addresses, newAdminPassword, reload: generations.reload, close: () => running.disposeAsync() };

@@ -1,6 +1,7 @@
 /** `postern check`: reads the configuration and what it names as `serve` would, and prints every problem with its line (SPEC 1). */
 import { dirname, resolve } from 'node:path';
 import { checkTrustedHeaders } from '../app/resources/trusted-headers.ts';
+import { missingTlsFiles } from '../config/missing-tls-files.ts';
 import { formatProblem } from '../config/problems.ts';
 import { loadServiceConfig } from '../config/service-config.ts';
 
@@ -24,7 +25,9 @@ export async function runCheck({ directory, env, stdout, stderr, trustedHeadersF
   const { file } = config;
   const problems = config.kind === 'invalid' ? config.problems.map((problem) => formatProblem(file, problem)) : [];
   if (!headers.ok) problems.push(headers.error);
-  if (config.kind === 'invalid' || !headers.ok) {
+  const missing = config.kind === 'loaded' ? await missingTlsFiles(config) : [];
+  problems.push(...missing.map((problem) => formatProblem(file, problem)));
+  if (config.kind === 'invalid' || !headers.ok || missing.length > 0) {
     for (const problem of problems) stderr.write(`${problem}\n`);
     stderr.write(`${file}: ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}\n`);
     return 1;

@@ -1,12 +1,14 @@
 /** What of a configuration that was read again holds at once, and what from the next start on (SPEC 1, reload). */
 import { isDeepStrictEqual } from 'node:util';
+import { type Finding, when } from './problems.ts';
 import type { Settings } from './schema.ts';
+import { heldKeys } from './wider-trust.ts';
 
 /** What is opened once at a start. Everything else can change while the service runs. */
 // biome-ignore format: a table
 const FROM_THE_START: ReadonlySet<string> = new Set([
   'server.external', 'server.internal', 'server.telemetry', 'server.timeout_headers',
-  'tls.enabled', 'tls.certificate', 'tls.private_key', 'tls.hsts', 'tls.hsts',
+  'tls.enabled', 'tls.certificate', 'tls.private_key', 'tls.hsts',
   'auth.reset_admin_password',
   'events.sample',
   'store.url', 'store.listen_url', 'store.grace',
@@ -21,23 +23,35 @@ export interface Renewal {
   readonly changed: readonly string[];
   /** Keys that would have another value after a restart. */
   readonly waiting: readonly string[];
+  /** Those of `waiting` that wait because their new value would trust more than the one in force. */
+  readonly held: readonly string[];
+  /** Changes that hold at once and that nobody makes by intention very often. */
+  readonly warnings: readonly Finding[];
 }
 
-/** `running` is what holds now, `read` what the file says. */
-export function renewed(running: Settings, read: Settings): Renewal {
+/** `running` is what holds now, `read` what the file says, `given` the keys that have a value there. */
+export function renewed(running: Settings, read: Settings, given: ReadonlySet<string> = new Set()): Renewal {
   const different = changedKeys(running, read);
-  const waiting = different.filter((key) => FROM_THE_START.has(key));
-  return {
-    settings: keeping(waiting, running, read),
-    changed: different.filter((key) => !FROM_THE_START.has(key)),
-    waiting,
-  };
+  const held = heldKeys(running, read, different, given);
+  const waiting = different.filter((key) => FROM_THE_START.has(key) || held.includes(key));
+  const changed = different.filter((key) => !waiting.includes(key));
+  const settings = keeping(waiting, running, read);
+  return { settings, changed, waiting, held, warnings: lostProxies(running, settings) };
 }
+
+const lostProxies = (before: Settings, now: Settings): readonly Finding[] =>
+  when(
+    before.auth.trusted_proxies.length > 0 && now.auth.trusted_proxies.length === 0,
+    ['auth', 'trusted_proxies'],
+    `was ${before.auth.trusted_proxies.join(', ')} and is gone: behind a proxy all clients now have the address of the proxy, for login limits and in the log; put the list back if a proxy is in front`,
+  );
 
 type Sections = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** What a role may not do stands with it in the file. */
 const STANDS_IN: ReadonlyMap<string, string> = new Map([['auth.denied', 'auth.roles']]);
+
+const STANDS_WITH: ReadonlyMap<string, string> = new Map([...STANDS_IN].map(([part, key]) => [key, part]));
 
 /** `auth.roles`: section and key, as they stand in the file. */
 function changedKeys(before: Sections, after: Sections): readonly string[] {
@@ -51,7 +65,8 @@ function changedKeys(before: Sections, after: Sections): readonly string[] {
 
 function keeping(keys: readonly string[], running: Sections, read: Settings): Settings {
   let settings = read;
-  for (const key of keys) {
+  const inTree = [...keys, ...keys.flatMap((key) => STANDS_WITH.get(key) ?? [])];
+  for (const key of inTree) {
     const [section = '', name = ''] = key.split('.');
     const kept = { ...(settings as Sections)[section], [name]: running[section]?.[name] };
     settings = { ...settings, [section]: kept };

@@ -1,6 +1,5 @@
 /** Where the configuration file is; the quick start's when there is none yet (SPEC 1, first start). */
-import { constants } from 'node:fs';
-import { access, copyFile, mkdir, readFile } from 'node:fs/promises';
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
 
@@ -11,6 +10,8 @@ export interface ConfigFile {
   readonly created: boolean;
 }
 
+/** Secrets come to stand in it. */
+const PRIVATE = 0o600;
 const QUICKSTART = join(import.meta.dirname, '../../conf/quickstart.yaml');
 
 /** A configuration has one of these names. */
@@ -59,9 +60,10 @@ const exists = (file: string): Promise<boolean> =>
 
 async function writeFirst(directory: string, first: string): Promise<ConfigFile> {
   const file = join(directory, CONFIG_NAMES[0]);
+  const text = await readFile(first, 'utf8');
   await mkdir(directory, { recursive: true });
-  await copyFile(first, file, constants.COPYFILE_EXCL);
-  return { file, text: await readFile(file, 'utf8'), created: true };
+  await writeFile(file, text, { flag: 'wx', mode: PRIVATE });
+  return { file, text, created: true };
 }
 
 const WHY: Readonly<Record<string, string>> = {

@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
 import { CONFIG_NAMES, openConfigFile, type WhenMissing } from './config-file.ts';
+import { EMPTIED, wasConfigured } from './configured-mark.ts';
 import { crossFindings } from './cross-checks.ts';
 import { type Environment, type Layered, layered, type Overrides } from './layers.ts';
 import { type Finding, findingsOf, type Problem, pathText, wordsFor } from './problems.ts';
@@ -28,6 +29,10 @@ export type ConfigOutcome =
   | {
       readonly kind: 'loaded';
       readonly settings: Settings;
+      /** Keys that have a value in the file, the environment or the command line, as `auth.roles`. */
+      readonly given: ReadonlySet<string>;
+      /** The file holds nothing: no key, and no `{}` either. */
+      readonly isEmpty: boolean;
       readonly warnings: readonly Problem[];
       /** Where something stands that is found out later. */
       readonly placed: (finding: Finding) => Problem;
@@ -47,6 +52,8 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const { file, text, created } = opened.value;
   const yaml = readYaml(text);
   if (!yaml.ok) return { kind: 'invalid', problems: yaml.error, file };
+  const isEmpty = (yaml.value.tree ?? undefined) === undefined;
+  if (isEmpty && (await wasConfigured(directory))) return { kind: 'invalid', problems: [EMPTIED], file };
   const layers = layered(yaml.value.tree, env, place.overrides ?? {});
   const placed = (finding: Finding): Problem => asProblem(finding, yaml.value, layers);
   const settings = await settingsFrom(layers.tree, { directory, environment: env, onFile });
@@ -54,7 +61,16 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const problems = [...layers.problems, ...findings.map(placed)].sort(byPosition);
   if (!settings.ok || problems.length > 0) return { kind: 'invalid', problems, file };
   const warnings = warningsOf(settings.value).map(placed);
-  return { kind: 'loaded', settings: settings.value, warnings, placed, file, created };
+  const given = givenKeys(layers.tree);
+  return { kind: 'loaded', settings: settings.value, given, isEmpty, warnings, placed, file, created };
+}
+
+function givenKeys(tree: unknown): ReadonlySet<string> {
+  const keys = Object.entries(Object(tree)).flatMap(([section, values]) =>
+    Object.keys(Object(values)).map((key) => `${section}.${key}`),
+  );
+  const hasAlias = Object(Object(Object(tree).proxy).header_map).role_map !== undefined;
+  return new Set([...keys, ...(hasAlias ? ['proxy.role_map'] : [])]);
 }
 
 /** `tree` is a value of our own: secrets are written into it. */

@@ -52,20 +52,37 @@ export const serverSection = z
   .prefault({})
   .describe('Listeners.');
 
+const DEFAULT_PAIR = { certificate: 'tls/fullchain.pem', private_key: 'tls/privkey.pem' } as const;
+
 export const tlsSection = z
   .strictObject({
     enabled: z
       .boolean()
       .prefault(true)
       .describe('HTTPS on the external listener; without a certificate a self-signed one is made and kept (SPEC 1).'),
-    certificate: filePath().prefault('tls/fullchain.pem').describe('PEM file of the certificate chain (SPEC 1).'),
-    private_key: filePath().prefault('tls/privkey.pem').describe('PEM file of the private key (SPEC 1).'),
+    certificate: filePath()
+      .optional()
+      .meta({
+        description: `PEM file of the certificate chain. Set: the file must be there at a start. Unset: ${DEFAULT_PAIR.certificate}, where a self-signed certificate is made if there is none.`,
+        example: DEFAULT_PAIR.certificate,
+      }),
+    private_key: filePath()
+      .optional()
+      .meta({
+        description: `PEM file of the private key. Unset: ${DEFAULT_PAIR.private_key}.`,
+        example: DEFAULT_PAIR.private_key,
+      }),
     hsts: wholeSeconds()
       .prefault(31_536_000)
       .describe(
         'Browsers insist on HTTPS for this host name, on all of its ports, for so long, in seconds; 0 makes them forget. Said with a certificate of your own only (SPEC 1; RFC 6797).',
       ),
   })
+  .transform(({ certificate, private_key, ...tls }) => ({
+    ...tls,
+    certificate: certificate ?? DEFAULT_PAIR.certificate,
+    private_key: private_key ?? DEFAULT_PAIR.private_key,
+  }))
   .prefault({})
   .describe('HTTPS. Relative paths start at the directory of this file.');
 

@@ -8,6 +8,10 @@ import type { Settings } from './schema.ts';
 export interface ServiceConfig {
   readonly kind: 'loaded';
   readonly settings: Settings;
+  /** Keys that have a value in the file, the environment or the command line, as `auth.roles`. */
+  readonly given: ReadonlySet<string>;
+  /** The file holds nothing: no key, and no `{}` either. */
+  readonly isEmpty: boolean;
   /** Of `nvr.policy`, with Postern's own before them. */
   readonly policy: readonly PolicyRow[];
   /** A sentence each, with place and key. */
@@ -35,11 +39,12 @@ export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Pro
   const onFile = (file: string): void => void looked.add(file);
   const config = await loadConfig({ ...place, onFile });
   if (config.kind === 'invalid') return { ...config, files: [...looked] };
-  const { settings, placed, file, created } = config;
+  const { settings, given, isEmpty, placed, file, created } = config;
   if (settings.nvr.ca !== undefined) onFile(settings.nvr.ca);
   const policy = await loadPolicy(settings.nvr.policy, place.directory, onFile);
   const files = [...looked];
   if (policy.kind === 'invalid') return { ...policy, file, files };
   const warnings = config.warnings.map((problem) => formatProblem(file, problem));
-  return { kind: 'loaded', settings, policy: policy.rows, warnings, placed, file, created, files };
+  const found = { settings, given, isEmpty, policy: policy.rows, warnings };
+  return { kind: 'loaded', ...found, placed, file, created, files };
 }

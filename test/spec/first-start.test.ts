@@ -87,7 +87,7 @@ describe('What is acknowledged survives kill -9', () => {
     const changed = await fetch(`${first.url}/api/users/admin/password`, {
       method: 'PUT',
       headers: { 'Content-Type': 'application/json', cookie },
-      body: JSON.stringify({ password: 'a-password-of-my-own' }),
+      body: JSON.stringify({ password: 'a-password-of-my-own', old_password: first.adminPassword }),
     });
     assert.equal(changed.status, 200);
     await first.end('SIGKILL');

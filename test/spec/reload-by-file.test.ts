@@ -111,20 +111,4 @@ describe('A running service reads its configuration again', { timeout: 120_000 }
     await at.logged(TAKEN, 2);
     assert.equal(await version(), 200);
   });
-
-  it('and shows the password of the admin whom it needs from now on', async (t) => {
-    const directory = newDirectory('tls: { enabled: false }\nauth: { enabled: false, hash_iterations: 1000 }\n');
-    const at = await servePostern({ directory });
-    t.after(() => at.end());
-    assert.equal(at.adminPassword, undefined);
-    writeFileSync(join(directory, 'config.yaml'), 'tls: { enabled: false }\nauth: { hash_iterations: 1000 }\n');
-    while (!at.output.stdout.includes('Password:')) await once(at.process.stdout ?? at.process, 'data');
-    const password = /Password: +(\w+)/.exec(at.output.stdout)?.[1];
-    const answer = await fetch(`${at.url}/api/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ user: 'admin', password }),
-    });
-    assert.equal(answer.status, 200);
-  });
 });

@@ -142,13 +142,4 @@ describe('Users after a reload', () => {
     const profile = (await (await at.ask('/api/profile', { token: await at.logIn(CARL) })).json()) as object;
     assert.deepEqual(profile, { username: 'carl', role: 'viewer', allowed_cameras: ['cam1', 'cam2'] });
   });
-
-  it('begin with an admin, when there were none because a proxy knew them', async (t) => {
-    const at = await startedHouse(t, nvr, { auth: { enabled: false } }, { people: [] });
-    assert.equal(at.postern.newAdminPassword, undefined);
-    const { newAdminPassword } = await at.reload({ nvr: { url: nvr.url }, auth: auth() });
-    assert.equal(newAdminPassword?.user, 'admin');
-    await at.logIn({ name: 'admin', role: 'admin', password: newAdminPassword?.password ?? '' });
-    assert.equal((await at.reload({ nvr: { url: nvr.url }, auth: auth() })).newAdminPassword, undefined);
-  });
 });

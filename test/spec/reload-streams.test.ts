@@ -66,7 +66,6 @@ describe('Streams that are open at a reload', { timeout: 60_000 }, () => {
     ['their role is gone from the file',    { auth: auth({ roles: {} }) },                                                    4403],
     ['their role may not watch any more',   { auth: auth({ roles: { front_only: { cameras: ['cam1'], deny: ['live'] } } }) }, 4403],
     ['the route table is a stricter one',   { nvr: { url: 'http://127.0.0.1:9', cameras: ['cam1'], policy: 'strict' } },      4403],
-    ['nobody logs in here any more',        { auth: { enabled: false }, proxy: { auth_secret: 'between the two of us' } },    4401],
   ];
   for (const [sentence, config, code] of ENDED) {
     it(`end when ${sentence}`, async (t) => {

@@ -1,6 +1,7 @@
 /** Introduces `explain` to what the gate judges by: beside a running server, or from its configuration alone (SPEC 1). */
 import { isIP } from 'node:net';
 import type { Settings } from '../../config/schema.ts';
+import { trustedPeersOf } from '../../config/trusted-peers.ts';
 import type { User } from '../../domain/account.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { type CustomRoles, scopeOfRole } from '../../domain/camera-scope.ts';
@@ -8,7 +9,6 @@ import { err, ok, type Result } from '../../domain/result.ts';
 import type { Description } from '../../gateway/explain/description.ts';
 import { type ExplainDeps, explain } from '../../gateway/explain/explain.ts';
 import type { Explanation } from '../../gateway/explain/explanation.ts';
-import { trustedPeersOf } from '../resources/trusted-peers.ts';
 
 export type { Explanation } from '../../gateway/explain/explanation.ts';
 

@@ -14,7 +14,7 @@ import { notingHeaders } from '../../identity/header-notes.ts';
 import type { Trace } from '../../identity/identity-trace.ts';
 import { internalSource } from '../../identity/internal-source.ts';
 import { createProxySecretCheck } from '../../identity/proxy-secret.ts';
-import { networks } from '../resources/trusted-peers.ts';
+import { networks } from '../resources/trusted-networks.ts';
 import { apiTokenSource, externalSource, type SourceDeps } from './sources.ts';
 
 export interface RuleDeps extends Omit<SourceDeps, 'trace'> {

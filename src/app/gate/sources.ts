@@ -1,5 +1,6 @@
 /** Introduces the identity sources to the settings: whose word counts for who calls, and whose headers are believed (SPEC 3). */
 import type { Settings } from '../../config/schema.ts';
+import { trustedPeersOf } from '../../config/trusted-peers.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
@@ -12,7 +13,7 @@ import type { SourceTrace, Trace } from '../../identity/identity-trace.ts';
 import { createProxyHeaderSource } from '../../identity/proxy-header-source.ts';
 import type { RoleVerdict } from '../../identity/role-mapping.ts';
 import { createSessionSource } from '../../identity/session-source.ts';
-import { networks, trustedPeersOf } from '../resources/trusted-peers.ts';
+import { networks } from '../resources/trusted-networks.ts';
 
 export interface SourceDeps {
   readonly settings: Settings;

@@ -1,7 +1,9 @@
 /** Introduces the external listener's certificate to its files and the log: the operator's, or one that is made here (SPEC 1, `tls`). */
 import { hostname, networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
-import type { Settings } from '../../config/schema.ts';
+import { missingTlsFiles } from '../../config/missing-tls-files.ts';
+import { formatProblem } from '../../config/problems.ts';
+import type { ServiceConfig } from '../../config/service-config.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { readPair, watchPair } from '../../gateway/certificates/certificate-files.ts';
 import type { CertificatePair, JudgedPair } from '../../gateway/certificates/certificate-pair.ts';
@@ -18,11 +20,14 @@ const STAYS = 'the certificate that was read before stays in use';
 
 /** Undefined when `tls.enabled` is false. Rejects with a sentence when what is there cannot be served, or nothing can be kept. */
 export async function openCertificates(
-  { tls }: Settings,
+  config: ServiceConfig,
   clock: Clock,
   log: Logger,
 ): Promise<Certificates | undefined> {
+  const { tls } = config.settings;
   if (!tls.enabled) return undefined;
+  const missing = await missingTlsFiles(config);
+  if (missing.length > 0) throw new Error(missing.map((problem) => formatProblem(config.file, problem)).join('\n'));
   const files = { certificate: tls.certificate, privateKey: tls.private_key };
   const read = await readPair(files);
   if (!read.ok) throw new Error(read.error);

@@ -1,6 +1,7 @@
 /** The counters of what happens: requests, sessions, recent failures (SPEC 9). */
 
 import type { Settings } from '../../config/schema.ts';
+import { trustedPeersOf } from '../../config/trusted-peers.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { createTrustedNetworks, isTrustedPeer } from '../../gateway/decision/client-address.ts';
@@ -12,7 +13,6 @@ import { createRecent, type Recent } from '../../telemetry/recent.ts';
 import { watchGate } from '../../telemetry/watch-gate.ts';
 import { ticks } from '../resources/ticks.ts';
 import type { TrustedHeaders } from '../resources/trusted-headers.ts';
-import { trustedPeersOf } from '../resources/trusted-peers.ts';
 
 export interface RuntimeTelemetry {
   readonly metrics: Metrics;

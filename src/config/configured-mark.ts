@@ -1,0 +1,26 @@
+/** Remembers in the configuration directory that a configuration with content was used: an empty file is a lost one then. */
+import { access, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Problem } from './problems.ts';
+
+const MARK = '.configured';
+const TEXT = `Postern was started here with a configuration that holds at least one key.
+While this file is here, an empty config.yaml is refused as a lost one.
+`;
+
+/** What is said of an empty document where one with content was read before. */
+export const EMPTIED: Problem = {
+  path: '',
+  message:
+    'is empty, but a configuration was read from it before: put the file back (from a backup), or write {} into it to use the default of every key',
+};
+
+export const wasConfigured = (directory: string): Promise<boolean> =>
+  access(join(directory, MARK)).then(
+    () => true,
+    () => false,
+  );
+
+/** Where the directory cannot be written, the mark is missing and an empty file is taken for a first one. */
+export const markConfigured = (directory: string): Promise<void> =>
+  writeFile(join(directory, MARK), TEXT, { flag: 'wx', mode: 0o600 }).catch(() => {});
