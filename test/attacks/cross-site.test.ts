@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { ADMIN_PERSON } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
+import { startInstance } from '../support/start-instance.ts';
 import { HOST, head, UPGRADE, watchHouse } from './support/watched-house.ts';
 
 const watched = await watchHouse();
@@ -110,6 +111,77 @@ describe('A page in a browser that can reach the internal listener, which asks f
       assert.deepEqual([status, watched.nvr.received], [403, []]);
     });
   }
+});
+
+describe('A page of another site, and what can be read on the internal listener', () => {
+  const LAN = 'Host: 192.168.1.10:5000';
+
+  it('is given no leave to read, though the NVR gives it', async () => {
+    watched.nvr.answer = (_request, response) =>
+      response
+        .writeHead(200, {
+          'Access-Control-Allow-Origin': 'http://evil.test',
+          'Access-Control-Allow-Credentials': 'true',
+          'access-control-expose-headers': '*',
+        })
+        .end('rtsp://user:password@camera');
+    const { status, text } = await internal('GET /api/go2rtc/streams HTTP/1.1', LAN, 'Origin: http://evil.test');
+    assert.equal(status, 200);
+    assert.doesNotMatch(text, /\r\naccess-control-/i);
+  });
+
+  for (const [story, ...lines] of STRANGERS) {
+    it(`${story}: asks for leave in vain`, async () => {
+      const preflight = ['Access-Control-Request-Method: POST', 'Access-Control-Request-Headers: x-csrf-token'];
+      const { status } = await internal('OPTIONS /api/stats HTTP/1.1', LAN, lines, preflight);
+      assert.deepEqual([status, watched.nvr.received], [403, []]);
+    });
+  }
+
+  // biome-ignore format: a table
+  const fetches: readonly (readonly [story: string, status: number, ...lines: string[]])[] = [
+    ['a picture of another site',              403, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: no-cors', 'Sec-Fetch-Dest: image'],
+    ['a script of another site',               403, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: cors'],
+    ['a request that does not say its mode',   403, 'Sec-Fetch-Site: cross-site'],
+    ['a link of another site',                 200, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate'],
+    ['a page of this machine on another port', 200, 'Sec-Fetch-Site: same-site', 'Sec-Fetch-Mode: no-cors'],
+    ['a page of its own',                      200, 'Sec-Fetch-Site: same-origin', 'Sec-Fetch-Mode: cors'],
+    ['a client that is no browser',            200],
+  ];
+  for (const [story, expected, ...lines] of fetches) {
+    it(`by ${story}: ${expected}`, async () => {
+      const { status } = await internal('GET /api/stats HTTP/1.1', LAN, lines);
+      assert.deepEqual([status, watched.nvr.received.length], [expected, expected === 200 ? 1 : 0]);
+    });
+  }
+});
+
+describe('A name that is rebound to this machine, behind a trusted proxy', () => {
+  it('reads nothing on the internal listener, whatever host it says was forwarded', async () => {
+    const house = await startInstance({
+      config: { nvr: { url: watched.nvr.url, cameras: ['cam1'] }, auth: { trusted_proxies: ['127.0.0.0/8'] } },
+    });
+    try {
+      watched.nvr.received.length = 0;
+      for (const host of ['localhost', '192.168.1.10:5000', 'nvr']) {
+        const lines = ['Host: rebind.evil.test:5000', `X-Forwarded-Host: ${host}`];
+        const { status } = await rawRequest(house.internalPort, head('GET /api/stats HTTP/1.1', lines));
+        assert.deepEqual([status, watched.nvr.received], [403, []]);
+        const forged = [...lines, `Origin: http://${host}`, 'Content-Length: 0'];
+        assert.equal((await rawRequest(house.internalPort, head('POST /api/restart HTTP/1.1', forged))).status, 403);
+      }
+      const own = [
+        'Host: 192.168.1.10:5000',
+        'X-Forwarded-Host: evil.test',
+        'Origin: http://evil.test',
+        'Content-Length: 0',
+      ];
+      assert.equal((await rawRequest(house.internalPort, head('POST /api/restart HTTP/1.1', own))).status, 403);
+      assert.deepEqual(watched.nvr.received, []);
+    } finally {
+      await house.close();
+    }
+  });
 });
 
 describe('A link that leads through Postern', () => {

@@ -155,6 +155,10 @@ describe('An answer that is passed back', () => {
           [
             ['Set-Cookie', 'a=1'],
             ['Set-Cookie', 'frigate_token=stolen'],
+            ['Set-Cookie', '=frigate_token=stolen'],
+            ['Set-Cookie', ' = frigate_token=stolen; Path=/'],
+            ['Set-Cookie', 'frigate_token; Path=/; a=b'],
+            ['Set-Cookie', ''],
             ['Set-Cookie', 'b=2'],
           ].flat(),
         )
@@ -459,4 +463,36 @@ describe('A connection that is kept', () => {
     agent.destroy();
     assert.deepEqual(statuses, [200, 400, 200]);
   });
+});
+
+describe('A head of the upstream before the response', () => {
+  const hostile = `</${'a'.repeat(40)}>${'; a'.repeat(40)}!`;
+  // biome-ignore format: a table
+  const rows: readonly (readonly [sentence: string, bytes: string])[] = [
+    ['of 102',                             'HTTP/1.1 102 Processing\r\n\r\n'],
+    ['of 103 with a preload hint',         'HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n'],
+    ['of 103 with a Link that is hostile', `HTTP/1.1 103 Early Hints\r\nLink: ${hostile}\r\n\r\n`],
+    ['of 103 with a Link that is none',    'HTTP/1.1 103 Early Hints\r\nLink: ;;;<\r\n\r\n'],
+    ['of 199',                             'HTTP/1.1 199 X\r\n\r\n'],
+    ['said a hundred times',               'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(100)],
+  ];
+  for (const [sentence, bytes] of rows) {
+    it(`${sentence} is dropped, and the response is passed on`, async () => {
+      nvr.rawAnswer = { bytes: `${bytes}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi` };
+      const answer = await raw(['GET /api/x HTTP/1.1', HOST]);
+      assert.match(answer.text, /^HTTP\/1\.1 200 OK\r\n/);
+      assert.match(answer.text, /\r\n\r\nhi$/);
+      await assertAlive();
+    });
+  }
+});
+
+describe('A status of the upstream', () => {
+  for (const status of ['000', '001', '099', '600', '999', '1000', '20', '-200']) {
+    it(`of ${status} is none: 502`, async () => {
+      nvr.rawAnswer = { bytes: `HTTP/1.1 ${status} X\r\nContent-Length: 2\r\n\r\nhi` };
+      assert.equal((await raw(['GET /api/x HTTP/1.1', HOST])).status, 502);
+      await assertAlive();
+    });
+  }
 });

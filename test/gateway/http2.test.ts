@@ -308,16 +308,6 @@ describe('An answer over HTTP/2', () => {
     assert.deepEqual([body.toString(), trailers], ['abc', { 'x-sum': '6' }]);
   });
 
-  it('passes 102 and 103 on', async () => {
-    nvr.answer = (_request, response) => {
-      response.writeProcessing();
-      response.writeEarlyHints({ link: '</a.css>; rel=preload' });
-      response.end('x');
-    };
-    const { interim, status } = await client.ask('/api/x');
-    assert.deepEqual([interim, status], [[102, 103], 200]);
-  });
-
   it('passes the head of a stream on before its first byte', async () => {
     nvr.answer = (_request, response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });

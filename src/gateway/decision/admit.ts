@@ -152,7 +152,9 @@ function obligationDenial(
 function clientOf(request: RequestFacts, trusted: TrustedNetworks): Client {
   const viaTrustedProxy = isTrustedPeer(request.peer, trusted);
   const forwardedProto = viaTrustedProxy ? singleHeader(request, 'x-forwarded-proto') : undefined;
-  const forwardedHost = viaTrustedProxy ? singleHeader(request, 'x-forwarded-host') : undefined;
+  // Never on the internal listener: a page that rebinds its own name to this machine could send `localhost` here.
+  const believesHost = viaTrustedProxy && request.listener === 'external';
+  const forwardedHost = believesHost ? singleHeader(request, 'x-forwarded-host') : undefined;
   return {
     address: viaTrustedProxy
       ? clientAddress(request.peer, headerLines(request, 'x-forwarded-for'), trusted)

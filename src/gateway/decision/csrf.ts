@@ -18,6 +18,7 @@ export interface CsrfFacts {
 
 /** True when a page of another site could have made the request: it rides on what a browser adds by itself. */
 export function isCrossSiteForgery(request: RequestFacts, question: CsrfFacts): boolean {
+  if (request.listener === 'internal' && isForeignRead(request, question)) return true;
   const rides = question.presentsCredentials || ridesAlong(question.caller);
   if (request.isUpgrade) return rides && !isOwnOrigin(request, question);
   if (!rides || SAFE_METHODS.includes(request.method)) return false;
@@ -25,6 +26,17 @@ export function isCrossSiteForgery(request: RequestFacts, question: CsrfFacts): 
   if (request.headers['x-csrf-token'] !== undefined) return false;
   const site = singleHeader(request, 'sec-fetch-site');
   return (site !== undefined && !OWN_PAGE.includes(site)) || !isOwnOrigin(request, question);
+}
+
+/**
+ * The internal listener asks for no credentials, so there a page of another site must not read either: what the browser
+ * calls cross-site passes only as a navigation, and no preflight of another origin is answered.
+ */
+function isForeignRead(request: RequestFacts, question: CsrfFacts): boolean {
+  if (request.method === 'OPTIONS' && !isOwnOrigin(request, question)) return true;
+  const isCrossSite = singleHeader(request, 'sec-fetch-site') === 'cross-site';
+  const isNavigation = request.method === 'GET' && singleHeader(request, 'sec-fetch-mode') === 'navigate';
+  return isCrossSite && !isNavigation;
 }
 
 /** A cookie or Basic does, a proxy's own session does, and the internal listener asks for nothing; a bearer token does not. */

@@ -24,6 +24,8 @@ export interface JudgedRequest {
   readonly headers: IncomingHttpHeaders;
   /** The same answer for everybody. */
   readonly isPublic: boolean;
+  /** Whether pages of other origins may be told that they may read it; absent: as the upstream says. */
+  readonly allowsCors?: boolean;
   /** What the gate says itself in the answer's head. */
   readonly own?: OwnWords;
   /** Sent in the place of the request's own body, which has been read. */

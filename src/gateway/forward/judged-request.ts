@@ -31,6 +31,7 @@ export function judgedRequest(
     ...(narrowing && { narrowing }),
     target: query === '' ? path : `${path}?${query}`,
     headers: body || narrowing ? headersFor(headers, settled) : headers,
+    allowsCors: facts.listener === 'external',
     isPublic: admission.route.kind === 'listed' && admission.route.row.access === 'public',
   };
 }

@@ -41,7 +41,8 @@ export function createResponseHandler(
   let announced: number | undefined;
   let whole: string | undefined;
   let isSettled = false;
-  const rules = { cookieName, isPublic: judged.isPublic, own: judged.own };
+  const { isPublic, own, allowsCors } = judged;
+  const rules = { cookieName, isPublic, own, allowsCors };
   response.on('close', () => {
     isSettled = true;
     if (!response.writableFinished) controller?.abort(CLIENT_LEFT);
@@ -73,7 +74,7 @@ export function createResponseHandler(
     onResponseStart(_started, statusCode, headers) {
       again = undefined;
       const answer: AnswerHead = { statusCode, headers };
-      if (statusCode < 200) return passInterim(answer, response);
+      if (isInterim(statusCode)) return;
       judged.watch?.onHead(statusCode, headerValues(answer, 'content-type')[0]);
       if (!isPlainAnswer(answer)) return fail('nvr-bad-answer');
       announced = Number(headerValues(answer, 'content-length')[0] ?? Number.NaN);
@@ -115,12 +116,11 @@ export function createResponseHandler(
   };
 }
 
-/** Preload hints are of use to a browser while it waits; everything else below 200 was for this hop. */
-function passInterim(answer: AnswerHead, response: ServerResponse): void {
-  const link = [...headerValues(answer, 'link')];
-  if (answer.statusCode === 103 && link.length > 0) response.writeEarlyHints({ link });
-  if (answer.statusCode === 102) response.writeProcessing();
-}
+/**
+ * What comes before the response itself is for this hop: 100 was said by this listener, and the check that Node makes of
+ * the `Link` lines of a 103 takes exponential time on hostile ones.
+ */
+const isInterim = (statusCode: number): boolean => statusCode >= 100 && statusCode < 200;
 
 function writeHead(answer: AnswerHead, response: ServerResponse, rules: AnswerRules): void {
   response.writeHead(answer.statusCode ?? 502, answerHeaders(answer, rules));

@@ -63,9 +63,6 @@ function responseLikeHttp1(response: Http2ServerResponse): PropertyDescriptorMap
       );
       return writeHead.call(response, status, Object.fromEntries(kept));
     },
-    writeProcessing(): void {
-      if (!stream.headersSent && !stream.destroyed) stream.additionalHeaders({ ':status': 102 });
-    },
     // Without an error Node resets the stream with NO_ERROR, which some clients take for the end of a whole answer.
     destroy(error: Error = NOT_WHOLE): void {
       destroy.call(response, error);

@@ -17,6 +17,8 @@ export interface AnswerRules {
   readonly cookieName: string;
   /** An answer that is the same for everybody may be cached by everybody. */
   readonly isPublic: boolean;
+  /** The response may tell browsers that pages of other origins may read it (CORS). Absent: it may. */
+  readonly allowsCors?: boolean | undefined;
   /** What the gate says itself in the answer's head. */
   readonly own?: OwnWords | undefined;
 }
@@ -61,11 +63,12 @@ function linesOf(value: string | readonly string[] | undefined): readonly string
 /** What to pass on: names, in lower case, and values in turn, a line each. */
 export function answerHeaders(answer: AnswerHead, rules: AnswerRules): string[] {
   const { headers } = answer;
-  const { own, isPublic, cookieName } = rules;
+  const { own, isPublic, cookieName, allowsCors = true } = rules;
   const passed: string[] = own ? ownLines(own) : [];
   const named = namedByConnection(answer);
   for (const name of Object.keys(headers)) {
     if (endsHere(name, named) || (own && name === 'x-request-id') || (!isPublic && name === 'cache-control')) continue;
+    if (!allowsCors && name.startsWith('access-control-')) continue;
     const value = headers[name];
     if (typeof value === 'string') addLine(passed, name, value, cookieName);
     else for (const line of value ?? NO_LINES) addLine(passed, name, line, cookieName);
@@ -117,8 +120,14 @@ const isOfThisHop = decidedByName((name) => {
   return HOP_BY_HOP_HEADERS.has(normalized) || CLAIMS.some((family) => normalized.startsWith(family));
 });
 
-const isOwnCookie = (name: string, value: string, cookieName: string): boolean =>
-  name === 'set-cookie' && value.split('=', 1)[0]?.trim() === cookieName;
+/** A browser sends a nameless cookie (`=frigate_token=x`) back as `frigate_token=x`, which reads as ours. */
+function isOwnCookie(name: string, value: string, cookieName: string): boolean {
+  if (name !== 'set-cookie') return false;
+  const [pair = ''] = value.split(';', 1);
+  const cut = pair.indexOf('=');
+  const cookie = cut < 0 ? '' : pair.slice(0, cut).trim();
+  return cookie === '' || cookie === cookieName;
+}
 
 /** A shared cache must not hand one role's answer to another (SPEC 6). */
 function privateAtMost(cacheControl: readonly string[]): string {
