@@ -1,5 +1,5 @@
 /** What may come of a request: let through as it is, let through on terms, answered with nothing, or refused (SPEC 5). */
-import type { AnswerForm, Verb } from '../domain/policy.ts';
+import type { AnswerForm, ComposedList, Verb } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import type { CameraView } from './camera-view.ts';
@@ -27,6 +27,8 @@ export interface Obligations {
   readonly isRewritten?: boolean;
   /** Only the events backend can narrow this answer. */
   readonly ownData?: boolean;
+  /** What the gate makes in the place of the NVR's answer, where the NVR keeps the events. */
+  readonly composed?: ComposedList;
   /** Each message of the WebSocket is judged, both ways. */
   readonly messages?: MessageObligations;
   /** Offers of live pictures are judged: that of the body, or those in the messages of the WebSocket. */

@@ -19,6 +19,8 @@ export interface AnswerReader {
   readonly view: CameraView;
   /** What stands in the place of the NVR's own `auth` and `proxy`; asked for by the form `config` alone. */
   readonly ownConfig?: OwnConfig;
+  /** Ids of the cases that hold an export that the reader sees; needed by the form `cases` alone. */
+  readonly seenCases?: ReadonlySet<string>;
 }
 
 const FOREIGN = Symbol('foreign');
@@ -36,6 +38,7 @@ export const CONCERNED: Readonly<Record<AnswerForm, readonly Clearance[]>> = {
   one: RESTRICTED,
   nested: RESTRICTED,
   streams: RESTRICTED,
+  cases: RESTRICTED,
   stats: NOT_ADMINS,
   metrics: NOT_ADMINS,
   config: EVERYBODY,
@@ -46,6 +49,7 @@ const JSON_FORMS: Readonly<Record<Exclude<AnswerForm, 'metrics'>, Narrow>> = {
   one: (json, { view }) => narrowOne(json, view),
   nested: (json, { view }) => (isRecord(json) || Array.isArray(json) ? withoutForeignObjects(json, view) : UNREADABLE),
   streams: (json, { view }) => (isRecord(json) ? narrowStreams(json, view) : UNREADABLE),
+  cases: (json, { view, seenCases }) => (Array.isArray(json) ? narrowCases(json, view, seenCases) : UNREADABLE),
   stats: (json, { view }) => narrowStats(json, view) ?? UNREADABLE,
   config: (json, { view, ownConfig }) =>
     isRecord(json) && ownConfig ? narrowConfig(json, view, ownConfig) : UNREADABLE,
@@ -84,6 +88,12 @@ function narrowOne(json: unknown, view: CameraView): unknown {
 const narrowArray = (elements: readonly unknown[], view: CameraView): unknown =>
   withoutForeignObjects(
     elements.filter((element) => isRecord(element) && seesNamed(element['camera'], view)),
+    view,
+  );
+
+const narrowCases = (cases: readonly unknown[], view: CameraView, seen: AnswerReader['seenCases']): unknown =>
+  withoutForeignObjects(
+    cases.filter((one) => seen?.has(String(memberOf(one, 'id'))) === true),
     view,
   );
 

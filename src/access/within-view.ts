@@ -1,5 +1,5 @@
 /** Step 4, for who sees some cameras only: those that a request names must be seen, and what names none is narrowed (SPEC 5). */
-import type { PolicyRow } from '../domain/policy.ts';
+import { COMPOSED_LISTS, type PolicyRow } from '../domain/policy.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { type AccessVerdict, type Obligations, refused } from './access-verdict.ts';
 import { type Located, locate, type NamedCameras } from './camera-locators.ts';
@@ -34,7 +34,7 @@ export function withinView(
       return narrowed(row, target, view, parameter, obligations);
     case 'own-data':
       if (view.cameras.length === 0) return nothing(row);
-      return withObligations(target, row, view, { ...obligations, ownData: true });
+      return withObligations(target, row, view, { ...obligations, ...ownDataOf(parameter) });
     case 'check':
     case 'lookup':
     case 'post-check':
@@ -45,6 +45,11 @@ export function withinView(
       return refused('not-narrowable');
   }
 }
+
+const ownDataOf = (list: string): Partial<Obligations> => {
+  const composed = COMPOSED_LISTS.find((known) => known === list);
+  return composed ? { ownData: true, composed } : { ownData: true };
+};
 
 const seesEvery = (view: CameraView, named: readonly NamedCameras[]): boolean =>
   named.every((cameras) => cameras.some((camera) => view.sees(camera)));

@@ -6,7 +6,7 @@ import { text } from './value-types.ts';
 const LOCATOR =
   /^(?:(?:stream|frames|event|review|export|export-file|case|file:(?:preview|review-thumb|clip|image)):)?(?:(?:path|query):\w+|body:\w+(?:\[\]\.\w+)?)$/;
 const NARROWING =
-  /^(?:check|lookup|post-check|post-filter|rewrite-body|own-data|per-message|deny|(?:rewrite|fanout):[a-z_]+)$/;
+  /^(?:check|lookup|post-check|post-filter|rewrite-body|own-data(?::(?:explore|sub_labels|plates))?|per-message|deny|(?:rewrite|fanout):[a-z_]+)$/;
 
 export const rowSchema = z.strictObject({
   route: z.string(),

@@ -9,10 +9,10 @@ export const VERBS = ['live', 'history', 'export', 'ptz', 'talk'] as const;
 export type Verb = (typeof VERBS)[number];
 
 /** Forms of answers that the gate can narrow to a caller's cameras. */
-export const ANSWER_FORMS = ['array', 'one', 'nested', 'streams', 'stats', 'metrics', 'config'] as const;
+export const ANSWER_FORMS = ['array', 'one', 'nested', 'streams', 'cases', 'stats', 'metrics', 'config'] as const;
 /**
  * `array`: elements that name their camera; `one`: an object that names it; `nested`: objects that name it, at any
- * depth; `streams`: an object by stream; `stats`, `metrics`, `config`: those of the NVR.
+ * depth; `streams`: an object by stream; `cases`: cases of exports, which name no camera; `stats`, `metrics`, `config`: those of the NVR.
  */
 export type AnswerForm = (typeof ANSWER_FORMS)[number];
 
@@ -31,6 +31,10 @@ export const PATH_SHAPES = {
   zone:         /^[A-Za-z][\w+-]*(?:,[A-Za-z][\w+-]*){0,2}$/,
 } as const;
 export type PathShape = keyof typeof PATH_SHAPES;
+
+/** Lists without a camera parameter that the gate makes of what the NVR tells by camera. */
+export const COMPOSED_LISTS = ['explore', 'sub_labels', 'plates'] as const;
+export type ComposedList = (typeof COMPOSED_LISTS)[number];
 
 export interface PolicyRow {
   /** GET stands for HEAD too; `WS` is a WebSocket upgrade; `ANY` every method. */

@@ -24,7 +24,11 @@ const ownConfigFor = (role: string) =>
 
 const left = (form: AnswerForm, answer: unknown, role: string): unknown => {
   const body = typeof answer === 'string' ? answer : JSON.stringify(answer);
-  const narrowed = narrowAnswer(form, body, { view: viewOfRole(role), ownConfig: ownConfigFor(role) });
+  const narrowed = narrowAnswer(form, body, {
+    view: viewOfRole(role),
+    ownConfig: ownConfigFor(role),
+    seenCases: new Set(['c1']),
+  });
   if (narrowed.kind !== 'narrowed') return narrowed.kind;
   return form === 'metrics' ? narrowed.body : JSON.parse(narrowed.body);
 };
@@ -54,6 +58,8 @@ describe('An answer narrowed for a gardener', () => {
       { cameras: { garden: 1 }, bandwidth_usages: { garden: 1 }, cpu_usages: { 1: { cpu: 2 } }, service: { uptime: 1 } }],
     ['tells by no process and by no sum how busy other cameras are', 'stats', { cameras: { garden: { pid: 1, ffmpeg_pid: 2, detection_fps: 1.5 }, 'garden-house': { pid: 3, capture_pid: 4, ffmpeg_pid: 5, detection_fps: 4 } }, cpu_usages: { 1: { cpu: 1 }, 2: { cpu: 2 }, 3: { cpu: 3 }, 4: { cpu: 4 }, 5: { cpu: 5 }, 6: { cpu: 6 } }, detection_fps: 5.5 },
       { cameras: { garden: { pid: 1, ffmpeg_pid: 2, detection_fps: 1.5 } }, cpu_usages: { 1: { cpu: 1 }, 2: { cpu: 2 }, 6: { cpu: 6 } }, detection_fps: 1.5 }],
+    ['keeps the cases that hold something of its cameras',         'cases',   [{ id: 'c1', name: 'mine' }, { id: 'c2', name: 'theirs' }, 'x'], [{ id: 'c1', name: 'mine' }]],
+    ['is none when cases are no list',                             'cases',   { cases: [] },                             'unreadable'],
     ['is none when statistics are none',                           'stats',   'ok',                                      'unreadable'],
     ['is none when statistics are wrapped',                        'stats',   { data: { cameras: { garden: 1 }, cpu_usages: {} } }, 'unreadable'],
     ['is none when statistics are a list',                         'stats',   [{ cameras: { garden: 1 } }],              'unreadable'],

@@ -124,6 +124,10 @@ describe("The NVR's own pages", () => {
         `/api/recordings/summary?timezone=utc&cameras=${allowed}`,
         '/api/exports',
         '/api/labels',
+        '/api/cases',
+        '/api/events/explore?limit=10',
+        '/api/sub_labels?split_joined=1',
+        '/api/recognized_license_plates?split_joined=1',
         '/api/go2rtc/streams',
       ];
       for (const path of lists) {

@@ -9,9 +9,9 @@ const OPERATIONS = readOperations();
 
 /**
  * `passed`: to the NVR as it was asked; `narrowed`: less of it; `withheld`: asked, and its answer refused with 403;
- * `empty`: answered without asking; `own`: answered by Postern; or a status.
+ * `empty`: answered without asking; `made`: of other questions to the NVR; `own`: answered by Postern; or a status.
  */
-type Cell = 'passed' | 'narrowed' | 'withheld' | 'empty' | 'own' | number;
+type Cell = 'passed' | 'narrowed' | 'withheld' | 'empty' | 'made' | 'own' | number;
 
 interface Cells {
   readonly admin: Cell;
@@ -42,7 +42,7 @@ function expectedByLevel(operation: Operation): Cells {
     case 'fanout':
       return { ...reader, gardener: 'narrowed', 'gardener, own': 'passed', 'gardener, foreign': 403, ghost: 'empty' };
     case 'own-data':
-      return { ...reader, gardener: 403, ghost: 'empty' };
+      return { ...reader, gardener: 'made', ghost: 'empty' };
     case 'check':
       return { ...reader, gardener: 'passed', 'gardener, foreign': 403, ghost: 403 };
     default:
@@ -54,8 +54,7 @@ function expectedByLevel(operation: Operation): Cells {
 // biome-ignore format: a table
 const DIFFERENCES: Readonly<Record<string, readonly [why: string, cells: Partial<Cells>]>> = {
   'POST /api/export/custom/{camera_name}/start/{start_time}/end/{end_time}': ['the NVR checks arguments by a role that it does not see', { viewer: 403, gardener: 403 }],
-  'GET /api/cases':                                ['a case may hold exports of any camera', { gardener: 403, ghost: 403 }],
-  'GET /api/cases/{case_id}':                      ['a case may hold exports of any camera', { gardener: 403, ghost: 403 }],
+  'GET /api/cases/{case_id}':                      ['allowed if every export of it is', { 'gardener, foreign': 403, ghost: 403 }],
   'GET /api/cases/{case_id}/download':             ['allowed if every export of it is', { 'gardener, foreign': 403, ghost: 403 }],
   'GET /clips/faces/{rest}':                       ['better for admins, say the facts', { viewer: 403 }],
   'GET /clips/genai-requests/{rest}':              ['better for admins, say the facts', { viewer: 403 }],
@@ -119,6 +118,7 @@ function cellOf(operation: Operation, caller: CallerName, asked: Asked, answered
   if (!isGood && sent)
     return operation.how === 'post-check' && status === 403 ? 'withheld' : `the NVR saw ${sent.target}`;
   if (!isGood) return status;
+  if (!sent && body.includes('garden') && operation.how === 'own-data') return 'made';
   if (!sent) return operation.svc === 'auth' || body.startsWith('<') ? 'own' : 'empty';
   if (caller === 'gardener' && answered.sent.includes('garden') && !body.includes('garden')) return 'nothing is left';
   if (more.length > 0) return `the NVR was asked ${forwarded.length} times`;

@@ -10,7 +10,7 @@ import { openForExplain } from '../../src/app/commands/explain.ts';
 import { registerExplainCommand } from '../../src/cli/explain.ts';
 import { REFUSALS } from '../../src/domain/refusal.ts';
 import type { Explanation } from '../../src/gateway/explain/explanation.ts';
-import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { type FakeNvr, type Received, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
 import { ask } from './support/ask.ts';
@@ -40,6 +40,9 @@ const question = (method: string, path: string, headers: readonly Line[], peer?:
   for (const [name, value] of headers) query.append('header', `${name}: ${value}`);
   return `/api/explain?${String(query).replaceAll('+', '%20')}`;
 };
+
+/** The gate's own question for the cameras comes at any time, and has no request id. */
+const isForwarded = ({ headers }: Received): boolean => headers.some(([name]) => name === 'x-request-id');
 
 describe('GET /api/explain', () => {
   let nvr: FakeNvr;
@@ -136,10 +139,12 @@ describe('GET /api/explain', () => {
       const shown: Line = ['X-Proxy-Secret', SECRET];
       const sentLines = headers.some(([name]) => name === 'X-Proxy-Secret') ? headers : [shown, ...headers];
       const answer = await ask(house.port, { method, path, headers: sentLines });
-      const received = nvr.received.map(({ method: seen, target, headers: lines }) => [
-        `${seen} ${target}`,
-        ...lines.filter(([name]) => name.startsWith('remote-')).flat(),
-      ]);
+      const received = nvr.received
+        .filter(isForwarded)
+        .map(({ method: seen, target, headers: lines }) => [
+          `${seen} ${target}`,
+          ...lines.filter(([name]) => name.startsWith('remote-')).flat(),
+        ]);
       const expected = sent && [
         `${sent.method} ${sent.target}`,
         ...sent.headers.filter(([name]) => name.startsWith('remote-')).flat(),
@@ -214,7 +219,7 @@ describe('GET /api/explain', () => {
         .sort(),
       ['authorization', 'cookie', 'x-proxy-secret'],
     );
-    assert.deepEqual(nvr.received, []);
+    assert.deepEqual(nvr.received.filter(isForwarded), []);
   });
 
   it('does not count what it is told as headers of a peer that is not trusted', async () => {

@@ -49,6 +49,7 @@ export function corridorRules(told: RuleDeps): Rules {
     // The events backend checks the parameters itself, and says which one it is.
     isHarmful: (method, target) =>
       destinationOf(method, target, destinations).kind === 'nvr' && asksTooMuch(target, settings.events.max_limit),
+    isMalformed: (target) => asksTooMuch(target, settings.events.max_limit),
     onUntrustedDescription: parts.onUntrustedDescription,
   };
 }

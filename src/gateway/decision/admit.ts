@@ -34,6 +34,8 @@ export interface Rules {
   readonly owners: OwnerLookup;
   /** Whether the question would harm whoever answers it; absent when nobody can be harmed. */
   readonly isHarmful?: (method: string, target: RequestTarget) => boolean;
+  /** Whether the query has values that whoever answers would refuse; undefined for no check. */
+  readonly isMalformed?: (target: RequestTarget) => boolean;
   /** Told of a peer that is no trusted proxy and describes another request at `/auth`. */
   readonly onUntrustedDescription?: ((peer: string) => void) | undefined;
 }
@@ -112,6 +114,9 @@ function admitIdentified(approach: Approach, identity: IdentityVerdict, rules: R
 
   const access = authorize(caller, route, target, rules.surroundings());
   if (access.kind === 'refused') return refused(access.reason, client, caller);
+  // A query that the NVR would refuse is refused to a role without cameras as well, though nothing is asked for it.
+  if (access.kind === 'nothing-visible' && rules.isMalformed?.(target))
+    return refused('parameter-refused', client, caller);
   if (access.kind === 'nothing-visible') return { kind: 'nothing-visible', client, caller, answer: access.answer };
   if (rules.isHarmful?.(request.method, access.target)) return refused('parameter-refused', client, caller);
   return mapMaybe(obligationDenial(request, access, rules), (denied) =>

@@ -5,9 +5,8 @@ import { queryValues } from '../../access/query.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import { UnexpectedForm } from '../decision/ask-failure.ts';
+import { askInTurns } from './ask-in-turns.ts';
 import type { Hold } from './buffer-budget.ts';
-
-const AT_ONCE = 4;
 
 /** JSON of the elements of all lists, each once, in order; undefined when there is no room. Rejects when one list cannot be had. */
 export async function joinedLists(
@@ -17,18 +16,16 @@ export async function joinedLists(
   hold: Hold,
 ): Promise<string | undefined> {
   const elements = new Map<string, unknown>();
-  for (let at = 0; at < cameras.length; at += AT_ONCE) {
-    const lists = cameras.slice(at, at + AT_ONCE).map((camera) => {
-      const { path, query } = withCameras(target, parameter, [camera]);
-      return ask(`${path}?${query}`);
-    });
-    for (const list of await Promise.all(lists)) {
-      if (!Array.isArray(list)) throw new UnexpectedForm(`${target.path} was not answered with a list`);
-      for (const element of list) {
-        const text = JSON.stringify(element);
-        if (!hold.take(text.length)) return undefined;
-        elements.set(text, element);
-      }
+  const lists = await askInTurns(cameras, (camera) => {
+    const { path, query } = withCameras(target, parameter, [camera]);
+    return ask(`${path}?${query}`);
+  });
+  for (const list of lists) {
+    if (!Array.isArray(list)) throw new UnexpectedForm(`${target.path} was not answered with a list`);
+    for (const element of list) {
+      const text = JSON.stringify(element);
+      if (!hold.take(text.length)) return undefined;
+      elements.set(text, element);
     }
   }
   const inOrder = [...elements].sort(

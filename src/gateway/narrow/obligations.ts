@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Obligations } from '../../access/access-verdict.ts';
 import type { OwnConfig } from '../../access/narrow-config.ts';
 import { narrowAnswer } from '../../access/narrow-response.ts';
+import { queryValues } from '../../access/query.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import type { Upstream } from '../../domain/socket-address.ts';
@@ -11,9 +12,11 @@ import { askFailure } from '../decision/ask-failure.ts';
 import type { Destination } from '../decision/destinations.ts';
 import type { OwnerLookup } from '../decision/owner-lookup.ts';
 import { createBufferBudget } from './buffer-budget.ts';
+import { createComposedCache } from './composed-cache.ts';
 import type { Narrowing } from './narrow-exchange.ts';
 import { cutAtLimit, joinedLists } from './narrow-fanout.ts';
 import { judgedBody, judgedOffer } from './narrow-request.ts';
+import { seenCases } from './seen-cases.ts';
 
 export interface ObligationDeps {
   readonly owners: OwnerLookup;
@@ -46,8 +49,9 @@ export async function fulfilObligations(
 ): Promise<Settled> {
   const { obligations, target } = admission;
   if (!obligations) return { kind: 'sent' };
-  if (obligations.messages || (obligations.ownData && destination.kind !== 'events-backend'))
-    return refused('not-narrowable');
+  if (obligations.messages) return refused('not-narrowable');
+  if (obligations.ownData && destination.kind !== 'events-backend')
+    return composedList(target, obligations, destination, desk);
   if (obligations.fanout)
     return joinedAnswer(target, { ...obligations, fanout: obligations.fanout }, destination, desk);
   if (obligations.signalling) {
@@ -58,8 +62,35 @@ export async function fulfilObligations(
   const body = await judgedBody(request, admission, obligations, desk.owners).catch(() => undefined);
   if (!body) return refused('body-unreadable');
   if (!body.ok) return refused(body.error);
-  const narrowing = await narrowingOf(obligations, destination, desk);
-  return { kind: 'sent', ...(body.value && { body: body.value }), ...(narrowing && { narrowing }) };
+  try {
+    const narrowing = await narrowingOf(obligations, destination, desk);
+    return { kind: 'sent', ...(body.value && { body: body.value }), ...(narrowing && { narrowing }) };
+  } catch (fault) {
+    return refused(askFailure(fault));
+  }
+}
+
+const composeKept = createComposedCache();
+
+/** A list without a camera parameter, made of what the NVR tells by camera. */
+async function composedList(
+  { query }: RequestTarget,
+  { composed, view }: Obligations,
+  { upstream }: Served,
+  { ask }: ObligationDeps,
+): Promise<Settled> {
+  if (!composed) return refused('not-narrowable');
+  const limit = queryValues(query, 'limit').at(-1);
+  const composition = {
+    view,
+    limit: limit === undefined ? undefined : Number(limit),
+    ask: (path: string) => ask(upstream, path),
+  };
+  try {
+    return { kind: 'answered', json: await composeKept(composed, composition, JSON.stringify(upstream)) };
+  } catch (fault) {
+    return refused(askFailure(fault));
+  }
 }
 
 async function joinedAnswer(
@@ -95,7 +126,11 @@ async function narrowingOf(
   const { answer: form, view, isRewritten, empty } = obligations;
   // The events backend is our own, and does what the query says; an NVR may be too old to know the parameter.
   if (!form || (isRewritten && destination.kind === 'events-backend')) return undefined;
-  const reader = form === 'config' ? { view, ownConfig: await desk.ownConfig() } : { view };
+  const reader = {
+    view,
+    ...(form === 'config' && { ownConfig: await desk.ownConfig() }),
+    ...(form === 'cases' && { seenCases: await seenCases(view, (path) => desk.ask(destination.upstream, path)) }),
+  };
   return {
     body: (body) => {
       // An NVR that is told the role may leave out of it what a restricted one does not see.

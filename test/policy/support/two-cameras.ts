@@ -79,6 +79,7 @@ const record = ({ camera, event, export: id }: typeof GARDEN) => ({
   thumb_path: `/media/frigate/clips/review/thumb-${camera}-${event}.webp`,
   video_path: `/media/frigate/exports/${id}.mp4`,
   export_id: id,
+  export_case_id: `case-${camera === 'garden' ? 'garden' : 'both'}`,
 });
 
 type Answer = (request: { path: string; query: URLSearchParams }) => unknown;
@@ -96,6 +97,18 @@ const labels: Answer = ({ query }) => {
   const camera = query.get('camera') ?? 'all';
   return BOTH.filter((side) => camera === 'all' || camera === side.camera).map((side) => `${side.camera}-cat`);
 };
+/** For all cameras at once, as the NVR gives names. */
+const subLabels: Answer = () => ['garden gnome', 'bedroom guest'];
+const eventsOf: Answer = ({ query }) =>
+  query.has('sub_labels') || query.has('recognized_license_plate')
+    ? BOTH.map((side) => ({
+        ...record(side),
+        sub_label: side === GARDEN ? 'garden gnome' : 'bedroom guest',
+        data: { recognized_license_plate: `${side.camera}-1` },
+      }))
+    : BOTH.map(record);
+const plates: Answer = () => BOTH.map(({ camera }) => `${camera}-1`);
+const cases: Answer = () => BOTH.map((side) => ({ id: side.case, name: `Case of the ${side.camera}` }));
 const oneById: Answer = ({ path }) =>
   BOTH.map(record).find(({ id, export_id }) => path.endsWith(id) || path.endsWith(export_id));
 const exportsOf: Answer = ({ query }) =>
@@ -107,7 +120,11 @@ const ANSWERS: readonly (readonly [path: RegExp, answer: Answer])[] = [
   [/^\/api\/stats$/,                                     () => STATS],
   [/^\/api\/metrics$/,                                   () => METRICS],
   [/^\/api\/go2rtc\/streams$/,                           () => Object.fromEntries(BOTH.map(({ camera, stream }) => [stream, { producers: [{ url: `rtsp://${camera}.lan` }] }]))],
-  [/^\/api\/(events|review|timeline|events\/summary|events\/search|events\/explore|event_ids|review_ids|review\/activity\/motion|jobs\/export)$/, everything],
+  [/^\/api\/events$/,                                    eventsOf],
+  [/^\/api\/sub_labels$/,                                subLabels],
+  [/^\/api\/recognized_license_plates$/,                 plates],
+  [/^\/api\/cases$/,                                     cases],
+  [/^\/api\/(review|timeline|events\/summary|events\/search|events\/explore|event_ids|review_ids|review\/activity\/motion|jobs\/export)$/, everything],
   [/^\/api\/preview\/(.*\/)?all\//,                      everything],
   [/^\/api\/preview\/(?!.*thumbnail)(?!.*frames$)/,      everything],
   [/^\/api\/(review\/summary|recordings\/summary|recordings\/unavailable)$/, summed],
@@ -117,8 +134,11 @@ const ANSWERS: readonly (readonly [path: RegExp, answer: Answer])[] = [
   [/^\/api\/(events|review|review\/event|exports|jobs\/export)\/[^/]+$/, oneById],
 ];
 
-/** `neutral`: paths whose answers say nothing about any camera. `onAnswer` is given each body as it is sent. */
-export function answerWithBoth(neutral: readonly RegExp[], onAnswer: (body: string) => void): NvrAnswer {
+/** `neutral`: paths whose answers say nothing about any camera. `onAnswer` is given each request with the body sent for it. */
+export function answerWithBoth(
+  neutral: readonly RegExp[],
+  onAnswer: (request: IncomingMessage, body: string) => void,
+): NvrAnswer {
   return (request, response) => {
     const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://nvr');
     const found = request.method === 'GET' ? ANSWERS.find(([pattern]) => pattern.test(path)) : undefined;
@@ -134,7 +154,7 @@ export function answerWithBoth(neutral: readonly RegExp[], onAnswer: (body: stri
         'content-type': isText ? 'text/plain' : 'application/json',
       });
       const sent = isText ? body : JSON.stringify(body ?? 'not found');
-      onAnswer(sent);
+      onAnswer(request, sent);
       response.end(sent);
     });
   };

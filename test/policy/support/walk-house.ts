@@ -17,7 +17,7 @@ export interface Answered {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** The body that the NVR sent last. */
+  /** The body that the NVR sent for it. */
   readonly sent: string;
   /** What the NVR got of it, without what the gate asked in its own name. */
   readonly forwarded: readonly Received[];
@@ -35,9 +35,11 @@ const GHOST: Person = { name: 'gina', role: 'gardener', password: 'GinaPassw0rd!
 
 export async function startWalkHouse(neutral: readonly RegExp[], config: ConfigTree = {}): Promise<WalkHouse> {
   const nvr = await startFakeNvr();
-  let sent = '';
-  nvr.answer = answerWithBoth(neutral, (body) => {
-    sent = body;
+  // By request id: the gate's own questions, which have none, are answered in between.
+  const sent = new Map<string, string>();
+  nvr.answer = answerWithBoth(neutral, (request, body) => {
+    const id = request.headers['x-request-id'];
+    if (typeof id === 'string') sent.set(id, body);
   });
   const house = await startInstance({
     config: { auth: { roles: { gardener: ['garden'] } }, nvr: { url: nvr.url }, ...config },
@@ -61,12 +63,13 @@ export async function startWalkHouse(neutral: readonly RegExp[], config: ConfigT
     house,
     async ask(caller, asked, headers = {}) {
       nvr.received.length = 0;
-      sent = '';
+      sent.clear();
       const token = tokens[caller];
       const bearer = token === undefined ? {} : { authorization: `Bearer ${token}` };
       const answered = await sendRaw(house.port, agent, asked, { ...bearer, ...headers });
-      const forwarded = nvr.received.filter((received) => received.headers.some(([name]) => name === 'x-request-id'));
-      return { ...answered, forwarded, sent };
+      const forwarded = nvr.received.filter((received) => requestIdOf(received) !== undefined);
+      const [first] = forwarded;
+      return { ...answered, forwarded, sent: sent.get((first && requestIdOf(first)) ?? '') ?? '' };
     },
     async close() {
       agent.destroy();
@@ -75,6 +78,9 @@ export async function startWalkHouse(neutral: readonly RegExp[], config: ConfigT
     },
   };
 }
+
+const requestIdOf = ({ headers }: Received): string | undefined =>
+  headers.find(([name]) => name === 'x-request-id')?.[1];
 
 const UPGRADE = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
 

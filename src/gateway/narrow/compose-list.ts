@@ -1,0 +1,112 @@
+/** Lists that the NVR gives for all cameras only, made of what it tells by camera (SPEC 5, `own-data`). */
+import type { CameraView } from '../../access/camera-view.ts';
+import { isRecord, type JsonRecord, memberOf } from '../../access/recorder-layout.ts';
+import { withoutForeignObjects } from '../../access/without-foreign.ts';
+import type { ComposedList } from '../../domain/policy.ts';
+import { UnexpectedForm } from '../decision/ask-failure.ts';
+import { askInTurns } from './ask-in-turns.ts';
+
+/** The JSON of a 200 response. Rejects when it cannot be had. */
+export type AskNvr = (path: string) => Promise<unknown>;
+
+export interface Composition {
+  readonly view: CameraView;
+  /** How many events of each label were asked for; undefined for the NVR's default. */
+  readonly limit: number | undefined;
+  readonly ask: AskNvr;
+}
+
+type Compose = (composition: Composition) => Promise<readonly unknown[]>;
+
+const COMPOSE: Readonly<Record<ComposedList, Compose>> = {
+  explore: newestOfEachLabel,
+  sub_labels: subLabelsOfSeen,
+  plates: platesOfSeen,
+};
+
+/** The list as JSON. */
+export const composeList = async (list: ComposedList, composition: Composition): Promise<string> =>
+  JSON.stringify(await COMPOSE[list](composition));
+
+/** Each label and each name is a question to the NVR. */
+const MOST_LABELS = 100;
+const MOST_NAMES = 500;
+const DEFAULT_LIMIT = 10;
+const MOST_OF_A_LABEL = 50;
+/** One event that has the name would do; the NVR also finds names that only begin like it. */
+const EVENTS_PER_NAME = 3;
+const EVENTS_WITH_PLATES = 1000;
+
+/** `event_count` counts what is in the list: how many there are of all is told for all cameras only. */
+async function newestOfEachLabel({ view, limit = DEFAULT_LIMIT, ask }: Composition): Promise<readonly unknown[]> {
+  const lists = await askInTurns(view.cameras, (camera) => listAt(ask, '/api/labels', { camera }));
+  const labels = [...new Set(lists.flat())].filter(isAskable).slice(0, MOST_LABELS);
+  const most = Math.min(limit, MOST_OF_A_LABEL);
+  const found = await askInTurns(most > 0 ? labels : [], async (label) => {
+    const events = await seenEvents({ view, ask }, { labels: label, limit: most });
+    return events.filter((event) => event['label'] === label);
+  });
+  return found
+    .flatMap((events) => events.map((event) => ({ ...event, event_count: events.length })))
+    .sort((one, other) => other.event_count - one.event_count || startOf(other) - startOf(one));
+}
+
+/** The NVR's own names, less those that no visible camera has an event of. */
+async function subLabelsOfSeen({ view, ask }: Composition): Promise<readonly string[]> {
+  const all = await listAt(ask, '/api/sub_labels', { split_joined: '1' });
+  const names = all.filter(isAskable).slice(0, MOST_NAMES);
+  const isSeen = await askInTurns(names, async (name) => {
+    const events = await seenEvents({ view, ask }, { sub_labels: name, limit: EVENTS_PER_NAME });
+    return events.some((event) => elementsOf(event['sub_label']).some((one) => isSame(one, name)));
+  });
+  return names.filter((_, at) => isSeen[at]);
+}
+
+/** Those of the newest events that have one: `.` is any plate to the NVR. */
+async function platesOfSeen({ view, ask }: Composition): Promise<readonly string[]> {
+  const events = await seenEvents({ view, ask }, { recognized_license_plate: '.', limit: EVENTS_WITH_PLATES });
+  const plates = events.flatMap((event) => elementsOf(memberOf(event['data'], 'recognized_license_plate')));
+  return [...new Set(plates)].sort();
+}
+
+async function seenEvents(
+  { view, ask }: Pick<Composition, 'view' | 'ask'>,
+  wanted: Readonly<Record<string, string | number>>,
+): Promise<readonly JsonRecord[]> {
+  const events = await listAt(ask, '/api/events', {
+    ...wanted,
+    cameras: view.cameras.join(','),
+    include_thumbnails: 0,
+  });
+  // An NVR may be too old to know the parameter.
+  const seen = events.filter((event): event is JsonRecord => isRecord(event) && view.sees(String(event['camera'])));
+  return seen.map((event) => withoutForeignObjects(event, view) as JsonRecord);
+}
+
+async function listAt(
+  ask: AskNvr,
+  path: string,
+  query: Readonly<Record<string, string | number>>,
+): Promise<readonly unknown[]> {
+  const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+  const list = await ask(`${path}?${new URLSearchParams(pairs)}`);
+  if (!Array.isArray(list)) throw new UnexpectedForm(`${path} was not answered with a list`);
+  return list;
+}
+
+/** The NVR reads commas as a list, and these words as other questions. */
+const isAskable = (name: unknown): name is string =>
+  typeof name === 'string' && name !== '' && name !== 'all' && name !== 'None' && !name.includes(',');
+
+/** Several names of one event are joined by commas. */
+const elementsOf = (joined: unknown): string[] =>
+  typeof joined !== 'string'
+    ? []
+    : joined
+        .split(',')
+        .map((element) => element.trim())
+        .filter((element) => element !== '');
+
+const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+
+const startOf = (event: JsonRecord): number => Number(event['start_time'] ?? 0);
