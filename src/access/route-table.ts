@@ -13,6 +13,10 @@ export interface RouteTable {
   match(method: string, segments: readonly string[]): RouteMatch;
 }
 
+/** Whether the request is for Postern alone, so that it is never forwarded. */
+export const isServedHere = (match: RouteMatch): boolean =>
+  match.kind === 'listed' && match.row.own === true && match.row.forwarded !== true;
+
 interface Affix {
   readonly prefix: string;
   readonly suffix: string;
@@ -46,12 +50,29 @@ const PARAMETER = /^(?<prefix>[^{]*)\{(?<name>\w+)(?::(?<shape>[\w-]+))?(?<rest>
 /** A row that comes earlier wins over a later one of the same method and pattern. */
 export function compileRouteTable(rows: readonly PolicyRow[]): RouteTable {
   const root = emptyNode();
-  for (const row of rows) addRow(root, row);
+  const ownPaths = emptyNode();
+  for (const row of rows) {
+    addRow(root, row);
+    if (row.own) addRow(ownPaths, { ...row, methods: ['ANY', 'WS'], access: 'none' });
+  }
   return {
-    match: (method, segments) =>
-      find(root, { method: method === 'HEAD' ? 'GET' : method, segments }, 0, []) ?? UNLISTED,
+    match(method, segments) {
+      const found = find(root, { method: method === 'HEAD' ? 'GET' : method, segments }, 0, []);
+      if (found?.row.own) return found;
+      return find(ownPaths, { method, segments: likeOwn(segments) }, 0, []) ?? found ?? UNLISTED;
+    },
   };
 }
+
+/** A server behind may ignore letter case and a slash at the end, and serve its own login for `/API/login/`. */
+function likeOwn(segments: readonly string[]): readonly string[] {
+  const withoutSlash = segments.length > 1 && segments.at(-1) === '' ? segments.slice(0, -1) : segments;
+  return withoutSlash.some((segment) => UPPER_CASE.test(segment))
+    ? withoutSlash.map((segment) => segment.toLowerCase())
+    : withoutSlash;
+}
+
+const UPPER_CASE = /\p{Lu}/u;
 
 function addRow(root: Node, row: PolicyRow): void {
   const parameters: Parameter[] = [];
@@ -115,7 +136,7 @@ interface Asked {
   readonly segments: readonly string[];
 }
 
-function find(node: Node, asked: Asked, at: number, values: readonly string[]): RouteMatch | undefined {
+function find(node: Node, asked: Asked, at: number, values: readonly string[]): Listed | undefined {
   const { method, segments } = asked;
   const segment = segments[at];
   if (segment === undefined) return listed(node.rows, method, values);
@@ -128,7 +149,7 @@ function find(node: Node, asked: Asked, at: number, values: readonly string[]): 
   );
 }
 
-function findAffixed(node: Node, asked: Asked, at: number, values: readonly string[]): RouteMatch | undefined {
+function findAffixed(node: Node, asked: Asked, at: number, values: readonly string[]): Listed | undefined {
   const segment = asked.segments[at] ?? '';
   for (const { prefix, suffix, node: child } of node.affixes) {
     const fits =
@@ -141,7 +162,7 @@ function findAffixed(node: Node, asked: Asked, at: number, values: readonly stri
   return undefined;
 }
 
-function listed(rows: Map<string, NamedRow>, method: string, values: readonly string[]): RouteMatch | undefined {
+function listed(rows: Map<string, NamedRow>, method: string, values: readonly string[]): Listed | undefined {
   const found = rows.get(method) ?? (method === 'WS' ? undefined : rows.get('ANY'));
   if (!found) return undefined;
   if (!found.parameters.every(({ shape }, index) => shape?.test(values[index] ?? '') ?? true)) return undefined;

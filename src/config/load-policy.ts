@@ -25,13 +25,14 @@ export async function loadPolicy(
   directory: string,
   onFile: (file: string) => void = () => {},
 ): Promise<PolicyOutcome> {
-  const tables: PolicyTable[] = [];
+  const rows: PolicyRow[] = [];
   for (const name of [OWN, policy]) {
     const chain = await readChain({ name, namedAt: IN_CONFIGURATION }, { directory, above: [], onFile });
     if (!chain.ok) return { kind: 'invalid', problems: chain.error };
-    tables.push(...chain.value);
+    const tables = chain.value.flatMap((table) => table.rows);
+    rows.push(...(name === OWN ? tables.map((row) => ({ ...row, own: true })) : tables));
   }
-  return { kind: 'loaded', rows: tables.flatMap((table) => table.rows) };
+  return { kind: 'loaded', rows };
 }
 
 type Chain = Result<readonly PolicyTable[], readonly Problem[]>;

@@ -65,6 +65,10 @@ export interface PolicyRow {
   /** Credentials are presented here, so the proxy secret is asked for although the route is public. */
   readonly secret?: boolean;
   readonly note?: string;
+  /** A row of Postern's own table: Postern serves the path itself, and no request for it reaches the NVR. */
+  readonly own?: boolean;
+  /** The exception: Postern takes its part of the request and forwards the rest. */
+  readonly forwarded?: boolean;
   /** Where the row stands. */
   readonly file?: string;
   readonly line: number;

@@ -53,7 +53,7 @@ const isNamed = (received: string | undefined, name: string): boolean =>
 
 /** A target that was found plain: one path, one spelling (SPEC 5, "the request judged is the request forwarded"). */
 export interface RequestTarget {
-  /** The path as received, and as it will be sent. */
+  /** The path as it will be sent: as received, with encoded unreserved characters decoded. */
   readonly path: string;
   /** Its segments, percent-decoded once. */
   readonly segments: readonly string[];

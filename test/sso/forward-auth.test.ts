@@ -70,7 +70,13 @@ describe('Forward-auth', () => {
     ['and no list that the gate would have narrowed',              'carl',   nginx('GET', '/api/events'),                           '403'],
     ['which a viewer needs no narrowing for',                      'vera',   nginx('GET', '/api/events?limit=5'),                   '202 vera viewer'],
     ['asks a stranger to log in',                                  'nobody', nginx('GET', '/api/stats'),                            '401'],
-    ['lets a stranger have what is public, and names nobody',      'nobody', nginx('GET', '/login'),                                '202'],
+    ['lets a stranger have what is public, and names no user',     'nobody', nginx('GET', '/review'),                               '202'],
+    ['refuses Postern\'s own paths: the NVR would serve its own',  'admin',  nginx('POST', '/api/login'),                           '403'],
+    ['refuses them to strangers too',                              'nobody', nginx('GET', '/login'),                                '403'],
+    ['refuses them with an encoded letter',                        'admin',  nginx('POST', '/api/log%69n'),                         '403'],
+    ['refuses them in other letter case, with a slash at the end', 'admin',  nginx('POST', '/api/LOGIN/'),                          '403'],
+    ['refuses them by every method',                               'admin',  nginx('DELETE', '/api/profile'),                       '403'],
+    ['leaves the NVR its own page of settings',                    'admin',  nginx('PUT', '/api/config/set'),                       '202 admin admin'],
     ['keeps from everybody what is never forwarded',               'admin',  nginx('GET', '/cache/x'),                              '403'],
     ['knows a path that no row names for an admin\'s alone',       'vera',   nginx('GET', '/api/nowhere/at/all'),                   '403'],
     ['reads what Traefik and Caddy send',                          'vera',   traefik('GET', '/api/stats'),                          '202 vera viewer'],
@@ -137,11 +143,11 @@ describe('Forward-auth', () => {
 
   it('ignores the description anywhere but at /auth', async () => {
     assert.equal(await asked('vera', nginx('GET', '/login'), { path: '/api/config/raw' }), '403');
-    assert.equal(await asked('vera', nginx('GET', '/login'), { path: '/api/auth/' }), '403');
+    assert.equal(await asked('vera', nginx('GET', '/login'), { path: '/api/auth/' }), '404');
   });
 
   it('does not take the description for an excuse to answer another method at /auth', async () => {
-    assert.equal(await asked('vera', nginx('GET', '/api/stats'), { method: 'PUT' }), '403');
+    assert.equal(await asked('vera', nginx('GET', '/api/stats'), { method: 'PUT' }), '404');
   });
 
   it('knows an upgrade by the address that the proxy asks, and by nothing that a client can send', async () => {

@@ -1,7 +1,6 @@
 /** What the server would judge by, from its configuration and its store, without the server: for `postern explain` (SPEC 1). */
 import { existsSync } from 'node:fs';
 import { layoutOfNames } from '../../access/recorder-layout.ts';
-import { compileRouteTable } from '../../access/route-table.ts';
 import { createRoleRegistry, type RoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { importSigningKey } from '../../accounts/sessions/session-token.ts';
 import { createSessions, type Sessions } from '../../accounts/sessions/sessions.ts';
@@ -20,7 +19,7 @@ import { openStore, type Store } from '../../store/open-store.ts';
 import { createLogs } from '../../telemetry/log.ts';
 import { ADD_ON_OPTIONS } from '../accounts/accounts.ts';
 import { createExplainer, type Explainer } from '../gate/explain.ts';
-import { corridorRules, destinationRules, headerRules, ownerLookup } from '../gate/rules.ts';
+import { corridorRules, destinationRules, headerRules, ownerLookup, routeTable } from '../gate/rules.ts';
 import { TRUSTED_HEADERS_FILES } from '../resources/trusted-headers.ts';
 import { askerOf, watchCameras } from '../resources/upstreams.ts';
 import type { CommandPlace } from './commands.ts';
@@ -45,7 +44,7 @@ export async function openForExplain(place: ExplainPlace, note: (sentence: strin
   const { trustedHeadersFile = TRUSTED_HEADERS_FILES.mounted } = place;
   const list = await readTrustedHeaders({ ...TRUSTED_HEADERS_FILES, mounted: trustedHeadersFile });
   if (!list.ok) throw new Error(list.error);
-  const routes = compileRouteTable(config.policy);
+  const routes = routeTable(config.policy, settings);
   const store = await storeBeside(settings);
   const layout = await layoutOf(settings, store, note);
   const eventsBackend = settings.events.source === 'nvr' ? undefined : NOT_RUNNING;

@@ -1,5 +1,4 @@
 /** Introduces the corridor to whom it judges by: accounts, proxies, the route table, the cameras; and to who counts it (SPEC 3 to 5). */
-import { compileRouteTable } from '../../access/route-table.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { type CameraScope, visibleCameras } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
@@ -20,7 +19,7 @@ import type { TrustedHeaders } from '../resources/trusted-headers.ts';
 import { askerOf } from '../resources/upstreams.ts';
 import { countedRole, countedSecretCheck, countedVerify } from '../telemetry/counted.ts';
 import { createExplainer, type Explainer } from './explain.ts';
-import { corridorRules, destinationRules, headerRules, ownerLookup } from './rules.ts';
+import { corridorRules, destinationRules, headerRules, ownerLookup, routeTable } from './rules.ts';
 
 export interface AuthorizerDeps {
   readonly config: Pick<ServiceConfig, 'settings' | 'policy'>;
@@ -53,7 +52,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
   const destinations = destinationRules(settings, parts.events.it?.upstream);
   const authorizer = {
     settings,
-    routes: compileRouteTable(policy),
+    routes: routeTable(policy, settings),
     destinations,
     verifySession: accounts.sessions.verify,
     verifyApiToken: tokenVerifier.verify,

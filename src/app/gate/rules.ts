@@ -1,8 +1,9 @@
 /** What the corridor judges by, made from the settings: for the gate, and for `explain`, which must judge the same. */
 import type { Surroundings } from '../../access/authorize.ts';
-import type { RouteTable } from '../../access/route-table.ts';
+import { compileRouteTable, type RouteTable } from '../../access/route-table.ts';
 import type { Settings } from '../../config/schema.ts';
 import { normalizedHeaderName } from '../../domain/header-names.ts';
+import type { PolicyRow } from '../../domain/policy.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import type { Upstream } from '../../domain/socket-address.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
@@ -53,6 +54,12 @@ export function corridorRules(told: RuleDeps): Rules {
     onUntrustedDescription: parts.onUntrustedDescription,
   };
 }
+
+/** With `ui.login: nvr` the login page is the NVR's own: Postern has none to answer with. */
+export const routeTable = (rows: readonly PolicyRow[], { ui }: Settings): RouteTable =>
+  compileRouteTable(
+    ui.login === 'postern' ? rows : rows.map((row) => (row.path === '/login' ? { ...row, forwarded: true } : row)),
+  );
 
 export const destinationRules = ({ nvr, events }: Settings, eventsBackend: Upstream | undefined): DestinationRules => ({
   eventsBackend,

@@ -1,6 +1,7 @@
 /** The prefix below which a client sees this service: `server.base_path`, or what a trusted ingress says for one request (SPEC 1). */
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { isTrustedPeer, type TrustedNetworks } from './client-address.ts';
+import { targetInOneSpelling } from './strict-target.ts';
 
 export interface BasePathRules {
   readonly trusted: TrustedNetworks;
@@ -12,13 +13,15 @@ export interface BasePathRules {
 const INGRESS_PATH = /^(?:\/[A-Za-z0-9_-]+)+$/;
 const LONGEST = 256;
 
-/** The request as it stands below the prefix, which is cut where it was sent along. Home Assistant's ingress cuts it itself. */
+/** The request as it stands below the prefix, its path in one spelling. The prefix is cut where it was sent along. Home Assistant's ingress cuts it itself. */
 export function belowBasePath(
   request: RequestFacts,
   { trusted, basePath: configured = '' }: BasePathRules,
 ): RequestFacts {
   const basePath = ingressPath(request, trusted) ?? configured;
-  return basePath === '' ? request : { ...request, basePath, target: withoutPrefix(request.target, basePath) };
+  const target = targetInOneSpelling(request.target);
+  if (basePath !== '') return { ...request, basePath, target: withoutPrefix(target, basePath) };
+  return target === request.target ? request : { ...request, target };
 }
 
 function ingressPath(request: RequestFacts, trusted: TrustedNetworks): string | undefined {

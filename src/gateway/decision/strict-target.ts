@@ -39,11 +39,27 @@ function queryFault(target: string): RefusalReason | undefined {
 export function parseTarget(text: string): RequestTarget | undefined {
   if (text.length > LONGEST_TARGET) return undefined;
   const cut = text.indexOf('?');
-  const path = cut < 0 ? text : text.slice(0, cut);
+  const path = inOneSpelling(cut < 0 ? text : text.slice(0, cut));
   const query = cut < 0 ? '' : text.slice(cut + 1);
   if (!PATH.test(path) || !QUERY.test(query) || BROKEN_ESCAPE.test(query)) return undefined;
   const segments = decodedSegments(path);
   return segments && { path, segments, query };
+}
+
+/** `%41` to `%5A`, `%61` to `%7A`, digits and `-._~`: the characters that need no encoding (RFC 3986 2.3). */
+const ENCODED_UNRESERVED = /%(?:2[DdEe]|3[0-9]|4[1-9A-Fa-f]|5[0-9Aa]|5[Ff]|6[1-9A-Fa-f]|7[0-9Aa]|7[Ee])/g;
+
+/**
+ * The path with encoded unreserved characters decoded (RFC 3986 6.2.2.2). `/api/log%69n` and `/api/login` are one path to
+ * every server, so they are one path here too: judged, routed, logged and sent in the same spelling.
+ */
+const inOneSpelling = (path: string): string =>
+  path.includes('%') ? path.replace(ENCODED_UNRESERVED, (encoded) => decodeURIComponent(encoded)) : path;
+
+/** A whole target in that spelling; its query stays as it was received. */
+export function targetInOneSpelling(target: string): string {
+  const cut = target.indexOf('?');
+  return cut < 0 ? inOneSpelling(target) : inOneSpelling(target.slice(0, cut)) + target.slice(cut);
 }
 
 function decodedSegments(path: string): readonly string[] | undefined {

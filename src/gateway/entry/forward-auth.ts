@@ -1,4 +1,5 @@
 /** `/auth` for nginx, Traefik, Caddy and HAProxy: judges the request that a trusted proxy describes (SPEC 4.2). */
+import { isServedHere } from '../../access/route-table.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { headerLines, type RequestFacts, type RequestTarget } from '../../domain/request.ts';
 import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
@@ -110,6 +111,8 @@ export async function admitDescribed(carrier: RequestFacts, { described }: Quest
   if (admission.kind === 'refused') return admission;
   const isApiToken = caller?.credential.kind === 'api-token';
   if (!isApiToken && rules.carriesProxySecret?.(carrier) === false) return refused('proxy-secret-mismatch');
+  // The proxy is to send Postern's own paths to Postern: the NVR behind would serve its own login and accounts there.
+  if (admission.kind === 'admitted' && isServedHere(admission.route)) return refused('path-not-found');
   const isWhole = admission.kind === 'admitted' && passesAsItIs(admission, parseTarget(described.target));
   return isWhole ? admission : refused('not-narrowable');
 }

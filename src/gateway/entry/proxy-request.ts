@@ -1,4 +1,5 @@
 /** Behind the first door: an admitted request that no route of our own answers is forwarded, on its terms. */
+import { isServedHere } from '../../access/route-table.ts';
 import { type Caller, hasSameRights } from '../../domain/caller.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
@@ -19,6 +20,7 @@ export async function proxyRequest(guest: AdmittedRequest, parts: GateDeps, sent
   const { request, response, facts, admission, requestId, watch } = guest;
   const destination = destinationOf(facts.method, admission.target, parts.destinations());
   const refusal = (reason: RefusalReason): Answer => refusalAnswer(reason, facts, requestId, parts.refusals());
+  if (isServedHere(admission.route)) return send(guest, refusal('path-not-found'), requestId);
   if (destination.kind === 'nobody') return send(guest, refusal('no-nvr'), requestId);
   const settling = fulfilledObligations(guest, destination, parts, sentInstead);
   const settled = settling instanceof Promise ? await settling : settling;

@@ -1,13 +1,11 @@
 /** What would be sent on for a described request, and to whom; without what is secret (SPEC 1, `explain`). */
+import { isServedHere } from '../../access/route-table.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import type { Admitted } from '../decision/admit.ts';
 import { type Destination, type DestinationRules, destinationOf } from '../decision/destinations.ts';
 import { judgedRequest } from '../forward/judged-request.ts';
 import type { HeaderRules } from '../forward/rewrite-headers.ts';
 import type { ExplainedRequest } from './explanation.ts';
-
-/** Of the service's own routes nothing is sent on. */
-const OWN_TABLE = 'postern.yaml';
 
 /** Undefined when nobody is asked. */
 export function sentOf(
@@ -16,9 +14,8 @@ export function sentOf(
   destinations: DestinationRules,
   rules: HeaderRules,
 ): ExplainedRequest | undefined {
-  const isOwn = admission.route.kind === 'listed' && admission.route.row.file === OWN_TABLE;
   const destination = destinationOf(facts.isUpgrade ? 'WS' : facts.method, admission.target, destinations);
-  if (isOwn || destination.kind === 'nobody') return undefined;
+  if (isServedHere(admission.route) || destination.kind === 'nobody') return undefined;
   const { target, headers } = judgedRequest(destination, { facts, admission, requestId: '(new)' }, rules);
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     [value ?? []].flat().map((line) => [name, shown(name, line)] as const),
