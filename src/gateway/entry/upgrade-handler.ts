@@ -10,10 +10,10 @@ import type { CountedSocket, RequestWatch } from '../decision/gate-watch.ts';
 import { requestFacts } from '../decision/request-facts.ts';
 import type { JudgedRequest } from '../forward/forwarder.ts';
 import { judgedRequest } from '../forward/judged-request.ts';
-import { answerUpgrade } from '../forward/websocket.ts';
 import { refusalAnswer } from '../response/refuse.ts';
 import { judgeSignalling, judgeTopics, type MessageJudge } from '../websocket/message-judges.ts';
 import { currentView } from '../websocket/message-relay.ts';
+import { refuseUpgrade } from '../websocket/upgrade-response.ts';
 import type { GateDeps } from './gate-deps.ts';
 
 export async function handleUpgrade(
@@ -32,7 +32,7 @@ export async function handleUpgrade(
   const refuse = (reason: RefusalReason): void => {
     const answer = refusalAnswer(reason, facts, requestId, parts.refusals());
     status = answer.status;
-    answerUpgrade(socket, answer, requestId);
+    refuseUpgrade(socket, answer, requestId);
   };
   try {
     const admission = await admit(facts, parts.rules());

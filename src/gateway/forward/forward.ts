@@ -1,19 +1,26 @@
 /** Step 6. Passing a judged request on and its answer back, both as streams (SPEC 6). */
+import { Agent } from 'node:https';
+import type { Upstream } from '../../domain/socket-address.ts';
+import { createUpgradeProxy } from '../websocket/proxy-upgrade.ts';
 import { createRequestForwarder } from './forward-request.ts';
-import { createUpgradeForwarder } from './forward-upgrade.ts';
 import type { Forwarder, ForwardRules } from './forwarder.ts';
+import { tlsOptionsFor } from './upstream-tls.ts';
 
 export function createForwarder(rules: ForwardRules): Forwarder {
   const requests = createRequestForwarder(rules);
-  const forwardUpgrade = createUpgradeForwarder(rules);
+  const proxyUpgrade = createUpgradeProxy({ ...rules, agentFor: (upstream) => tlsAgentFor(upstream, rules) });
   return {
     // A client that was gone before its request was judged will not close again: nobody would end the upstream's.
     web: (request, response, upstream, judged) => {
       if (!request.socket.destroyed) requests.send(request, response, upstream, judged);
     },
     upgrade: (request, socket, head, upstream, judged) => {
-      if (!socket.destroyed) forwardUpgrade(request, socket, head, upstream, judged);
+      if (!socket.destroyed) proxyUpgrade(request, socket, head, upstream, judged);
     },
     close: requests.close,
   };
 }
+
+/** http-proxy passes no server name on, and Node would take it from the client's Host header; an agent's own options win. */
+const tlsAgentFor = (upstream: Upstream, rules: ForwardRules): Agent | undefined =>
+  upstream.kind === 'tcp' && upstream.protocol === 'https:' ? new Agent(tlsOptionsFor(upstream, rules)) : undefined;

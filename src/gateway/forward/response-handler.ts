@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { type Narrowing, passNarrowed } from '../narrow/narrow-exchange.ts';
 import { atEndOfTurn } from '../response/end-of-turn.ts';
+import { codeOf } from '../response/fault-code.ts';
 import {
   type AnswerHead,
   type AnswerRules,
@@ -15,7 +16,6 @@ import {
   passedTrailers,
 } from '../response/response-headers.ts';
 import type { JudgedRequest } from './forwarder.ts';
-import { codeOf } from './upgrade-exchange.ts';
 
 export interface ResponseHandler extends Dispatcher.DispatchHandler {
   /** Answers with a refusal, or breaks an answer that has begun. Only the first call counts. */

@@ -1,0 +1,103 @@
+/** WebSocket proxying: upgrades are passed on by http-proxy, and after the 101 their frames pass unread (SPEC 6). */
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import httpProxy from 'http-proxy';
+import type { Upstream } from '../../domain/socket-address.ts';
+import { codeOf } from '../response/fault-code.ts';
+import { joinSwitched } from './switched-sockets.ts';
+import { type Exchange, failureOf, type JudgedUpgrade, limitTime } from './upgrade-exchange.ts';
+import { passUpgradeResponse } from './upgrade-response.ts';
+
+export interface UpgradeRules {
+  /** The session cookie's name: the NVR may not overwrite ours. */
+  readonly cookieName: string;
+  /** Seconds: to connect; to the head of a response. */
+  readonly timeoutConnect: number;
+  readonly timeoutResponse: number;
+  /** Whether the upstream's certificate is checked. */
+  readonly verify: boolean;
+  /** For an upstream that is reached over TLS. */
+  readonly agentFor: (upstream: Upstream) => Agent | undefined;
+}
+
+export type UpgradeProxy = (
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  upstream: Upstream,
+  judged: JudgedUpgrade,
+) => void;
+
+export function createUpgradeProxy(rules: UpgradeRules): UpgradeProxy {
+  const proxy = httpProxy.createProxyServer({
+    toProxy: true, // the target goes out as judged, not as a URL parser would spell it
+    secure: rules.verify,
+    connectTimeout: rules.timeoutConnect * 1000,
+  });
+  const exchanges = new WeakMap<IncomingMessage, Exchange>();
+
+  proxy.on('error', () => {}); // every call has its own callback; without a listener the library throws
+  proxy.on('proxyReqWs', (upstreamRequest, request, socket) => {
+    const exchange = exchanges.get(request);
+    if (!exchange) return;
+    exchange.upstreamRequest = upstreamRequest;
+    joinSwitched(upstreamRequest, socket, exchange, rules.cookieName);
+  });
+
+  return (request, socket, head, upstream, judged) => {
+    request.url = judged.target;
+    request.headers = judged.headers;
+    const exchange = exchangeOf(socket, judged);
+    exchanges.set(request, exchange);
+    const onError = (error: Error): void => {
+      judged.watch?.onUpstreamError(codeOf(error));
+      exchange.fail(failureOf(error, exchange));
+    };
+    judged.watch?.onAsked();
+    const agent = rules.agentFor(upstream);
+    try {
+      proxy.ws(request, socket, head, { target: targetOf(upstream), ...(agent && { agent }) }, onError);
+      if (exchange.upstreamRequest) takeOverResponses(exchange.upstreamRequest, request, socket, exchange, rules);
+    } catch {
+      exchange.fail('nvr-unreachable'); // the library throws on what it cannot send
+    }
+  };
+}
+
+/**
+ * The library would write any status, and a second head behind the first when a response breaks off. It has listened
+ * since `ws()` was called, and nothing can have come in the meantime.
+ */
+function takeOverResponses(
+  upstreamRequest: ClientRequest,
+  request: IncomingMessage,
+  socket: Duplex,
+  exchange: Exchange,
+  { cookieName, timeoutResponse }: UpgradeRules,
+): void {
+  upstreamRequest.removeAllListeners('response');
+  upstreamRequest.once('response', (response) => passUpgradeResponse(response, request, socket, exchange, cookieName));
+  limitTime(upstreamRequest, exchange, timeoutResponse);
+}
+
+function exchangeOf(socket: Duplex, judged: JudgedUpgrade): Exchange {
+  let hasFailed = false;
+  const exchange: Exchange = {
+    judged,
+    hasHead: false,
+    hasTimedOut: false,
+    upstreamRequest: undefined,
+    fail(reason) {
+      if (hasFailed) return;
+      hasFailed = true;
+      if (exchange.hasHead) socket.destroy();
+      else judged.onFailure(reason);
+    },
+  };
+  return exchange;
+}
+
+const targetOf = (upstream: Upstream) =>
+  upstream.kind === 'tcp'
+    ? { protocol: upstream.protocol, host: upstream.host, hostname: upstream.host, port: upstream.port }
+    : { protocol: 'http:', host: 'localhost', port: 80, socketPath: upstream.path };

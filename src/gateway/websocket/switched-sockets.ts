@@ -1,0 +1,49 @@
+/** Two sockets behind a 101: joined as they are, ended with a close frame when rights end, torn down together (SPEC 6). */
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { pipedAtEndOfTurn } from '../response/end-of-turn.ts';
+import { answerHeaders, byName } from '../response/response-headers.ts';
+import { endableWebSocket } from './end-websocket.ts';
+import type { Exchange } from './upgrade-exchange.ts';
+
+/** Milliseconds that a client may take to leave when the NVR has left. */
+const LAST_WORDS_MS = 1_000;
+
+/** Must be called before http-proxy adds its own listeners: it changes the upstream's head before that is passed on. */
+export function joinSwitched(
+  upstreamRequest: ClientRequest,
+  socket: Duplex,
+  exchange: Exchange,
+  cookieName: string,
+): void {
+  const { watch, onOpen } = exchange.judged;
+  socket.on('error', () => {}); // a client that resets must not take the process with it
+  socket.on('close', () => upstreamRequest.destroy());
+  upstreamRequest.on('upgrade', (response, nvrSocket) => {
+    exchange.hasHead = true;
+    watch?.onHead(response.statusCode ?? 101);
+    // What a side still sends when the other is gone has no reader, so that its end would never be noticed.
+    socket.once('close', () => nvrSocket.destroy());
+    nvrSocket.once('close', () => {
+      socket.resume();
+      socket.end(() => setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref());
+    });
+    pipedAtEndOfTurn(nvrSocket, socket);
+    pipedAtEndOfTurn(socket, nvrSocket);
+    onOpen?.(endableWebSocket(nvrSocket, socket));
+    for (const end of ['end', 'close']) {
+      nvrSocket.once(end, () => watch?.onEndedBy('backend'));
+      socket.once(end, () => watch?.onEndedBy('client'));
+    }
+    cleanHead(response, cookieName);
+  });
+}
+
+/** The library writes these headers to the socket as they are. */
+function cleanHead(response: IncomingMessage, cookieName: string): void {
+  const { statusCode, headersDistinct } = response;
+  const { connection, upgrade } = response.headers;
+  const passed = answerHeaders({ statusCode, headers: headersDistinct }, { cookieName, isPublic: false });
+  for (const name of Object.keys(response.headers)) delete response.headers[name];
+  Object.assign(response.headers, byName(passed), { connection, upgrade });
+}

@@ -1,0 +1,44 @@
+/** A WebSocket upgrade under way at the upstream: the time it may take, and what its failures mean (SPEC 6). */
+import type { ClientRequest, IncomingHttpHeaders } from 'node:http';
+import type { RefusalReason } from '../../domain/refusal.ts';
+import type { UpstreamWatch } from '../decision/gate-watch.ts';
+import { codeOf } from '../response/fault-code.ts';
+
+/** An upgrade as it was judged: exactly this is sent. */
+export interface JudgedUpgrade {
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly watch?: UpstreamWatch;
+  /** Told how to end the WebSocket with a close code, once it is open. */
+  readonly onOpen?: (end: (code: number) => void) => void;
+  /** Called at most once, and only while nothing of a response has been sent. */
+  readonly onFailure: (reason: RefusalReason) => void;
+}
+
+export interface Exchange {
+  readonly judged: JudgedUpgrade;
+  /** Answers with a refusal; once the head of a response was sent it cuts the connection instead. */
+  readonly fail: (reason: RefusalReason) => void;
+  /** Whether the client has been sent the head of a response, or the 101. */
+  hasHead: boolean;
+  hasTimedOut: boolean;
+  upstreamRequest: ClientRequest | undefined;
+}
+
+/** Gives the upstream its time (seconds) for the head of a response. */
+export function limitTime(upstreamRequest: ClientRequest, exchange: Exchange, timeoutResponse: number): void {
+  const timer = setTimeout(() => {
+    exchange.hasTimedOut = true;
+    upstreamRequest.destroy(new Error('no response in time'));
+  }, timeoutResponse * 1000);
+  const settle = (): void => clearTimeout(timer);
+  upstreamRequest.once('response', settle).once('upgrade', settle).once('close', settle);
+}
+
+const UNREACHABLE_IN_TIME = 'ECONNECT_TIMEOUT';
+
+export function failureOf(error: Error, exchange: Exchange): RefusalReason {
+  const code = codeOf(error);
+  if (exchange.hasTimedOut || code === UNREACHABLE_IN_TIME) return 'nvr-timeout';
+  return code.startsWith('HPE_') ? 'nvr-bad-answer' : 'nvr-unreachable';
+}

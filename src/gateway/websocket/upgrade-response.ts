@@ -1,0 +1,50 @@
+/** An upgrade that is answered in ordinary HTTP: by the NVR with another status than 101, or by a refusal (SPEC 6). */
+import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
+import { type Duplex, pipeline } from 'node:stream';
+import type { Answer } from '../response/refuse.ts';
+import { type AnswerHead, answerHeaders, isPlainAnswer } from '../response/response-headers.ts';
+import type { Exchange } from './upgrade-exchange.ts';
+
+/** One head on a connection: what breaks behind it cuts the connection, so that a cut response never looks whole. */
+export function passUpgradeResponse(
+  response: IncomingMessage,
+  request: IncomingMessage,
+  socket: Duplex,
+  exchange: Exchange,
+  cookieName: string,
+): void {
+  const head: AnswerHead = { statusCode: response.statusCode, headers: response.headersDistinct };
+  exchange.judged.watch?.onHead(response.statusCode ?? 0);
+  response.on('error', () => {});
+  if (!isPlainAnswer(head)) {
+    response.destroy();
+    exchange.fail('nvr-bad-answer');
+    return;
+  }
+  if (socket.destroyed) return void response.destroy();
+  exchange.hasHead = true;
+  const out = new ServerResponse(request);
+  out.shouldKeepAlive = false; // whatever is pipelined behind the upgrade is never read
+  out.sendDate = false;
+  out.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0]);
+  out.writeHead(response.statusCode ?? 502, answerHeaders(head, { cookieName, isPublic: false }));
+  out.flushHeaders();
+  pipeline(response, out, (fault) => {
+    if (fault) socket.destroy();
+    else socket.end();
+  });
+}
+
+/** Refuses an upgrade in ordinary HTTP and closes: whatever is pipelined behind it is never read. */
+export function refuseUpgrade(socket: Duplex, answer: Answer, requestId: string): void {
+  if (socket.destroyed) return;
+  const headers = {
+    ...answer.headers,
+    'content-length': String(Buffer.byteLength(answer.body)),
+    'x-request-id': requestId,
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const head = [`HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}`, ...lines].join('\r\n');
+  socket.end(`${head}\r\n\r\n${answer.body}`);
+}
