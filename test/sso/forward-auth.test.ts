@@ -15,6 +15,10 @@ const nginx = (method: string, url: string): Line[] => [
   ['X-Original-Method', method],
   ['X-Original-URL', url],
 ];
+const uri = (method: string, target: string): Line[] => [
+  ['X-Original-Method', method],
+  ['X-Original-URI', target],
+];
 const traefik = (method: string, uri: string): Line[] => [
   ['X-Forwarded-Method', method],
   ['X-Forwarded-Uri', uri],
@@ -61,15 +65,28 @@ describe('Forward-auth', () => {
 
   // biome-ignore format: a table
   const judged: [sentence: string, who: Who, headers: Line[], expected: string][] = [
-    ['lets a viewer look',                                         'vera',   nginx('GET', '/api/stats'),                            '202 vera viewer'],
-    ['reads an absolute URL, as many recipes for nginx send it',   'vera',   nginx('GET', 'https://nvr.test/api/stats?x=1'),        '202 vera viewer'],
+    ['lets a viewer look',                                         'vera',   nginx('GET', '/api/version'),                            '202 vera viewer'],
+    ['reads an absolute URL, as many recipes for nginx send it',   'vera',   nginx('GET', 'https://nvr.test/api/version?x=1'),        '202 vera viewer'],
     ['judges the method that is described, not its own',           'vera',   nginx('PUT', '/api/config/set'),                       '403'],
     ['lets an admin change the configuration',                     'admin',  nginx('PUT', '/api/config/set'),                       '202 admin admin'],
     ['lets a custom role see its camera',                          'carl',   nginx('GET', '/api/cam1/latest.jpg'),                  '202 carl front_only'],
     ['and no other camera',                                        'carl',   nginx('GET', '/api/cam2/latest.jpg'),                  '403'],
     ['and no list that the gate would have narrowed',              'carl',   nginx('GET', '/api/events'),                           '403'],
     ['which a viewer needs no narrowing for',                      'vera',   nginx('GET', '/api/events?limit=5'),                   '202 vera viewer'],
-    ['asks a stranger to log in',                                  'nobody', nginx('GET', '/api/stats'),                            '401'],
+    ['but not what the gate would cut secrets out of, the config', 'vera',   nginx('GET', '/api/config'),                           '403'],
+    ['nor the statistics',                                         'vera',   nginx('GET', '/api/stats'),                            '403'],
+    ['nor the metrics',                                            'vera',   nginx('GET', '/api/metrics'),                          '403'],
+    ['which an admin may have',                                    'admin',  nginx('GET', '/api/config'),                           '202 admin admin'],
+    ['lets a custom role have a list of its own cameras',          'carl',   nginx('GET', '/api/events?cameras=cam1&limit=5'),      '202 carl front_only'],
+    ['in any order of parameters, percent-encoded or not',         'carl',   nginx('GET', '/api/events?limit=5&c%61meras=c%61m1'),  '202 carl front_only'],
+    ['of one camera, where a list is asked for by one',            'carl',   nginx('GET', '/api/labels?camera=cam1'),               '202 carl front_only'],
+    ['of the previews of its camera',                              'carl',   nginx('GET', '/api/preview/cam1/start/1/end/2'),       '202 carl front_only'],
+    ['but none that names another one too',                        'carl',   nginx('GET', '/api/events?cameras=cam1,cam2'),         '403'],
+    ['nor all of them',                                            'carl',   nginx('GET', '/api/events?cameras=all'),               '403'],
+    ['nor by the parameter that the NVR reads second',             'carl',   nginx('GET', '/api/events?camera=cam1'),               '403'],
+    ['nor what only an answer can be narrowed of',                 'carl',   nginx('GET', '/api/events/summary?cameras=cam1'),      '403'],
+    ['nor the list of the streams',                                'carl',   nginx('GET', '/api/go2rtc/streams'),                   '403'],
+    ['asks a stranger to log in',                                  'nobody', nginx('GET', '/api/version'),                            '401'],
     ['lets a stranger have what is public, and names no user',     'nobody', nginx('GET', '/review'),                               '202'],
     ['refuses Postern\'s own paths: the NVR would serve its own',  'admin',  nginx('POST', '/api/login'),                           '403'],
     ['refuses them to strangers too',                              'nobody', nginx('GET', '/login'),                                '403'],
@@ -79,20 +96,25 @@ describe('Forward-auth', () => {
     ['leaves the NVR its own page of settings',                    'admin',  nginx('PUT', '/api/config/set'),                       '202 admin admin'],
     ['keeps from everybody what is never forwarded',               'admin',  nginx('GET', '/cache/x'),                              '403'],
     ['knows a path that no row names for an admin\'s alone',       'vera',   nginx('GET', '/api/nowhere/at/all'),                   '403'],
-    ['reads what Traefik and Caddy send',                          'vera',   traefik('GET', '/api/stats'),                          '202 vera viewer'],
+    ['reads what Traefik and Caddy send',                          'vera',   traefik('GET', '/api/version'),                          '202 vera viewer'],
     ['and judges its method',                                      'vera',   traefik('DELETE', '/api/events/x'),                    '403'],
-    ['refuses a target with dot segments',                         'admin',  nginx('GET', '/api/../api/stats'),                     '403'],
-    ['refuses an encoded slash',                                   'admin',  nginx('GET', '/api%2fstats'),                          '403'],
-    ['refuses a target without a slash',                           'admin',  nginx('GET', 'api/stats'),                             '403'],
+    ['refuses a target with dot segments',                         'admin',  nginx('GET', '/api/../api/version'),                     '403'],
+    ['refuses an encoded slash',                                   'admin',  nginx('GET', '/api%2fversion'),                          '403'],
+    ['refuses a target without a slash',                           'admin',  nginx('GET', 'api/version'),                             '403'],
     ['refuses an empty target',                                    'admin',  nginx('GET', ''),                                      '403'],
-    ['refuses a method that nobody knows',                         'admin',  nginx('TRACE', '/api/stats'),                          '403'],
-    ['refuses an empty method',                                    'admin',  nginx('', '/api/stats'),                               '403'],
-    ['refuses a target without a method, for it may be a DELETE',  'admin',  [['X-Original-URL', '/api/stats']],                    '403'],
+    ['refuses a method that nobody knows',                         'admin',  nginx('TRACE', '/api/version'),                          '403'],
+    ['refuses an empty method',                                    'admin',  nginx('', '/api/version'),                               '403'],
+    ['refuses a target without a method, for it may be a DELETE',  'admin',  [['X-Original-URL', '/api/version']],                    '403'],
+    ['reads X-Original-URI, the name in nginx\'s own manual',      'vera',   uri('GET', '/api/version?x=1'),                        '202 vera viewer'],
+    ['and judges it, and its method',                              'vera',   uri('PUT', '/api/config/set'),                         '403'],
+    ['refuses it without a method',                                'admin',  [['X-Original-URI', '/api/version']],                  '403'],
+    ['refuses both names: one of them may be the client\'s',       'admin',  [...nginx('GET', '/api/version'), ['X-Original-URI', '/api/version']], '403'],
+    ['refuses it beside the other family',                         'admin',  [...traefik('GET', '/api/version'), ['X-Original-URI', '/api/version']], '403'],
     ['refuses a method without a target',                          'admin',  [['X-Original-Method', 'GET']],                        '403'],
-    ['refuses two targets',                                        'admin',  [...nginx('GET', '/api/stats'), ['X-Original-URL', '/login']],        '403'],
-    ['refuses two methods',                                        'admin',  [...nginx('GET', '/api/stats'), ['X-Original-Method', 'PUT']],        '403'],
-    ['refuses both families: one of them may be the client\'s',    'vera',   [...traefik('PUT', '/api/config/set'), ...nginx('GET', '/api/stats')], '403'],
-    ['refuses half of the other family too',                       'vera',   [...traefik('GET', '/api/stats'), ['X-Original-URL', '/login']],      '403'],
+    ['refuses two targets',                                        'admin',  [...nginx('GET', '/api/version'), ['X-Original-URL', '/login']],        '403'],
+    ['refuses two methods',                                        'admin',  [...nginx('GET', '/api/version'), ['X-Original-Method', 'PUT']],        '403'],
+    ['refuses both families: one of them may be the client\'s',    'vera',   [...traefik('PUT', '/api/config/set'), ...nginx('GET', '/api/version')], '403'],
+    ['refuses half of the other family too',                       'vera',   [...traefik('GET', '/api/version'), ['X-Original-URL', '/login']],      '403'],
     ['refuses a bad token though the target is for everybody known', 'nobody', [['Authorization', 'Bearer junk'], ...nginx('GET', '/api/version')], '401'],
   ];
   for (const [sentence, who, headers, expected] of judged) {
@@ -116,10 +138,10 @@ describe('Forward-auth', () => {
 
   // biome-ignore format: a table
   const addressed: [sentence: string, who: Who, headers: Line[], query: string, from: string, expected: string][] = [
-    ['is judged like any other of a trusted proxy',                  'vera',   nginx('GET', '/api/stats'),           'upgrade=no',        PROXY,    '202 vera viewer'],
+    ['is judged like any other of a trusted proxy',                  'vera',   nginx('GET', '/api/version'),           'upgrade=no',        PROXY,    '202 vera viewer'],
     ['and its method too',                                           'vera',   nginx('PUT', '/api/config/set'),      'upgrade=no',        PROXY,    '403'],
-    ['and asks a stranger to log in',                                'nobody', nginx('GET', '/api/stats'),           'upgrade=no',        PROXY,    '401'],
-    ['is refused from a proxy that was not listed, for an admin too', 'admin', nginx('GET', '/api/stats'),           'upgrade=no',        STRANGER, '403'],
+    ['and asks a stranger to log in',                                'nobody', nginx('GET', '/api/version'),           'upgrade=no',        PROXY,    '401'],
+    ['is refused from a proxy that was not listed, for an admin too', 'admin', nginx('GET', '/api/version'),           'upgrade=no',        STRANGER, '403'],
     ['is refused from it for an upgrade',                            'admin',  [...WEBSOCKET, ...nginx('GET', '/ws')], 'upgrade=websocket', STRANGER, '403'],
     ['is refused when nothing is described',                         'admin',  [],                                   'upgrade=no',        PROXY,    '403'],
     ['is refused when nothing is described, from anybody',           'admin',  [],                                   'upgrade=no',        STRANGER, '403'],
@@ -133,12 +155,21 @@ describe('Forward-auth', () => {
   }
 
   it('warns once of a peer that describes in vain: if it is a proxy, it lets everybody do everything', async () => {
-    for (const target of ['/api/stats', '/login']) await asked('vera', nginx('PUT', target), { from: STRANGER });
+    for (const target of ['/api/version', '/login']) await asked('vera', nginx('PUT', target), { from: STRANGER });
     const warnings = house.log.filter(({ msg }) => String(msg).includes('list its address in auth.trusted_proxies'));
     assert.deepEqual(
       warnings.map(({ level, peer }) => [level, peer]),
       [['warn', STRANGER]],
     );
+  });
+
+  it('says once which header is missing in a description', async () => {
+    for (const path of ['/api/version', '/api/events']) await asked('vera', [['X-Original-URI', path]]);
+    await asked('vera', [['X-Forwarded-Method', 'GET']]);
+    const missing = house.log.filter((line) => 'missing' in line).map((line) => [line['level'], line['missing']]);
+    const told = (name: string): number => missing.filter(([, header]) => header === name).length;
+    assert.deepEqual([told('x-original-method'), told('x-forwarded-uri')], [1, 1]);
+    assert.ok(missing.every(([level]) => level === 'warn'));
   });
 
   it('ignores the description anywhere but at /auth', async () => {
@@ -147,7 +178,7 @@ describe('Forward-auth', () => {
   });
 
   it('does not take the description for an excuse to answer another method at /auth', async () => {
-    assert.equal(await asked('vera', nginx('GET', '/api/stats'), { method: 'PUT' }), '404');
+    assert.equal(await asked('vera', nginx('GET', '/api/version'), { method: 'PUT' }), '404');
   });
 
   it('knows an upgrade by the address that the proxy asks, and by nothing that a client can send', async () => {
@@ -180,7 +211,7 @@ describe('Forward-auth', () => {
   it('renews a session that is near its end, as every request does', async () => {
     const cookie: Line = ['Cookie', `frigate_token=${await house.logIn(VERA)}`];
     const renewed = async () =>
-      (await ask(house.port, { path: '/auth', headers: [cookie, ...nginx('GET', '/api/stats')] })).headers[
+      (await ask(house.port, { path: '/auth', headers: [cookie, ...nginx('GET', '/api/version')] })).headers[
         'set-cookie'
       ];
     assert.equal(await renewed(), undefined);
@@ -213,12 +244,12 @@ describe('Forward-auth with a proxy secret', () => {
   const USER: Line = ['Remote-User', 'jörg'];
   // biome-ignore format: a table
   const rows: [sentence: string, headers: Line[], status: number, user?: string][] = [
-    ['lets the user of the proxy pass, whose name is percent-encoded', [SECRET, USER, ...nginx('GET', '/api/stats')],                       202, 'j%C3%B6rg'],
-    ['asks for the secret',                                            [USER, ...nginx('GET', '/api/stats')],                               401],
+    ['lets the user of the proxy pass, whose name is percent-encoded', [SECRET, USER, ...nginx('GET', '/api/version')],                       202, 'j%C3%B6rg'],
+    ['asks for the secret',                                            [USER, ...nginx('GET', '/api/version')],                               401],
     ['asks for it even when the described route is public',            [USER, ...nginx('GET', '/login')],                                   401],
     ['asks for the right one',                                         [['X-Proxy-Secret', 'wrong'], USER, ...nginx('GET', '/login')],      401],
     ['takes it once',                                                  [SECRET, SECRET, USER, ...nginx('GET', '/login')],                   403],
-    ['asks for a user',                                                [SECRET, ...nginx('GET', '/api/stats')],                             401],
+    ['asks for a user',                                                [SECRET, ...nginx('GET', '/api/version')],                             401],
   ];
   for (const [sentence, headers, status, user] of rows) {
     it(sentence, async () => {

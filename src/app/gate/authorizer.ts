@@ -62,6 +62,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
   };
   const trace = isTraced(config) ? identityTrace(logs) : undefined;
   const onUntrustedDescription = warningOfDescription(logs);
+  const onIncompleteDescription = warningOfMissingHeader(logs);
   const decide = (list: TrustedHeaderList) => {
     const rules = corridorRules({
       ...authorizer,
@@ -72,6 +73,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
       onRole: countedRole(metrics),
       onUntrustedHeaders: () => metrics.untrustedHeaders.add(1),
       onUntrustedDescription,
+      onIncompleteDescription,
       remembering: { version: store.version, now: () => unixSeconds(clock) },
     });
     const carriesProxySecret = countedSecretCheck(rules.carriesProxySecret, metrics);
@@ -130,6 +132,20 @@ function warningOfDescription(logs: Logs): (peer: string) => void {
     log.warn(
       { peer },
       '/auth was asked about another request by a peer that is not trusted, and answered for itself: if that is your proxy, list its address in auth.trusted_proxies',
+    );
+  };
+}
+
+/** Once for each header: the proxy asks for every request. */
+function warningOfMissingHeader(logs: Logs): (missing: string) => void {
+  const log = logs.named('service.gate');
+  const told = new Set<string>();
+  return (missing) => {
+    if (told.has(missing)) return;
+    told.add(missing);
+    log.warn(
+      { missing },
+      `/auth refused a request that a trusted proxy described without the header ${missing}: set it in the proxy (nginx: proxy_set_header X-Original-Method $request_method)`,
     );
   };
 }

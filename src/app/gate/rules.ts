@@ -25,6 +25,7 @@ export interface RuleDeps extends Omit<SourceDeps, 'trace'> {
   readonly owners: OwnerLookup;
   readonly trace?: Trace | undefined;
   readonly onUntrustedDescription?: (peer: string) => void;
+  readonly onIncompleteDescription?: (missing: string) => void;
 }
 
 export function corridorRules(told: RuleDeps): Rules {
@@ -52,6 +53,7 @@ export function corridorRules(told: RuleDeps): Rules {
       destinationOf(method, target, destinations).kind === 'nvr' && asksTooMuch(target, settings.events.max_limit),
     isMalformed: (target) => asksTooMuch(target, settings.events.max_limit),
     onUntrustedDescription: parts.onUntrustedDescription,
+    onIncompleteDescription: parts.onIncompleteDescription,
   };
 }
 

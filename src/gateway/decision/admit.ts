@@ -38,6 +38,8 @@ export interface Rules {
   readonly isMalformed?: (target: RequestTarget) => boolean;
   /** Told of a peer that is no trusted proxy and describes another request at `/auth`. */
   readonly onUntrustedDescription?: ((peer: string) => void) | undefined;
+  /** Told which header is missing when a trusted proxy describes another request at `/auth` by half. */
+  readonly onIncompleteDescription?: ((missing: string) => void) | undefined;
 }
 
 /** The far end: where it is, and how it came. */

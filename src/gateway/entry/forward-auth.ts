@@ -1,6 +1,9 @@
 /** `/auth` for nginx, Traefik, Caddy and HAProxy: judges the request that a trusted proxy describes (SPEC 4.2). */
+
+import type { RouteMatch } from '../../access/route-table.ts';
 import { isServedHere } from '../../access/route-table.ts';
 import type { Caller } from '../../domain/caller.ts';
+import type { AnswerForm } from '../../domain/policy.ts';
 import { headerLines, type RequestFacts, type RequestTarget } from '../../domain/request.ts';
 import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
 import { belowBasePath } from '../decision/base-path.ts';
@@ -15,16 +18,17 @@ export interface Question {
 }
 
 interface Family {
-  readonly target: string;
+  /** Names for the same thing; a description has one of them. */
+  readonly target: readonly string[];
   readonly method: string;
 }
 
 /** nginx; then Traefik, Caddy and HAProxy. A client can add the other family to its request, so both are never believed. */
 const FAMILIES: readonly Family[] = [
-  { target: 'x-original-url', method: 'x-original-method' },
-  { target: 'x-forwarded-uri', method: 'x-forwarded-method' },
+  { target: ['x-original-url', 'x-original-uri'], method: 'x-original-method' }, // the second is in nginx's own manual
+  { target: ['x-forwarded-uri'], method: 'x-forwarded-method' },
 ];
-const DESCRIBING: readonly string[] = FAMILIES.flatMap(({ target, method }) => [target, method]);
+const DESCRIBING: readonly string[] = FAMILIES.flatMap(({ target, method }) => [...target, method]);
 
 const AUTH_TARGET = /^(?:\/api)?\/auth(?:$|\?)/;
 /**
@@ -43,8 +47,8 @@ export function describedRequest(carrier: RequestFacts, rules: Rules): Question 
   if (!asksForAuth(carrier) || carrier.listener !== 'external') return undefined;
   const [, query] = carrier.target.split('?', 2);
   const undescribed = SPEAKS_OF_ANOTHER.includes(query) ? { described: undefined } : undefined;
-  const [family, ...others] = FAMILIES.filter(
-    ({ target, method }) => isSent(carrier, target) || isSent(carrier, method),
+  const [family, ...others] = FAMILIES.filter(({ target, method }) =>
+    [...target, method].some((name) => isSent(carrier, name)),
   );
   if (!family) return undescribed;
   if (!isTrustedPeer(carrier.peer, rules.trusted)) {
@@ -52,10 +56,14 @@ export function describedRequest(carrier: RequestFacts, rules: Rules): Question 
     return undescribed;
   }
   if (others.length > 0) return { described: undefined };
-  const [target, ...moreTargets] = headerLines(carrier, family.target);
+  const [target, ...moreTargets] = family.target.flatMap((name) => headerLines(carrier, name));
   const [method, ...moreMethods] = headerLines(carrier, family.method);
-  const isClear = target !== undefined && method !== undefined && moreTargets.length + moreMethods.length === 0;
-  if (!isClear) return { described: undefined };
+  if (target === undefined || method === undefined) {
+    // A subrequest is always a GET: a method that is missing must never be read as one.
+    rules.onIncompleteDescription?.(target === undefined ? family.target.join(' or ') : family.method);
+    return { described: undefined };
+  }
+  if (moreTargets.length + moreMethods.length > 0) return { described: undefined };
   return { described: belowBasePath(factsOfDescribed(carrier, method, target, query === UPGRADE_QUERY), rules) };
 }
 
@@ -117,14 +125,31 @@ export async function admitDescribed(carrier: RequestFacts, { described }: Quest
   return isWhole ? admission : refused('not-narrowable');
 }
 
-/** Whoever asks gets a yes or no: what the gate would narrow on its way, nobody narrows here. */
-function passesAsItIs({ target, obligations }: Admitted, asked: RequestTarget | undefined): boolean {
-  if (target.path !== asked?.path || target.query !== asked.query) return false;
-  const { owners: _, view, answer, ...left } = obligations ?? {};
-  // To all others an answer is given whole, or less what only an admin should read.
-  const isNarrowed = answer !== undefined && view?.clearance === 'restricted';
-  return view?.clearance === 'admin' || (Object.keys(left).length === 0 && !isNarrowed);
+/** The proxy gets a yes or no: what the gate would still change on the way, it cannot change here. */
+function passesAsItIs({ target, obligations, route }: Admitted, asked: RequestTarget | undefined): boolean {
+  if (!obligations) return target.path === asked?.path && isSameQuery(target.query, asked.query);
+  const { owners: _, view, answer, isRewritten: __, ...left } = obligations;
+  if (view.clearance === 'admin') return true;
+  if (target.path !== asked?.path || !isSameQuery(target.query, asked.query)) return false;
+  if (Object.keys(left).length > 0) return false;
+  return answer === undefined || (LISTS.includes(answer) && isSecondLook(view.clearance, route));
 }
+
+/** To a custom role the request was narrowed already: its answer is looked at once more in case of an old NVR. */
+function isSecondLook(clearance: string, route: RouteMatch): boolean {
+  const [how = ''] = route.kind === 'listed' ? (route.row.narrow ?? '').split(':') : [];
+  return clearance === 'restricted' && NARROWED_BY_REQUEST.includes(how);
+}
+
+/** Forms of an answer of which only foreign rows are taken out; of the others fields are cut too. */
+const LISTS: readonly AnswerForm[] = ['array', 'nested'];
+const NARROWED_BY_REQUEST: readonly string[] = ['check', 'lookup', 'rewrite', 'fanout'];
+
+/** In any order: the gate puts the cameras at the end. */
+const isSameQuery = (sent: string, asked: string): boolean => sent === asked || pairsOf(sent) === pairsOf(asked);
+
+const pairsOf = (query: string): string =>
+  JSON.stringify([...new URLSearchParams(query)].map((pair) => JSON.stringify(pair)).sort());
 
 /** 202 with who is calling, and empty names where nobody is known: of an absent header Caddy passes its own placeholder on. */
 export const knownAnswer = (caller: Caller | undefined): Answer => ({
