@@ -94,6 +94,62 @@ describe('The WebSocket of messages', () => {
     pair.client.close();
   });
 
+  const INTERNAL = [
+    'insert_many_recordings', 'insert_preview', 'request_region_grid', 'upsert_review_segment',
+    'clear_ongoing_review_segments', 'update_camera_activity', 'update_audio_activity', 'expire_audio_activity',
+    'update_event_description', 'update_review_description', 'update_model_state', 'handle_embeddings_reindex_progress',
+    'update_birdseye_layout', 'update_audio_transcription_state', 'update_job_state',
+  ]; // biome-ignore format: a table
+  const notes = INTERNAL.map((topic) => text(topic, { x: 1 }));
+
+  for (const person of [ADMIN_PERSON, VERA, CARL]) {
+    it(`passes the internal topics of the NVR for nobody: ${person.name}`, async () => {
+      const pair = await open(person);
+      const spelled = `{"topic":"cam1/ptz","payload":"STOP","top\\u0069c":"insert\\u005fpreview"}`;
+      assert.deepEqual(await said(pair, [...notes, spelled, text('jobState')]), [text('jobState')]);
+      pair.client.close();
+    });
+  }
+
+  it('passes them for nobody at the internal listener either', async () => {
+    const connected = once(ends, 'connection');
+    const client = new WebSocket(`ws://127.0.0.1:${house.internalPort}/ws`);
+    const [end, request] = await connected;
+    if (client.readyState !== WebSocket.OPEN) await once(client, 'open');
+    const pair = { client, nvr: end, headers: request.headers };
+    assert.deepEqual(await said(pair, [...notes, text('restart', '')]), [text('restart', '')]);
+    client.close();
+  });
+
+  it('keeps an admin’s messages as they were spelled, and is closed by what is no message', async () => {
+    const pair = await open(ADMIN_PERSON);
+    const spelled = '{ "retain":false, "topic" : "my/topic", "payload":{"a":[1,2]} }';
+    assert.deepEqual(await said(pair, [spelled]), [spelled]);
+    const bytes = once(pair.client, 'message');
+    pair.nvr.send(Buffer.from([1, 2, 3]));
+    assert.deepEqual((await bytes)[1], true);
+    const closed = once(pair.client, 'close');
+    pair.client.send('{"topic":"insert_preview","payload":NaN}');
+    assert.equal((await closed)[0], 1007);
+  });
+
+  it('loses nothing that the NVR says in the packet of its 101', async () => {
+    const first = text('cam1/motion', 'at once');
+    const token = await house.logIn(CARL);
+    for (let time = 0; time < 10; time += 1) {
+      ends.once('connection', (end: WebSocket) => {
+        end.send(first);
+        end.send(text('model_state', 'last'));
+      });
+      const client = new WebSocket(`ws://127.0.0.1:${house.port}/ws`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      const [bytes] = await once(client, 'message');
+      assert.equal(String(bytes), first);
+      client.close();
+    }
+  });
+
   it('tells a viewer all that the tables know, and lets it ask and move cameras', async () => {
     const pair = await open(VERA);
     assert.deepEqual(await told(pair, FROM_NVR), FROM_NVR.slice(0, 5));

@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly directory?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** Milliseconds until a start counts as failed, and is ended. */
+  readonly patience?: number;
 }
 
 /** Runs a command to its end. */
@@ -54,13 +56,11 @@ export async function servePostern(options: RunOptions = {}): Promise<Serving> {
     ...options.env,
   };
   const { process: child, output } = start(['serve'], { ...options, directory, env });
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`not ready: ${output.stdout}${output.stderr}`)), PATIENCE_MS);
-    child.stdout?.on('data', () => {
-      if (output.stdout.includes('Postern is ready.')) resolve(clearTimeout(timer));
-    });
-    child.once('exit', () => reject(new Error(`ended: ${output.stdout}${output.stderr}`)));
-  });
+  if (!(await isReady(child, output, options.patience ?? PATIENCE_MS))) {
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    throw new Error(`process ${child.pid} was not ready and is ended: ${output.stdout}${output.stderr}`);
+  }
   return {
     process: child,
     directory,
@@ -77,8 +77,23 @@ export async function servePostern(options: RunOptions = {}): Promise<Serving> {
   };
 }
 
+const isReady = (child: ChildProcess, output: { readonly stdout: string }, patience: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), patience);
+    const settle = (ready: boolean): void => {
+      clearTimeout(timer);
+      resolve(ready);
+    };
+    child.stdout?.on('data', () => {
+      if (output.stdout.includes('Postern is ready.')) settle(true);
+    });
+    child.once('exit', () => settle(false));
+  });
+
 const made: string[] = [];
+const started = new Set<ChildProcess>();
 process.once('exit', () => {
+  for (const child of started) child.kill('SIGKILL');
   for (const directory of made) rmSync(directory, { recursive: true, force: true });
 });
 
@@ -94,6 +109,8 @@ function start(args: readonly string[], { directory = newDirectory(), env }: Run
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+  started.add(child);
+  child.once('exit', () => started.delete(child));
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => {
     output.stdout += chunk.toString();
