@@ -1,6 +1,7 @@
 /** The second composition root: the events backend as a thread beside the gate, with a read-only door to where events are kept (SPEC 7). */
 import { createServer } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
+import { storeFaultOf } from './domain/store-fault.ts';
 import { createEventsBackend } from './events/backend.ts';
 import type { EventsWorkerSettings, FromEventsWorker, ToEventsWorker } from './events/worker-messages.ts';
 import { openNvrDatabase } from './store/nvr-database.ts';
@@ -23,7 +24,11 @@ const backend = createEventsBackend({
   now: () => performance.now(),
   startedAt: Date.now() / 1000,
   onFault: (fault) =>
-    tell({ kind: 'fault', message: fault instanceof Error ? (fault.stack ?? fault.message) : `${fault}` }),
+    tell({
+      kind: 'fault',
+      message: fault instanceof Error ? (fault.stack ?? fault.message) : `${fault}`,
+      storeFault: storeFaultOf(fault),
+    }),
 });
 const server = createServer(watchEvents(backend, () => performance.now()));
 

@@ -5,13 +5,13 @@ import type { ServiceConfig } from '../config/service-config.ts';
 import { type ListenerName, singleHeader } from '../domain/request.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
 import { createGate, type Gate } from '../gateway/entry/gate.ts';
-import type { Readiness } from '../telemetry/telemetry-server.ts';
+import type { Readiness } from '../telemetry/readiness.ts';
 import type { AccountsInForce } from './accounts/accounts-in-force.ts';
 import { createAuthorizer } from './gate/authorizer.ts';
 import { gateDeps } from './gate/gate.ts';
 import { type Components, openComponents, replacedComponents } from './resources/components.ts';
-import { readinessOf } from './resources/upstreams.ts';
 import type { Runtime } from './runtime.ts';
+import { readinessOf } from './telemetry/health.ts';
 import { serviceStatus } from './telemetry/status.ts';
 
 /** A request goes its whole way through the one that it found: nothing in it changes with the next. */
@@ -56,7 +56,7 @@ function generationUnder(config: ServiceConfig, { runtime, warnings }: Generatio
   const { limiter, seenSessions, ...credentials } = runtime.accounts;
   const { metrics, recent, watch } = counters;
   const accounts = runtime.accounts.under(settings);
-  const readiness = readinessOf(settings, store, parts.events.it);
+  const readiness = readinessOf(settings, runtime, parts.events.it);
   const status = serviceStatus({
     settings,
     readiness,

@@ -7,7 +7,8 @@ import type { Caller } from '../domain/caller.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { createOpenStreams, type OpenStreams } from '../gateway/entry/open-streams.ts';
 import { createUnknownRoutes, type UnknownRoutes } from '../gateway/entry/unknown-routes.ts';
-import { openStore, type Store } from '../store/open-store.ts';
+import { type HoldingStore, holdRevocations } from '../store/held-revocations.ts';
+import { openStore } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/log.ts';
 import { type BuiltPages, readBuiltPages } from '../ui/built-pages.ts';
 import { type Accounts, openAccounts } from './accounts/accounts.ts';
@@ -15,6 +16,7 @@ import { openLogs } from './resources/logs.ts';
 import { type Certificates, openCertificates } from './resources/tls.ts';
 import { openTrustedHeaders, TRUSTED_HEADERS_FILES, type TrustedHeaders } from './resources/trusted-headers.ts';
 import type { StartOptions } from './start-options.ts';
+import { type Health, openHealth } from './telemetry/health.ts';
 import { openTelemetry, type RuntimeTelemetry } from './telemetry/telemetry.ts';
 
 export interface Runtime {
@@ -27,7 +29,8 @@ export interface Runtime {
   readonly log: Logger;
   readonly counters: RuntimeTelemetry;
   readonly trustedHeaders: TrustedHeaders;
-  readonly store: Store;
+  readonly store: HoldingStore;
+  readonly health: Health;
   readonly accounts: Accounts;
   readonly openStreams: OpenStreams;
   readonly unknownRoutes: UnknownRoutes;
@@ -70,8 +73,17 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
   });
   const { metrics, recent } = counters;
   runtimeLogs.onAuditFault((lines) => metrics.auditWriteErrors.add(lines));
-  const store = await openStore({ url: storeAddress(settings.store.url), listenUrl: settings.store.listen_url });
+  const health = openHealth(metrics, log, clock, options.log);
+  opened.defer(() => health.close());
+  const written = await openStore({
+    url: storeAddress(settings.store.url),
+    listenUrl: settings.store.listen_url,
+    onFault: health.store.note,
+  });
+  const store = holdRevocations(written, health.revocations(clock));
   opened.defer(() => store.close());
+  opened.defer(() => health.close()); // before the store: a probe of a closed one would fail
+  health.store.watch(store.probe);
   const accounts = await openAccounts({
     settings,
     directory,
@@ -104,6 +116,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     counters,
     trustedHeaders,
     store,
+    health,
     accounts,
     openStreams,
     unknownRoutes: createUnknownRoutes(clock),

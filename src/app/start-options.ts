@@ -1,7 +1,7 @@
 /** What a start needs to be told: by the command line, or by a test. */
-import type { DestinationStream } from 'pino';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { ConsoleStream } from '../telemetry/log.ts';
 
 export interface StartOptions {
   readonly config: ServiceConfig;
@@ -11,7 +11,7 @@ export interface StartOptions {
   readonly clock: Clock;
   /** For the login limiter: a clock that is never set. Default: the machine's own count of milliseconds. */
   readonly steadyClock?: Clock;
-  readonly log: DestinationStream;
+  readonly log: ConsoleStream;
   readonly version: string;
   /** The allowlist file, where it is not in the interface's place (5.5.7). */
   readonly trustedHeadersFile?: string;

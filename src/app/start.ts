@@ -42,6 +42,9 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
     eventsBackend: () => inForce().parts.events.it?.upstream,
     certificate: () => certificates?.current().certificate,
     waitingPasswordChecks: () => inForce().accounts.routeParts.hasher.waiting(),
+    heldRevocations: runtime.store.heldRevocations,
+    certificateProblem: () => certificates && (certificates.problem() ?? null),
+    countDroppedLines: () => void runtime.health.log(),
     limiterEntries: { ip: accounts.limiter.size, apikey: accounts.tokenLimiter.size },
   });
   const readiness = () => inForce().readiness();

@@ -43,14 +43,33 @@ export async function runServe(place: ServePlace): Promise<number> {
     watching.onChange(() => reload(postern, place, log));
     await stopped;
     watching.close();
+    endAfter(config.settings.server.shutdown_grace, stderr);
     await postern.close();
-    log.flush();
+    if (!(await log.written(LAST_LINES_MS))) process.exit(0); // nothing reads the output: waiting for it would have no end
     return 0;
   } catch (fault) {
     watching.close();
     stderr.write(`Postern did not start: ${sentenceOf(fault)}\n`);
     return 1;
   }
+}
+
+const LAST_LINES_MS = 500;
+/** Beyond the grace, for what is written last: with the default the whole stays below the 10 s of `docker stop`. */
+const CLOSING_SECONDS = 1.5;
+
+/** A locked store or a worker that hears nothing does not keep the process. */
+function endAfter(graceSeconds: number, stderr: Writable): void {
+  const timer = setTimeout(
+    () => {
+      stderr.write(
+        'Postern was stopped before everything was written: the store or the events backend did not finish in time.\n',
+      );
+      process.exit(1);
+    },
+    (graceSeconds + CLOSING_SECONDS) * 1000,
+  );
+  timer.unref();
 }
 
 /** Gives the files that were read. */

@@ -46,8 +46,8 @@ export const serverSection = z
       .prefault(10)
       .describe("A login's body must be there by then, in seconds (SPEC 1)."),
     shutdown_grace: timeoutSeconds()
-      .prefault(15)
-      .describe('What is in flight at a stop may go on for so long, in seconds (SPEC 1).'),
+      .prefault(8)
+      .describe('What is in flight at a stop may go on for so long, in seconds. "docker stop" kills after 10.'),
   })
   .prefault({})
   .describe('Listeners.');

@@ -43,6 +43,7 @@ export const REFUSALS = {
   'offer-too-large':         { status: 413, message: 'The offer of this client is larger than 64 KB.' },
   'cameras-unknown':         { status: 503, message: 'The list of cameras could not be read yet: try again in a moment.' },
   'backend-unavailable':     { status: 503, message: 'The events backend is starting or has failed: try again in a moment.' },
+  'store-unavailable':       { status: 503, message: 'The store cannot be read or written at the moment: try again in a moment. The log says why.' },
   'events-unreadable':       { status: 503, message: 'The database that holds the events cannot be read at the moment: try again in a moment.' },
   'answers-too-large':       { status: 503, message: 'Too many large answers are being narrowed at this moment: try again, or ask for less at once.' },
   'query-too-slow':          { status: 503, message: 'The question took longer than events.query_timeout allows: narrow it with after and before, with cameras or with labels.' },

@@ -6,7 +6,7 @@ import type { CustomRoles } from '../domain/camera-scope.ts';
 import type { BoundedEventSource } from '../domain/event-question.ts';
 import type { CameraName } from '../domain/names.ts';
 import { isOutOfTime } from '../domain/out-of-time.ts';
-import { isUnreadable } from '../domain/unreadable.ts';
+import { storeFaultOf } from '../domain/store-fault.ts';
 import { type EventDeps, type EventsState, listEvents, oneEvent } from './event-routes.ts';
 import { exploreEvents } from './explore-route.ts';
 import { eventThumbnail, listByIds } from './id-routes.ts';
@@ -15,6 +15,7 @@ import { callerScope } from './remote-role.ts';
 import { answerRefusal } from './responses.ts';
 import { seenCameras } from './seen-cameras.ts';
 import { summarizeEvents } from './summary-route.ts';
+import { HEALTH_PATH } from './worker-watch.ts';
 import { createZoneOffsets } from './zone-offsets.ts';
 
 export interface EventsBackendOptions {
@@ -45,7 +46,7 @@ export function createEventsBackend(options: EventsBackendOptions): RequestListe
     } catch (fault) {
       if (isOutOfTime(fault)) return answerRefusal(ctx, 'query-too-slow');
       options.onFault(fault);
-      answerRefusal(ctx, isUnreadable(fault) ? 'events-unreadable' : 'internal-error');
+      answerRefusal(ctx, storeFaultOf(fault) ? 'events-unreadable' : 'internal-error');
     }
   });
   app.use(privateRoutes(options.events).routes());
@@ -76,9 +77,19 @@ const LEAVINGS: readonly string[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET',
 
 /** For the gate alone, which is the only one that reaches the socket and forwards none of these paths. */
 function privateRoutes(events: BoundedEventSource): Router {
-  return new Router().get('/cameras', async (ctx) => {
-    ctx.body = await events.cameras();
-  });
+  return new Router()
+    .get('/cameras', async (ctx) => {
+      ctx.body = await events.cameras();
+    })
+    .get(HEALTH_PATH, async (ctx) => {
+      try {
+        await events.cameras();
+        ctx.body = 'ok';
+      } catch (fault) {
+        ctx.status = 503;
+        ctx.body = fault instanceof Error ? fault.message : String(fault);
+      }
+    });
 }
 
 function eventRoutes(desk: EventDeps): Router<EventsState> {

@@ -71,6 +71,7 @@ export async function keepWorker(keeping: WorkerKeeping): Promise<KeptWorker> {
     fault: () => fault,
     // One that is started later is told by whoever starts it.
     setRoles: (roles: CustomRoles, cameras: readonly CameraName[] | null) => worker?.setRoles(roles, cameras),
+    terminate: async (reason) => worker?.terminate(reason),
     async stop() {
       isStopped = true;
       clearTimeout(timer);

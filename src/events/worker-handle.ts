@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import type { CameraName } from '../domain/names.ts';
+import type { StoreFault } from '../domain/store-fault.ts';
 import type { EventsWorkerSettings, FromEventsWorker, ToEventsWorker } from './worker-messages.ts';
 
 export interface EventsWorkerOptions {
@@ -19,7 +20,7 @@ export interface EventsWorkerOptions {
   /** How long one question may take, in seconds. */
   readonly queryTimeout: number;
   /** A request failed; the worker goes on. */
-  readonly onFault?: (message: string) => void;
+  readonly onFault?: (message: string, storeFault: StoreFault | undefined) => void;
   /** The worker is gone, unasked. */
   readonly onCrash: (fault: Error) => void;
 }
@@ -29,10 +30,12 @@ export interface EventsWorker {
   setRoles(roles: CustomRoles, cameras: readonly CameraName[] | null): void;
   /** Answers what is in flight, then ends. */
   stop(): Promise<void>;
+  /** Ends it whatever it does; `onCrash` is told the reason. */
+  terminate(reason: Error): Promise<void>;
 }
 
 /** A worker that hears nothing, for it is busy without end, does not keep the service from stopping. */
-const STOP_PATIENCE_MS = 15_000;
+const STOP_PATIENCE_MS = 1_000;
 
 /** Resolves when the worker listens; rejects when it cannot. */
 export async function startEventsWorker(options: EventsWorkerOptions): Promise<EventsWorker> {
@@ -45,7 +48,7 @@ export async function startEventsWorker(options: EventsWorkerOptions): Promise<E
 
   await untilReady(worker);
   worker.on('message', (message: FromEventsWorker) => {
-    if (message.kind === 'fault') onFault?.(message.message);
+    if (message.kind === 'fault') onFault?.(message.message, message.storeFault);
   });
   // An uncaught error is followed by the exit; one report is enough.
   let reason = new Error('the events backend ended');
@@ -59,6 +62,10 @@ export async function startEventsWorker(options: EventsWorkerOptions): Promise<E
 
   return {
     setRoles: (roles, cameras) => tell({ kind: 'roles', roles, cameras }),
+    async terminate(why) {
+      reason = why;
+      await worker.terminate();
+    },
     async stop() {
       if (isStopping || hasEnded) return;
       isStopping = true;

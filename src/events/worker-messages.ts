@@ -1,6 +1,7 @@
 /** What the gate and the events worker say to each other; everything here passes between threads. */
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import type { CameraName } from '../domain/names.ts';
+import type { StoreFault } from '../domain/store-fault.ts';
 
 /** The worker's `workerData`. */
 export interface EventsWorkerSettings {
@@ -22,4 +23,6 @@ export type ToEventsWorker =
   | { readonly kind: 'roles'; readonly roles: CustomRoles; readonly cameras: readonly CameraName[] | null }
   | { readonly kind: 'stop' };
 
-export type FromEventsWorker = { readonly kind: 'ready' } | { readonly kind: 'fault'; readonly message: string };
+export type FromEventsWorker =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'fault'; readonly message: string; readonly storeFault: StoreFault | undefined };

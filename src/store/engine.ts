@@ -9,5 +9,14 @@ export interface Engine {
   version(): string;
   /** False while changes of others may go unheard; then `version` differs at each call. */
   isCurrent(): boolean;
+  /** For error messages: `the store at /config/postern.db`. */
+  readonly name: string;
+  /** Undefined when a server keeps the store: then backups are made there. */
+  readonly file: string | undefined;
+  /** Writes what changes nothing, and checks the tables: rejects with a fault of the store when either fails. */
+  probe(tables: readonly string[]): Promise<void>;
+  /** A consistent copy, readable by the owner alone. The file must not be in use. */
+  copyTo(path: string): Promise<void>;
+  /** After the query builder. */
   close(): Promise<void>;
 }

@@ -2,8 +2,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Deadline } from '../domain/event-question.ts';
 import type { Dialect } from './dialect.ts';
-import type { ScanQueue } from './scan-queue.ts';
 import type { Tables } from './tables.ts';
+import type { TurnQueue } from './turn-queue.ts';
 
 /** `e` is the table's alias in every query; it has the columns of the store's own. */
 export interface EventShape {
@@ -19,7 +19,7 @@ export interface EventsPlace {
   readonly db: Kysely<Tables>;
   readonly shape: EventShape;
   readonly words: Dialect;
-  readonly walks: ScanQueue;
+  readonly walks: TurnQueue;
   readonly deadline?: Deadline | undefined;
   /** Events are walked by time, whatever order they are asked for in. */
   readonly isByTime?: boolean;

@@ -6,15 +6,15 @@ import { countByLabel, firstStart, groupEvents, writesByDay } from './count-even
 import type { Dialect } from './dialect.ts';
 import { distinctCameras, distinctNames, labelsOf, namesOfAll } from './distinct-names.ts';
 import type { EventShape, EventsPlace } from './event-shape.ts';
-import { createScanQueue } from './scan-queue.ts';
 import type { EventsTable, Tables } from './tables.ts';
+import { createTurnQueue } from './turn-queue.ts';
 import { windowedFind } from './windowed-find.ts';
 
 export const eventsPlace = (db: Kysely<Tables>, shape: EventShape, words: Dialect): EventsPlace => ({
   db,
   shape,
   words,
-  walks: createScanQueue(),
+  walks: createTurnQueue(),
 });
 
 export const createEventSource = (place: EventsPlace): BoundedEventSource => ({

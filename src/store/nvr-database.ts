@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { Kysely, sql } from 'kysely';
 import { type BoundedEventSource, type Deadline, type EventSource, foldSubLabels } from '../domain/event-question.ts';
 import { isOutOfTime } from '../domain/out-of-time.ts';
-import { unreadable } from '../domain/unreadable.ts';
+import { storeFault, storeFaultOf } from '../domain/store-fault.ts';
 import { nvrShape } from './event-shape.ts';
 import { createEventSource, eventsPlace } from './events-table.ts';
 import { sqliteEngine } from './sqlite.ts';
@@ -70,18 +70,23 @@ const throughout = (asked: Asked): EventSource => ({
 
 async function openFile(path: string): Promise<OpenedFile> {
   const functions = { fold_sub_labels: foldSubLabels };
-  const { dialect } = sqliteEngine({ path, readOnly: true, isOurs: false, functions });
-  const db = new Kysely<Tables>({ dialect });
+  const engine = sqliteEngine({ path, readOnly: true, isOurs: false, functions });
+  const db = new Kysely<Tables>({ dialect: engine.dialect });
+  const close = async (): Promise<void> => {
+    await db.destroy();
+    await engine.close();
+  };
   try {
     const generation = await generationOf(db, path);
     // Older files lack columns of newer ones, so the table is asked what it has.
     const shape = nvrShape(await columnsOf(db));
     const events = createEventSource(eventsPlace(db, shape, sqliteDialect));
-    return { db, generation, events, close: () => db.destroy() };
+    return { db, generation, events, close };
   } catch (cause) {
-    await db.destroy();
+    await close();
     const reason = cause instanceof Error ? cause.message : cause;
-    throw unreadable(`cannot read ${path} as the database of an NVR: ${reason}`, cause);
+    const kind = storeFaultOf(cause) ?? 'unreachable';
+    throw storeFault(kind, `cannot read ${path} as the database of an NVR: ${reason}`, cause);
   }
 }
 

@@ -11,8 +11,8 @@ export interface NvrUser {
 
 /** Web-push subscriptions stay where they are: they are secrets of another service. */
 export async function readNvrUsers(path: string): Promise<readonly NvrUser[]> {
-  const { dialect } = sqliteEngine({ path, readOnly: true, isOurs: false });
-  const db = new Kysely<unknown>({ dialect });
+  const engine = sqliteEngine({ path, readOnly: true, isOurs: false });
+  const db = new Kysely<unknown>({ dialect: engine.dialect });
   try {
     const { rows } = await sql<{ name: string }>`select name from pragma_table_info('user')`.execute(db);
     const columns = rows.map(({ name }) => name);
@@ -29,5 +29,6 @@ export async function readNvrUsers(path: string): Promise<readonly NvrUser[]> {
     throw new Error(`cannot read the users in ${path}: ${reason}`, { cause });
   } finally {
     await db.destroy();
+    await engine.close();
   }
 }

@@ -1,6 +1,5 @@
 /** Opens the store that `store.url` names, brings its tables up to date, and gives the doors to them (SPEC 1, 10). */
 import { Kysely } from 'kysely';
-import { Migrator } from 'kysely/migration';
 import type { AccountStore } from '../domain/account.ts';
 import type { ApiTokenStore } from '../domain/api-token.ts';
 import type { EventRecord } from '../domain/event.ts';
@@ -11,11 +10,10 @@ import { createRoleStore } from './accounts-roles.ts';
 import { createSessionStore } from './accounts-sessions.ts';
 import { createAccountStore } from './accounts-tables.ts';
 import { createApiTokenStore } from './accounts-tokens.ts';
-import type { Dialect } from './dialect.ts';
 import type { Engine } from './engine.ts';
 import { STORE_SHAPE } from './event-shape.ts';
 import { createEventSource, eventsPlace } from './events-table.ts';
-import { migrationsFor } from './migrations/all-migrations.ts';
+import { appliedMigrations, assertCurrent, migrate } from './migrate.ts';
 import { postgresEngine } from './postgres.ts';
 import { serializedOn } from './serialized.ts';
 import { sqliteEngine } from './sqlite.ts';
@@ -29,6 +27,8 @@ export interface StoreOptions {
   readonly listenUrl?: string | undefined;
   /** For a reader beside the writer: changes nothing, not even the tables, so the file must be there. */
   readonly readOnly?: boolean;
+  /** Told of each statement that failed. */
+  readonly onFault?: (fault: unknown) => void;
 }
 
 export interface Store {
@@ -44,15 +44,29 @@ export interface Store {
   writeEvents(events: readonly EventRecord[]): Promise<void>;
   /** Before rows of events that begin at these times are written in another way than by `writeEvents`. */
   prepareForEvents(times: readonly number[]): Promise<void>;
+  /** Writes something and reads the account tables: rejects with a fault of the store when that fails. */
+  probe(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Small tables, on which everything else depends. */
+const PROBED_TABLES: readonly string[] = ['users', 'revoked_tokens', 'custom_roles', 'seen_sessions', 'api_tokens'];
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { readOnly = false } = options;
   const engine = await engineOf(options);
   const { dialect, words, version } = engine;
   const db = new Kysely<Tables>({ dialect });
-  if (!readOnly) await migrate(db, words);
+  const close = async (): Promise<void> => {
+    await db.destroy();
+    await engine.close();
+  };
+  try {
+    await (readOnly ? assertCurrent(db, engine) : migrate(db, engine, migrationsIn));
+  } catch (fault) {
+    await close();
+    throw fault;
+  }
   const serialized = serializedOn(db, words);
   return {
     db,
@@ -64,25 +78,26 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     events: createEventSource(eventsPlace(db, STORE_SHAPE, words)),
     writeEvents: (events) => writeEvents(events, db, words.events),
     prepareForEvents: (times) => words.events.prepareFor(times, db),
-    close: async () => {
-      await engine.close();
-      await db.destroy();
-    },
+    probe: () => engine.probe(PROBED_TABLES),
+    close,
   };
 }
 
-async function engineOf({ url, listenUrl, readOnly = false }: StoreOptions): Promise<Engine> {
+async function engineOf({ url, listenUrl, readOnly = false, onFault }: StoreOptions): Promise<Engine> {
+  const told = onFault ? { onFault } : {};
   if (/^postgres(?:ql)?:/i.test(url)) return postgresEngine({ url, listenUrl, readOnly });
   const path = /^sqlite:(?<path>.+)$/s.exec(url)?.groups?.['path'];
   if (path === undefined) throw new Error('store.url: only "sqlite:<path>" is understood: name a file');
-  return sqliteEngine({ path, readOnly, isOurs: true });
+  return sqliteEngine({ path, readOnly, isOurs: true, ...told });
 }
 
-async function migrate(db: Kysely<Tables>, words: Dialect): Promise<void> {
-  const { error } = await new Migrator({ db, provider: migrationsFor(words) }).migrateToLatest();
-  if (!error) return;
-  await db.destroy();
-  throw new Error('cannot bring the tables of the store up to date: is it the store of a newer version?', {
-    cause: error,
-  });
+async function migrationsIn(path: string): Promise<readonly string[]> {
+  const engine = sqliteEngine({ path, readOnly: true, isOurs: true });
+  const db = new Kysely<Tables>({ dialect: engine.dialect });
+  try {
+    return await appliedMigrations(db);
+  } finally {
+    await db.destroy();
+    await engine.close();
+  }
 }

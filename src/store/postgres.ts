@@ -8,7 +8,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { outOfTime } from '../domain/out-of-time.ts';
-import { unreadable } from '../domain/unreadable.ts';
+import { type StoreFault, storeFault } from '../domain/store-fault.ts';
 import type { Engine } from './engine.ts';
 import { type ChangeFeed, openChangeFeed } from './postgres-changes.ts';
 import { postgresDialect } from './postgres-dialect.ts';
@@ -62,8 +62,20 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
     words: postgresDialect,
     version: () => changes?.version() ?? '',
     isCurrent: () => changes?.isCurrent() ?? true,
+    name: 'the store on PostgreSQL',
+    file: undefined,
+    probe: () => probe(pool, readOnly),
+    copyTo: async () => {}, // the server's own backups
     close: async () => changes?.close(),
   };
+}
+
+/** The lock row of the migrations is written with what it holds, so that a full disk and a standby are found. */
+async function probe(pool: pg.Pool, readOnly: boolean): Promise<void> {
+  const text = readOnly ? 'select 1' : 'update kysely_migration_lock set is_locked = is_locked';
+  await pool.query(text).catch((fault: unknown) => {
+    throw troubleOf(fault);
+  });
 }
 
 async function listening(
@@ -156,5 +168,15 @@ function troubleOf(fault: unknown): unknown {
   if (code === STATEMENT_TIMEOUT) return outOfTime();
   const isOfServer = TROUBLES.some((trouble) => code.startsWith(trouble));
   const isOfWay = /^E[A-Z]+$/.test(code) || (code === '' && CLIENT_FAULTS.test(fault.message));
-  return isOfServer || isOfWay ? unreadable(`PostgreSQL: ${fault.message || code}`, fault) : fault;
+  return isOfServer || isOfWay ? storeFault(kindOf(code), `PostgreSQL: ${fault.message || code}`, fault) : fault;
 }
+
+/** disk_full, read_only_sql_transaction, data_corrupted and index_corrupted. */
+const KINDS: Readonly<Record<string, StoreFault>> = {
+  '53100': 'full',
+  '25006': 'read-only',
+  XX001: 'corrupt',
+  XX002: 'corrupt',
+};
+
+const kindOf = (code: string): StoreFault => KINDS[code] ?? 'unreachable';

@@ -1,12 +1,12 @@
-/** The SQLite engine: Kysely's own dialect over Node's built-in SQLite, and everything that is SQLite's way alone. */
-import { chmodSync, closeSync, openSync } from 'node:fs';
-import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
-import { type Dialect, SqliteAdapter, type SqliteDatabase, SqliteDialect } from 'kysely';
+/** The SQLite engine: Node's built-in SQLite behind Kysely, one connection for reads and one for writes. */
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
+import { backup, DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import { type Dialect as KyselyDialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { isPast, outOfTime } from '../domain/out-of-time.ts';
-import { unreadable } from '../domain/unreadable.ts';
-import { retryWhenBusy } from './busy-retry.ts';
 import type { Engine } from './engine.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
+import { createSqliteDriver } from './sqlite-driver.ts';
+import { damagedFault, namedFault, openingFault, removedFault } from './sqlite-faults.ts';
 
 export interface SqliteOptions {
   readonly path: string;
@@ -15,17 +15,22 @@ export interface SqliteOptions {
   readonly isOurs: boolean;
   /** Of one text each, for use in queries. */
   readonly functions?: Readonly<Record<string, (text: string) => string | null>>;
+  /** Told of each statement that failed. */
+  readonly onFault?: (fault: unknown) => void;
 }
 
 /** While the file is being opened, waiting for another process may block. */
 const OPENING_BUSY_MILLISECONDS = 5000;
 /** Asking for the version takes locks of the file, as long as judging a request; no other process tells of its change sooner. */
 const BETWEEN_ASKING_MILLISECONDS = 5;
+/** A probe that waits longer for the lock has found what it looks for. */
+const PROBE_PATIENCE_MILLISECONDS = 1000;
+const PAGES_PER_COPY_STEP = 1000;
 
 /**
  * With WAL, what is committed survives the death of the process under either setting; NORMAL may lose the last
  * commits when the machine loses power, FULL syncs each commit. Account writes are few, and a revoked token must
- * stay revoked; imports commit thousands of rows at a time. So FULL costs nothing that anybody would notice.
+ * stay revoked; imports commit thousands of rows at a time. So FULL has no noticeable cost.
  */
 const WRITER_SETTINGS = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;';
 const READER_SETTINGS = 'PRAGMA query_only = ON;';
@@ -35,48 +40,82 @@ const SHARED_SETTINGS = 'PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;
 const MAPPED_SETTINGS = 'PRAGMA mmap_size = 1073741824;';
 
 export function sqliteEngine(options: SqliteOptions): Engine {
-  const connection = connect(options);
-  const dataVersion = connection.prepare('PRAGMA data_version');
-  let ownChanges = 0;
-  let others: unknown;
-  let text = '';
-  let askedAt = Number.NEGATIVE_INFINITY;
+  const { path, readOnly, onFault = () => {} } = options;
+  const writer = readOnly ? undefined : connect(options);
+  const reader = writer ? connect({ ...options, readOnly: true }, writer) : connect(options);
+  const file = subjectOf(options);
+  const opened = statSync(path);
+  const dataVersion = reader.prepare('PRAGMA data_version');
+  let [askedAt, text, failures] = [Number.NEGATIVE_INFINITY, '', 0];
+  let isClosed = false;
+  /** The reader's data version changes with each commit of another connection, and the writer is one. */
+  const look = (): void => {
+    askedAt = performance.now();
+    try {
+      text = String(dataVersion.get()?.['data_version']);
+    } catch {
+      failures += 1;
+      text = `unknown ${failures}`; // what is remembered is asked for again, and the question names the fault
+    }
+  };
+  const driver = createSqliteDriver({
+    reader,
+    writer: writer ?? reader,
+    file,
+    onChange: look,
+    onFault,
+    isClosed: () => isClosed,
+  });
   return {
+    name: file,
+    file: path,
+    dialect: dialectWith(driver),
     words: sqliteDialect,
     isCurrent: () => true,
-    close: async () => {},
-    dialect: kyselyDialect(connection, options.readOnly, () => {
-      ownChanges += 1;
-      text = `${others}.${ownChanges}`;
-    }),
-    /** By this connection at once, by another process within milliseconds. */
     version() {
-      const now = performance.now();
-      if (now - askedAt < BETWEEN_ASKING_MILLISECONDS) return text;
-      others = dataVersion.get()?.['data_version'];
-      askedAt = now;
-      text = `${others}.${ownChanges}`;
+      if (performance.now() - askedAt >= BETWEEN_ASKING_MILLISECONDS) look();
       return text;
+    },
+    async probe(tables) {
+      if (!isSameFile(path, opened)) throw removedFault(file);
+      await driver.write(() => writeNothing(writer ?? reader), PROBE_PATIENCE_MILLISECONDS);
+      for (const table of tables) checkTable(reader, table, file);
+    },
+    async copyTo(copy) {
+      closeSync(openSync(copy, 'w', PRIVATE));
+      await backup(writer ?? reader, copy, { rate: PAGES_PER_COPY_STEP }).catch((fault: unknown) => {
+        throw namedFault(fault, copy);
+      });
+    },
+    async close() {
+      isClosed = true;
+      writer?.close();
+      reader.close();
     },
   };
 }
 
-function kyselyDialect(connection: DatabaseSync, readOnly: boolean, onChange: () => void): Dialect {
-  const dialect = new SqliteDialect({ database: asKyselyDatabase(connection, readOnly, onChange) });
+function dialectWith(driver: ReturnType<typeof createSqliteDriver>): KyselyDialect {
+  const adapter = new SqliteAdapter();
+  // Kysely's adapter says that SQLite cannot change tables in a transaction, but it can: an interrupted migration
+  // leaves nothing behind, and two processes that start at once take turns. Its connections are two: see the driver.
+  Object.defineProperty(adapter, 'supportsTransactionalDdl', { value: true });
+  Object.defineProperty(adapter, 'supportsMultipleConnections', { value: true });
   return {
-    createDriver: () => retryWhenBusy(dialect.createDriver()),
-    createQueryCompiler: () => dialect.createQueryCompiler(),
-    createIntrospector: (db) => dialect.createIntrospector(db),
-    // Kysely's adapter says that SQLite cannot change tables in a transaction, but it can: an interrupted migration
-    // leaves nothing behind, and two processes that start at once take turns.
-    createAdapter: () => Object.defineProperty(new SqliteAdapter(), 'supportsTransactionalDdl', { value: true }),
+    createDriver: () => driver,
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createAdapter: () => adapter,
   };
 }
 
-function connect({ path, readOnly, isOurs, functions = {} }: SqliteOptions): DatabaseSync {
+/** `beside`: closed when this connection cannot be had. */
+function connect(options: SqliteOptions, beside?: DatabaseSync): DatabaseSync {
+  const { path, readOnly, isOurs, functions = {} } = options;
+  let connection: DatabaseSync | undefined;
   try {
     if (!readOnly) makePrivate(path);
-    const connection = new DatabaseSync(path, {
+    connection = new DatabaseSync(path, {
       readOnly,
       timeout: OPENING_BUSY_MILLISECONDS,
       enableForeignKeyConstraints: true,
@@ -89,11 +128,14 @@ function connect({ path, readOnly, isOurs, functions = {} }: SqliteOptions): Dat
       connection.function(name, { deterministic: true }, (text) => (typeof text === 'string' ? run(text) : null));
     return connection;
   } catch (cause) {
-    const subject = isOurs ? 'the store' : 'the database of the NVR';
-    const remedy = readOnly ? 'is it there, with the files beside it?' : 'is the directory there and writable?';
-    throw unreadable(`cannot open ${subject} at ${path}: ${remedy} (${(cause as Error).message})`, cause);
+    connection?.close();
+    beside?.close();
+    throw openingFault(cause, subjectOf(options), readOnly);
   }
 }
+
+const subjectOf = ({ path, isOurs }: SqliteOptions): string =>
+  `${isOurs ? 'the store' : 'the database of the NVR'} at ${path}`;
 
 /** Ends the statement that calls it, and the fault comes through as it is. Of the machine's own count of milliseconds. */
 function inTime(deadline: SQLOutputValue): number {
@@ -101,36 +143,28 @@ function inTime(deadline: SQLOutputValue): number {
   return 1;
 }
 
-/** Password hashes are for nobody else on the machine. SQLite gives `-wal` and `-shm` the mode of the file. */
+const PRIVATE = 0o600;
+
+/** The file holds password hashes. SQLite gives `-wal` and `-shm` the mode of the file. */
 function makePrivate(path: string): void {
-  closeSync(openSync(path, 'a', 0o600));
-  chmodSync(path, 0o600);
+  closeSync(openSync(path, 'a', PRIVATE));
+  chmodSync(path, PRIVATE);
 }
 
-function asKyselyDatabase(connection: DatabaseSync, readOnly: boolean, onChange: () => void): SqliteDatabase {
-  return {
-    close: () => connection.close(),
-    prepare: (text) => {
-      const statement = connection.prepare(inThisEngine(text, readOnly));
-      if (!/^\s*(select|with)\b/i.test(text)) onChange();
-      return {
-        reader: statement.columns().length > 0,
-        all: (values) => statement.all(...values.map(bindable)),
-        run: (values) => statement.run(...values.map(bindable)),
-        iterate: (values) => statement.iterate(...values.map(bindable)),
-      };
-    },
-  };
+type FileId = { readonly dev: number; readonly ino: number };
+
+function isSameFile(path: string, { dev, ino }: FileId): boolean {
+  const now = statSync(path, { throwIfNoEntry: false });
+  return now?.dev === dev && now.ino === ino;
 }
 
-/**
- * A plain `begin` takes the write lock at the first write, and fails there without waiting when another process has
- * written since the first read. Taking it at once makes writers queue.
- */
-const inThisEngine = (text: string, readOnly: boolean): string =>
-  text === 'begin' && !readOnly ? 'begin immediate' : text;
+/** The lock row of the migrations is written with what it holds: a page goes to the disk, and no table changes. */
+const writeNothing = (writer: DatabaseSync): void =>
+  writer.exec('update kysely_migration_lock set is_locked = is_locked');
 
-function bindable(value: unknown): SQLInputValue {
-  if (typeof value === 'boolean') return Number(value);
-  return value === undefined ? null : (value as SQLInputValue);
+/** One table and its indices: an account table is small, so this takes well below a millisecond. */
+function checkTable(reader: DatabaseSync, table: string, file: string): void {
+  const rows = reader.prepare(`PRAGMA quick_check(${JSON.stringify(table)})`).all();
+  const said = rows.map((row) => String(Object.values(row)[0]));
+  if (said.join() !== 'ok') throw damagedFault(file, table, said[0] ?? '');
 }

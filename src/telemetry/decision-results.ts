@@ -40,6 +40,7 @@ export const DECISION_OF_REASON: Readonly<Record<RefusalReason, DecisionResult>>
   'offer-too-large':       'malformed',
   'cameras-unknown':       'error',
   'backend-unavailable':   'error',
+  'store-unavailable':     'error',
   'events-unreadable':     'error',
   'query-too-slow':        'error',
   'answers-too-large':     'error',

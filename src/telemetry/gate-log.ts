@@ -1,6 +1,7 @@
 /** What the gate does, as log lines: one for each finished request, and one for each that went wrong (SPEC 9). */
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../domain/request.ts';
+import { storeFaultOf } from '../domain/store-fault.ts';
 import { DECISION_OF_REASON } from './decision-results.ts';
 import type { Logs } from './log.ts';
 import type { Passing, PassingEnd } from './passing.ts';
@@ -35,7 +36,9 @@ export function createGateLog(logs: Logs, recent: Recent): GateLog {
       gate.warn({ requestId: passing.requestId, ...what(passing), reason }, REFUSALS[reason].message);
     },
     fault({ requestId }, fault) {
-      gate.error({ requestId, err: fault }, 'a request ended in a fault of our own');
+      if (storeFaultOf(fault) && fault instanceof Error)
+        gate.warn({ requestId, reason: fault.message }, 'a request was answered with 503: the store failed');
+      else gate.error({ requestId, err: fault }, 'a request was answered with 500: an error in Postern itself');
     },
     answered(passing, end) {
       if (passing.route === 'static' || !access.isOn()) return;

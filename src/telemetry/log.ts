@@ -4,6 +4,9 @@ import type { Clock } from '../domain/clock.ts';
 import { faultRecord } from './fault-record.ts';
 import { safeLine, withoutSecrets } from './safe-line.ts';
 
+/** Where log lines go: a stream that drops lines when nothing reads them counts those. */
+export type ConsoleStream = DestinationStream & { readonly dropped?: () => number };
+
 export interface LogRules {
   readonly default: Level;
   /** `service.api.auth: debug`; a name without a level of its own has its parent's. */

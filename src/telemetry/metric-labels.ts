@@ -108,6 +108,9 @@ export const UPSTREAM_FAULTS = [
 ] as const;
 export type UpstreamFault = (typeof UPSTREAM_FAULTS)[number];
 
+/** Why a request ended in an error of the sidecar's own. */
+export const OWN_ERRORS = ['store', 'internal'] as const;
+
 export const DIRECTIONS = ['in', 'out'] as const;
 
 export const RELOAD_RESULTS = ['ok', 'rejected'] as const;

@@ -1,4 +1,5 @@
 /** Every metric, declared once: name, sentence, closed labels, buckets that fit (SPEC 9). */
+import { STORE_FAULTS } from '../domain/store-fault.ts';
 import { createCameraDenials } from './camera-denials.ts';
 import * as labels from './metric-labels.ts';
 import { createCounter, createGauge, createHistogram, createInfo } from './series.ts';
@@ -73,6 +74,13 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     reloads:              createCounter('postern_config_reloads_total', 'Attempts to read the configuration again.', [['result', labels.RELOAD_RESULTS]]),
     certificateExpiry:    createGauge('postern_tls_certificate_expiry_timestamp_seconds', 'End of the certificate that is served.'),
     users:                createGauge('postern_users', 'Accounts known.', [role]),
+    certificateRefused:   createGauge('postern_tls_certificate_refused', '1 while the certificate files on disk are refused and the pair read before is served.'),
+    storeUp:              createGauge('postern_store_up', '1 when the store could be read and written when it was last tried.'),
+    storeFaults:          createCounter('postern_store_faults_total', 'Reads and writes that failed because of the store, by what was wrong with it.', [['kind', STORE_FAULTS]]),
+    heldRevocations:      createGauge('postern_revocations_waiting', 'Ended sessions whose end is held in memory until the store can be written.'),
+    ownErrors:            createCounter('postern_own_errors_total', 'Requests answered with 500 or 503 because of a fault of the sidecar itself or of its store.', [['reason', labels.OWN_ERRORS]]),
+    clockJumps:           createCounter('postern_clock_jumps_total', 'How often the clock of the machine was set by ten seconds or more.'),
+    logLinesDropped:      createCounter('postern_log_lines_dropped_total', 'Log lines dropped because the output was not read, or not fast enough.'),
     auditWriteErrors:     createCounter('postern_audit_write_errors_total', 'Audit lines that could not be written to their file.'),
     scrapeFaults:         createCounter('postern_scrape_faults_total', 'Values that could not be read in time for a scrape.'),
   };
@@ -80,5 +88,6 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
   declared.upstreamUp.set(undefined);
   declared.eventsUp.set(undefined);
   declared.certificateExpiry.set(undefined);
+  declared.certificateRefused.set(undefined);
   return declared;
 }

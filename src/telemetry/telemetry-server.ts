@@ -1,17 +1,7 @@
 /** The telemetry listener: `/metrics`, `/healthz`, `/readyz`; it knows no identity (SPEC 2, 9). */
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { isReady, type Readiness } from './readiness.ts';
 import type { Exposition } from './scrape.ts';
-
-export interface Readiness {
-  readonly store: Check;
-  readonly nvr: Check;
-  readonly events: Check;
-}
-
-export type Check =
-  | { readonly kind: 'ok' }
-  | { readonly kind: 'unused' }
-  | { readonly kind: 'failed'; readonly reason: string };
 
 export interface TelemetryDeps {
   /** Given the scraper's `Accept`. */
@@ -50,8 +40,7 @@ async function answer(
       return;
     case '/readyz': {
       const readiness = await parts.readiness();
-      const isWell = Object.values(readiness).every((check: Check) => check.kind !== 'failed');
-      const status = parts.isStopping() ? 'stopping' : isWell ? 'ready' : 'not-ready';
+      const status = parts.isStopping() ? 'stopping' : isReady(readiness) ? 'ready' : 'not-ready';
       answerJson(response, status === 'ready' ? 200 : 503, { status, ...readiness });
       return;
     }

@@ -1,6 +1,7 @@
 /** What the gate does, counted: each request from its head to its last byte (SPEC 9). */
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
+import { storeFaultOf } from '../domain/store-fault.ts';
 import { countDecision, countResult, type GateWatchDeps } from './count-decision.ts';
 import { codeClassOf, cutOf, upstreamFaultOf } from './decision-results.ts';
 import type { StreamEnd, StreamKind } from './metric-labels.ts';
@@ -47,7 +48,10 @@ function watchRequest(passing: Passing, parts: GateWatchDeps, stopCounting: () =
       if (passing.headAt === undefined) metrics.upstreamRequests.add(1, 'none');
       log.failed(passing, reason);
     },
-    onFault: (fault: unknown): void => log.fault(passing, fault),
+    onFault(fault: unknown): void {
+      metrics.ownErrors.add(1, storeFaultOf(fault) ? 'store' : 'internal');
+      log.fault(passing, fault);
+    },
     onUnknownRoute: (): void => metrics.unknownRoutes.add(1),
     onAsked(): void {
       passing.askedAt = ticks();

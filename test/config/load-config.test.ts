@@ -104,7 +104,7 @@ describe('An empty configuration', () => {
         base_path: '',
         timeout_headers: 15,
         timeout_login_body: 10,
-        shutdown_grace: 15,
+        shutdown_grace: 8,
       },
       auth: {
         enabled: true,

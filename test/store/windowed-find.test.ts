@@ -9,8 +9,8 @@ import { type EventsPlace, STORE_SHAPE } from '../../src/store/event-shape.ts';
 import { eventsPlace } from '../../src/store/events-table.ts';
 import { findEvents } from '../../src/store/find-events.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
-import { createScanQueue } from '../../src/store/scan-queue.ts';
 import { sqliteDialect } from '../../src/store/sqlite-dialect.ts';
+import { createTurnQueue } from '../../src/store/turn-queue.ts';
 import { findInWindows, windowedFind } from '../../src/store/windowed-find.ts';
 import { event } from '../events/support/event.ts';
 import { makeScratch } from './support/scratch-store.ts';
@@ -106,7 +106,7 @@ describe('While a question is walked in windows', () => {
 });
 
 it('Walks go one by one, in the order in which they came', async () => {
-  const lane = createScanQueue();
+  const lane = createTurnQueue();
   const entered: number[] = [];
   const walks = [1, 2, 3].map(async (walk) => {
     const leave = await lane();

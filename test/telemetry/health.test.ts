@@ -21,6 +21,16 @@ const withHouse = async (
   }
 };
 
+/** Every part but the NVR and the events backend; without TLS there is no certificate. */
+const WELL = {
+  store: { kind: 'ok' },
+  certificate: { kind: 'unused' },
+  descriptors: { kind: 'ok' },
+  event_loop: { kind: 'ok' },
+  clock: { kind: 'ok' },
+  log: { kind: 'ok' },
+};
+
 describe('/healthz', () => {
   it('answers while the process is alive, whatever the NVR does', () =>
     withHouse({ nvr: { url: 'http://127.0.0.1:9', cameras: ['cam1'] } }, async (url) =>
@@ -34,7 +44,7 @@ describe('/readyz', () => {
     await withHouse({ nvr: { url: nvr.url, cameras: ['cam1'] } }, async (url) =>
       assert.deepEqual(await get(`${url}/readyz`), {
         status: 200,
-        body: { status: 'ready', store: { kind: 'ok' }, nvr: { kind: 'ok' }, events: { kind: 'unused' } },
+        body: { status: 'ready', ...WELL, nvr: { kind: 'ok' }, events: { kind: 'unused' } },
         cache: 'no-store',
       }),
     );
@@ -45,7 +55,7 @@ describe('/readyz', () => {
     withHouse({ nvr: { cameras: ['cam1'] } }, async (url) =>
       assert.deepEqual((await get(`${url}/readyz`)).body, {
         status: 'ready',
-        store: { kind: 'ok' },
+        ...WELL,
         nvr: { kind: 'unused' },
         events: { kind: 'ok' },
       }),
@@ -57,13 +67,27 @@ describe('/readyz', () => {
         status: 503,
         body: {
           status: 'not-ready',
-          store: { kind: 'ok' },
+          ...WELL,
           nvr: { kind: 'failed', reason: 'connect ECONNREFUSED 127.0.0.1:9' },
           events: { kind: 'unused' },
         },
         cache: 'no-store',
       }),
     ));
+});
+
+describe('/readyz, of the process', () => {
+  it('tells that the clock was set, counts it, and stays ready', async (test) => {
+    const house = await startInstance({ config: { nvr: { cameras: ['cam1'] } } });
+    test.after(house.close);
+    house.clock.advance(3600);
+    const answer = await fetch(`${house.telemetryUrl}/readyz`);
+    const { clock } = (await answer.json()) as { clock: { kind: string; reason: string } };
+    assert.deepEqual([answer.status, clock.kind], [200, 'degraded']);
+    assert.match(clock.reason, /^the clock was set forward by (?:3600|3599) s$/);
+    assert.match(await (await fetch(`${house.telemetryUrl}/metrics`)).text(), /^postern_clock_jumps_total 1$/m);
+    assert.equal(house.log.filter(({ msg }) => String(msg).startsWith('the clock of the machine was set')).length, 1);
+  });
 });
 
 describe('The telemetry listener', () => {

@@ -61,11 +61,18 @@ async function logoutByLink(ctx: AccountContext, parts: LoginRouteDeps): Promise
 
 async function logout(ctx: AccountContext, { sessions, settings, audit }: LoginRouteDeps): Promise<void> {
   const { caller, clientAddress: from, requestId, basePath = '' } = ctx.state;
-  if (caller) await sessions.end(caller);
-  const who = caller?.name ?? (await endExpired(ctx, sessions));
-  if (who) audit({ what: 'logout', who, from, ...agentOf(ctx.state), verdict: 'allowed', requestId });
-  const { logoutUrl, loginPath } = settings();
+  // Before anything can fail: the browser forgets the cookie even when the revocation is not written.
   ctx.set({ 'Cache-Control': 'no-store', 'Set-Cookie': sessions.clearedCookie(cookieClientOf(ctx.state)) });
+  const entry = { what: 'logout', from, ...agentOf(ctx.state), verdict: 'allowed', requestId } as const;
+  try {
+    if (caller) await sessions.end(caller);
+    const who = caller?.name ?? (await endExpired(ctx, sessions));
+    if (who) audit({ ...entry, who });
+  } catch (fault) {
+    audit({ ...entry, who: caller?.name, reason: 'not-stored' });
+    throw fault;
+  }
+  const { logoutUrl, loginPath } = settings();
   ctx.redirect(logoutUrl ?? `${basePath}${loginPath}`);
   ctx.status = 303;
 }

@@ -1,5 +1,5 @@
 /** Introduces the gate to the events backend: a worker beside it, that is kept running and told who may see what (SPEC 7). */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -12,9 +12,10 @@ import type { Upstream } from '../../domain/socket-address.ts';
 import { keepWorker } from '../../events/keep-worker.ts';
 import { generateSampleEvents } from '../../events/sample-events.ts';
 import { startEventsWorker } from '../../events/worker-handle.ts';
+import { askWorker, watchWorker } from '../../events/worker-watch.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import type { Check } from '../../telemetry/telemetry-server.ts';
+import type { Reached } from '../../telemetry/readiness.ts';
 import { ticks } from './ticks.ts';
 
 export interface EventsBackend {
@@ -22,7 +23,7 @@ export interface EventsBackend {
   setCameras(cameras: readonly CameraName[]): void;
   /** Custom roles have changed. */
   tellRoles(): void;
-  health(): Check;
+  health(): Promise<Reached>;
   /** Answers what is in flight, then ends. */
   close(): Promise<void>;
 }
@@ -44,10 +45,12 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
   if (source === 'store') await makeSampleEvents(settings, deps);
   // Nobody but this process may enter the directory: who reaches the socket is believed.
   const directory = await mkdtemp(join(tmpdir(), 'postern-'));
+  const { uid } = await stat(directory);
   const socketPath = join(directory, 'events.sock');
   let cameras: readonly CameraName[] | null = settings.nvr.cameras ?? null;
-  const start = (onCrash: (fault: Error) => void) =>
-    startEventsWorker({
+  const start = async (onCrash: (fault: Error) => void) => {
+    await makeReady(directory, socketPath, uid);
+    return startEventsWorker({
       roles: roles(),
       cameras,
       storeUrl: storeAddress(settings.store.url),
@@ -55,9 +58,13 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
       socketPath,
       maxLimit: max_limit,
       queryTimeout: query_timeout,
-      onFault: (message) => log.error({ fault: message }, 'the events backend could not answer a request'),
+      onFault(message, storeFault) {
+        if (storeFault) metrics.storeFaults.add(1, storeFault);
+        log.error({ fault: message }, 'the events backend could not answer a request');
+      },
       onCrash,
     });
+  };
   const worker = await keepWorker({
     start,
     now: ticks,
@@ -72,6 +79,12 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
     },
   });
   metrics.eventsUp.set(1);
+  const watch = watchWorker({
+    ask: (patience) => askWorker(socketPath, patience),
+    restart: (reason) => worker.terminate(new Error(reason)),
+    now: ticks,
+    longestWork: query_timeout * 1000,
+  });
   return {
     upstream: { kind: 'unix', path: socketPath },
     setCameras(known) {
@@ -79,11 +92,14 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
       worker.setRoles(roles(), cameras);
     },
     tellRoles: () => worker.setRoles(roles(), cameras),
-    health() {
+    async health() {
       const fault = worker.fault();
-      return fault ? { kind: 'failed', reason: `it has ended and is started again: ${fault.message}` } : { kind: 'ok' };
+      if (fault) return { kind: 'failed', reason: `it has ended and is started again: ${fault.message}` };
+      const answer = await watch.ask();
+      return answer.kind === 'ok' ? answer : { kind: 'failed', reason: answer.reason };
     },
     async close() {
+      watch.stop();
       await worker.stop();
       await rm(directory, { recursive: true, force: true });
     },
@@ -99,4 +115,20 @@ async function makeSampleEvents({ events, nvr }: Settings, { store, clock }: Eve
     until: unixSeconds(clock),
   });
   await store.writeEvents([...sample]);
+}
+
+const OWNER_ONLY = 0o700;
+
+/**
+ * A cleaner of temporary files may have removed the directory. Another user could then make one of its name, and
+ * listen in our place: a directory that is not ours alone is not used.
+ */
+async function makeReady(directory: string, socketPath: string, uid: number): Promise<void> {
+  await mkdir(directory, { mode: OWNER_ONLY }).catch((fault: NodeJS.ErrnoException) => {
+    if (fault.code !== 'EEXIST') throw fault;
+  });
+  const found = await lstat(directory);
+  if (!found.isDirectory() || found.uid !== uid) throw new Error(`${directory} belongs to another user: remove it`);
+  await chmod(directory, OWNER_ONLY);
+  await rm(socketPath, { force: true });
 }

@@ -12,6 +12,8 @@ import type { CertificateSubject } from '../../gateway/certificates/self-signed.
 import type { ServedCertificate, ServedCertificates } from '../../gateway/listen/tls-server.ts';
 
 export interface Certificates extends ServedCertificates {
+  /** Why the files as they are now are not served; undefined when they are. */
+  problem(): string | undefined;
   close(): void;
 }
 
@@ -38,14 +40,21 @@ export async function openCertificates(
   if (serving.pair().expiresAt <= clock.now()) {
     log.warn(`${files.certificate} ended on ${dayOf(serving.pair())}: browsers refuse it, put a valid one there`);
   }
+  let refused: string | undefined;
   const stop = watchPair(files, {
-    onGood: (pair) => serveWhatIsThere(pair, runtime),
-    onBad: (problem) => log.error(`${problem}; ${STAYS}`),
+    onGood(pair) {
+      refused = serveWhatIsThere(pair, runtime);
+    },
+    onBad(problem) {
+      refused = problem;
+      log.error(`${problem}; ${STAYS}`);
+    },
   });
   const timer = setInterval(() => void renewNearEnd(runtime), BETWEEN_LOOKS_AT_END_MS).unref();
   return {
     current: serving.current,
     onChange: serving.onChange,
+    problem: () => refused,
     close() {
       clearInterval(timer);
       stop();
@@ -76,15 +85,18 @@ function createServing(first: JudgedPair, hstsSeconds: number) {
   };
 }
 
-function serveWhatIsThere(pair: JudgedPair, { files, serving, clock, log }: TlsHouse): void {
+/** Gives why it is not served. */
+function serveWhatIsThere(pair: JudgedPair, { files, serving, clock, log }: TlsHouse): string | undefined {
   const { certificate, privateKey } = serving.pair();
-  if (pair.certificate === certificate && pair.privateKey === privateKey) return;
+  if (pair.certificate === certificate && pair.privateKey === privateKey) return undefined;
   if (pair.expiresAt <= clock.now()) {
-    log.error(`${files.certificate} ended on ${dayOf(pair)}: put a valid one there; ${STAYS}`);
-    return;
+    const problem = `${files.certificate} ended on ${dayOf(pair)}: put a valid one there`;
+    log.error(`${problem}; ${STAYS}`);
+    return problem;
   }
   serving.serve(pair);
   log.info({ file: files.certificate, expires: dayOf(pair) }, 'another certificate is served from now on');
+  return undefined;
 }
 
 async function renewNearEnd({ files, serving, clock, log }: TlsHouse): Promise<void> {

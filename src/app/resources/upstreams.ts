@@ -9,8 +9,7 @@ import { type KnownCameraList, watchKnownCameras } from '../../gateway/decision/
 import { ask, askJson, type Question } from '../../gateway/forward/ask-upstream.ts';
 import type { ForwardRules } from '../../gateway/forward/forwarder.ts';
 import type { UpstreamTls } from '../../gateway/forward/upstream-tls.ts';
-import type { Store } from '../../store/open-store.ts';
-import type { Check, Readiness } from '../../telemetry/telemetry-server.ts';
+import { checked, type Reached } from '../../telemetry/readiness.ts';
 import type { EventsBackend } from './events.ts';
 
 export function watchCameras(settings: Settings, backend: EventsBackend | undefined, log: Logger): KnownCameraList {
@@ -80,26 +79,8 @@ export async function forwardRulesOf(settings: Settings): Promise<ForwardRules> 
   };
 }
 
-/** What `/readyz` says (SPEC 9). */
-export function readinessOf(settings: Settings, store: Store, backend: EventsBackend | undefined) {
-  return async (): Promise<Readiness> => ({
-    store: await checked(() => store.accounts.countUsers()),
-    nvr: await nvrCheck(settings),
-    events: backend ? backend.health() : { kind: 'unused' },
-  });
-}
-
-export async function nvrCheck(settings: Settings): Promise<Check> {
+export async function nvrCheck(settings: Settings): Promise<Reached> {
   const { url } = settings.nvr;
   if (!url) return { kind: 'unused' };
   return checked(async () => (await ask(await questionFor(settings, url, '/api/version'))).destroy());
-}
-
-async function checked(look: () => Promise<unknown>): Promise<Check> {
-  try {
-    await look();
-    return { kind: 'ok' };
-  } catch (fault) {
-    return { kind: 'failed', reason: fault instanceof Error ? fault.message : String(fault) };
-  }
 }

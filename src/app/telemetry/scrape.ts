@@ -29,6 +29,12 @@ export interface ScrapeSources {
   /** Password checks that wait for their turn. */
   readonly waitingPasswordChecks: () => number;
   /** Addresses that each limiter holds. */
+  /** Ended sessions that wait to be stored. */
+  readonly heldRevocations: () => number;
+  /** Why the certificate files as they are now are not served; null when they are, undefined without TLS. */
+  readonly certificateProblem: () => string | null | undefined;
+  /** Counts the log lines that were dropped since the last time. */
+  readonly countDroppedLines: () => void;
   readonly limiterEntries: { readonly ip: () => number; readonly apikey: () => number };
 }
 
@@ -49,6 +55,12 @@ export function openScrape(sources: ScrapeSources): Scrape {
   scrape.onScrape(() => metrics.hashQueue.set(sources.waitingPasswordChecks()));
   scrape.onScrape(() => metrics.rateLimitEntries.set(limiterEntries.ip(), 'ip'));
   scrape.onScrape(() => metrics.rateLimitEntries.set(limiterEntries.apikey(), 'apikey'));
+  scrape.onScrape(() => metrics.heldRevocations.set(sources.heldRevocations()));
+  scrape.onScrape(sources.countDroppedLines);
+  scrape.onScrape(() => {
+    const problem = sources.certificateProblem();
+    if (problem !== undefined) metrics.certificateRefused.set(problem === null ? 0 : 1);
+  });
   scrape.onScrape(countedAccounts(sources));
   scrape.onScrape(nvrProbe(sources.settings, metrics));
   nameCameras();

@@ -4,8 +4,8 @@ import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { Settings } from '../../config/schema.ts';
 import type { ServiceStatus, StatusCertificate, StatusWarning, UnknownRoute } from '../../domain/status.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
+import type { Readiness } from '../../telemetry/readiness.ts';
 import type { Recent } from '../../telemetry/recent.ts';
-import type { Readiness } from '../../telemetry/telemetry-server.ts';
 import { questionFor } from '../resources/upstreams.ts';
 
 export interface StatusSources {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import Koa from 'koa';
 import { singleHeader } from '../../domain/request.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
-import { refusalAnswer } from '../response/refuse.ts';
+import { reasonOfFault, refusalAnswer } from '../response/refuse.ts';
 import { send } from '../response/send.ts';
 import type { Answering, GateDeps, OwnRouter } from './gate-deps.ts';
 import { proxyRequest } from './proxy-request.ts';
@@ -60,7 +60,7 @@ async function answerAs(
   } catch (fault) {
     ctx.respond = false;
     watch.onFault(fault);
-    send(guest, refusalAnswer('internal-error', facts, requestId, parts.refusals()), requestId);
+    send(guest, refusalAnswer(reasonOfFault(fault), facts, requestId, parts.refusals()), requestId);
   }
 }
 

@@ -4,7 +4,7 @@ import { type ListenerName, type RequestFacts, singleHeader } from '../../domain
 import { type Admission, type Admitted, admit, type Client } from '../decision/admit.ts';
 import { belowBasePath } from '../decision/base-path.ts';
 import { requestFacts } from '../decision/request-facts.ts';
-import { type Answer, jsonAnswer, refusalAnswer } from '../response/refuse.ts';
+import { type Answer, jsonAnswer, reasonOfFault, refusalAnswer } from '../response/refuse.ts';
 import { send } from '../response/send.ts';
 import { admitDescribed, asksForAuth, describedRequest, forwardAuthAnswer, knownAnswer } from './forward-auth.ts';
 import type { GateDeps } from './gate-deps.ts';
@@ -50,7 +50,7 @@ export function createRequestHandler(listener: ListenerName, parts: GateDeps): R
       await (asked ? ownRoutes.answer(guest, asked) : proxyRequest(guest, parts));
     } catch (fault) {
       watch.onFault(fault);
-      send(visit, refusalAnswer('internal-error', facts, requestId, parts.refusals()), requestId);
+      send(visit, refusalAnswer(reasonOfFault(fault), facts, requestId, parts.refusals()), requestId);
     }
   };
 }

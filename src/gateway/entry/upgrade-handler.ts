@@ -10,7 +10,7 @@ import type { CountedSocket, RequestWatch } from '../decision/gate-watch.ts';
 import { requestFacts } from '../decision/request-facts.ts';
 import type { JudgedRequest } from '../forward/forwarder.ts';
 import { judgedRequest } from '../forward/judged-request.ts';
-import { refusalAnswer } from '../response/refuse.ts';
+import { reasonOfFault, refusalAnswer } from '../response/refuse.ts';
 import { judgeSignalling, judgeTopics, type MessageJudge } from '../websocket/message-judges.ts';
 import { currentView } from '../websocket/message-relay.ts';
 import { refuseUpgrade } from '../websocket/upgrade-response.ts';
@@ -68,7 +68,7 @@ export async function handleUpgrade(
     parts.forwarder.upgrade(request, socket, head, destination.upstream, { ...sent, watch, onFailure });
   } catch (fault) {
     watch.onFault(fault);
-    refuse('internal-error');
+    refuse(reasonOfFault(fault));
   }
 }
 

@@ -1,6 +1,7 @@
 /** The one place where a step's "no" becomes a status, headers and a body (SPEC 5, interface 7). */
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
+import { storeFaultOf } from '../../domain/store-fault.ts';
 
 export interface Answer {
   readonly status: number;
@@ -39,7 +40,19 @@ export function refusalAnswer(
   if (!isNavigation(request)) return inJson(status, message, loginPath);
   if (status === 401 && loginPath) return toLogin(loginPath, `${basePath}${request.target}`);
   const acceptLanguage = singleHeader(request, 'accept-language');
-  return { status, ...rules.renderPage({ reason, status, message, requestId, basePath, acceptLanguage }) };
+  const page = rules.renderPage({ reason, status, message, requestId, basePath, acceptLanguage });
+  return { status, body: page.body, headers: { ...page.headers, ...retryAfter(status) } };
+}
+
+/** What a request that failed is answered with. */
+export const reasonOfFault = (fault: unknown): RefusalReason =>
+  storeFaultOf(fault) ? 'store-unavailable' : 'internal-error';
+
+const RETRY_SECONDS: Readonly<Record<number, string>> = { 429: '60', 503: '5' };
+
+function retryAfter(status: number): Readonly<Record<string, string>> {
+  const seconds = RETRY_SECONDS[status];
+  return seconds === undefined ? {} : { 'retry-after': seconds };
 }
 
 /** What the gate knows of an NVR's answer without asking, or after it. */
@@ -57,10 +70,9 @@ function inJson(status: number, message: string, loginPath: string | undefined):
   const headers: Record<string, string> = {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
+    ...retryAfter(status),
   };
   if (status === 401 && loginPath) headers['location'] = loginPath;
-  if (status === 503) headers['retry-after'] = '5';
-  if (status === 429) headers['retry-after'] = '60';
   return { status, headers, body: JSON.stringify({ success: false, message }) };
 }
 

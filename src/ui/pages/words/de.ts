@@ -494,6 +494,8 @@ export const DE_REFUSALS: RefusalWords = {
     'method-not-allowed': 'Dieser Pfad unterstützt diese Methode nicht.',
     'cameras-unknown': 'Die Liste der Kameras konnte noch nicht gelesen werden: Versuchen Sie es gleich erneut.',
     'backend-unavailable': 'Der Ereignisdienst startet gerade oder ist ausgefallen: Versuchen Sie es gleich erneut.',
+    'store-unavailable':
+      'Die Datenbank der Konten ist gerade nicht les- oder beschreibbar: Versuchen Sie es gleich erneut. Das Protokoll nennt den Grund.',
     'events-unreadable': 'Die Datenbank mit den Ereignissen ist gerade nicht lesbar: Versuchen Sie es gleich erneut.',
     'nvr-unreachable': 'Der NVR antwortet nicht: Prüfen Sie, ob er läuft und ob nvr.url stimmt.',
     'nvr-failed': 'Der NVR hat einen eigenen Fehler gemeldet: Sehen Sie in seinem Protokoll nach.',

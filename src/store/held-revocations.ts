@@ -1,0 +1,76 @@
+/** Revocations that could not be written: they hold in memory at once, and are written as soon as the store takes them (SPEC 4.2). */
+import { type Clock, unixSeconds } from '../domain/clock.ts';
+import type { Store } from './open-store.ts';
+
+export interface HeldRevocationDeps {
+  readonly clock: Clock;
+  /** A revocation could not be written; it is tried again each second. */
+  readonly onHeld: (fault: unknown) => void;
+  /** All are written. */
+  readonly onWritten: (count: number) => void;
+}
+
+export interface HoldingStore extends Store {
+  /** How many wait to be written. */
+  heldRevocations(): number;
+}
+
+const RETRY_MS = 1000;
+
+/** The store, with a `revokeToken` that takes effect in this process even when it rejects. */
+export function holdRevocations(store: Store, { clock, onHeld, onWritten }: HeldRevocationDeps): HoldingStore {
+  /** Until when each must be remembered, in Unix seconds. */
+  const held = new Map<string, number>();
+  let changes = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | undefined;
+
+  const schedule = (): void => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      writing = writeHeld();
+    }, RETRY_MS).unref();
+  };
+  const writeHeld = async (): Promise<void> => {
+    let written = 0;
+    try {
+      for (const [tokenId, expiresAt] of [...held]) {
+        if (expiresAt > unixSeconds(clock)) await store.accounts.revokeToken(tokenId, expiresAt);
+        held.delete(tokenId);
+        written += 1;
+      }
+    } catch {
+      schedule(); // the first attempt told of it
+    }
+    if (written > 0 && held.size === 0) onWritten(written);
+  };
+  return {
+    ...store,
+    heldRevocations: () => held.size,
+    version: () => (changes === 0 ? store.version() : `${store.version()} ${changes}`),
+    accounts: {
+      ...store.accounts,
+      async revokeToken(tokenId, expiresAt) {
+        // Held before it is written: the write may wait for seconds, and the session ends now.
+        held.set(tokenId, Math.max(expiresAt, held.get(tokenId) ?? 0));
+        changes += 1;
+        try {
+          await store.accounts.revokeToken(tokenId, expiresAt);
+          held.delete(tokenId);
+        } catch (fault) {
+          schedule();
+          onHeld(fault);
+          throw fault;
+        }
+      },
+      isRevoked: async (tokenId) => held.has(tokenId) || store.accounts.isRevoked(tokenId),
+    },
+    async close() {
+      clearTimeout(timer);
+      await writing;
+      if (held.size > 0) await writeHeld();
+      clearTimeout(timer);
+      await store.close();
+    },
+  };
+}

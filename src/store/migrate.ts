@@ -1,0 +1,90 @@
+/** Brings the tables of the store up to date, behind a copy of it; a store of a newer version is refused (SPEC 1). */
+import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { type Kysely, sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { storeFault, storeFaultOf } from '../domain/store-fault.ts';
+import type { Engine } from './engine.ts';
+import { migrationsFor } from './migrations/all-migrations.ts';
+
+/** The migrations in a file that is not in use. */
+export type MigrationReader = (path: string) => Promise<readonly string[]>;
+
+/** Rejects with a sentence that names the cause; the tables are then as they were. */
+export async function migrate<Tables>(
+  db: Kysely<Tables>,
+  engine: Engine,
+  migrationsIn: MigrationReader,
+): Promise<void> {
+  const { name, file, words } = engine;
+  const [done, known] = [await appliedMigrations(db), await knownMigrations(engine)];
+  refuseNewer(done, known, engine);
+  const next = known.find((id) => !done.includes(id));
+  if (next === undefined) return;
+  const [from, to] = [done.at(-1) ?? 'none', known.at(-1)];
+  if (done.length > 0 && file !== undefined) await keepCopy(done, `${file}.before-${next}`, engine, migrationsIn);
+  const { error, results = [] } = await new Migrator({ db, provider: migrationsFor(words) }).migrateToLatest();
+  if (!error) return;
+  const failed = results.find(({ status }) => status === 'Error')?.migrationName;
+  const at = failed === undefined ? '' : `, in ${failed}`;
+  const message = `cannot bring the tables of ${name} from ${from} to ${to}${at}: ${messageOf(error)}. The tables are as they were`;
+  throw storeFault(storeFaultOf(error) ?? 'unreachable', message, error);
+}
+
+/** For a reader, which changes no tables: rejects when they are not those of this version. */
+export async function assertCurrent<Tables>(db: Kysely<Tables>, engine: Engine): Promise<void> {
+  const [done, known] = [await appliedMigrations(db), await knownMigrations(engine)];
+  refuseNewer(done, known, engine);
+  const needed = known.at(-1) ?? '';
+  if (done.includes(needed)) return;
+  const message = `the tables of ${engine.name} are at ${done.at(-1) ?? 'none'} and this version needs ${needed}: start "postern serve" once, which updates them`;
+  throw storeFault('unreachable', message, undefined);
+}
+
+const knownMigrations = async ({ words }: Engine): Promise<readonly string[]> =>
+  Object.keys(await migrationsFor(words).getMigrations()).sort();
+
+const messageOf = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));
+
+/** The ids of the migrations that were run, in their order; none in a store that is new. */
+export async function appliedMigrations<Tables>(db: Kysely<Tables>): Promise<readonly string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some((table) => table.name === 'kysely_migration')) return [];
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  return rows.map((row) => row.name);
+}
+
+function refuseNewer(done: readonly string[], known: readonly string[], { name, file }: Engine): void {
+  const unknown = done.filter((id) => !known.includes(id));
+  if (unknown.length === 0) return;
+  const copy = file === undefined ? 'a backup' : `the copy that was kept beside it (${basename(file)}.before-…)`;
+  const message = `${name} is of a newer version: its tables are at ${unknown.at(-1)}, and this version knows them up to ${known.at(-1)}. Start the newer version again, or restore ${copy}`;
+  throw storeFault('unreachable', message, undefined);
+}
+
+/** One copy is kept: that of before the latest change of the tables. */
+async function keepCopy(
+  done: readonly string[],
+  copy: string,
+  { name, copyTo }: Engine,
+  migrationsIn: MigrationReader,
+): Promise<void> {
+  const draft = `${copy}.part`;
+  try {
+    await copyTo(draft);
+    // Another process may have changed the tables in the meantime: then this is no copy of before.
+    if ((await migrationsIn(draft)).join() === done.join()) renameSync(draft, copy);
+  } catch (cause) {
+    const message = `cannot keep a copy of ${name} before its tables are changed: ${messageOf(cause)}. Nothing was changed`;
+    throw storeFault(storeFaultOf(cause) ?? 'unreachable', message, cause);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  removeOlder(copy);
+}
+
+function removeOlder(copy: string): void {
+  const beginning = basename(copy).replace(/\.before-.*$/, '.before-');
+  for (const name of readdirSync(dirname(copy)))
+    if (name.startsWith(beginning) && name !== basename(copy)) rmSync(join(dirname(copy), name), { force: true });
+}

@@ -1,0 +1,68 @@
+/** Whether the store can be read and written, asked by a real write; what `/readyz` and an alert tell (SPEC 9, 10). */
+import { type StoreFault, storeFaultOf } from '../domain/store-fault.ts';
+
+export interface StoreHealthDeps {
+  /** Milliseconds of a clock that is never set. */
+  readonly now: () => number;
+  /** Each statement that failed because of the store. */
+  readonly onFault: (kind: StoreFault) => void;
+  /** Undefined: the store works again. */
+  readonly onChange: (fault: Error | undefined) => void;
+}
+
+export interface StoreHealth {
+  /** For the engine: told of each statement that failed. */
+  note(fault: unknown): void;
+  /** From now on, and every 15 s. */
+  watch(probe: () => Promise<void>): void;
+  /** Undefined when the store works; asked anew unless it was asked within the last second. */
+  fault(): Promise<Error | undefined>;
+  close(): Promise<void>;
+}
+
+const EVERY_MS = 15_000;
+const FRESH_MS = 1000;
+
+export function createStoreHealth({ now, onFault, onChange }: StoreHealthDeps): StoreHealth {
+  let probe = async (): Promise<void> => {};
+  /** What is damaged stays so until a backup is restored, which takes a restart, even where the probe does not look. */
+  let damage: Error | undefined;
+  let known: Error | undefined;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let asking: Promise<Error | undefined> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const settle = (fault: Error | undefined): Error | undefined => {
+    const isChanged = (fault === undefined) !== (known === undefined);
+    known = fault;
+    askedAt = now();
+    asking = undefined;
+    if (isChanged) onChange(fault);
+    return fault;
+  };
+  const ask = (): Promise<Error | undefined> => {
+    asking ??= probe().then(
+      () => settle(damage),
+      (fault: unknown) => settle(fault instanceof Error ? fault : new Error(String(fault))),
+    );
+    return asking;
+  };
+  return {
+    note(fault) {
+      const kind = storeFaultOf(fault);
+      if (kind === undefined) return;
+      if (kind === 'corrupt' && fault instanceof Error) damage = fault;
+      askedAt = Number.NEGATIVE_INFINITY;
+      onFault(kind);
+    },
+    watch(work) {
+      probe = work;
+      timer = setInterval(() => void ask(), EVERY_MS).unref();
+    },
+    fault: async () => (now() - askedAt < FRESH_MS ? known : ask()),
+    async close() {
+      clearInterval(timer);
+      await asking;
+    },
+  };
+}
