@@ -140,7 +140,7 @@ export const DE: Words = {
     labels: 'Objekte',
     noneKnown: 'Noch keine.',
     time: 'Zeitraum',
-    anyTime: 'Beliebig',
+    anyTime: 'Gesamter Zeitraum',
     lastHour: 'Letzte Stunde',
     last24Hours: 'Letzte 24 Stunden',
     last7Days: 'Letzte 7 Tage',
