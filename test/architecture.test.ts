@@ -21,7 +21,8 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
   config:    { modules: ['domain'],                       packages: ['yaml', 'zod'] },
   telemetry: { modules: ['domain'],                       packages: ['prom-client', 'pino'] },
   ui:        { modules: ['domain'],                       packages: ['koa', 'koa-router', 'vite'] },
-  cli:       { modules: ['domain', 'config', 'events', 'app', '.'], packages: ['commander', 'pino'] },
+  doctor:    { modules: ['domain'],                       packages: ['koa', 'koa-router'] },
+  cli:       { modules: ['domain', 'config', 'doctor', 'events', 'app', '.'], packages: ['commander', 'pino'] },
 };
 
 /**

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { unixSeconds } from '../domain/clock.ts';
 import { registerBackendCommand } from './backend.ts';
+import { registerDoctorCommand } from './doctor.ts';
 import { registerEventsCommands } from './events.ts';
 import { registerExplainCommand } from './explain.ts';
 import { releaseV8 } from './release-v8.ts';
@@ -61,6 +62,11 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     return openForExplain({ directory: directory(), env, clock }, note);
   };
   registerExplainCommand(program, { openExplainer, stdout, stderr, exit });
+  const openDoctor = async () => {
+    const { openForDoctor } = await import('../app/commands/doctor.ts');
+    return openForDoctor({ directory: directory(), env, clock });
+  };
+  registerDoctorCommand(program, { openDoctor, now: () => unixSeconds(clock), stdout, stderr, exit });
   const openStore = async () => {
     const { openForCommands } = await import('../app/commands/commands.ts');
     releaseV8();

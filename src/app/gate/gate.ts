@@ -9,6 +9,7 @@ import { createSessionRoutes } from '../../accounts/sessions/session-routes.ts';
 import { createTokenRoutes } from '../../accounts/tokens/token-routes.ts';
 import { createUserRoutes } from '../../accounts/users/user-routes.ts';
 import type { Settings } from '../../config/schema.ts';
+import { createProbeRoutes } from '../../doctor/probe-routes.ts';
 import { type CustomRoles, scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
 import { mapMaybe } from '../../domain/maybe-promise.ts';
 import type { CameraName } from '../../domain/names.ts';
@@ -26,6 +27,7 @@ import type { Components } from '../resources/components.ts';
 import { askerOf } from '../resources/upstreams.ts';
 import type { Authorizer } from './authorizer.ts';
 import { formLogIn } from './form-login.ts';
+import { probeDeps } from './probe-deps.ts';
 
 export interface GateSources {
   readonly settings: Settings;
@@ -87,6 +89,7 @@ function ownRoutes({ settings, authorizer, accounts, parts, pages, status }: Gat
     createTokenRoutes(routeParts),
     createExplainRoutes({ explain }),
     createStatusRoutes(status),
+    createProbeRoutes(probeDeps(settings, routeParts.clock)),
     createUiRoutes({
       pages,
       loginPage: ui.login,

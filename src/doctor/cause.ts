@@ -1,0 +1,43 @@
+/** A row of doctor's table: what it is called, how it is recognised, and what to change (SPEC 15). */
+import type { Observations } from './observations.ts';
+
+export const PROXY_KINDS = ['nginx', 'npm', 'caddy', 'traefik', 'haproxy', 'apache', 'cloudflare'] as const;
+/** `npm` is Nginx Proxy Manager. */
+export type ProxyKind = (typeof PROXY_KINDS)[number];
+
+export type Lines = Partial<Readonly<Record<ProxyKind, readonly string[]>>>;
+
+export interface Cause {
+  /** Stable, for programs. */
+  readonly name: string;
+  /** `error`: something does not work, or stands open. `warning`: it works now. */
+  readonly level: 'error' | 'warning';
+  /** One sentence on what was seen; undefined when this is not the cause. */
+  readonly sign: (seen: Observations) => string | undefined;
+  /** What to do, whatever the proxy. */
+  readonly advice: string;
+  /** The lines to change, for the proxies where there is one. */
+  readonly lines: Lines;
+  /** Nothing further along the way can be told while this holds. */
+  readonly isLast?: boolean;
+}
+
+/** For a table row: the sentence when it holds. */
+export const when = (holds: boolean, sentence: string): string | undefined => (holds ? sentence : undefined);
+
+/** A header of the answer, its lines joined. */
+export const headerOf = (answer: Observations['reach'] | undefined, name: string): string | undefined =>
+  answer?.kind === 'answered' ? answer.headers[name]?.join(', ') : undefined;
+
+export const statusOf = (answer: Observations['reach'] | undefined): number | undefined =>
+  answer?.kind === 'answered' ? answer.status : undefined;
+
+/** In the words of a refusal of Postern's, or the answer that its probes give. */
+export function isPosterns(answer: Observations['reach'] | undefined): boolean {
+  if (answer?.kind !== 'answered') return false;
+  return /^\s*\{"(?:success":false|service":"postern")/.test(answer.body);
+}
+
+/** Another connection stands between: the one that Postern has is not the one that doctor made. */
+export const isProxied = ({ seen, reach }: Observations): boolean =>
+  seen !== undefined && reach.kind === 'answered' && seen.peerPort !== reach.localPort;

@@ -1,0 +1,168 @@
+/** Causes by which an answer arrives at the browser as another than Postern gave. */
+import { type Cause, headerOf, isPosterns, statusOf, when } from '../cause.ts';
+import { COOKIE } from '../marks.ts';
+import type { Observations } from '../observations.ts';
+
+const setCookie = ({ reach }: Observations): string | undefined =>
+  headerOf(reach, 'set-cookie')
+    ?.split(/, (?=\w+=)/)
+    .find((line) => line.startsWith(`${COOKIE}=`));
+
+const UNBUFFERED = {
+  nginx: ['proxy_buffering off;'],
+  npm: ['proxy_buffering off;    # under Advanced'],
+  caddy: ['flush_interval -1'],
+  haproxy: ['# remove: option http-buffer-request, filter compression, cache'],
+  apache: ['ProxyPass / http://postern:8971/ flushpackets=on', 'SetEnv no-gzip 1'],
+  traefik: ['# middlewares: remove buffering'],
+};
+
+export const ANSWER_CAUSES: readonly Cause[] = [
+  {
+    name: 'set-cookie-lost',
+    level: 'error',
+    sign: (seen) =>
+      when(
+        seen.seen !== undefined && setCookie(seen) === undefined,
+        'Set-Cookie does not arrive at the browser: a login is not kept',
+      ),
+    advice: 'Let the proxy pass Set-Cookie on.',
+    lines: {
+      nginx: ['# remove: proxy_hide_header Set-Cookie; proxy_ignore_headers Set-Cookie;'],
+      haproxy: ['# remove: http-response del-header Set-Cookie'],
+      caddy: ['# remove: header_down -Set-Cookie'],
+      apache: ['# remove: Header unset Set-Cookie'],
+    },
+  },
+  {
+    name: 'set-cookie-changed',
+    level: 'error',
+    sign: (seen) => {
+      const cookie = setCookie(seen);
+      if (cookie === undefined || seen.seen === undefined) return undefined;
+      const wanted = [`Path=${seen.seen.basePath}/`, 'HttpOnly', ...(seen.seen.encrypted ? ['Secure'] : [])];
+      const parts = cookie.split('; ').map((part) => part.toLowerCase());
+      const lost = wanted.filter((part) => !parts.includes(part.toLowerCase()));
+      return when(
+        lost.length > 0,
+        `the proxy changes the cookie of Postern: ${lost.join(', ')} is missing in "${cookie}"`,
+      );
+    },
+    advice: 'Let the proxy pass Set-Cookie on as it is.',
+    lines: {
+      nginx: ['# remove: proxy_cookie_path, proxy_cookie_flags, proxy_cookie_domain'],
+      haproxy: ['# remove: http-response replace-header Set-Cookie'],
+      caddy: ['# remove: header_down Set-Cookie …'],
+      apache: ['# remove: ProxyPassReverseCookiePath, Header edit Set-Cookie'],
+    },
+  },
+  {
+    name: 'buffered',
+    level: 'error',
+    sign: ({ stream }) =>
+      when(
+        stream !== undefined && !stream.cameAtOnce && stream.encoding === undefined,
+        `the proxy keeps answers back: the first bytes of a stream came only after ${stream?.silence} s, when it went on or ended. Live pictures stutter or stay black`,
+      ),
+    advice: 'Turn buffering of answers off.',
+    lines: UNBUFFERED,
+  },
+  {
+    name: 'buffered-files',
+    level: 'warning',
+    sign: ({ stream, download }) =>
+      when(
+        stream?.cameAtOnce === true && download?.cameAtOnce === false && download.encoding === undefined,
+        'the proxy keeps files back until it has a piece of its own size: clips and exports begin late',
+      ),
+    advice: 'Turn buffering of answers off.',
+    lines: UNBUFFERED,
+  },
+  {
+    name: 'stream-compressed',
+    level: 'error',
+    sign: ({ stream, events }) => {
+      const encoding = events?.encoding ?? stream?.encoding;
+      return when(encoding !== undefined, `the proxy compresses streams (${encoding}), which keeps them back`);
+    },
+    advice: 'Compress texts at most, never event streams or video.',
+    lines: {
+      nginx: ['gzip off;    # or take text/event-stream and multipart/* out of gzip_types'],
+      haproxy: ['# remove text/event-stream and multipart from: compression type'],
+      caddy: ['# remove: encode with a matcher that fits streams'],
+      apache: ['SetEnv no-gzip 1'],
+      traefik: ['# middlewares, compress: excludedContentTypes: [text/event-stream, multipart/x-mixed-replace]'],
+    },
+  },
+  {
+    name: 'cut-while-silent',
+    level: 'error',
+    sign: ({ stream }) =>
+      when(
+        stream !== undefined && !stream.wasWhole,
+        `the proxy cuts a stream that is silent for ${stream?.silence} s: WebSockets and live views end again and again`,
+      ),
+    advice: 'Raise the time-out of the proxy for silent streams to an hour.',
+    lines: {
+      nginx: ['proxy_read_timeout 1h;', 'proxy_send_timeout 1h;'],
+      npm: ['proxy_read_timeout 1h;    # under Advanced'],
+      haproxy: ['timeout server 1h', 'timeout tunnel 1h'],
+      caddy: ['# remove: read_timeout, response_header_timeout of transport http'],
+      apache: ['ProxyTimeout 3600'],
+      traefik: ['# entryPoints: transport.respondingTimeouts: { readTimeout: 0, writeTimeout: 0 }'],
+    },
+  },
+  {
+    name: 'range-lost',
+    level: 'error',
+    sign: ({ seen, file }) =>
+      when(
+        seen !== undefined && statusOf(file) !== 206,
+        `a part of a file is asked for and the answer is ${statusOf(file) ?? 'none'}, not 206: nobody can jump in a recording, and Safari plays none`,
+      ),
+    advice: 'Let the proxy pass Range on, and keep 206 answers as they are.',
+    lines: {
+      nginx: ['# remove: proxy_set_header Range ""; proxy_force_ranges, slice, proxy_cache'],
+      haproxy: ['# remove: http-request del-header Range'],
+      caddy: ['# remove: header_up -Range'],
+      apache: ['# remove: RequestHeader unset Range, MaxRanges none'],
+      cloudflare: ['Cache Rules: bypass for this host'],
+    },
+  },
+  {
+    name: 'answers-cached',
+    level: 'error',
+    sign: ({ again, seen }) =>
+      when(
+        seen !== undefined &&
+          again?.seen !== undefined &&
+          !again.seen.headers['x-postern-doctor']?.includes(again.sent),
+        'the proxy gave an old answer of its own store to a new question: what one person sees is shown to another',
+      ),
+    advice: 'Turn the cache of the proxy off for this host.',
+    lines: {
+      nginx: ['proxy_cache off;'],
+      haproxy: ['# remove: http-request cache-use, http-response cache-store'],
+      apache: ['CacheDisable /'],
+      cloudflare: ['Cache Rules: bypass for this host'],
+      npm: ['Cache Assets: off'],
+    },
+  },
+  {
+    name: 'errors-replaced',
+    level: 'error',
+    sign: ({ seen, refused }) =>
+      when(
+        seen !== undefined && !isPosterns(refused),
+        `the proxy puts a page of its own in the place of Postern's refusals (status ${statusOf(refused) ?? 'none'}): pages and programs cannot tell what is wrong`,
+      ),
+    advice: 'Let the proxy pass error answers on as they are.',
+    lines: {
+      nginx: ['proxy_intercept_errors off;'],
+      haproxy: ['# remove: http-error, errorfile and http-response return for 401 and 404'],
+      caddy: ['# remove: handle_response, handle_errors'],
+      apache: ['ProxyErrorOverride Off'],
+      traefik: ['# middlewares: remove errors'],
+    },
+  },
+];

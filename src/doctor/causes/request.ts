@@ -1,0 +1,248 @@
+/** Causes by which a request arrives at Postern as another than the browser sent. */
+import { type Cause, isPosterns, isProxied, statusOf, when } from '../cause.ts';
+import { COOKIE, FORGED_ADDRESS, FORGED_NAME, ODD_TARGET } from '../marks.ts';
+import type { Observations } from '../observations.ts';
+
+const lastHop = ({ seen }: Observations): string | undefined =>
+  seen?.headers['x-forwarded-for']?.join(',').split(',').at(-1)?.trim();
+
+/** What the browser called, as far as Postern may believe it. */
+const hostOf = ({ seen }: Observations): string | undefined =>
+  (seen?.peerTrusted ? seen.headers['x-forwarded-host']?.[0] : undefined) ?? seen?.headers['host']?.[0];
+
+const withoutDefaultPort = (host: string, protocol: string): string =>
+  host.toLowerCase().replace(protocol === 'https:' ? /:443$/ : /:80$/, '');
+
+export const REQUEST_CAUSES: readonly Cause[] = [
+  {
+    name: 'base-path-differs',
+    level: 'error',
+    sign: ({ seen, url }) =>
+      when(
+        seen !== undefined && seen.basePath !== url.prefix,
+        `the pages are at ${url.prefix || '/'}, and server.base_path is ${seen?.basePath || 'not set'}: redirects and cookies go astray`,
+      ),
+    advice: 'Set server.base_path to the path of the address; remove it where there is none.',
+    lines: {},
+  },
+  {
+    name: 'client-address-lost',
+    level: 'error',
+    sign: (seen) =>
+      when(
+        isProxied(seen) && seen.seen?.headers['x-forwarded-for'] === undefined,
+        'the proxy sends no X-Forwarded-For: all clients look like one, and one who guesses passwords locks out all',
+      ),
+    advice: 'Let the proxy send the client address, and name the proxy in auth.trusted_proxies.',
+    lines: {
+      nginx: ['proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;'],
+      haproxy: ['option forwardfor'],
+      caddy: ['# remove: header_up -X-Forwarded-For'],
+      apache: ['ProxyAddHeaders On'],
+      traefik: ['# remove from customRequestHeaders: X-Forwarded-For: ""'],
+    },
+  },
+  {
+    name: 'client-address-forgeable',
+    level: 'error',
+    sign: (seen) =>
+      when(
+        isProxied(seen) && lastHop(seen) === FORGED_ADDRESS,
+        'the proxy passes the X-Forwarded-For of the client on as it is: everybody chooses an address, and the login limit is none',
+      ),
+    advice: 'Let the proxy set X-Forwarded-For, or add the address that it sees.',
+    lines: {
+      nginx: ['proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;'],
+      haproxy: ['option forwardfor'],
+      caddy: ['# remove: header_up X-Forwarded-For {header.X-Forwarded-For}'],
+      apache: ['ProxyAddHeaders On'],
+    },
+  },
+  {
+    name: 'proxy-not-trusted',
+    level: 'error',
+    sign: (seen) =>
+      when(
+        isProxied(seen) && seen.seen?.headers['x-forwarded-for'] !== undefined && !seen.seen.peerTrusted,
+        `the proxy at ${seen.seen?.peer} is not in auth.trusted_proxies: nothing that it says of the client is believed`,
+      ),
+    advice: 'Add the address of the proxy, or its network, to auth.trusted_proxies.',
+    lines: {},
+  },
+  {
+    name: 'proto-lost',
+    level: 'error',
+    sign: (seen) =>
+      when(
+        seen.url.protocol === 'https:' && seen.seen?.encrypted === false && seen.seen.peerTrusted,
+        'Postern takes the browser for one without TLS: the proxy sends no X-Forwarded-Proto: https, so the session cookie is not Secure',
+      ),
+    advice: 'Let the proxy send X-Forwarded-Proto.',
+    lines: {
+      nginx: ['proxy_set_header X-Forwarded-Proto $scheme;'],
+      haproxy: ['http-request set-header X-Forwarded-Proto https if { ssl_fc }'],
+      caddy: ['# remove: header_up -X-Forwarded-Proto'],
+      apache: ['RequestHeader set X-Forwarded-Proto "https"'],
+      traefik: ['# in front of another proxy: entryPoints.web.forwardedHeaders.trustedIPs'],
+    },
+  },
+  {
+    name: 'proto-wrong',
+    level: 'error',
+    sign: (seen) =>
+      when(
+        seen.url.protocol === 'http:' && seen.seen?.encrypted === true && isProxied(seen),
+        'the proxy says https to Postern and http to the browser: the session cookie is Secure, the browser drops it, and the login goes round for ever',
+      ),
+    advice: 'Serve the address by https, or let the proxy say what the browser used.',
+    lines: {
+      nginx: ['proxy_set_header X-Forwarded-Proto $scheme;'],
+      haproxy: ['http-request set-header X-Forwarded-Proto http unless { ssl_fc }'],
+      caddy: ['header_up X-Forwarded-Proto {scheme}'],
+      apache: ['RequestHeader set X-Forwarded-Proto expr=%{REQUEST_SCHEME}'],
+    },
+  },
+  {
+    name: 'host-lost',
+    level: 'error',
+    sign: (seen) => {
+      const [host, wanted] = [hostOf(seen), withoutDefaultPort(seen.url.host, seen.url.protocol)];
+      const isOther = host !== undefined && withoutDefaultPort(host, seen.url.protocol) !== wanted;
+      return when(
+        isOther,
+        `Postern is told the host ${host}, and the browser used ${wanted}: logins and WebSockets of pages are refused as another site's`,
+      );
+    },
+    advice: 'Let the proxy keep the Host of the browser, with its port.',
+    lines: {
+      nginx: ['proxy_set_header Host $http_host;'],
+      haproxy: ['# remove: http-request set-header Host …'],
+      caddy: ['# remove: header_up Host {upstream_hostport}'],
+      apache: ['ProxyPreserveHost On'],
+      traefik: ['passHostHeader: true'],
+    },
+  },
+  {
+    name: 'http-1-0',
+    level: 'error',
+    sign: ({ seen }) =>
+      when(
+        seen?.httpVersion === '1.0',
+        'the proxy speaks HTTP/1.0 to Postern: no WebSockets, no kept connections, no chunks',
+      ),
+    advice: 'Let the proxy speak HTTP/1.1 to Postern.',
+    lines: {
+      nginx: ['proxy_http_version 1.1;', 'proxy_set_header Connection $connection_upgrade;'],
+      apache: ['# remove: SetEnv force-proxy-request-1.0 1'],
+    },
+  },
+  {
+    name: 'upgrade-lost',
+    level: 'error',
+    sign: ({ upgrade, seen }) =>
+      when(
+        seen !== undefined && seen.httpVersion !== '1.0' && statusOf(upgrade) !== 404,
+        'WebSockets do not get through: the upgrade arrives as a plain request, or not at all, and live pictures stay black',
+      ),
+    advice: 'Let the proxy pass Upgrade and Connection on.',
+    lines: {
+      nginx: [
+        'map $http_upgrade $connection_upgrade { default upgrade; "" ""; }    # beside server { }',
+        'proxy_http_version 1.1;',
+        'proxy_set_header Upgrade $http_upgrade;',
+        'proxy_set_header Connection $connection_upgrade;',
+      ],
+      npm: ['Websockets Support: on'],
+      haproxy: ['# remove: http-request del-header Upgrade'],
+      caddy: ['# remove: header_up -Upgrade, header_up -Connection'],
+      apache: ['ProxyPass / http://postern:8971/ upgrade=websocket    # Apache 2.4.47 or newer'],
+      cloudflare: ['Network > WebSockets: on'],
+    },
+  },
+  {
+    name: 'cookie-lost',
+    level: 'error',
+    sign: ({ seen }) =>
+      when(
+        seen !== undefined && !seen.cookies.includes(COOKIE),
+        'the cookies of the browser do not arrive: nobody stays logged in',
+      ),
+    advice: 'Let the proxy pass Cookie on.',
+    lines: {
+      nginx: ['# remove: proxy_set_header Cookie "";'],
+      haproxy: ['# remove: http-request del-header Cookie'],
+      caddy: ['# remove: header_up -Cookie'],
+      apache: ['# remove: RequestHeader unset Cookie'],
+    },
+  },
+  {
+    name: 'identity-forgeable',
+    level: 'error',
+    sign: ({ seen, identityHeaders }) => {
+      const names = identityHeaders.filter((name) => seen?.headers[name]?.includes(FORGED_NAME));
+      return when(
+        names.length > 0,
+        `the proxy passes ${names.join(', ')} of the client on: everybody who knows the name of the header can be anybody`,
+      );
+    },
+    advice: 'Let the proxy set or remove each identity header on every request.',
+    lines: {
+      nginx: ['proxy_set_header Remote-User $remote_user;', 'proxy_set_header Remote-Groups "";'],
+      haproxy: ['http-request del-header Remote-User', 'http-request del-header Remote-Groups'],
+      caddy: ['request_header -Remote-*    # before forward_auth, within route { }'],
+      apache: ['RequestHeader unset Remote-User early', 'RequestHeader unset Remote-Groups early'],
+      traefik: [
+        '# middlewares, headers: customRequestHeaders: { Remote-User: "", Remote-Groups: "" }, before forwardAuth',
+      ],
+    },
+  },
+  {
+    name: 'target-rewritten',
+    level: 'error',
+    sign: ({ seen }) =>
+      when(
+        seen !== undefined && !seen.target.endsWith(ODD_TARGET),
+        `the proxy rewrites paths or queries: "…${ODD_TARGET}" arrived as "${seen?.target.slice(-60)}"`,
+      ),
+    advice: 'Let the proxy pass path and query on as they came.',
+    lines: {
+      nginx: ['proxy_pass http://postern:8971;    # nothing behind the port, no rewrite'],
+      caddy: ['# remove: rewrite, uri'],
+      haproxy: ['# remove: http-request set-path, set-query'],
+      apache: ['ProxyPass / http://postern:8971/ nocanon', 'AllowEncodedSlashes NoDecode'],
+    },
+  },
+  {
+    name: 'methods-refused',
+    level: 'error',
+    sign: ({ seen, put }) =>
+      when(
+        seen !== undefined && statusOf(put) !== 200,
+        `PUT is answered with ${statusOf(put) ?? 'nothing'} by the proxy: users, roles and settings cannot be changed`,
+      ),
+    advice: 'Let the proxy pass GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS on.',
+    lines: {
+      nginx: ['# remove: limit_except'],
+      haproxy: ['# remove: http-request deny if METH_PUT'],
+      caddy: ['# remove the matcher "method"'],
+      apache: ['# remove: <Limit PUT>, <LimitExcept GET POST>'],
+    },
+  },
+  {
+    name: 'body-limit',
+    level: 'error',
+    sign: ({ seen, upload }) => {
+      if (seen === undefined || isPosterns(upload)) return undefined;
+      return `a body of 2 MB is answered with ${statusOf(upload) ?? 'a closed connection'} by the proxy: exports, faces and configurations cannot be sent`;
+    },
+    advice: 'Raise the limit to nvr.max_upload (20 MB unless set), or take it away: Postern has its own.',
+    lines: {
+      nginx: ['client_max_body_size 0;'],
+      npm: ['client_max_body_size 0;    # under Advanced'],
+      caddy: ['# remove: request_body { max_size … }'],
+      haproxy: ['# remove the rule on req.body_size or Content-Length'],
+      apache: ['LimitRequestBody 0'],
+      traefik: ['# middlewares, buffering: maxRequestBodyBytes: 0'],
+    },
+  },
+];

@@ -1,0 +1,105 @@
+/** All probes through one public address, and what was seen by them (SPEC 15). */
+import type { OutgoingHttpHeaders } from 'node:http';
+import { COOKIE, FORGED_ADDRESS, FORGED_NAME, MARK, ODD_TARGET, RANGE, UPLOAD_BYTES } from './marks.ts';
+import type { Answer, Observations, Seen } from './observations.ts';
+import { type Probe, send } from './probes/send.ts';
+import { readStream } from './probes/stream.ts';
+import { lookAtTls } from './probes/tls.ts';
+
+export interface ExamineOptions {
+  /** Where the pages are, without what is below them. */
+  readonly url: URL;
+  /** An API token that may nothing but be known. */
+  readonly token: string;
+  readonly identityHeaders: readonly string[];
+  /** Sent with each probe: what the proxy wants of a browser. */
+  readonly headers: OutgoingHttpHeaders;
+  /** PEM of an authority to be believed. */
+  readonly ca: string | undefined;
+  /** Seconds that a stream is silent. */
+  readonly silence: number;
+  /** Unix seconds. */
+  readonly now: () => number;
+  /** A mark that was never used. */
+  readonly newMark: () => string;
+}
+
+const PATIENCE_MS = 10_000;
+
+export async function examine(options: ExamineOptions): Promise<Observations> {
+  const { url, token, now, silence } = options;
+  const prefix = url.pathname.replace(/\/$/, '');
+  const at = (path: string): URL => new URL(`${prefix}/postern/api/doctor${path}`, url.origin);
+  const known = { authorization: `Bearer ${token}`, ...options.headers };
+  const ask = (path: string, probe: Partial<Probe> = {}): Promise<Answer> =>
+    send({ url: at(path), timeoutMs: PATIENCE_MS, ...probe, headers: { ...known, ...probe.headers } });
+  const marked = (): Promise<Answer> => ask(ODD_TARGET, { headers: asBrowser(options, options.newMark()) });
+
+  const [reach, tls] = await Promise.all([marked(), lookAtTls(url, options.ca, PATIENCE_MS)]);
+  const place = { protocol: url.protocol === 'https:' ? 'https:' : 'http:', host: url.host, prefix } as const;
+  const begun = { url: place, now: now(), identityHeaders: options.identityHeaders, reach, tls };
+  const seen = seenIn(reach);
+  if (!seen) return { ...begun, ...NOT_SEEN };
+
+  const mark = options.newMark();
+  const streamed = (form: string): Probe => ({
+    url: at(`/stream?silence=${silence}&form=${form}`),
+    headers: { ...known, 'accept-encoding': 'gzip' },
+    timeoutMs: PATIENCE_MS,
+  });
+  const [again, upgrade, put, upload, file, refused, stream, events, download] = await Promise.all([
+    ask(ODD_TARGET, { headers: asBrowser(options, mark) }),
+    ask('/socket', { headers: UPGRADE }),
+    ask('/seen', { method: 'PUT' }),
+    ask('/upload', {
+      method: 'POST',
+      body: Buffer.alloc(UPLOAD_BYTES),
+      headers: { 'content-type': 'application/octet-stream' },
+    }),
+    ask('/file', { headers: { range: `bytes=${RANGE.first}-${RANGE.last}` } }),
+    ask('/nothing'),
+    readStream(streamed('parts'), silence),
+    readStream(streamed('events'), silence),
+    readStream(streamed('file'), silence),
+  ]);
+  const second = { sent: mark, seen: seenIn(again) };
+  return { ...begun, seen, again: second, upgrade, put, upload, file, refused, stream, events, download };
+}
+
+const NOT_SEEN = {
+  seen: undefined,
+  again: undefined,
+  upgrade: undefined,
+  put: undefined,
+  upload: undefined,
+  file: undefined,
+  refused: undefined,
+  stream: undefined,
+  events: undefined,
+  download: undefined,
+} as const;
+
+const UPGRADE = {
+  connection: 'Upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': 'cG9zdGVybi1kb2N0b3IhIQ==',
+};
+
+/** With what a stranger might add, to see whether it arrives. */
+const asBrowser = ({ identityHeaders }: ExamineOptions, mark: string): OutgoingHttpHeaders => ({
+  cookie: `${COOKIE}=1`,
+  'x-forwarded-for': FORGED_ADDRESS,
+  [MARK]: mark,
+  ...Object.fromEntries(identityHeaders.map((name) => [name, FORGED_NAME])),
+});
+
+function seenIn(answer: Answer): Seen | undefined {
+  if (answer.kind !== 'answered' || answer.status !== 200) return undefined;
+  try {
+    const told = JSON.parse(answer.body) as { service?: unknown; seen?: Seen };
+    return told.service === 'postern' ? told.seen : undefined;
+  } catch {
+    return undefined;
+  }
+}

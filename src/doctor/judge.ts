@@ -1,0 +1,43 @@
+/** From what was seen to what is wrong: the table of causes, in the order in which a request goes (SPEC 15). Pure. */
+import type { Cause, ProxyKind } from './cause.ts';
+import { ANSWER_CAUSES } from './causes/answer.ts';
+import { INSIDE_CAUSES, PLACE_CAUSES } from './causes/place.ts';
+import { REACH_CAUSES } from './causes/reach.ts';
+import { REQUEST_CAUSES } from './causes/request.ts';
+import type { InsideSeen, Observations } from './observations.ts';
+
+export interface Finding {
+  readonly name: string;
+  readonly level: 'error' | 'warning';
+  /** What was seen. */
+  readonly seen: string;
+  readonly advice: string;
+  /** To change at the proxy that was found; empty when there is none, or it is not known. */
+  readonly lines: readonly string[];
+}
+
+export const CAUSES: readonly Cause[] = [...REACH_CAUSES, ...PLACE_CAUSES, ...REQUEST_CAUSES, ...ANSWER_CAUSES];
+
+export function judge(seen: Observations, proxy: ProxyKind | undefined): readonly Finding[] {
+  const findings: Finding[] = [];
+  let isOver = false;
+  for (const cause of CAUSES) {
+    const sign = isOver && !PLACE_CAUSES.includes(cause) ? undefined : cause.sign(seen);
+    if (sign === undefined) continue;
+    const { name, level, advice } = cause;
+    findings.push({ name, level, seen: sign, advice, lines: linesFor(cause, proxy) });
+    isOver ||= cause.isLast === true;
+  }
+  return findings;
+}
+
+export const judgeInside = (inside: InsideSeen): readonly Finding[] =>
+  INSIDE_CAUSES.flatMap(({ name, level, advice, signs }) =>
+    signs(inside).map((seen) => ({ name, level, seen, advice, lines: [] })),
+  );
+
+/** Nginx Proxy Manager takes nginx's own lines under "Advanced". */
+const linesFor = ({ lines }: Cause, proxy: ProxyKind | undefined): readonly string[] => {
+  if (proxy === undefined) return [];
+  return lines[proxy] ?? (proxy === 'npm' ? lines.nginx : undefined) ?? [];
+};

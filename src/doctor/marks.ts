@@ -1,0 +1,16 @@
+/** What doctor writes into its probes, to find again in what arrived. */
+
+/** Of a network that is for documents (RFC 5737). */
+export const FORGED_ADDRESS = '203.0.113.77';
+export const FORGED_NAME = 'postern-doctor-forged';
+export const COOKIE = 'postern_doctor';
+/** The header by which one question is told from the next. */
+export const MARK = 'x-postern-doctor';
+/** What rewriting would spoil: an escape, a plus, a second slash in a query. */
+export const ODD_TARGET = '/seen?a=b%2Cc+d&e=f%20g&h=//i';
+export const UPLOAD_BYTES = 2 * 1024 * 1024;
+export const FILE_BYTES = 64 * 1024;
+/** A stream that ends with other words was cut, even where the proxy ended it in good form. */
+export const STREAM_END = 'data: end\n\n';
+/** The part of it that is asked for. */
+export const RANGE = { first: 1000, last: 1999 } as const;

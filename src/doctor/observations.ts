@@ -1,0 +1,101 @@
+/** What doctor saw of the way between a browser and Postern, before anything is made of it (SPEC 15). */
+
+/** The answer to one probe, or why there was none. */
+export type Answer =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** By lower-case name; lines of one name are a list. */
+      readonly headers: Readonly<Record<string, readonly string[]>>;
+      readonly body: string;
+      /** The port that this end of the connection had. */
+      readonly localPort: number;
+    }
+  /** `code` is Node's, such as `ECONNREFUSED`. */
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string };
+
+/** How a probe's request arrived at Postern: the answer of `/postern/api/doctor/seen`. */
+export interface Seen {
+  readonly method: string;
+  /** Less the base path. */
+  readonly target: string;
+  readonly httpVersion: string;
+  /** The TCP peer: the proxy, or doctor itself. */
+  readonly peer: string;
+  readonly peerPort: number;
+  /** Whether the peer is in auth.trusted_proxies. */
+  readonly peerTrusted: boolean;
+  /** The client's address as Postern found it. */
+  readonly client: string;
+  /** Whether Postern takes the browser to have come over TLS. */
+  readonly encrypted: boolean;
+  readonly basePath: string;
+  /** Unix seconds of Postern's clock. */
+  readonly time: number;
+  /** Some of the headers, a line each, by lower-case name. */
+  readonly headers: Readonly<Record<string, readonly string[]>>;
+  readonly cookies: readonly string[];
+}
+
+export interface TlsSeen {
+  /** Node's words for what is wrong with the chain or the name; undefined when a browser would take it. */
+  readonly fault: string | undefined;
+  /** Unix seconds. */
+  readonly endsAt: number;
+  readonly offersHttp2: boolean;
+}
+
+/** Of a stream that says something, is silent for a while, and says its last. */
+export interface StreamSeen {
+  /** Whether what was said first came before the silence was over. */
+  readonly cameAtOnce: boolean;
+  readonly wasWhole: boolean;
+  readonly encoding: string | undefined;
+  /** Seconds of silence that were asked for. */
+  readonly silence: number;
+}
+
+/** A port of the NVR's that is reachable where browsers come from. */
+export interface OpenPort {
+  readonly port: number;
+  readonly what: string;
+}
+
+/** What the machine itself says; a part that was not looked at is undefined. */
+export interface InsideSeen {
+  /** Why the NVR does not answer; null when it does; undefined without one. */
+  readonly nvrFault: string | null | undefined;
+  readonly cameras: number | undefined;
+  /** Bytes free where the configuration directory is. */
+  readonly freeBytes: number | undefined;
+  readonly openPorts: readonly OpenPort[];
+}
+
+export interface Observations {
+  readonly url: {
+    readonly protocol: 'http:' | 'https:';
+    readonly host: string;
+    /** The path below which the pages are said to be; '' for none. */
+    readonly prefix: string;
+  };
+  /** Unix seconds of the clock here, when the first probe was answered. */
+  readonly now: number;
+  /** Names of the headers that Postern takes an identity from; none with accounts of its own. */
+  readonly identityHeaders: readonly string[];
+  readonly reach: Answer;
+  readonly tls: TlsSeen | undefined;
+  /** The rest is undefined when Postern was not reached, or did not know doctor's token. */
+  readonly seen: Seen | undefined;
+  /** The same question once more, with another mark. */
+  readonly again: { readonly sent: string; readonly seen: Seen | undefined } | undefined;
+  readonly upgrade: Answer | undefined;
+  readonly put: Answer | undefined;
+  readonly upload: Answer | undefined;
+  readonly file: Answer | undefined;
+  /** A question that Postern refuses with a sentence in JSON. */
+  readonly refused: Answer | undefined;
+  readonly stream: StreamSeen | undefined;
+  readonly events: StreamSeen | undefined;
+  /** The same, with a length that is said before. */
+  readonly download: StreamSeen | undefined;
+}

@@ -1,0 +1,79 @@
+/** One request through the public address, over a connection of its own, as a browser would make it. */
+import { type ClientRequest, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Answer } from '../observations.ts';
+
+export interface Probe {
+  readonly url: URL;
+  readonly method?: string;
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: Buffer;
+  /** For the whole answer. */
+  readonly timeoutMs: number;
+}
+
+const LONGEST_BODY = 256 * 1024;
+
+/** The certificate is judged apart: here it must not stand in the way of what else there is to see. */
+export function open({ url, method = 'GET', headers = {} }: Probe): ClientRequest {
+  const options = { method, headers, agent: false } as const;
+  return url.protocol === 'https:'
+    ? httpsRequest(url, { ...options, rejectUnauthorized: false })
+    : httpRequest(url, options);
+}
+
+/** Never rejects. */
+export function send(probe: Probe): Promise<Answer> {
+  return new Promise((resolve) => {
+    const request = open(probe);
+    const fail = (fault: NodeJS.ErrnoException): void =>
+      resolve({ kind: 'failed', code: fault.code ?? 'UNKNOWN', message: fault.message });
+    const timer = setTimeout(() => {
+      fail(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' }));
+      request.destroy();
+    }, probe.timeoutMs);
+    const done = (answer: Answer): void => {
+      clearTimeout(timer);
+      resolve(answer);
+    };
+    request.once('error', (fault) => {
+      clearTimeout(timer);
+      fail(fault);
+    });
+    request.once('response', (response) => {
+      const { localPort = 0 } = response.socket;
+      void bodyOf(response).then((body) => done(answered(response, body, localPort)));
+    });
+    // A WebSocket that was opened is an answer too.
+    request.once('upgrade', (response: IncomingMessage, socket: Socket) => {
+      const { localPort = 0 } = socket;
+      socket.destroy();
+      done(answered(response, '', localPort));
+    });
+    request.end(probe.body);
+  });
+}
+
+const answered = (response: IncomingMessage, body: string, localPort: number): Answer => ({
+  kind: 'answered',
+  status: response.statusCode ?? 0,
+  headers: response.headersDistinct as Record<string, readonly string[]>,
+  body,
+  localPort,
+});
+
+/** As much of it as there is; a broken one ends where it broke. */
+async function bodyOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of response) {
+      bytes += chunk.length;
+      if (bytes <= LONGEST_BODY) chunks.push(chunk);
+    }
+  } catch {
+    // What came is judged.
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

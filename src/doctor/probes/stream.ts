@@ -1,0 +1,50 @@
+/** A stream that says something, is silent, and says its last: kept back, cut, or as it should be? */
+import type { IncomingMessage } from 'node:http';
+import { STREAM_END } from '../marks.ts';
+import type { StreamSeen } from '../observations.ts';
+import { open, type Probe } from './send.ts';
+
+const SLACK_MS = 5_000;
+
+/** Undefined when it was not answered with 200. `silence`: seconds. */
+export function readStream(probe: Probe, silence: number): Promise<StreamSeen | undefined> {
+  return new Promise((resolve) => {
+    const request = open(probe);
+    const patience = setTimeout(() => request.destroy(), silence * 1000 + SLACK_MS);
+    const end = (seen: StreamSeen | undefined): void => {
+      clearTimeout(patience);
+      clearTimeout(half);
+      request.destroy();
+      resolve(seen);
+    };
+    let answered = false;
+    // From the question on: a proxy that keeps back the first bytes may keep back the head with them.
+    let silenceOver = false;
+    const half = setTimeout(() => {
+      silenceOver = true;
+    }, silence * 500);
+    request.once('error', () => {
+      if (!answered) end(undefined);
+    });
+    request.once('response', (response) => {
+      if (response.statusCode !== 200) return end(undefined);
+      answered = true;
+      const encoding = response.headers['content-encoding'];
+      let cameAtOnce = false;
+      let said = '';
+      response.on('data', (chunk: Buffer) => {
+        cameAtOnce ||= !silenceOver;
+        said = (said + chunk.toString('latin1')).slice(-STREAM_END.length);
+      });
+      response.on('error', () => {});
+      response.once('close', () => {
+        end({ cameAtOnce, wasWhole: isWhole(response, said), encoding, silence });
+      });
+    });
+    request.end();
+  });
+}
+
+/** Compressed it cannot be read, and the proxy that compressed it is told of anyway. */
+const isWhole = ({ complete, headers }: IncomingMessage, said: string): boolean =>
+  complete && (headers['content-encoding'] !== undefined || said === STREAM_END);

@@ -1,0 +1,37 @@
+/** The certificate of the public address, as a browser judges it. */
+import { isIP } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+import type { TlsSeen } from '../observations.ts';
+
+/** Undefined when there is no TLS there: the first probe says why. `ca`: PEM of an authority that is to be believed too. */
+export function lookAtTls(url: URL, ca: string | undefined, timeoutMs: number): Promise<TlsSeen | undefined> {
+  if (url.protocol !== 'https:') return Promise.resolve(undefined);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  return new Promise((resolve) => {
+    const socket = connect({
+      host,
+      port: Number(url.port) || 443,
+      ...(isIP(host) ? {} : { servername: host }),
+      ...(ca === undefined ? {} : { ca }),
+      rejectUnauthorized: false,
+      ALPNProtocols: ['h2', 'http/1.1'],
+      timeout: timeoutMs,
+    });
+    const end = (seen: TlsSeen | undefined): void => {
+      socket.destroy();
+      resolve(seen);
+    };
+    socket.once('secureConnect', () => end(judged(socket)));
+    socket.once('timeout', () => end(undefined)).once('error', () => end(undefined));
+  });
+}
+
+function judged(socket: TLSSocket): TlsSeen {
+  const { valid_to } = socket.getPeerCertificate();
+  const fault = socket.authorizationError;
+  return {
+    fault: fault ? String(fault instanceof Error ? fault.message : fault) : undefined,
+    endsAt: Date.parse(valid_to) / 1000,
+    offersHttp2: socket.alpnProtocol === 'h2',
+  };
+}

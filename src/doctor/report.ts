@@ -1,0 +1,59 @@
+/** What doctor found, for a person and for a program (SPEC 15). */
+import type { ProxyKind } from './cause.ts';
+import { type ExamineOptions, examine } from './examine.ts';
+import { type Finding, judge, judgeInside } from './judge.ts';
+import type { InsideSeen } from './observations.ts';
+import { NVR_PORTS, openPorts } from './probes/ports.ts';
+import { proxyKindOf } from './proxy-kind.ts';
+
+export interface Report {
+  /** Null when only this machine was looked at. */
+  readonly url: string | null;
+  /** As it says of itself, or as was told. */
+  readonly proxy: ProxyKind | null;
+  readonly findings: readonly Finding[];
+}
+
+export interface ReportOptions extends Omit<ExamineOptions, 'url'> {
+  readonly url: URL | undefined;
+  readonly proxy: ProxyKind | undefined;
+  readonly inside: () => Promise<Omit<InsideSeen, 'openPorts'>>;
+}
+
+const OWN_MACHINE = /^(?:localhost|127\.[\d.]+|\[::1\])$/;
+
+export async function createReport(options: ReportOptions): Promise<Report> {
+  const { url } = options;
+  const inside = options.inside();
+  if (!url) return { url: null, proxy: null, findings: judgeInside({ ...(await inside), openPorts: [] }) };
+  // What listens on loopback alone is open to nobody else.
+  const ports = OWN_MACHINE.test(url.hostname) ? [] : NVR_PORTS.filter(({ port }) => String(port) !== url.port);
+  const open = openPorts(url.hostname.replace(/^\[|\]$/g, ''), ports);
+  const seen = await examine({ ...options, url });
+  const proxy = options.proxy ?? proxyKindOf(seen.reach);
+  const findings = [...judge(seen, proxy), ...judgeInside({ ...(await inside), openPorts: await open })];
+  return { url: url.href, proxy: proxy ?? null, findings };
+}
+
+/** Ends in a line break. */
+export function formatReport({ url, proxy, findings }: Report): string {
+  const place = url ?? 'this machine';
+  const errors = findings.filter(({ level }) => level === 'error').length;
+  const warnings = findings.length - errors;
+  const head = `${place}${proxy ? `, by ${proxy}` : ''}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`;
+  const asks = proxy === null && url !== null && errors > 0 ? ['', ASK] : [];
+  return `${[head, ...findings.flatMap(shown), ...asks].map(printable).join('\n')}\n`;
+}
+
+const ASK =
+  'The proxy does not say what it is. With --proxy nginx (npm, caddy, traefik, haproxy, apache, cloudflare) its lines are shown.';
+
+const counted = (count: number, what: string): string => `${count || 'no'} ${what}${count === 1 ? '' : 's'}`;
+
+function shown({ level, name, seen, advice, lines }: Finding): readonly string[] {
+  return ['', `${level}: ${name}`, `  ${seen}`, `  ${advice}`, ...lines.map((line) => `      ${line}`)];
+}
+
+/** An answer from elsewhere may hold what moves a terminal's cursor. */
+const printable = (line: string): string =>
+  line.replaceAll(/\p{Cc}/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);

@@ -1,0 +1,87 @@
+/** `postern doctor` as a command: what it prints, its exit code, and that it leaves no token behind (SPEC 15). */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { openPorts } from '../../src/doctor/probes/ports.ts';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { type Finished, runPostern, type Serving, servePostern } from '../support/run-postern.ts';
+
+describe('The command doctor', () => {
+  let nvr: FakeNvr;
+  let serving: Serving;
+  before(async () => {
+    nvr = await startFakeNvr();
+    serving = await servePostern({ env: { POSTERN__NVR__URL: nvr.url } });
+  });
+  after(async () => {
+    await serving?.end();
+    await nvr?.close();
+  });
+  const doctor = (...args: readonly string[]): Promise<Finished> =>
+    runPostern(['doctor', ...args], { directory: serving.directory, env: { POSTERN__NVR__URL: nvr.url } });
+
+  it('says that nothing is wrong where nothing is, and exits 0', async () => {
+    const { code, stdout, stderr } = await doctor(serving.url, '--silence', '1');
+    assert.deepEqual([code, stdout, stderr], [0, `${serving.url}/: no errors, no warnings\n`, '']);
+  });
+
+  it('names the cause and the line to change, and exits 1', async () => {
+    const other = createServer((_request, response) => response.setHeader('Server', 'nginx').end('hello'));
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const address = other.address();
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
+    const { code, stdout } = await doctor(url);
+    other.close();
+    assert.equal(code, 1);
+    assert.match(stdout, /, by nginx: 1 error, no warnings\n\nerror: not-postern\n {2}something else than Postern/);
+    assert.match(stdout, /\n {6}location \/ \{ proxy_pass http:\/\/postern:8971; \}\n/);
+  });
+
+  it('gives JSON for programs', async () => {
+    const { stdout } = await doctor(serving.url, '--silence', '1', '--json');
+    assert.deepEqual(JSON.parse(stdout), { url: `${serving.url}/`, proxy: null, findings: [] });
+  });
+
+  it('without an address looks at this machine: an NVR that does not answer', async () => {
+    const env = { POSTERN__NVR__URL: 'http://127.0.0.1:1' };
+    const { code, stdout } = await runPostern(['doctor'], { directory: serving.directory, env });
+    assert.equal(code, 1);
+    assert.match(stdout, /^this machine: 1 error, no warnings\n\nerror: nvr-unreachable\n/);
+  });
+
+  it('takes the token back that it asked with', async () => {
+    await doctor(serving.url, '--silence', '1');
+    const { stdout } = await runPostern(['tokens', 'list'], { directory: serving.directory });
+    assert.doesNotMatch(stdout, /doctor/);
+  });
+
+  it('exits 2 with a sentence where it cannot look', async () => {
+    const { code, stderr } = await runPostern(['doctor', serving.url], { env: { POSTERN__AUTH__ENABLED: 'perhaps' } });
+    assert.equal(code, 2);
+    assert.match(stderr, /auth\.enabled/);
+  });
+});
+
+describe('Ports of the NVR that are open', () => {
+  it('are told from others by what answers there', async () => {
+    const nvr = await startFakeNvr();
+    const rtsp = createTcpServer((socket) => socket.end('RTSP/1.0 200 OK\r\n\r\n'));
+    await new Promise<void>((resolve) => rtsp.listen(0, '127.0.0.1', resolve));
+    const address = rtsp.address();
+    const rtspPort = typeof address === 'object' && address ? address.port : 0;
+    const version = { protocol: 'http:', path: '/api/version', isTold: /^\d+\.\d+\.\d+/ } as const;
+    const found = await openPorts('127.0.0.1', [
+      { port: nvr.port, what: 'open', ask: version },
+      { port: rtspPort, what: 'rtsp', ask: 'rtsp' },
+      { port: nvr.port, what: 'no rtsp', ask: 'rtsp' },
+      { port: 1, what: 'closed', ask: version },
+    ]);
+    rtsp.close();
+    await nvr.close();
+    assert.deepEqual(found, [
+      { port: nvr.port, what: 'open' },
+      { port: rtspPort, what: 'rtsp' },
+    ]);
+  });
+});

@@ -1,0 +1,71 @@
+/** Postern behind a proxy of the test's own, and what doctor says of it. */
+import { randomUUID } from 'node:crypto';
+
+import { openForDoctor } from '../../../src/app/commands/doctor.ts';
+import { createReport, type Report } from '../../../src/doctor/report.ts';
+import type { StartedProxy } from '../../sso/support/proxies.ts';
+import { freePort } from '../../sso/support/proxies.ts';
+import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
+
+export interface Patient {
+  readonly instance: Runtime;
+  /** `host:port` of Postern. */
+  readonly postern: string;
+  close(): Promise<void>;
+}
+
+/** `base`: beside what each has, a proxy on loopback that is trusted. */
+export async function startPatient(config: ConfigTree = {}): Promise<Patient> {
+  const auth = { trusted_proxies: ['127.0.0.1'], ...(config['auth'] as object) };
+  const instance = await startInstance({ config: { ...config, auth } });
+  return { instance, postern: `127.0.0.1:${instance.port}`, close: () => instance.close() };
+}
+
+export interface Examined {
+  readonly path?: string;
+  readonly scheme?: 'http' | 'https';
+  readonly ca?: string;
+  /** Seconds. */
+  readonly silence?: number;
+  readonly host?: string;
+}
+
+export async function examined(
+  { instance }: Patient,
+  port: number,
+  { path = '/', scheme = 'http', ca, silence = 1, host = '127.0.0.1' }: Examined = {},
+): Promise<Report> {
+  const { clock } = instance;
+  const house = await openForDoctor({ directory: instance.directory, env: {}, clock });
+  try {
+    return await createReport({
+      ...house,
+      url: new URL(`${scheme}://${host}:${port}${path}`),
+      proxy: undefined,
+      headers: {},
+      ca,
+      silence,
+      now: () => clock.now() / 1000,
+      newMark: randomUUID,
+    });
+  } finally {
+    await house.close();
+  }
+}
+
+/** The proxy started by `start`, looked at, and gone again. */
+export async function examinedBehind(
+  patient: Patient,
+  start: (port: number) => Promise<StartedProxy>,
+  how?: Examined,
+): Promise<Report> {
+  const port = await freePort();
+  const proxy = await start(port);
+  try {
+    return await examined(patient, port, how);
+  } finally {
+    await proxy.close();
+  }
+}
+
+export const namesOf = ({ findings }: Report): readonly string[] => findings.map(({ name }) => name);
