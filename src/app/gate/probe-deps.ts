@@ -2,7 +2,7 @@
 import type { Settings } from '../../config/schema.ts';
 import type { ProbeRouteDeps } from '../../doctor/probe-routes.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { networks } from '../resources/trusted-peers.ts';
+import { networks } from '../resources/trusted-networks.ts';
 
 export function probeDeps(settings: Settings, clock: Clock): ProbeRouteDeps {
   const trusted = networks(settings.auth.trusted_proxies);
