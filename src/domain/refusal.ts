@@ -50,7 +50,12 @@ export const REFUSALS = {
   'nvr-unreachable':         { status: 502, message: 'The NVR does not answer: check that it runs and that nvr.url is right.' },
   'nvr-failed':              { status: 502, message: 'The NVR reported a failure of its own: see its log.' },
   'nvr-unexpected-form':     { status: 502, message: 'The NVR answered in another form than the route table names, so nothing of it is passed on: check the version of the NVR.' },
-  'nvr-bad-answer':          { status: 502, message: 'The NVR sent an answer that cannot be passed on.' },
+  'nvr-bad-answer':          { status: 502, message: 'The NVR sent a response that is not valid HTTP, or has too long a head, so it is not passed on.' },
+  'nvr-framing-ambiguous':   { status: 502, message: 'The NVR said in two ways where its response ends (two lengths, or a length and chunks), as request smuggling does: fix the NVR, or what stands between.' },
+  'nvr-status-invalid':      { status: 502, message: 'The NVR answered with a status outside 200 to 599.' },
+  'nvr-name-unknown':        { status: 502, message: 'The host name of the NVR has no address: check nvr.url, nvr.routes and the name server.' },
+  'nvr-certificate-refused': { status: 502, message: 'The certificate of the NVR is not accepted: set nvr.ca to the authority that signed it, and write the host in nvr.url as the certificate has it.' },
+  'nvr-tls-failed':          { status: 502, message: 'The TLS handshake with the NVR failed: check whether its port speaks HTTPS, as nvr.url says.' },
   'nvr-timeout':             { status: 504, message: 'The NVR took too long to answer.' },
   'internal-error':          { status: 500, message: 'Something went wrong here. The log has the details under this request id.' },
 } as const satisfies Record<string, Refusal>;

@@ -17,7 +17,7 @@ const NEVER_IDENTITY = new Set([
   ...CREDENTIAL_HEADERS,
   'host', 'connection', 'content-length', 'content-type', 'transfer-encoding', 'upgrade', 'expect', 'origin', 'x-csrf-token',
   'forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-uri', 'x-forwarded-method',
-  'x-original-url', 'x-original-method', 'x-real-ip', 'x-ingress-path',
+  'x-original-url', 'x-original-uri', 'x-original-method', 'x-real-ip', 'x-ingress-path',
 ]);
 
 /**

@@ -48,6 +48,11 @@ export const DECISION_OF_REASON: Readonly<Record<RefusalReason, DecisionResult>>
   'nvr-failed':            'error',
   'nvr-unexpected-form':   'error',
   'nvr-bad-answer':        'error',
+  'nvr-framing-ambiguous': 'error',
+  'nvr-status-invalid':    'error',
+  'nvr-name-unknown':      'error',
+  'nvr-certificate-refused': 'error',
+  'nvr-tls-failed':        'error',
   'nvr-timeout':           'error',
   'internal-error':        'error',
 };
@@ -74,11 +79,18 @@ const FAULT_OF_CODE: ReadonlyMap<string, UpstreamFault> = new Map([
 ]);
 const TLS_CODE = /^(?:ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_)/;
 
-const BAD_ANSWERS: readonly RefusalReason[] = ['nvr-bad-answer', 'nvr-failed', 'nvr-unexpected-form'];
+const BAD_ANSWERS: readonly RefusalReason[] = [
+  'nvr-bad-answer',
+  'nvr-framing-ambiguous',
+  'nvr-status-invalid',
+  'nvr-failed',
+  'nvr-unexpected-form',
+];
 
 /** Why the NVR did not answer: by what was decided, else by Node's code for it. */
 export function upstreamFaultOf(reason: RefusalReason, code: string): UpstreamFault {
   if (reason === 'nvr-timeout') return 'timeout';
+  if (reason === 'nvr-certificate-refused' || reason === 'nvr-tls-failed') return 'tls';
   if (BAD_ANSWERS.includes(reason) || code.startsWith('HPE_')) return 'bad_answer';
   return FAULT_OF_CODE.get(code) ?? (TLS_CODE.test(code) ? 'tls' : 'other');
 }

@@ -33,7 +33,8 @@ export function createGateLog(logs: Logs, recent: Recent): GateLog {
     failed(passing, reason) {
       const { method, path } = what(passing);
       recent.noteFailure({ reason, method, path, requestId: passing.requestId ?? '' });
-      gate.warn({ requestId: passing.requestId, ...what(passing), reason }, REFUSALS[reason].message);
+      const cause = passing.upstreamCause && { cause: passing.upstreamCause };
+      gate.warn({ requestId: passing.requestId, ...what(passing), reason, ...cause }, REFUSALS[reason].message);
     },
     fault({ requestId }, fault) {
       if (storeFaultOf(fault) && fault instanceof Error)

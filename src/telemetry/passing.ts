@@ -30,6 +30,8 @@ export interface Passing {
   headStatus: number | undefined;
   /** Node's code for what went wrong upstream. */
   upstreamCode: string;
+  /** Node's sentence for it. */
+  upstreamCause: string | undefined;
   hasUpstreamFailed: boolean;
   bytesOut: number;
   streamKind: StreamKind | undefined;
@@ -55,6 +57,7 @@ export const passingOf = (request: RequestFacts, route: RouteClass, startedAt: n
   headAt: undefined,
   headStatus: undefined,
   upstreamCode: '',
+  upstreamCause: undefined,
   hasUpstreamFailed: false,
   bytesOut: 0,
   streamKind: undefined,

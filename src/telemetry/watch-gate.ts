@@ -27,6 +27,9 @@ export function watchGate(parts: GateWatchDeps) {
   };
 }
 
+/** Characters of the sentence for what went wrong: some libraries put what they received into it. */
+const LONGEST_CAUSE = 200;
+
 /** `stopCounting` gives the bytes that an upgraded socket has sent. */
 function watchRequest(passing: Passing, parts: GateWatchDeps, stopCounting: () => number | undefined) {
   const { metrics, log, ticks } = parts;
@@ -69,8 +72,9 @@ function watchRequest(passing: Passing, parts: GateWatchDeps, stopCounting: () =
       metrics.bytes.add(bytes, 'out', passing.route);
     },
     onUploaded: (bytes: number): void => metrics.bytes.add(bytes, 'in', passing.route),
-    onUpstreamError(code: string): void {
+    onUpstreamError(code: string, sentence?: string): void {
       passing.upstreamCode = code;
+      passing.upstreamCause = sentence?.slice(0, LONGEST_CAUSE);
     },
     onCut(code: string): void {
       const { by, fault } = cutOf(code);

@@ -10,6 +10,7 @@ import type { Duplex } from 'node:stream';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import { REFUSALS, type RefusalReason } from '../../src/domain/refusal.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { type StartedGate, startGate, upstreamAt } from '../support/start-gate.ts';
@@ -495,4 +496,46 @@ describe('A status of the upstream', () => {
       await assertAlive();
     });
   }
+});
+
+describe('A response that cannot be passed on is told by its cause', () => {
+  const OK = 'HTTP/1.1 200 OK\r\n';
+  // biome-ignore format: a table
+  const rows: readonly (readonly [sentence: string, reason: RefusalReason, bytes: string])[] = [
+    ['two lengths that differ',       'nvr-framing-ambiguous', `${OK}Content-Length: 2\r\nContent-Length: 3\r\n\r\nabc`],
+    ['two lengths that agree',        'nvr-framing-ambiguous', `${OK}Content-Length: 2\r\nContent-Length: 2\r\n\r\nab`],
+    ['two lengths in a line',         'nvr-framing-ambiguous', `${OK}Content-Length: 2, 3\r\n\r\nab`],
+    ['a length and chunks',           'nvr-framing-ambiguous', `${OK}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+    ['chunks twice',                  'nvr-framing-ambiguous', `${OK}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+    ['a coding that is not known',    'nvr-bad-answer',        `${OK}Transfer-Encoding: cow\r\n\r\nabc`],
+    ['a status of 099',               'nvr-status-invalid',    'HTTP/1.1 099 X\r\nContent-Length: 2\r\n\r\nhi'],
+    ['a status of 999',               'nvr-status-invalid',    'HTTP/1.1 999 X\r\nContent-Length: 2\r\n\r\nhi'],
+    ['no HTTP at all',                'nvr-bad-answer',        'hello\r\n\r\n'],
+    ['a head of 100 KB',              'nvr-bad-answer',        `${OK}X: ${'a'.repeat(100_000)}\r\n\r\n`],
+    ['nothing',                       'nvr-unreachable',       ''],
+  ];
+  for (const [sentence, reason, bytes] of rows) {
+    it(`${sentence}: ${reason}`, async () => {
+      nvr.rawAnswer = { bytes };
+      const answer = await raw(['GET /api/x HTTP/1.1', HOST]);
+      assert.equal(answer.status, 502);
+      assert.ok(answer.text.includes(JSON.stringify(REFUSALS[reason].message).slice(1, -1)), answer.text);
+      assert.deepEqual(gate.failures, [reason]);
+      await assertAlive();
+    });
+  }
+
+  it('a host name without an address: nvr-name-unknown', async () => {
+    const lost = await startGate({ kind: 'tcp', protocol: 'http:', host: 'no-such-host.invalid', port: 80 });
+    assert.equal((await rawRequest(lost.port, 'GET /api/x HTTP/1.1\r\nHost: nvr\r\n\r\n')).status, 502);
+    assert.deepEqual(lost.failures, ['nvr-name-unknown']);
+    await lost.close();
+  });
+
+  it('HTTP where nvr.url says https: nvr-tls-failed', async () => {
+    const plain = await startGate({ kind: 'tcp', protocol: 'https:', host: '127.0.0.1', port: nvr.port });
+    assert.equal((await rawRequest(plain.port, 'GET /api/x HTTP/1.1\r\nHost: nvr\r\n\r\n')).status, 502);
+    assert.deepEqual(plain.failures, ['nvr-tls-failed']);
+    await plain.close();
+  });
 });

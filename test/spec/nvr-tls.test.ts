@@ -138,6 +138,43 @@ describe('An NVR whose certificate is good for the name that the client asks for
   });
 });
 
+describe('An NVR whose certificate is of no known authority', () => {
+  it('is named as the cause, to the client and in the log, of requests, upgrades and questions', async () => {
+    const pair = await makeSelfSigned({ names: ['localhost'], now: Date.now() });
+    const nvr = await startFakeNvr({ tls: pair });
+    const house = await startInstance({ config: { nvr: { url: nvr.url, cameras: ['cam1'] } } });
+    try {
+      const viewer = await house.logIn(VERA);
+      const carl = await house.logIn(CARL);
+      const ways = [
+        await hello(house.port, viewer, 'nvr.test'),
+        await hello(house.port, carl, 'nvr.test', '/api/events/1.5-a/snapshot.jpg'),
+        await rawRequest(
+          house.port,
+          ['GET /live/jsmpeg/cam1 HTTP/1.1', 'Host: nvr', `Authorization: Bearer ${viewer}`, ...UPGRADE, '', ''].join(
+            '\r\n',
+          ),
+        ),
+        await rawRequest(
+          house.port,
+          ['GET /ws HTTP/1.1', 'Host: nvr', `Authorization: Bearer ${viewer}`, ...UPGRADE, '', ''].join('\r\n'),
+        ),
+      ];
+      for (const { status, text } of ways) {
+        assert.equal(status, 502);
+        assert.match(text, /certificate of the NVR is not accepted: set nvr\.ca/);
+      }
+      const lines = house.log.filter(({ reason }) => reason === 'nvr-certificate-refused');
+      assert.equal(lines.filter(({ level }) => level === 'warn').length >= 3, true);
+      assert.match(String(lines[0]?.['cause']), /self.signed certificate/);
+      assert.deepEqual(nvr.received, []);
+    } finally {
+      await house.close();
+      await nvr.close();
+    }
+  });
+});
+
 describe('A neighbour of the NVR, by nvr.routes', () => {
   it('is checked against the name of its own address', async () => {
     const pair = await makeSelfSigned({ names: ['localhost'], now: Date.now() });

@@ -1,11 +1,13 @@
 /** Why a question that the gate asked the NVR was not answered, as the reason of a refusal (SPEC 5). */
 import type { RefusalReason } from '../../domain/refusal.ts';
+import { upstreamFailure } from './upstream-failure.ts';
 
 /** The NVR's own failure, a response that is no JSON, or no NVR at all. */
 export function askFailure(fault: unknown): RefusalReason {
   if (fault instanceof SyntaxError) return 'nvr-unexpected-form';
   if (fault instanceof Error && 'status' in fault) return 'nvr-failed';
-  return fault instanceof UnexpectedForm ? 'nvr-unexpected-form' : 'nvr-unreachable';
+  if (fault instanceof UnexpectedForm) return 'nvr-unexpected-form';
+  return fault instanceof Error ? upstreamFailure(fault) : 'nvr-unreachable';
 }
 
 /** A response that is JSON, but not what its route gives. */

@@ -49,8 +49,8 @@ export interface UpstreamWatch {
   onBytes(bytes: number): void;
   /** Of a body without an announced length, on their way to the NVR. */
   onUploaded(bytes: number): void;
-  /** Node's code for what went wrong. A failure follows. */
-  onUpstreamError(code: string): void;
+  /** Node's code for what went wrong, and its sentence for the log. A failure follows. */
+  onUpstreamError(code: string, sentence?: string): void;
   /** The upstream broke off in the middle of its answer; Node's or undici's code for how. */
   onCut(code: string): void;
   /** Who or what ended a WebSocket or an answer, if it was not whole; only the first call counts. */

@@ -3,17 +3,17 @@ import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { RefusalReason } from '../../domain/refusal.ts';
+import { codeOf, upstreamFailure } from '../decision/upstream-failure.ts';
 import { type Narrowing, passNarrowed } from '../narrow/narrow-exchange.ts';
 import { atEndOfTurn } from '../response/end-of-turn.ts';
-import { codeOf } from '../response/fault-code.ts';
 import {
   type AnswerHead,
   type AnswerRules,
   answerHeaders,
   hasLength,
   headerValues,
-  isPlainAnswer,
   passedTrailers,
+  responseFault,
 } from '../response/response-headers.ts';
 import type { JudgedRequest } from './forwarder.ts';
 
@@ -76,7 +76,8 @@ export function createResponseHandler(
       const answer: AnswerHead = { statusCode, headers };
       if (isInterim(statusCode)) return;
       judged.watch?.onHead(statusCode, headerValues(answer, 'content-type')[0]);
-      if (!isPlainAnswer(answer)) return fail('nvr-bad-answer');
+      const fault = responseFault(answer);
+      if (fault) return fail(fault);
       announced = Number(headerValues(answer, 'content-length')[0] ?? Number.NaN);
       if (judged.narrowing) held = holdForNarrowing(answer, judged.narrowing);
       else writeHead(answer, response, rules);
@@ -107,11 +108,11 @@ export function createResponseHandler(
       again = undefined;
       if (retry && !isSettled) return retry();
       if (!isSettled && response.headersSent) judged.watch?.onCut(codeOf(error));
-      else if (!isSettled) judged.watch?.onUpstreamError(codeOf(error));
+      else if (!isSettled) judged.watch?.onUpstreamError(codeOf(error), error.message);
       held?.destroy();
       // Held back whole or not: what was begun and cut breaks the client's connection.
       if (held && !isSettled) response.destroy();
-      else fail(failureOf(error));
+      else fail(upstreamFailure(error));
     },
   };
 }
@@ -126,19 +127,6 @@ function writeHead(answer: AnswerHead, response: ServerResponse, rules: AnswerRu
   response.writeHead(answer.statusCode ?? 502, answerHeaders(answer, rules));
   // An event stream's first event may be an hour away; its head is wanted now.
   if (!hasLength(answer)) response.flushHeaders();
-}
-
-// biome-ignore format: a table
-const FAILURES: Readonly<Record<string, RefusalReason>> = {
-  UND_ERR_HEADERS_TIMEOUT:  'nvr-timeout',
-  UND_ERR_BODY_TIMEOUT:     'nvr-timeout',
-  UND_ERR_CONNECT_TIMEOUT:  'nvr-timeout',
-  UND_ERR_HEADERS_OVERFLOW: 'nvr-bad-answer',
-};
-
-function failureOf(error: Error): RefusalReason {
-  const code = codeOf(error);
-  return FAILURES[code] ?? (code.startsWith('HPE_') ? 'nvr-bad-answer' : 'nvr-unreachable');
 }
 
 /** A connection that had carried answers before, and was closed before it said anything of this one. */

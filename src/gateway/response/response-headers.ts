@@ -1,5 +1,7 @@
 /** What of an upstream's answer may reach the client: framing is ours, identity and other hops' headers stay behind. */
+
 import { decidedByName, normalizedHeaderName } from '../../domain/header-names.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
 
 /**
  * RFC 9110 7.6.1; `Trailer` because trailers are announced by their presence alone. `Strict-Transport-Security` and
@@ -38,14 +40,14 @@ export interface AnswerHead {
   readonly headers: Lines;
 }
 
-/** Whether the answer's head can be passed on: a real status, and one way to tell where its body ends. */
-export function isPlainAnswer(answer: AnswerHead): boolean {
+/** Why the head cannot be passed on: not a real status, or two ways to tell where its body ends. Undefined when it can. */
+export function responseFault(answer: AnswerHead): RefusalReason | undefined {
   const status = answer.statusCode ?? 0;
-  const encodings = headerValues(answer, 'transfer-encoding');
-  const isFramedOnce =
-    encodings.length === 0 ||
-    (encodings.length === 1 && encodings[0]?.toLowerCase() === 'chunked' && !hasLength(answer));
-  return status >= 200 && status <= 599 && isFramedOnce;
+  if (status < 200 || status > 599) return 'nvr-status-invalid';
+  const codings = headerValues(answer, 'transfer-encoding');
+  if (codings.length === 0) return undefined;
+  if (codings.length > 1 || hasLength(answer)) return 'nvr-framing-ambiguous';
+  return codings[0]?.toLowerCase() === 'chunked' ? undefined : 'nvr-bad-answer';
 }
 
 export const hasLength = ({ headers }: AnswerHead): boolean => headers['content-length'] !== undefined;

@@ -7,6 +7,7 @@ import type { Caller } from '../../domain/caller.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { Upstream } from '../../domain/socket-address.ts';
 import type { Rules } from '../decision/admit.ts';
+import { codeOf, upstreamFailure } from '../decision/upstream-failure.ts';
 import { type JudgedPair, joinSockets } from './join-sockets.ts';
 
 export interface RelayRules {
@@ -66,7 +67,7 @@ export function createMessageRelay(rules: RelayRules): MessageRelay {
     });
     nvr.once('error', (error) => {
       if (isOpen) return;
-      judged.watch?.onUpstreamError('code' in error && typeof error.code === 'string' ? error.code : '');
+      judged.watch?.onUpstreamError(codeOf(error), error.message);
       judged.onFailure(failureOf(error));
     });
     socket.once('close', () => nvr.terminate());
@@ -99,4 +100,4 @@ const failureOf = (error: Error): RefusalReason =>
     ? 'nvr-bad-answer'
     : error.message === 'Opening handshake has timed out'
       ? 'nvr-timeout'
-      : 'nvr-unreachable';
+      : upstreamFailure(error);

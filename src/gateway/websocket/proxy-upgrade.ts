@@ -3,7 +3,7 @@ import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import httpProxy from 'http-proxy';
 import type { Upstream } from '../../domain/socket-address.ts';
-import { codeOf } from '../response/fault-code.ts';
+import { codeOf } from '../decision/upstream-failure.ts';
 import { joinSwitched } from './switched-sockets.ts';
 import { type Exchange, failureOf, type JudgedUpgrade, limitTime } from './upgrade-exchange.ts';
 import { passUpgradeResponse } from './upgrade-response.ts';
@@ -50,7 +50,7 @@ export function createUpgradeProxy(rules: UpgradeRules): UpgradeProxy {
     const exchange = exchangeOf(socket, judged);
     exchanges.set(request, exchange);
     const onError = (error: Error): void => {
-      judged.watch?.onUpstreamError(codeOf(error));
+      judged.watch?.onUpstreamError(codeOf(error), error.message);
       exchange.fail(failureOf(error, exchange));
     };
     judged.watch?.onAsked();

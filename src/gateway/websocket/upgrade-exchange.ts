@@ -2,7 +2,7 @@
 import type { ClientRequest, IncomingHttpHeaders } from 'node:http';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { UpstreamWatch } from '../decision/gate-watch.ts';
-import { codeOf } from '../response/fault-code.ts';
+import { upstreamFailure } from '../decision/upstream-failure.ts';
 
 /** An upgrade as it was judged: exactly this is sent. */
 export interface JudgedUpgrade {
@@ -35,10 +35,5 @@ export function limitTime(upstreamRequest: ClientRequest, exchange: Exchange, ti
   upstreamRequest.once('response', settle).once('upgrade', settle).once('close', settle);
 }
 
-const UNREACHABLE_IN_TIME = 'ECONNECT_TIMEOUT';
-
-export function failureOf(error: Error, exchange: Exchange): RefusalReason {
-  const code = codeOf(error);
-  if (exchange.hasTimedOut || code === UNREACHABLE_IN_TIME) return 'nvr-timeout';
-  return code.startsWith('HPE_') ? 'nvr-bad-answer' : 'nvr-unreachable';
-}
+export const failureOf = (error: Error, exchange: Exchange): RefusalReason =>
+  exchange.hasTimedOut ? 'nvr-timeout' : upstreamFailure(error);

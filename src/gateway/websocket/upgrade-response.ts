@@ -2,7 +2,7 @@
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import { type Duplex, pipeline } from 'node:stream';
 import type { Answer } from '../response/refuse.ts';
-import { type AnswerHead, answerHeaders, isPlainAnswer } from '../response/response-headers.ts';
+import { type AnswerHead, answerHeaders, responseFault } from '../response/response-headers.ts';
 import type { Exchange } from './upgrade-exchange.ts';
 
 /** One head on a connection: what breaks behind it cuts the connection, so that a cut response never looks whole. */
@@ -16,9 +16,10 @@ export function passUpgradeResponse(
   const head: AnswerHead = { statusCode: response.statusCode, headers: response.headersDistinct };
   exchange.judged.watch?.onHead(response.statusCode ?? 0);
   response.on('error', () => {});
-  if (!isPlainAnswer(head)) {
+  const fault = responseFault(head);
+  if (fault) {
     response.destroy();
-    exchange.fail('nvr-bad-answer');
+    exchange.fail(fault);
     return;
   }
   if (socket.destroyed) return void response.destroy();

@@ -502,6 +502,15 @@ export const DE_REFUSALS: RefusalWords = {
     'nvr-unexpected-form':
       'Der NVR hat in einer unerwarteten Form geantwortet, deshalb wird nichts davon weitergegeben: Prüfen Sie seine Version.',
     'nvr-bad-answer': 'Der NVR hat eine ungültige Antwort gesendet, die nicht weitergegeben werden kann.',
+    'nvr-framing-ambiguous':
+      'Der NVR gibt das Ende seiner Antwort auf zwei Arten an (zwei Längen, oder Länge und Chunks), wie beim Request Smuggling: Beheben Sie das am NVR oder am Proxy davor.',
+    'nvr-status-invalid': 'Der NVR hat mit einem Status außerhalb von 200 bis 599 geantwortet.',
+    'nvr-name-unknown':
+      'Der Hostname des NVR lässt sich nicht auflösen: Prüfen Sie nvr.url, nvr.routes und den Nameserver.',
+    'nvr-certificate-refused':
+      'Das Zertifikat des NVR wird nicht akzeptiert: Setzen Sie nvr.ca auf die ausstellende Stelle, und schreiben Sie den Host in nvr.url so, wie er im Zertifikat steht.',
+    'nvr-tls-failed':
+      'Der TLS-Handshake mit dem NVR ist fehlgeschlagen: Prüfen Sie, ob sein Port HTTPS spricht, wie es in nvr.url steht.',
     'nvr-timeout': 'Der NVR hat zu lange für eine Antwort gebraucht.',
     'internal-error': 'Interner Fehler. Das Protokoll enthält Einzelheiten unter dieser Anfrage-ID.',
   },

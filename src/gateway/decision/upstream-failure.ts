@@ -1,0 +1,36 @@
+/** Why an upstream could not be asked, or did not answer: from the code of the error to the reason that is told (SPEC 6). */
+import type { RefusalReason } from '../../domain/refusal.ts';
+
+/** Node's code for what went wrong with an upstream, or undici's. What is no HTTP at all has none of its own. */
+export function codeOf(error: Error): string {
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return error.name === 'HTTPParserError' ? 'HPE_INVALID' : '';
+}
+
+/** What the client is told, and the log. */
+export function upstreamFailure(error: Error): RefusalReason {
+  const code = codeOf(error);
+  return REASONS.get(code) ?? PATTERNS.find(([pattern]) => pattern.test(code))?.[1] ?? 'nvr-unreachable';
+}
+
+// biome-ignore format: a table
+const REASONS: ReadonlyMap<string, RefusalReason> = new Map([
+  ['UND_ERR_HEADERS_TIMEOUT',             'nvr-timeout'],
+  ['UND_ERR_BODY_TIMEOUT',                'nvr-timeout'],
+  ['UND_ERR_CONNECT_TIMEOUT',             'nvr-timeout'],
+  ['ECONNECT_TIMEOUT',                    'nvr-timeout'],
+  ['ETIMEDOUT',                           'nvr-timeout'],
+  ['UND_ERR_HEADERS_OVERFLOW',            'nvr-bad-answer'],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'nvr-framing-ambiguous'],
+  ['ENOTFOUND',                           'nvr-name-unknown'],
+  ['EAI_AGAIN',                           'nvr-name-unknown'],
+  ['EPROTO',                              'nvr-tls-failed'],
+]);
+
+/** Of codes that come in families. Those of certificates are OpenSSL's names for what is wrong with one. */
+// biome-ignore format: a table
+const PATTERNS: readonly (readonly [code: RegExp, reason: RefusalReason])[] = [
+  [/CERT|^UNABLE_TO_|^INVALID_(?:CA|PURPOSE)$|^HOSTNAME_MISMATCH$|^PATH_LENGTH_EXCEEDED$/, 'nvr-certificate-refused'],
+  [/^ERR_(?:SSL|TLS)_/,                                                                    'nvr-tls-failed'],
+  [/^HPE_/,                                                                                'nvr-bad-answer'],
+];
