@@ -7,12 +7,16 @@ import { layoutOfNames, type RecorderLayout } from './recorder-layout.ts';
 /** `restricted`: to listed cameras, whatever the role; `reader`: a viewer, who sees all of them. */
 export type Clearance = 'admin' | 'reader' | 'restricted';
 
-export interface CameraView {
+/** As data alone, so that another thread can be told. */
+export interface PlainView {
   readonly role: Role;
   readonly clearance: Clearance;
   readonly layout: RecorderLayout;
   /** In the order of the NVR. */
   readonly cameras: readonly CameraName[];
+}
+
+export interface CameraView extends PlainView {
   /** Of a camera that does not exist, only whoever is not restricted. */
   sees(camera: string): boolean;
   /** The name of a camera that exists, for others. */
@@ -27,19 +31,22 @@ export function clearanceOf({ role, scope }: Pick<Caller, 'role' | 'scope'>): Cl
 /** Where nothing is known of the NVR, a restricted caller sees nothing. */
 export function viewOf(caller: Pick<Caller, 'role' | 'scope'>, layout = layoutOfNames([])): CameraView {
   const clearance = clearanceOf(caller);
-  const { role } = caller;
-  if (clearance !== 'restricted') return { ...SEES_ALL, role, clearance, layout, cameras: layout.cameras };
-  const cameras = visibleCameras(caller.scope, layout.cameras);
-  const seen: ReadonlySet<string> = new Set(cameras);
-  const others: ReadonlySet<string> = new Set(layout.cameras.filter((camera) => !seen.has(camera)));
-  return {
-    role,
-    clearance,
-    layout,
-    cameras,
-    sees: (camera) => seen.has(camera),
-    isForeign: (name) => others.has(name),
-  };
+  const cameras = clearance === 'restricted' ? visibleCameras(caller.scope, layout.cameras) : layout.cameras;
+  return withSight({ role: caller.role, clearance, layout, cameras });
 }
+
+export function withSight(view: PlainView): CameraView {
+  if (view.clearance !== 'restricted') return { ...view, ...SEES_ALL };
+  const seen: ReadonlySet<string> = new Set(view.cameras);
+  const others: ReadonlySet<string> = new Set(view.layout.cameras.filter((camera) => !seen.has(camera)));
+  return { ...view, sees: (camera) => seen.has(camera), isForeign: (name) => others.has(name) };
+}
+
+export const plainView = ({ role, clearance, layout, cameras }: CameraView): PlainView => ({
+  role,
+  clearance,
+  layout,
+  cameras,
+});
 
 const SEES_ALL = { sees: () => true, isForeign: () => false };

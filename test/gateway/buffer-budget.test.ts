@@ -46,7 +46,10 @@ describe('Large answers that are narrowed', () => {
     const forwarder = createForwarder({ ...RULES, ca: undefined, verify: true });
     const held = createBufferBudget(MB / 2);
     // What is left of a large answer is more than sockets take in by themselves.
-    const body = (text: string) => ({ kind: 'narrowed', body: text.length > 5 ? text.repeat(24) : text }) as const;
+    const body = async (bytes: Uint8Array<ArrayBuffer>) => {
+      const text = Buffer.from(bytes).toString();
+      return { kind: 'narrowed', body: Buffer.from(text.length > 5 ? text.repeat(24) : text) } as const;
+    };
     const gate = createServer((request, response) =>
       forwarder.web(
         request,

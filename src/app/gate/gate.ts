@@ -17,6 +17,7 @@ import type { ServiceStatus } from '../../domain/status.ts';
 import type { GateDeps } from '../../gateway/entry/gate-deps.ts';
 import { createStatusRoutes } from '../../gateway/entry/status-route.ts';
 import { createExplainRoutes } from '../../gateway/explain/explain-route.ts';
+import { askText } from '../../gateway/forward/ask-upstream.ts';
 import type { PageFacts, RefusalRules } from '../../gateway/response/refuse.ts';
 import type { BuiltPages } from '../../ui/built-pages.ts';
 import { pageHeaders } from '../../ui/page-headers.ts';
@@ -24,7 +25,7 @@ import { renderRefusalPage } from '../../ui/refusal-page.ts';
 import { ASSETS_PATH, createUiRoutes } from '../../ui/serve-ui.ts';
 import type { AccountsInForce } from '../accounts/accounts-in-force.ts';
 import type { Components } from '../resources/components.ts';
-import { askerOf } from '../resources/upstreams.ts';
+import { askerOf, questionFor } from '../resources/upstreams.ts';
 import type { Authorizer } from './authorizer.ts';
 import { formLogIn } from './form-login.ts';
 import { probeDeps } from './probe-deps.ts';
@@ -65,6 +66,7 @@ export function gateDeps(deps: GateSources): GateDeps {
     recheck: accounts.recheck,
     desk: {
       ask: askerOf(settings),
+      askText: async (upstream, path) => askText(await questionFor(settings, upstream, path)),
       ownConfig: async () => ownConfigOf(settings, await accounts.routeParts.roles(), cameras.current() ?? []),
       onConfigRead: cameras.learn,
     },

@@ -1,7 +1,6 @@
 /** An answer that must be narrowed: read whole, within bounds, and never passed on unread (SPEC 5, 6). */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { NarrowedAnswer } from '../../access/narrow-response.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import {
@@ -12,9 +11,10 @@ import {
   withoutHeaders,
 } from '../response/response-headers.ts';
 import type { BufferBudget, Hold } from './buffer-budget.ts';
+import type { NarrowedBytes } from './narrow-task.ts';
 
-/** Narrows the text of a 200 answer. */
-export type NarrowBody = (body: string) => NarrowedAnswer;
+/** Narrows the bytes of a 200 response, which it may keep. */
+export type NarrowBody = (body: Uint8Array<ArrayBuffer>) => Promise<NarrowedBytes>;
 
 export interface Narrowing {
   readonly body: NarrowBody;
@@ -70,26 +70,27 @@ export async function passNarrowed(
   if (response.headersSent || response.destroyed) return;
   if (!body.ok) return fail(body.error);
   const isGiven = status === 200;
-  const text = isNone ? empty : body.value;
+  const bytes = isNone ? Buffer.from(empty) : body.value;
   const location = headerValues(answer, 'location')[0];
   if (status === 404 && hidesUnknown) return fail('camera-not-in-role');
   if (isStrict && location !== undefined && namesForeign(location)) return fail('camera-not-in-role');
   const isLogin = LOGIN_REDIRECTS.includes(status) && location !== undefined;
-  const narrowed = isGiven ? narrow(text) : isLogin ? NO_BODY : refusalLeft(status, text, isStrict);
+  const narrowed = isGiven ? await narrow(bytes) : isLogin ? NO_BODY : refusalLeft(status, bytes, isStrict);
+  if (response.destroyed) return;
   if (narrowed.kind === 'foreign') return fail('camera-not-in-role');
   if (narrowed.kind === 'unreadable') return fail(status >= 500 ? 'nvr-failed' : 'nvr-unexpected-form');
   const said = answerHeaders(answer, { ...rules, isPublic: false });
   const isOurs = !isGiven && isStrict;
   const passed = withoutHeaders(said, isOurs ? [...NOT_PASSED, 'content-type'] : NOT_PASSED);
   if (isOurs) passed.push('content-type', 'application/json');
-  passed.push('content-length', String(Buffer.byteLength(narrowed.body)));
+  passed.push('content-length', String(narrowed.body.byteLength));
   response.writeHead(status, passed).end(narrowed.body);
 }
 
-/** What is compressed, a part, too large, not UTF-8, or cut. */
+/** What is compressed, a part, too large, or cut. */
 const UNREADABLE = err('nvr-bad-answer' as const);
 
-async function readWhole(body: Readable, hold: Hold): Promise<Result<string, RefusalReason>> {
+async function readWhole(body: Readable, hold: Hold): Promise<Result<Buffer<ArrayBuffer>, RefusalReason>> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
@@ -99,7 +100,7 @@ async function readWhole(body: Readable, hold: Hold): Promise<Result<string, Ref
       if (!hold.take(chunk.length)) return err('answers-too-large');
       chunks.push(chunk);
     }
-    return ok(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks)));
+    return ok(Buffer.concat(chunks));
   } catch {
     return UNREADABLE;
   }
@@ -107,15 +108,18 @@ async function readWhole(body: Readable, hold: Hold): Promise<Result<string, Ref
 
 /** An NVR behind a proxy of its own says so where to log in, and pages follow it (interface 5.5.8). */
 const LOGIN_REDIRECTS: readonly number[] = [302, 307];
-const NO_BODY: NarrowedAnswer = { kind: 'narrowed', body: '' };
+const NO_BODY: NarrowedBytes = { kind: 'narrowed', body: new Uint8Array() };
 
 const LONGEST_MESSAGE = 300;
+/** Bytes that are looked at: a sentence stands in fewer. */
+const LONGEST_REFUSAL = 64 * 1024;
 
 /** Of a refusal the sentence is left, which pages show to their reader. */
-function refusalLeft(status: number, body: string, isStrict: boolean): NarrowedAnswer {
+function refusalLeft(status: number, body: Buffer<ArrayBuffer>, isStrict: boolean): NarrowedBytes {
   if (!isStrict) return { kind: 'narrowed', body };
   if (status < 400 || status > 499) return { kind: 'unreadable' };
-  return { kind: 'narrowed', body: JSON.stringify({ success: false, message: messageIn(body) }) };
+  const message = messageIn(body.toString('utf8', 0, LONGEST_REFUSAL));
+  return { kind: 'narrowed', body: Buffer.from(JSON.stringify({ success: false, message })) };
 }
 
 function messageIn(body: string): string {

@@ -1,8 +1,8 @@
 /** Step 5, its other half. What an admitted request's terms ask for before it is sent, and of its answer (SPEC 5). */
 import type { IncomingMessage } from 'node:http';
 import type { Obligations } from '../../access/access-verdict.ts';
+import { plainView } from '../../access/camera-view.ts';
 import type { OwnConfig } from '../../access/narrow-config.ts';
-import { narrowAnswer } from '../../access/narrow-response.ts';
 import { queryValues } from '../../access/query.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
@@ -14,14 +14,17 @@ import type { OwnerLookup } from '../decision/owner-lookup.ts';
 import { createBufferBudget } from './buffer-budget.ts';
 import { createComposedCache } from './composed-cache.ts';
 import type { Narrowing } from './narrow-exchange.ts';
-import { cutAtLimit, joinedLists } from './narrow-fanout.ts';
+import { listsByCamera } from './narrow-fanout.ts';
 import { judgedBody, judgedOffer } from './narrow-request.ts';
+import { createNarrower } from './narrower.ts';
 import { seenCases } from './seen-cases.ts';
 
 export interface ObligationDeps {
   readonly owners: OwnerLookup;
   /** The JSON of a 200 answer, asked in the service's own name. */
   readonly ask: (upstream: Upstream, path: string) => Promise<unknown>;
+  /** Likewise, its text. */
+  readonly askText: (upstream: Upstream, path: string) => Promise<string>;
   /** What stands in the NVR's configuration in the place of its own accounts (SPEC 4.3). */
   readonly ownConfig: () => OwnConfig | Promise<OwnConfig>;
   /** The NVR's pages read its configuration after every change: so its cameras are known anew at once. */
@@ -38,6 +41,8 @@ type Served = Exclude<Destination, { kind: 'nobody' }>;
 
 /** Memory is the process's, so that there is one of these, whatever is reloaded. */
 const HELD = createBufferBudget(128 * 1024 * 1024);
+/** Likewise one thread for all. */
+const NARROWER = createNarrower();
 
 const refused = (reason: RefusalReason): Settled => ({ kind: 'refused', reason });
 
@@ -74,18 +79,13 @@ const composeKept = createComposedCache();
 
 /** A list without a camera parameter, made of what the NVR tells by camera. */
 async function composedList(
-  { query }: RequestTarget,
+  target: RequestTarget,
   { composed, view }: Obligations,
   { upstream }: Served,
   { ask }: ObligationDeps,
 ): Promise<Settled> {
   if (!composed) return refused('not-narrowable');
-  const limit = queryValues(query, 'limit').at(-1);
-  const composition = {
-    view,
-    limit: limit === undefined ? undefined : Number(limit),
-    ask: (path: string) => ask(upstream, path),
-  };
+  const composition = { view, limit: limitIn(target), ask: (path: string) => ask(upstream, path) };
   try {
     return { kind: 'answered', json: await composeKept(composed, composition, JSON.stringify(upstream)) };
   } catch (fault) {
@@ -97,12 +97,17 @@ async function joinedAnswer(
   target: RequestTarget,
   obligations: Obligations & Required<Pick<Obligations, 'fanout'>>,
   { upstream }: Served,
-  { ask }: ObligationDeps,
+  { askText }: ObligationDeps,
 ): Promise<Settled> {
+  const { answer: form, view } = obligations;
   const hold = HELD.hold();
   try {
-    const joined = await joinedLists(target, obligations.fanout, (path) => ask(upstream, path), hold);
-    return joined === undefined ? refused('answers-too-large') : narrowedAgain(joined, obligations, target);
+    const lists = await listsByCamera(target, obligations.fanout, (path) => askText(upstream, path), hold);
+    if (!lists) return refused('answers-too-large');
+    const limit = limitIn(target);
+    const joined = await NARROWER.narrow({ kind: 'join', lists, form, view: plainView(view), limit });
+    if (joined.kind !== 'narrowed') return refused('nvr-unexpected-form');
+    return { kind: 'answered', json: Buffer.from(joined.body.buffer).toString() };
   } catch (fault) {
     return refused(askFailure(fault));
   } finally {
@@ -110,13 +115,13 @@ async function joinedAnswer(
   }
 }
 
-/** An NVR that does not know the parameter has answered with everything, several times. */
-function narrowedAgain(json: string, { answer: form, view }: Obligations, target: RequestTarget): Settled {
-  if (!form) return { kind: 'answered', json };
-  const narrowed = narrowAnswer(form, json, { view });
-  if (narrowed.kind !== 'narrowed') return refused('nvr-unexpected-form');
-  return { kind: 'answered', json: cutAtLimit(narrowed.body, target) };
+function limitIn({ query }: RequestTarget): number | undefined {
+  const limit = queryValues(query, 'limit').at(-1);
+  return limit === undefined ? undefined : Number(limit);
 }
+
+/** Bytes of a configuration whose cameras are learned from: some hundred kilobytes are usual, and it is parsed here. */
+const LARGEST_LEARNED = 1024 * 1024;
 
 async function narrowingOf(
   obligations: Obligations,
@@ -126,16 +131,17 @@ async function narrowingOf(
   const { answer: form, view, isRewritten, empty } = obligations;
   // The events backend is our own, and does what the query says; an NVR may be too old to know the parameter.
   if (!form || (isRewritten && destination.kind === 'events-backend')) return undefined;
-  const reader = {
-    view,
+  const known = {
+    view: plainView(view),
     ...(form === 'config' && { ownConfig: await desk.ownConfig() }),
     ...(form === 'cases' && { seenCases: await seenCases(view, (path) => desk.ask(destination.upstream, path)) }),
   };
   return {
     body: (body) => {
       // An NVR that is told the role may leave out of it what a restricted one does not see.
-      if (form === 'config' && view.clearance !== 'restricted') desk.onConfigRead(body);
-      return narrowAnswer(form, body, reader);
+      const isLearned = form === 'config' && view.clearance !== 'restricted' && body.byteLength <= LARGEST_LEARNED;
+      if (isLearned) desk.onConfigRead(Buffer.from(body).toString());
+      return NARROWER.narrow({ kind: 'narrow', form, body, ...known });
     },
     namesForeign: (text) => view.layout.cameras.some((camera) => !view.sees(camera) && text.includes(camera)),
     isStrict: view.clearance === 'restricted',

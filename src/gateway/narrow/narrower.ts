@@ -1,0 +1,86 @@
+/** Narrows small responses at once and large ones in a thread, so that no response stops the gate (SPEC 5). */
+import { Worker } from 'node:worker_threads';
+import { type NarrowedBytes, type NarrowTask, narrowNow } from './narrow-task.ts';
+import type { NumberedResult, NumberedTask } from './narrowing-thread.ts';
+
+export interface Narrower {
+  /** Rejects when the thread ended over it, such as for want of memory. */
+  narrow(task: NarrowTask): Promise<NarrowedBytes>;
+}
+
+/** Bytes that take some milliseconds at most. */
+const SMALL = 128 * 1024;
+/** A thread costs some ten megabytes: it ends when it has not been needed for so long. */
+const IDLE_MS = 30_000;
+/** Megabytes. A response of 32 MB as objects, and the text of what is left of it. */
+const MOST_MEMORY = 640;
+
+interface Waiting {
+  readonly resolve: (result: NarrowedBytes) => void;
+  readonly reject: (fault: Error) => void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  readonly waiting: Map<number, Waiting>;
+}
+
+/** `mostMemory`: megabytes of the thread. */
+export function createNarrower({ mostMemory = MOST_MEMORY } = {}): Narrower {
+  let thread: Thread | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  let lastId = 0;
+
+  const whenIdle = (): void => {
+    idle = setTimeout(() => void thread?.worker.terminate(), IDLE_MS).unref();
+  };
+  const open = (): Thread => {
+    const opened = startThread(mostMemory, whenIdle, () => {
+      if (thread === opened) thread = undefined;
+    });
+    return opened;
+  };
+  return {
+    narrow(task) {
+      if (sizeOf(task) <= SMALL) return Promise.resolve(narrowNow(task));
+      clearTimeout(idle);
+      thread ??= open();
+      const { worker, waiting } = thread;
+      lastId += 1;
+      const numbered: NumberedTask = { id: lastId, task };
+      return new Promise((resolve, reject) => {
+        waiting.set(numbered.id, { resolve, reject });
+        worker.postMessage(numbered, ownBuffers(task));
+      });
+    },
+  };
+}
+
+function startThread(mostMemory: number, onIdle: () => void, onEnd: () => void): Thread {
+  const worker = new Worker(new URL('./narrowing-thread.ts', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: mostMemory },
+  });
+  worker.unref();
+  const waiting = new Map<number, Waiting>();
+  let fault = new Error('the thread that narrows large responses ended');
+  worker.on('message', ({ id, result }: NumberedResult) => {
+    waiting.get(id)?.resolve(result);
+    waiting.delete(id);
+    if (waiting.size === 0) onIdle();
+  });
+  worker.on('error', (cause) => {
+    fault = cause instanceof Error ? cause : fault;
+  });
+  worker.once('exit', () => {
+    onEnd();
+    for (const { reject } of waiting.values()) reject(fault);
+  });
+  return { worker, waiting };
+}
+
+const sizeOf = (task: NarrowTask): number =>
+  task.kind === 'narrow' ? task.body.byteLength : task.lists.reduce((sum, list) => sum + list.length, 0);
+
+/** Handed over and not copied, where the bytes are all that their buffer holds. */
+const ownBuffers = (task: NarrowTask): ArrayBuffer[] =>
+  task.kind === 'narrow' && task.body.byteLength === task.body.buffer.byteLength ? [task.body.buffer] : [];

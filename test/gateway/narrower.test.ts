@@ -1,0 +1,75 @@
+/** Large responses are narrowed beside the event loop, to the same bytes as small ones (SPEC 5). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { plainView } from '../../src/access/camera-view.ts';
+import { type NarrowTask, narrowNow } from '../../src/gateway/narrow/narrow-task.ts';
+import { createNarrower } from '../../src/gateway/narrow/narrower.ts';
+import { viewOfRole } from '../access/support/views.ts';
+
+const view = plainView(viewOfRole('gardener'));
+const rowsOf = (count: number, first = 0): object[] =>
+  Array.from({ length: count }, (_, at) => ({
+    camera: at % 2 === 0 ? 'garden' : 'garden-house',
+    timestamp: first + at,
+    text: 'ä'.repeat(40),
+  }));
+const MANY = 20_000;
+const bytesOf = (json: unknown): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(new TextEncoder().encode(JSON.stringify(json)));
+
+// biome-ignore format: a table
+const TASKS: readonly [sentence: string, make: (count: number) => NarrowTask][] = [
+  ['a list',                        (count) => ({ kind: 'narrow', form: 'array', body: bytesOf(rowsOf(count)), view })],
+  ['a list of another form',        (count) => ({ kind: 'narrow', form: 'array', body: bytesOf({ rows: rowsOf(count) }), view })],
+  ['cases',                         (count) => ({ kind: 'narrow', form: 'cases', body: bytesOf(rowsOf(count).map((row, id) => ({ id, row: JSON.stringify(row) }))), view, seenCases: new Set(['3', '4']) })],
+  ['streams',                       (count) => ({ kind: 'narrow', form: 'streams', body: bytesOf({ garden_sub: rowsOf(count), house_main: 1 }), view })],
+  ['what is no UTF-8',              (count) => ({ kind: 'narrow', form: 'array', body: new Uint8Array(count * 100).fill(255), view })],
+  ['what is nested without end',    (count) => ({ kind: 'narrow', form: 'array', body: new Uint8Array(count * 100).fill('['.charCodeAt(0)), view })],
+  ['lists of one camera each',      (count) => ({ kind: 'join', form: 'array', lists: [0, 5].map((first) => JSON.stringify(rowsOf(count, first))), view, limit: 7 })],
+  ['lists that name no camera',     (count) => ({ kind: 'join', form: undefined, lists: ['["b"]', JSON.stringify(rowsOf(count).map((_, at) => `a${at}`))], view, limit: undefined })],
+  ['a list that is none among them', (count) => ({ kind: 'join', form: undefined, lists: [JSON.stringify(rowsOf(count)), '<p>'], view, limit: undefined })],
+];
+
+/** How often the event loop went round before the work was done. */
+async function turnsUntil(work: Promise<unknown>): Promise<number> {
+  let isDone = false;
+  let turns = 0;
+  void work.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await nextTurn();
+    turns += 1;
+  }
+  return turns;
+}
+
+describe('A large response', () => {
+  const narrower = createNarrower();
+
+  for (const [sentence, make] of TASKS) {
+    it(`that is ${sentence} is narrowed to the same bytes as at once`, async () => {
+      assert.deepEqual(await narrower.narrow(make(MANY)), narrowNow(make(MANY)));
+      assert.deepEqual(await narrower.narrow(make(3)), narrowNow(make(3)));
+    });
+  }
+
+  it('is narrowed while the event loop goes round', async () => {
+    const body = bytesOf(rowsOf(MANY));
+    assert.ok((await turnsUntil(narrower.narrow({ kind: 'narrow', form: 'array', body, view }))) > 2);
+  });
+
+  it('is narrowed beside others, each to its own', async () => {
+    const tasks = TASKS.map(([, make]) => make(MANY / 4));
+    const results = await Promise.all(TASKS.map(([, make]) => narrower.narrow(make(MANY / 4))));
+    assert.deepEqual(results, tasks.map(narrowNow));
+  });
+
+  it('for which there is no memory fails alone: the next one is narrowed', async () => {
+    const small = createNarrower({ mostMemory: 16 });
+    const list = (count: number): NarrowTask => ({ kind: 'narrow', form: 'array', body: bytesOf(rowsOf(count)), view });
+    await assert.rejects(small.narrow(list(MANY * 10)), /memory|ended/);
+    assert.deepEqual(await small.narrow(list(MANY / 10)), narrowNow(list(MANY / 10)));
+  });
+});
