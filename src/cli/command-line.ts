@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { unixSeconds } from '../domain/clock.ts';
 import { registerBackendCommand } from './backend.ts';
+import { registerBackupCommands } from './backup.ts';
 import { registerDoctorCommand } from './doctor.ts';
 import { registerEventsCommands } from './events.ts';
 import { registerExplainCommand } from './explain.ts';
@@ -66,6 +67,18 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     const { openForDoctor } = await import('../app/commands/doctor.ts');
     return openForDoctor({ directory: directory(), env, clock });
   };
+  registerBackupCommands(program, {
+    backUp: async (file) =>
+      (await import('../app/commands/backup.ts')).backUp(file, { directory: directory(), env, clock }),
+    restore: async (file, replace) => {
+      const { restore } = await import('../app/commands/backup.ts');
+      const { isAlive } = await import('./healthcheck.ts');
+      return restore(file, { directory: directory(), env, clock, replace, isRunning: isAlive });
+    },
+    stdout,
+    stderr,
+    exit,
+  });
   registerDoctorCommand(program, { openDoctor, now: () => unixSeconds(clock), stdout, stderr, exit });
   const openStore = async () => {
     const { openForCommands } = await import('../app/commands/commands.ts');

@@ -1,6 +1,7 @@
 /** `postern healthcheck`: is the server of this configuration alive? For images without a shell (SPEC 1). */
 import { loadConfig } from '../config/load-config.ts';
 import { formatProblem } from '../config/problems.ts';
+import type { Settings } from '../config/schema.ts';
 
 export interface HealthcheckPlace {
   readonly directory: string;
@@ -31,6 +32,14 @@ export async function runHealthcheck({ directory, env, stderr }: HealthcheckPlac
     stderr.write(`${url} does not answer: the server is not running, or not with this configuration\n`);
   }
   return 1;
+}
+
+/** Whether a server answers for this configuration; false where nobody can be asked. */
+export async function isAlive({ server: { telemetry } }: Settings): Promise<boolean> {
+  if (telemetry === false) return false;
+  const url = `http://${reachable(telemetry.host)}:${telemetry.port}/healthz`;
+  const answer = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => undefined);
+  return answer?.ok === true;
 }
 
 /** A listener on every address is asked on loopback. */

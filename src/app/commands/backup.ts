@@ -1,0 +1,135 @@
+/** `postern backup` and `postern restore`: everything that must last, of a running server too (SPEC 15). */
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { readBackup } from '../../backup/read-backup.ts';
+import { type BackedUp, writeBackup } from '../../backup/write-backup.ts';
+import { loadConfig } from '../../config/load-config.ts';
+import { formatProblem } from '../../config/problems.ts';
+import type { Settings } from '../../config/schema.ts';
+import { faultOf, snapshot } from '../../store/snapshot.ts';
+import type { CommandPlace } from './commands.ts';
+
+/** In the archive, wherever the store is. */
+const STORE = 'postern.db';
+const CONFIG_FILE = /\.(?:ya?ml|conf)$/;
+const SECRET_FILE = '.jwt_secret';
+
+export interface BackupDone {
+  readonly files: readonly string[];
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** Rejects with a sentence. */
+export async function backUp(target: string, place: CommandPlace): Promise<BackupDone> {
+  const settings = await settingsIn(place);
+  const { url } = settings.store;
+  if (url.engine !== 'sqlite')
+    throw new Error(
+      'store.url is a PostgreSQL server: back it up with pg_dump, and the configuration directory beside it',
+    );
+  if (!existsSync(url.file)) throw new Error(`there is no store at ${url.file}: is --config-dir right?`);
+  if (existsSync(target)) throw new Error(`${target} is there already: choose another name`);
+  const scratch = await mkdtemp(join(dirname(resolve(target)), '.postern-backup-'));
+  try {
+    const copy = join(scratch, STORE);
+    await snapshot(url.file, copy);
+    const files = [...(await lastingFiles(resolve(place.directory))), { name: STORE, path: copy }];
+    const size = await writeBackup(files, target, place.clock.now() / 1000);
+    return { files: files.map(({ name }) => name), size };
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Configuration, route tables, header lists, the signing secret and certificates. */
+async function lastingFiles(directory: string): Promise<readonly BackedUp[]> {
+  const isKept = (name: string): boolean => name === SECRET_FILE || CONFIG_FILE.test(name);
+  const here = (await filesIn(directory)).filter(isKept);
+  const certificates = (await filesIn(join(directory, 'tls'))).filter((name) => name.endsWith('.pem'));
+  const names = [...here, ...certificates.map((name) => `tls/${name}`)];
+  return names.sort().map((name) => ({ name, path: join(directory, name) }));
+}
+
+async function filesIn(directory: string): Promise<readonly string[]> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isFile() || entry.isSymbolicLink()).map(({ name }) => name);
+}
+
+export interface RestoreOptions extends CommandPlace {
+  /** What is there is set aside, and not in the way. */
+  readonly replace: boolean;
+  /** Whether a server answers for this configuration. */
+  readonly isRunning: (settings: Settings) => Promise<boolean>;
+}
+
+/** Gives the names. Rejects with a sentence; what was there is untouched then. */
+export async function restore(file: string, options: RestoreOptions): Promise<readonly string[]> {
+  const directory = resolve(options.directory);
+  const scratch = await mkdtemp(join(await parentOf(directory), '.postern-restore-'));
+  try {
+    const names = await readBackup(file, scratch);
+    if (!names.includes(STORE)) throw new Error(`${file} cannot be restored: it holds no store`);
+    const fault = faultOf(join(scratch, STORE));
+    if (fault !== undefined) throw new Error(`${file} cannot be restored: its store is broken: ${fault}`);
+    // With the configuration that will hold: it says where the store is.
+    const settings = await settingsIn({ ...options, directory: scratch });
+    const moves = movesFor(names, scratch, directory, settings);
+    await refuseWhere(moves, options);
+    for (const { to } of moves) await setAside(to, options.clock.now());
+    for (const { from, to } of moves) {
+      await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+      await rename(from, to);
+    }
+    return names;
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+interface Move {
+  readonly from: string;
+  readonly to: string;
+}
+
+function movesFor(names: readonly string[], scratch: string, directory: string, { store }: Settings): readonly Move[] {
+  const { url } = store;
+  if (url.engine !== 'sqlite')
+    throw new Error('the configuration names a PostgreSQL server: restore that with pg_restore');
+  const place = url.file.startsWith(`${scratch}/`) ? join(directory, url.file.slice(scratch.length + 1)) : url.file;
+  return names.map((name) => ({ from: join(scratch, name), to: name === STORE ? place : join(directory, name) }));
+}
+
+async function refuseWhere(moves: readonly Move[], options: RestoreOptions): Promise<void> {
+  const there = moves.filter(({ to }) => existsSync(to));
+  if (there.length === 0) return;
+  if (!options.replace) {
+    const names = there.map(({ to }) => basename(to)).join(', ');
+    throw new Error(`${names} would be replaced: give --replace, and they are set aside beside the new ones`);
+  }
+  const settings = await settingsIn(options).catch(() => undefined);
+  if (settings && (await options.isRunning(settings)))
+    throw new Error('the server runs: stop it first, and start it after the restore');
+}
+
+/** With its write-ahead log, which would be taken for that of the new file. */
+async function setAside(path: string, now: number): Promise<void> {
+  const stamp = new Date(now).toISOString().replaceAll(/[:.]/g, '-');
+  for (const each of [path, `${path}-wal`, `${path}-shm`]) {
+    if (existsSync(each)) await rename(each, `${each}.before-${stamp}`);
+  }
+}
+
+/** On the same file system, so that a move is one step. */
+async function parentOf(directory: string): Promise<string> {
+  await mkdir(directory, { recursive: true, mode: 0o700 }).catch(() => {});
+  return existsSync(directory) ? directory : tmpdir();
+}
+
+async function settingsIn(place: CommandPlace): Promise<Settings> {
+  const config = await loadConfig({ ...place, whenMissing: 'read' });
+  if (config.kind === 'loaded') return config.settings;
+  throw new Error(config.problems.map((problem) => formatProblem(config.file, problem)).join('\n'));
+}

@@ -1,0 +1,40 @@
+/** An archive back into files, in a directory of its own: nothing that is there is touched (SPEC 15). */
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createGunzip } from 'node:zlib';
+import { readTar, type TarEntry } from './tar.ts';
+
+/** Names that a backup of ours has: no path leads out of the directory. */
+const OWN_NAME = /^(?:tls\/)?\.?[A-Za-z0-9_][\w.-]*$/;
+
+/** Gives the names. Rejects with a sentence for a file that is no backup, or a cut one. */
+export async function readBackup(file: string, directory: string): Promise<readonly string[]> {
+  const names: string[] = [];
+  let current: FileHandle | undefined;
+  try {
+    for await (const part of readTar(createReadStream(file).pipe(createGunzip()))) {
+      if (part.kind === 'bytes') {
+        await current?.writeFile(part.bytes);
+        continue;
+      }
+      await current?.close();
+      current = undefined;
+      current = await placeFor(part.entry, directory);
+      names.push(part.entry.name);
+    }
+    return names;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : cause;
+    throw new Error(`${file} cannot be restored: ${reason}`, { cause });
+  } finally {
+    await current?.close();
+  }
+}
+
+async function placeFor({ name }: TarEntry, directory: string): Promise<FileHandle> {
+  if (!OWN_NAME.test(name)) throw new Error(`it holds ${JSON.stringify(name)}, which no backup of Postern does`);
+  const path = join(directory, name);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  return open(path, 'wx', 0o600);
+}

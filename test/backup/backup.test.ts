@@ -1,0 +1,168 @@
+/** `postern backup` beside a running server, and `postern restore` into an empty directory (SPEC 15). */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { readTar, tarEnd, tarHeader, tarPadding } from '../../src/backup/tar.ts';
+import { newDirectory, runPostern, type Serving, servePostern } from '../support/run-postern.ts';
+
+const logIn = async (url: string, user: string, password = ''): Promise<string> => {
+  const headers = { 'Content-Type': 'application/json' };
+  const answer = await fetch(`${url}/api/login`, { method: 'POST', headers, body: JSON.stringify({ user, password }) });
+  assert.equal(answer.status, 200);
+  return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+};
+
+describe('A backup of a running server', { timeout: 120_000 }, () => {
+  let serving: Serving;
+  let file: string;
+  let cookie: string;
+  before(async () => {
+    serving = await servePostern();
+    cookie = await logIn(serving.url, 'admin', serving.adminPassword);
+    file = join(newDirectory(), 'postern.backup');
+    const { code, stderr } = await runPostern(['backup', file], { directory: serving.directory });
+    assert.deepEqual([code, stderr], [0, '']);
+  });
+  after(() => serving?.end());
+
+  it('may be read by its owner alone', () => assert.equal(statSync(file).mode & 0o777, 0o600));
+
+  it('is an archive that tar lists', async () => {
+    const { execFileSync } = await import('node:child_process');
+    const listed = execFileSync('tar', ['tzf', file], { encoding: 'utf8' });
+    assert.deepEqual(listed.trim().split('\n'), ['.jwt_secret', 'config.yaml', 'postern.db']);
+  });
+
+  it('leaves nothing beside it', () => assert.deepEqual(readdirSync(join(file, '..')), ['postern.backup']));
+
+  it('brings accounts, events and sessions back in an empty directory', async () => {
+    const directory = newDirectory();
+    const { code, stdout } = await runPostern(['restore', file], { directory });
+    assert.equal(code, 0);
+    assert.equal(stdout, 'Restored .jwt_secret, config.yaml, postern.db. Start the server now.\n');
+    assert.deepEqual(readdirSync(directory).sort(), ['.jwt_secret', 'config.yaml', 'postern.db']);
+    assert.equal(statSync(join(directory, '.jwt_secret')).mode & 0o777, 0o600);
+    const again = await servePostern({ directory });
+    try {
+      assert.equal(again.adminPassword, undefined, 'no new admin was made');
+      await logIn(again.url, 'admin', serving.adminPassword);
+      const profile = await fetch(`${again.url}/api/profile`, { headers: { Cookie: cookie } });
+      assert.equal(profile.status, 200, 'a session of before goes on');
+      const events = await fetch(`${again.url}/api/events?limit=2`, { headers: { Cookie: cookie } });
+      assert.equal(((await events.json()) as unknown[]).length, 2);
+    } finally {
+      await again.end();
+    }
+  });
+
+  it('is not put over what is there, unless that is asked for; then it is set aside', async () => {
+    const directory = newDirectory('auth: {session_length: 60}\n');
+    const refused = await runPostern(['restore', file], { directory });
+    assert.deepEqual(
+      [refused.code, refused.stderr],
+      [1, 'config.yaml would be replaced: give --replace, and they are set aside beside the new ones\n'],
+    );
+    assert.deepEqual(readdirSync(directory), ['config.yaml']);
+    assert.equal((await runPostern(['restore', '--replace', file], { directory })).code, 0);
+    const aside = readdirSync(directory).find((name) => name.startsWith('config.yaml.before-')) ?? '';
+    assert.equal(readFileSync(join(directory, aside), 'utf8'), 'auth: {session_length: 60}\n');
+  });
+
+  it('is not put under a server that runs', async () => {
+    const env = { POSTERN__SERVER__TELEMETRY: new URL(serving.telemetryUrl).host };
+    const { code, stderr } = await runPostern(['restore', '--replace', file], { directory: serving.directory, env });
+    assert.deepEqual([code, stderr], [1, 'the server runs: stop it first, and start it after the restore\n']);
+  });
+
+  it('takes no file that is there already', async () => {
+    const { code, stderr } = await runPostern(['backup', file], { directory: serving.directory });
+    assert.deepEqual([code, stderr], [1, `${file} is there already: choose another name\n`]);
+  });
+
+  it('that is cut is refused, and nothing is changed', async () => {
+    const cut = join(newDirectory(), 'cut');
+    writeFileSync(cut, readFileSync(file));
+    truncateSync(cut, statSync(cut).size - 2000);
+    const directory = newDirectory();
+    const { code, stderr } = await runPostern(['restore', cut], { directory });
+    assert.equal(code, 1);
+    assert.match(stderr, /cannot be restored: /);
+    assert.deepEqual(readdirSync(directory), []);
+  });
+});
+
+describe('backup and restore', () => {
+  it('make nothing where there is nothing', async () => {
+    const directory = join(newDirectory(), 'typo');
+    const target = join(newDirectory(), 'file');
+    const { code, stderr } = await runPostern(['backup', target], { directory });
+    assert.deepEqual([code, stderr], [1, `there is no store at ${directory}/postern.db: is --config-dir right?\n`]);
+    assert.deepEqual([existsSync(directory), existsSync(target)], [false, false]);
+  });
+
+  it('a file that is no backup is refused in words', async () => {
+    const file = join(newDirectory(), 'photo.jpg');
+    writeFileSync(file, 'not an archive');
+    const { code, stderr } = await runPostern(['restore', file]);
+    assert.equal(code, 1);
+    assert.match(stderr, /^.*photo\.jpg cannot be restored: /);
+  });
+});
+
+describe('The archive', () => {
+  const read = async (bytes: Buffer, cut: number) => {
+    async function* chunks() {
+      for (let at = 0; at < bytes.length; at += cut) yield bytes.subarray(at, at + cut);
+    }
+    const files: { name: string; bytes: Buffer[] }[] = [];
+    for await (const part of readTar(chunks())) {
+      if (part.kind === 'file') files.push({ name: part.entry.name, bytes: [] });
+      else files.at(-1)?.bytes.push(part.bytes);
+    }
+    return files.map(({ name, bytes: pieces }) => [name, Buffer.concat(pieces).toString('latin1')]);
+  };
+  const pack = (files: readonly (readonly [string, string])[]): Buffer =>
+    Buffer.concat([
+      ...files.flatMap(([name, text]) => [
+        tarHeader({ name, size: text.length }, 1),
+        Buffer.from(text, 'latin1'),
+        tarPadding(text.length),
+      ]),
+      tarEnd(),
+    ]);
+
+  it('gives back what was put in, however it comes in pieces', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.tuple(
+            fc.constantFrom('a', 'tls/b.pem', '.c'),
+            fc.string({ maxLength: 1500 }).map((text) => Buffer.from(text).toString('latin1')),
+          ),
+        ),
+        fc.integer({ min: 1, max: 3000 }),
+        async (files, cut) =>
+          assert.deepEqual(
+            await read(pack(files), cut),
+            files.map((file) => [...file]),
+          ),
+      ),
+      { numRuns: 60 },
+    ));
+
+  it('that was changed anywhere in a header is refused', async () => {
+    const bytes = pack([['a', 'text']]);
+    bytes[10] = 0x41;
+    await assert.rejects(read(bytes, 512), /it is no backup of Postern/);
+  });
+
+  it('of a name that leads out of the directory is refused', async () => {
+    const { gzipSync } = await import('node:zlib');
+    const file = join(newDirectory(), 'evil');
+    writeFileSync(file, gzipSync(pack([['../evil', 'text']])));
+    const { stderr } = await runPostern(['restore', file]);
+    assert.match(stderr, /it holds "\.\.\/evil", which no backup of Postern does/);
+  });
+});
