@@ -7,6 +7,7 @@ import { registerBackupCommands } from './backup.ts';
 import { registerDoctorCommand } from './doctor.ts';
 import { registerEventsCommands } from './events.ts';
 import { registerExplainCommand } from './explain.ts';
+import type { StoreUse } from './on-store.ts';
 import { releaseV8 } from './release-v8.ts';
 import { stopSignal } from './stop-signal.ts';
 import { registerStoreCommands } from './store.ts';
@@ -80,10 +81,10 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     exit,
   });
   registerDoctorCommand(program, { openDoctor, now: () => unixSeconds(clock), stdout, stderr, exit });
-  const openStore = async () => {
+  const openStore = async (use: StoreUse = 'create') => {
     const { openForCommands } = await import('../app/commands/commands.ts');
     releaseV8();
-    return await openForCommands({ directory: directory(), env, clock });
+    return await openForCommands({ directory: directory(), env, clock }, use);
   };
   registerUsersCommands(program, { openStore, stdin, stdout, stderr, exit });
   registerTokensCommands(program, { openStore, now: () => unixSeconds(clock), stdout, stderr, exit });

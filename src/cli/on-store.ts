@@ -2,9 +2,12 @@
 import type { Writable } from 'node:stream';
 import type { Result } from '../domain/result.ts';
 
+/** A command that reads, or changes what is there, creates nothing. */
+export type StoreUse = 'read' | 'change' | 'create';
+
 export interface StoreCommandDeps<Store> {
   /** Rejects with a sentence. */
-  readonly openStore: () => Promise<Store>;
+  readonly openStore: (use: StoreUse) => Promise<Store>;
   readonly stdout: Writable;
   readonly stderr: Writable;
   readonly exit: (code: number) => void;
@@ -12,11 +15,12 @@ export interface StoreCommandDeps<Store> {
 
 /** A fault becomes a sentence: nobody at a terminal wants a stack trace. */
 export async function onStore<Store extends { close(): Promise<void> }>(
+  use: StoreUse,
   work: (store: Store) => Promise<Result<string, string>>,
   { openStore, stdout, stderr, exit }: StoreCommandDeps<Store>,
 ): Promise<void> {
   try {
-    const store = await openStore();
+    const store = await openStore(use);
     const outcome = await work(store).finally(() => store.close());
     if (outcome.ok) stdout.write(`${outcome.value}\n`);
     else stderr.write(`${outcome.error}\n`);

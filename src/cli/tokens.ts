@@ -46,15 +46,17 @@ export function registerTokensCommands(program: Command, parts: TokensCommandDep
     .option('--role <role>', "admin, viewer or a custom role, not above the user's own", VIEWER)
     .option('--cameras <cameras>', 'only these, separated by commas; "*" stands for any text')
     .option('--expires <when>', 'after so many days (90d), hours (12h), or at a date (2030-01-31)')
-    .action((name: string, options: CreateOptions) => onStore((open) => create(name, options, open, parts), parts));
+    .action((name: string, options: CreateOptions) =>
+      onStore('change', (open) => create(name, options, open, parts), parts),
+    );
   tokens
     .command('list')
     .description('print every token, without its secret')
-    .action(() => onStore(async ({ apiTokens }) => ok(listing(await apiTokens.list())), parts));
+    .action(() => onStore('read', async ({ apiTokens }) => ok(listing(await apiTokens.list())), parts));
   tokens
     .command('revoke <id>')
     .description('end a token, from the next request on')
-    .action((id: string) => onStore(({ apiTokens }) => revoke(id, apiTokens), parts));
+    .action((id: string) => onStore('change', ({ apiTokens }) => revoke(id, apiTokens), parts));
 }
 
 /** The token alone goes to standard output, to be piped; what to do with it goes beside. */

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { ImportedUser } from '../domain/account.ts';
 import { type Role, type UserName, VIEWER } from '../domain/names.ts';
 import type { Result } from '../domain/result.ts';
-import { onStore, type StoreCommandDeps } from './on-store.ts';
+import { onStore, type StoreCommandDeps, type StoreUse } from './on-store.ts';
 import type { Terminal } from './read-password.ts';
 
 type Outcome = Promise<Result<unknown, { readonly message: string }>>;
@@ -26,18 +26,18 @@ export type UsersCommandDeps = Terminal & StoreCommandDeps<OpenUsers>;
 
 export function registerUsersCommands(program: Command, parts: UsersCommandDeps): void {
   const users = program.command('users').description('list and change the accounts that people log in with');
-  const run = (work: (users: OpenUsers['users']) => Promise<Result<string, string>>) =>
-    onStore((open) => work(open.users), parts);
+  const run = (use: StoreUse, work: (users: OpenUsers['users']) => Promise<Result<string, string>>) =>
+    onStore(use, (open) => work(open.users), parts);
   users
     .command('list')
     .description('print every user with the role')
-    .action(() => run(async (accounts) => ({ ok: true, value: listing(await accounts.list()) })));
+    .action(() => run('read', async (accounts) => ({ ok: true, value: listing(await accounts.list()) })));
   users
     .command('add <name>')
     .description('make a user; the password is asked for, or read from standard input')
     .option('--role <role>', 'admin, viewer or a custom role', VIEWER)
     .action((name: string, { role }: { role: string }) =>
-      run((accounts) =>
+      run('create', (accounts) =>
         withPassword(parts, name, (password) =>
           said(accounts.add({ name, password, role }), `Added ${name} with the role ${role}.`),
         ),
@@ -47,7 +47,7 @@ export function registerUsersCommands(program: Command, parts: UsersCommandDeps)
     .command('password <name>')
     .description("change a user's password, which ends the sessions; it is asked for, or read from standard input")
     .action((name: string) =>
-      run((accounts) =>
+      run('change', (accounts) =>
         withPassword(parts, name, (password) =>
           said(accounts.setPassword(name, password), `The password of ${name} is changed; open sessions are over.`),
         ),
@@ -57,18 +57,18 @@ export function registerUsersCommands(program: Command, parts: UsersCommandDeps)
     .command('role <name> <role>')
     .description("change a user's role, from the next request on")
     .action((name: string, role: string) =>
-      run((accounts) => said(accounts.setRole(name, role), `${name} has the role ${role} now.`)),
+      run('change', (accounts) => said(accounts.setRole(name, role), `${name} has the role ${role} now.`)),
     );
   users
     .command('delete <name>')
     .description('remove a user, which ends the sessions')
     .action((name: string) =>
-      run((accounts) => said(accounts.remove(name), `${name} is removed; open sessions are over.`)),
+      run('change', (accounts) => said(accounts.remove(name), `${name} is removed; open sessions are over.`)),
     );
   users
     .command('import <file>')
     .description("bring the users of an NVR's SQLite file, with their passwords; those who are here already are kept")
-    .action((file: string) => run(async (accounts) => importReport(file, await accounts.importFrom(file))));
+    .action((file: string) => run('create', async (accounts) => importReport(file, await accounts.importFrom(file))));
 }
 
 async function withPassword(

@@ -55,7 +55,7 @@ describe('A command on a store', () => {
       const { printed, ...parts } = terminal();
       const closings: string[] = [];
       const close = async (): Promise<void> => void closings.push('closed');
-      await onStore(work, { ...parts, openStore: async () => ({ close }) });
+      await onStore('change', work, { ...parts, openStore: async () => ({ close }) });
       assert.deepEqual([printed, closings], [expected, ['closed']]);
     });
   }

@@ -39,12 +39,17 @@ const SHORTEST_SECRET = 64;
 const GENERATED_BYTES = 64;
 
 /** Errs with the sentence to refuse the start with: a secret that is there but of no use is never passed over. */
-export async function findSigningSecret(places: SecretPlaces): Promise<Result<SigningSecret, string>> {
+export async function findSigningSecret(
+  places: SecretPlaces,
+  whenMissing: 'create' | 'refuse' = 'create',
+): Promise<Result<SigningSecret, string>> {
   for (const look of [inEnvironment, inCredentials, inAddOnOptions, inConfigDirectory]) {
     const found = await look(places);
     if (!found.ok) return found;
     if (found.value) return judge(found.value);
   }
+  if (whenMissing === 'refuse')
+    return err(`there is no ${FILE} in ${places.configDirectory}: "postern serve" makes it`);
   return generate(places);
 }
 

@@ -1,5 +1,6 @@
 /** Introduces the command line to the store and the accounts, beside a running server or without one (SPEC 1). */
 
+import { existsSync } from 'node:fs';
 import { createPasswordHasher } from '../../accounts/passwords/password.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { createTokenAdmin, type TokenAdmin } from '../../accounts/tokens/token-admin.ts';
@@ -33,15 +34,25 @@ export interface CommandStore {
   close(): Promise<void>;
 }
 
+/**
+ * What a command does to the store: one that reads or changes what is there makes neither a directory nor a
+ * configuration nor a store.
+ */
+export type StoreUse = 'read' | 'change' | 'create';
+
 /** Rejects with every problem of the configuration, or with why the store cannot be opened. */
-export async function openForCommands({ directory, env, clock }: CommandPlace): Promise<CommandStore> {
-  const config = await loadConfig({ directory, env });
+export async function openForCommands(
+  { directory, env, clock }: CommandPlace,
+  use: StoreUse = 'create',
+): Promise<CommandStore> {
+  const config = await loadConfig({ directory, env, whenMissing: use === 'create' ? 'write' : 'read' });
   if (config.kind === 'invalid') {
     throw new Error(config.problems.map((problem) => formatProblem(config.file, problem)).join('\n'));
   }
   const { settings } = config;
+  if (use !== 'create') assertThere(settings);
   const { audit, close } = await openCommandAudit(settings, clock);
-  const store = await openStore({ url: storeAddress(settings.store.url) });
+  const store = await openStore({ url: storeAddress(settings.store.url), readOnly: use === 'read' });
   const hasher = createPasswordHasher({ iterations: settings.auth.hash_iterations, concurrency: 1, queue: 0 });
   const roles = createRoleRegistry({ store: store.roles, fixed: settings.auth.roles }).latest;
   const tokenStore = store.apiTokens;
@@ -62,4 +73,11 @@ export async function openForCommands({ directory, env, clock }: CommandPlace): 
       await close();
     },
   };
+}
+
+function assertThere({ store: { url } }: Settings): void {
+  if (url.engine !== 'sqlite' || existsSync(url.file)) return;
+  throw new Error(
+    `there is no store at ${url.file}: name the directory of the service with --config-dir; the first "postern serve" makes the store`,
+  );
 }

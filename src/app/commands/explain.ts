@@ -115,7 +115,7 @@ function tokenVerifier(
   return createApiTokens({ tokenStore: store.apiTokens, store: store.accounts, clock, roles: latest }).verify;
 }
 
-/** The secret is looked for only when there is a token, for where there is none it is made. */
+/** The secret is looked for only when there is a token. */
 function sessionVerifier(
   settings: Settings,
   store: Store | undefined,
@@ -125,7 +125,7 @@ function sessionVerifier(
   let opened: Promise<Sessions> | undefined;
   const open = async (accounts: Store['accounts']): Promise<Sessions> => {
     const places = { environment: env, optionsFile: ADD_ON_OPTIONS, configDirectory: directory };
-    const secret = await findSigningSecret(places);
+    const secret = await findSigningSecret(places, 'refuse');
     if (!secret.ok) throw new Error(secret.error);
     const { auth } = settings;
     return createSessions({
