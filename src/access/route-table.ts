@@ -13,9 +13,11 @@ export interface RouteTable {
   match(method: string, segments: readonly string[]): RouteMatch;
 }
 
+/** Whether the path is Postern's own. */
+export const isOwn = (match: RouteMatch): match is Listed => match.kind === 'listed' && match.row.own === true;
+
 /** Whether the request is for Postern alone, so that it is never forwarded. */
-export const isServedHere = (match: RouteMatch): boolean =>
-  match.kind === 'listed' && match.row.own === true && match.row.forwarded !== true;
+export const isServedHere = (match: RouteMatch): boolean => isOwn(match) && match.row.forwarded !== true;
 
 interface Affix {
   readonly prefix: string;

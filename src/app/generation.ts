@@ -99,6 +99,5 @@ function generationUnder(config: ServiceConfig, { runtime, warnings }: Generatio
 /** A door that stays while what is behind it is exchanged. */
 export const currentGate = (name: ListenerName, inForce: () => Generation): Gate => ({
   onRequest: (request, response) => inForce().gates[name].onRequest(request, response),
-  onCheckContinue: (request, response) => inForce().gates[name].onCheckContinue(request, response),
   onUpgrade: (request, socket, head) => inForce().gates[name].onUpgrade(request, socket, head),
 });

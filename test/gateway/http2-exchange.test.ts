@@ -22,8 +22,8 @@ before(async () => {
     { certificates: changing(served), offersHttp2: true },
     { headersTimeout: 5_000, maxHeaderSize: 16_384 },
   );
-  const gate: Gate = { onRequest: (...exchange) => onRequest(...exchange), onCheckContinue() {}, onUpgrade() {} };
-  tls.server.on('request', tls.doorsTo(gate).onRequest);
+  const gate: Gate = { onRequest: (...exchange) => onRequest(...exchange), onUpgrade() {} };
+  tls.server.on('request', tls.requestsTo(gate));
   tls.server.listen(0, '127.0.0.1');
   await once(tls.server, 'listening');
 });

@@ -1,9 +1,11 @@
 /** A gate on port 0 with nothing but a forwarder behind it: what passes, passes as the internal listener's admin. */
+import Router from 'koa-router';
 import type { OwnConfig } from '../../src/access/narrow-config.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import type { RefusalReason } from '../../src/domain/refusal.ts';
 import type { Upstream } from '../../src/domain/socket-address.ts';
+import type { CorridorState } from '../../src/domain/verdict.ts';
 import type { TrustedNetworks } from '../../src/gateway/decision/client-address.ts';
 import type { GateWatch, RequestWatch } from '../../src/gateway/decision/gate-watch.ts';
 import { createGate } from '../../src/gateway/entry/gate.ts';
@@ -100,7 +102,7 @@ export async function startGate(
     forwarder,
     openStreams: { add: more.holdStream ?? (() => () => {}), addSocket: () => () => {} },
     onCaller: () => {},
-    ownRoutes: [],
+    ownRoutes: new Router<CorridorState>(),
     renewal: () => undefined,
     refresh: () => undefined,
     recheck: async (caller) => caller,

@@ -1,5 +1,6 @@
 /** Introduces the gate to everything that it works with: who is judged, where it goes, and what is the service's own. */
 import { randomUUID } from 'node:crypto';
+import Router from 'koa-router';
 import type { OwnConfig } from '../../access/narrow-config.ts';
 import { createLoginRoutes } from '../../accounts/login/login-routes.ts';
 import { createConfigSetRoute } from '../../accounts/roles/config-set-route.ts';
@@ -14,6 +15,7 @@ import { type CustomRoles, scopeOf, visibleCameras } from '../../domain/camera-s
 import { mapMaybe } from '../../domain/maybe-promise.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
+import type { CorridorState } from '../../domain/verdict.ts';
 import type { GateDeps } from '../../gateway/entry/gate-deps.ts';
 import { createStatusRoutes } from '../../gateway/entry/status-route.ts';
 import { createExplainRoutes } from '../../gateway/explain/explain-route.ts';
@@ -82,27 +84,28 @@ function ownRoutes({ settings, authorizer, accounts, parts, pages, status }: Gat
   const { auth, nvr, ui } = settings;
   const { seen, explain } = authorizer;
   const { routeParts, sessionsAfterPasswordChange } = accounts;
-  return [
-    createLoginRoutes({ ...routeParts, visibleCameras: seen }),
-    createUserRoutes({ ...routeParts, sessions: sessionsAfterPasswordChange }),
-    createRoleRoutes({ ...routeParts, knownCameras: () => parts.cameras.it.current() ?? [] }),
-    createConfigSetRoute(routeParts),
-    createSessionRoutes(routeParts),
-    createTokenRoutes(routeParts),
-    createExplainRoutes({ explain }),
-    createStatusRoutes(status),
-    createProbeRoutes(probeDeps(settings, routeParts.clock)),
-    createUiRoutes({
-      pages,
-      loginPage: ui.login,
-      hasNvr: nvr.url !== undefined,
-      hasOwnLogin: auth.enabled,
-      frameAncestors: ui.frame_ancestors,
-      logIn: formLogIn(routeParts),
-      bodySeconds: routeParts.bodySeconds,
-      basePathOf: (ctx) => ctx.state['basePath'] ?? '',
-    }),
-  ];
+  return new Router<CorridorState>()
+    .use(createLoginRoutes({ ...routeParts, visibleCameras: seen }).routes())
+    .use(createUserRoutes({ ...routeParts, sessions: sessionsAfterPasswordChange }).routes())
+    .use(createRoleRoutes({ ...routeParts, knownCameras: () => parts.cameras.it.current() ?? [] }).routes())
+    .use(createConfigSetRoute(routeParts).routes())
+    .use(createSessionRoutes(routeParts).routes())
+    .use(createTokenRoutes(routeParts).routes())
+    .use(createExplainRoutes({ explain }).routes())
+    .use(createStatusRoutes(status).routes())
+    .use(createProbeRoutes(probeDeps(settings, routeParts.clock)).routes())
+    .use(
+      createUiRoutes({
+        pages,
+        loginPage: ui.login,
+        hasNvr: nvr.url !== undefined,
+        hasOwnLogin: auth.enabled,
+        frameAncestors: ui.frame_ancestors,
+        logIn: formLogIn(routeParts),
+        bodySeconds: routeParts.bodySeconds,
+        basePathOf: (ctx) => ctx.state['basePath'] ?? '',
+      }).routes(),
+    );
 }
 
 function refusalRules({ auth, ui }: Settings, pages: BuiltPages): RefusalRules {

@@ -1,158 +1,36 @@
-/** `/auth` for nginx, Traefik, Caddy and HAProxy: judges the request that a trusted proxy describes (SPEC 4.2). */
-
-import type { RouteMatch } from '../../access/route-table.ts';
-import { isServedHere } from '../../access/route-table.ts';
+/** Third in the pipeline: `/auth`, where a proxy asks about a request, or a caller about itself (SPEC 4.2). */
 import type { Caller } from '../../domain/caller.ts';
-import type { AnswerForm } from '../../domain/policy.ts';
-import { headerLines, type RequestFacts, type RequestTarget } from '../../domain/request.ts';
-import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
-import { belowBasePath } from '../decision/base-path.ts';
-import { isTrustedPeer } from '../decision/client-address.ts';
-import { parseTarget, strictTarget } from '../decision/strict-target.ts';
 import { asciiOf } from '../forward/rewrite-headers.ts';
-import { type Answer, type RefusalRules, refusalAnswer } from '../response/refuse.ts';
+import { type Answer, refusalAnswer } from '../response/refuse.ts';
+import { asksForAuth } from './described-request.ts';
+import type { GateDeps } from './gate-deps.ts';
+import { type Middleware, type PipelineContext, respond } from './pipeline-state.ts';
 
-/** What a trusted proxy asks about; undefined when the description is not clear. */
-export interface Question {
-  readonly described: RequestFacts | undefined;
-}
+type ForwardAuthDeps = Pick<GateDeps, 'renewal' | 'refresh' | 'refusals'>;
 
-interface Family {
-  /** Names for the same thing; a description has one of them. */
-  readonly target: readonly string[];
-  readonly method: string;
-}
-
-/** nginx; then Traefik, Caddy and HAProxy. A client can add the other family to its request, so both are never believed. */
-const FAMILIES: readonly Family[] = [
-  { target: ['x-original-url', 'x-original-uri'], method: 'x-original-method' }, // the second is in nginx's own manual
-  { target: ['x-forwarded-uri'], method: 'x-forwarded-method' },
-];
-const DESCRIBING: readonly string[] = FAMILIES.flatMap(({ target, method }) => [...target, method]);
-
-const AUTH_TARGET = /^(?:\/api)?\/auth(?:$|\?)/;
-/**
- * In the address that the proxy asks, which is the proxy's alone: no client can say that its request is an upgrade. An
- * address that says either is never about itself: else a proxy that is not trusted would be told 202 for everything.
- */
-const UPGRADE_QUERY = 'upgrade=websocket';
-const SPEAKS_OF_ANOTHER: readonly (string | undefined)[] = [UPGRADE_QUERY, 'upgrade=no'];
-
-/** Somebody wants to know about himself, or a proxy about another request. */
-export const asksForAuth = ({ target, method, isUpgrade }: RequestFacts): boolean =>
-  AUTH_TARGET.test(target) && (method === 'GET' || method === 'HEAD') && !isUpgrade;
-
-/** Undefined when nobody who is trusted describes another request: then this one is judged as it stands. */
-export function describedRequest(carrier: RequestFacts, rules: Rules): Question | undefined {
-  if (!asksForAuth(carrier) || carrier.listener !== 'external') return undefined;
-  const [, query] = carrier.target.split('?', 2);
-  const undescribed = SPEAKS_OF_ANOTHER.includes(query) ? { described: undefined } : undefined;
-  const [family, ...others] = FAMILIES.filter(({ target, method }) =>
-    [...target, method].some((name) => isSent(carrier, name)),
-  );
-  if (!family) return undescribed;
-  if (!isTrustedPeer(carrier.peer, rules.trusted)) {
-    rules.onUntrustedDescription?.(carrier.peer);
-    return undescribed;
-  }
-  if (others.length > 0) return { described: undefined };
-  const [target, ...moreTargets] = family.target.flatMap((name) => headerLines(carrier, name));
-  const [method, ...moreMethods] = headerLines(carrier, family.method);
-  if (target === undefined || method === undefined) {
-    // A subrequest is always a GET: a method that is missing must never be read as one.
-    rules.onIncompleteDescription?.(target === undefined ? family.target.join(' or ') : family.method);
-    return { described: undefined };
-  }
-  if (moreTargets.length + moreMethods.length > 0) return { described: undefined };
-  return { described: belowBasePath(factsOfDescribed(carrier, method, target, query === UPGRADE_QUERY), rules) };
-}
-
-const isSent = (request: RequestFacts, name: string): boolean => request.headers[name] !== undefined;
-
-/** They belong to the question, not to the request that it is about. */
-const OF_THE_CARRIER: ReadonlySet<string> = new Set([
-  ...DESCRIBING,
-  'connection',
-  'upgrade',
-  'content-length',
-  'transfer-encoding',
-  'expect',
-]);
-/** An absolute URL, as `$scheme://$http_host$request_uri` makes it. */
-const ORIGIN = /^https?:\/\/[^/?#]*/i;
-
-function factsOfDescribed(carrier: RequestFacts, method: string, url: string, isUpgrade: boolean): RequestFacts {
-  const path = url.replace(ORIGIN, '');
-  const headers = Object.entries(carrier.headers).filter(([name]) => isOfTheRequest(name));
-  const rawHeaders = carrier.rawHeaders.filter((_, at) => isOfTheRequest(carrier.rawHeaders[at - (at % 2)] ?? ''));
-  const authority = carrier.headers[':authority']; // HTTP/2 has it in the place of Host
-  const added = {
-    ...(typeof authority === 'string' && carrier.headers['host'] === undefined ? { host: authority } : {}),
-    ...(isUpgrade ? { connection: 'Upgrade', upgrade: 'websocket' } : {}),
+export const answerForwardAuth =
+  (deps: ForwardAuthDeps): Middleware =>
+  (ctx, next) => {
+    if (ctx.state.isForwardAuth) return admitForProxy(ctx, deps);
+    return asksForAuth(ctx.state.facts) ? tellCaller(ctx, deps) : next();
   };
-  return {
-    ...carrier,
-    method,
-    target: path === '' && url !== '' ? '/' : path,
-    httpVersion: '1.1', // the proxy's own version of the protocol says nothing about its client's
-    headers: { ...Object.fromEntries(headers), ...added },
-    rawHeaders: [...rawHeaders, ...Object.entries(added).flat()],
-    isUpgrade,
-  };
+
+/** A proxy asked about a request of its own client, which was admitted. */
+async function admitForProxy(ctx: PipelineContext, { renewal }: ForwardAuthDeps): Promise<void> {
+  const { caller, client } = ctx.state.admission;
+  respond(ctx, knownAnswer(caller), caller && (await renewal(caller, client)));
 }
 
-const isOfTheRequest = (name: string): boolean => !name.startsWith(':') && !OF_THE_CARRIER.has(name.toLowerCase());
-
-/** The corridor's own verdict on the described request; the question itself must be plain, and carry the proxy's secret. */
-export async function admitDescribed(carrier: RequestFacts, { described }: Question, rules: Rules): Promise<Admission> {
-  const plain = strictTarget(carrier);
-  const admission = await admit(described ?? carrier, rules);
-  const { client, caller } = admission;
-  const refused = (reason: Extract<Admission, { kind: 'refused' }>['reason']): Admission => ({
-    kind: 'refused',
-    client,
-    caller,
-    reason,
-  });
-  if (plain.kind === 'refused') return refused(plain.reason);
-  if (!described) return refused('description-refused');
-  if (admission.kind === 'refused') return admission;
-  const isApiToken = caller?.credential.kind === 'api-token';
-  if (!isApiToken && rules.carriesProxySecret?.(carrier) === false) return refused('proxy-secret-mismatch');
-  // The proxy is to send Postern's own paths to Postern: the NVR behind would serve its own login and accounts there.
-  if (admission.kind === 'admitted' && isServedHere(admission.route)) return refused('path-not-found');
-  const isWhole = admission.kind === 'admitted' && passesAsItIs(admission, parseTarget(described.target));
-  return isWhole ? admission : refused('not-narrowable');
+/** No other request is described: is the caller known? It refreshes a session (interface 5.1.5). */
+async function tellCaller(ctx: PipelineContext, { refresh, refusals }: ForwardAuthDeps): Promise<void> {
+  const { facts, admission, requestId } = ctx.state;
+  const { caller, client } = admission;
+  if (!caller) return respond(ctx, refusalAnswer('no-credentials', facts, requestId, refusals()));
+  respond(ctx, knownAnswer(caller), await refresh(caller, client));
 }
 
-/** The proxy gets a yes or no: what the gate would still change on the way, it cannot change here. */
-function passesAsItIs({ target, obligations, route }: Admitted, asked: RequestTarget | undefined): boolean {
-  if (!obligations) return target.path === asked?.path && isSameQuery(target.query, asked.query);
-  const { owners: _, view, answer, isRewritten: __, ...left } = obligations;
-  if (view.clearance === 'admin') return true;
-  if (target.path !== asked?.path || !isSameQuery(target.query, asked.query)) return false;
-  if (Object.keys(left).length > 0) return false;
-  return answer === undefined || (LISTS.includes(answer) && isSecondLook(view.clearance, route));
-}
-
-/** To a custom role the request was narrowed already: its answer is looked at once more in case of an old NVR. */
-function isSecondLook(clearance: string, route: RouteMatch): boolean {
-  const [how = ''] = route.kind === 'listed' ? (route.row.narrow ?? '').split(':') : [];
-  return clearance === 'restricted' && NARROWED_BY_REQUEST.includes(how);
-}
-
-/** Forms of an answer of which only foreign rows are taken out; of the others fields are cut too. */
-const LISTS: readonly AnswerForm[] = ['array', 'nested'];
-const NARROWED_BY_REQUEST: readonly string[] = ['check', 'lookup', 'rewrite', 'fanout'];
-
-/** In any order: the gate puts the cameras at the end. */
-const isSameQuery = (sent: string, asked: string): boolean => sent === asked || pairsOf(sent) === pairsOf(asked);
-
-const pairsOf = (query: string): string =>
-  JSON.stringify([...new URLSearchParams(query)].map((pair) => JSON.stringify(pair)).sort());
-
-/** 202 with who is calling, and empty names where nobody is known: of an absent header Caddy passes its own placeholder on. */
-export const knownAnswer = (caller: Caller | undefined): Answer => ({
+/** 202 with who is calling. The names are empty for an unknown caller: Caddy fills an absent header with its placeholder. */
+const knownAnswer = (caller: Caller | undefined): Answer => ({
   status: 202,
   headers: {
     'cache-control': 'no-store',
@@ -162,18 +40,11 @@ export const knownAnswer = (caller: Caller | undefined): Answer => ({
   body: '',
 });
 
-/** The proxy is told 202; else 401, or 403. A fault of ours stays one. */
-export function forwardAuthAnswer(
-  admission: Admission,
-  carrier: RequestFacts,
-  requestId: string,
-  rules: RefusalRules,
-): Answer {
-  if (admission.kind === 'admitted') return knownAnswer(admission.caller);
-  const reason = admission.kind === 'refused' ? admission.reason : 'not-narrowable';
-  const answer = refusalAnswer(reason, carrier, requestId, rules);
-  return { ...answer, status: forwardAuthStatus(answer.status) };
-}
+/** A refusal as a proxy understands it. */
+export const forwardAuthRefusal = (refusal: Answer): Answer => ({
+  ...refusal,
+  status: forwardAuthStatus(refusal.status),
+});
 
-/** nginx takes any other status for a fault of its own. */
+/** nginx takes a status other than 2xx, 401 and 403 for a fault. A fault of Postern's own stays one. */
 export const forwardAuthStatus = (status: number): number => (status === 401 || status >= 500 ? status : 403);

@@ -1,8 +1,9 @@
 /** What a listener's gate works with; a reload makes all of it anew. */
-import type Koa from 'koa';
+import type Router from 'koa-router';
 import type { Caller } from '../../domain/caller.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import type { RequestFacts } from '../../domain/request.ts';
+import type { CorridorState } from '../../domain/verdict.ts';
 import type { Client, Rules } from '../decision/admit.ts';
 import type { DestinationRules } from '../decision/destinations.ts';
 import type { GateWatch } from '../decision/gate-watch.ts';
@@ -14,23 +15,14 @@ import type { MessageRelay } from '../websocket/message-relay.ts';
 import type { OpenStreams } from './open-streams.ts';
 import type { UnknownRoutes } from './unknown-routes.ts';
 
-/** As much of a koa-router as the gate needs: how it types its context is its own affair. */
-export interface OwnRouter {
-  routes(): Answering;
-  /** One for each path that it was given, such as `/api/users/:user/role`. */
-  readonly stack: readonly { readonly path: string | RegExp }[];
-}
-
-export type Answering = (ctx: never, next: Koa.Next) => Promise<unknown>;
-
 export interface GateDeps {
   readonly rules: () => Rules;
   readonly destinations: () => DestinationRules;
   readonly headers: () => HeaderRules;
   readonly refusals: () => RefusalRules;
   readonly forwarder: Forwarder;
-  /** The service's own routes; what none of them answers is forwarded. */
-  readonly ownRoutes: readonly OwnRouter[];
+  /** Postern's own routes, all in one router. */
+  readonly ownRoutes: Router<CorridorState>;
   /** A Set-Cookie line when the caller's session is near its end (interface 5.1.2). */
   readonly renewal: (caller: Caller, client: Client) => MaybePromise<string | undefined>;
   /** The same at any time in a session's life, for `/auth` (interface 5.1.5). */
@@ -41,7 +33,7 @@ export interface GateDeps {
   readonly desk: Omit<ObligationDeps, 'owners'>;
   readonly relay: MessageRelay;
   readonly openStreams: Pick<OpenStreams, 'add' | 'addSocket'>;
-  /** Told of everybody who is known, with the request that was judged. */
+  /** Told of each known caller, with the request that was judged. */
   readonly onCaller: (caller: Caller, client: Client, request: RequestFacts) => void;
   readonly unknownRoutes: UnknownRoutes;
   readonly newRequestId: () => string;

@@ -37,14 +37,14 @@ export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules
   };
   const tls = rules.tls && createTlsServer(rules.tls, options);
   const server: Server & IdleConnections = tls ? tls.server : createServer(options);
-  const { onRequest, onCheckContinue } = tls ? tls.doorsTo(gate) : gate;
+  const onRequest = tls ? tls.requestsTo(gate) : gate.onRequest;
   const connections = new Set<Socket>();
   server.on('connection', (socket) => {
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });
   server.on('request', onRequest);
-  server.on('checkContinue', onCheckContinue);
+  server.on('checkContinue', onRequest); // which says when the body may come
   server.on('checkExpectation', onRequest); // refused as 'expectation-unknown'
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
     gate.onUpgrade(request, socket, head),

@@ -59,8 +59,8 @@ export interface TlsRules {
 
 export interface TlsServer {
   readonly server: Server;
-  /** The gate, for requests of either version. */
-  doorsTo(gate: Gate): Pick<Gate, 'onRequest' | 'onCheckContinue'>;
+  /** The gate's handler, for requests of either version of HTTP. */
+  requestsTo(gate: Gate): Gate['onRequest'];
 }
 
 /** A browser keeps its connection for the next page. */
@@ -85,14 +85,14 @@ export function createTlsServer({ certificates, offersHttp2 }: TlsRules, http1: 
   };
   return {
     server,
-    doorsTo(gate) {
+    requestsTo(gate) {
       const onRequest = through(gate.onRequest);
       server.on('connect', (request, answer) => {
         if (answer instanceof Http2ServerResponse)
           onRequest(request, answer); // refused as 'method-unknown'
         else answer.destroy();
       });
-      return { onRequest, onCheckContinue: through(gate.onCheckContinue) };
+      return onRequest;
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Behind the first door: an admitted request that no route of our own answers is forwarded, on its terms. */
+/** Last in the pipeline: what Postern does not serve itself is forwarded, when the obligations of its admission are met. */
 import { isServedHere } from '../../access/route-table.ts';
 import { type Caller, hasSameRights } from '../../domain/caller.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
@@ -8,51 +8,74 @@ import { type Destination, destinationOf } from '../decision/destinations.ts';
 import type { RequestWatch, UpstreamWatch } from '../decision/gate-watch.ts';
 import { judgedRequest, type Passage } from '../forward/judged-request.ts';
 import { fulfilObligations, type Settled } from '../narrow/obligations.ts';
-import { type Answer, jsonAnswer, refusalAnswer } from '../response/refuse.ts';
+import { jsonAnswer, refusalAnswer } from '../response/refuse.ts';
 import { send } from '../response/send.ts';
 import type { GateDeps } from './gate-deps.ts';
-import type { AdmittedRequest } from './request-context.ts';
+import type { AdmittedRequest, Middleware } from './pipeline-state.ts';
 
+type ProxyDeps = Pick<
+  GateDeps,
+  | 'destinations'
+  | 'refusals'
+  | 'headers'
+  | 'forwarder'
+  | 'renewal'
+  | 'recheck'
+  | 'desk'
+  | 'rules'
+  | 'openStreams'
+  | 'unknownRoutes'
+>;
+/** What one of Postern's own routes has left of a request, if it took a part. */
 type SentInstead = NonNullable<CorridorState['sentInstead']>;
 
-/** `sentInstead` is what a route of our own has left of the request, if it took a part. */
-export async function proxyRequest(guest: AdmittedRequest, parts: GateDeps, sentInstead?: SentInstead): Promise<void> {
-  const { request, response, facts, admission, requestId, watch } = guest;
-  const destination = destinationOf(facts.method, admission.target, parts.destinations());
-  const refusal = (reason: RefusalReason): Answer => refusalAnswer(reason, facts, requestId, parts.refusals());
-  if (isServedHere(admission.route)) return send(guest, refusal('path-not-found'), requestId);
-  if (destination.kind === 'nobody') return send(guest, refusal('no-nvr'), requestId);
-  const settling = fulfilledObligations(guest, destination, parts, sentInstead);
+export const proxy =
+  (deps: ProxyDeps): Middleware =>
+  ({ req: request, res: response, state }) => {
+    const { facts, watch, admission, requestId, sentInstead } = state;
+    return forwardAdmitted({ request, response, facts, watch, admission, requestId }, deps, sentInstead);
+  };
+
+async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentInstead?: SentInstead): Promise<void> {
+  const { request, response, facts, admission, requestId, watch } = admitted;
+  const sendRefusal = (reason: RefusalReason): void =>
+    send(admitted, refusalAnswer(reason, facts, requestId, deps.refusals()), requestId);
+  const refuse = (reason: RefusalReason): void => {
+    tell(reason, watch);
+    sendRefusal(reason);
+  };
+  // By the row: whatever the router made of the path, the NVR has its own login and accounts there.
+  if (isServedHere(admission.route)) return sendRefusal('path-not-found');
+  const destination = destinationOf(facts.method, admission.target, deps.destinations());
+  if (destination.kind === 'nobody') return sendRefusal('no-nvr');
+  const settling = fulfilledObligations(admitted, destination, deps, sentInstead);
   const settled = settling instanceof Promise ? await settling : settling;
-  if (settled.kind === 'refused') {
-    tell(settled.reason, watch);
-    return send(guest, refusal(settled.reason), requestId);
-  }
+  if (settled.kind === 'refused') return refuse(settled.reason);
   const { caller, client } = admission;
-  const renewing = caller && parts.renewal(caller, client);
+  const renewing = caller && deps.renewal(caller, client);
   const cookie = renewing instanceof Promise ? await renewing : renewing;
-  if (settled.kind === 'answered') return send(guest, jsonAnswer(settled.json), requestId, cookie);
-  if (caller && !response.destroyed) {
-    const forget = parts.openStreams.add(caller, { request: facts, obligations: admission.obligations }, (_, by) => {
-      watch.onEndedBy(by);
-      response.destroy();
-    });
-    response.on('close', forget);
-  }
-  parts.forwarder.web(request, response, destination.upstream, {
-    ...judgedRequest(destination, passageOf(guest, sentInstead), parts.headers(), settled),
+  if (settled.kind === 'answered') return send(admitted, jsonAnswer(settled.json), requestId, cookie);
+  if (caller && !response.destroyed) endWithRights(admitted, caller, deps);
+  deps.forwarder.web(request, response, destination.upstream, {
+    ...judgedRequest(destination, passageOf(admitted, sentInstead), deps.headers(), settled),
     own: { requestId, cookie },
-    watch: notingUnknown(guest, parts),
-    onFailure: (reason) => {
-      const known = failureAt(destination, reason);
-      tell(known, watch);
-      send(guest, refusal(known), requestId);
-    },
+    watch: notingUnknown(admitted, deps),
+    onFailure: (reason) => refuse(failureAt(destination, reason)),
   });
 }
 
+/** A response that is under way ends when the rights of its caller do (SPEC 4.2). */
+function endWithRights({ facts, admission, response, watch }: AdmittedRequest, caller: Caller, deps: ProxyDeps): void {
+  const { obligations } = admission;
+  const forget = deps.openStreams.add(caller, { request: facts, obligations }, (_, by) => {
+    watch.onEndedBy(by);
+    response.destroy();
+  });
+  response.on('close', forget);
+}
+
 /** A page answers at every path below the root: only what is no page is a route of its own. */
-function notingUnknown({ facts, admission, watch }: AdmittedRequest, { unknownRoutes }: GateDeps): UpstreamWatch {
+function notingUnknown({ facts, admission, watch }: AdmittedRequest, { unknownRoutes }: ProxyDeps): UpstreamWatch {
   if (admission.route.kind !== 'unlisted') return watch;
   return {
     ...watch,
@@ -71,7 +94,7 @@ const AS_IT_IS: Settled = { kind: 'sent' };
 function fulfilledObligations(
   { request, admission }: AdmittedRequest,
   destination: Exclude<Destination, { kind: 'nobody' }>,
-  { desk, rules, recheck }: GateDeps,
+  { desk, rules, recheck }: ProxyDeps,
   sentInstead: SentInstead | undefined,
 ): MaybePromise<Settled> {
   const { caller, obligations } = admission;
@@ -85,7 +108,7 @@ function fulfilledObligations(
 async function stillAllowed(
   settled: Settled,
   caller: Caller | undefined,
-  recheck: GateDeps['recheck'],
+  recheck: ProxyDeps['recheck'],
 ): Promise<Settled> {
   if (settled.kind !== 'sent' || !settled.body || !caller) return settled;
   const now = await recheck(caller);

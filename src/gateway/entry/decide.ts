@@ -1,0 +1,62 @@
+/** Second in the pipeline: the decision. A refusal is sent here; what is admitted goes on, with the target as it was judged. */
+import type Koa from 'koa';
+import { mapMaybe } from '../../domain/maybe-promise.ts';
+import { type RequestFacts, type RequestTarget, singleHeader } from '../../domain/request.ts';
+import { type Admission, admit, type Client } from '../decision/admit.ts';
+import { jsonAnswer, refusalAnswer } from '../response/refuse.ts';
+import { admitDescribed, describedRequest, type Question } from './described-request.ts';
+import { forwardAuthRefusal } from './forward-auth.ts';
+import type { GateDeps } from './gate-deps.ts';
+import { type Middleware, type PipelineContext, respond } from './pipeline-state.ts';
+
+type DecideDeps = Pick<GateDeps, 'rules' | 'refusals' | 'onCaller'>;
+
+/** Not an async function: most requests are decided without waiting, and each promise would cost them. */
+export function decide(deps: DecideDeps): Middleware {
+  return (ctx, next) => {
+    const { facts } = ctx.state;
+    const rules = deps.rules();
+    const question = describedRequest(facts, rules);
+    const admission = question ? admitDescribed(facts, question, rules) : admit(facts, rules);
+    return Promise.resolve(mapMaybe(admission, (known) => actOn(known, { ctx, next, question, deps })));
+  };
+}
+
+interface Pass {
+  readonly ctx: PipelineContext;
+  readonly next: Koa.Next;
+  readonly question: Question | undefined;
+  readonly deps: DecideDeps;
+}
+
+function actOn(admission: Admission, { ctx, next, question, deps }: Pass): Promise<unknown> | undefined {
+  const { state } = ctx;
+  const { facts, watch } = state;
+  const { caller, client } = admission;
+  state.requestId = receivedRequestId(facts, client) ?? state.requestId;
+  watch.onDecision(admission, state.requestId, question?.described);
+  if (caller) deps.onCaller(caller, client, question?.described ?? facts);
+  if (admission.kind === 'refused') {
+    const refusal = refusalAnswer(admission.reason, facts, state.requestId, deps.refusals());
+    return void respond(ctx, question ? forwardAuthRefusal(refusal) : refusal);
+  }
+  if (admission.kind === 'nothing-visible') return void respond(ctx, jsonAnswer(admission.answer));
+  state.admission = admission;
+  state.isForwardAuth = question !== undefined;
+  ctx.url = urlOf(admission.target);
+  if (awaitsContinue(facts)) ctx.res.writeContinue();
+  return next();
+}
+
+const urlOf = ({ path, query }: RequestTarget): string => (query === '' ? path : `${path}?${query}`);
+
+/** The client waits for leave to send its body; it gets it only when admitted. HTTP/1.0 has no interim responses. */
+const awaitsContinue = ({ headers, httpVersion }: RequestFacts): boolean =>
+  headers['expect'] !== undefined && httpVersion !== '1.0';
+
+const REQUEST_ID = /^[\w.-]{1,64}$/;
+
+function receivedRequestId(facts: RequestFacts, client: Client): string | undefined {
+  const received = client.viaTrustedProxy ? singleHeader(facts, 'x-request-id') : undefined;
+  return received !== undefined && REQUEST_ID.test(received) ? received : undefined;
+}

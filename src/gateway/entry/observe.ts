@@ -1,0 +1,41 @@
+/** First in the pipeline: what is known of a request, its id, and who is told of its end and of faults behind. */
+import type { ListenerName } from '../../domain/request.ts';
+import { belowBasePath } from '../decision/base-path.ts';
+import { requestFacts } from '../decision/request-facts.ts';
+import { reasonOfFault, refusalAnswer } from '../response/refuse.ts';
+import type { GateDeps } from './gate-deps.ts';
+import { type Middleware, type PipelineContext, respond } from './pipeline-state.ts';
+
+type ObserveDeps = Pick<GateDeps, 'rules' | 'newRequestId' | 'watch' | 'refusals'>;
+
+/** A fault behind it is a 500, or a 503 of the store. A fault of its own, or of that response, costs this connection and no other. */
+export function observe(listener: ListenerName, deps: ObserveDeps): Middleware {
+  return async (ctx, next) => {
+    try {
+      begin(ctx, listener, deps);
+      await next().catch((fault: unknown) => {
+        ctx.respond = false;
+        const { watch, facts, requestId } = ctx.state;
+        watch.onFault(fault);
+        respond(ctx, refusalAnswer(reasonOfFault(fault), facts, requestId, deps.refusals()));
+      });
+    } catch {
+      ctx.res.destroy();
+    }
+  };
+}
+
+function begin(ctx: PipelineContext, listener: ListenerName, deps: ObserveDeps): void {
+  ctx.respond = false; // only own-routes.ts responds through Koa
+  ctx.res.statusCode = 200; // Koa has set 404, which the access log would show for a client that left before its response
+  const facts = belowBasePath(requestFacts(ctx.req, listener), deps.rules());
+  const watch = deps.watch.onRequest(facts);
+  Object.assign(ctx.state, { facts, watch, requestId: deps.newRequestId() });
+  ctx.res.on('close', () => {
+    watch.onEnd({ status: ctx.res.statusCode, isWhole: ctx.res.writableFinished, bytes: bodyBytes(ctx) });
+  });
+}
+
+/** The length of the body by the head; the response to HEAD and a 304 have none. */
+const bodyBytes = ({ state: { facts }, res }: PipelineContext): number =>
+  facts.method === 'HEAD' || res.statusCode === 304 ? 0 : Number(res.getHeader('content-length') ?? 0);

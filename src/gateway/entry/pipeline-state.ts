@@ -1,0 +1,39 @@
+/** What the middleware of the pipeline leave for each other in Koa's `ctx.state`. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type Koa from 'koa';
+import type { RequestFacts } from '../../domain/request.ts';
+import type { CorridorState } from '../../domain/verdict.ts';
+import type { Admitted } from '../decision/admit.ts';
+import type { RequestWatch } from '../decision/gate-watch.ts';
+import type { Answer } from '../response/refuse.ts';
+import { send } from '../response/send.ts';
+
+/** `CorridorState` is for Postern's own routes; `own-routes.ts` fills it. */
+export interface PipelineState extends CorridorState {
+  /** From `observe`. */
+  facts: RequestFacts;
+  watch: RequestWatch;
+  /** From `observe`; `decide` keeps the one that a trusted proxy sent. */
+  requestId: string;
+  /** From `decide`. */
+  admission: Admitted;
+  /** From `decide`: a proxy asks about another request, and `admission` is about that one. */
+  isForwardAuth: boolean;
+}
+
+export type PipelineContext = Koa.ParameterizedContext<PipelineState>;
+export type Middleware = (ctx: PipelineContext, next: Koa.Next) => Promise<unknown>;
+
+/** An admitted request, and where its response goes. */
+export interface AdmittedRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly facts: RequestFacts;
+  readonly watch: RequestWatch;
+  readonly admission: Admitted;
+  readonly requestId: string;
+}
+
+/** Sends a response of Postern's own, past Koa's response helpers. `cookie` is a line of `Set-Cookie`. */
+export const respond = ({ req, res, state }: PipelineContext, response: Answer, cookie?: string): void =>
+  send({ request: req, response: res, watch: state.watch }, response, state.requestId, cookie);
