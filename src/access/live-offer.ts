@@ -13,7 +13,7 @@ export function judgeOffer(sdp: string, { mayTalk }: SignallingObligations): Res
   const offer = readSessionDescription(sdp);
   if (!offer.ok) return err('offer-unreadable');
   const { video, audio, data } = offer.value.sends;
-  // The stream server would take this client for the camera, and show its picture to everybody.
+  // The stream server would take this client for the camera, and show its video to all viewers.
   if (video || data) return err('offer-sends');
   if (audio && !mayTalk) return err('verb-denied');
   return ok(offer.value.text);
@@ -67,7 +67,7 @@ export function sdpIn(description: unknown): string | undefined {
   return type === 'offer' && typeof sdp === 'string' ? sdp : undefined;
 }
 
-/** The stream server reads names in any case, and takes the last of those that are alike. */
+/** The stream server (Go) reads JSON names in any case; of names that differ only in case the last one counts. */
 export const foldedMembers = (value: unknown): Readonly<Record<string, unknown>> =>
   isRecord(value)
     ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toUpperCase().toLowerCase(), member]))

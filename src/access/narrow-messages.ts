@@ -1,4 +1,4 @@
-/** What a WebSocket message may say, in either direction: tables of topics, and the first segment of the others (SPEC 5). */
+/** The NVR's WebSocket messages, judged in both directions: by tables of topics, else by the topic's first segment (SPEC 5). */
 import type { Verb } from '../domain/policy.ts';
 import type { MessageObligations } from './access-verdict.ts';
 import type { CameraView } from './camera-view.ts';
@@ -13,7 +13,7 @@ export type InboundVerdict =
 
 const LONGEST_TOPIC = 256;
 
-/** Questions that every role may ask: the NVR answers them by a broadcast to all. */
+/** Every role may send these: the NVR answers by a broadcast to all clients. */
 const READ_TOPICS: ReadonlySet<string> = new Set([
   'onConnect',
   'modelState',
@@ -23,7 +23,7 @@ const READ_TOPICS: ReadonlySet<string> = new Set([
   'jobState',
 ]);
 
-/** The NVR's own parts send these to each other over the same bus: no client may, whatever its role. */
+/** Internal to the NVR's processes, which use the same bus: no client may send these, whatever its role. */
 const INTERNAL_TOPICS: ReadonlySet<string> = new Set([
   'insert_many_recordings',
   'insert_preview',
@@ -42,14 +42,14 @@ const INTERNAL_TOPICS: ReadonlySet<string> = new Set([
   'update_job_state',
 ]);
 
-/** From a client. What the tables do not name is for admins. */
+/** From a client. Topics that the tables do not name are for admins. */
 export function judgeInbound(text: string, view: CameraView, { denied }: MessageObligations): InboundVerdict {
   const message = parsedRecord(text);
   const topic = message?.['topic'];
   if (!message || typeof topic !== 'string') return { kind: 'malformed' };
   if (view.clearance === 'admin') return INTERNAL_TOPICS.has(topic) ? { kind: 'dropped' } : { kind: 'passed', text };
   if (topic.length > LONGEST_TOPIC) return { kind: 'malformed' };
-  // Pages send words; thousands of lists within lists would exhaust the stack of whoever writes them anew.
+  // Pages send strings and numbers; thousands of nested lists would exhaust the stack of JSON.stringify.
   if (Object.values(message).some((member) => typeof member === 'object' && member !== null))
     return { kind: 'malformed' };
   const [camera = '', action, ...rest] = topic.split('/');
@@ -61,7 +61,7 @@ export function judgeInbound(text: string, view: CameraView, { denied }: Message
 
 const NOTHING = Symbol('nothing');
 
-/** Gives the payload to send, the same one for all of it, or nothing. */
+/** Returns the payload to send (the same object when nothing was cut), or NOTHING. */
 type Narrow = (payload: unknown, view: CameraView, denied: readonly Verb[]) => unknown;
 
 const aboutCamera =
@@ -69,7 +69,7 @@ const aboutCamera =
   (payload, view) =>
     seesNamed(path.reduce(memberOf, payload), view) ? payload : NOTHING;
 
-/** Of whoever sees no camera at all, these alone. */
+/** About no camera: every caller gets these, even a role without cameras. */
 const GLOBAL: ReadonlySet<string> = new Set([
   'model_state',
   'embeddings_reindex_progress',
@@ -79,7 +79,7 @@ const GLOBAL: ReadonlySet<string> = new Set([
   'notification_test',
 ]);
 
-/** These are read: their payload is JSON, or JSON as text. */
+/** Topics whose payload is read: it is JSON, or JSON as text. */
 const READ: Readonly<Record<string, Narrow>> = {
   camera_activity: byCamera,
   audio_detections: byCamera,
@@ -92,7 +92,7 @@ const READ: Readonly<Record<string, Narrow>> = {
   camera_monitoring: aboutCamera('camera'),
 };
 
-/** What the routes of a verb would answer is told as it happens, too. */
+/** A verb that is denied for routes is denied for the topics that tell the same. */
 const VERB_OF_TOPIC: Readonly<Record<string, Verb>> = {
   events: 'history',
   reviews: 'history',
@@ -100,7 +100,7 @@ const VERB_OF_TOPIC: Readonly<Record<string, Verb>> = {
   triggers: 'history',
 };
 
-/** From the NVR: the text to pass on, or undefined. What the tables do not know passes to nobody but admins. */
+/** From the NVR: the text to pass on, or undefined. Topics that the tables do not know are dropped. */
 export function narrowOutbound(text: string, view: CameraView, { denied }: MessageObligations): string | undefined {
   const message = parsedRecord(text);
   const topic = message?.['topic'];
@@ -116,11 +116,11 @@ export function narrowOutbound(text: string, view: CameraView, { denied }: Messa
   const json = typeof message['payload'] === 'string' ? parsed(message['payload']) : message['payload'];
   const narrowed = json === undefined ? NOTHING : narrow(json, view, denied);
   if (narrowed === NOTHING) return undefined;
-  // The NVR's own objects are JSON within JSON, and so they stay.
+  // The NVR sends objects as JSON text within JSON; the narrowed payload keeps that form.
   return narrowed === json ? text : JSON.stringify({ topic, payload: JSON.stringify(narrowed) });
 }
 
-/** `front/motion`, `front/audio/rms`; a zone may be part of several cameras, and be called like another one. */
+/** `front/motion`, `front/audio/rms`. A zone may belong to several cameras, and have the name of another camera. */
 function bySegment(text: string, topic: string, view: CameraView): string | undefined {
   const [first = ''] = topic.split('/', 1);
   const zoneOwners = view.layout.zones.get(first);

@@ -1,4 +1,4 @@
-/** Answers and WebSockets that are under way, by who holds them: ended when their holder's rights are (SPEC 4.2). */
+/** Responses and WebSockets under way, by session, token or user: ended when its rights end (SPEC 4.2). */
 import type { Obligations } from '../../access/access-verdict.ts';
 import { type Caller, hasSameRights } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
@@ -10,7 +10,7 @@ export const CLOSED_FOR = { 'caller-gone': 4401, 'rights-changed': 4403 } as con
 export type CloseCode = (typeof CLOSED_FOR)[keyof typeof CLOSED_FOR];
 
 export interface OpenStreamDeps {
-  /** Another text after any change of accounts, roles and tokens. */
+  /** A text that changes with every change of accounts, roles and tokens. */
   readonly version: () => string;
   /** Who a caller is now; undefined when the session or token is over. */
   readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
@@ -18,7 +18,7 @@ export interface OpenStreamDeps {
   readonly onFault: (fault: unknown) => void;
 }
 
-/** What a stream was admitted for, and on which terms. */
+/** The request that a stream was admitted for, and its obligations. */
 export interface Admittance {
   readonly request: RequestFacts;
   readonly obligations?: Obligations | undefined;
@@ -28,19 +28,19 @@ export interface HeldStream extends Admittance {
   readonly caller: Caller;
 }
 
-/** `by`: whether somebody has ended the rights, or their time is over. */
+/** `by`: whether the rights were revoked, or the session or token has expired. */
 export type EndStream = (code: CloseCode, by: 'revoked' | 'expired') => void;
 
 export interface OpenStreams {
-  /** Gives what to call when the stream has ended by itself. */
+  /** Returns the function to call when the stream has ended by itself. */
   add(caller: Caller, admittance: Admittance, end: EndStream): () => void;
-  /** A WebSocket, whoever holds it, with what says goodbye to it; gives what to call when it has ended by itself. */
+  /** A WebSocket of any caller. `leave` closes it; returns the function to call when it has ended by itself. */
   addSocket(leave: () => void): () => void;
-  /** Says goodbye to every WebSocket, for the service stops. */
+  /** Closes every WebSocket, because the service stops. */
   leaveSockets(): void;
-  /** Looks at once, without waiting for the next look. */
+  /** Checks the streams now instead of at the next interval. */
   sweep(): Promise<void>;
-  /** The rules are others now: each stream is looked at by itself. `judge` gives the code to end it with. */
+  /** After a reload: checks each stream under the new rules. `judge` gives the code to end it with. */
   review(judge: (stream: HeldStream) => Promise<CloseCode | undefined>): Promise<void>;
   size(): number;
   close(): void;
@@ -50,24 +50,24 @@ interface OpenStream extends HeldStream {
   readonly end: EndStream;
   /** Unix seconds: when its holder's session or token is over, as far as is known. */
   endsAt: number;
-  /** Its place among those of its holder. */
+  /** Its index in the list of its holder. */
   at: number;
 }
 
-const BETWEEN_LOOKS_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 
 export function createOpenStreams({ version, recheck, clock, onFault }: OpenStreamDeps): OpenStreams {
   /**
-   * Lists, and not sets: what a Set or Map has outgrown goes on pointing to what it has become, so that one which changes
-   * with every request keeps all that it ever held until a full garbage collection. Empty ones stay until the next look.
+   * Arrays instead of Sets: a Set that changes with every request keeps its outgrown tables, and all that they hold, until a
+   * full garbage collection. An empty array stays until the next check.
    */
   const byHolder = new Map<string, OpenStream[]>();
   const sockets = new Set<() => void>();
-  /** Whoever was added since the last look was judged before it: the change may lie in between. */
-  let unlooked = new Set<string>();
-  let lookedAt: string | undefined;
+  /** Holders of streams added since the last check: a change between their admission and now was not seen yet. */
+  let unchecked = new Set<string>();
+  let checkedVersion: string | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let isLooking = false;
+  let isChecking = false;
 
   const listOf = (holder: string): OpenStream[] => {
     const known = byHolder.get(holder);
@@ -76,9 +76,9 @@ export function createOpenStreams({ version, recheck, clock, onFault }: OpenStre
     byHolder.set(holder, streams);
     return streams;
   };
-  const lookAt = async (streams: readonly OpenStream[]): Promise<void> => {
-    const [latest] = streams.toSorted((one, other) => other.endsAt - one.endsAt);
-    if (!latest) return;
+  const checkHolder = async (streams: readonly OpenStream[]): Promise<void> => {
+    if (streams.length === 0) return;
+    const latest = streams.reduce((one, other) => (other.endsAt > one.endsAt ? other : one));
     const now = await recheck(latest.caller);
     for (const stream of [...streams]) {
       if (!now) stream.end(CLOSED_FOR['caller-gone'], latest.endsAt <= unixSeconds(clock) ? 'expired' : 'revoked');
@@ -89,25 +89,25 @@ export function createOpenStreams({ version, recheck, clock, onFault }: OpenStre
   const sweep = async (): Promise<void> => {
     for (const [holder, streams] of byHolder) if (streams.length === 0) byHolder.delete(holder);
     const current = version();
-    const isChanged = current !== lookedAt;
+    const isChanged = current !== checkedVersion;
     const now = unixSeconds(clock);
     const hasExpired = (streams: readonly OpenStream[]) => streams.some(({ endsAt }) => endsAt <= now);
-    const due = [...byHolder].filter(([holder, streams]) => isChanged || unlooked.has(holder) || hasExpired(streams));
-    unlooked = new Set();
-    for (const [, streams] of due) await lookAt(streams);
-    lookedAt = current;
+    const due = [...byHolder].filter(([holder, streams]) => isChanged || unchecked.has(holder) || hasExpired(streams));
+    unchecked = new Set();
+    for (const [, streams] of due) await checkHolder(streams);
+    checkedVersion = current;
   };
-  const look = async (): Promise<void> => {
-    if (isLooking) return;
+  const check = async (): Promise<void> => {
+    if (isChecking) return;
     if (byHolder.size === 0) return close();
-    isLooking = true;
+    isChecking = true;
     try {
       await sweep();
     } catch (fault) {
-      lookedAt = undefined; // all of them again at the next look
+      checkedVersion = undefined; // check all of them again at the next interval
       onFault(fault);
     } finally {
-      isLooking = false;
+      isChecking = false;
     }
   };
   const close = (): void => {
@@ -139,14 +139,14 @@ export function createOpenStreams({ version, recheck, clock, onFault }: OpenStre
       const { request, obligations } = admittance;
       const stream: OpenStream = { request, obligations, caller, end, endsAt: endOf(caller), at: streams.length };
       streams.push(stream);
-      unlooked.add(holder);
-      timer ??= setInterval(() => void look(), BETWEEN_LOOKS_MS).unref();
+      unchecked.add(holder);
+      timer ??= setInterval(() => void check(), CHECK_INTERVAL_MS).unref();
       return () => removeFrom(streams, stream);
     },
   };
 }
 
-/** The last one takes its place. */
+/** In constant time: the last stream takes its index. */
 function removeFrom(streams: OpenStream[], stream: OpenStream): void {
   if (streams[stream.at] !== stream) return;
   const last = streams.pop();

@@ -1,4 +1,4 @@
-/** After a reload: whether who holds an open stream would be let in to it again, by the rules that hold now (SPEC 1, 4.2). */
+/** After a reload: whether an open stream would be admitted again under the new configuration (SPEC 1, 4.2). */
 import { isDeepStrictEqual } from 'node:util';
 import type { Obligations } from '../../access/access-verdict.ts';
 import { type Caller, hasSameRights } from '../../domain/caller.ts';
@@ -13,14 +13,14 @@ export interface ReviewDeps {
   readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
 }
 
-// What is only not known yet, such as the cameras of another NVR, is no reason.
+// Other statuses, such as 503 for a list of cameras that was not read yet, do not end a stream.
 const CODES: ReadonlyMap<number, CloseCode> = new Map([
   [401, CLOSED_FOR['caller-gone']],
   [403, CLOSED_FOR['rights-changed']],
   [404, CLOSED_FOR['rights-changed']],
 ]);
 
-/** Walks the corridor once more. Gives the code to end the stream with; undefined when it goes on. */
+/** Takes the decision again. Returns the close code to end the stream with; undefined when it goes on. */
 export async function reviewStream(stream: HeldStream, parts: ReviewDeps): Promise<CloseCode | undefined> {
   const { caller, request, obligations } = stream;
   const again = await admit(request, await rulesFor(caller, parts));
@@ -34,7 +34,7 @@ export async function reviewStream(stream: HeldStream, parts: ReviewDeps): Promi
 /** What the messages of a WebSocket are judged by. */
 const socketTerms = (obligations: Obligations | undefined) => [obligations?.messages, obligations?.signalling];
 
-/** What a proxy said is read again as it was said; a session or token may have been renewed since it was shown. */
+/** The headers of a proxy are read again from the request; a session may have been renewed since, so it is rechecked instead. */
 async function rulesFor(caller: Caller, { rules, recheck }: ReviewDeps): Promise<Rules> {
   if (caller.credential.kind === 'proxy-headers') return rules;
   const now = await recheck(caller);

@@ -1,7 +1,7 @@
-/** Whose an open stream is, and until when its session or token is valid (SPEC 4.2). */
+/** The holder of an open stream (its session, API token or proxy user), and when the session or token ends (SPEC 4.2). */
 import type { Caller } from '../../domain/caller.ts';
 
-/** A caller is often the same for many requests. */
+/** Many requests share one caller object. */
 const holders = new WeakMap<Caller, string>();
 
 export function holderOf(caller: Caller): string | undefined {
@@ -12,7 +12,7 @@ export function holderOf(caller: Caller): string | undefined {
   return holder;
 }
 
-/** Who would lose all of them together; undefined for those who lose nothing. */
+/** Streams of one holder end together. Undefined for the internal listener, whose rights cannot end. */
 function holderNamed({ name, role, credential }: Caller): string | undefined {
   switch (credential.kind) {
     case 'session':

@@ -1,4 +1,4 @@
-/** The second door: a WebSocket upgrade is judged by the same line as a request, and passed on, or relayed. */
+/** WebSocket upgrades: decided by the same steps as a request, then proxied unread, or relayed message by message. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { RefusalReason } from '../../domain/refusal.ts';
@@ -82,7 +82,7 @@ function judgeOf({ caller, obligations }: Admitted, { rules }: GateDeps): Messag
 /** RFC 6455 7.4.1: the service goes down. */
 const GOING_AWAY = 1001;
 
-/** Until it is open there is nothing to say goodbye to. */
+/** Before the 101 the socket is cut; afterwards it gets a close frame. */
 function endable(
   socket: Duplex,
   request: RequestFacts,

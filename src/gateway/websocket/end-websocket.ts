@@ -1,7 +1,7 @@
-/** Ends a WebSocket whose frames are passed on unread: with a close frame of our own, put between two of them (RFC 6455 5.2). */
+/** Ends a WebSocket whose frames pass unread: with a close frame between two of its frames (RFC 6455 5.2). */
 import type { Duplex } from 'node:stream';
 
-/** The frame that is under way gets this long to be whole, and the client to say goodbye. */
+/** Milliseconds for the rest of the current frame to arrive, and for the client to answer the close frame. */
 const PATIENCE_MS = 1_000;
 
 /** To be called before the first byte passes. `server` is the side whose frames go to the client. */
@@ -23,7 +23,7 @@ export function endableWebSocket(server: Duplex, client: Duplex): (code: number)
     isEnding = true;
     server.unpipe(client);
     client.unpipe(server);
-    client.resume(); // nobody reads it any more, and its end must be noticed
+    client.resume(); // without a reader the end of the client's socket would go unnoticed
     setTimeout(() => {
       client.destroy();
       server.destroy();
@@ -40,7 +40,7 @@ export function endableWebSocket(server: Duplex, client: Duplex): (code: number)
 }
 
 export interface FrameReader {
-  /** Gives where in the chunk a frame ends first, if one does. */
+  /** Where in the chunk the first frame ends; undefined when none does. */
   read(chunk: Buffer): number | undefined;
   /** Whether the last frame is whole and no other has begun. */
   isBetween(): boolean;
@@ -58,7 +58,7 @@ export function createFrameReader(): FrameReader {
       let at = 0;
       while (at < chunk.length) {
         if (payloadLeft === 0 && head.length === 0 && chunk.length - at >= headLength(chunk, at)) {
-          payloadLeft = payloadLength(chunk, at); // as nearly always, its head is here as a whole
+          payloadLeft = payloadLength(chunk, at); // the usual case: the whole frame head is in this chunk
           at += headLength(chunk, at);
         } else if (payloadLeft === 0) {
           const missing = headLength(head) - head.length;
@@ -79,7 +79,7 @@ export function createFrameReader(): FrameReader {
   };
 }
 
-/** Of the frame that begins at `at`; as far as the bytes that are there tell. */
+/** Bytes of the frame head that begins at `at`, as far as the bytes at hand tell: at least two. */
 function headLength(bytes: Buffer, at = 0): number {
   if (bytes.length - at < SHORTEST_HEAD) return SHORTEST_HEAD;
   const second = bytes.readUInt8(at + 1);
@@ -87,7 +87,7 @@ function headLength(bytes: Buffer, at = 0): number {
   return SHORTEST_HEAD + (LENGTH_BYTES.get(second & 0x7f) ?? 0) + mask;
 }
 
-/** 126 and 127 say that the length stands in more bytes. */
+/** Length codes 126 and 127: the length follows in so many bytes. */
 const LENGTH_BYTES: ReadonlyMap<number, number> = new Map([
   [126, 2],
   [127, 8],
@@ -99,7 +99,7 @@ function payloadLength(bytes: Buffer, at = 0): number {
   return short === 127 ? Number(bytes.readBigUInt64BE(at + 2)) : short;
 }
 
-/** Unmasked, for it goes to a client. */
+/** Without a mask: only clients mask their frames. */
 function closeFrame(code: number): Buffer {
   const frame = Buffer.from([0x88, 0x02, 0, 0]);
   frame.writeUInt16BE(code, 2);

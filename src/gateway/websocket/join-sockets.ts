@@ -1,4 +1,4 @@
-/** Two WebSockets joined: each message is judged on its way, a slow reader holds its sender back, and both end together (SPEC 5, 6). */
+/** Joins the client's and the NVR's WebSocket: judges each message, holds back the sender of a slow reader, ends both together (SPEC 5, 6). */
 import { type RawData, WebSocket } from 'ws';
 import type { UpstreamWatch } from '../decision/gate-watch.ts';
 import type { Message, MessageJudge } from './message-judges.ts';
@@ -6,24 +6,24 @@ import type { Message, MessageJudge } from './message-judges.ts';
 export interface JudgedPair {
   readonly judge: MessageJudge;
   readonly watch?: UpstreamWatch;
-  /** Told how to end the sockets with a close code, once they are open. */
+  /** Called once both sockets are open, with the function that ends them with a close code. */
   readonly onOpen?: (end: (code: number) => void) => void;
 }
 
-/** Bytes that wait for a slow client; with more, the NVR is not read. */
+/** Bytes that may wait for a slow reader; above it the sender is paused. */
 const MOST_WAITING = 1024 * 1024;
-/** A client that has gone without a word is noticed within two of these. */
+/** A client that vanished without closing is noticed within two of these. */
 const PING_MS = 30_000;
 
-/** A side that does not answer a close frame is cut off. */
+/** A side that does not answer the close frame in this time is cut off. */
 const GOODBYE_MS = 1_000;
 
 const MALFORMED = 1007;
 const GOING_AWAY = 1001;
-/** RFC 6455 7.4.1: these are never sent. */
+/** RFC 6455 7.4.1: codes that must not be sent in a close frame. */
 const NOT_SENT: readonly number[] = [1004, 1005, 1006, 1015];
 
-/** Passes what may pass, closes both when one is closed. */
+/** Forwards the messages that may pass; when one side closes, closes the other. */
 export function joinSockets(client: WebSocket, nvr: WebSocket, { judge, watch, onOpen }: JudgedPair): void {
   for (const side of [client, nvr]) side.on('error', () => watch?.onEndedBy('error')); // a broken frame: `close` follows
   client.on('message', (bytes, isBinary) => {

@@ -1,4 +1,4 @@
-/** A WebSocket whose every message is judged, both ways: a server to the client, a client to the NVR (SPEC 5, 6). */
+/** WebSocket proxying with every message judged in both directions: a server to the client, a client to the NVR (SPEC 5, 6). */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
@@ -25,12 +25,12 @@ export interface JudgedSocket extends JudgedPair {
   readonly onFailure: (reason: RefusalReason) => void;
 }
 
-/** What pages send is a topic and a word; what the NVR sends is at most the state of all cameras. */
+/** Bytes of a message. Pages send topics and offers; the NVR sends at most the state of all cameras, or a piece of video. */
 const LARGEST_FROM_CLIENT = 64 * 1024;
 const LARGEST_FROM_NVR = 16 * 1024 * 1024;
 /** 101 Switching Protocols. */
 const SWITCHED = 101;
-/** What the caller sees at this moment; made anew only when the NVR has changed. */
+/** The cameras that the caller sees now; computed again only when the list of cameras has changed. */
 export function currentView(caller: Caller, rules: () => Pick<Rules, 'surroundings'>): () => CameraView {
   let { layout } = rules().surroundings();
   let view = viewOf(caller, layout);
@@ -58,7 +58,7 @@ export function createMessageRelay(rules: RelayRules): MessageRelay {
     const nvr = connect(judged, rules);
     let isOpen = false;
     nvr.once('open', () => {
-      nvr.pause(); // nobody listens until the client's side is open
+      nvr.pause(); // no message may arrive before the client's side is open
       server.handleUpgrade(request, socket, head, (client) => {
         isOpen = true;
         judged.watch?.onHead(SWITCHED);
@@ -86,7 +86,7 @@ function connect({ upstream, target, headers }: JudgedSocket, { timeoutResponse,
   });
 }
 
-/** This side shakes hands for itself. */
+/** The relay makes its own handshake with the NVR. */
 const OWN_HANDSHAKE = /^(?:sec-websocket-.*|connection|upgrade|content-length)$/;
 
 function addressOf(upstream: Upstream, target: string): string {
