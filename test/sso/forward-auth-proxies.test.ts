@@ -1,7 +1,11 @@
 /** The files of deploy/forward-auth, run by the proxies that they are for: who may see what, and what the NVR is told. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
 import { WebSocket } from 'ws';
 import { parse } from 'yaml';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
@@ -163,7 +167,7 @@ for (const program of ['nginx', 'caddy', 'haproxy', 'traefik'] as const satisfie
         headers: [['Accept', 'application/json']],
       });
       assert.equal(status, 401);
-      if (program !== 'haproxy' && program !== 'nginx') assert.equal(JSON.parse(text).success, false);
+      assert.equal(JSON.parse(text).success, false);
     });
 
     it("brings a person to the login, and the login is Postern's", async () => {
@@ -171,12 +175,13 @@ for (const program of ['nginx', 'caddy', 'haproxy', 'traefik'] as const satisfie
         ['Accept', 'text/html'],
         ['Sec-Fetch-Mode', 'navigate'],
       ];
-      const refused = await ask(proxy.port, { path: '/review/list', headers: page });
-      const [location] = refused.headers.location?.replace(/^http:\/\/[^/]+/, '').split('?') ?? [];
+      const refused = await ask(proxy.port, { path: '/review/list?a=b&c=d%20e&next=/x', headers: page });
+      const location = refused.headers.location?.replace(/^http:\/\/[^/]+/, '');
+      const wanted = encodeURIComponent('/review/list?a=b&c=d%20e&next=/x');
       // Traefik cannot redirect, and shows the page at once.
       if (program === 'traefik')
         assert.deepEqual([refused.status, refused.text.includes('type="password"')], [401, true], refused.text);
-      else assert.deepEqual([refused.status, location], [302, '/login']);
+      else assert.deepEqual([refused.status, location], [302, `/login?next=${wanted}`]);
       const body = JSON.stringify({ user: VERA.name, password: VERA.password });
       const entered = await ask(proxy.port, {
         method: 'POST',
@@ -227,6 +232,19 @@ for (const program of ['nginx', 'caddy', 'haproxy', 'traefik'] as const satisfie
     }
   });
 }
+
+describe('haproxy.cfg', { skip: skipWithout('haproxy') }, () => {
+  it('is read without a warning', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'postern-haproxy-'));
+    const places = { port: 0, postern: '127.0.0.1:8971', nvr: '127.0.0.1:5000' };
+    writeFileSync(join(directory, 'postern-auth.lua'), shipped('postern-auth.lua'));
+    const config = placed(shipped('haproxy.cfg'), places).replaceAll('/etc/haproxy/', `${directory}/`);
+    writeFileSync(join(directory, 'haproxy.cfg'), config);
+    const { stdout, stderr } = await promisify(execFile)('haproxy', ['-c', '-f', join(directory, 'haproxy.cfg')]);
+    rmSync(directory, { recursive: true, force: true });
+    assert.doesNotMatch(stdout + stderr, /WARNING/);
+  });
+});
 
 describe('The files of deploy/forward-auth', () => {
   /** `/auth` is for the proxy itself; the NVR's own page of settings stays with the NVR. */

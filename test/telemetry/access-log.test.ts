@@ -165,10 +165,10 @@ describe('The access log', () => {
     const [line] = await lines(() =>
       house.ask('/auth', {
         token: vera,
-        headers: { 'X-Original-URL': '/api/stats?token=hunter3', 'X-Original-Method': 'GET' },
+        headers: { 'X-Original-URL': '/api/version?token=hunter3', 'X-Original-Method': 'GET' },
       }),
     );
-    assert.deepEqual([line?.['path'], line?.['asked'], line?.['status']], ['/auth', 'GET /api/stats', 202]);
+    assert.deepEqual([line?.['path'], line?.['asked'], line?.['status']], ['/auth', 'GET /api/version', 202]);
   });
 
   it('is cut where a path is long', async () => {
