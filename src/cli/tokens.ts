@@ -10,8 +10,9 @@ export interface NewToken {
   readonly user: string;
   readonly role: string;
   readonly cameras: readonly string[] | undefined;
-  /** Unix seconds. */
-  readonly expiresAt: number | undefined;
+  /** Unix seconds; null: never; undefined: never for an account, after 90 days for a user whom a proxy names. */
+  readonly expiresAt: number | null | undefined;
+  readonly managesAccounts: boolean;
 }
 
 /** The tokens of a store that is open for the length of one command. */
@@ -35,6 +36,7 @@ interface CreateOptions {
   readonly role: string;
   readonly cameras?: string;
   readonly expires?: string;
+  readonly manageAccounts?: boolean;
 }
 
 export function registerTokensCommands(program: Command, parts: TokensCommandDeps): void {
@@ -45,7 +47,8 @@ export function registerTokensCommands(program: Command, parts: TokensCommandDep
     .option('--user <user>', 'whose it is; it ends with the account', 'admin')
     .option('--role <role>', "admin, viewer or a custom role, not above the user's own", VIEWER)
     .option('--cameras <cameras>', 'only these, separated by commas; "*" stands for any text')
-    .option('--expires <when>', 'after so many days (90d), hours (12h), or at a date (2030-01-31)')
+    .option('--expires <when>', 'after so many days (90d), hours (12h), at a date (2030-01-31), or never')
+    .option('--manage-accounts', 'the token may change users, passwords, roles and tokens; needs --role admin')
     .action((name: string, options: CreateOptions) =>
       onStore('change', (open) => create(name, options, open, parts), parts),
     );
@@ -62,14 +65,16 @@ export function registerTokensCommands(program: Command, parts: TokensCommandDep
 /** The token alone goes to standard output, to be piped; what to do with it goes beside. */
 async function create(
   name: string,
-  { user, role, cameras, expires }: CreateOptions,
+  { user, role, cameras, expires, manageAccounts = false }: CreateOptions,
   { apiTokens }: OpenTokens,
   { now, stderr }: TokensCommandDeps,
 ): Promise<Result<string, string>> {
-  const expiresAt = expires === undefined ? ok(undefined) : parseExpiry(expires, now());
+  const expiresAt =
+    expires === undefined ? ok(undefined) : expires === 'never' ? ok(null) : parseExpiry(expires, now());
   if (!expiresAt.ok) return expiresAt;
   const list = cameras?.split(',').map((camera) => camera.trim());
-  const made = await apiTokens.create({ name, user, role, cameras: list, expiresAt: expiresAt.value });
+  const rights = { cameras: list, expiresAt: expiresAt.value, managesAccounts: manageAccounts };
+  const made = await apiTokens.create({ name, user, role, ...rights });
   if (!made.ok) return err(made.error.message);
   stderr.write('Keep this token now, for it is shown this once. Send it as "Authorization: Bearer <token>".\n');
   return ok(made.value.text);
@@ -105,7 +110,7 @@ function listing(tokens: readonly ApiToken[]): string {
       token.id,
       token.name,
       token.user,
-      token.role,
+      token.managesAccounts ? `${token.role}, accounts` : token.role,
       token.cameras?.join(',') ?? 'all of the role',
       dateOf(token.expiresAt),
       token.lastUsedAt === null ? 'never' : `${dateOf(token.lastUsedAt)} from ${token.lastUsedFrom}`,

@@ -12,6 +12,8 @@ export interface ApiToken {
   readonly role: Role;
   /** A narrowing of the role's cameras; null: none. */
   readonly cameras: readonly string[] | null;
+  /** Whether it opens the routes for users, roles, tokens and sessions, which otherwise need a person. */
+  readonly managesAccounts: boolean;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly lastUsedAt: number | null;

@@ -18,6 +18,8 @@ export type Credential =
       readonly tokenId: string;
       /** A browser that knows a `basic` password adds it by itself, as it does a cookie. */
       readonly carriedBy?: 'bearer' | 'basic';
+      /** Made for managing accounts; absent: it is not, whatever its role. */
+      readonly managesAccounts?: true;
       /** Absent: it does not end by itself. */
       readonly expiresAt?: number;
     }
@@ -33,6 +35,13 @@ export interface Caller {
 
 /** A credential narrowed to some cameras administers nothing, whatever its role (SPEC 11). */
 export const isAdministrator = ({ role, scope }: Caller): boolean => role === ADMIN && scope.kind === 'all';
+
+/**
+ * Whether the caller may use the routes for users, roles, tokens and sessions at all: a person, or an API token that was
+ * made for it. Any other token that leaks could make accounts and passwords that outlive its revocation.
+ */
+export const mayManageAccounts = ({ credential }: Caller): boolean =>
+  credential.kind !== 'api-token' || credential.managesAccounts === true;
 
 /** Whether the caller's rights are the same now as when the request was admitted. */
 export const hasSameRights = (now: Caller, then: Caller): boolean =>

@@ -30,6 +30,7 @@ export const REFUSALS = {
   'proxy-user-missing':      { status: 401, message: 'The proxy in front sent no usable user name.' },
   'proxy-role-denied':       { status: 403, message: 'Your groups give you no role here: ask the administrator to map one of them.' },
   'role-too-low':            { status: 403, message: 'Access denied. A user with a higher role is required.' },
+  'person-needed':           { status: 403, message: 'An API token may not manage accounts: log in, or use a token that was made with manage_accounts.' },
   'route-unlisted':          { status: 403, message: 'Access denied. This path is not in the route table, so only an admin may use it.' },
   'camera-not-in-role':      { status: 403, message: 'Access denied to that camera.' },
   'verb-denied':             { status: 403, message: 'Access denied. Your role may not do this.' },

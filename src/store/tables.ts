@@ -38,6 +38,8 @@ export interface ApiTokensTable {
   user_created_at: number | null;
   role: string;
   cameras: string | null;
+  /** 0 or 1. */
+  manages_accounts: number;
   created_at: number;
   expires_at: number | null;
   last_used_at: number | null;

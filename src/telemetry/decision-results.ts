@@ -27,6 +27,7 @@ export const DECISION_OF_REASON: Readonly<Record<RefusalReason, DecisionResult>>
   'proxy-user-missing':    'unauthenticated',
   'proxy-role-denied':     'forbidden_role',
   'role-too-low':          'forbidden_role',
+  'person-needed':         'forbidden_role',
   'route-unlisted':        'forbidden_route',
   'camera-not-in-role':    'forbidden_camera',
   'verb-denied':           'forbidden_role',

@@ -10,14 +10,20 @@ import { handClock, NOW, openHouseStore, person, ROLES } from './support/people.
 const CAMERAS = ['garden', 'patio_1', 'street'];
 
 /** A store with vera, who has one token of her own role, but for what is changed. */
-async function house(t: TestContext, changes: Partial<ApiToken> = {}, ownerRole = 'viewer') {
+async function house(t: TestContext, changes: Partial<ApiToken> = {}, ownerRole = 'viewer', authEnabled = true) {
   const store = await openHouseStore(t);
   const clock = handClock();
   await store.accounts.addUser(await person('vera', { role: ownerRole }));
   await store.accounts.addUser(await person('root', { role: 'admin' }));
   const { text, id, secretHash } = newTokenText();
   const uses = { lastUsedAt: null, lastUsedFrom: null };
-  const own = { user: 'vera' as UserName, userCreatedAt: NOW - 1000, role: 'viewer' as Role, cameras: null };
+  const own = {
+    user: 'vera' as UserName,
+    userCreatedAt: NOW - 1000,
+    role: 'viewer' as Role,
+    cameras: null,
+    managesAccounts: false,
+  };
   await store.apiTokens.addToken({
     id,
     secretHash,
@@ -29,7 +35,7 @@ async function house(t: TestContext, changes: Partial<ApiToken> = {}, ownerRole 
     ...changes,
   });
   const { latest: roles } = createRoleRegistry({ store: store.roles, fixed: ROLES, version: store.version });
-  const parts = { tokenStore: store.apiTokens, store: store.accounts, clock, roles };
+  const parts = { tokenStore: store.apiTokens, store: store.accounts, clock, roles, authEnabled };
   const tokens = createApiTokens({ ...parts, accountsVersion: store.version });
   const outcome = async (token = text): Promise<string> => {
     const verdict = await tokens.verify(token, 'bearer');
@@ -112,9 +118,14 @@ describe('An API token', () => {
     assert.equal(await outcome(), 'viewer: garden patio_1 street');
   });
 
-  it('of a proxy’s user needs no account', async (t) => {
-    const { outcome } = await house(t, { user: 'jörg' as UserName, userCreatedAt: null });
-    assert.equal(await outcome(), 'viewer: garden patio_1 street');
+  it('of a proxy’s user needs no account, and counts only while a proxy says who its users are', async (t) => {
+    const token = { user: 'jörg' as UserName, userCreatedAt: null };
+    assert.equal(await (await house(t, token, 'viewer', false)).outcome(), 'viewer: garden patio_1 street');
+    const { outcome, tokens, id } = await house(t, token, 'viewer', true);
+    assert.equal(await outcome(), 'user-gone');
+    const credential = { kind: 'api-token', tokenId: id } as const;
+    const caller = { name: token.user, role: 'viewer' as Role, scope: ALL_CAMERAS, credential };
+    assert.equal(await tokens.recheck(caller), undefined);
   });
 });
 

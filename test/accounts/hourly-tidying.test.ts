@@ -19,7 +19,15 @@ async function house(t: TestContext, change: (store: Store) => Store = (store) =
   const log = pino({ base: null }, { write: (line) => void warnings.push(String(JSON.parse(line).msg)) });
   t.mock.timers.enable({ apis: ['setInterval'] });
   const start = async () => {
-    const parts = { fixedRoles: new Map(), clock, steadyClock: clock, audit: () => {}, log, keyId: 'k1' };
+    const parts = {
+      fixedRoles: new Map(),
+      authEnabled: true,
+      clock,
+      steadyClock: clock,
+      audit: () => {},
+      log,
+      keyId: 'k1',
+    };
     const credentials = await openCredentials({ store: change(store), ...parts });
     t.after(credentials.close);
     return credentials;

@@ -19,7 +19,7 @@ async function terminal(t: TestContext, authEnabled = true) {
   const parts = { tokenStore: store.apiTokens, store: store.accounts, clock: handClock(), roles: () => ROLES };
   const apiTokens = createTokenAdmin({ ...parts, authEnabled });
   const opens = async (token: string): Promise<string> => {
-    const verdict = await createApiTokens(parts).verify(token.trim(), 'bearer');
+    const verdict = await createApiTokens({ ...parts, authEnabled }).verify(token.trim(), 'bearer');
     return verdict.kind === 'valid' ? `${verdict.caller.name} as ${verdict.caller.role}` : verdict.reason;
   };
   const run = async (...words: string[]) => {

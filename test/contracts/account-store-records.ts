@@ -55,6 +55,7 @@ const token = (id: string, changes: Partial<ApiToken> = {}): ApiToken => ({
   userCreatedAt: THEN,
   role: VIEWER,
   cameras: ['garden', 'patio_*'],
+  managesAccounts: false,
   createdAt: THEN,
   expiresAt: THEN + 1000,
   lastUsedAt: null,

@@ -31,6 +31,18 @@ export function stringFields<Required extends string, Optional extends string = 
   return ok(Object.fromEntries(wanted.map((name) => [name, given.get(name)])) as Fields<Required, Optional>);
 }
 
+/** The fields of an object that are not among `known`; none for what is no object. */
+export const unknownFields = (body: unknown, known: readonly string[]): readonly FieldFault[] =>
+  typeof body !== 'object' || body === null || Array.isArray(body)
+    ? []
+    : Object.keys(body)
+        .filter((name) => !known.includes(name))
+        .map((name) => ({
+          loc: ['body', name.slice(0, 100).toWellFormed()],
+          msg: `Unknown field: write only ${known.join(', ')}`,
+          type: 'extra_forbidden',
+        }));
+
 const NOT_AN_OBJECT: FieldFault = { loc: ['body'], msg: 'Input should be an object', type: 'model_type' };
 
 function faultOf(name: string, value: unknown): FieldFault[] {

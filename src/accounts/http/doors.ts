@@ -1,6 +1,6 @@
 /** What the account routes have in common: who may enter, what they bring, and the audit line of what was done (SPEC 4, 9). */
 import type { RouterContext } from 'koa-router';
-import { type Caller, hasSameRights, isAdministrator } from '../../domain/caller.ts';
+import { type Caller, hasSameRights, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 import { type Audit, type AuditEntry, agentOf, shortText } from '../audit.ts';
 import { type FieldNames, type Fields, stringFields } from './body-fields.ts';
@@ -29,7 +29,16 @@ export const forAdmins =
   async (ctx) => {
     const { caller } = ctx.state;
     if (!caller) return refuseFor(ctx, 'no-credentials');
-    return isAdministrator(caller) ? door(ctx) : refuseFor(ctx, 'role-too-low');
+    if (!isAdministrator(caller)) return refuseFor(ctx, 'role-too-low');
+    return mayManageAccounts(caller) ? door(ctx) : refuseFor(ctx, 'person-needed');
+  };
+
+/** For routes on which everyone manages the own account. */
+export const forPeople =
+  (door: Door): Door =>
+  async (ctx) => {
+    const { caller } = ctx.state;
+    return caller && !mayManageAccounts(caller) ? refuseFor(ctx, 'person-needed') : door(ctx);
   };
 
 /** The body as JSON; undefined when the answer is given already. */

@@ -1,7 +1,7 @@
 /** `PUT /api/config/set` on its way to the NVR: its page of roles works on the gate's own (SPEC 4.3). */
 import type Koa from 'koa';
 import Router from 'koa-router';
-import { isAdministrator } from '../../domain/caller.ts';
+import { isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
 import { ok, type Result } from '../../domain/result.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 import { type AccountResponseDeps, type AccountRouterContext, mayStill, record } from '../http/doors.ts';
@@ -35,6 +35,7 @@ async function configSet(ctx: AccountRouterContext, next: Koa.Next, roles: Roles
     return refuse(ctx, 400, split.error);
   }
   const { roles: wanted, rest } = split.value;
+  if (wanted.size > 0 && !mayManageAccounts(caller)) return refuseFor(ctx, 'person-needed');
   if (wanted.size > 0) {
     const outcome = await roles.change(wanted);
     if (!answerRoles(ctx, parts, outcome, [...wanted.keys()])) return;

@@ -4,6 +4,7 @@ import { scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { Result } from '../../domain/result.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
+import { unknownFields } from '../http/body-fields.ts';
 import {
   type AccountResponseDeps,
   type AccountRouterContext,
@@ -40,6 +41,8 @@ export function createRoleRoutes(parts: RoleRouteDeps): Router<CorridorState> {
     const name = ctx.params['role'] ?? '';
     const body = await jsonOf(ctx, parts, MOST_BODY_BYTES);
     if (!body) return;
+    const unknown = unknownFields(body.json, ['cameras']);
+    if (unknown.length > 0) return refuseFields(ctx, unknown);
     const cameras = Object(body.json)['cameras'];
     if (!Array.isArray(cameras)) return refuseFields(ctx, [NO_LIST]);
     const outcome = await roles.change(new Map([[name, cameras]]));

@@ -3,7 +3,7 @@ import Router from 'koa-router';
 import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import type { SeenSession } from '../../domain/session-store.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
-import { type AccountResponseDeps, type AccountRouterContext, record } from '../http/doors.ts';
+import { type AccountResponseDeps, type AccountRouterContext, forPeople, record } from '../http/doors.ts';
 import { answer, refuse, refuseFor, refuseMethod } from '../http/responses.ts';
 import type { SeenSessions } from './seen-sessions.ts';
 import type { Sessions } from './sessions.ts';
@@ -15,8 +15,18 @@ export interface SessionRouteDeps extends AccountResponseDeps {
 
 export function createSessionRoutes(parts: SessionRouteDeps): Router<CorridorState> {
   const router = new Router<CorridorState>({ strict: true, sensitive: true });
-  router.get('/api/sessions', (ctx) => list(ctx, parts)).all('/api/sessions', refuseMethod('GET, HEAD'));
-  router.delete('/api/sessions/:id', (ctx) => end(ctx, parts)).all('/api/sessions/:id', refuseMethod('DELETE'));
+  router
+    .get(
+      '/api/sessions',
+      forPeople((ctx) => list(ctx, parts)),
+    )
+    .all('/api/sessions', refuseMethod('GET, HEAD'));
+  router
+    .delete(
+      '/api/sessions/:id',
+      forPeople((ctx) => end(ctx, parts)),
+    )
+    .all('/api/sessions/:id', refuseMethod('DELETE'));
   return router;
 }
 

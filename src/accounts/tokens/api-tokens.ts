@@ -14,6 +14,8 @@ export interface ApiTokenDeps {
   readonly store: Pick<AccountStore, 'findUser'>;
   readonly clock: Clock;
   readonly roles: () => CustomRoles | Promise<CustomRoles>;
+  /** `auth.enabled`. */
+  readonly authEnabled: boolean;
   /** As for sessions: without it tokens are read anew for each request. */
   readonly accountsVersion?: () => string;
 }
@@ -49,7 +51,7 @@ export const mayGive = (own: Role, wanted: Role): boolean =>
   own === wanted || own === ADMIN || (own === VIEWER && wanted !== ADMIN);
 
 export function createApiTokens(parts: ApiTokenDeps): ApiTokens {
-  const { tokenStore, store, clock, roles, accountsVersion } = parts;
+  const { tokenStore, store, clock, roles, accountsVersion, authEnabled } = parts;
   const states = new LRUCache<string, SessionState>({ max: REMEMBERED_TOKENS });
 
   const stateOf = async (id: string): Promise<SessionState> => {
@@ -67,7 +69,9 @@ export function createApiTokens(parts: ApiTokenDeps): ApiTokens {
   const callerOf = async (token: ApiToken, owner: User | undefined, carriedBy: CarriedBy): Promise<Caller> => {
     const { role, scope } = rightsOf(token, owner?.role ?? token.role, await roles());
     const end = token.expiresAt === null ? {} : { expiresAt: token.expiresAt };
-    return { name: token.user, role, scope, credential: { kind: 'api-token', tokenId: token.id, carriedBy, ...end } };
+    const manages = token.managesAccounts ? ({ managesAccounts: true } as const) : {};
+    const credential = { kind: 'api-token', tokenId: token.id, carriedBy, ...manages, ...end } as const;
+    return { name: token.user, role, scope, credential };
   };
 
   return {
@@ -78,14 +82,14 @@ export function createApiTokens(parts: ApiTokenDeps): ApiTokens {
       // An unknown id is compared too, with what nothing hashes to.
       const expected = token ? Buffer.from(token.secretHash, 'hex') : NOTHING;
       if (!timingSafeEqual(digestOf(secret), expected) || !token) return { kind: 'invalid', reason: 'unknown' };
-      const fault = faultOf(token, owner, unixSeconds(clock));
+      const fault = faultOf(token, owner, authEnabled, unixSeconds(clock));
       if (fault) return { kind: 'invalid', reason: fault };
       return { kind: 'valid', caller: await callerOf(token, owner, carriedBy) };
     },
     async recheck({ credential }) {
       if (credential.kind !== 'api-token') return undefined;
       const { token, owner } = await stateOf(credential.tokenId);
-      if (!token || faultOf(token, owner, unixSeconds(clock))) return undefined;
+      if (!token || faultOf(token, owner, authEnabled, unixSeconds(clock))) return undefined;
       return callerOf(token, owner, credential.carriedBy ?? 'bearer');
     },
   };
@@ -95,10 +99,19 @@ const NOTHING = Buffer.alloc(32);
 
 const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
-/** Somebody who was made again under the same name is somebody else. */
-function faultOf(token: ApiToken, owner: User | undefined, now: number): 'expired' | 'user-gone' | undefined {
-  if (token.expiresAt !== null && token.expiresAt <= now) return 'expired';
-  return token.userCreatedAt !== null && owner?.createdAt !== token.userCreatedAt ? 'user-gone' : undefined;
+/**
+ * A user made again under the same name is another user. A token of a proxy's user counts only while a proxy says who
+ * its users are: with accounts of its own, Postern does not know that user, and cannot end the token with the account.
+ */
+function faultOf(
+  { expiresAt, userCreatedAt }: ApiToken,
+  owner: User | undefined,
+  authEnabled: boolean,
+  now: number,
+): 'expired' | 'user-gone' | undefined {
+  if (expiresAt !== null && expiresAt <= now) return 'expired';
+  const isKnown = userCreatedAt === null ? !authEnabled : owner?.createdAt === userCreatedAt;
+  return isKnown ? undefined : 'user-gone';
 }
 
 /** Whose owner has lost rights since loses them too, and never gains what the token had not: both roles' cameras count. */

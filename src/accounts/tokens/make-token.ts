@@ -13,13 +13,14 @@ export interface MakeTokenDeps {
   readonly roles: () => CustomRoles | Promise<CustomRoles>;
 }
 
-/** As somebody asked for it; absent or null is no wish. */
+/** As it was asked for, not yet checked. Null is as good as absent, but for `expiresAt`. */
 export interface WantedToken {
   readonly name: unknown;
   readonly role?: unknown;
   readonly cameras?: unknown;
-  /** Unix seconds. */
+  /** Unix seconds. Null: it never ends; absent: it never ends for an account, and after 90 days for a proxy's user. */
   readonly expiresAt?: unknown;
+  readonly managesAccounts?: unknown;
 }
 
 export interface TokenOwner {
@@ -42,11 +43,15 @@ export interface TokenRefusal {
     | 'role-too-high'
     | 'cameras-invalid'
     | 'expiry-invalid'
+    | 'accounts-invalid'
+    | 'accounts-not-admin'
     | 'too-many';
   readonly message: string;
 }
 
 const LONGEST_NAME = 100;
+/** Nothing here learns that a proxy's user has left, so a token made without an end gets one. */
+const PROXY_TOKEN_SECONDS = 90 * 86_400;
 /** Of one owner. */
 const MOST_TOKENS = 100;
 const MOST_CAMERA_ENTRIES = 200;
@@ -65,13 +70,17 @@ export async function makeToken(
   if (!role.ok) return role;
   const cameras = camerasOf(wanted.cameras ?? null);
   if (!cameras.ok) return cameras;
-  const expiresAt = expiryOf(wanted.expiresAt ?? null, now);
+  const byDefault = owner.createdAt === null ? now + PROXY_TOKEN_SECONDS : null;
+  const expiresAt = expiryOf(wanted.expiresAt === undefined ? byDefault : wanted.expiresAt, now);
   if (!expiresAt.ok) return expiresAt;
+  const managesAccounts = managingOf(wanted.managesAccounts ?? false, role.value, cameras.value);
+  if (!managesAccounts.ok) return managesAccounts;
   const { length } = await tokenStore.listTokens(owner.name);
   if (length >= MOST_TOKENS) return refused('too-many', `${owner.name} has ${length} API tokens already: revoke one`);
   const { text, id, secretHash } = newTokenText();
   const uses = { lastUsedAt: null, lastUsedFrom: null };
-  const rights = { role: role.value, cameras: cameras.value, expiresAt: expiresAt.value };
+  const accounts = { managesAccounts: managesAccounts.value };
+  const rights = { role: role.value, cameras: cameras.value, expiresAt: expiresAt.value, ...accounts };
   const mine = { user: owner.name, userCreatedAt: owner.createdAt };
   const token = { id, secretHash, name: name.value, ...mine, ...rights, createdAt: now, ...uses };
   await tokenStore.addToken(token);
@@ -106,6 +115,17 @@ function camerasOf(wanted: unknown): Result<readonly string[] | null, TokenRefus
     }
   }
   return ok([...new Set(wanted as string[])]);
+}
+
+function managingOf(wanted: unknown, role: Role, cameras: readonly string[] | null): Result<boolean, TokenRefusal> {
+  if (typeof wanted !== 'boolean') return refused('accounts-invalid', 'manage_accounts: give true or false');
+  const isAdmin = role === ADMIN && cameras === null;
+  return !wanted || isAdmin
+    ? ok(wanted)
+    : refused(
+        'accounts-not-admin',
+        'manage_accounts: only a token of the role admin, for all cameras, manages accounts',
+      );
 }
 
 function expiryOf(wanted: unknown, now: number): Result<number | null, TokenRefusal> {

@@ -4,8 +4,9 @@ import type { AccountStore } from '../../domain/account.ts';
 import type { ApiToken, ApiTokenStore } from '../../domain/api-token.ts';
 import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
-import { type AccountResponseDeps, type AccountRouterContext, jsonOf, record } from '../http/doors.ts';
-import { answer, refuse, refuseFor, refuseMethod } from '../http/responses.ts';
+import { unknownFields } from '../http/body-fields.ts';
+import { type AccountResponseDeps, type AccountRouterContext, forPeople, jsonOf, record } from '../http/doors.ts';
+import { answer, refuse, refuseFields, refuseFor, refuseMethod } from '../http/responses.ts';
 import { type MakeTokenDeps, makeToken, type TokenOwner, type TokenRefusal } from './make-token.ts';
 
 export interface TokenRouteDeps extends Omit<MakeTokenDeps, 'tokenStore'>, AccountResponseDeps {
@@ -15,6 +16,8 @@ export interface TokenRouteDeps extends Omit<MakeTokenDeps, 'tokenStore'>, Accou
   readonly flushTokenUses: () => Promise<void>;
 }
 
+/** Any other field is refused: a misspelt `expires_at` must not become a token without an end. */
+const FIELDS = ['name', 'role', 'cameras', 'expires_at', 'manage_accounts'] as const;
 const MOST_BODY_BYTES = 64 * 1024;
 
 // biome-ignore format: a table
@@ -24,14 +27,28 @@ const STATUS_OF: Readonly<Record<TokenRefusal['reason'], number>> = {
   'role-too-high':   403,
   'cameras-invalid': 400,
   'expiry-invalid':  400,
+  'accounts-invalid': 400,
+  'accounts-not-admin': 400,
   'too-many':        409,
 };
 
 export function createTokenRoutes(parts: TokenRouteDeps): Router<CorridorState> {
   const router = new Router<CorridorState>({ strict: true, sensitive: true });
-  router.get('/api/tokens', (ctx) => list(ctx, parts)).post('/api/tokens', (ctx) => create(ctx, parts));
+  router.get(
+    '/api/tokens',
+    forPeople((ctx) => list(ctx, parts)),
+  );
+  router.post(
+    '/api/tokens',
+    forPeople((ctx) => create(ctx, parts)),
+  );
   router.all('/api/tokens', refuseMethod('GET, HEAD, POST'));
-  router.delete('/api/tokens/:id', (ctx) => revoke(ctx, parts)).all('/api/tokens/:id', refuseMethod('DELETE'));
+  router
+    .delete(
+      '/api/tokens/:id',
+      forPeople((ctx) => revoke(ctx, parts)),
+    )
+    .all('/api/tokens/:id', refuseMethod('DELETE'));
   return router;
 }
 
@@ -42,8 +59,10 @@ async function create(ctx: AccountRouterContext, parts: TokenRouteDeps): Promise
   if (!owner) return refuse(ctx, 403, 'An API token belongs to a person: log in, and make it as yourself');
   const body = await jsonOf(ctx, parts, MOST_BODY_BYTES);
   if (!body) return;
-  const { name, role, cameras, expires_at: expiresAt } = Object(body.json);
-  const made = await makeToken({ name, role, cameras, expiresAt }, owner, parts);
+  const unknown = unknownFields(body.json, FIELDS);
+  if (unknown.length > 0) return refuseFields(ctx, unknown);
+  const { name, role, cameras, expires_at: expiresAt, manage_accounts: managesAccounts } = Object(body.json);
+  const made = await makeToken({ name, role, cameras, expiresAt, managesAccounts }, owner, parts);
   if (!made.ok) {
     record(ctx, parts, { what: 'token-created' }, made.error.reason);
     return refuse(ctx, STATUS_OF[made.error.reason], made.error.message);
@@ -51,16 +70,22 @@ async function create(ctx: AccountRouterContext, parts: TokenRouteDeps): Promise
   const { text, token } = made.value;
   record(ctx, parts, { what: 'token-created', tokenId: token.id });
   const { id, expiresAt: expires_at } = token;
-  answer(ctx, 201, { id, token: text, name: token.name, role: token.role, cameras: token.cameras, expires_at });
+  const rights = { role: token.role, cameras: token.cameras, ...rightOf(token), expires_at };
+  answer(ctx, 201, { id, token: text, name: token.name, ...rights });
 }
 
-/** A token makes no tokens: one that leaked would outlive its own revocation. On the internal listener nobody is a person. */
-async function ownerOf({ name, role, scope, credential }: Caller, { store }: TokenRouteDeps) {
-  if (credential.kind === 'proxy-headers') return { name, role, createdAt: null } satisfies TokenOwner;
-  if (credential.kind !== 'session' || (role === 'admin' && scope.kind !== 'all')) return undefined;
-  const user = await store.findUser(name);
-  return user && ({ name, role, createdAt: user.createdAt } satisfies TokenOwner);
+/** Whose token a new one becomes. Callers of the internal listener are anonymous and own none. */
+async function ownerOf({ name, role, credential }: Caller, parts: TokenRouteDeps): Promise<TokenOwner | undefined> {
+  if (credential.kind === 'internal-listener') return undefined;
+  const hasAccount =
+    credential.kind === 'api-token' ? await isOfAccount(credential.tokenId, parts) : credential.kind === 'session';
+  if (!hasAccount) return { name, role, createdAt: null };
+  const user = await parts.store.findUser(name);
+  return user && { name, role, createdAt: user.createdAt };
 }
+
+const isOfAccount = async (tokenId: string, { tokenStore }: TokenRouteDeps): Promise<boolean> =>
+  ((await tokenStore.findToken(tokenId))?.userCreatedAt ?? null) !== null;
 
 async function list(ctx: AccountRouterContext, { tokenStore, flushTokenUses }: TokenRouteDeps): Promise<void> {
   const { caller } = ctx.state;
@@ -71,13 +96,15 @@ async function list(ctx: AccountRouterContext, { tokenStore, flushTokenUses }: T
   answer(ctx, 200, known.map(shown));
 }
 
-/** A token knows itself and no other: it was given away, and its owner was not. Nor is a proxy's user one of our own. */
+/** A proxy's user and an account of the same name are two people. */
 function mayKnow(caller: Caller, token: ApiToken): boolean {
   if (isAdministrator(caller)) return true;
   const { name, credential } = caller;
-  if (credential.kind === 'api-token') return token.id === credential.tokenId;
   return token.user === name && (token.userCreatedAt === null) === (credential.kind === 'proxy-headers');
 }
+
+/** The right is told where a token has it. */
+const rightOf = ({ managesAccounts }: ApiToken) => (managesAccounts ? { manage_accounts: true } : {});
 
 export const shown = (token: ApiToken) => ({
   id: token.id,
@@ -85,6 +112,7 @@ export const shown = (token: ApiToken) => ({
   user: token.user,
   role: token.role,
   cameras: token.cameras,
+  ...rightOf(token),
   created_at: token.createdAt,
   expires_at: token.expiresAt,
   last_used_at: token.lastUsedAt,

@@ -10,6 +10,7 @@ import {
   type Door,
   fieldsOf,
   forAdmins,
+  forPeople,
   record,
 } from '../http/doors.ts';
 import { answer, refuseFor, refuseMethod, refuseWhileBusy, refuseWhileLimited } from '../http/responses.ts';
@@ -63,7 +64,10 @@ export function createUserRoutes(parts: UserRouteDeps): Router<CorridorState> {
   router.all('/api/users', refuseMethod('GET, POST'));
   router.delete('/api/users/:user', forAdmins(remove)).all('/api/users/:user', refuseMethod('DELETE'));
   router.put('/api/users/:user/role', forAdmins(setRole)).all('/api/users/:user/role', refuseMethod('PUT'));
-  router.put('/api/users/:user/password', (ctx) => putPassword(ctx, { ...parts, users }));
+  router.put(
+    '/api/users/:user/password',
+    forPeople((ctx) => putPassword(ctx, { ...parts, users })),
+  );
   router.all('/api/users/:user/password', refuseMethod('PUT'));
   return router;
 }

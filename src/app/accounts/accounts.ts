@@ -60,7 +60,17 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
   const { keyId } = secret.value;
   const fixedRoles = settings.auth.roles;
   const onTokenEvict = countedEvictions('apikey', metrics);
-  const credentials = await openCredentials({ store, keyId, fixedRoles, clock, steadyClock, audit, log, onTokenEvict });
+  const credentials = await openCredentials({
+    store,
+    keyId,
+    fixedRoles,
+    authEnabled: settings.auth.enabled,
+    clock,
+    steadyClock,
+    audit,
+    log,
+    onTokenEvict,
+  });
   const { roleRegistry } = credentials;
   const limiter = createLoginLimiter({
     clauses: [],

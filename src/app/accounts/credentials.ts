@@ -32,6 +32,8 @@ export interface CredentialDeps {
   readonly keyId: string;
   /** `auth.roles`. */
   readonly fixedRoles: CustomRoles;
+  /** `auth.enabled`, which changes at a start only. */
+  readonly authEnabled: boolean;
   readonly clock: Clock;
   /** One that is never set. */
   readonly steadyClock: Clock;
@@ -46,7 +48,7 @@ const BAD_TOKENS = '10/minute';
 const TIDY_MS = 3_600_000;
 
 export async function openCredentials(parts: CredentialDeps): Promise<Credentials> {
-  const { store, keyId, fixedRoles, clock, steadyClock, audit, log, onTokenEvict } = parts;
+  const { store, keyId, fixedRoles, authEnabled, clock, steadyClock, audit, log, onTokenEvict } = parts;
   const listeners: ((roles: CustomRoles) => void)[] = [];
   const onChange = (roles: CustomRoles): void => {
     for (const tell of listeners) tell(roles);
@@ -59,6 +61,7 @@ export async function openCredentials(parts: CredentialDeps): Promise<Credential
     store: store.accounts,
     clock,
     roles: roleRegistry.latest,
+    authEnabled,
     accountsVersion: store.version,
   });
   const clauses = parseRateLimit(BAD_TOKENS);

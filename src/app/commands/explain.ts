@@ -65,7 +65,7 @@ export async function openForExplain(place: ExplainPlace, note: (sentence: strin
         destinations,
         allowlist: list.value.names,
         verifySession,
-        verifyApiToken: tokenVerifier(store, place, roleRegistry),
+        verifyApiToken: tokenVerifier(store, settings.auth.enabled, place, roleRegistry),
         roleRegistry,
         layout: () => layout,
         owners: ownerLookup(destinations, askerOf(settings)),
@@ -108,11 +108,13 @@ const NO_ROLES = { listRoles: async () => [] };
 
 function tokenVerifier(
   store: Store | undefined,
+  authEnabled: boolean,
   { clock }: CommandPlace,
   { latest }: RoleRegistry,
 ): ApiTokens['verify'] {
   if (!store) return async () => ({ kind: 'invalid', reason: 'unknown' });
-  return createApiTokens({ tokenStore: store.apiTokens, store: store.accounts, clock, roles: latest }).verify;
+  const { apiTokens: tokenStore, accounts } = store;
+  return createApiTokens({ tokenStore, store: accounts, clock, roles: latest, authEnabled }).verify;
 }
 
 /** The secret is looked for only when there is a token. */

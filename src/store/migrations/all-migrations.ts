@@ -8,6 +8,7 @@ import { eventWrites } from './004-event-writes.ts';
 import { sessionKeys } from './005-session-keys.ts';
 import { sortsWithIds } from './006-sorts-with-ids.ts';
 import { changeNotices } from './007-change-notices.ts';
+import { accountManagingTokens } from './008-account-managing-tokens.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -18,5 +19,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '005-session-keys': sessionKeys(dialect),
     '006-sorts-with-ids': sortsWithIds(dialect),
     '007-change-notices': changeNotices(dialect),
+    '008-account-managing-tokens': accountManagingTokens,
   }),
 });

@@ -69,7 +69,14 @@ export async function startDesk(t: TestContext, options: DeskOptions = {}) {
   const sessions = createSessions({ store, key, clock, roles, ...version, ...lengths });
   const seenSessions = createSeenSessions({ store: records.sessions, keyId: 'k1', clock, onFault });
   const tokenStore = records.apiTokens;
-  const tokens = createApiTokens({ tokenStore, store, clock, roles, ...version });
+  const tokens = createApiTokens({
+    tokenStore,
+    store,
+    clock,
+    roles,
+    authEnabled: options.settings?.authEnabled ?? true,
+    ...version,
+  });
   const audit = (entry: AuditEntry): void => void heard.audit.push(entry);
   const guarded = createTokenVerifier({ tokens, tokenStore, tokenLimiter: limiter, clock, audit, onFault });
   t.after(() => Promise.all([seenSessions.close(), guarded.close()]));

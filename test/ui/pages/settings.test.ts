@@ -100,6 +100,7 @@ describe('What the API lists', () => {
           user: 'vera',
           role: 'viewer',
           cameras: undefined,
+          managesAccounts: false,
           createdAt: 1,
           expiresAt: undefined,
           lastUsedAt: undefined,

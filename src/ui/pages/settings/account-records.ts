@@ -21,6 +21,7 @@ export interface TokenRecord {
   readonly role: string;
   /** Undefined: all of the role. */
   readonly cameras: readonly string[] | undefined;
+  readonly managesAccounts: boolean;
   readonly createdAt: number | undefined;
   readonly expiresAt: number | undefined;
   readonly lastUsedAt: number | undefined;
@@ -61,6 +62,7 @@ export const readTokens = listOf((fields): TokenRecord | undefined => {
     user: textOf(fields['user']) ?? '',
     role: textOf(fields['role']) ?? '',
     cameras: Array.isArray(fields['cameras']) ? textsOf(fields['cameras']) : undefined,
+    managesAccounts: fields['manage_accounts'] === true,
     createdAt: timeOf(fields['created_at']),
     expiresAt: timeOf(fields['expires_at']),
     lastUsedAt: timeOf(fields['last_used_at']),

@@ -36,13 +36,16 @@ export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
   const [name, setName] = useState('');
   const [role, setRole] = useState(isAdmin ? 'viewer' : profile.role);
   const [entries, setEntries] = useState<readonly string[]>();
+  const [managesAccounts, setManagesAccounts] = useState(false);
   const [lasting, setLasting] = useState<string>('year');
+  const mayManage = role === 'admin' && entries === undefined;
   const make = async (): Promise<string | undefined> => {
     if (name.trim() === '') return words.tokens.nameMissing;
     if (entries?.length === 0) return words.roles.needsOne;
     const seconds = LASTS[lasting as Lasting];
-    const expires = seconds === undefined ? {} : { expires_at: Math.floor(Date.now() / 1000) + seconds };
-    const body = { name: name.trim(), role, ...(entries ? { cameras: entries } : {}), ...expires };
+    const expires_at = seconds === undefined ? null : Math.floor(Date.now() / 1000) + seconds;
+    const manage_accounts = mayManage && managesAccounts;
+    const body = { name: name.trim(), role, ...(entries ? { cameras: entries } : {}), manage_accounts, expires_at };
     const answer = await tellApi('POST', 'api/tokens', body);
     if (answer.kind !== 'ok') return problemOf(answer);
     const secret = isFields(answer.body) ? textOf(answer.body['token']) : undefined;
@@ -63,6 +66,11 @@ export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
       <Switch isOn={entries !== undefined} onChange={(isOn) => setEntries(isOn ? [] : undefined)}>
         {words.tokens.narrow}
       </Switch>
+      {mayManage && (
+        <Switch isOn={managesAccounts} onChange={setManagesAccounts}>
+          {words.tokens.manageAccounts}
+        </Switch>
+      )}
       {entries && <CameraChoice known={profile.cameras} entries={entries} onChange={setEntries} />}
       <SelectField
         label={words.tokens.lasting}

@@ -63,6 +63,7 @@ function TokenItem({ token, profile, onRevoke }: { token: TokenRecord; profile: 
       badges={
         <>
           {token.user !== profile.name && <Badge text={token.user} />}
+          {token.managesAccounts && <Badge text={words.tokens.managesAccounts} kind="strong" />}
           {isExpired && <Badge text={words.tokens.expired} />}
         </>
       }

@@ -299,6 +299,8 @@ export const DE: Words = {
     nameHelp: 'Zum Beispiel: Home Assistant.',
     nameMissing: 'Geben Sie einen Namen ein.',
     narrow: 'Nur ausgewählte Kameras',
+    manageAccounts: 'Darf Benutzer, Passwörter, Rollen und Tokens verwalten',
+    managesAccounts: 'Kontenverwaltung',
     likeRole: 'wie die Rolle',
     lasting: 'Läuft ab',
     expires: 'Läuft ab',

@@ -299,6 +299,8 @@ export const EN = {
     nameHelp: 'For example: Home Assistant.',
     nameMissing: 'Enter a name.',
     narrow: 'Only selected cameras',
+    manageAccounts: 'May manage users, passwords, roles and tokens',
+    managesAccounts: 'manages accounts',
     likeRole: 'as the role',
     lasting: 'Expires',
     expires: 'Expires',

@@ -1,0 +1,176 @@
+/** API tokens and the routes that manage accounts: these need a person, or a token that was made for it (SPEC 4.4). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { makeToken } from '../../src/accounts/tokens/make-token.ts';
+import type { Caller } from '../../src/domain/caller.ts';
+import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
+import { ADMIN, type UserName } from '../../src/domain/names.ts';
+import { deskOfFour } from './support/desk-of-four.ts';
+import { NOW, PASSWORD, ROLES } from './support/people.ts';
+import { startDesk } from './support/start-desk.ts';
+
+const NEW = 'a password that a thief would like';
+const PERSON_NEEDED =
+  'An API token may not manage accounts: log in, or use a token that was made with manage_accounts.';
+
+// biome-ignore format: a table
+const ROUTES: [method: string, path: string, body: object | undefined, status: number][] = [
+  ['GET',    '/api/users',               undefined,                                              200],
+  ['POST',   '/api/users',               { username: 'thief', password: NEW, role: 'admin' },    200],
+  ['PUT',    '/api/users/vera/password', { password: NEW },                                      200],
+  ['PUT',    '/api/users/boss/password', { password: NEW, old_password: PASSWORD },              200],
+  ['PUT',    '/api/users/vera/role',     { role: 'admin' },                                      200],
+  ['DELETE', '/api/users/gus',           undefined,                                              200],
+  ['GET',    '/api/roles',               undefined,                                              200],
+  ['PUT',    '/api/roles/wider',         { cameras: ['*'] },                                     200],
+  ['DELETE', '/api/roles/stored',        undefined,                                              200],
+  ['PUT',    '/api/config/set?auth.roles.wider=*', undefined,                                    200],
+  ['GET',    '/api/tokens',              undefined,                                              200],
+  ['POST',   '/api/tokens',              { name: 'another' },                                    201],
+  ['GET',    '/api/sessions',            undefined,                                              200],
+];
+
+async function deskWithTokens(t: Parameters<typeof deskOfFour>[0]) {
+  const desk = await deskOfFour(t);
+  await desk.as('boss', 'PUT', '/api/roles/stored', { cameras: ['garden'] });
+  const make = async (more: object): Promise<{ id: string; token: string }> => {
+    const { json } = await desk.as('boss', 'POST', '/api/tokens', { name: 'x', ...more });
+    return json as { id: string; token: string };
+  };
+  const everything = async () =>
+    JSON.stringify([
+      await desk.store.listUsers(),
+      await desk.records.roles.listRoles(),
+      (await desk.records.apiTokens.listTokens()).map(({ id }) => id),
+    ]);
+  return { ...desk, make, everything };
+}
+
+describe("An admin's API token", () => {
+  for (const [method, path, body, status] of ROUTES) {
+    it(`is refused for ${method} ${path}, and nothing changes`, async (t) => {
+      const { withToken, make, everything } = await deskWithTokens(t);
+      const { token } = await make({});
+      const before = await everything();
+      const answered = await withToken(token, method, path, body);
+      assert.deepEqual([answered.status, answered.json], [403, { success: false, message: PERSON_NEEDED }]);
+      assert.equal(await everything(), before);
+    });
+
+    it(`that was made with manage_accounts may ${method} ${path}`, async (t) => {
+      const { withToken, make } = await deskWithTokens(t);
+      const { token } = await make({ manage_accounts: true });
+      assert.equal((await withToken(token, method, path, body)).status, status);
+    });
+  }
+
+  it('cannot end itself, another token or a session without that right, and goes on elsewhere', async (t) => {
+    const { as, withToken, make, everything } = await deskWithTokens(t);
+    const [one, other] = [await make({}), await make({})];
+    const [session] = (await as('boss', 'GET', '/api/sessions')).json as [{ id: string }];
+    const before = await everything();
+    for (const path of [`tokens/${one.id}`, `tokens/${other.id}`, `sessions/${session.id}`])
+      assert.equal((await withToken(one.token, 'DELETE', `/api/${path}`)).status, 403);
+    assert.equal(await everything(), before);
+    assert.equal((await withToken(one.token, 'GET', '/api/profile')).status, 200);
+    assert.equal((await withToken(one.token, 'PUT', '/api/config/set?cameras.street.enabled=true')).status, 200);
+  });
+
+  it('loses the right with the role of its owner', async (t) => {
+    const { as, withToken, make, store } = await deskWithTokens(t);
+    const { token } = await make({ manage_accounts: true });
+    assert.equal((await as('admin', 'PUT', '/api/users/boss/role', { role: 'viewer' })).status, 200);
+    assert.equal((await withToken(token, 'POST', '/api/users', { username: 'thief', password: NEW })).status, 403);
+    assert.equal(await store.findUser('thief'), undefined);
+  });
+});
+
+describe('The right manage_accounts', () => {
+  const ADMINS_ONLY = 'manage_accounts: only a token of the role admin, for all cameras, manages accounts';
+  // biome-ignore format: a table
+  const rows: [sentence: string, who: string, body: object, message: string][] = [
+    ['of a viewer',             'vera', {},                       ADMINS_ONLY],
+    ['of a viewer’s token',     'boss', { role: 'viewer' },       ADMINS_ONLY],
+    ['of a narrowed token',     'boss', { cameras: ['street'] },  ADMINS_ONLY],
+    ['that is no true or false', 'boss', { manage_accounts: 1 },  'manage_accounts: give true or false'],
+  ];
+  for (const [sentence, who, body, message] of rows) {
+    it(`is refused: ${sentence}`, async (t) => {
+      const { as, records } = await deskOfFour(t);
+      const answered = await as(who, 'POST', '/api/tokens', { name: 'x', manage_accounts: true, ...body });
+      assert.deepEqual([answered.status, answered.json], [400, { success: false, message }]);
+      assert.deepEqual(await records.apiTokens.listTokens(), []);
+    });
+  }
+
+  it('is told when the token is made, and in the list', async (t) => {
+    const { as } = await deskOfFour(t);
+    const made = (await as('boss', 'POST', '/api/tokens', { name: 'x', manage_accounts: true })).json as object;
+    await as('boss', 'POST', '/api/tokens', { name: 'y' });
+    const list = (await as('boss', 'GET', '/api/tokens')).json as { manage_accounts: boolean }[];
+    assert.equal((made as { manage_accounts: boolean }).manage_accounts, true);
+    assert.deepEqual(list.map((token) => token.manage_accounts ?? false).sort(), [false, true]);
+  });
+});
+
+describe('A field that is not known', () => {
+  for (const field of ['expires_in', 'ttl', 'expiresAt', 'scope', '__proto__']) {
+    it(`is refused in a token: ${field}`, async (t) => {
+      const { as, records } = await deskOfFour(t);
+      const { status, json } = await as('boss', 'POST', '/api/tokens', `{"name":"x","${field}":3600}`);
+      assert.equal(status, 422);
+      assert.match(
+        (json as { message: string }).message,
+        new RegExp(`body\\.${field}: Unknown field: write only name, role`),
+      );
+      assert.deepEqual(await records.apiTokens.listTokens(), []);
+    });
+  }
+
+  it('is refused in a role: what it would deny must not be granted', async (t) => {
+    const { as, records } = await deskOfFour(t);
+    const body = { cameras: ['garden'], deny: ['ptz'] };
+    assert.equal((await as('boss', 'PUT', '/api/roles/guest', body)).status, 422);
+    assert.deepEqual(await records.roles.listRoles(), []);
+  });
+});
+
+describe("A token of a proxy's user", () => {
+  const caller: Caller = {
+    name: 'jörg' as UserName,
+    role: ADMIN,
+    scope: ALL_CAMERAS,
+    credential: { kind: 'proxy-headers' },
+  };
+  // biome-ignore format: a table
+  const rows: [sentence: string, body: object, end: number | null][] = [
+    ['ends after 90 days when nothing is said', {},                       NOW + 90 * 86_400],
+    ['ends when it is said',                    { expires_at: NOW + 60 }, NOW + 60],
+    ['never ends when that is said',            { expires_at: null },     null],
+  ];
+  for (const [sentence, body, end] of rows) {
+    it(sentence, async (t) => {
+      const { desk, records } = await startDesk(t, { caller });
+      assert.equal((await desk('POST', '/api/tokens', { body: { name: 'x', ...body } })).status, 201);
+      assert.deepEqual(
+        (await records.apiTokens.listTokens()).map(({ expiresAt }) => expiresAt),
+        [end],
+      );
+    });
+  }
+
+  it('is refused while Postern has accounts of its own, and good when a proxy names the users again', async (t) => {
+    const { records, clock } = await startDesk(t);
+    const owner = { name: caller.name, role: ADMIN, createdAt: null };
+    const made = await makeToken({ name: 'x' }, owner, { tokenStore: records.apiTokens, clock, roles: () => ROLES });
+    assert.ok(made.ok);
+    const headers = { authorization: `Bearer ${made.value.text}` };
+    for (const [authEnabled, status] of [
+      [true, 401],
+      [false, 200],
+    ] as const) {
+      const { desk } = await startDesk(t, { records, settings: { authEnabled } });
+      assert.equal((await desk('GET', '/api/profile', { headers })).status, status);
+    }
+  });
+});
