@@ -1,6 +1,7 @@
 /** What changes while something else is under way: a role while it is given, an account while its password is hashed. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { createKnownClients } from '../../src/accounts/login/known-clients.ts';
 import { logIn } from '../../src/accounts/login/login.ts';
 import { createLoginLimiter } from '../../src/accounts/login/login-limiter.ts';
 import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
@@ -78,9 +79,15 @@ describe('A login whose account changes while the password is hashed', () => {
         },
       };
       const limiter = createLoginLimiter({ clauses: [], clock: handClock() });
-      const sessions = { issue: async ({ name }: User) => `token of ${name}` };
+      const sessions = { issue: async ({ name }: User) => `token of ${name}`, sessionNamedBy: async () => undefined };
       const attempt = { user: 'vera', password: PASSWORD, address: '192.0.2.1' };
-      const outcome = await logIn(attempt, { store: accounts, hasher, limiter, sessions });
+      const outcome = await logIn(attempt, {
+        store: accounts,
+        hasher,
+        limiter,
+        knownClients: createKnownClients(),
+        sessions,
+      });
       const shown = outcome.kind === 'logged-in' ? `${outcome.kind} as ${outcome.user.role}` : outcome.kind;
       assert.equal(shown, expected);
     });

@@ -1,6 +1,7 @@
 /** Passwords offered side by side (interface 5.4): wrong ones are no more than one after the other, right ones all pass. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { createKnownClients } from '../../src/accounts/login/known-clients.ts';
 import { createLoginLimiter } from '../../src/accounts/login/login-limiter.ts';
 import { judgeGuess } from '../../src/accounts/login/password-guess.ts';
 import { createPasswordHasher } from '../../src/accounts/passwords/password.ts';
@@ -16,7 +17,7 @@ async function outcomesOf(passwords: readonly string[]): Promise<string[]> {
   const limiter = createLoginLimiter({ clauses: FIVE.ok ? FIVE.value : [], clock: movableClock() });
   const storedHash = async () => (hashed.kind === 'hashed' ? hashed.hash : undefined);
   const guesses = passwords.map((password) =>
-    judgeGuess({ password, address: '192.0.2.1', storedHash }, { limiter, hasher }),
+    judgeGuess({ password, address: '192.0.2.1', storedHash }, { limiter, hasher, knownClients: createKnownClients() }),
   );
   const outcomes = await Promise.all(guesses);
   assert.equal(limiter.settles('192.0.2.1'), undefined, 'nothing is under way any more');

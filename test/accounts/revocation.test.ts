@@ -46,7 +46,7 @@ async function opened(token: string): Promise<Opened> {
   const closed = (of: WebSocket) => new Promise<number>((resolve) => of.once('close', resolve));
   const [liveEnd, messagesEnd] = [closed(live), closed(messages)];
   await Promise.all([once(live, 'open'), once(messages, 'open')]);
-  live.send('echo');
+  live.send('{"type":"mse","value":""}');
   await once(live, 'message');
   const [pictures] = (await once(get(`${house.url}/api/cam1`, { headers }), 'response')) as [IncomingMessage];
   await once(pictures, 'data');

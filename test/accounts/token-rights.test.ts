@@ -10,24 +10,19 @@ import { NOW, PASSWORD, ROLES } from './support/people.ts';
 import { startDesk } from './support/start-desk.ts';
 
 const NEW = 'a password that a thief would like';
-const PERSON_NEEDED =
-  'An API token may not manage accounts: log in, or use a token that was made with manage_accounts.';
+const PERSON_NEEDED = /may not manage accounts: log in|belongs to a person: log in/;
 
 // biome-ignore format: a table
 const ROUTES: [method: string, path: string, body: object | undefined, status: number][] = [
-  ['GET',    '/api/users',               undefined,                                              200],
   ['POST',   '/api/users',               { username: 'thief', password: NEW, role: 'admin' },    200],
   ['PUT',    '/api/users/vera/password', { password: NEW },                                      200],
   ['PUT',    '/api/users/boss/password', { password: NEW, old_password: PASSWORD },              200],
   ['PUT',    '/api/users/vera/role',     { role: 'admin' },                                      200],
   ['DELETE', '/api/users/gus',           undefined,                                              200],
-  ['GET',    '/api/roles',               undefined,                                              200],
   ['PUT',    '/api/roles/wider',         { cameras: ['*'] },                                     200],
   ['DELETE', '/api/roles/stored',        undefined,                                              200],
   ['PUT',    '/api/config/set?auth.roles.wider=*', undefined,                                    200],
-  ['GET',    '/api/tokens',              undefined,                                              200],
   ['POST',   '/api/tokens',              { name: 'another' },                                    201],
-  ['GET',    '/api/sessions',            undefined,                                              200],
 ];
 
 async function deskWithTokens(t: Parameters<typeof deskOfFour>[0]) {
@@ -53,7 +48,8 @@ describe("An admin's API token", () => {
       const { token } = await make({});
       const before = await everything();
       const answered = await withToken(token, method, path, body);
-      assert.deepEqual([answered.status, answered.json], [403, { success: false, message: PERSON_NEEDED }]);
+      assert.equal(answered.status, 403);
+      assert.match((answered.json as { message: string }).message, PERSON_NEEDED);
       assert.equal(await everything(), before);
     });
 
@@ -64,15 +60,16 @@ describe("An admin's API token", () => {
     });
   }
 
-  it('cannot end itself, another token or a session without that right, and goes on elsewhere', async (t) => {
+  it('ends neither another token nor a session without that right, and reads as its role may', async (t) => {
     const { as, withToken, make, everything } = await deskWithTokens(t);
     const [one, other] = [await make({}), await make({})];
     const [session] = (await as('boss', 'GET', '/api/sessions')).json as [{ id: string }];
     const before = await everything();
-    for (const path of [`tokens/${one.id}`, `tokens/${other.id}`, `sessions/${session.id}`])
+    for (const path of [`tokens/${other.id}`, `sessions/${session.id}`])
       assert.equal((await withToken(one.token, 'DELETE', `/api/${path}`)).status, 403);
     assert.equal(await everything(), before);
-    assert.equal((await withToken(one.token, 'GET', '/api/profile')).status, 200);
+    for (const path of ['users', 'roles', 'tokens', 'sessions', 'profile'])
+      assert.equal((await withToken(one.token, 'GET', `/api/${path}`)).status, 200);
     assert.equal((await withToken(one.token, 'PUT', '/api/config/set?cameras.street.enabled=true')).status, 200);
   });
 

@@ -88,7 +88,7 @@ describe('POST /api/tokens', () => {
     const { token } = madeOf((await as('boss', 'POST', '/api/tokens', { name: 'first' })).json);
     const internal = await startDesk(t, { records, caller: INTERNAL_CALLER });
     const refused = no('An API token belongs to a person: log in, and make it as yourself');
-    assert.equal((await withToken(token, 'POST', '/api/tokens', { name: 'second' })).status, 403);
+    assert.deepEqual((await withToken(token, 'POST', '/api/tokens', { name: 'second' })).json, refused);
     assert.deepEqual((await internal.desk('POST', '/api/tokens', { body: { name: 'third' } })).json, refused);
     assert.equal((await desk('POST', '/api/tokens', { body: { name: 'fourth' } })).status, 401);
     assert.equal((await records.apiTokens.listTokens()).length, 1);
@@ -134,6 +134,23 @@ describe('GET /api/tokens', () => {
 });
 
 describe('An API token, for its holder,', () => {
+  it('knows itself alone, and neither the other tokens nor the sessions of its owner', async (t) => {
+    const { as, withToken } = await deskOfFour(t);
+    const made = async (body: object) => madeOf((await as('boss', 'POST', '/api/tokens', body)).json);
+    const [whole, lesser] = [await made({ name: 'all' }), await made({ name: 'less', role: 'viewer' })];
+    const [session] = (await as('boss', 'GET', '/api/sessions')).json as [{ id: string }];
+    const names = async (token: string, path: string) =>
+      ((await withToken(token, 'GET', path)).json as { id: string }[]).map(({ id }) => id);
+    assert.deepEqual(await names(lesser.token, '/api/tokens'), [lesser.id]);
+    assert.deepEqual(await names(lesser.token, '/api/sessions'), []);
+    assert.deepEqual(await names(whole.token, '/api/tokens'), [whole.id, lesser.id].sort());
+    assert.deepEqual(await names(whole.token, '/api/sessions'), [session.id]);
+    const statuses = [];
+    for (const path of [`tokens/${whole.id}`, `sessions/${session.id}`, `tokens/${lesser.id}`])
+      statuses.push((await withToken(lesser.token, 'DELETE', `/api/${path}`)).status);
+    assert.deepEqual(statuses, [404, 404, 200]);
+  });
+
   it('of a proxy’s user is not known to an account of that name, nor the other way round', async (t) => {
     const { as, records } = await deskOfFour(t);
     const caller = {

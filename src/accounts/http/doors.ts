@@ -30,10 +30,12 @@ export const forAdmins =
     const { caller } = ctx.state;
     if (!caller) return refuseFor(ctx, 'no-credentials');
     if (!isAdministrator(caller)) return refuseFor(ctx, 'role-too-low');
-    return mayManageAccounts(caller) ? door(ctx) : refuseFor(ctx, 'person-needed');
+    return isReading(ctx) || mayManageAccounts(caller) ? door(ctx) : refuseFor(ctx, 'person-needed');
   };
 
-/** For routes on which everyone manages the own account. */
+const isReading = ({ method }: AccountRouterContext): boolean => method === 'GET' || method === 'HEAD';
+
+/** For routes on which everyone changes the own account. */
 export const forPeople =
   (door: Door): Door =>
   async (ctx) => {

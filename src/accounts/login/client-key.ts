@@ -5,6 +5,17 @@ const GROUPS = 8;
 /** A /64 is what one subscriber has to himself. */
 const NETWORK_GROUPS = 4;
 
+/** What one customer of a provider or of a data centre may have whole: a /48. */
+const WIDE_GROUPS = 3;
+
+/** The network that an address belongs to: the /24 of IPv4, the /48 of IPv6. */
+export function networkKey(address: string): string {
+  const client = clientKey(address);
+  if (isIPv4(client)) return `${client.slice(0, client.lastIndexOf('.'))}.0/24`;
+  const groups = client.split(':');
+  return groups.length > WIDE_GROUPS ? `${groups.slice(0, WIDE_GROUPS).join(':')}::/48` : client;
+}
+
 /** An IPv4 address, plain or mapped into IPv6, is itself; an IPv6 address is its /64. */
 export function clientKey(address: string): string {
   const plain = address.replace(/%.*$/s, '');

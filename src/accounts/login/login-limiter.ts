@@ -7,15 +7,21 @@ import { clientKey } from './client-key.ts';
 export type Reservation =
   /** A place is taken as if the attempt had failed already. Only this one is given back, and once; or kept, for it failed. */
   | { readonly kind: 'reserved'; release(): void; keep(): void }
-  | { readonly kind: 'limited'; readonly retryAfterSeconds: number; readonly clause: Clause };
+  | {
+      readonly kind: 'limited';
+      readonly retryAfterSeconds: number;
+      readonly clause: Clause;
+      /** The window that is full: the client's own, or that of its network. */
+      readonly window?: 'network';
+    };
 
 export interface LoginLimiter {
   /** Clients that have to wait now. */
   limited(): number;
   /** Before anything is hashed: parallel guesses must not all pass while none has failed yet. */
-  reserve(address: string): Reservation;
-  /** When the next attempt that is under way from there ends; undefined when none is. */
-  settles(address: string): Promise<void> | undefined;
+  reserve(address: string, isKnown?: boolean): Reservation;
+  /** When the next attempt that is under way in that window ends; undefined when none is. */
+  settles(address: string, window?: 'network'): Promise<void> | undefined;
   /** Clients that are remembered. */
   size(): number;
   /** Others from now on; the failures that were counted stay so. */
@@ -29,6 +35,8 @@ export interface LimiterDeps {
   readonly clock: Clock;
   /** Clients remembered at once. */
   readonly capacity?: number;
+  /** Which addresses count as one; an IPv4 address or an IPv6 /64 unless told otherwise. */
+  readonly keyOf?: (address: string) => string;
   /** A client was forgotten for want of room; `active` when it had failures that still counted. */
   readonly onEvict?: (state: 'idle' | 'active') => void;
 }
@@ -47,7 +55,7 @@ type Full = Extract<Reservation, { kind: 'limited' }>;
 const REMEMBERED_CLIENTS = 10_000;
 
 export function createLoginLimiter(parts: LimiterDeps): LoginLimiter {
-  const { clock, capacity = REMEMBERED_CLIENTS, onEvict } = parts;
+  const { clock, capacity = REMEMBERED_CLIENTS, keyOf = clientKey, onEvict } = parts;
   let { clauses } = parts;
   let longestWindow = longestOf(clauses);
   const clients = new LRUCache<string, Failure[]>({ max: capacity });
@@ -105,7 +113,7 @@ export function createLoginLimiter(parts: LimiterDeps): LoginLimiter {
       longestWindow = longestOf(given);
       allLimitedUntil = Number.NEGATIVE_INFINITY;
     },
-    settles: (address) => underWay.get(clientKey(address))?.next.promise,
+    settles: (address) => underWay.get(keyOf(address))?.next.promise,
     limited() {
       const now = clock.now();
       return [...clients.values()].filter((failures) => fullClause(failures, clauses, now) !== undefined).length;
@@ -113,7 +121,7 @@ export function createLoginLimiter(parts: LimiterDeps): LoginLimiter {
     reserve(address) {
       if (clauses.length === 0) return { kind: 'reserved', release() {}, keep() {} };
       const now = clock.now();
-      const key = clientKey(address);
+      const key = keyOf(address);
       const failures = failuresOf(key, now);
       forgetBefore(failures, now - longestWindow);
       const full = fullClause(failures, clauses, now);

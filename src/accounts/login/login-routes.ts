@@ -81,8 +81,9 @@ async function logout(ctx: AccountContext, { sessions, settings, audit }: LoginR
 async function endExpired(ctx: AccountContext, sessions: Sessions): Promise<UserName | undefined> {
   if (ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.method !== 'GET') return undefined;
   const bearer = /^bearer +(?<token>\S+)$/i.exec(ctx.get('Authorization'))?.groups?.['token'];
-  const token = bearer ?? ctx.cookies.get(sessions.cookieName);
-  return token ? sessions.endShown(token) : undefined;
+  const shown = bearer === undefined ? sessions.tokensIn(ctx.get('Cookie')) : [bearer];
+  const ended = await Promise.all(shown.map(sessions.endShown));
+  return ended.find((name) => name !== undefined);
 }
 
 /** Native answers say where to log in; in proxy mode that is the proxy's to say (interface 5.5.8). */

@@ -9,11 +9,13 @@ export interface LoginAttempt {
   readonly user: string;
   readonly password: string;
   readonly address: string;
+  /** Session tokens that the browser sent along, whatever they are worth. */
+  readonly shownTokens?: readonly string[];
 }
 
 export interface LoginDeps extends GuessDeps {
   readonly store: Pick<AccountStore, 'findUser' | 'rehashPassword'>;
-  readonly sessions: Pick<Sessions, 'issue'>;
+  readonly sessions: Pick<Sessions, 'issue' | 'sessionNamedBy'>;
 }
 
 export type LoginOutcome =
@@ -26,14 +28,28 @@ export async function logIn(attempt: LoginAttempt, parts: LoginDeps): Promise<Lo
     user = await findUser(attempt.user, parts);
     return user?.passwordHash;
   };
-  const outcome = await judgeGuess({ ...attempt, storedHash }, parts);
+  const browserOf = await knownBrowserOf(attempt, parts);
+  const outcome = await judgeGuess({ ...attempt, browserOf, storedHash }, parts);
   if (outcome.kind !== 'match') return outcome;
   if (!user) return { kind: 'mismatch' };
   await strengthen(user, attempt.password, parts);
   // Hashing takes its time: the password that was right may have been changed, or its user deleted.
   const now = await findUser(attempt.user, parts);
   if (!now || generationOf(now) !== generationOf(user)) return { kind: 'mismatch' };
+  parts.knownClients.note(attempt.address);
   return { kind: 'logged-in', user: now, token: await parts.sessions.issue(now) };
+}
+
+/** A session of the same user alone: with the session of another account a browser is a stranger. */
+async function knownBrowserOf(
+  { user, shownTokens = [] }: LoginAttempt,
+  { sessions }: LoginDeps,
+): Promise<string | undefined> {
+  for (const token of shownTokens) {
+    const session = await sessions.sessionNamedBy(token);
+    if (session?.userName === user) return user;
+  }
+  return undefined;
 }
 
 /** What is no user name is not looked up, and costs the same as an unknown one. */

@@ -29,7 +29,7 @@ export type LoginResult =
 
 export interface PostLoginDeps extends LoginDeps {
   readonly settings: () => { readonly authEnabled: boolean; readonly bodySeconds: number };
-  readonly sessions: Pick<Sessions, 'issue' | 'cookieFor'>;
+  readonly sessions: Pick<Sessions, 'issue' | 'cookieFor' | 'sessionNamedBy' | 'tokensIn'>;
   readonly firstTimeLogin: FirstTimeLogin;
   /** Called when an attempt begins; what it gives, when it has ended. */
   readonly onLogin: () => (result: LoginResult) => void;
@@ -91,7 +91,8 @@ export async function attemptLogin(
 ): Promise<Attempted> {
   const { clientAddress: from, requestId } = ctx.state;
   const attempt = { what: 'login', who: triedName(user), from, ...agentOf(ctx.state), requestId } as const;
-  const outcome = await logIn({ user, password, address: from }, parts);
+  const shownTokens = parts.sessions.tokensIn(ctx.get('Cookie'));
+  const outcome = await logIn({ user, password, address: from, shownTokens }, parts);
   switch (outcome.kind) {
     case 'logged-in':
       parts.firstTimeLogin.onLogin(outcome.user.role);

@@ -1,43 +1,102 @@
-/** A few lanes for costly work, with a short line before them: past that the answer is "busy" (SPEC 4.1). */
+/** Costly work, a few pieces at a time, with a short line in which every client has one place (SPEC 4.1, 4.5). */
+
+/** Who asks for a piece of work. */
+export interface Waiter {
+  readonly client: string;
+  /** The network of the client, which may hold a share of the line only. */
+  readonly network: string;
+  /** Logged in before: waits in a line that strangers cannot fill. */
+  readonly isKnown: boolean;
+}
 
 export interface ConcurrencyLimit {
   /** The work's own outcome, or `busy` at once when the line is full. */
-  run<Outcome>(work: () => Promise<Outcome>): Promise<Outcome | 'busy'>;
-  /** Jobs that wait for a lane. */
+  run<Outcome>(work: () => Promise<Outcome>, waiter?: Waiter): Promise<Outcome | 'busy'>;
+  /** Pieces of work that wait. */
   waiting(): number;
 }
 
-export function createConcurrencyLimit({
-  lanes,
-  queue,
-}: {
+export interface ConcurrencyLimitOptions {
+  /** Pieces of work that run at once. */
   readonly lanes: number;
+  /** Clients that may wait, in each of the two lines; and pieces of work of one client. */
   readonly queue: number;
-}): ConcurrencyLimit {
-  const line: (() => void)[] = [];
-  let taken = 0;
+}
 
-  const lane = (): Promise<void> | undefined => {
-    if (taken < lanes) taken += 1;
-    else return new Promise((enter) => line.push(enter));
+/** Work that the service itself asks for, such as the hash of a new password. */
+const SERVICE: Waiter = { client: '', network: '', isKnown: true };
+/** Of the places in a line, what one network may hold: forty addresses of one owner leave room for others. */
+const SHARE_OF_A_NETWORK = 0.5;
+
+export function createConcurrencyLimit({ lanes, queue }: ConcurrencyLimitOptions): ConcurrencyLimit {
+  const known = createLine(queue);
+  const strangers = createLine(queue);
+  let running = 0;
+  let isKnownNext = true;
+
+  /** The two lines take turns, so that neither keeps the other waiting. */
+  const next = (): (() => void) | undefined => {
+    const [first, second] = isKnownNext ? [known, strangers] : [strangers, known];
+    isKnownNext = !isKnownNext;
+    return first.take() ?? second.take();
   };
-  // The lane goes to the next in line without becoming free in between, so nobody overtakes.
+  // The lane goes to the next in line without becoming free in between, so that nothing overtakes.
   const leave = (): void => {
-    const next = line.shift();
-    if (next) next();
-    else taken -= 1;
+    const start = next();
+    if (start) start();
+    else running -= 1;
   };
 
   return {
-    waiting: () => line.length,
-    async run(work) {
-      if (taken >= lanes && line.length >= queue) return 'busy';
-      await lane();
+    waiting: () => known.size() + strangers.size(),
+    async run(work, waiter = SERVICE) {
+      if (running < lanes) running += 1;
+      else {
+        const turn = Promise.withResolvers<void>();
+        const isInLine = (waiter.isKnown ? known : strangers).add(waiter, turn.resolve);
+        if (!isInLine) return 'busy';
+        await turn.promise;
+      }
       try {
         return await work();
       } finally {
         leave();
       }
+    },
+  };
+}
+
+interface Place {
+  readonly waiter: Waiter;
+  readonly starts: (() => void)[];
+}
+
+/** Clients in the order of their turns: after one piece of work a client goes to the end of the line. */
+function createLine(mostClients: number) {
+  const mostOfNetwork = Math.max(1, Math.floor(mostClients * SHARE_OF_A_NETWORK));
+  const places = new Map<string, Place>();
+  const ofNetwork = (network: string): number =>
+    [...places.values()].filter(({ waiter }) => waiter.network === network).length;
+  return {
+    size: () => [...places.values()].reduce((sum, { starts }) => sum + starts.length, 0),
+    /** False when there is no place. */
+    add(waiter: Waiter, start: () => void): boolean {
+      const place = places.get(waiter.client);
+      const isFull = place
+        ? place.starts.length >= mostClients
+        : places.size >= mostClients || ofNetwork(waiter.network) >= mostOfNetwork;
+      if (isFull) return false;
+      if (place) place.starts.push(start);
+      else places.set(waiter.client, { waiter, starts: [start] });
+      return true;
+    },
+    take(): (() => void) | undefined {
+      const [place] = places.values();
+      if (!place) return undefined;
+      places.delete(place.waiter.client);
+      const start = place.starts.shift();
+      if (place.starts.length > 0) places.set(place.waiter.client, place);
+      return start;
     },
   };
 }

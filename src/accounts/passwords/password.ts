@@ -1,7 +1,7 @@
 /** Password hashes in the NVR's own format, checked a few at a time (interface 2.1, 5.1.1; SPEC 4.1). */
 import { pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { createConcurrencyLimit } from './concurrency-limit.ts';
+import { createConcurrencyLimit, type Waiter } from './concurrency-limit.ts';
 
 /** Interface 2.1. */
 export const PBKDF2_ITERATIONS = 600_000;
@@ -26,7 +26,7 @@ export type CheckOutcome = { readonly kind: 'match' } | { readonly kind: 'mismat
 export interface PasswordHasher {
   hash(password: string): Promise<HashOutcome>;
   /** `undefined` for an unknown user: costs what a known one costs, and never matches. */
-  check(password: string, stored: string | undefined): Promise<CheckOutcome>;
+  check(password: string, stored: string | undefined, waiter?: Waiter): Promise<CheckOutcome>;
   /** A stronger hash of the same password; undefined when the stored one is strong enough. The salt stays. */
   strengthen(password: string, stored: string): Promise<HashOutcome | undefined>;
   /** Hashes that wait for a lane. */
@@ -37,7 +37,7 @@ export interface HashSettings {
   readonly iterations: number;
   /** Cores less one, at least one: logins must never starve forwarding. */
   readonly concurrency: number;
-  /** Hashes that may wait; past that the outcome is `busy`. */
+  /** Clients whose hashes may wait; past that the outcome is `busy`. */
   readonly queue: number;
   /** Told what each piece of work costs. */
   readonly onHash?: (iterations: number) => void;
@@ -72,7 +72,7 @@ export function createPasswordHasher({ iterations, concurrency, queue, onHash }:
   return {
     waiting: lanes.waiting,
     hash: async (password) => orBusy(await lanes.run(() => hashWith(password, newSalt()))),
-    check: async (password, stored) => orBusy(await lanes.run(() => matches(password, stored))),
+    check: async (password, stored, waiter) => orBusy(await lanes.run(() => matches(password, stored), waiter)),
     async strengthen(password, stored) {
       const known = parseHash(stored, mostIterations);
       if (!known || known.iterations >= iterations) return undefined;

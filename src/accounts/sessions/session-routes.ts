@@ -1,9 +1,9 @@
 /** `/api/sessions`: who is logged in, and a way to end a session: one's own, for an admin anybody's (SPEC 4.2). */
 import Router from 'koa-router';
-import { type Caller, isAdministrator } from '../../domain/caller.ts';
+import { type Caller, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
 import type { SeenSession } from '../../domain/session-store.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
-import { type AccountResponseDeps, type AccountRouterContext, forPeople, record } from '../http/doors.ts';
+import { type AccountResponseDeps, type AccountRouterContext, record } from '../http/doors.ts';
 import { answer, refuse, refuseFor, refuseMethod } from '../http/responses.ts';
 import type { SeenSessions } from './seen-sessions.ts';
 import type { Sessions } from './sessions.ts';
@@ -15,18 +15,8 @@ export interface SessionRouteDeps extends AccountResponseDeps {
 
 export function createSessionRoutes(parts: SessionRouteDeps): Router<CorridorState> {
   const router = new Router<CorridorState>({ strict: true, sensitive: true });
-  router
-    .get(
-      '/api/sessions',
-      forPeople((ctx) => list(ctx, parts)),
-    )
-    .all('/api/sessions', refuseMethod('GET, HEAD'));
-  router
-    .delete(
-      '/api/sessions/:id',
-      forPeople((ctx) => end(ctx, parts)),
-    )
-    .all('/api/sessions/:id', refuseMethod('DELETE'));
+  router.get('/api/sessions', (ctx) => list(ctx, parts)).all('/api/sessions', refuseMethod('GET, HEAD'));
+  router.delete('/api/sessions/:id', (ctx) => end(ctx, parts)).all('/api/sessions/:id', refuseMethod('DELETE'));
   return router;
 }
 
@@ -65,6 +55,7 @@ async function end(ctx: AccountRouterContext, parts: SessionRouteDeps): Promise<
   const id = ctx.params['id'] ?? '';
   const session = await parts.seenSessions.find(id);
   if (!session || !mayKnow(caller, session)) return refuse(ctx, 404, 'There is no such session');
+  if (!mayManageAccounts(caller)) return refuseFor(ctx, 'person-needed');
   await parts.sessions.revoke(id, session.expiresAt);
   record(ctx, parts, { what: 'session-ended', sessionId: id, user: session.user });
   answer(ctx, 200, { success: true });

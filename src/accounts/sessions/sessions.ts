@@ -1,5 +1,5 @@
 /** Sessions: a token is worth what its user is worth now (interface 5.1; SPEC 4.2). */
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { CryptoKey } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { AccountStore, User } from '../../domain/account.ts';
@@ -9,10 +9,11 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { UserName } from '../../domain/names.ts';
 import type { SessionVerdict } from '../../domain/verdict.ts';
-import { type CookieClient, type CookieSettings, cookieLine } from './session-cookie.ts';
+import { type CookieClient, type CookieSettings, cookieLine, cookieValues } from './session-cookie.ts';
 import { createSessionEnds, type SessionEnds } from './session-ends.ts';
-import { callerOf, generationOf, type SessionState, sessionStateFault } from './session-state.ts';
-import { readSessionToken, type SessionClaims, signSessionToken, timeFault } from './session-token.ts';
+import { createStateLookup, createTokenReader, REMEMBERED_TOKENS } from './session-lookup.ts';
+import { callerOf, generationOf, sessionStateFault } from './session-state.ts';
+import { type SessionClaims, signSessionToken, timeFault } from './session-token.ts';
 
 export interface SessionDeps {
   readonly store: Pick<AccountStore, 'findUser' | 'isRevoked' | 'revokeToken'>;
@@ -48,20 +49,20 @@ export interface Sessions {
   endShown(token: string): Promise<UserName | undefined>;
   /** The same for a session that is not the caller's. */
   revoke(tokenId: string, expiresAt: number): Promise<void>;
-  readonly cookieName: string;
+  /** The session that a token was signed for, even one that is over. */
+  sessionNamedBy(token: string): Promise<SessionClaims | undefined>;
+  /** The values of the session cookie in a `Cookie` header. */
+  tokensIn(cookieHeader: string): readonly string[];
   cookieFor(token: string, client: CookieClient): string;
   clearedCookie(client: CookieClient): string;
 }
 
 /** Facts, section 7: `session_length: 0` still needs tokens that live long enough to be sent back. */
 const SHORTEST_SESSION = 10;
-const REMEMBERED_TOKENS = 5000;
 /** A proxy may ask `/auth` for every request of a page, so a renewal is signed once and reused for up to a minute. */
 const LONGEST_REUSE_SECONDS = 60;
 /** A renewal that is reused for longer would end a short session while it is in use. */
 const REUSED_SHARE_OF_SESSION = 0.1;
-
-type TokenReading = Awaited<ReturnType<typeof readSessionToken>>;
 
 interface Renewal {
   readonly at: number;
@@ -75,35 +76,9 @@ export function createSessions(parts: SessionDeps): Sessions {
   // A window as long as the session would renew it with every request, for ever.
   const window = Math.min(parts.refreshTime, Math.floor(lifetime / 2));
   const reuseSeconds = Math.min(LONGEST_REUSE_SECONDS, lifetime * REUSED_SHARE_OF_SESSION);
-  const signed = new LRUCache<string, TokenReading>({ max: REMEMBERED_TOKENS });
-  const states = new LRUCache<string, SessionState>({ max: REMEMBERED_TOKENS });
+  const read = createTokenReader(key);
+  const stateOf = createStateLookup(store, parts.accountsVersion);
   const renewals = new LRUCache<string, Renewal>({ max: REMEMBERED_TOKENS });
-
-  const readStanding = async (
-    { userName, tokenId }: Pick<SessionClaims, 'userName' | 'tokenId'>,
-    version: string | undefined,
-  ): Promise<SessionState> => {
-    const [user, isRevoked] = await Promise.all([store.findUser(userName), store.isRevoked(tokenId)]);
-    const state = { version, user, isRevoked, generation: user && generationOf(user) };
-    states.set(`${userName} ${tokenId}`, state);
-    return state;
-  };
-  const stateOf = (claims: Pick<SessionClaims, 'userName' | 'tokenId'>): MaybePromise<SessionState> => {
-    const version = parts.accountsVersion?.();
-    const remembered = states.get(`${claims.userName} ${claims.tokenId}`);
-    const holds = remembered && version !== undefined && remembered.version === version;
-    return holds ? remembered : readStanding(claims, version);
-  };
-
-  const check = async (token: string, digest: string): Promise<TokenReading> => {
-    const reading = await readSessionToken(token, key);
-    if (reading.ok) signed.set(digest, reading);
-    return reading;
-  };
-  const read = (token: string): MaybePromise<TokenReading> => {
-    const digest = hash('sha256', token, 'base64url');
-    return signed.get(digest) ?? check(token, digest);
-  };
 
   const issue = (user: User, tokenId: string = randomUUID()): Promise<string> => {
     const issuedAt = unixSeconds(clock);
@@ -187,7 +162,11 @@ export function createSessions(parts: SessionDeps): Sessions {
       await revoke(claims.value.tokenId, claims.value.expiresAt);
       return claims.value.userName;
     },
-    cookieName: cookie.name,
+    async sessionNamedBy(token) {
+      const claims = await read(token);
+      return claims.ok ? claims.value : undefined;
+    },
+    tokensIn: (header) => cookieValues(header, cookie.name),
     cookieFor: (token, client) => cookieLine(cookie, token, lifetime, client),
     clearedCookie: (client) => cookieLine(cookie, '', 0, client),
   };

@@ -2,10 +2,10 @@
 import Router from 'koa-router';
 import type { AccountStore } from '../../domain/account.ts';
 import type { ApiToken, ApiTokenStore } from '../../domain/api-token.ts';
-import { type Caller, isAdministrator } from '../../domain/caller.ts';
+import { type Caller, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 import { unknownFields } from '../http/body-fields.ts';
-import { type AccountResponseDeps, type AccountRouterContext, forPeople, jsonOf, record } from '../http/doors.ts';
+import { type AccountResponseDeps, type AccountRouterContext, jsonOf, record } from '../http/doors.ts';
 import { answer, refuse, refuseFields, refuseFor, refuseMethod } from '../http/responses.ts';
 import { type MakeTokenDeps, makeToken, type TokenOwner, type TokenRefusal } from './make-token.ts';
 
@@ -34,21 +34,9 @@ const STATUS_OF: Readonly<Record<TokenRefusal['reason'], number>> = {
 
 export function createTokenRoutes(parts: TokenRouteDeps): Router<CorridorState> {
   const router = new Router<CorridorState>({ strict: true, sensitive: true });
-  router.get(
-    '/api/tokens',
-    forPeople((ctx) => list(ctx, parts)),
-  );
-  router.post(
-    '/api/tokens',
-    forPeople((ctx) => create(ctx, parts)),
-  );
+  router.get('/api/tokens', (ctx) => list(ctx, parts)).post('/api/tokens', (ctx) => create(ctx, parts));
   router.all('/api/tokens', refuseMethod('GET, HEAD, POST'));
-  router
-    .delete(
-      '/api/tokens/:id',
-      forPeople((ctx) => revoke(ctx, parts)),
-    )
-    .all('/api/tokens/:id', refuseMethod('DELETE'));
+  router.delete('/api/tokens/:id', (ctx) => revoke(ctx, parts)).all('/api/tokens/:id', refuseMethod('DELETE'));
   return router;
 }
 
@@ -74,9 +62,10 @@ async function create(ctx: AccountRouterContext, parts: TokenRouteDeps): Promise
   answer(ctx, 201, { id, token: text, name: token.name, ...rights });
 }
 
-/** Whose token a new one becomes. Callers of the internal listener are anonymous and own none. */
-async function ownerOf({ name, role, credential }: Caller, parts: TokenRouteDeps): Promise<TokenOwner | undefined> {
-  if (credential.kind === 'internal-listener') return undefined;
+/** Whose token a new one becomes: of a person, or of the owner of a token that manages accounts. */
+async function ownerOf(caller: Caller, parts: TokenRouteDeps): Promise<TokenOwner | undefined> {
+  const { name, role, credential } = caller;
+  if (credential.kind === 'internal-listener' || !mayManageAccounts(caller)) return undefined;
   const hasAccount =
     credential.kind === 'api-token' ? await isOfAccount(credential.tokenId, parts) : credential.kind === 'session';
   if (!hasAccount) return { name, role, createdAt: null };
@@ -96,10 +85,11 @@ async function list(ctx: AccountRouterContext, { tokenStore, flushTokenUses }: T
   answer(ctx, 200, known.map(shown));
 }
 
-/** A proxy's user and an account of the same name are two people. */
+/** A token knows itself, and an admin's token all. A proxy's user and an account of the same name are two people. */
 function mayKnow(caller: Caller, token: ApiToken): boolean {
   if (isAdministrator(caller)) return true;
   const { name, credential } = caller;
+  if (credential.kind === 'api-token') return token.id === credential.tokenId;
   return token.user === name && (token.userCreatedAt === null) === (credential.kind === 'proxy-headers');
 }
 
@@ -126,6 +116,8 @@ async function revoke(ctx: AccountRouterContext, parts: TokenRouteDeps): Promise
   const id = ctx.params['id'] ?? '';
   const token = await parts.tokenStore.findToken(id);
   if (!token || !mayKnow(caller, token)) return refuse(ctx, 404, 'There is no such token');
+  const isItself = caller.credential.kind === 'api-token' && caller.credential.tokenId === id;
+  if (!isItself && !mayManageAccounts(caller)) return refuseFor(ctx, 'person-needed');
   await parts.tokenStore.deleteToken(id);
   record(ctx, parts, { what: 'token-revoked', tokenId: id, user: token.user });
   answer(ctx, 200, { success: true });

@@ -20,7 +20,7 @@ import { type ChangeDeps, changePassword } from './change-password.ts';
 import { answerUser } from './user-responses.ts';
 import { createUsers, type UserDeps } from './users.ts';
 
-export interface UserRouteDeps extends UserDeps, AccountResponseDeps, Pick<ChangeDeps, 'limiter'> {
+export interface UserRouteDeps extends UserDeps, AccountResponseDeps, Pick<ChangeDeps, 'limiter' | 'knownClients'> {
   readonly sessions: Pick<Sessions, 'issue' | 'cookieFor'>;
 }
 

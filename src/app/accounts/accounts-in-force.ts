@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { CryptoKey } from 'jose';
 import type { Audit } from '../../accounts/audit.ts';
 import type { FirstTimeLogin } from '../../accounts/login/first-admin.ts';
+import type { KnownClients } from '../../accounts/login/known-clients.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { LoginRouteDeps } from '../../accounts/login/login-routes.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../accounts/passwords/password.ts';
@@ -46,6 +47,7 @@ export interface AccountDeps {
   readonly key: CryptoKey;
   readonly credentials: Credentials;
   readonly limiter: LoginLimiter;
+  readonly knownClients: KnownClients;
   readonly firstTimeLogin: FirstTimeLogin;
   readonly hasherOf: (iterations: number) => PasswordHasher;
   readonly audit: Audit;
@@ -67,6 +69,7 @@ export function accountsUnder(settings: Settings, desk: AccountDeps): AccountsIn
     sessions,
     hasher: desk.hasherOf(auth.hash_iterations),
     limiter: countedLimiter(desk.limiter, clauses, metrics),
+    knownClients: desk.knownClients,
     clock: desk.clock,
     roles: credentials.roleRegistry.latest,
     roleStore: desk.store.roles,

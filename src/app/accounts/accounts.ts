@@ -1,11 +1,13 @@
 /** Introduces the accounts to their store, their secret and what they remember: all that outlives a reload (interface 5.1 to 5.4). */
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
 import { createFirstTimeLogin, ensureFirstAdmin, type NewAdminPassword } from '../../accounts/login/first-admin.ts';
-import { createLoginLimiter, type LoginLimiter } from '../../accounts/login/login-limiter.ts';
+import { createKnownClients } from '../../accounts/login/known-clients.ts';
+import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
+import { createNetworkLimiter } from '../../accounts/login/network-limiter.ts';
 import { importSigningKey } from '../../accounts/sessions/session-token.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import type { Settings } from '../../config/schema.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Logs } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -72,19 +74,33 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     onTokenEvict,
   });
   const { roleRegistry } = credentials;
-  const limiter = createLoginLimiter({
+  const limiter = createNetworkLimiter({
     clauses: [],
     clock: steadyClock,
     onEvict: countedEvictions('ip', metrics),
   });
+  const sessions = await store.sessions.listSessions(unixSeconds(clock));
+  const knownClients = createKnownClients(sessions.map(({ address }) => address));
   const firstTimeLogin = createFirstTimeLogin(false);
   const key = await importSigningKey(secret.value.key);
   const hasherOf = createHashers();
-  const desk = { store, clock, key, credentials, limiter, firstTimeLogin, hasherOf, audit, metrics, recent };
+  const deps = {
+    store,
+    clock,
+    key,
+    credentials,
+    limiter,
+    knownClients,
+    firstTimeLogin,
+    hasherOf,
+    audit,
+    metrics,
+    recent,
+  };
   return {
     ...credentials,
     limiter,
-    under: (settings) => accountsUnder(settings, desk),
+    under: (settings) => accountsUnder(settings, deps),
     enforce({ settings, clauses }) {
       roleRegistry.renew(settings.auth.roles);
       limiter.setClauses(clauses);

@@ -27,10 +27,13 @@ export function countedLogins(metrics: Metrics, recent: Recent): () => (result: 
 /** The limiter of logins, whose clauses are known by their place in the configuration. */
 export const countedLimiter = (limiter: LoginLimiter, clauses: readonly Clause[], metrics: Metrics): LoginLimiter => ({
   ...limiter,
-  reserve(address) {
-    const place = limiter.reserve(address);
-    if (place.kind === 'limited' && !limiter.settles(address))
-      metrics.rateLimitHits.add(1, 'ip', String(clauses.indexOf(place.clause)));
+  reserve(address, isKnown) {
+    const place = limiter.reserve(address, isKnown);
+    if (place.kind === 'limited' && !limiter.settles(address, place.window)) {
+      // The clauses of a network have the same windows.
+      const clause = clauses.findIndex(({ windowSeconds }) => windowSeconds === place.clause.windowSeconds);
+      metrics.rateLimitHits.add(1, 'ip', String(clause));
+    }
     return place;
   },
 });

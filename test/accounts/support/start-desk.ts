@@ -4,8 +4,9 @@ import type { TestContext } from 'node:test';
 import Koa from 'koa';
 import type { AuditEntry } from '../../../src/accounts/audit.ts';
 import { createFirstTimeLogin } from '../../../src/accounts/login/first-admin.ts';
-import { createLoginLimiter } from '../../../src/accounts/login/login-limiter.ts';
+import { createKnownClients } from '../../../src/accounts/login/known-clients.ts';
 import { createLoginRoutes, type LoginSettings } from '../../../src/accounts/login/login-routes.ts';
+import { createNetworkLimiter } from '../../../src/accounts/login/network-limiter.ts';
 import type { LoginResult } from '../../../src/accounts/login/post-login.ts';
 import { createPasswordHasher, type HashSettings } from '../../../src/accounts/passwords/password.ts';
 import { createConfigSetRoute } from '../../../src/accounts/roles/config-set-route.ts';
@@ -53,7 +54,7 @@ export async function startDesk(t: TestContext, options: DeskOptions = {}) {
   const store = options.store ?? records.accounts;
   const heard = { logins: [] as LoginResult[], audit: [] as AuditEntry[], faults: [] as unknown[], hashes: 0 };
   const limit = parseRateLimit(options.limit ?? '1000/minute');
-  const limiter = createLoginLimiter({ clauses: limit.ok ? limit.value : [], clock });
+  const limiter = createNetworkLimiter({ clauses: limit.ok ? limit.value : [], clock });
   const onHash = (): void => {
     heard.hashes += 1;
   };
@@ -109,7 +110,18 @@ export async function startDesk(t: TestContext, options: DeskOptions = {}) {
     if (options.caller) return caller;
     return caller.credential.kind === 'session' ? sessions.recheck(caller) : tokens.recheck(caller);
   };
-  const parts = { store, limiter, hasher, clock, sessions, audit, bodySeconds, recheck, roles };
+  const parts = {
+    store,
+    limiter,
+    knownClients: createKnownClients(),
+    hasher,
+    clock,
+    sessions,
+    audit,
+    bodySeconds,
+    recheck,
+    roles,
+  };
   app.use(
     createLoginRoutes({
       ...parts,

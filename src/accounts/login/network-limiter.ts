@@ -1,0 +1,48 @@
+/** The login limiter with a second, wider window for each network: many addresses of one owner are one guesser (SPEC 4.5). */
+import type { Clause } from '../../domain/rate-limit.ts';
+import { networkKey } from './client-key.ts';
+import { createLoginLimiter, type LimiterDeps, type LoginLimiter } from './login-limiter.ts';
+
+/** A network may fail as often as so many of its clients: neighbours of one provider share a /24. */
+const CLIENTS_OF_A_NETWORK = 10;
+
+/** Clients that logged in before count in their own window only: a neighbour's guesses do not keep them out. */
+export function createNetworkLimiter(parts: LimiterDeps): LoginLimiter {
+  const clients = createLoginLimiter(parts);
+  const { onEvict: _, ...rest } = parts;
+  const networks = createLoginLimiter({ ...rest, clauses: parts.clauses.map(widened), keyOf: networkKey });
+  return {
+    limited: clients.limited,
+    size: clients.size,
+    setClauses(clauses) {
+      clients.setClauses(clauses);
+      networks.setClauses(clauses.map(widened));
+    },
+    settles: (address, window) => (window === 'network' ? networks : clients).settles(address),
+    reserve(address, isKnown = false) {
+      const own = clients.reserve(address);
+      if (own.kind === 'limited' || isKnown) return own;
+      const wide = networks.reserve(address);
+      if (wide.kind === 'limited') {
+        own.release();
+        return { ...wide, window: 'network' };
+      }
+      return {
+        kind: 'reserved',
+        keep() {
+          own.keep();
+          wide.keep();
+        },
+        release() {
+          own.release();
+          wide.release();
+        },
+      };
+    },
+  };
+}
+
+function widened({ count, windowSeconds, text }: Clause): Clause {
+  const wide = count * CLIENTS_OF_A_NETWORK;
+  return { count: wide, windowSeconds, text: text.replace(/^\d+/, String(wide)) };
+}
