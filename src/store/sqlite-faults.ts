@@ -85,6 +85,9 @@ export function openingFault(fault: unknown, file: string, readOnly: boolean): E
 export const damagedFault = (file: string, table: string, said: string): Error =>
   storeFault('corrupt', `the table ${table} in ${file} is damaged (${said}): ${BROKEN.nextStep}`, undefined);
 
+export const fullFault = (file: string, free: number): Error =>
+  storeFault('full', `${FULL.happened(file)} (${free} bytes are free): ${FULL.nextStep}`, undefined);
+
 /** The file at the path is not the one that is open: what is written now is gone when the process ends. */
 export const removedFault = (file: string): Error =>
   storeFault(

@@ -6,7 +6,8 @@ import { isPast, outOfTime } from '../domain/out-of-time.ts';
 import type { Engine } from './engine.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { createSqliteDriver } from './sqlite-driver.ts';
-import { damagedFault, namedFault, openingFault, removedFault } from './sqlite-faults.ts';
+import { namedFault, openingFault } from './sqlite-faults.ts';
+import { checkPlace, checkTable, writeNothing } from './sqlite-probe.ts';
 
 export interface SqliteOptions {
   readonly path: string;
@@ -66,6 +67,15 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     onFault,
     isClosed: () => isClosed,
   });
+  const told = (check: () => void): void => {
+    try {
+      check();
+    } catch (fault) {
+      const named = namedFault(fault, file);
+      onFault(named);
+      throw named;
+    }
+  };
   return {
     name: file,
     file: path,
@@ -77,9 +87,9 @@ export function sqliteEngine(options: SqliteOptions): Engine {
       return text;
     },
     async probe(tables) {
-      if (!isSameFile(path, opened)) throw removedFault(file);
+      told(() => checkPlace(path, opened, file));
       await driver.write(() => writeNothing(writer ?? reader), PROBE_PATIENCE_MILLISECONDS);
-      for (const table of tables) checkTable(reader, table, file);
+      for (const table of tables) told(() => checkTable(reader, table, file));
     },
     async copyTo(copy) {
       closeSync(openSync(copy, 'w', PRIVATE));
@@ -149,22 +159,4 @@ const PRIVATE = 0o600;
 function makePrivate(path: string): void {
   closeSync(openSync(path, 'a', PRIVATE));
   chmodSync(path, PRIVATE);
-}
-
-type FileId = { readonly dev: number; readonly ino: number };
-
-function isSameFile(path: string, { dev, ino }: FileId): boolean {
-  const now = statSync(path, { throwIfNoEntry: false });
-  return now?.dev === dev && now.ino === ino;
-}
-
-/** The lock row of the migrations is written with what it holds: a page goes to the disk, and no table changes. */
-const writeNothing = (writer: DatabaseSync): void =>
-  writer.exec('update kysely_migration_lock set is_locked = is_locked');
-
-/** One table and its indices: an account table is small, so this takes well below a millisecond. */
-function checkTable(reader: DatabaseSync, table: string, file: string): void {
-  const rows = reader.prepare(`PRAGMA quick_check(${JSON.stringify(table)})`).all();
-  const said = rows.map((row) => String(Object.values(row)[0]));
-  if (said.join() !== 'ok') throw damagedFault(file, table, said[0] ?? '');
 }

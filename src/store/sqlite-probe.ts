@@ -1,0 +1,32 @@
+/** What is asked of the store's file to know that it works: is it there, has its disk room, can it be written, are its tables whole? */
+import { statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { damagedFault, fullFault, removedFault } from './sqlite-faults.ts';
+
+type FileId = { readonly dev: number; readonly ino: number };
+
+function isSameFile(path: string, { dev, ino }: FileId): boolean {
+  const now = statSync(path, { throwIfNoEntry: false });
+  return now?.dev === dev && now.ino === ino;
+}
+
+/** Where a large write would fail, a small one may still find room in the log of the store: free space is looked at too. */
+const LEAST_FREE_BYTES = 1024 * 1024;
+
+export function checkPlace(path: string, opened: FileId, file: string): void {
+  if (!isSameFile(path, opened)) throw removedFault(file);
+  const { bavail, bsize } = statfsSync(dirname(path));
+  if (bavail * bsize < LEAST_FREE_BYTES) throw fullFault(file, bavail * bsize);
+}
+
+/** The lock row of the migrations is written with what it holds: a page goes to the disk, and no table changes. */
+export const writeNothing = (writer: DatabaseSync): void =>
+  writer.exec('update kysely_migration_lock set is_locked = is_locked');
+
+/** One table and its indices: an account table is small, so this takes well below a millisecond. */
+export function checkTable(reader: DatabaseSync, table: string, file: string): void {
+  const rows = reader.prepare(`PRAGMA quick_check(${JSON.stringify(table)})`).all();
+  const said = rows.map((row) => String(Object.values(row)[0]));
+  if (said.join() !== 'ok') throw damagedFault(file, table, said[0] ?? '');
+}

@@ -1,0 +1,118 @@
+/** A disk that is full, a file that is removed or partly damaged: told by /readyz and metrics, and a logout still logs out (SPEC 4.2, 9, 10). */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, renameSync, rmSync, statfsSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, describe, it } from 'node:test';
+import { CARL, VERA } from '../support/people.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
+import { until } from '../support/until.ts';
+import { scrape } from '../telemetry/support/exposition.ts';
+
+const CONFIG = { nvr: { cameras: ['cam1'] }, events: { sample: 0 } };
+
+const storePart = async ({ telemetryUrl }: Runtime) => {
+  const answer = await fetch(`${telemetryUrl}/readyz`);
+  const { store } = (await answer.json()) as { store: { kind: string; reason?: string } };
+  return { status: answer.status, ...store };
+};
+
+describe('A store whose disk is full', async () => {
+  const disk = smallDisk();
+  const skip = disk === undefined ? 'needs the right to mount a tmpfs' : false;
+  after(() => disk?.remove());
+
+  it('logs out at once, says so with 503, and stores the logout when there is space', { skip }, async (test) => {
+    const { directory, free, fill } = disk ?? assert.fail();
+    const house = await startInstance({ config: CONFIG, directory });
+    test.after(house.close);
+    const [vera, carl] = [await house.logIn(VERA), await house.logIn(CARL)];
+    assert.equal((await storePart(house)).kind, 'ok');
+    fill();
+    const cookie = { headers: { cookie: `frigate_token=${vera}`, 'sec-fetch-site': 'same-origin' } };
+    const answer = await house.ask('/logout', { method: 'POST', ...cookie });
+    assert.deepEqual([answer.status, answer.headers.get('retry-after')], [503, '5']);
+    assert.match(answer.headers.getSetCookie()[0] ?? '', /^frigate_token=;/);
+    assert.equal((await house.ask('/api/profile', cookie)).status, 401);
+    assert.equal((await house.ask('/api/profile', { token: carl })).status, 200);
+    const told = await storePart(house);
+    assert.deepEqual([told.status, told.kind], [503, 'failed']);
+    assert.match(told.reason ?? '', /the disk that holds the store at .*postern\.db is full .*: free some space/);
+    const series = await scrape(house.telemetryUrl);
+    assert.deepEqual([series.get('postern_store_up'), series.get('postern_revocations_waiting')], [0, 1]);
+    assert.ok(house.log.some(({ msg }) => /^the store cannot be used.*is full/.test(String(msg))));
+
+    free();
+    const stored = new DatabaseSync(join(directory, 'postern.db'), { readOnly: true });
+    await until('the logout is stored', () => stored.prepare('select 1 from revoked_tokens').get() !== undefined);
+    stored.close();
+    await until('the store works again', async () => (await storePart(house)).kind === 'ok');
+    assert.equal((await house.ask('/api/profile', cookie)).status, 401);
+  });
+});
+
+describe('A store whose file is removed while it is in use', () => {
+  it('is not ready, and the reason names the file', async (test) => {
+    const house = await startInstance({ config: CONFIG });
+    test.after(house.close);
+    const file = join(house.directory, 'postern.db');
+    renameSync(file, `${file}.away`);
+    const told = await storePart(house);
+    assert.deepEqual([told.status, told.kind], [503, 'failed']);
+    assert.match(told.reason ?? '', /^the store at .*postern\.db was removed or replaced while it is in use/);
+    renameSync(`${file}.away`, file);
+    await until('the file is the same one', async () => (await storePart(house)).kind === 'ok');
+  });
+});
+
+describe('A store of which a part is damaged', () => {
+  it('is found by the probe, which names the table', async (test) => {
+    const house = await startInstance({ config: CONFIG });
+    test.after(house.close);
+    damage(join(house.directory, 'postern.db'), 'users');
+    const told = await storePart(house);
+    assert.deepEqual([told.status, told.kind], [503, 'failed']);
+    assert.match(told.reason ?? '', /the table users in the store at .* is damaged|postern\.db is damaged/);
+    assert.ok(Number((await scrape(house.telemetryUrl)).get('postern_store_faults_total{kind="corrupt"}')) > 0);
+    const answer = await house.ask('/api/profile', { token: 'ey.not.one' });
+    assert.notEqual(answer.status, 500);
+  });
+});
+
+/** Overwrites the first page of a table, as a failing disk would. */
+function damage(path: string, table: string): void {
+  const file = new DatabaseSync(path);
+  file.exec('pragma wal_checkpoint(truncate)');
+  const row = file.prepare('select rootpage from sqlite_master where name = ?').get(table);
+  file.close();
+  const handle = openSync(path, 'r+');
+  writeSync(handle, Buffer.alloc(4096, 0xff), 0, 4096, (Number(row?.['rootpage']) - 1) * 4096);
+  closeSync(handle);
+}
+
+/** A file system of its own with little space; undefined where none can be mounted. */
+function smallDisk() {
+  const directory = mkdtempSync(join(tmpdir(), 'postern-disk-'));
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', directory]);
+  if (status !== 0) {
+    rmSync(directory, { recursive: true });
+    return undefined;
+  }
+  const filler = join(directory, 'filler');
+  return {
+    directory,
+    fill() {
+      for (let isFull = false; !isFull; isFull = statfsSync(directory).bfree === 0) {
+        const { bfree, bsize } = statfsSync(directory);
+        writeFileSync(filler, Buffer.alloc(bfree * bsize), { flag: 'a' });
+      }
+    },
+    free: () => rmSync(filler),
+    remove() {
+      spawnSync('umount', ['-l', directory]);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
