@@ -1,10 +1,10 @@
-/** API tokens that are none: counted apart from logins, so that a broken client locks nobody out (SPEC 4.4). */
+/** Invalid API tokens are counted apart from logins, so that a broken client locks no user out (SPEC 4.4). */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
-import { watchHouse } from './support/watched-house.ts';
+import { watchInstance } from './support/watched-instance.ts';
 
-const { house, nvr } = await watchHouse({
+const { instance, nvr } = await watchInstance({
   auth: { failed_login_rate_limit: '3/minute', roles: { front_only: ['cam1'] }, hash_iterations: 1000 },
 });
 const ID = '0123456789abcdef';
@@ -12,10 +12,10 @@ const SECRET = 'a'.repeat(64);
 const BAD = `pst_${ID}_${SECRET}`;
 const basic = (token: string): string => `Basic ${Buffer.from(`anybody:${token}`).toString('base64')}`;
 
-beforeEach(() => house.clock.advance(60));
+beforeEach(() => instance.clock.advance(60));
 
 const ask = (authorization: string): Promise<Response> =>
-  house.ask('/api/version', { headers: { authorization, 'user-agent': 'a broken client' } });
+  instance.ask('/api/version', { headers: { authorization, 'user-agent': 'a broken client' } });
 
 async function statusesOf(authorization: string, times: number): Promise<number[]> {
   const statuses: number[] = [];
@@ -39,7 +39,7 @@ describe('A client with a bad API token', () => {
       assert.equal(limited.headers.get('retry-after'), '60');
       const message = 'Too many bad API tokens came from this address: try again in a minute.';
       assert.deepEqual(await limited.json(), { success: false, message });
-      house.clock.advance(60);
+      instance.clock.advance(60);
       assert.deepEqual(await statusesOf(authorization, 1), [401]);
       assert.deepEqual(nvr.received, []);
     });
@@ -53,31 +53,31 @@ describe('A client with a bad API token', () => {
     );
   });
 
-  it('keeps nobody at its address from logging in, nor a good token out', async () => {
+  it('does not lock out logins or good tokens from its address', async () => {
     const headers = { 'content-type': 'application/json' };
-    const token = await house.logIn(ADMIN_PERSON);
-    const made = await house.ask('/api/tokens', { method: 'POST', token, headers, body: '{"name":"good"}' });
+    const token = await instance.logIn(ADMIN_PERSON);
+    const made = await instance.ask('/api/tokens', { method: 'POST', token, headers, body: '{"name":"good"}' });
     const { token: good } = (await made.json()) as { token: string };
     await statusesOf(`Bearer ${BAD}`, 11);
     assert.equal((await ask(`Bearer ${good}`)).status, 200);
     assert.equal((await ask(basic(good))).status, 200);
-    assert.equal((await house.ask('/api/version', { token: await house.logIn(VERA) })).status, 200);
+    assert.equal((await instance.ask('/api/version', { token: await instance.logIn(VERA) })).status, 200);
     // Nor do wrong passwords count as bad tokens.
     const guess = () =>
-      house.ask('/api/login', { method: 'POST', headers, body: '{"user":"vera","password":"wrong"}' });
+      instance.ask('/api/login', { method: 'POST', headers, body: '{"user":"vera","password":"wrong"}' });
     for (const status of [401, 401, 401, 429]) assert.equal((await guess()).status, status);
     assert.equal((await ask(`Bearer ${good}`)).status, 200);
   });
 
   it('leaves a line for each until it is limited, with which token it was, and never its secret', async () => {
-    const known = house.log.length;
+    const known = instance.log.length;
     await statusesOf(`Bearer ${BAD}`, 14);
-    const lines = house.log.slice(known).filter(({ logger }) => logger === 'service.audit');
+    const lines = instance.log.slice(known).filter(({ logger }) => logger === 'service.audit');
     const line = { what: 'token-refused', from: '127.0.0.1', verdict: 'refused', reason: 'unknown', tokenId: ID };
     assert.deepEqual(
       lines.map(({ what, from, verdict, reason, tokenId }) => ({ what, from, verdict, reason, tokenId })),
       Array(10).fill(line),
     );
-    assert.equal(JSON.stringify(house.log).includes(SECRET), false);
+    assert.equal(JSON.stringify(instance.log).includes(SECRET), false);
   });
 });

@@ -5,15 +5,15 @@ import { VERA } from '../support/people.ts';
 import { FAULTS } from './support/faults.ts';
 import { openConnection } from './support/raw-connection.ts';
 import { assertUnharmed, until } from './support/replay.ts';
-import { openStreet, type Street } from './support/street.ts';
 import type { VectorSetup } from './support/vector.ts';
-import { HOST, head, UPGRADE } from './support/watched-house.ts';
+import { startVectorInstances, type VectorInstances } from './support/vector-instances.ts';
+import { HOST, head, UPGRADE } from './support/watched-instance.ts';
 
-let street: Street;
+let instances: VectorInstances;
 before(async () => {
-  street = await openStreet();
+  instances = await startVectorInstances();
 });
-after(() => street.close());
+after(() => instances.close());
 
 interface Seen {
   readonly text: string;
@@ -23,19 +23,19 @@ interface Seen {
 
 async function answerOf(fault: string, lines: readonly string[] = []): Promise<Seen> {
   const setup: VectorSetup = { port: 'ext', mode: 'builtin', ...(fault === 'hang' ? { upstream: 'hang' } : {}) };
-  const house = await street.houseFor(setup);
-  const bearer = `Authorization: Bearer ${await house.logIn(VERA)}`;
-  FAULTS[fault]?.(street.nvr);
-  const connection = await openConnection(house.port);
+  const instance = await instances.instanceFor(setup);
+  const bearer = `Authorization: Bearer ${await instance.logIn(VERA)}`;
+  FAULTS[fault]?.(instances.nvr);
+  const connection = await openConnection(instance.port);
   const path = lines.length > 0 ? '/ws' : '/api/version';
   await connection.send(head(`GET ${path} HTTP/1.1`, HOST, bearer, lines, lines.length > 0 ? [] : 'Connection: close'));
   if (fault === 'endless-body') {
     await until(() => connection.text().length > 200_000, 'the answer streams');
-    for (const socket of street.nvr.sockets) socket.resetAndDestroy();
+    for (const socket of instances.nvr.sockets) socket.resetAndDestroy();
     await until(() => connection.isClosed(), 'the answer is cut');
   } else await connection.settled();
   connection.close();
-  await assertUnharmed(street, house, {
+  await assertUnharmed(instances, instance, {
     id: '',
     class: '',
     raw: '',
@@ -57,10 +57,10 @@ describe('An answer of the NVR', () => {
     ['with a control character in its status line',   'status-message-control-char', [200, 502]],
     ['of a status below all statuses',                'status-099',                  [502]],
     ['that announces trailers that cannot be',        'trailer-with-content-length', [200, 502]],
-    ['in a coding that nobody knows',                 'te-unknown',                  [502]],
+    ['in an unknown transfer coding ',                 'te-unknown',                  [502]],
     ['with a head of 100 KB',                         'header-100KB',                [502]],
     ['with two ways to tell its end',                 'cl-and-te',                   [502]],
-    ['that says who somebody is',                     'set-remote-role',             [200]],
+    ['that carries an identity header',                   'set-remote-role',             [200]],
     ['that never comes',                              'hang',                        [504]],
   ];
   for (const [story, fault, statuses] of rows) {

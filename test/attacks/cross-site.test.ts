@@ -4,20 +4,20 @@ import { beforeEach, describe, it } from 'node:test';
 import { ADMIN_PERSON } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { startInstance } from '../support/start-instance.ts';
-import { HOST, head, UPGRADE, watchHouse } from './support/watched-house.ts';
+import { HOST, head, UPGRADE, watchInstance } from './support/watched-instance.ts';
 
-const watched = await watchHouse();
+const watched = await watchInstance();
 let cookie: string;
 let bearer: string;
 beforeEach(async () => {
-  const token = await watched.house.logIn(ADMIN_PERSON);
+  const token = await watched.instance.logIn(ADMIN_PERSON);
   cookie = `Cookie: frigate_token=${token}`;
   bearer = `Authorization: Bearer ${token}`;
 });
 
 type Lines = readonly (string | readonly string[])[];
-const external = (...lines: Lines) => rawRequest(watched.house.port, head(...lines));
-const internal = (...lines: Lines) => rawRequest(watched.house.internalPort, head(...lines));
+const external = (...lines: Lines) => rawRequest(watched.instance.port, head(...lines));
+const internal = (...lines: Lines) => rawRequest(watched.instance.internalPort, head(...lines));
 
 // biome-ignore format: a table
 const STRANGERS: [story: string, ...lines: string[]][] = [
@@ -53,7 +53,7 @@ describe('A page in the browser of an admin', () => {
       const body = '{"user":"vera","password":"VeraPassw0rd!!!"}';
       const type = ['Content-Type: application/json', `Content-Length: ${body.length}`];
       const bytes = `${head('POST /api/login HTTP/1.1', HOST, type, lines)}${body}`;
-      const { status, text } = await rawRequest(watched.house.port, bytes);
+      const { status, text } = await rawRequest(watched.instance.port, bytes);
       assert.equal(status, 403);
       assert.doesNotMatch(text, /set-cookie/i);
     });
@@ -158,17 +158,17 @@ describe('A page of another site, and what can be read on the internal listener'
 
 describe('A name that is rebound to this machine, behind a trusted proxy', () => {
   it('reads nothing on the internal listener, whatever host it says was forwarded', async () => {
-    const house = await startInstance({
+    const instance = await startInstance({
       config: { nvr: { url: watched.nvr.url, cameras: ['cam1'] }, auth: { trusted_proxies: ['127.0.0.0/8'] } },
     });
     try {
       watched.nvr.received.length = 0;
       for (const host of ['localhost', '192.168.1.10:5000', 'nvr']) {
         const lines = ['Host: rebind.evil.test:5000', `X-Forwarded-Host: ${host}`];
-        const { status } = await rawRequest(house.internalPort, head('GET /api/stats HTTP/1.1', lines));
+        const { status } = await rawRequest(instance.internalPort, head('GET /api/stats HTTP/1.1', lines));
         assert.deepEqual([status, watched.nvr.received], [403, []]);
         const forged = [...lines, `Origin: http://${host}`, 'Content-Length: 0'];
-        assert.equal((await rawRequest(house.internalPort, head('POST /api/restart HTTP/1.1', forged))).status, 403);
+        assert.equal((await rawRequest(instance.internalPort, head('POST /api/restart HTTP/1.1', forged))).status, 403);
       }
       const own = [
         'Host: 192.168.1.10:5000',
@@ -176,10 +176,10 @@ describe('A name that is rebound to this machine, behind a trusted proxy', () =>
         'Origin: http://evil.test',
         'Content-Length: 0',
       ];
-      assert.equal((await rawRequest(house.internalPort, head('POST /api/restart HTTP/1.1', own))).status, 403);
+      assert.equal((await rawRequest(instance.internalPort, head('POST /api/restart HTTP/1.1', own))).status, 403);
       assert.deepEqual(watched.nvr.received, []);
     } finally {
-      await house.close();
+      await instance.close();
     }
   });
 });
@@ -209,7 +209,7 @@ describe('A link that leads through Postern', () => {
   });
 });
 
-describe('An answer to somebody', () => {
+describe('A response to an authenticated caller', () => {
   it('is for no shared cache, whatever the NVR says', async () => {
     watched.nvr.answer = (_request, response) =>
       response.writeHead(200, { 'Cache-Control': 'public, max-age=9' }).end();

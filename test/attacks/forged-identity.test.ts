@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
-import { asRole, claimsIn, HOST, head, UPGRADE, watchHouse } from './support/watched-house.ts';
+import { asRole, claimsIn, HOST, head, UPGRADE, watchInstance } from './support/watched-instance.ts';
 
-const watched = await watchHouse();
+const watched = await watchInstance();
 const bearer = await watched.bearerOf(VERA);
 
-const send = (bytes: string): ReturnType<typeof rawRequest> => rawRequest(watched.house.port, bytes);
+const send = (bytes: string): ReturnType<typeof rawRequest> => rawRequest(watched.instance.port, bytes);
 const claims = (): unknown[] => watched.nvr.received.map(claimsIn);
 const arrivesAsVera = (status: number | undefined, expected: number): void =>
   assert.deepEqual([status, claims()], [expected, [asRole('vera', 'viewer')]]);
@@ -63,7 +63,7 @@ describe('A viewer who claims to be admin', () => {
   });
 
   it('behind the body, as a trailer: arrives without it', async () => {
-    const admin = `Authorization: Bearer ${await watched.house.logIn(ADMIN_PERSON)}`;
+    const admin = `Authorization: Bearer ${await watched.instance.logIn(ADMIN_PERSON)}`;
     const post = head('POST /api/restart HTTP/1.1', HOST, admin, 'Transfer-Encoding: chunked', 'Trailer: Remote-User');
     const { status } = await send(`${post}2\r\n{}\r\n0\r\nRemote-User: root\r\nRemote-Role: admin\r\n\r\n`);
     assert.deepEqual([status, claims()], [200, [asRole('admin', 'admin')]]);
@@ -93,7 +93,7 @@ describe('A viewer who claims to be admin on a WebSocket upgrade, which passes n
 });
 
 describe('A stranger who claims to be admin', () => {
-  it('on a page that is for everybody: is nobody there too', async () => {
+  it('on a public page: is ignored as well', async () => {
     const { status } = await send(head('GET /assets/x.js HTTP/1.1', HOST, 'Remote-User: root', 'Remote-Role: admin'));
     assert.deepEqual([status, claims()], [200, [[]]]);
   });
@@ -144,16 +144,16 @@ describe('What a viewer sends about where the request came from', () => {
   });
 });
 
-describe('A caller of the internal listener, where everybody is admin (interface 5.6)', () => {
-  it('cannot be anybody else', async () => {
+describe('A caller of the internal listener, where every caller is admin (interface 5.6)', () => {
+  it('cannot take another name', async () => {
     const lines = ['Host: 127.0.0.1:5000', 'Remote-User: eve', 'Remote-Role: viewer'];
-    const { status } = await rawRequest(watched.house.internalPort, head('GET /api/stats HTTP/1.1', lines));
+    const { status } = await rawRequest(watched.instance.internalPort, head('GET /api/stats HTTP/1.1', lines));
     assert.deepEqual([status, claims()], [200, [asRole('anonymous', 'admin')]]);
   });
 
-  it('is not somebody by a session either', async () => {
+  it('is not changed by a session either', async () => {
     const { status } = await rawRequest(
-      watched.house.internalPort,
+      watched.instance.internalPort,
       head('GET /api/stats HTTP/1.1', 'Host: nvr', bearer),
     );
     assert.deepEqual([status, claims()], [200, [asRole('anonymous', 'admin')]]);

@@ -1,11 +1,11 @@
-/** Bytes that two servers could cut into requests differently: refused before anybody looks at them (SPEC 5, RFC 9112). */
+/** Bytes that two servers could cut into requests differently: refused before any other check (SPEC 5, RFC 9112). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { VERA } from '../support/people.ts';
 import { openConnection } from './support/raw-connection.ts';
-import { asRole, claimsIn, HOST, head, UPGRADE, watchHouse } from './support/watched-house.ts';
+import { asRole, claimsIn, HOST, head, UPGRADE, watchInstance } from './support/watched-instance.ts';
 
-const watched = await watchHouse();
+const watched = await watchInstance();
 const bearer = await watched.bearerOf(VERA);
 
 const JSON_TYPE = 'Content-Type: application/json';
@@ -17,7 +17,7 @@ const CHUNKED_SMUGGLED = `${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\
 
 /** The statuses of all answers; a connection that ends without one gives none. */
 async function statusesOf(bytes: string, count = 1): Promise<number[]> {
-  const connection = await openConnection(watched.house.port);
+  const connection = await openConnection(watched.instance.port);
   await connection.send(bytes);
   await connection.settled(count);
   connection.close();
@@ -32,7 +32,7 @@ interface Attack {
 
 function neverArrives(story: string, { lines, body = '', statuses = [400] }: Attack): void {
   it(`${story}: never arrives`, async () => {
-    const connection = await openConnection(watched.house.port);
+    const connection = await openConnection(watched.instance.port);
     await connection.send(`${head(lines[0] ?? '', HOST, bearer, lines.slice(1))}${body}`);
     await connection.settled();
     connection.close();
@@ -134,7 +134,7 @@ describe('A request line', () => {
     ['that asks to be echoed',           'TRACE /api/stats HTTP/1.1',           [400, 405]],
     ['of a file share',                  'PROPFIND /api/stats HTTP/1.1',        [400, 405]],
     ['of a cache',                       'PURGE /api/stats HTTP/1.1',           [400, 405]],
-    ['of nobody',                        'FOO /api/stats HTTP/1.1',             [400, 405]],
+    ['of an unknown name',               'FOO /api/stats HTTP/1.1',             [400, 405]],
     ['that begins HTTP/2',               'PRI * HTTP/2.0',                      [400, 405]],
   ];
   for (const [story, line, statuses] of lines) {
@@ -195,7 +195,7 @@ describe('An expectation', () => {
   });
 
   it('of a stranger is refused before its body is asked for', async () => {
-    const connection = await openConnection(watched.house.port);
+    const connection = await openConnection(watched.instance.port);
     await connection.send(head(POST, HOST, JSON_TYPE, 'Expect: 100-continue', 'Content-Length: 19000000'));
     await connection.settled();
     connection.close();

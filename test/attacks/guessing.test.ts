@@ -1,47 +1,51 @@
-/** Guesses at a password: counted for whoever makes them, wherever they say they are (interface 5.4, SPEC 4.5). */
+/** Guesses at a password: counted by the client's real address, whatever its headers claim (interface 5.4, SPEC 4.5). */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { ADMIN_PERSON } from '../support/people.ts';
-import { startWatchedHouse, type WatchedHouse } from './support/watched-house.ts';
+import { startWatchedInstance, type WatchedInstance } from './support/watched-instance.ts';
 
 const LIMIT = 3;
 
-function houseWith(trusted: readonly string[]): () => WatchedHouse {
-  let watched: WatchedHouse | undefined;
+function instanceWith(trusted: readonly string[]): () => WatchedInstance {
+  let watched: WatchedInstance | undefined;
   before(async () => {
     const auth = { failed_login_rate_limit: `${LIMIT}/minute`, trusted_proxies: trusted };
-    watched = await startWatchedHouse({ auth: { ...auth, roles: { front_only: ['cam1'] }, hash_iterations: 1000 } });
+    watched = await startWatchedInstance({ auth: { ...auth, roles: { front_only: ['cam1'] }, hash_iterations: 1000 } });
   });
   after(() => watched?.close());
-  const current = (): WatchedHouse => watched ?? assert.fail('not started');
-  beforeEach(() => current().house.clock.advance(3600));
+  const current = (): WatchedInstance => watched ?? assert.fail('not started');
+  beforeEach(() => current().instance.clock.advance(3600));
   return current;
 }
 
-async function guess({ house }: WatchedHouse, forwardedFor?: string, password = 'a wrong password'): Promise<number> {
+async function guess(
+  { instance }: WatchedInstance,
+  forwardedFor?: string,
+  password = 'a wrong password',
+): Promise<number> {
   const headers = new Headers({ 'Content-Type': 'application/json' });
   if (forwardedFor !== undefined) headers.set('X-Forwarded-For', forwardedFor);
   const body = JSON.stringify({ user: ADMIN_PERSON.name, password });
-  return (await fetch(`${house.url}/api/login`, { method: 'POST', headers, body })).status;
+  return (await fetch(`${instance.url}/api/login`, { method: 'POST', headers, body })).status;
 }
 
-async function statusesOf(house: WatchedHouse, forwardedFor: (attempt: number) => string): Promise<number[]> {
+async function statusesOf(instance: WatchedInstance, forwardedFor: (attempt: number) => string): Promise<number[]> {
   const statuses: number[] = [];
-  for (let attempt = 1; attempt <= LIMIT + 2; attempt += 1) statuses.push(await guess(house, forwardedFor(attempt)));
+  for (let attempt = 1; attempt <= LIMIT + 2; attempt += 1) statuses.push(await guess(instance, forwardedFor(attempt)));
   return statuses;
 }
 
 const LIMITED = [401, 401, 401, 429, 429];
 
 describe('A guesser', () => {
-  const house = houseWith([]);
+  const instance = instanceWith([]);
 
   it('is limited though every guess names another address', async () => {
-    assert.deepEqual(await statusesOf(house(), (attempt) => `198.51.100.${attempt}`), LIMITED);
+    assert.deepEqual(await statusesOf(instance(), (attempt) => `198.51.100.${attempt}`), LIMITED);
   });
 
   it('has no more guesses by making them at once', async () => {
-    const statuses = await Promise.all(Array.from({ length: 50 }, () => guess(house())));
+    const statuses = await Promise.all(Array.from({ length: 50 }, () => guess(instance())));
     const counted = { 401: 0, 429: 0, 503: 0, ...Object.groupBy(statuses, String) };
     assert.ok(statuses.filter((status) => status === 401).length <= LIMIT, JSON.stringify(counted));
     assert.deepEqual(
@@ -51,17 +55,17 @@ describe('A guesser', () => {
   });
 
   it('is not told that the last guess was right', async () => {
-    await statusesOf(house(), () => '');
-    assert.equal(await guess(house(), undefined, ADMIN_PERSON.password), 429);
+    await statusesOf(instance(), () => '');
+    assert.equal(await guess(instance(), undefined, ADMIN_PERSON.password), 429);
   });
 
   it('may guess again when the time is over', async () => {
-    assert.equal(await guess(house(), undefined, ADMIN_PERSON.password), 200);
+    assert.equal(await guess(instance(), undefined, ADMIN_PERSON.password), 200);
   });
 });
 
 describe('A guesser behind a trusted proxy', () => {
-  const house = houseWith(['127.0.0.1/32']);
+  const instance = instanceWith(['127.0.0.1/32']);
 
   // biome-ignore format: a table
   const rows: [story: string, forwardedFor: (attempt: number) => string][] = [
@@ -74,11 +78,11 @@ describe('A guesser behind a trusted proxy', () => {
     ['is limited though the list is endless',                     (attempt) => `${'1.1.1.1,'.repeat(900)}198.51.100.${attempt},203.0.113.12`],
   ];
   for (const [story, forwardedFor] of rows) {
-    it(story, async () => assert.deepEqual(await statusesOf(house(), forwardedFor), LIMITED));
+    it(story, async () => assert.deepEqual(await statusesOf(instance(), forwardedFor), LIMITED));
   }
 
-  it('locks nobody else out', async () => {
-    await statusesOf(house(), () => '203.0.113.20');
-    assert.equal(await guess(house(), '203.0.113.21', ADMIN_PERSON.password), 200);
+  it('locks no other client out', async () => {
+    await statusesOf(instance(), () => '203.0.113.20');
+    assert.equal(await guess(instance(), '203.0.113.21', ADMIN_PERSON.password), 200);
   });
 });

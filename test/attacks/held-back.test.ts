@@ -4,29 +4,29 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { describe, it } from 'node:test';
 import { ADMIN_PERSON, type Person } from '../support/people.ts';
-import { watchHouse } from './support/watched-house.ts';
+import { watchInstance } from './support/watched-instance.ts';
 
 const PASSWORD = 'a-long-password';
 
-const watched = await watchHouse();
-const admin = await watched.house.logIn(ADMIN_PERSON);
+const watched = await watchInstance();
+const admin = await watched.instance.logIn(ADMIN_PERSON);
 let people = 0;
 
 const asAdmin = async (method: string, path: string, body: object = {}): Promise<void> => {
   const headers = { 'content-type': 'application/json' };
-  const answer = await watched.house.ask(path, { method, token: admin, headers, body: JSON.stringify(body) });
+  const answer = await watched.instance.ask(path, { method, token: admin, headers, body: JSON.stringify(body) });
   assert.equal(answer.status, 200);
 };
 
-/** Somebody new, whom nobody has to miss afterwards. */
+/** A new user, which no other test needs. */
 async function newcomer(role: string): Promise<Person & { token: string }> {
   people += 1;
   const person = { name: `intruder${people}`, role, password: PASSWORD };
   await asAdmin('POST', '/api/users', { username: person.name, password: PASSWORD, role });
-  return { ...person, token: await watched.house.logIn(person) };
+  return { ...person, token: await watched.instance.logIn(person) };
 }
 
-/** Its sender is let in by the time that this resolves: the gate asks nobody else for a body. */
+/** Resolves when the sender is admitted: only then does the gate ask for the body. */
 async function admitted(method: string, path: string, token: string, body: string): Promise<ClientRequest> {
   const headers = {
     authorization: `Bearer ${token}`,
@@ -34,7 +34,7 @@ async function admitted(method: string, path: string, token: string, body: strin
     'content-length': Buffer.byteLength(body),
     expect: '100-continue',
   };
-  const sent = request(`${watched.house.url}${path}`, { method, headers });
+  const sent = request(`${watched.instance.url}${path}`, { method, headers });
   sent.flushHeaders();
   await once(sent, 'continue');
   return sent;
@@ -51,7 +51,7 @@ async function statusOf(sent: ClientRequest, body: string): Promise<number | und
 /** All that an admin sees of accounts. */
 async function accounts(): Promise<unknown[]> {
   const lists = ['/api/users', '/api/roles', '/api/tokens'];
-  return Promise.all(lists.map(async (path) => (await watched.house.ask(path, { token: admin })).json()));
+  return Promise.all(lists.map(async (path) => (await watched.instance.ask(path, { token: admin })).json()));
 }
 
 type Loss = (name: string) => Promise<void>;
@@ -88,7 +88,7 @@ describe('A body that is held back', () => {
     });
   }
 
-  it('is taken from whoever still may', async () => {
+  it('is taken from a caller who still has the right', async () => {
     const { token } = await newcomer('admin');
     const text = JSON.stringify({ cameras: ['cam1'] });
     assert.equal(await statusOf(await admitted('PUT', '/api/roles/kept', token, text), text), 200);

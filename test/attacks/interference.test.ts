@@ -4,9 +4,9 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { CARL, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
-import { HOST, head, UPGRADE, watchHouse } from './support/watched-house.ts';
+import { HOST, head, UPGRADE, watchInstance } from './support/watched-instance.ts';
 
-const watched = await watchHouse();
+const watched = await watchInstance();
 const bearers = [await watched.bearerOf(VERA), await watched.bearerOf(CARL)];
 
 type Line = readonly [name: string, value: string];
@@ -65,7 +65,7 @@ const FRESH: readonly string[] = ['x-request-id', 'sec-websocket-key'];
 /** The request as the NVR received it, less what is new each time. */
 async function arrival(bytes: string): Promise<unknown> {
   watched.nvr.received.length = 0;
-  await rawRequest(watched.house.port, bytes);
+  await rawRequest(watched.instance.port, bytes);
   assert.ok(watched.nvr.received.length <= 1);
   const [request] = watched.nvr.received;
   if (!request) return 'nothing';

@@ -1,6 +1,6 @@
 /**
- * Live signalling. The stream server behind the NVR believes whoever reaches it: an offer that sends video makes the client
- * the camera that everybody sees, one that sends sound speaks through the camera, and "ice_servers" make the server call
+ * Live signalling. The stream server behind the NVR believes every client: an offer that sends video makes the client
+ * the camera that all viewers see, one that sends sound speaks through the camera, and "ice_servers" make the server call
  * any address. The proof of each refusal is what the stream server did not receive (SPEC 5).
  */
 import assert from 'node:assert/strict';
@@ -20,7 +20,7 @@ const SOCKET_PATHS = ['/live/webrtc/api/ws?src=cam1', '/live/mse/api/ws?src=cam1
 const LIVE = '/api/go2rtc/webrtc';
 
 let nvr: FakeNvr;
-let house: Runtime;
+let instance: Runtime;
 /** What the stream server was told over WebSockets. */
 let told: string[] = [];
 const ends = new WebSocketServer({ noServer: true });
@@ -32,7 +32,7 @@ before(async () => {
       end.on('message', (bytes) => told.push(bytes.toString()));
       ends.emit('connection', end, request);
     });
-  house = await startInstance({
+  instance = await startInstance({
     config: {
       nvr: { url: nvr.url },
       events: { source: 'nvr' },
@@ -45,7 +45,7 @@ before(async () => {
   });
 });
 after(async () => {
-  await house.close();
+  await instance.close();
   await nvr.close();
 });
 beforeEach(() => {
@@ -56,13 +56,13 @@ beforeEach(() => {
 const offered = (): FakeNvr['received'] => nvr.received.filter(({ target }) => target.startsWith(LIVE));
 const tokens = new Map<Person, string>();
 async function tokenOf(person: Person): Promise<string> {
-  const token = tokens.get(person) ?? (await house.logIn(person));
+  const token = tokens.get(person) ?? (await instance.logIn(person));
   tokens.set(person, token);
   return token;
 }
 async function post(person: Person, body: string | Buffer, contentType: string | undefined, path = OFFER_PATH) {
   const headers: Record<string, string> = contentType === undefined ? {} : { 'content-type': contentType };
-  return house.ask(path, {
+  return instance.ask(path, {
     method: 'POST',
     token: await tokenOf(person),
     headers,
@@ -89,7 +89,7 @@ describe('An offer by HTTP', () => {
       }
       assert.equal(offered().length, 4);
     });
-    it(`of type ${type}: never makes anybody but an admin the camera, nor opens a data channel`, async () => {
+    it(`of type ${type}: makes only an admin the camera, and opens no data channel`, async () => {
       for (const person of [VERA, CARL, MUTE]) {
         assert.equal((await post(person, wrap(camera), type)).status, 403);
         assert.equal((await post(person, wrap(dataChannel), type)).status, 403);
@@ -141,7 +141,7 @@ describe('An offer by HTTP', () => {
   it('that is compressed is refused, and one in chunks is judged', async () => {
     const token = await tokenOf(VERA);
     const headers = { 'content-type': 'application/sdp' };
-    const zipped = await house.ask(OFFER_PATH, {
+    const zipped = await instance.ask(OFFER_PATH, {
       method: 'POST',
       token,
       headers: { ...headers, 'content-encoding': 'gzip' },
@@ -149,7 +149,7 @@ describe('An offer by HTTP', () => {
     });
     assert.equal(zipped.status, 400);
     const stream = new Blob([camera]).stream();
-    const chunked = await house.ask(OFFER_PATH, {
+    const chunked = await instance.ask(OFFER_PATH, {
       method: 'POST',
       token,
       headers,
@@ -176,7 +176,7 @@ describe('An offer by HTTP', () => {
   for (const [method, path] of FOR_ADMINS) {
     it(`${method} ${path} is for admins only`, async () => {
       for (const person of [VERA, CARL]) {
-        const answer = await house.ask(path, { method, token: await tokenOf(person), body: watch });
+        const answer = await instance.ask(path, { method, token: await tokenOf(person), body: watch });
         assert.equal(answer.status, 403);
       }
       assert.deepEqual(
@@ -188,7 +188,7 @@ describe('An offer by HTTP', () => {
 
   it('that a proxy only asks about is refused: its body is not there to judge', async () => {
     const asked = (token: string, method: string, url: string, query = '') =>
-      house.ask(`/auth${query}`, { token, headers: { 'x-original-url': url, 'x-original-method': method } });
+      instance.ask(`/auth${query}`, { token, headers: { 'x-original-url': url, 'x-original-method': method } });
     const [viewer, admin] = [await tokenOf(VERA), await tokenOf(ADMIN_PERSON)];
     assert.equal((await asked(viewer, 'POST', OFFER_PATH)).status, 403);
     assert.equal((await asked(viewer, 'GET', SOCKET_PATHS[0] ?? '', '?upgrade=websocket')).status, 403);
@@ -200,7 +200,7 @@ describe('A live WebSocket', () => {
   async function open(person: Person, path: string) {
     const token = await tokenOf(person);
     const connected = once(ends, 'connection');
-    const client = new WebSocket(`ws://127.0.0.1:${house.port}${path}`, {
+    const client = new WebSocket(`ws://127.0.0.1:${instance.port}${path}`, {
       headers: { authorization: `Bearer ${token}` },
     });
     const [end] = (await connected) as [WebSocket];
@@ -208,7 +208,7 @@ describe('A live WebSocket', () => {
     return { client, end };
   }
   const LAST = JSON.stringify({ type: 'mse', value: 'last' });
-  /** Says these, and waits until a message that passes for everybody has arrived. */
+  /** Says these, and waits until a message that every caller may send has arrived. */
   async function say(client: WebSocket, end: WebSocket, ...messages: (object | string)[]): Promise<string[]> {
     const last = new Promise<void>((resolve) =>
       end.on('message', (bytes) => {
@@ -297,7 +297,7 @@ describe('A live WebSocket', () => {
   it('ends when its role is denied talk by a reload', async () => {
     const { client } = await open(CARL, SOCKET_PATHS[0] ?? '');
     const closed = once(client, 'close');
-    await house.reload({
+    await instance.reload({
       nvr: { url: nvr.url },
       events: { source: 'nvr' },
       auth: {

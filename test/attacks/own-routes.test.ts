@@ -94,14 +94,14 @@ const head = (method: string, target: string): string =>
 
 describe("Postern's own routes", () => {
   let nvr: FakeNvr;
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
     nvr = await startFakeNvr();
     const behind = { url: nvr.url, cameras: ['cam1', 'cam2'] };
-    house = await startInstance({ config: { nvr: behind, events: { source: 'nvr' } } });
+    instance = await startInstance({ config: { nvr: behind, events: { source: 'nvr' } } });
   });
   after(async () => {
-    await house?.close();
+    await instance?.close();
     await nvr.close();
   });
 
@@ -113,7 +113,7 @@ describe("Postern's own routes", () => {
       fc.asyncProperty(attempts, fc.boolean(), async ({ row, target, method }, isAdmin) => {
         if (isAdmin && FORWARDED.has(`${method} ${row}`)) return;
         nvr.received.length = 0;
-        await rawRequest(isAdmin ? house.internalPort : house.port, head(method, target));
+        await rawRequest(isAdmin ? instance.internalPort : instance.port, head(method, target));
         assert.deepEqual(reached(), [], `${method} ${target} of ${isAdmin ? 'an admin' : 'a stranger'}`);
       }),
       { numRuns: 2000 },
@@ -133,7 +133,7 @@ describe("Postern's own routes", () => {
   for (const [what, method, target, status] of rows) {
     it(`${method} ${target} of an admin is ${status}: ${what}`, async () => {
       nvr.received.length = 0;
-      const answer = await rawRequest(house.internalPort, head(method, target));
+      const answer = await rawRequest(instance.internalPort, head(method, target));
       assert.equal(answer.status, status);
       assert.deepEqual(reached(), []);
     });
@@ -142,13 +142,13 @@ describe("Postern's own routes", () => {
   it('are not confused with paths that only begin like them', async () => {
     nvr.received.length = 0;
     for (const path of ['/loginx', '/api/usersx', '/api/login/x', '/postern-x'])
-      await rawRequest(house.internalPort, head('GET', path));
+      await rawRequest(instance.internalPort, head('GET', path));
     assert.deepEqual(reached(), ['GET /loginx', 'GET /api/usersx', 'GET /api/login/x', 'GET /postern-x']);
   });
 
   it('are judged, routed and sent in one spelling, other paths too', async () => {
     nvr.received.length = 0;
-    await rawRequest(house.internalPort, head('GET', '/api/%66ront%20door%7E/l%61test.jpg?x=%61'));
+    await rawRequest(instance.internalPort, head('GET', '/api/%66ront%20door%7E/l%61test.jpg?x=%61'));
     assert.deepEqual(reached(), ['GET /api/front%20door~/latest.jpg?x=%61']);
   });
 });

@@ -1,11 +1,11 @@
-/** Paths that are one thing to whoever judges and another to whoever serves: they are refused, not repaired (SPEC 5). */
+/** Paths that two servers read differently: refused, not repaired (SPEC 5). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
-import { HOST, head, UPGRADE, watchHouse } from './support/watched-house.ts';
+import { HOST, head, UPGRADE, watchInstance } from './support/watched-instance.ts';
 
-const watched = await watchHouse();
+const watched = await watchInstance();
 const bearers = {
   vera: await watched.bearerOf(VERA),
   carl: await watched.bearerOf(CARL),
@@ -14,7 +14,7 @@ const bearers = {
 
 /** Not through fetch, which would tidy the target up. */
 async function statusOf(target: string, ...lines: (string | readonly string[])[]): Promise<number | undefined> {
-  const { status } = await rawRequest(watched.house.port, head(`GET ${target} HTTP/1.1`, HOST, ...lines));
+  const { status } = await rawRequest(watched.instance.port, head(`GET ${target} HTTP/1.1`, HOST, ...lines));
   return status;
 }
 
@@ -35,7 +35,7 @@ const PLAIN: [story: string, target: string][] = [
 // biome-ignore format: a table
 const NOT_PLAIN: [story: string, target: string][] = [
   ['up and down again',                           '/api/events/../config/raw'],
-  ['up and down from where everybody may be',     '/api/login/../config/raw'],
+  ['up and down from a public path         ',     '/api/login/../config/raw'],
   ['with the dots encoded',                       '/api/events/%2e%2e/config/raw'],
   ['with the dots and the slashes encoded',       '/api/events/%2e%2e%2fconfig/raw'],
   ['with one slash encoded',                      '/api/config%2fraw'],
@@ -76,7 +76,7 @@ describe('An admin, who may go anywhere', () => {
   }
 });
 
-describe('A stranger on the way in through what is for everybody', () => {
+describe('A caller without credentials, by way of public paths', () => {
   // biome-ignore format: a table
   const targets: [story: string, target: string][] = [
     ['up from the assets',                           '/assets/../api/config'],
@@ -160,7 +160,7 @@ describe('A WebSocket upgrade', () => {
     ['with two slashes',          '//ws'],
     ['with an encoded slash',     '/live%2fjsmpeg%2fcam2'],
     ['to another camera',         '/live/jsmpeg/cam2'],
-    ['to what nobody listed',     '/api/go2rtc/api/ws?src=cam2'],
+    ['to an unlisted path  ',     '/api/go2rtc/api/ws?src=cam2'],
   ];
   for (const [story, target] of targets) {
     it(`${story}: never arrives`, () => neverArrives(target, [400, 403, 404], UPGRADE, bearers.carl));

@@ -1,15 +1,15 @@
-/** An authentication proxy in front: what it did not say, nobody says in its place (interface 5.5, 7). */
+/** An authentication proxy in front: no client can say what the proxy did not (interface 5.5, 7). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { rawRequest } from '../support/raw-request.ts';
-import { asRole, claimsIn, HOST, head, UPGRADE, watchHouse } from './support/watched-house.ts';
+import { asRole, claimsIn, HOST, head, UPGRADE, watchInstance } from './support/watched-instance.ts';
 
 const SECRET = 'between-proxy-and-postern';
 const SHOWN = `X-Proxy-Secret: ${SECRET}`;
 const VERA = 'X-Forwarded-User: vera';
 const AS_VIEWER = [VERA, 'X-Forwarded-Groups: viewer'];
 
-const watched = await watchHouse({
+const watched = await watchInstance({
   auth: { enabled: false, roles: { front_only: ['cam1'] } },
   proxy: {
     auth_secret: SECRET,
@@ -19,10 +19,10 @@ const watched = await watchHouse({
 });
 
 const get = (...lines: readonly (string | readonly string[])[]) =>
-  rawRequest(watched.house.port, head('GET /api/stats HTTP/1.1', HOST, ...lines));
+  rawRequest(watched.instance.port, head('GET /api/stats HTTP/1.1', HOST, ...lines));
 
 const upgrade = (...lines: readonly (string | readonly string[])[]) =>
-  rawRequest(watched.house.port, head('GET /ws HTTP/1.1', HOST, UPGRADE, ...lines));
+  rawRequest(watched.instance.port, head('GET /ws HTTP/1.1', HOST, UPGRADE, ...lines));
 
 function neverArrives(story: string, statuses: readonly number[], ...lines: readonly string[]): void {
   it(`${story}: never arrives`, async () => {
@@ -35,7 +35,7 @@ function neverArrives(story: string, statuses: readonly number[], ...lines: read
 }
 
 describe('A caller behind the proxy', () => {
-  it('arrives as whom the proxy says, and its secret does not', async () => {
+  it('arrives with the identity that the proxy names, and without its secret', async () => {
     assert.equal((await get(SHOWN, AS_VIEWER)).status, 200);
     assert.deepEqual(watched.nvr.received.map(claimsIn), [asRole('vera', 'viewer')]);
     assert.ok(!JSON.stringify(watched.nvr.received).includes(SECRET));
@@ -83,19 +83,19 @@ describe('A caller behind the proxy', () => {
     ['with two names',                           VERA, 'X-Forwarded-User: root', 'X-Forwarded-Groups: viewer'],
     ['called anonymous',                         'X-Forwarded-User: anonymous', 'X-Forwarded-Groups: admin'],
     ['called by more than a name',               `X-Forwarded-User: ${'u'.repeat(300)}`, 'X-Forwarded-Groups: admin'],
-    ['called two names, to somebody',            'X-Forwarded-User: vera,root', 'X-Forwarded-Groups: admin'],
+    ['with two names in one header',             'X-Forwarded-User: vera,root', 'X-Forwarded-Groups: admin'],
     ['called in the look-alike of the header',   'X_Forwarded_User: root', 'X-Forwarded-Groups: admin'],
   ];
   for (const [story, ...lines] of people) neverArrives(story, [400, 401], SHOWN, ...lines);
 
   // biome-ignore format: a table
   const groups: [story: string, ...lines: string[]][] = [
-    ['of no group, where none means nobody'],
+    ['of no group, where default_role is none'],
     ['of an unknown group',                      'X-Forwarded-Groups: nosuch'],
     ['of an empty group',                        'X-Forwarded-Groups:'],
     ['of a group that every object has',         'X-Forwarded-Groups: constructor'],
     ['of a group that every object comes from',  'X-Forwarded-Groups: __proto__'],
-    ['of the role that means nobody',            'X-Forwarded-Groups: none'],
+    ['of the role that means none  ',            'X-Forwarded-Groups: none'],
     ['of groups in two lines',                   'X-Forwarded-Groups: viewer', 'X-Forwarded-Groups: admin'],
     ['of a group that holds another',            'X-Forwarded-Groups: not-admin'],
   ];
@@ -112,13 +112,13 @@ describe('The names of people', () => {
   });
 });
 
-describe('Accounts of Postern’s own, while the proxy knows everybody', () => {
+describe('Accounts of Postern’s own, while the proxy identifies callers', () => {
   it('cannot be logged in to', async () => {
     const body = '{"user":"admin","password":"AdminPassw0rd!!"}';
     const lines = [HOST, 'Content-Type: application/json', `Content-Length: ${body.length}`];
     for (const secret of [[], [SHOWN]]) {
       const { status, text } = await rawRequest(
-        watched.house.port,
+        watched.instance.port,
         `${head('POST /api/login HTTP/1.1', lines, secret)}${body}`,
       );
       assert.ok([401, 404].includes(status ?? 0), `answered ${status}`);

@@ -1,4 +1,4 @@
-/** Attacks on framing and headers, sent twice on one connection and cut in pieces: nobody behind them is harmed. */
+/** Attacks on framing and headers, sent twice on one connection and cut in pieces: no request behind them is harmed. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
@@ -8,9 +8,9 @@ import { behaveWell } from './support/faults.ts';
 import { breaches } from './support/judge.ts';
 import { openConnection } from './support/raw-connection.ts';
 import { replay } from './support/replay.ts';
-import { openStreet, rawOf, type Street } from './support/street.ts';
 import type { Vector } from './support/vector.ts';
-import { asRole, claimsIn, HOST, head } from './support/watched-house.ts';
+import { rawOf, startVectorInstances, type VectorInstances } from './support/vector-instances.ts';
+import { asRole, claimsIn, HOST, head } from './support/watched-instance.ts';
 
 const VECTORS: readonly Vector[] = JSON.parse(
   readFileSync(new URL('../data/attack-vectors.json', import.meta.url), 'utf8'),
@@ -18,38 +18,38 @@ const VECTORS: readonly Vector[] = JSON.parse(
 const smuggling = VECTORS.filter((vector) => vector.class === 'SMUG');
 const headers = VECTORS.filter((vector) => vector.class === 'HDR');
 
-let street: Street;
+let instances: VectorInstances;
 before(async () => {
-  street = await openStreet();
+  instances = await startVectorInstances();
 });
-after(() => street.close());
+after(() => instances.close());
 
 /** What the victim asks for; the NVR says it back. */
 const VICTIM = '/api/cam1/latest.jpg?victim';
 const VICTIMS_ANSWER = JSON.stringify({ method: 'GET', target: VICTIM, bodyBytes: 0 });
 
-describe('An attack that is sent twice on one connection, with a request of somebody else behind it', () => {
+describe('An attack that is sent twice on one connection, with a request of another user behind it', () => {
   for (const vector of smuggling) {
     it(`${vector.id}: ${vector.note || 'nothing is left behind'}`, async () => {
-      const house = await street.houseFor(vector.setup);
-      behaveWell(street.nvr);
-      street.nvr.received.length = 0;
-      const raw = await rawOf(vector, house);
-      const victim = head(`GET ${VICTIM} HTTP/1.1`, HOST, `Authorization: Bearer ${await house.logIn(CARL)}`);
-      const attack = await openConnection(house.port);
+      const instance = await instances.instanceFor(vector.setup);
+      behaveWell(instances.nvr);
+      instances.nvr.received.length = 0;
+      const raw = await rawOf(vector, instance);
+      const victim = head(`GET ${VICTIM} HTTP/1.1`, HOST, `Authorization: Bearer ${await instance.logIn(CARL)}`);
+      const attack = await openConnection(instance.port);
       await attack.send(raw + raw + victim);
       await attack.settled();
-      const answers = await victimsAnswers(house.port, victim);
+      const answers = await victimsAnswers(instance.port, victim);
       attack.close();
 
       assert.deepEqual(answers, [VICTIMS_ANSWER, VICTIMS_ANSWER, VICTIMS_ANSWER]);
       const [first] = attack.answers();
       const isVictims = ({ target }: Received): boolean => target === VICTIM;
-      const received = street.nvr.received.filter((request) => !isVictims(request));
+      const received = instances.nvr.received.filter((request) => !isVictims(request));
       const { upstreamMaxRequests = 2, ...expect } = vector.expect;
       assert.deepEqual(breaches(expect, { status: first?.status, text: attack.text(), received }), []);
       assert.ok(received.length <= 2 * upstreamMaxRequests, `the NVR received ${received.length} requests`);
-      for (const request of street.nvr.received.filter(isVictims)) {
+      for (const request of instances.nvr.received.filter(isVictims)) {
         assert.deepEqual(claimsIn(request), asRole('carl', 'front_only'));
       }
     });
@@ -71,7 +71,7 @@ describe('An attack that arrives in pieces', () => {
   for (const vector of [...headers, ...smuggling]) {
     it(`${vector.id}: has the same outcome wherever it is cut`, async () => {
       for (const cuts of [cutAll, cutLines, cutBody, cutEnds]) {
-        const outcome = await replay({ vector, street, cuts });
+        const outcome = await replay({ vector, instances, cuts });
         assert.deepEqual(breaches(vector.expect, outcome), []);
       }
     });

@@ -1,4 +1,4 @@
-/** Many clients that leave at the worst moment, or never finish: nobody else is kept waiting, and nothing is left behind. */
+/** Many clients that leave at the worst moment, or never finish: no other client waits, and nothing is left behind. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -8,12 +8,12 @@ import { ADMIN_PERSON, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { behaveWell, FAULTS } from './support/faults.ts';
 import { until } from './support/replay.ts';
-import { HOST, head, UPGRADE, watchHouse } from './support/watched-house.ts';
+import { HOST, head, UPGRADE, watchInstance } from './support/watched-instance.ts';
 
 const HEADERS_SECONDS = 0.5;
 const LOGIN_BODY_SECONDS = 0.3;
 
-const watched = await watchHouse({
+const watched = await watchInstance({
   server: { timeout_headers: HEADERS_SECONDS, timeout_login_body: LOGIN_BODY_SECONDS },
 });
 let bearer: string;
@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 
 async function isServed(): Promise<void> {
-  const { status, text } = await rawRequest(watched.house.port, head('GET /api/version HTTP/1.1', HOST, bearer));
+  const { status, text } = await rawRequest(watched.instance.port, head('GET /api/version HTTP/1.1', HOST, bearer));
   assert.equal(status, 200);
   assert.match(text, /0\.18\.0-fake/);
 }
@@ -35,7 +35,7 @@ const isQuiet = (sockets: ReadonlySet<Socket>): boolean =>
 /** What the kernel keeps for three readers that do not read, with room to spare. */
 const MOST_BUFFERED_BYTES = 120_000_000;
 
-const open = (): Socket => connect(watched.house.port, '127.0.0.1').on('error', () => {});
+const open = (): Socket => connect(watched.instance.port, '127.0.0.1').on('error', () => {});
 
 describe('Three hundred clients that reset at a random point of a request', () => {
   const requests = (): readonly string[] => {
@@ -82,7 +82,7 @@ describe('Three hundred clients that reset at a random point of a request', () =
         'the NVR has but the connections that are kept for the next request',
       );
       assert.deepEqual(
-        watched.house.log.filter(({ level }) => level === 'error' || Number(level) >= 50),
+        watched.instance.log.filter(({ level }) => level === 'error' || Number(level) >= 50),
         [],
       );
     });
@@ -114,12 +114,15 @@ describe('Clients that never finish', () => {
 
   it('a login are told that it took too long, and it is not tried', async () => {
     const lines = [HOST, 'Content-Type: application/json', 'Content-Length: 60'];
-    const { status, text } = await rawRequest(watched.house.port, `${head('POST /api/login HTTP/1.1', lines)}{"user":`);
+    const { status, text } = await rawRequest(
+      watched.instance.port,
+      `${head('POST /api/login HTTP/1.1', lines)}{"user":`,
+    );
     assert.equal(status, 408);
     assert.match(text, /connection: close/i);
   });
 
-  it('the reading of an answer that never ends hold back the NVR, not the memory of the house', async () => {
+  it('the reading of an answer that never ends hold back the NVR, not the memory of the instance', async () => {
     FAULTS['endless-body']?.(watched.nvr);
     const readers = Array.from({ length: 3 }, open);
     for (const socket of readers) {
@@ -132,8 +135,8 @@ describe('Clients that never finish', () => {
     for (let before = -1; before !== written(); ) {
       before = written();
       assert.ok(before < MOST_BUFFERED_BYTES, `the NVR could write ${before} bytes`);
-      await isAnsweredByHouse();
-      await isAnsweredByHouse();
+      await isAnsweredByPostern();
+      await isAnsweredByPostern();
     }
     for (const socket of readers) socket.resetAndDestroy();
     await until(() => watched.nvr.sockets.size <= 2, 'the NVR sees them leave');
@@ -141,7 +144,7 @@ describe('Clients that never finish', () => {
 });
 
 /** By Postern alone: the NVR has no answer that ends. */
-async function isAnsweredByHouse(): Promise<void> {
-  const admin = await watched.house.logIn(ADMIN_PERSON);
-  assert.equal((await watched.house.ask('/api/profile', { token: admin })).status, 200);
+async function isAnsweredByPostern(): Promise<void> {
+  const admin = await watched.instance.logIn(ADMIN_PERSON);
+  assert.equal((await watched.instance.ask('/api/profile', { token: admin })).status, 200);
 }

@@ -1,14 +1,14 @@
-/** Session tokens that are none, are over, or are somebody else's work: nothing reaches the NVR (interface 5.1). */
+/** Session tokens that are malformed, expired or forged: nothing reaches the NVR (interface 5.1). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { makeToken } from './support/make-token.ts';
-import { signingKeyOf } from './support/street.ts';
 import type { TokenRecipe } from './support/vector.ts';
-import { asRole, claimsIn, HOST, head, UPGRADE, watchHouse } from './support/watched-house.ts';
+import { signingKeyOf } from './support/vector-instances.ts';
+import { asRole, claimsIn, HOST, head, UPGRADE, watchInstance } from './support/watched-instance.ts';
 
-const watched = await watchHouse();
+const watched = await watchInstance();
 
 const HEADER = { alg: 'HS256', typ: 'JWT' };
 const CLAIMS = { sub: 'admin', role: 'admin', iat: '@now-10', exp: '@now+3600' };
@@ -17,8 +17,8 @@ const without = (name: string): TokenRecipe['payload'] => ({ ...CLAIMS, [name]: 
 const forged = (recipe: Partial<TokenRecipe>): string =>
   makeToken(
     { header: HEADER, payload: CLAIMS, key: 'good', ...recipe },
-    signingKeyOf(watched.house),
-    Math.floor(watched.house.clock.now() / 1000),
+    signingKeyOf(watched.instance),
+    Math.floor(watched.instance.clock.now() / 1000),
   );
 
 const WAYS: Readonly<Record<string, (token: string) => string>> = {
@@ -32,7 +32,7 @@ const WAYS: Readonly<Record<string, (token: string) => string>> = {
 
 async function isRefused(token: string): Promise<void> {
   for (const [way, bytes] of Object.entries(WAYS)) {
-    const { status } = await rawRequest(watched.house.port, bytes(token));
+    const { status } = await rawRequest(watched.instance.port, bytes(token));
     assert.deepEqual([way, status, watched.nvr.received], [way, 401, []]);
   }
 }
@@ -40,7 +40,7 @@ async function isRefused(token: string): Promise<void> {
 async function isAdmin(token: string): Promise<void> {
   for (const [way, bytes] of Object.entries(WAYS)) {
     watched.nvr.received.length = 0;
-    const { status } = await rawRequest(watched.house.port, bytes(token));
+    const { status } = await rawRequest(watched.instance.port, bytes(token));
     const expected = way === 'on an upgrade' ? 101 : 200;
     assert.deepEqual([way, status, watched.nvr.received.map(claimsIn)], [way, expected, [asRole('admin', 'admin')]]);
   }
@@ -91,52 +91,52 @@ describe('A caller with a token', () => {
 
   it('in the address: nothing arrives', async () => {
     const target = `/api/stats?token=${forged({})}&access_token=${forged({})}`;
-    const { status } = await rawRequest(watched.house.port, head(`GET ${target} HTTP/1.1`, HOST));
+    const { status } = await rawRequest(watched.instance.port, head(`GET ${target} HTTP/1.1`, HOST));
     assert.deepEqual([status, watched.nvr.received], [401, []]);
   });
 
   it('that is bad, beside one that is good: nothing arrives', async () => {
     const lines = [`Authorization: Bearer ${forged({ key: 'old' })}`, `Cookie: frigate_token=${forged({})}`];
-    const { status } = await rawRequest(watched.house.port, head('GET /api/stats HTTP/1.1', HOST, lines));
+    const { status } = await rawRequest(watched.instance.port, head('GET /api/stats HTTP/1.1', HOST, lines));
     assert.deepEqual([status, watched.nvr.received], [401, []]);
   });
 
   it('that says admin, of a user who is a viewer: arrives as the viewer', async () => {
     const token = forged({ payload: { ...CLAIMS, sub: 'vera', role: 'admin' } });
     const lines = [HOST, `Authorization: Bearer ${token}`];
-    const stats = await rawRequest(watched.house.port, head('GET /api/stats HTTP/1.1', lines));
+    const stats = await rawRequest(watched.instance.port, head('GET /api/stats HTTP/1.1', lines));
     assert.deepEqual([stats.status, watched.nvr.received.map(claimsIn)], [200, [asRole('vera', 'viewer')]]);
-    const raw = await rawRequest(watched.house.port, head('GET /api/config/raw HTTP/1.1', lines));
+    const raw = await rawRequest(watched.instance.port, head('GET /api/config/raw HTTP/1.1', lines));
     assert.deepEqual([raw.status, watched.nvr.received.length], [403, 1]);
   });
 });
 
 describe('A caller whose token was good', () => {
   const manage = async (method: string, path: string, body?: object): Promise<void> => {
-    const token = await watched.house.logIn(ADMIN_PERSON);
+    const token = await watched.instance.logIn(ADMIN_PERSON);
     const headers = { 'Content-Type': 'application/json' };
     const init = { method, headers, token, ...(body && { body: JSON.stringify(body) }) };
-    const answer = await watched.house.ask(path, init);
+    const answer = await watched.instance.ask(path, init);
     assert.ok(answer.ok, `${method} ${path} was answered ${answer.status}: ${await answer.text()}`);
   };
 
   it('and who was deleted: nothing arrives', async () => {
-    const token = await watched.house.logIn(CARL);
+    const token = await watched.instance.logIn(CARL);
     await manage('DELETE', '/api/users/carl');
     await isRefused(token);
   });
 
-  it('and whose name is somebody else’s now: nothing arrives', async () => {
+  it('and whose name another user has now: nothing arrives', async () => {
     const { name: username, password } = CARL;
     await manage('POST', '/api/users', { username, password, role: 'viewer' });
-    const token = await watched.house.logIn(CARL);
+    const token = await watched.instance.logIn(CARL);
     await manage('DELETE', '/api/users/carl');
     await manage('POST', '/api/users', { username, password, role: 'admin' });
     await isRefused(token);
   });
 
   it('and whose password was changed, in the very same second: nothing arrives', async () => {
-    const token = await watched.house.logIn(VERA);
+    const token = await watched.instance.logIn(VERA);
     await manage('PUT', '/api/users/vera/password', { password: VERA.password });
     await isRefused(token);
   });
@@ -144,25 +144,25 @@ describe('A caller whose token was good', () => {
   it('and who is no admin any more: arrives as what it is now, or not at all', async () => {
     const name = 'second';
     await manage('POST', '/api/users', { username: name, password: CARL.password, role: 'admin' });
-    const token = await watched.house.logIn({ ...CARL, name });
+    const token = await watched.instance.logIn({ ...CARL, name });
     await manage('PUT', `/api/users/${name}/role`, { role: 'viewer' });
     watched.nvr.received.length = 0;
     const lines = [HOST, `Authorization: Bearer ${token}`];
-    const raw = await rawRequest(watched.house.port, head('GET /api/config/raw HTTP/1.1', lines));
-    const stats = await rawRequest(watched.house.port, head('GET /api/stats HTTP/1.1', lines));
+    const raw = await rawRequest(watched.instance.port, head('GET /api/config/raw HTTP/1.1', lines));
+    const stats = await rawRequest(watched.instance.port, head('GET /api/stats HTTP/1.1', lines));
     const arrived = watched.nvr.received.map(claimsIn);
     assert.deepEqual([raw.status, stats.status, arrived], [403, 200, [asRole(name, 'viewer')]]);
   });
 
   it('and who logged out: nothing arrives', async () => {
-    const token = await watched.house.logIn(ADMIN_PERSON);
-    await watched.house.ask('/logout', { token });
+    const token = await watched.instance.logIn(ADMIN_PERSON);
+    await watched.instance.ask('/logout', { token });
     await isRefused(token);
   });
 
   it('and whose session is over: nothing arrives', async () => {
-    const token = await watched.house.logIn(ADMIN_PERSON);
-    watched.house.clock.advance(86_400);
+    const token = await watched.instance.logIn(ADMIN_PERSON);
+    watched.instance.clock.advance(86_400);
     await isRefused(token);
   });
 });

@@ -1,11 +1,11 @@
-/** Every listed attack, byte for byte, against the whole house: its answer, and what the NVR received. */
+/** Every listed attack, byte for byte, against the whole instance: its answer, and what the NVR received. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { breaches } from './support/judge.ts';
 import { replay, replayRepeatedly } from './support/replay.ts';
-import { openStreet, type Street } from './support/street.ts';
 import type { Expectation, Vector } from './support/vector.ts';
+import { startVectorInstances, type VectorInstances } from './support/vector-instances.ts';
 
 const VECTORS: readonly Vector[] = JSON.parse(
   readFileSync(new URL('../data/attack-vectors.json', import.meta.url), 'utf8'),
@@ -36,11 +36,11 @@ const DISAGREED: Readonly<Record<string, Disagreement>> = {
   },
 };
 
-let street: Street;
+let instances: VectorInstances;
 before(async () => {
-  street = await openStreet();
+  instances = await startVectorInstances();
 });
-after(() => street.close());
+after(() => instances.close());
 
 const expectationOf = ({ id, expect }: Vector): Expectation => ({ ...expect, ...DISAGREED[id]?.expect });
 
@@ -50,13 +50,15 @@ for (const name of new Set(VECTORS.map((vector) => vector.class))) {
       const title = `${vector.id}: ${vector.note || firstLine(vector)}`;
       if (vector.setup.repeat !== undefined) it(title, () => isLimited(vector));
       else
-        it(title, async () => assert.deepEqual(breaches(expectationOf(vector), await replay({ vector, street })), []));
+        it(title, async () =>
+          assert.deepEqual(breaches(expectationOf(vector), await replay({ vector, instances })), []),
+        );
     }
   });
 }
 
 async function isLimited(vector: Vector): Promise<void> {
-  const outcomes = await replayRepeatedly({ vector, street });
+  const outcomes = await replayRepeatedly({ vector, instances });
   assert.deepEqual(
     outcomes.flatMap((outcome) => breaches(vector.expect, outcome)),
     [],
@@ -77,7 +79,7 @@ describe('The list of attacks', () => {
     const recipe = model?.setup.jwt?.['T'];
     assert.ok(model && recipe);
     const vector = { ...model, setup: { ...model.setup, jwt: { T: { ...recipe, key: 'good' as const } } } };
-    assert.equal((await replay({ vector, street })).status, 200);
+    assert.equal((await replay({ vector, instances })).status, 200);
   });
 
   it('is whole: every vector has an id of its own', () => {

@@ -1,4 +1,4 @@
-/** The WebSocket of messages, through the whole house: who is told what, and who may say what (SPEC 5, 6). */
+/** The NVR's WebSocket through a whole instance: which caller receives and sends which messages (SPEC 5, 6). */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
@@ -22,13 +22,13 @@ const json = (topic: string, payload: unknown): string => text(topic, JSON.strin
 
 describe('The WebSocket of messages', () => {
   let nvr: FakeNvr;
-  let house: Runtime;
+  let instance: Runtime;
   const ends = new WebSocketServer({ noServer: true });
   before(async () => {
     nvr = await startFakeNvr();
     nvr.answerUpgrade = (request, socket) =>
       ends.handleUpgrade(request, socket, Buffer.alloc(0), (end) => ends.emit('connection', end, request));
-    house = await startInstance({
+    instance = await startInstance({
       config: {
         nvr: { url: nvr.url },
         auth: { roles: { front_only: ['cam1'], watcher: { cameras: ['cam1'], deny: ['ptz'] } } },
@@ -37,14 +37,14 @@ describe('The WebSocket of messages', () => {
     });
   });
   after(async () => {
-    await house.close();
+    await instance.close();
     await nvr.close();
   });
 
   async function open(person: typeof CARL): Promise<Pair> {
-    const token = await house.logIn(person);
+    const token = await instance.logIn(person);
     const connected = once(ends, 'connection');
-    const client = new WebSocket(`ws://127.0.0.1:${house.port}/ws`, {
+    const client = new WebSocket(`ws://127.0.0.1:${instance.port}/ws`, {
       headers: { authorization: `Bearer ${token}`, 'remote-role': 'admin' },
     });
     const [end, request] = await connected;
@@ -52,7 +52,7 @@ describe('The WebSocket of messages', () => {
     return { client, nvr: end, headers: request.headers };
   }
 
-  /** What arrives at one end, up to a message that everybody may send and hear. */
+  /** What arrives at one end, up to a message that every caller may send and receive. */
   async function heard(from: WebSocket, to: WebSocket, messages: readonly string[], last: string): Promise<string[]> {
     const arrived: string[] = [];
     const isLast = new Promise<void>((resolve) =>
@@ -103,7 +103,7 @@ describe('The WebSocket of messages', () => {
   const notes = INTERNAL.map((topic) => text(topic, { x: 1 }));
 
   for (const person of [ADMIN_PERSON, VERA, CARL]) {
-    it(`passes the internal topics of the NVR for nobody: ${person.name}`, async () => {
+    it(`drops the internal topics of the NVR from every client: ${person.name}`, async () => {
       const pair = await open(person);
       const spelled = `{"topic":"cam1/ptz","payload":"STOP","top\\u0069c":"insert\\u005fpreview"}`;
       assert.deepEqual(await said(pair, [...notes, spelled, text('jobState')]), [text('jobState')]);
@@ -111,9 +111,9 @@ describe('The WebSocket of messages', () => {
     });
   }
 
-  it('passes them for nobody at the internal listener either', async () => {
+  it('drops them at the internal listener too', async () => {
     const connected = once(ends, 'connection');
-    const client = new WebSocket(`ws://127.0.0.1:${house.internalPort}/ws`);
+    const client = new WebSocket(`ws://127.0.0.1:${instance.internalPort}/ws`);
     const [end, request] = await connected;
     if (client.readyState !== WebSocket.OPEN) await once(client, 'open');
     const pair = { client, nvr: end, headers: request.headers };
@@ -135,13 +135,13 @@ describe('The WebSocket of messages', () => {
 
   it('loses nothing that the NVR says in the packet of its 101', async () => {
     const first = text('cam1/motion', 'at once');
-    const token = await house.logIn(CARL);
+    const token = await instance.logIn(CARL);
     for (let time = 0; time < 10; time += 1) {
       ends.once('connection', (end: WebSocket) => {
         end.send(first);
         end.send(text('model_state', 'last'));
       });
-      const client = new WebSocket(`ws://127.0.0.1:${house.port}/ws`, {
+      const client = new WebSocket(`ws://127.0.0.1:${instance.port}/ws`, {
         headers: { authorization: `Bearer ${token}` },
       });
       const [bytes] = await once(client, 'message');
@@ -188,7 +188,7 @@ describe('The WebSocket of messages', () => {
     ['that is no JSON',          'hello',             1007],
     ['whose topic is no text',   '{"topic":["x"]}',   1007],
     ['of bytes',                 Buffer.from([1, 2]), 1007],
-    ['as deep as a well',        `{"topic":"onConnect","payload":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, 1007],
+    ['nested too deep',        `{"topic":"onConnect","payload":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, 1007],
     ['that is too long',         text('onConnect', 'x'.repeat(70_000)), 1009],
   ];
   for (const [sentence, message, code] of bad) {
@@ -203,7 +203,7 @@ describe('The WebSocket of messages', () => {
     });
   }
 
-  it('goes on when the NVR sends what nobody can read to its end', async () => {
+  it('goes on when the NVR sends JSON that is nested too deep', async () => {
     const pair = await open(CARL);
     const deep = `{"cameras":{"cam1":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}}}`;
     assert.deepEqual(await told(pair, [text('stats', deep), text('cam1/motion', 'ON')]), [text('cam1/motion', 'ON')]);
@@ -252,8 +252,10 @@ describe('The WebSocket of messages', () => {
   it('that the NVR refuses is refused in ordinary HTTP', async () => {
     const upgrade = nvr.answerUpgrade;
     nvr.answerUpgrade = (_request, socket) => socket.end('HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n');
-    const token = await house.logIn(CARL);
-    const client = new WebSocket(`ws://127.0.0.1:${house.port}/ws`, { headers: { authorization: `Bearer ${token}` } });
+    const token = await instance.logIn(CARL);
+    const client = new WebSocket(`ws://127.0.0.1:${instance.port}/ws`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
     client.on('error', () => {});
     const [, response] = await once(client, 'unexpected-response');
     assert.equal(response.statusCode, 502);

@@ -61,7 +61,7 @@ function streams(t: TestContext, ...callers: Caller[]) {
 describe('Open streams', () => {
   const rows: [sentence: string, caller: Caller, becomes: Caller | undefined, ended: string[]][] = [
     ['go on while their holder is who that was', VERA, session('vera', '1'), []],
-    ['end when their holder is nobody', VERA, undefined, ['vera 4401']],
+    ['end when their holder is gone', VERA, undefined, ['vera 4401']],
     ['end when a token is over', TOKEN, undefined, ['vera 4401']],
     ['end when the role is another', VERA, session('vera', '1', { role: 'guard' as Role }), ['vera 4403']],
     ['end when the role sees less', GUS, { ...GUS, scope: scopeOf(['garden']) }, ['gus 4403']],
@@ -87,7 +87,7 @@ describe('Open streams', () => {
       const gone = [first, (first + 1) % 4];
       for (const at of [...gone, ...gone]) done[at]?.();
       assert.equal(open.size(), 2);
-      await open.sweep(); // nobody knows her
+      await open.sweep(); // recheck does not know her
       assert.deepEqual(
         ended.toSorted(),
         [0, 1, 2, 3].filter((at) => !gone.includes(at)),
@@ -162,7 +162,7 @@ describe('Open streams', () => {
     assert.deepEqual(open.ended, ['gus 4403']);
   });
 
-  it('that are WebSockets are said goodbye to at a stop, whoever holds them', (t) => {
+  it('that are WebSockets are closed at a stop, for every holder', (t) => {
     const open = streams(t);
     const left: string[] = [];
     const done = open.addSocket(() => left.push('gone before'));
@@ -183,7 +183,7 @@ describe('Open streams', () => {
     assert.deepEqual([open.ended, open.asked], [[], []]);
   });
 
-  it('of the internal listener are nobody’s to end', async (t) => {
+  it('of the internal listener are not kept: no right can end', async (t) => {
     const open = streams(t, INTERNAL_CALLER);
     assert.equal(open.size(), 0);
   });

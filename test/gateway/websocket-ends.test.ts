@@ -1,4 +1,4 @@
-/** However a WebSocket ends, neither of its sockets stays behind (SPEC 6): not even with words in it that nobody reads. */
+/** However a WebSocket ends, neither of its sockets stays behind (SPEC 6): not even with unread bytes in it. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

@@ -27,28 +27,28 @@ interface Config {
 
 describe("The NVR's own pages", () => {
   let nvr: FakeNvr;
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
     nvr = await startFakeNvr();
     nvr.answer = answerWithBoth(NEUTRAL, () => {});
-    house = await startInstance({
+    instance = await startInstance({
       config: { nvr: { url: nvr.url }, auth: { roles: { gardener: ['garden'] } } },
       people: [ADMIN_PERSON, VERA, GUSTAV],
     });
   });
   after(async () => {
-    await house.close();
+    await instance.close();
     await nvr.close();
   });
 
   const call = (path: string, cookie: string | undefined, init: RequestInit = {}) =>
-    house.ask(path, {
+    instance.ask(path, {
       ...init,
       headers: { ...(cookie === undefined ? {} : { cookie }), ...(init.headers as Record<string, string>) },
     });
   const opened = async (path: string, cookie: string | undefined): Promise<number> => {
-    const socket = new WebSocket(`ws://127.0.0.1:${house.port}${path}`, {
-      headers: { origin: house.url, ...(cookie === undefined ? {} : { cookie }) },
+    const socket = new WebSocket(`ws://127.0.0.1:${instance.port}${path}`, {
+      headers: { origin: instance.url, ...(cookie === undefined ? {} : { cookie }) },
     });
     socket.on('error', () => {});
     const open = once(socket, 'open').then(() => 101);
@@ -58,7 +58,7 @@ describe("The NVR's own pages", () => {
     return status;
   };
 
-  it('open before anybody has logged in, and are told to log in', async () => {
+  it('open without a login, and are told to log in', async () => {
     const [first, profile, config] = [
       await call('/api/auth/first_time_login', undefined),
       await call('/api/profile', undefined, { headers: APPLICATION }),
@@ -83,7 +83,7 @@ describe("The NVR's own pages", () => {
     it(`work for ${person.name}, whose role is ${person.role}`, async () => {
       const login = await call('/api/login', undefined, {
         method: 'POST',
-        headers: { ...APPLICATION, origin: house.url, 'content-type': 'application/json' },
+        headers: { ...APPLICATION, origin: instance.url, 'content-type': 'application/json' },
         body: JSON.stringify({ user: person.name, password: person.password }),
       });
       const cookie = login.headers.getSetCookie()[0]?.split(';')[0];
@@ -162,7 +162,7 @@ describe("The NVR's own pages", () => {
       }
       const viewed = await application('/api/reviews/viewed', {
         method: 'POST',
-        headers: { ...APPLICATION, origin: house.url, 'content-type': 'application/json' },
+        headers: { ...APPLICATION, origin: instance.url, 'content-type': 'application/json' },
         body: JSON.stringify({ ids: ['1700000001.5-aaaaa1'] }),
       });
       assert.equal(viewed.status, 200);

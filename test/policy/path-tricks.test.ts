@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { foreign, nameOf, type Operation, readOperations } from './support/rows.ts';
 import { FOREIGN } from './support/two-cameras.ts';
-import { type Answered, startWalkHouse, type WalkHouse } from './support/walk-house.ts';
+import { type Answered, startWalkInstance, type WalkInstance } from './support/walk-instance.ts';
 
 /** Undefined where a trick does not apply. */
 type Trick = (path: string, query: string) => string | undefined;
@@ -65,9 +65,9 @@ const REFUSED = readOperations().filter(
 );
 
 describe('What a gardener may not have of the bedroom', () => {
-  let walk: WalkHouse;
+  let walk: WalkInstance;
   before(async () => {
-    walk = await startWalkHouse([]);
+    walk = await startWalkInstance([]);
   });
   after(() => walk.close());
 

@@ -1,4 +1,4 @@
-/** Roles in other houses: denied verbs, an NVR that trusts headers, none that was read, events of our own (SPEC 5). */
+/** Roles in other instances: denied verbs, an NVR that trusts headers, none that was read, events of our own (SPEC 5). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { loadPolicy } from '../../src/config/load-policy.ts';
@@ -8,36 +8,36 @@ import { type ConfigTree, type Runtime, startInstance } from '../support/start-i
 
 const BOB: Person = { name: 'bob', role: 'both', password: 'BobPassw0rd!!!!' };
 
-/** A house in front of an NVR for one test. */
-async function inHouse(
+/** A instance in front of an NVR for one test. */
+async function withInstance(
   config: ConfigTree,
   answer: NvrAnswer,
-  test: (house: Runtime, nvr: Awaited<ReturnType<typeof startFakeNvr>>) => Promise<void>,
+  test: (instance: Runtime, nvr: Awaited<ReturnType<typeof startFakeNvr>>) => Promise<void>,
 ): Promise<void> {
   const nvr = await startFakeNvr();
   nvr.answer = answer;
   const { nvr: nvrConfig, ...rest } = config;
-  const house = await startInstance({
+  const instance = await startInstance({
     config: { ...rest, nvr: { url: nvr.url, ...(nvrConfig as object) } },
     people: [...EVERYBODY, BOB],
   });
   try {
-    await test(house, nvr);
+    await test(instance, nvr);
   } finally {
-    await house.close();
+    await instance.close();
     await nvr.close();
   }
 }
 
 const statusesOf = async (
-  house: Runtime,
+  instance: Runtime,
   token: string,
   paths: readonly string[],
   method = 'GET',
 ): Promise<number[]> => {
   const statuses: number[] = [];
   for (const path of paths) {
-    const response = await house.ask(path, { token, method });
+    const response = await instance.ask(path, { token, method });
     await response.arrayBuffer();
     statuses.push(response.status);
   }
@@ -100,14 +100,14 @@ describe('A role that is denied verbs on its cameras', () => {
   ];
   for (const [deny, live, history, exported, ptz] of rows) {
     it(`(${deny.join(', ') || 'none'}) has all the others`, () =>
-      inHouse({ auth: { roles: { front_only: { cameras: ['cam1'], deny } } } }, list, async (house) => {
-        const token = await house.logIn(CARL);
+      withInstance({ auth: { roles: { front_only: { cameras: ['cam1'], deny } } } }, list, async (instance) => {
+        const token = await instance.logIn(CARL);
         assert.deepEqual(
           [
-            await statusesOf(house, token, LIVE),
-            await statusesOf(house, token, HISTORY),
-            await statusesOf(house, token, EXPORT),
-            await statusesOf(house, token, PTZ),
+            await statusesOf(instance, token, LIVE),
+            await statusesOf(instance, token, HISTORY),
+            await statusesOf(instance, token, EXPORT),
+            await statusesOf(instance, token, PTZ),
           ],
           [LIVE.map(() => live), HISTORY.map(() => history), [exported], [ptz]],
         );
@@ -117,14 +117,14 @@ describe('A role that is denied verbs on its cameras', () => {
 
 describe('An NVR that trusts headers', () => {
   it('is told who calls, and the gate judges all the same', () =>
-    inHouse(
+    withInstance(
       { nvr: { auth_secret: 'between-the-two-of-us', user_header: 'x-user', role_header: 'x-role' } },
       answerLikeAnNvr,
-      async (house, nvr) => {
-        const token = await house.logIn(CARL);
+      async (instance, nvr) => {
+        const token = await instance.logIn(CARL);
         nvr.received.length = 0;
         assert.deepEqual(
-          await statusesOf(house, token, ['/api/cam1/latest.jpg', '/api/cam2/latest.jpg', '/api/config/raw']),
+          await statusesOf(instance, token, ['/api/cam1/latest.jpg', '/api/cam2/latest.jpg', '/api/config/raw']),
           [200, 403, 403],
         );
         assert.deepEqual(
@@ -139,8 +139,8 @@ describe('An NVR that trusts headers', () => {
     ));
 
   it('is asked for owners with the secret, as an admin', () =>
-    inHouse({ nvr: { auth_secret: 'between-the-two-of-us' } }, answerLikeAnNvr, async (house, nvr) => {
-      await statusesOf(house, await house.logIn(CARL), ['/api/events/1.2-abc/clip.mp4']);
+    withInstance({ nvr: { auth_secret: 'between-the-two-of-us' } }, answerLikeAnNvr, async (instance, nvr) => {
+      await statusesOf(instance, await instance.logIn(CARL), ['/api/events/1.2-abc/clip.mp4']);
       assert.deepEqual(
         [nvr.lastHeader('remote-role'), nvr.lastHeader('x-proxy-secret'), nvr.received.at(-1)?.target],
         [['admin'], ['between-the-two-of-us'], '/api/events/1.2-abc'],
@@ -150,47 +150,51 @@ describe('An NVR that trusts headers', () => {
 
 describe('Until the NVR was ever read', () => {
   it('restricted roles are told to wait, and others are not', () =>
-    inHouse(
+    withInstance(
       {},
       (_request, response) => void response.writeHead(500).end(),
-      async (house, nvr) => {
-        const [carl, vera, admin] = [await house.logIn(CARL), await house.logIn(VERA), await house.logIn(ADMIN_PERSON)];
+      async (instance, nvr) => {
+        const [carl, vera, admin] = [
+          await instance.logIn(CARL),
+          await instance.logIn(VERA),
+          await instance.logIn(ADMIN_PERSON),
+        ];
         nvr.answer = (request, response, received) =>
           request.url === '/api/config'
             ? void response.writeHead(500).end()
             : answerLikeAnNvr(request, response, received);
         const paths = ['/vod/cam1/start/1/end/2/x', '/api/events', '/api/version'];
-        assert.deepEqual(await statusesOf(house, carl, paths), [503, 503, 200]);
-        assert.deepEqual(await statusesOf(house, vera, paths), [200, 200, 200]);
-        assert.deepEqual(await statusesOf(house, admin, paths), [200, 200, 200]);
+        assert.deepEqual(await statusesOf(instance, carl, paths), [503, 503, 200]);
+        assert.deepEqual(await statusesOf(instance, vera, paths), [200, 200, 200]);
+        assert.deepEqual(await statusesOf(instance, admin, paths), [200, 200, 200]);
       },
     ));
 
-  it('a configuration that anybody reads through the gate is enough', () =>
-    inHouse(
+  it('a configuration read through the gate by any caller is enough', () =>
+    withInstance(
       {},
       (_request, response) => void response.writeHead(500).end(),
-      async (house, nvr) => {
-        const [carl, vera] = [await house.logIn(CARL), await house.logIn(VERA)];
+      async (instance, nvr) => {
+        const [carl, vera] = [await instance.logIn(CARL), await instance.logIn(VERA)];
         nvr.answer = answerLikeAnNvr;
-        await statusesOf(house, vera, ['/api/config']);
-        assert.deepEqual(await statusesOf(house, carl, ['/vod/cam1/start/1/end/2/x']), [200]);
+        await statusesOf(instance, vera, ['/api/config']);
+        assert.deepEqual(await statusesOf(instance, carl, ['/vod/cam1/start/1/end/2/x']), [200]);
       },
     ));
 });
 
 describe('An NVR that leaves out of its configuration what a role does not see', () => {
-  it('takes no camera away from anybody else by that', () =>
-    inHouse(
+  it('takes no camera away from other callers by that', () =>
+    withInstance(
       { auth: { roles: { front_only: ['cam1'], both: ['cam1', 'cam2'] } } },
       (request, response, received) =>
         request.url === '/api/config' && request.headers['remote-role'] === CARL.role
           ? void response.writeHead(200, { 'content-type': 'application/json' }).end('{"cameras":{"cam1":{}}}')
           : answerLikeAnNvr(request, response, received),
-      async (house) => {
-        const carl = await house.logIn(CARL);
-        assert.deepEqual(await statusesOf(house, carl, ['/api/config', '/api/cam2/latest.jpg']), [200, 403]);
-        assert.deepEqual(await statusesOf(house, await house.logIn(BOB), ['/api/cam2/latest.jpg']), [200]);
+      async (instance) => {
+        const carl = await instance.logIn(CARL);
+        assert.deepEqual(await statusesOf(instance, carl, ['/api/config', '/api/cam2/latest.jpg']), [200, 403]);
+        assert.deepEqual(await statusesOf(instance, await instance.logIn(BOB), ['/api/cam2/latest.jpg']), [200]);
       },
     ));
 });
@@ -198,9 +202,9 @@ describe('An NVR that leaves out of its configuration what a role does not see',
 describe('The stream server', () => {
   const webrtc = '/api/go2rtc/webrtc?src=cam1';
   it('takes the place of a camera from an admin alone, and gives streams to all who see it', () =>
-    inHouse({}, answerLikeAnNvr, async (house) => {
+    withInstance({}, answerLikeAnNvr, async (instance) => {
       const statuses = async (person: Person) =>
-        statusesOf(house, await house.logIn(person), [webrtc, `${webrtc}&dst=cam1`, `${webrtc}&%64st`], 'POST');
+        statusesOf(instance, await instance.logIn(person), [webrtc, `${webrtc}&dst=cam1`, `${webrtc}&%64st`], 'POST');
       assert.deepEqual(
         [await statuses(CARL), await statuses(VERA), await statuses(ADMIN_PERSON)],
         [
@@ -219,8 +223,8 @@ describe('Cameras whose names go on where another one ends', () => {
       ? void response.writeHead(200, { 'content-type': 'application/json' }).end(config)
       : answerLikeAnNvr(request, response, received);
   it('are not seen in frames that the NVR sorts by their names', () =>
-    inHouse({}, answer, async (house, nvr) => {
-      const carl = await house.logIn(CARL);
+    withInstance({}, answer, async (instance, nvr) => {
+      const carl = await instance.logIn(CARL);
       nvr.received.length = 0;
       const frames = (span: string) => [
         `/api/preview/cam1/${span}/frames`,
@@ -228,9 +232,9 @@ describe('Cameras whose names go on where another one ends', () => {
         `/api/cam1/${span}/preview.mp4`,
       ];
       const spans = ['start/0/end/1763700060', 'start/1763700000/end/inf', 'start/nan/end/1763700060'];
-      assert.deepEqual(await statusesOf(house, carl, spans.flatMap(frames)), Array(9).fill(403));
+      assert.deepEqual(await statusesOf(instance, carl, spans.flatMap(frames)), Array(9).fill(403));
       assert.deepEqual(nvr.received, []);
-      assert.deepEqual(await statusesOf(house, carl, frames('start/1763700000.5/end/1763700060')), [200, 200, 200]);
+      assert.deepEqual(await statusesOf(instance, carl, frames('start/1763700000.5/end/1763700060')), [200, 200, 200]);
     }));
 });
 
@@ -238,12 +242,12 @@ describe('Fields of a body that are for admins', () => {
   const body = JSON.stringify({ name: 'x', export_case_id: 'c' });
   const headers = { 'content-type': 'application/json' };
   it('are taken from an admin alone', () =>
-    inHouse({}, answerLikeAnNvr, async (house, nvr) => {
+    withInstance({}, answerLikeAnNvr, async (instance, nvr) => {
       const post = async (person: typeof CARL, sent: string) =>
         (
-          await house.ask('/api/export/cam1/start/1/end/2', {
+          await instance.ask('/api/export/cam1/start/1/end/2', {
             method: 'POST',
-            token: await house.logIn(person),
+            token: await instance.logIn(person),
             headers,
             body: sent,
           })
@@ -268,16 +272,16 @@ describe('Fields of a body that are for admins', () => {
 describe('What only our own events backend can narrow', () => {
   const paths = ['/api/sub_labels', '/api/recognized_license_plates', '/api/events/explore'];
   it('is 502 for restricted roles where an NVR answers for events whose lists have another form', () =>
-    inHouse({}, answerLikeAnNvr, async (house) => {
-      assert.deepEqual(await statusesOf(house, await house.logIn(CARL), paths), [502, 502, 502]);
-      assert.deepEqual(await statusesOf(house, await house.logIn(VERA), paths), [200, 200, 200]);
+    withInstance({}, answerLikeAnNvr, async (instance) => {
+      assert.deepEqual(await statusesOf(instance, await instance.logIn(CARL), paths), [502, 502, 502]);
+      assert.deepEqual(await statusesOf(instance, await instance.logIn(VERA), paths), [200, 200, 200]);
     }));
 
   it('is answered by it, and the NVR sees nothing of it', () =>
-    inHouse({ events: { source: 'store' } }, answerLikeAnNvr, async (house, nvr) => {
+    withInstance({ events: { source: 'store' } }, answerLikeAnNvr, async (instance, nvr) => {
       nvr.received.length = 0;
       assert.deepEqual(
-        await statusesOf(house, await house.logIn(CARL), [
+        await statusesOf(instance, await instance.logIn(CARL), [
           ...paths,
           '/api/labels',
           '/api/events/summary',
@@ -298,13 +302,13 @@ describe('A token that was narrowed to cameras', () => {
     '/api/events/summary',
     '/api/events',
   ];
-  it('gets of our own events what a role of those cameras gets, whoever made it', () =>
-    inHouse(
+  it('gets of our own events what a role of those cameras gets, whatever the role of its maker', () =>
+    withInstance(
       { nvr: { cameras: ['cam1', 'cam2'] }, events: { source: 'store', sample: 400 } },
       answerLikeAnNvr,
-      async (house) => {
-        const admin = await house.logIn(ADMIN_PERSON);
-        const made = await house.ask('/api/tokens', {
+      async (instance) => {
+        const admin = await instance.logIn(ADMIN_PERSON);
+        const made = await instance.ask('/api/tokens', {
           method: 'POST',
           token: admin,
           headers: { 'content-type': 'application/json' },
@@ -312,9 +316,9 @@ describe('A token that was narrowed to cameras', () => {
         });
         const { token } = (await made.json()) as { token: string };
         const answers = async (bearer: string, headers: Readonly<Record<string, string>> = {}) =>
-          Promise.all(LISTS.map(async (path) => (await house.ask(path, { token: bearer, headers })).json()));
+          Promise.all(LISTS.map(async (path) => (await instance.ask(path, { token: bearer, headers })).json()));
         const narrowed = await answers(token);
-        assert.deepEqual(narrowed, await answers(await house.logIn(CARL)));
+        assert.deepEqual(narrowed, await answers(await instance.logIn(CARL)));
         assert.deepEqual(narrowed, await answers(token, { 'remote-cameras': 'cam2', 'remote-role': 'admin' }));
         const seen = await answers(admin);
         for (const [at, path] of LISTS.entries()) {
@@ -328,14 +332,18 @@ describe('A token that was narrowed to cameras', () => {
 
 describe('A route that the table does not know', () => {
   it('is for admins, and counted when the NVR answers there', () =>
-    inHouse({}, answerLikeAnNvr, async (house) => {
-      const [carl, vera, admin] = [await house.logIn(CARL), await house.logIn(VERA), await house.logIn(ADMIN_PERSON)];
+    withInstance({}, answerLikeAnNvr, async (instance) => {
+      const [carl, vera, admin] = [
+        await instance.logIn(CARL),
+        await instance.logIn(VERA),
+        await instance.logIn(ADMIN_PERSON),
+      ];
       const paths = ['/api/new_thing/1', '/newer/x'];
       assert.deepEqual(
         [
-          await statusesOf(house, carl, paths),
-          await statusesOf(house, vera, paths),
-          await statusesOf(house, admin, paths),
+          await statusesOf(instance, carl, paths),
+          await statusesOf(instance, vera, paths),
+          await statusesOf(instance, admin, paths),
         ],
         [
           [403, 403],
@@ -343,7 +351,7 @@ describe('A route that the table does not know', () => {
           [200, 200],
         ],
       );
-      const metrics = await (await fetch(`${house.telemetryUrl}/metrics`)).text();
+      const metrics = await (await fetch(`${instance.telemetryUrl}/metrics`)).text();
       assert.match(metrics, /^postern_unknown_routes_total 2$/m);
     }));
 });

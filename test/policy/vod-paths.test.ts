@@ -10,7 +10,7 @@ import { scopeOfRole } from '../../src/domain/camera-scope.ts';
 import type { CameraName, Role, UserName } from '../../src/domain/names.ts';
 import { parseTarget } from '../../src/gateway/decision/strict-target.ts';
 import { BEDROOM, FOREIGN, GARDEN } from './support/two-cameras.ts';
-import { startWalkHouse, type WalkHouse } from './support/walk-house.ts';
+import { startWalkInstance, type WalkInstance } from './support/walk-instance.ts';
 
 const ID = BEDROOM.event;
 
@@ -49,9 +49,9 @@ const PLAIN: readonly string[] = [
 const FORWARD_AUTH = { auth: { roles: { gardener: ['garden'] }, trusted_proxies: ['127.0.0.1'] } };
 
 describe('A path below /vod', () => {
-  let walk: WalkHouse;
+  let walk: WalkInstance;
   before(async () => {
-    walk = await startWalkHouse([], FORWARD_AUTH);
+    walk = await startWalkInstance([], FORWARD_AUTH);
   });
   after(() => walk.close());
   const asked = (target: string) => ({ method: 'GET', target, body: undefined });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Asked, askedOfAll, foreign, nameOf, type Operation, own, readOperations } from './support/rows.ts';
 import { FOREIGN } from './support/two-cameras.ts';
-import { type Answered, type CallerName, startWalkHouse, type WalkHouse } from './support/walk-house.ts';
+import { type Answered, type CallerName, startWalkInstance, type WalkInstance } from './support/walk-instance.ts';
 
 const OPERATIONS = readOperations();
 
@@ -21,16 +21,16 @@ interface Cells {
   readonly 'gardener, own'?: Cell;
   readonly 'gardener, foreign'?: Cell;
   readonly ghost: Cell;
-  readonly nobody: Cell;
+  readonly anonymous: Cell;
 }
 
 /** What the table's level alone says. */
 function expectedByLevel(operation: Operation): Cells {
   const { a, how } = operation;
-  if (a === 'none') return { admin: 404, viewer: 404, gardener: 404, ghost: 404, nobody: 404 };
+  if (a === 'none') return { admin: 404, viewer: 404, gardener: 404, ghost: 404, anonymous: 404 };
   if (a === 'public')
-    return { admin: 'passed', viewer: 'passed', gardener: 'passed', ghost: 'passed', nobody: 'passed' };
-  const admin = { admin: 'passed', nobody: 401 } as const;
+    return { admin: 'passed', viewer: 'passed', gardener: 'passed', ghost: 'passed', anonymous: 'passed' };
+  const admin = { admin: 'passed', anonymous: 401 } as const;
   if (a === 'admin' || a === 'inherit') return { ...admin, viewer: 403, gardener: 403, ghost: 403 };
   if (a === 'unrestricted') return { ...admin, viewer: 'passed', gardener: 403, ghost: 403 };
   const reader = { ...admin, viewer: 'passed' } as const;
@@ -67,11 +67,11 @@ const DIFFERENCES: Readonly<Record<string, readonly [why: string, cells: Partial
   'GET /api/events':                               ['of two parameters that name cameras both are set', { 'gardener, own': 'narrowed' }],
   'GET /login':                                    ['the login page is Postern\'s', OWN()],
   'GET /api/auth/first_time_login':                ['accounts are Postern\'s', OWN()],
-  'GET /api/auth':                                 ['accounts are Postern\'s', { ...OWN(), nobody: 401 }],
-  'ANY /auth':                                     ['accounts are Postern\'s', { ...OWN(), nobody: 401 }],
+  'GET /api/auth':                                 ['accounts are Postern\'s', { ...OWN(), anonymous: 401 }],
+  'ANY /auth':                                     ['accounts are Postern\'s', { ...OWN(), anonymous: 401 }],
   'GET /api/logout':                               ['accounts are Postern\'s', OWN()],
-  'GET /api/profile':                              ['accounts are Postern\'s', { ...OWN(), nobody: 401 }],
-  'POST /api/login':                               ['accounts are Postern\'s', { admin: 415, viewer: 415, gardener: 415, ghost: 415, nobody: 415 }],
+  'GET /api/profile':                              ['accounts are Postern\'s', { ...OWN(), anonymous: 401 }],
+  'POST /api/login':                               ['accounts are Postern\'s', { admin: 415, viewer: 415, gardener: 415, ghost: 415, anonymous: 415 }],
   'GET /api/users':                                ['accounts are Postern\'s', { admin: 'own' }],
   'POST /api/users':                               ['accounts are Postern\'s', { admin: 415 }],
   'DELETE /api/users/{username}':                  ['accounts are Postern\'s', { admin: 404 }],
@@ -80,7 +80,7 @@ const DIFFERENCES: Readonly<Record<string, readonly [why: string, cells: Partial
 };
 
 function OWN(): Cells {
-  return { admin: 'own', viewer: 'own', gardener: 'own', ghost: 'own', nobody: 'own' };
+  return { admin: 'own', viewer: 'own', gardener: 'own', ghost: 'own', anonymous: 'own' };
 }
 
 /** Ends the sessions of the walk, so it comes last. */
@@ -94,7 +94,7 @@ const NEUTRAL = OPERATIONS.filter(({ a, f, cam }) => (a === 'public' || a === 'a
   ({ p }) => new RegExp(`^${p.replaceAll(/\{(rest|file)\}/g, '.+').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
 );
 
-/** Whoever sees all cameras asks for the one that others may not see. */
+/** Callers who see all cameras ask for the one that others may not see. */
 function questionFor(operation: Operation, caller: CallerName, about: string | undefined): Asked {
   if (about === 'own') return own(operation);
   if (about === 'foreign') return foreign(operation);
@@ -138,10 +138,10 @@ const isNarrowed = (sent: string, { target }: Asked): boolean =>
   sent === `${target.split('?')[0]}?camera=garden` ||
   sent === `${target}&cameras=garden`;
 
-describe('Every operation of the NVR, as admin, viewer, gardener (of the garden alone), ghost (of no known role), nobody', () => {
-  let walk: WalkHouse;
+describe('Every operation of the NVR, as admin, viewer, gardener (of the garden alone), ghost (of no known role), anonymous', () => {
+  let walk: WalkInstance;
   before(async () => {
-    walk = await startWalkHouse(NEUTRAL);
+    walk = await startWalkInstance(NEUTRAL);
   });
   after(() => walk.close());
 

@@ -11,7 +11,7 @@ const bytes =
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 
-/** `refused` is not here: nobody listens then. */
+/** `refused` is not here: no server listens then. */
 // biome-ignore format: a table
 export const FAULTS: Readonly<Record<string, Fault>> = {
   'close-mid-body':              bytes(`${OK}Content-Length: 100\r\n\r\nabc`),

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import type { TokenRecipe } from './vector.ts';
 
-/** `secret`: the key bytes that the house signs with. `now`: Unix seconds. */
+/** `secret`: the key bytes that the instance signs with. `now`: Unix seconds. */
 export function makeToken({ header, payload, key }: TokenRecipe, secret: Buffer, now: number): string {
   const signed = `${encoded(JSON.stringify(header))}.${encoded(payloadText(payload, now))}`;
   switch (key) {

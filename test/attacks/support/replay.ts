@@ -1,4 +1,4 @@
-/** Plays a vector against its house and gathers what came of it. */
+/** Plays a vector against its instance and gathers what came of it. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -7,12 +7,12 @@ import type { Runtime } from '../../support/start-instance.ts';
 import { behaveWell, FAULTS } from './faults.ts';
 import type { Outcome } from './judge.ts';
 import { openConnection } from './raw-connection.ts';
-import { rawOf, type Street } from './street.ts';
 import type { Vector } from './vector.ts';
+import { rawOf, type VectorInstances } from './vector-instances.ts';
 
 export interface Replay {
   readonly vector: Vector;
-  readonly street: Street;
+  readonly instances: VectorInstances;
   /** Where to cut the bytes into pieces that arrive one by one. */
   readonly cuts?: (raw: string) => readonly number[];
 }
@@ -20,15 +20,15 @@ export interface Replay {
 /** A stranger's request on a connection of its own, which no attack may reach or delay. */
 const WITNESS = '/locales/en/common.json?witness';
 
-export async function replay({ vector, street, cuts = () => [] }: Replay): Promise<Outcome> {
-  const house = await street.houseFor(vector.setup);
-  await begin(vector, street, house);
-  const raw = await rawOf(vector, house);
-  const connection = await openConnection(portOf(vector, house));
+export async function replay({ vector, instances, cuts = () => [] }: Replay): Promise<Outcome> {
+  const instance = await instances.instanceFor(vector.setup);
+  await begin(vector, instances, instance);
+  const raw = await rawOf(vector, instance);
+  const connection = await openConnection(portOf(vector, instance));
   await connection.send(raw, cuts(raw));
   if (vector.setup.clientAction === 'reset-before-answer') {
-    await until(() => street.nvr.received.length > 0, 'the request arrives at the NVR');
-    const [upstream] = street.nvr.sockets;
+    await until(() => instances.nvr.received.length > 0, 'the request arrives at the NVR');
+    const [upstream] = instances.nvr.sockets;
     assert.ok(upstream, 'the NVR has the connection');
     const closed = once(upstream, 'close', {
       signal: AbortSignal.timeout(vector.setup.upstreamMustCloseWithinMs ?? 0),
@@ -38,34 +38,34 @@ export async function replay({ vector, street, cuts = () => [] }: Replay): Promi
   } else {
     await connection.settled();
   }
-  await assertUnharmed(street, house, vector);
+  await assertUnharmed(instances, instance, vector);
   const [first] = connection.answers();
   const text = connection.text();
   connection.close();
-  return { status: first?.status ?? headStatus(text), text, received: seen(street) };
+  return { status: first?.status ?? headStatus(text), text, received: seen(instances) };
 }
 
 /** The same bytes again and again, each on a connection of its own; `{{I}}` counts. */
-export async function replayRepeatedly({ vector, street }: Replay): Promise<Outcome[]> {
-  const house = await street.houseFor(vector.setup);
-  house.clock.advance(3600); // earlier vectors' failures are out of every window
-  await begin(vector, street, house);
-  const raw = await rawOf(vector, house);
+export async function replayRepeatedly({ vector, instances }: Replay): Promise<Outcome[]> {
+  const instance = await instances.instanceFor(vector.setup);
+  instance.clock.advance(3600); // earlier vectors' failures are out of every window
+  await begin(vector, instances, instance);
+  const raw = await rawOf(vector, instance);
   const outcomes: Outcome[] = [];
   for (let attempt = 1; attempt <= (vector.setup.repeat ?? 1); attempt += 1) {
-    const connection = await openConnection(portOf(vector, house));
+    const connection = await openConnection(portOf(vector, instance));
     await connection.send(raw.replaceAll('{{I}}', String(attempt)));
     await connection.settled();
     const text = connection.text();
     connection.close();
-    outcomes.push({ status: headStatus(text), text, received: seen(street) });
+    outcomes.push({ status: headStatus(text), text, received: seen(instances) });
   }
   return outcomes;
 }
 
-async function begin({ setup }: Vector, { nvr }: Street, house: Runtime): Promise<void> {
+async function begin({ setup }: Vector, { nvr }: VectorInstances, instance: Runtime): Promise<void> {
   behaveWell(nvr);
-  house.log.length = 0;
+  instance.log.length = 0;
   for (const socket of nvr.sockets) socket.destroy();
   await until(() => nvr.sockets.size === 0, 'connections of earlier vectors are gone');
   nvr.received.length = 0;
@@ -76,27 +76,28 @@ async function begin({ setup }: Vector, { nvr }: Street, house: Runtime): Promis
 }
 
 /** Another client is served, from the same process, by an NVR connection that the attack may have used. */
-export async function assertUnharmed({ nvr }: Street, house: Runtime, { setup }: Vector): Promise<void> {
+export async function assertUnharmed({ nvr }: VectorInstances, instance: Runtime, { setup }: Vector): Promise<void> {
   behaveWell(nvr);
   const isProxied = setup.mode === 'proxy';
   const path = isProxied || setup.upstream === 'refused' ? '/login' : WITNESS;
-  const answer = await fetch(`${house.url}${path}`);
+  const answer = await fetch(`${instance.url}${path}`);
   const body = await answer.text();
   if (path === WITNESS) {
     assert.deepEqual([answer.status, body], [200, JSON.stringify({ method: 'GET', target: WITNESS, bodyBytes: 0 })]);
   }
   assert.ok(answer.status < 500, `the witness was answered ${answer.status}`);
-  assert.deepEqual(faultsIn(house), []);
+  assert.deepEqual(faultsIn(instance), []);
 }
 
 const ERROR_LEVEL = 50;
 const faultsIn = ({ log }: Runtime): unknown[] =>
   log.filter(({ level }) => level === 'error' || level === 'fatal' || Number(level) >= ERROR_LEVEL);
 
-/** Without the witness, who is nobody. */
-const seen = ({ nvr }: Street): Received[] => nvr.received.filter(({ target }) => target !== WITNESS);
+/** Without the requests of the anonymous witness. */
+const seen = ({ nvr }: VectorInstances): Received[] => nvr.received.filter(({ target }) => target !== WITNESS);
 
-const portOf = ({ setup }: Vector, house: Runtime): number => (setup.port === 'int' ? house.internalPort : house.port);
+const portOf = ({ setup }: Vector, instance: Runtime): number =>
+  setup.port === 'int' ? instance.internalPort : instance.port;
 
 /** Of an answer that was cut as well. */
 function headStatus(text: string): number | undefined {

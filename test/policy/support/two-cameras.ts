@@ -86,7 +86,7 @@ type Answer = (request: { path: string; query: URLSearchParams }) => unknown;
 
 /** Lists whose elements name their camera: all of them, even if asked for fewer, as an older NVR would. */
 const everything: Answer = () => BOTH.map(record);
-/** Sums, of which nobody could tell afterwards whose they are: of the cameras that are asked for. */
+/** Sums over the cameras that are asked for: in them cameras cannot be told apart any more. */
 const summed: Answer = ({ query }) => {
   const asked = (query.get('cameras') ?? 'all').split(',');
   const cameras = BOTH.map(({ camera }) => camera).filter((name) => asked.includes('all') || asked.includes(name));

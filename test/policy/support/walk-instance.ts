@@ -1,4 +1,4 @@
-/** The house of the walk: one caller of each kind in front of an NVR with two cameras. */
+/** The instance of the walk: one caller of each kind in front of an NVR with two cameras. */
 import { randomBytes } from 'node:crypto';
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import type { Role, UserName } from '../../../src/domain/names.ts';
@@ -9,8 +9,8 @@ import { type ConfigTree, type Runtime, startInstance } from '../../support/star
 import type { Asked } from './rows.ts';
 import { answerWithBoth } from './two-cameras.ts';
 
-export const CALLERS = ['admin', 'viewer', 'gardener', 'ghost', 'nobody'] as const;
-/** `gardener` sees the garden alone; `ghost` has a role that nobody defined. */
+export const CALLERS = ['admin', 'viewer', 'gardener', 'ghost', 'anonymous'] as const;
+/** `gardener` sees the garden alone; `ghost` has an undefined role, `anonymous` no credential. */
 export type CallerName = (typeof CALLERS)[number];
 
 export interface Answered {
@@ -23,9 +23,9 @@ export interface Answered {
   readonly forwarded: readonly Received[];
 }
 
-export interface WalkHouse {
+export interface WalkInstance {
   readonly nvr: FakeNvr;
-  readonly house: Runtime;
+  readonly instance: Runtime;
   ask(caller: CallerName, asked: Asked, headers?: Readonly<Record<string, string>>): Promise<Answered>;
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface WalkHouse {
 const GARDENER: Person = { name: 'gustav', role: 'gardener', password: 'GustavPassw0rd!' };
 const GHOST: Person = { name: 'gina', role: 'gardener', password: 'GinaPassw0rd!!!' };
 
-export async function startWalkHouse(neutral: readonly RegExp[], config: ConfigTree = {}): Promise<WalkHouse> {
+export async function startWalkInstance(neutral: readonly RegExp[], config: ConfigTree = {}): Promise<WalkInstance> {
   const nvr = await startFakeNvr();
   // By request id: the gate's own questions, which have none, are answered in between.
   const sent = new Map<string, string>();
@@ -41,39 +41,39 @@ export async function startWalkHouse(neutral: readonly RegExp[], config: ConfigT
     const id = request.headers['x-request-id'];
     if (typeof id === 'string') sent.set(id, body);
   });
-  const house = await startInstance({
+  const instance = await startInstance({
     config: { auth: { roles: { gardener: ['garden'] } }, nvr: { url: nvr.url }, ...config },
     people: [ADMIN_PERSON, VERA, GARDENER, GHOST],
   });
   const tokens: Record<CallerName, string | undefined> = {
-    admin: await house.logIn(ADMIN_PERSON),
-    viewer: await house.logIn(VERA),
-    gardener: await house.logIn(GARDENER),
-    ghost: await house.logIn(GHOST),
-    nobody: undefined,
+    admin: await instance.logIn(ADMIN_PERSON),
+    viewer: await instance.logIn(VERA),
+    gardener: await instance.logIn(GARDENER),
+    ghost: await instance.logIn(GHOST),
+    anonymous: undefined,
   };
   // At a start such users are made viewers: so the role is lost while it runs, as when a replica knows another file.
-  const store = await openStore({ url: `sqlite:${house.directory}/postern.db` });
+  const store = await openStore({ url: `sqlite:${instance.directory}/postern.db` });
   await store.accounts.setRole(GHOST.name as UserName, 'no_such_role' as Role);
   await store.close();
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
 
   return {
     nvr,
-    house,
+    instance,
     async ask(caller, asked, headers = {}) {
       nvr.received.length = 0;
       sent.clear();
       const token = tokens[caller];
       const bearer = token === undefined ? {} : { authorization: `Bearer ${token}` };
-      const answered = await sendRaw(house.port, agent, asked, { ...bearer, ...headers });
+      const answered = await sendRaw(instance.port, agent, asked, { ...bearer, ...headers });
       const forwarded = nvr.received.filter((received) => requestIdOf(received) !== undefined);
       const [first] = forwarded;
       return { ...answered, forwarded, sent: sent.get((first && requestIdOf(first)) ?? '') ?? '' };
     },
     async close() {
       agent.destroy();
-      await house.close();
+      await instance.close();
       await nvr.close();
     },
   };

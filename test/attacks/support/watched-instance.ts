@@ -1,22 +1,22 @@
-/** A house in front of a recording NVR, and what the NVR was told. */
+/** A instance in front of a recording NVR, and what the NVR was told. */
 import { after, beforeEach } from 'node:test';
 import { type FakeNvr, type Received, startFakeNvr } from '../../support/fake-nvr.ts';
 import type { Person } from '../../support/people.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
 import { answerInForm } from './faults.ts';
-import { settled } from './street.ts';
+import { settled } from './vector-instances.ts';
 
-export interface WatchedHouse {
-  readonly house: Runtime;
+export interface WatchedInstance {
+  readonly instance: Runtime;
   readonly nvr: FakeNvr;
-  /** The header line of somebody who has just logged in. */
+  /** The header line of a person who has just logged in. */
   bearerOf(person: Person): Promise<string>;
   close(): Promise<void>;
 }
 
 /** One for all tests of a file, each of which begins with an NVR that has seen nothing. */
-export async function watchHouse(config: ConfigTree = {}): Promise<WatchedHouse> {
-  const watched = await startWatchedHouse(config);
+export async function watchInstance(config: ConfigTree = {}): Promise<WatchedInstance> {
+  const watched = await startWatchedInstance(config);
   after(watched.close);
   beforeEach(() => {
     watched.nvr.received.length = 0;
@@ -24,18 +24,18 @@ export async function watchHouse(config: ConfigTree = {}): Promise<WatchedHouse>
   return watched;
 }
 
-export async function startWatchedHouse(config: ConfigTree = {}): Promise<WatchedHouse> {
+export async function startWatchedInstance(config: ConfigTree = {}): Promise<WatchedInstance> {
   const nvr = await startFakeNvr();
   nvr.answer = answerInForm;
   const behind = { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] }, events: { source: 'nvr' } };
   const auth = { failed_login_rate_limit: null, roles: { front_only: ['cam1'] } };
-  const house = await settled(startInstance({ config: { ...behind, auth, ...config } }));
+  const instance = await settled(startInstance({ config: { ...behind, auth, ...config } }));
   return {
-    house,
+    instance,
     nvr,
-    bearerOf: async (person) => `Authorization: Bearer ${await house.logIn(person)}`,
+    bearerOf: async (person) => `Authorization: Bearer ${await instance.logIn(person)}`,
     async close() {
-      await house.close();
+      await instance.close();
       await nvr.close();
     },
   };
