@@ -1,4 +1,4 @@
-/** The pages that `npm run build` made, read once: what is listed here is all that can ever be served (SPEC 8). */
+/** The built pages, read once at start: only these files can be served (SPEC 8). */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -57,7 +57,7 @@ function readAsset(directory: string, name: string): Asset {
   };
 }
 
-/** Brotli's highest quality would make the first to ask wait a second for one percent of bytes. */
+/** With Brotli's highest quality the first request would wait a second, for one percent fewer bytes. */
 const BROTLI_QUALITY = 9;
 
 const compressed = (bytes: Buffer): [string, () => Buffer][] => [

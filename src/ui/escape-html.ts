@@ -5,7 +5,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;', '`': '&#96;',
 };
 
-/** Control characters have no place in a sentence; NUL is not even allowed in HTML. */
+/** Control characters are dropped: they have no meaning in a sentence, and NUL is not allowed in HTML. */
 const CONTROL_CHARACTERS = /[^\P{Cc}\t\n]/gu;
 
 export const escapeHtml = (text: string): string =>

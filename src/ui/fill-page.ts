@@ -1,10 +1,10 @@
-/** A built page with its blanks filled in: words, and what only the server knows (SPEC 8). */
+/** Fills the placeholders of a built page: texts, and what only the server knows (SPEC 8). */
 import { escapeHtml } from './escape-html.ts';
 
 const BLANK = /\{\{(?<name>\w+)\}\}/g;
 const CODE = /`(?<code>[^`]+)`/g;
 
-/** `{{name}}` stands in text or in a quoted attribute. What nobody fills in is left empty. `tag` is the language. */
+/** `{{name}}` stands in text or in a quoted attribute. A placeholder without a value becomes empty. `tag` is the language. */
 export const fillPage = (html: string, tag: string, blanks: Readonly<Record<string, string>>): string =>
   html
     .replace('<html lang="en">', `<html lang="${tag}">`)
@@ -15,7 +15,7 @@ export const asText = escapeHtml;
 
 export const asJson = (value: unknown): string => escapeHtml(JSON.stringify(value));
 
-/** Own words, in which backticks stand around code. */
+/** Own texts, with code between backquotes. */
 export function asWords(words: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(words).map(([name, text]) => [name, withCode(text)]));
 }

@@ -1,14 +1,14 @@
-/** `/login`: the page in the browser's language, and what a form that was sent without a script leads to (SPEC 4.1, 8). */
+/** `/login`: the page in the browser's language, and the response to its form when it is sent without JavaScript (SPEC 4.1, 8). */
 import type { Context, ParameterizedContext } from 'koa';
 import type { CorridorState } from '../domain/verdict.ts';
 import { asJson, asText, asWords, fillPage } from './fill-page.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';
-import { saySeconds } from './pages/login/login-outcome.ts';
+import { formatSeconds } from './pages/login/login-outcome.ts';
 import { nextPage } from './pages/login/next-page.ts';
 import type { Words } from './pages/words/en.ts';
 import { readForm } from './read-form.ts';
 
-/** What became of a user and a password. */
+/** Outcome of a login attempt. */
 export type FormLogin =
   | { readonly kind: 'logged-in'; readonly cookie: string }
   | { readonly kind: 'wrong-credentials' | 'unfit' | 'no-passwords' }
@@ -23,9 +23,9 @@ export interface LoginPageDeps {
   /** Shows the login page with its blanks filled in. */
   readonly show: (ctx: Context, fill: (html: string) => string) => void;
   readonly logIn: LogIn;
-  /** Whether people log in here, and not at a proxy in front. */
+  /** False when an authentication proxy in front handles the login. */
   readonly hasOwnLogin: boolean;
-  /** Its pages are where a login leads when nothing else was wanted. */
+  /** Without a wanted page, a login leads to the pages of the NVR. */
   readonly hasNvr: boolean;
   readonly bodySeconds: () => number;
   readonly basePathOf: (ctx: Context) => string;
@@ -68,7 +68,7 @@ export function createLoginPage(parts: LoginPageDeps) {
       show(ctx, language, hasOwnLogin ? {} : { problem: language.words.login.noPasswords });
     },
     async post(ctx: Context): Promise<void> {
-      // The corridor has refused what says that it comes from elsewhere; here somebody has to say that it does not.
+      // admit() has refused requests that say they come from another site; a form must also say that it comes from this one.
       if (!saysWhereItComesFrom(ctx)) return refuse(ctx, 403, (words) => words.otherSite);
       const form = await readForm(ctx.req, { bytes: MOST_BODY_BYTES, seconds: parts.bodySeconds() });
       if (form.kind !== 'read') return refuse(ctx, BODY_STATUS[form.kind], (words) => words.notUnderstood);
@@ -102,7 +102,7 @@ function refuseLogin(ctx: Context, outcome: Exclude<FormLogin, { kind: 'logged-i
       const { why, seconds } = outcome;
       ctx.set('Retry-After', String(seconds));
       const reason = (words: Words['login']): string => (why === 'busy' ? words.busy : words.tooMany);
-      const again = (words: Words['login']): string => words.again.replace('{time}', saySeconds(seconds));
+      const again = (words: Words['login']): string => words.again.replace('{time}', formatSeconds(seconds));
       return refuse(ctx, why === 'busy' ? 503 : 429, (words) => `${reason(words)} ${again(words)}.`, user);
     }
   }
@@ -123,14 +123,14 @@ const fillLoginPage = (
     problem: asText(problem),
   });
 
-/** Also without a script: the field that is to be filled in next. */
+/** Without JavaScript too, the next empty field gets the focus. */
 const withFocus = (html: string, id: string): string => html.replace(`id="${id}"`, '$& autofocus');
 
-/** A path of our own, whatever the address asks for: the host does not matter to it. */
+/** Only the path of the wanted address is used, never its host. */
 const wantedPage = (ctx: Context, basePath: string, home: string): string =>
   nextPage({ page: new URL(ctx.url, 'http://postern').href, referrer: '', basePath: `${basePath}/`, home });
 
-/** Empty on the way to the console. */
+/** Empty when the login leads to the console anyway. */
 function linkToConsole(ctx: Context, basePath: string, { words }: PageLanguage): string {
   const target = `${basePath}/${CONSOLE}`;
   if (wantedPage(ctx, basePath, '').startsWith(target)) return '';

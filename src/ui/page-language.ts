@@ -1,4 +1,4 @@
-/** Which language a page is served in: the one of ours that the browser likes best (SPEC 8). */
+/** The language of a page: of the available ones, the one that the browser prefers (SPEC 8). */
 import type { Context } from 'koa';
 import { DE, DE_REFUSALS } from './pages/words/de.ts';
 import { EN, EN_REFUSALS, type RefusalWords, type Words } from './pages/words/en.ts';
@@ -17,7 +17,7 @@ const LANGUAGES: readonly PageLanguage[] = [ENGLISH, { tag: 'de', words: DE, ref
 
 export const pageLanguage = (ctx: Pick<Context, 'get'>): PageLanguage => languageFor(ctx.get('Accept-Language'));
 
-/** By the header of that name (RFC 9110, 12.5.4): `de-AT,de;q=0.9,en;q=0.5`; `*` is no wish. */
+/** By the header of that name (RFC 9110, 12.5.4): `de-AT,de;q=0.9,en;q=0.5`; `*` is no preference. */
 export function languageFor(acceptLanguage: string | undefined): PageLanguage {
   const wishes = (acceptLanguage ?? '').split(',').map(readWish);
   const liked = wishes.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight);

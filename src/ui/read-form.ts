@@ -1,4 +1,4 @@
-/** The fields of a form that a browser sent without a script, with an end to its size and to the patience for it. */
+/** The fields of a form sent without JavaScript, with a limit of size and time. */
 import type { IncomingMessage } from 'node:http';
 
 export type FormOutcome =

@@ -1,4 +1,4 @@
-/** The small page that a person sees when a navigation is refused: what happened, and the next step (SPEC 5). */
+/** The page for a refused navigation: what happened, and the next step (SPEC 5). */
 import type { RefusalReason } from '../domain/refusal.ts';
 import { escapeHtml } from './escape-html.ts';
 import { languageFor } from './page-language.ts';
@@ -6,7 +6,7 @@ import { languageFor } from './page-language.ts';
 export interface RefusalPage {
   readonly status: number;
   readonly reason: RefusalReason;
-  /** What is wrong, and the next step: said where the page's language has no words of its own for the reason. */
+  /** What is wrong, and the next step; used when the page's language has no text for the reason. */
   readonly message: string;
   readonly requestId: string;
   /** The header of that name. */
@@ -50,5 +50,5 @@ const renderLink = (href: string, text: string): string =>
     ? `<p class="refusal-links"><a class="button" href="${escapeHtml(href)}">${escapeHtml(text)}</a></p>\n`
     : '';
 
-/** `javascript:` and the like never get into a link; `//host` and `/\host` are another site in disguise. */
+/** `javascript:` and similar schemes never get into a link; `//host` and `/\host` lead to another site. */
 const isSafeTarget = (href: string): boolean => /^(?:https?:\/\/|\/(?![/\\]))[\x21-\x7e]*$/.test(href);

@@ -2,10 +2,10 @@
 import type { Context, Next } from 'koa';
 import Router from 'koa-router';
 import type { Asset, BuiltPages } from './built-pages.ts';
+import { assetHeaders, type PageHeaders, pageHeaders } from './content-security-policy.ts';
 import { escapeHtml } from './escape-html.ts';
 import { asJson, asText, fillPage } from './fill-page.ts';
 import { createLoginPage, type LogIn } from './login-page.ts';
-import { assetHeaders, type PageHeaders, pageHeaders } from './page-headers.ts';
 import { pageLanguage } from './page-language.ts';
 
 export interface UiOptions {
@@ -14,7 +14,7 @@ export interface UiOptions {
   readonly loginPage: 'postern' | 'nvr';
   /** With no NVR there is nothing else to show at `/`, and there are no clips to link to. */
   readonly hasNvr: boolean;
-  /** Whether people log in here, and not at a proxy in front. */
+  /** False when an authentication proxy in front handles the login. */
   readonly hasOwnLogin: boolean;
   /** `ui.frame_ancestors` as the Content-Security-Policy spells it. */
   readonly frameAncestors: string;
@@ -31,10 +31,10 @@ const CLIENT_ROUTE = /^(?:[\w-][\w.-]*(?:\/[\w-][\w.-]*)*\/?)?$/;
 
 const NOT_BUILT = 'The pages of Postern are not built yet: run "npm run build", then start again.\n';
 
-/** The assets' names change with their content, so a copy is good for ever. */
+/** The name of an asset changes with its content, so a browser may cache it forever. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-/** For the console, where `/login` is the NVR's: that page knows of no other to go to. */
+/** The console's own login page, where `/login` is the NVR's: that page leads only to the NVR's pages. */
 const CONSOLE_LOGIN = 'postern/login';
 
 /** Where the pages keep their assets, relative to the base path. */
@@ -55,7 +55,7 @@ export function createUiRoutes(options: UiOptions): Router {
     ctx.status = status;
   };
 
-  // Exact: the corridor judges `/LOGIN` as another path.
+  // Exact: admit() judges `/LOGIN` as another path.
   const router = new Router({ strict: true, sensitive: true });
   if (options.loginPage === 'postern') router.get('/login', login.get).post('/login', login.post);
   else router.get(`/${CONSOLE_LOGIN}`, login.get);
@@ -70,7 +70,7 @@ export function createUiRoutes(options: UiOptions): Router {
   return router;
 }
 
-/** What the console has to know before it may ask anything. */
+/** Facts that the console needs before its first request. */
 function fillConsolePage(html: string, ctx: Context, { hasNvr, hasOwnLogin, loginPage }: UiOptions): string {
   const { tag, words } = pageLanguage(ctx);
   const loginPath = loginPage === 'postern' ? 'login' : CONSOLE_LOGIN;
@@ -82,7 +82,7 @@ function fillConsolePage(html: string, ctx: Context, { hasNvr, hasOwnLogin, logi
 function servePage(ctx: Context, html: string, basePath: string, headers: PageHeaders): void {
   ctx.set({ ...headers, Vary: 'Accept-Language' });
   ctx.type = 'text/html; charset=utf-8';
-  // A function, for `$&` in a path would mean something in a text.
+  // A function: in a replacement string, `$&` would have a meaning.
   ctx.body = html.replaceAll('"./assets/', () => `"${escapeHtml(basePath)}${ASSETS_PATH}`);
 }
 
@@ -94,7 +94,7 @@ interface HeaderSets {
 function serveAsset(ctx: Context, pages: BuiltPages, headers: HeaderSets): void {
   const asset = pages.kind === 'built' ? pages.assets.get(ctx['params']['name'] ?? '') : undefined;
   if (asset) sendAsset(ctx, asset, headers.asset);
-  else sayNotFound(ctx, headers.page);
+  else notFoundText(ctx, headers.page);
 }
 
 function sendAsset(ctx: Context, asset: Asset, headers: PageHeaders): void {
@@ -111,17 +111,17 @@ function sendAsset(ctx: Context, asset: Asset, headers: PageHeaders): void {
   ctx.body = asset.encodings.get(encoding)?.();
 }
 
-/** The smallest that the client takes: browsers list `br` last, at the same weight as the others. */
+/** The smallest encoding that the client accepts: browsers list `br` last, with the same weight as the others. */
 const bestEncoding = (ctx: Context, asset: Asset): string =>
   [...asset.encodings.keys()].find((encoding) => ctx.acceptsEncodings(encoding)) ?? 'identity';
 
 async function onlyClientRoutes(ctx: Context, next: Next, headers: PageHeaders): Promise<void> {
   const route = ctx.path.slice('/postern/'.length);
   if (CLIENT_ROUTE.test(route) && !/^assets(?:\/|$)/.test(route)) await next();
-  else sayNotFound(ctx, headers);
+  else notFoundText(ctx, headers);
 }
 
-function sayNotFound(ctx: Context, headers: PageHeaders): void {
+function notFoundText(ctx: Context, headers: PageHeaders): void {
   ctx.set(headers);
   ctx.status = 404;
   ctx.type = 'text/plain; charset=utf-8';

@@ -1,4 +1,4 @@
-/** How the pages are built: two entries, hashed assets, nothing inline, nothing from elsewhere (SPEC 8). */
+/** Build of the pages: two entries, hashed assets, nothing inline, nothing from other hosts (SPEC 8). */
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 import { keepDigest } from './pages-digest.ts';
@@ -6,7 +6,7 @@ import { keepDigest } from './pages-digest.ts';
 const SOURCE = join(import.meta.dirname, 'pages');
 const DIST = join(import.meta.dirname, '../../dist/ui');
 
-/** Written last, so that a build that was cut off is not taken for a whole one. */
+/** Written last, so that an interrupted build is not taken for a complete one. */
 const keepSourcesDigest: Plugin = {
   name: 'keep-sources-digest',
   writeBundle: () => keepDigest(SOURCE, DIST),

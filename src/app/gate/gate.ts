@@ -22,7 +22,7 @@ import { createExplainRoutes } from '../../gateway/explain/explain-route.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
 import type { PageFacts, RefusalRules } from '../../gateway/response/refuse.ts';
 import type { BuiltPages } from '../../ui/built-pages.ts';
-import { pageHeaders } from '../../ui/page-headers.ts';
+import { pageHeaders } from '../../ui/content-security-policy.ts';
 import { renderRefusalPage } from '../../ui/refusal-page.ts';
 import { ASSETS_PATH, createUiRoutes } from '../../ui/serve-ui.ts';
 import type { AccountsInForce } from '../accounts/accounts-in-force.ts';

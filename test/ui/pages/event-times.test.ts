@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fromLocalInput, toLocalInput } from '../../../src/ui/pages/explore/local-input.ts';
 import {
-  sayDay,
-  sayLength,
-  sayMoment,
-  sayScore,
-  sayShortMoment,
-  sayTick,
-  sayTime,
+  formatDay,
+  formatDuration,
+  formatMoment,
+  formatScore,
+  formatShortMoment,
+  formatTick,
+  formatTime,
 } from '../../../src/ui/pages/shared/times.ts';
 import { localeFor } from '../../../src/ui/pages/shared/words.ts';
 
@@ -19,9 +19,9 @@ const at = (text: string): number => Date.parse(text) / 1000;
 
 describe('A time', () => {
   it('is told by the clock of the viewer', () => {
-    assert.equal(sayTime(at('2026-08-04T12:05:09Z'), BERLIN), '14:05:09');
-    assert.equal(sayTime(at('2026-08-04T12:05:09Z'), NEW_YORK), '08:05:09');
-    assert.match(sayMoment(at('2026-08-04T12:05:09Z'), BERLIN), /^4 August 2026 at 14:05:09 (CEST|GMT\+2)$/);
+    assert.equal(formatTime(at('2026-08-04T12:05:09Z'), BERLIN), '14:05:09');
+    assert.equal(formatTime(at('2026-08-04T12:05:09Z'), NEW_YORK), '08:05:09');
+    assert.match(formatMoment(at('2026-08-04T12:05:09Z'), BERLIN), /^4 August 2026 at 14:05:09 (CEST|GMT\+2)$/);
   });
 
   const NOW = at('2026-08-04T22:30:00Z');
@@ -34,7 +34,7 @@ describe('A time', () => {
     ['a date when it is a year ago',               '2025-08-04T22:05:00Z', BERLIN,   'Tuesday 5 August 2025'],
   ];
   for (const [sentence, time, region, day] of days) {
-    it(`stands under ${sentence}`, () => assert.equal(sayDay(at(time), NOW, region).replace(',', ''), day));
+    it(`stands under ${sentence}`, () => assert.equal(formatDay(at(time), NOW, region).replace(',', ''), day));
   }
 
   // biome-ignore format: a table
@@ -45,13 +45,13 @@ describe('A time', () => {
     ['the month on a very long one', '2026-08-04T10:00:00Z', 30 * 86_400, 'Aug 2026'],
   ];
   for (const [sentence, time, stepSeconds, said] of ticks) {
-    it(`is marked on the axis by ${sentence}`, () => assert.equal(sayTick(at(time), stepSeconds, BERLIN), said));
+    it(`is marked on the axis by ${sentence}`, () => assert.equal(formatTick(at(time), stepSeconds, BERLIN), said));
   }
 
   it('has its year where it is another one', () => {
-    assert.equal(sayShortMoment(at('2026-01-04T12:05:00Z'), BERLIN, NOW), '4 Jan, 13:05');
-    assert.equal(sayShortMoment(at('2025-12-31T23:05:00Z'), BERLIN, NOW), '1 Jan, 0:05');
-    assert.equal(sayShortMoment(at('2025-12-31T23:05:00Z'), NEW_YORK, NOW), '31 Dec 2025, 18:05');
+    assert.equal(formatShortMoment(at('2026-01-04T12:05:00Z'), BERLIN, NOW), '4 Jan, 13:05');
+    assert.equal(formatShortMoment(at('2025-12-31T23:05:00Z'), BERLIN, NOW), '1 Jan, 0:05');
+    assert.equal(formatShortMoment(at('2025-12-31T23:05:00Z'), NEW_YORK, NOW), '31 Dec 2025, 18:05');
   });
 
   // biome-ignore format: a table
@@ -79,7 +79,7 @@ describe('A length', () => {
     [0, '1 s'], [0.4, '1 s'], [59.4, '59 s'], [59.6, '1 min'], [65, '1 min 5 s'], [3600, '1 h'], [3900, '1 h 5 min'], [90_000, '1 d 1 h'], [-5, '1 s'],
   ];
   for (const [seconds, said] of rows)
-    it(`of ${seconds} seconds is ${said}`, () => assert.equal(sayLength(seconds), said));
+    it(`of ${seconds} seconds is ${said}`, () => assert.equal(formatDuration(seconds), said));
 
-  it('of certainty is a whole number of percents', () => assert.equal(sayScore(0.8749), '87 %'));
+  it('of certainty is a whole number of percents', () => assert.equal(formatScore(0.8749), '87 %'));
 });

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
+  formatSeconds,
   type LoginFailure,
   type LoginOutcome,
   loginOutcome,
-  saySeconds,
 } from '../../../src/ui/pages/login/login-outcome.ts';
 
 const NOW = Date.parse('2026-08-04T12:00:00Z');
@@ -59,5 +59,5 @@ describe('Seconds to wait', () => {
     [4205, '1 h 10 min'],
   ];
   for (const [seconds, said] of rows)
-    it(`of ${seconds} are said as ${said}`, () => assert.equal(saySeconds(seconds), said));
+    it(`of ${seconds} are said as ${said}`, () => assert.equal(formatSeconds(seconds), said));
 });

@@ -1,4 +1,4 @@
-/** Who is logged in, the theme, and the way out (SPEC 8, interface 5.6). */
+/** The account menu: user and role, theme, change password, logout (SPEC 8, interface 5.6). */
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { basePath, baseUrl } from '../shared/base-url.ts';

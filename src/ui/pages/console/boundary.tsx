@@ -1,4 +1,4 @@
-/** Keeps a page that breaks from taking the frame with it: what else there is can still be reached. */
+/** An error boundary: when one page throws, the frame and the other pages stay usable. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
@@ -6,7 +6,7 @@ import { words } from '../shared/words.ts';
 import { Trouble } from './notices.tsx';
 
 export function Boundary({ children }: { children: ComponentChildren }) {
-  // Told on the console of the browser as if nobody had caught it.
+  // Reported in the browser's console like an uncaught error.
   const [fault, again] = useErrorBoundary((caught) => reportError(caught));
   const [path] = useLocation();
   useEffect(() => {

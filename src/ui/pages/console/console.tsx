@@ -1,4 +1,4 @@
-/** The console's entry: finds out who is looking, then shows the pages. */
+/** Entry of the console: fetches the profile, then shows the pages. */
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Route, Router, Switch } from 'wouter-preact';
@@ -45,7 +45,7 @@ function Console({ facts }: { facts: PageFacts }) {
   }
 }
 
-/** Somebody logged out, and `Back` brings the page as it was left: it is asked anew who is there, and shows nothing till then. */
+/** After a logout, `Back` restores the page from the browser's cache: the profile is fetched again, and nothing is shown until then. */
 function onReturn(react: () => void): () => void {
   const look = ({ persisted }: PageTransitionEvent): void => {
     if (persisted) react();

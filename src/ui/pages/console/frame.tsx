@@ -1,4 +1,4 @@
-/** What stands around every page: the name, the ways to go, the account. */
+/** The frame around every page: name, navigation, account menu. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
@@ -67,7 +67,7 @@ export function Frame({ profile, facts, children }: FrameProps) {
   );
 }
 
-/** A menu that led here closes, and a screen reader begins with the new page; not when the console opens. */
+/** After a navigation, open menus close and a screen reader starts with the new page; not when the console opens. */
 function useFocusOnNewPage(path: string, content: { readonly current: HTMLElement | null }): void {
   const shown = useRef(path);
   useEffect(() => {

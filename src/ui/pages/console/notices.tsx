@@ -1,4 +1,4 @@
-/** Whole-page notices: what happened, and what to do. */
+/** Full-page notices: what happened, and what to do. */
 import { Link } from 'wouter-preact';
 import { baseUrl } from '../shared/base-url.ts';
 import { words } from '../shared/words.ts';
@@ -21,7 +21,7 @@ export function Trouble({ title, message, onRetry }: TroubleProps) {
   );
 }
 
-/** In front of the login of others there is nobody to be sent to. */
+/** With an authentication proxy in front there is no login page to open. */
 export const NotTold = ({ onRetry }: { onRetry: () => void }) => (
   <Trouble title={words.frame.notToldTitle} message={words.frame.notTold} onRetry={onRetry} />
 );

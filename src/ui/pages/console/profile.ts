@@ -1,5 +1,5 @@
-/** Who is looking: GET /api/profile, read once when the console starts. */
-import { askApi } from '../shared/api.ts';
+/** The caller: GET /api/profile, read once when the console starts. */
+import { getFromApi } from '../shared/api.ts';
 import { isFields, textOf, textsOf } from '../shared/fields.ts';
 import { words } from '../shared/words.ts';
 
@@ -7,7 +7,7 @@ export interface Profile {
   readonly name: string;
   readonly role: string;
   readonly cameras: readonly string[];
-  /** Interface 5.6: the internal port knows nobody, and nobody can log out there. */
+  /** Interface 5.6: on the internal port there is no login, and no logout. */
   readonly isAnonymous: boolean;
 }
 
@@ -17,7 +17,7 @@ export type ProfileOutcome =
   | { readonly kind: 'failed'; readonly message: string };
 
 export async function readProfile(): Promise<ProfileOutcome> {
-  const answer = await askApi('api/profile');
+  const answer = await getFromApi('api/profile');
   if (answer.kind === 'login-needed') return answer;
   if (answer.kind === 'refused') return { kind: 'failed', message: answer.message };
   if (answer.kind !== 'ok') return { kind: 'failed', message: words.common.notReached };

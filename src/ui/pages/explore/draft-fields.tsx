@@ -1,4 +1,4 @@
-/** Fields of the filters: what is typed counts when the field is left, or at Enter; not a question for every letter. */
+/** Filter fields: the text is applied when the field loses the focus, or at Enter, not for every letter. */
 import { useId } from 'preact/hooks';
 import { describedBy, Labelled } from '../shared/labelled.tsx';
 import { useDraft } from './use-draft.ts';
@@ -27,7 +27,7 @@ export function DraftNumber({ label, value, onChange }: DraftProps) {
   );
 }
 
-/** A score is 0 to 1 to the API, and a percentage to people. */
+/** The API has scores from 0 to 1, the page percentages. */
 export function DraftPercent({ label, value, onChange }: DraftProps) {
   const percent = Math.round(Number(value) * 100);
   return (

@@ -117,9 +117,9 @@ function openBesideOrOver(
 
 const rowOf = (id: string): Element | null => document.querySelector(`[data-event="${CSS.escape(id)}"]`);
 
-/** To the row of the event that was shown; not when somebody has clicked elsewhere meanwhile. */
+/** Focuses the row of the event that was shown, unless the user has clicked elsewhere meanwhile. */
 function giveFocusBack(row: Element | null, opener: Element | null): void {
-  // The browser gives it to whatever had it when the panel was opened, and to the page when that is gone.
+  // The browser gives the focus to the element that had it when the panel was opened, or to the page when that is gone.
   const isLost = [null, document.body, opener].includes(document.activeElement);
   if (isLost && row instanceof HTMLElement) row.focus({ preventScroll: true });
 }

@@ -1,6 +1,6 @@
 /** What is told of an event beside its picture: every field of the record (interface 2.4), and what people look for in `data`. */
 import { isFields, numberOf, textOf } from '../shared/fields.ts';
-import { sayMoment, sayScore } from '../shared/times.ts';
+import { formatMoment, formatScore } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import type { EventView } from './event-view.ts';
 
@@ -14,11 +14,11 @@ const orDash = (value: unknown): string => (typeof value === 'string' && value !
 export const factsOf = (event: EventView): readonly EventFact[] => [
   [words.details.camera,         event.camera],
   [words.details.subLabel,       event.subLabel ?? '–'],
-  [words.details.score,          event.score === undefined ? '–' : sayScore(event.score)],
+  [words.details.score,          event.score === undefined ? '–' : formatScore(event.score)],
   ...factsInside(event.record['data']),
   [words.details.zones,          event.zones.join(', ') || '–'],
-  [words.details.started,        sayMoment(event.startTime)],
-  [words.details.ended,          event.endTime === undefined ? '–' : sayMoment(event.endTime)],
+  [words.details.started,        formatMoment(event.startTime)],
+  [words.details.ended,          event.endTime === undefined ? '–' : formatMoment(event.endTime)],
   [words.details.clip,           yesOrNo(event.record['has_clip'])],
   [words.details.snapshot,       yesOrNo(event.record['has_snapshot'])],
   [words.details.kept,           yesOrNo(event.record['retain_indefinitely'])],

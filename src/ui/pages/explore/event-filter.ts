@@ -41,11 +41,11 @@ export const isFiltered = ({ cameras, labels, after, before, more }: EventFilter
 
 export const moreCount = (more: MoreFilters): number => Object.keys(more).filter((name) => name !== 'sort').length;
 
-/** Else days in a row would be a heading for every other event. */
+/** Otherwise there would be a day heading for every other event. */
 export const isByDate = ({ more: { sort } }: EventFilter): boolean =>
   sort === undefined || sort === 'date_asc' || sort === 'date_desc';
 
-/** Without those that are empty. */
+/** Leaves out empty filters. */
 export const withMore = (more: MoreFilters, name: MoreFilter, text: string): MoreFilters => {
   const { [name]: _, ...others } = more;
   return text === '' ? others : { ...others, [name]: text };
@@ -60,7 +60,7 @@ export const readFilter = (search: URLSearchParams): EventFilter => ({
   more: Object.fromEntries(MORE_FILTERS.flatMap((name) => (search.get(name) ? [[name, search.get(name) ?? '']] : []))),
 });
 
-/** The address bar's half: one entry per name, for a name may hold a comma. */
+/** For the address bar: one entry per name, because a name may contain a comma. */
 export function filterSearch({ cameras, labels, after, before, more }: EventFilter): URLSearchParams {
   const search = new URLSearchParams();
   for (const camera of cameras) search.append('camera', camera);
@@ -71,7 +71,7 @@ export function filterSearch({ cameras, labels, after, before, more }: EventFilt
   return search;
 }
 
-/** The API's half (interface 4.1): names joined by commas. Times of day are those of the viewer. */
+/** For the API (interface 4.1): names joined by commas. Times of day are those of the viewer. */
 export function eventsQuery(
   filter: EventFilter,
   limit: number,

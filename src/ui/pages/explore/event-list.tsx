@@ -56,7 +56,7 @@ function Failed({ list, filter, onRetry, onClear }: EventListProps) {
     <div class="blank" role="alert">
       <h2>{words.explore.cannotShow}</h2>
       <p>{list.problem}</p>
-      <p class="blank-ways">
+      <p class="blank-actions">
         <button class="button" type="button" onClick={onRetry}>
           {words.common.tryAgain}
         </button>

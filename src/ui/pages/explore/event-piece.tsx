@@ -6,7 +6,7 @@ import type { EventView } from './event-view.ts';
 
 interface EventPieceProps {
   readonly events: readonly EventView[];
-  /** Shown from the start, for it is on the screen at once. */
+  /** Rendered from the start: it is visible at once. */
   readonly isFirst: boolean;
   /** The heading above says which day it is. */
   readonly hasDays: boolean;

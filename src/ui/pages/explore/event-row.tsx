@@ -1,6 +1,6 @@
 /** One event of the list: what, where, when, for how long. The row is a link to its details. */
 import { Link } from 'wouter-preact';
-import { sayLength, sayMoment, sayScore, sayShortMoment, sayTime } from '../shared/times.ts';
+import { formatDuration, formatMoment, formatScore, formatShortMoment, formatTime } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import type { EventView } from './event-view.ts';
 import { Thumbnail } from './thumbnail.tsx';
@@ -39,8 +39,8 @@ export function EventRow({ event, href, isOpen, hasDay }: EventRowProps) {
         </span>
         {event.score !== undefined && <Score score={event.score} />}
         <span class="event-when">
-          <time dateTime={new Date(event.startTime * 1000).toISOString()} title={sayMoment(event.startTime)}>
-            {hasDay ? sayTime(event.startTime) : sayShortMoment(event.startTime)}
+          <time dateTime={new Date(event.startTime * 1000).toISOString()} title={formatMoment(event.startTime)}>
+            {hasDay ? formatTime(event.startTime) : formatShortMoment(event.startTime)}
           </time>
           <Duration event={event} />
         </span>
@@ -51,7 +51,7 @@ export function EventRow({ event, href, isOpen, hasDay }: EventRowProps) {
 
 export function Duration({ event }: { event: EventView }) {
   if (event.endTime === undefined) return <span class="event-length in-progress">{words.explore.inProgress}</span>;
-  return <span class="event-length">{sayLength(event.endTime - event.startTime)}</span>;
+  return <span class="event-length">{formatDuration(event.endTime - event.startTime)}</span>;
 }
 
 function Score({ score }: { score: number }) {
@@ -62,7 +62,7 @@ function Score({ score }: { score: number }) {
         <rect class="score-reached" width={56 * score} height="5" rx="2.5" />
       </svg>
       <span class="out-of-sight">{words.explore.score} </span>
-      {sayScore(score)}
+      {formatScore(score)}
     </span>
   );
 }

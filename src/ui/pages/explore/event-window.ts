@@ -1,5 +1,5 @@
 /** The list cut into pieces that come and go with the scroll position: ten thousand events are a few hundred rows. */
-import { sayDay } from '../shared/times.ts';
+import { formatDay } from '../shared/times.ts';
 import type { EventView } from './event-view.ts';
 
 export interface Day {
@@ -14,7 +14,7 @@ export const PIECE_SIZE = 60;
 export function daysOf(events: readonly EventView[], now: number | undefined): Day[] {
   const days: { name: string; pieces: EventView[][] }[] = [];
   for (const event of events) {
-    const name = now === undefined ? '' : sayDay(event.startTime, now);
+    const name = now === undefined ? '' : formatDay(event.startTime, now);
     let day = days.at(-1);
     if (day?.name !== name) {
       day = { name, pieces: [] };

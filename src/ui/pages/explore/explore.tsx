@@ -43,7 +43,7 @@ export function Explore({ profile, hasNvr }: { profile: Profile; hasNvr: boolean
         <header class="explore-head">
           <h1>{words.explore.title}</h1>
           <p class="explore-count" role="status">
-            {detections && sayCount(detections)}
+            {detections && formatCount(detections)}
           </p>
           <ViewChoice view={view} onChoose={setView} />
           <button class="button" type="button" onClick={reload}>
@@ -86,7 +86,7 @@ const withEvent = (filter: EventFilter, id: string): URLSearchParams => {
   return search;
 };
 
-function sayCount({ events: { length }, isAll }: Detections): string {
+function formatCount({ events: { length }, isAll }: Detections): string {
   if (length === 0) return '';
   return isAll ? words.explore.detections(length) : words.explore.moreThan(length);
 }

@@ -1,6 +1,6 @@
 /** Detections over time, stacked by camera: click or drag to look closer, choose a camera to see it alone. */
 import { useMemo, useState } from 'preact/hooks';
-import { sayLength, sayShortMoment } from '../shared/times.ts';
+import { formatDuration, formatShortMoment } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import { bucketDetections } from './detection-buckets.ts';
 import type { EventFilter } from './event-filter.ts';
@@ -36,8 +36,8 @@ export function Overview({ detections, filter, cameras, alone, onCamera, onStret
       <figcaption class="overview-caption">
         <span class="overview-stretch">
           {start === undefined
-            ? words.overview.per(sayStep(buckets.stepSeconds))
-            : `${sayShortMoment(start)}, ${sayStep(buckets.stepSeconds)}`}
+            ? words.overview.per(formatStep(buckets.stepSeconds))
+            : `${formatShortMoment(start)}, ${formatStep(buckets.stepSeconds)}`}
           {!isAll && `, ${words.overview.newestOnly(events.length)}`}
         </span>
         <ul class="legend">
@@ -69,10 +69,10 @@ const colourOf = (position: number): string =>
   position >= 0 && position < COLOURS ? `camera-${position + 1}` : 'camera-other';
 
 /** `hour`, `15 min` */
-function sayStep(seconds: number): string {
+function formatStep(seconds: number): string {
   if (seconds === 60) return words.overview.minute;
   if (seconds === 3600) return words.overview.hour;
-  return seconds === 86_400 ? words.overview.day : sayLength(seconds);
+  return seconds === 86_400 ? words.overview.day : formatDuration(seconds);
 }
 
 const clockOffsetSeconds = (): number => -60 * new Date().getTimezoneOffset();

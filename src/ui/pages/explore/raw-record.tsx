@@ -1,4 +1,4 @@
-/** The record as it came, for those who want to know: the picture's bytes cut short. */
+/** The record as received, with the picture's bytes cut short. */
 import { CopyButton } from '../shared/copy-button.tsx';
 import type { Fields } from '../shared/fields.ts';
 import { words } from '../shared/words.ts';

@@ -11,7 +11,7 @@ const DRAWINGS: Readonly<Record<string, IconName>> = {
   package: 'package', license_plate: 'plate', speech: 'sound', bark: 'sound', scream: 'sound', yell: 'sound',
 };
 
-/** A recorder that keeps no picture files answers 404 each time: after a few of them, no more are asked for. */
+/** An NVR without picture files answers 404 each time: after a few of them no more are requested. */
 const MOST_MISSES = 3;
 let misses = 0;
 

@@ -1,7 +1,7 @@
 /** The time filter: a few usual stretches, or from one moment to another. */
 import { Icon } from '../shared/icon.tsx';
 import { Menu } from '../shared/menu.tsx';
-import { sayShortMoment } from '../shared/times.ts';
+import { formatShortMoment } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import type { EventFilter } from './event-filter.ts';
 import { fromLocalInput, toLocalInput } from './local-input.ts';
@@ -62,14 +62,14 @@ function Said({ filter: { after, before } }: { filter: EventFilter }) {
   return (
     <>
       <span class="out-of-sight">{words.filters.time}: </span>
-      <span class="filter-choice">{sayStretch(after, before)}</span>
+      <span class="filter-choice">{formatRange(after, before)}</span>
       <Icon name="chevron" />
     </>
   );
 }
 
-function sayStretch(after: number | undefined, before: number | undefined): string {
-  if (after !== undefined && before !== undefined) return `${sayShortMoment(after)} – ${sayShortMoment(before)}`;
-  if (after !== undefined) return words.filters.since(sayShortMoment(after));
-  return before === undefined ? words.filters.anyTime : words.filters.until(sayShortMoment(before));
+function formatRange(after: number | undefined, before: number | undefined): string {
+  if (after !== undefined && before !== undefined) return `${formatShortMoment(after)} – ${formatShortMoment(before)}`;
+  if (after !== undefined) return words.filters.since(formatShortMoment(after));
+  return before === undefined ? words.filters.anyTime : words.filters.until(formatShortMoment(before));
 }

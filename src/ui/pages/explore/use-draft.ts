@@ -1,10 +1,10 @@
-/** What is being typed into a filter: it outlives the answer to an earlier one, and not every letter is a question. */
+/** The text being typed into a filter: it survives the response to an earlier request, and not every letter sends one. */
 import type { TargetedEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 type Change = (value: string) => void;
 
-/** Counts when the field is left, or at Enter. */
+/** Applied when the field loses the focus, or at Enter. */
 export function useDraft(value: string, onChange: Change) {
   const [draft, onInput] = useTyped(value);
   return {
@@ -16,7 +16,7 @@ export function useDraft(value: string, onChange: Change) {
 
 const PATIENCE_MILLISECONDS = 600;
 
-/** Counts when it has stood for a moment: a date is typed part by part, and in between the year is 2, or 20. */
+/** Applied after a pause: a date is typed part by part, and in between the year is 2, or 20. */
 export function useSettled(value: string, onChange: Change) {
   const [draft, onInput] = useTyped(value);
   const latest = useRef(onChange);

@@ -1,6 +1,6 @@
 /** The list's events: the first page for a filter, then more on demand. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Answer, askApi } from '../shared/api.ts';
+import { type Answer, getFromApi } from '../shared/api.ts';
 import { problemOf } from '../shared/problem-of.ts';
 import { type EventFilter, eventsQuery } from './event-filter.ts';
 import { type EventView, readEvents } from './event-view.ts';
@@ -29,7 +29,7 @@ export function useEvents(filter: EventFilter, round: number) {
     const controller = new AbortController();
     asking.current = controller;
     setList((was) => ({ ...was, status: 'loading', isOutdated: earlier.length === 0, problem: '' }));
-    const answer = await askApi(`api/events?${query}`, controller.signal);
+    const answer = await getFromApi(`api/events?${query}`, controller.signal);
     if (!controller.signal.aborted) setList((was) => listAfter(answer, query, earlier, was));
   };
 

@@ -1,18 +1,18 @@
 /** The event whose details are open: from the list if it is there, else asked for by its id (a shared link). */
 import { useEffect, useState } from 'preact/hooks';
-import { askApi } from '../shared/api.ts';
+import { getFromApi } from '../shared/api.ts';
 import { words } from '../shared/words.ts';
 import { type EventView, readEvent } from './event-view.ts';
 
 export interface OpenEvent {
   readonly event?: EventView | undefined;
-  /** Why it cannot be shown, in words. */
+  /** Why it cannot be shown, as text. */
   readonly problem?: string;
 }
 
 const NOTHING: OpenEvent = {};
 
-/** Which of the two it is, is no business of who asks. */
+/** Both cases give the same text: the caller must not learn which one it is. */
 const problemOf = ({ status, message }: { readonly status: number; readonly message: string }): string =>
   status === 403 || status === 404 ? words.details.gone : message;
 
@@ -24,7 +24,7 @@ export function useOpenEvent(id: string | undefined, events: readonly EventView[
     if (missing === undefined) return undefined;
     const controller = new AbortController();
     const load = async (): Promise<void> => {
-      const answer = await askApi(`api/events/${encodeURIComponent(missing)}`, controller.signal);
+      const answer = await getFromApi(`api/events/${encodeURIComponent(missing)}`, controller.signal);
       const event = answer.kind === 'ok' ? readEvent(answer.body) : undefined;
       if (event) setFetched({ id: missing, event });
       else if (answer.kind === 'ok') setFetched({ id: missing, problem: words.common.unreadable });

@@ -1,6 +1,6 @@
 /** What the plot and the label menu need: many detections of the filter, without their pictures. */
 import { useEffect, useState } from 'preact/hooks';
-import { askApi } from '../shared/api.ts';
+import { getFromApi } from '../shared/api.ts';
 import { textsOf } from '../shared/fields.ts';
 import { type EventFilter, eventsQuery } from './event-filter.ts';
 import { type EventView, readEvents } from './event-view.ts';
@@ -24,7 +24,7 @@ export function useOverview(filter: EventFilter, round: number): Detections | un
   useEffect(() => {
     const controller = new AbortController();
     const load = async (): Promise<void> => {
-      const answer = await askApi(`api/events?${query}`, controller.signal);
+      const answer = await getFromApi(`api/events?${query}`, controller.signal);
       if (controller.signal.aborted) return;
       setDetections(answer.kind === 'ok' ? readDetections(answer, query) : undefined);
     };
@@ -46,7 +46,7 @@ export function useLabels(): readonly string[] {
   const [labels, setLabels] = useState<readonly string[]>([]);
   useEffect(() => {
     const load = async (): Promise<void> => {
-      const answer = await askApi('api/labels');
+      const answer = await getFromApi('api/labels');
       if (answer.kind === 'ok') setLabels(textsOf(answer.body));
     };
     void load();

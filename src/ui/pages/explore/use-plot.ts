@@ -3,7 +3,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { onThemeChange } from '../shared/theme.ts';
-import { sayTick } from '../shared/times.ts';
+import { formatTick } from '../shared/times.ts';
 import { type DetectionBuckets, stacked } from './detection-buckets.ts';
 
 export interface Plot {
@@ -37,7 +37,7 @@ export function usePlot(plot: Plot): RefObject<HTMLDivElement | null> {
   return place;
 }
 
-/** Anew with every theme, for a canvas knows no custom properties. */
+/** Drawn again with every theme: a canvas knows no custom properties. */
 function keepDrawn(UPlot: typeof uPlot, place: HTMLElement, plot: Plot): () => void {
   let drawn = draw(UPlot, place, plot);
   const stopTheme = onThemeChange(() => {
@@ -78,7 +78,7 @@ function draw(UPlot: typeof uPlot, place: HTMLElement, { buckets, colours, onStr
     legend: { show: false },
     series: [{}, ...series],
     axes: [
-      { ...axis, grid: { show: false }, space: 64, size: 26, values: sayTicks },
+      { ...axis, grid: { show: false }, space: 64, size: 26, values: formatTicks },
       { ...axis, size: 38, space: 34, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] },
     ],
     scales: {
@@ -97,8 +97,8 @@ function draw(UPlot: typeof uPlot, place: HTMLElement, { buckets, colours, onStr
   return new UPlot(options, [[...buckets.starts], ...rows], place);
 }
 
-const sayTicks: uPlot.Axis.DynamicValues = (_, times) =>
-  times.map((time, at) => sayTick(time, (times[at + 1] ?? time) - time || time - (times[at - 1] ?? time)));
+const formatTicks: uPlot.Axis.DynamicValues = (_, times) =>
+  times.map((time, at) => formatTick(time, (times[at + 1] ?? time) - time || time - (times[at - 1] ?? time)));
 
 const stretch = (select: uPlot.Select, toTime: uPlot['posToVal']): [after: number, before: number] => [
   Math.floor(toTime(select.left, 'x')),

@@ -63,7 +63,7 @@ export function retryAfterSeconds(text: string | null, now: number): number | un
 }
 
 /** How long to wait, as one would say it: `42 s`, `1 min 5 s`, `1 h 10 min`. */
-export function saySeconds(seconds: number): string {
+export function formatSeconds(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return joined(Math.floor(seconds / 60), 'min', seconds % 60, 's');
   return joined(Math.floor(seconds / 3600), 'h', Math.floor((seconds % 3600) / 60), 'min');

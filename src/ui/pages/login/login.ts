@@ -3,7 +3,7 @@ import { basePath, baseUrl } from '../shared/base-url.ts';
 import { applyTheme, chosenTheme } from '../shared/theme.ts';
 import { startCountdown } from './countdown.ts';
 import { hidePassword, showCapsLock, showFirstTimeHelp, showUnencrypted, wireReveal } from './hints.ts';
-import { type LoginOutcome, loginOutcome, notKept, saySeconds, unreachable } from './login-outcome.ts';
+import { formatSeconds, type LoginOutcome, loginOutcome, notKept, unreachable } from './login-outcome.ts';
 import { loginWords } from './login-words.ts';
 import { nextPage } from './next-page.ts';
 import { element } from './page-element.ts';
@@ -87,12 +87,12 @@ function waitAndSay(why: 'too-many-tries' | 'busy', seconds: number): void {
   stopCountdown = startCountdown(
     seconds,
     (left) => {
-      submit.textContent = loginWords.again.replace('{time}', saySeconds(left));
+      submit.textContent = loginWords.again.replace('{time}', formatSeconds(left));
     },
     () => {
       showProblem('');
       setBusy(false);
-      // Not out of the field that somebody is typing in meanwhile.
+      // Not while the user types in another field.
       if (!form.contains(document.activeElement)) password.focus();
     },
   );

@@ -1,11 +1,11 @@
-/** Settings > Access: how a request would be judged, and why; asked of the very functions that judge (SPEC 1, `explain`). */
+/** Settings > Access: how a request would be decided, and why, by the same functions that decide (SPEC 1, `explain`). */
 import { useState } from 'preact/hooks';
-import { askApi } from '../shared/api.ts';
+import { getFromApi } from '../shared/api.ts';
 import { Choice } from '../shared/choice.tsx';
 import { SelectField, TextArea, TextField } from '../shared/form-fields.tsx';
 import { PanelForm } from '../shared/panel-form.tsx';
 import { problemOf } from '../shared/problem-of.ts';
-import { useAsked } from '../shared/use-asked.ts';
+import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { readUsers } from './account-records.ts';
 import { type Explanation, readExplanation } from './explanation.ts';
@@ -14,12 +14,12 @@ import { PageHead } from './records.tsx';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'WS'] as const;
 
-type Asker = 'user' | 'headers' | 'nobody';
+type CallerKind = 'user' | 'headers' | 'anonymous';
 
 export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
-  const [users] = useAsked(hasOwnLogin ? 'api/users' : undefined, readUsers);
+  const [users] = useFetched(hasOwnLogin ? 'api/users' : undefined, readUsers);
   const names = users.kind === 'ready' ? users.value.map(({ name }) => name) : [];
-  const [asker, setAsker] = useState<Asker>(hasOwnLogin ? 'user' : 'headers');
+  const [callerKind, setCallerKind] = useState<CallerKind>(hasOwnLogin ? 'user' : 'headers');
   const [user, setUser] = useState('');
   const [headers, setHeaders] = useState('');
   const [peer, setPeer] = useState('');
@@ -35,10 +35,10 @@ export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
     setProblem('');
     setIsBusy(true);
     const query = new URLSearchParams({ method, path });
-    if (asker === 'user') query.set('user', user || (names[0] ?? ''));
-    if (asker === 'headers') for (const line of linesOf(headers)) query.append('header', line);
+    if (callerKind === 'user') query.set('user', user || (names[0] ?? ''));
+    if (callerKind === 'headers') for (const line of linesOf(headers)) query.append('header', line);
     if (peer.trim() !== '') query.set('peer', peer.trim());
-    const answer = await askApi(`api/explain?${query}`);
+    const answer = await getFromApi(`api/explain?${query}`);
     setIsBusy(false);
     if (answer.kind !== 'ok') return setProblem(problemOf(answer));
     const explanation = readExplanation(answer.body);
@@ -50,14 +50,14 @@ export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
       <PageHead title={words.access.title} lead={words.access.lead} />
       <PanelForm submit={words.access.ask} submitting={words.access.asking} onSubmit={ask} {...{ isBusy, problem }}>
         <Choice
-          name="asker"
+          name="callerKind"
           legend={words.access.who}
           isLegendShown
-          options={askers(hasOwnLogin)}
-          chosen={asker}
-          onChoose={setAsker}
+          options={callerKinds(hasOwnLogin)}
+          chosen={callerKind}
+          onChoose={setCallerKind}
         />
-        {asker === 'user' && (
+        {callerKind === 'user' && (
           <SelectField
             label={words.common.user}
             value={user || (names[0] ?? '')}
@@ -65,7 +65,7 @@ export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
             options={names.map((name) => [name, name] as const)}
           />
         )}
-        {asker === 'headers' && (
+        {callerKind === 'headers' && (
           <>
             <TextArea
               label={words.access.headers}
@@ -97,11 +97,11 @@ export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
   );
 }
 
-function askers(hasOwnLogin: boolean): readonly (readonly [Asker, string])[] {
+function callerKinds(hasOwnLogin: boolean): readonly (readonly [CallerKind, string])[] {
   const user = ['user', words.access.asUser] as const;
   const others = [
     ['headers', words.access.asHeaders],
-    ['nobody', words.access.asAnonymous],
+    ['anonymous', words.access.asAnonymous],
   ] as const;
   return hasOwnLogin ? [user, ...others] : others;
 }

@@ -1,4 +1,4 @@
-/** Cameras by switches, and by patterns for those that are not there yet (SPEC 4.3). */
+/** Chooses cameras: a switch for each known camera, and patterns for future ones (SPEC 4.3). */
 import { useState } from 'preact/hooks';
 import { camerasOf, matchesEntry } from '../shared/camera-pattern.ts';
 import { Switch, TextField } from '../shared/form-fields.tsx';

@@ -26,7 +26,7 @@ const SYSTEMS: readonly [pattern: RegExp, name: string][] = [
 
 const LONGEST_SHOWN = 60;
 
-/** What is not recognised is shown as it is, for it may be somebody's own program. */
+/** An unknown user agent is shown as it is: it may be a user's own program. */
 export function deviceName(agent: string): string {
   const named = (table: typeof BROWSERS): string | undefined => table.find(([pattern]) => pattern.test(agent))?.[1];
   const [browser, system] = [named(BROWSERS), named(SYSTEMS)];

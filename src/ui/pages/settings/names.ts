@@ -1,4 +1,4 @@
-/** What a new user, role or password must be, told before the server is asked (interface 2.1, 2.2). */
+/** Rules for new user names, role names and passwords, checked before the request (interface 2.1, 2.2). */
 import { words } from '../shared/words.ts';
 
 const NAME = /^[A-Za-z0-9._]+$/;
@@ -6,7 +6,7 @@ const LONGEST_USER_NAME = 30;
 const SHORTEST_PASSWORD = 12;
 const RESERVED_ROLES = ['admin', 'viewer', 'none'];
 
-/** Each gives what is wrong, in words, or undefined. */
+/** Each returns the problem as text, or undefined. */
 export const userNameFault = (name: string): string | undefined =>
   NAME.test(name) && name.length <= LONGEST_USER_NAME ? undefined : words.users.nameUnfit;
 

@@ -1,8 +1,8 @@
 /** Settings > Password: one's own (interface 2.1, 5.1.6; SPEC 4.3). */
 import { useState } from 'preact/hooks';
 import type { Profile } from '../console/profile.ts';
-import { saySeconds } from '../login/login-outcome.ts';
-import { type Answer, tellApi } from '../shared/api.ts';
+import { formatSeconds } from '../login/login-outcome.ts';
+import { type Answer, sendToApi } from '../shared/api.ts';
 import { PasswordField } from '../shared/form-fields.tsx';
 import { PanelForm } from '../shared/panel-form.tsx';
 import { problemOf } from '../shared/problem-of.ts';
@@ -25,7 +25,7 @@ export function Password({ profile }: { profile: Profile }) {
     if (fault !== undefined) return;
     setIsBusy(true);
     const body = { password, old_password: current };
-    const answer = await tellApi('PUT', `api/users/${encodeURIComponent(profile.name)}/password`, body);
+    const answer = await sendToApi('PUT', `api/users/${encodeURIComponent(profile.name)}/password`, body);
     setIsBusy(false);
     if (answer.kind !== 'ok') return setProblem(passwordProblem(answer));
     for (const empty of [setCurrent, setPassword, setRepeated]) empty('');
@@ -73,5 +73,5 @@ function passwordProblem(answer: Exclude<Answer, { kind: 'ok' }>): string {
   if (answer.kind !== 'refused') return problemOf(answer);
   if (answer.status === 401) return words.password.wrong;
   if (answer.status !== 429) return answer.message;
-  return words.password.tooMany(saySeconds(Number(answer.retryAfter) || 60));
+  return words.password.tooMany(formatSeconds(Number(answer.retryAfter) || 60));
 }

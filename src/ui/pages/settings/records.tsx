@@ -1,60 +1,60 @@
-/** A list of things with a name, facts and ways to change them: rows where there is room, else cards. */
+/** A list of records, each with a name, facts and actions: rows on wide screens, cards on narrow ones. */
 import type { ComponentChildren } from 'preact';
-import type { Asked } from '../shared/use-asked.ts';
+import type { Fetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 
 interface PageProps<Value> {
   readonly title: string;
   readonly lead: string;
   /** Beside the title: what can be done with the whole. */
-  readonly ways?: ComponentChildren;
+  readonly actions?: ComponentChildren;
   /** What was done just now. */
   readonly done: string;
   /** Why it could not be done. */
   readonly problem?: string;
-  readonly asked: Asked<Value>;
+  readonly fetched: Fetched<Value>;
   readonly onRetry: () => void;
   readonly children: (value: Value) => ComponentChildren;
 }
 
 /** A page of the settings: title, what was done, and the list once it is there. */
 export function RecordsPage<Value>(props: PageProps<Value>) {
-  const { title, lead, ways, done, problem = '', asked, onRetry, children } = props;
+  const { title, lead, actions, done, problem = '', fetched, onRetry, children } = props;
   return (
     <section class="records-page">
-      <PageHead title={title} lead={lead} ways={asked.kind === 'failed' ? undefined : ways} />
+      <PageHead title={title} lead={lead} actions={fetched.kind === 'failed' ? undefined : actions} />
       <Done text={done} />
       <div class="notice notice-bad" role="alert">
         {problem}
       </div>
-      {asked.kind === 'loading' && (
+      {fetched.kind === 'loading' && (
         <div class="skeleton" role="status">
           <span class="out-of-sight">{words.common.loading}</span>
           <div class="skeleton-row" />
           <div class="skeleton-row" />
         </div>
       )}
-      {asked.kind === 'failed' && (
+      {fetched.kind === 'failed' && (
         <div class="blank" role="alert">
           <h2>{words.settings.cannotLoad}</h2>
-          <p>{asked.problem}</p>
+          <p>{fetched.problem}</p>
           <button class="button" type="button" onClick={onRetry}>
             {words.common.tryAgain}
           </button>
         </div>
       )}
-      {asked.kind === 'ready' && children(asked.value)}
+      {fetched.kind === 'ready' && children(fetched.value)}
     </section>
   );
 }
 
-export const PageHead = ({ title, lead, ways }: { title: string; lead: string; ways?: ComponentChildren }) => (
+export const PageHead = ({ title, lead, actions }: { title: string; lead: string; actions?: ComponentChildren }) => (
   <header class="page-head">
     <div>
       <h1>{title}</h1>
       <p class="page-lead">{lead}</p>
     </div>
-    {ways}
+    {actions}
   </header>
 );
 
@@ -69,12 +69,12 @@ interface RecordProps {
   readonly name: string;
   readonly badges?: ComponentChildren;
   readonly facts: readonly (readonly [name: string, value: ComponentChildren])[];
-  readonly ways?: ComponentChildren;
+  readonly actions?: ComponentChildren;
 }
 
 export const Records = ({ children }: { children: ComponentChildren }) => <ul class="records">{children}</ul>;
 
-export const RecordItem = ({ name, badges, facts, ways }: RecordProps) => (
+export const RecordItem = ({ name, badges, facts, actions }: RecordProps) => (
   <li class="record">
     <p class="record-name">
       <bdi>{name}</bdi> {badges}
@@ -87,7 +87,7 @@ export const RecordItem = ({ name, badges, facts, ways }: RecordProps) => (
         </div>
       ))}
     </dl>
-    <div class="record-ways">{ways}</div>
+    <div class="record-actions">{actions}</div>
   </li>
 );
 

@@ -1,6 +1,6 @@
 /** The questions of Settings > Roles: a role and its cameras, and what deleting one does (SPEC 4.3). */
 import { useState } from 'preact/hooks';
-import { tellApi } from '../shared/api.ts';
+import { sendToApi } from '../shared/api.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { TextField } from '../shared/form-fields.tsx';
 import { words } from '../shared/words.ts';
@@ -30,7 +30,7 @@ export function EditRole({ role, known, cameras, onClose, onDone }: EditRoleProp
     const taken = !role && known.some((other) => other.role === name) ? words.roles.taken : undefined;
     const fault = roleNameFault(name) ?? taken ?? (entries.length === 0 ? words.roles.needsOne : undefined);
     if (fault !== undefined) return fault;
-    return settled(await tellApi('PUT', rolePath(name), { cameras: entries }), () => onDone(words.roles.saved(name)));
+    return settled(await sendToApi('PUT', rolePath(name), { cameras: entries }), () => onDone(words.roles.saved(name)));
   };
   const title = role ? words.roles.editTitle(role.role) : words.roles.add;
   return (
@@ -48,7 +48,7 @@ interface DeleteRoleProps extends FormProps {
 
 export function DeleteRole({ role, holders, onClose, onDone }: DeleteRoleProps) {
   const remove = async () =>
-    settled(await tellApi('DELETE', rolePath(role.role)), () => onDone(words.roles.deleted(role.role)));
+    settled(await sendToApi('DELETE', rolePath(role.role)), () => onDone(words.roles.deleted(role.role)));
   return (
     <FormDialog
       title={words.roles.deleteTitle(role.role)}
@@ -64,7 +64,7 @@ export function DeleteRole({ role, holders, onClose, onDone }: DeleteRoleProps) 
   );
 }
 
-/** Its users become viewers, who see more than they did: whoever deletes has to know. */
+/** Its users become viewers, who see more cameras than before: the dialog says so. */
 function whatHappens(role: RoleRecord, holders: readonly string[]): string {
   if (holders.length > 0) return words.roles.deleteWhat(holders);
   return role.users === 0 ? words.roles.deleteUnused : words.roles.deleteCount(role.users);

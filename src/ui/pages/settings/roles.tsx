@@ -1,6 +1,6 @@
 /** Settings > Roles: which cameras each role sees, and who has it (interface 2.2; SPEC 4.3). */
 import type { Profile } from '../console/profile.ts';
-import { useAsked } from '../shared/use-asked.ts';
+import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { type RoleRecord, readRoles, readUsers, type UserRecord } from './account-records.ts';
 import { Badge, Names, RecordItem, Records, RecordsPage } from './records.tsx';
@@ -10,8 +10,8 @@ import { useForm } from './use-form.ts';
 type OpenForm = { readonly kind: 'add' } | { readonly kind: 'edit' | 'delete'; readonly role: RoleRecord };
 
 export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin: boolean }) {
-  const [roles, again] = useAsked('api/roles', readRoles);
-  const [users, usersAgain] = useAsked(hasOwnLogin ? 'api/users' : undefined, readUsers);
+  const [roles, again] = useFetched('api/roles', readRoles);
+  const [users, usersAgain] = useFetched(hasOwnLogin ? 'api/users' : undefined, readUsers);
   const { form, open, done, ...shared } = useForm<OpenForm>(() => {
     again();
     usersAgain();
@@ -22,9 +22,9 @@ export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin:
       title={words.roles.title}
       lead={words.roles.lead}
       done={done}
-      asked={roles}
+      fetched={roles}
       onRetry={again}
-      ways={
+      actions={
         <button class="button button-strong" type="button" onClick={() => open({ kind: 'add' })}>
           {words.roles.add}
         </button>
@@ -58,7 +58,7 @@ interface RoleItemProps {
 }
 
 function RoleItem({ role, people, onOpen }: RoleItemProps) {
-  const way = (kind: 'edit' | 'delete', text: string) => (
+  const action = (kind: 'edit' | 'delete', text: string) => (
     <button class="button button-small" type="button" aria-label={`${text}: ${role.role}`} onClick={() => onOpen(kind)}>
       {text}
     </button>
@@ -71,11 +71,11 @@ function RoleItem({ role, people, onOpen }: RoleItemProps) {
         [words.common.cameras, <CamerasOf key="cameras" role={role} />],
         [words.users.title, <WhoHas key="users" count={role.users} holders={holdersOf(role, people)} />],
       ]}
-      ways={
+      actions={
         role.source === 'store' ? (
           <>
-            {way('edit', words.roles.edit)}
-            {way('delete', words.roles.delete)}
+            {action('edit', words.roles.edit)}
+            {action('delete', words.roles.delete)}
           </>
         ) : (
           role.source === 'file' && <span class="field-help">{words.roles.fileHelp}</span>

@@ -1,11 +1,11 @@
-/** Settings > Sessions: where somebody is logged in, and a way to end it (SPEC 4.2). */
+/** Settings > Sessions: lists the logged-in browsers and apps, and ends sessions (SPEC 4.2). */
 import { useState } from 'preact/hooks';
 import type { Profile } from '../console/profile.ts';
-import { type Answer, tellApi } from '../shared/api.ts';
+import { type Answer, sendToApi } from '../shared/api.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { problemOf } from '../shared/problem-of.ts';
-import { sayShortMoment } from '../shared/times.ts';
-import { useAsked } from '../shared/use-asked.ts';
+import { formatShortMoment } from '../shared/times.ts';
+import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { readSessions, type SessionRecord } from './account-records.ts';
 import { deviceName } from './device-name.ts';
@@ -16,10 +16,10 @@ import { useForm } from './use-form.ts';
 type EndMany = keyof typeof words.sessions.endMany;
 
 const endSession = ({ id }: SessionRecord): Promise<Answer> =>
-  tellApi('DELETE', `api/sessions/${encodeURIComponent(id)}`);
+  sendToApi('DELETE', `api/sessions/${encodeURIComponent(id)}`);
 
 export function Sessions({ profile }: { profile: Profile }) {
-  const [sessions, again] = useAsked('api/sessions', readSessions);
+  const [sessions, again] = useFetched('api/sessions', readSessions);
   const { form, open, done, setDone, ...shared } = useForm<EndMany>(again);
   const [problem, setProblem] = useState('');
   const end = async (session: SessionRecord): Promise<void> => {
@@ -35,9 +35,9 @@ export function Sessions({ profile }: { profile: Profile }) {
       title={words.sessions.title}
       lead={profile.role === 'admin' ? words.sessions.leadAdmin : words.sessions.lead}
       {...{ done, problem }}
-      asked={sessions}
+      fetched={sessions}
       onRetry={again}
-      ways={
+      actions={
         <>
           {own.length > 0 && (
             <button class="button" type="button" onClick={() => open('own')}>
@@ -86,10 +86,10 @@ function SessionItem({ session, profile, onEnd }: SessionItemProps) {
       }
       facts={[
         [words.sessions.address, <bdi key="address">{session.address}</bdi>],
-        [words.sessions.since, session.since === undefined ? '–' : sayShortMoment(session.since)],
-        [words.sessions.lastSeen, session.lastSeen === undefined ? '–' : sayShortMoment(session.lastSeen)],
+        [words.sessions.since, session.since === undefined ? '–' : formatShortMoment(session.since)],
+        [words.sessions.lastSeen, session.lastSeen === undefined ? '–' : formatShortMoment(session.lastSeen)],
       ]}
-      ways={
+      actions={
         !session.isCurrent && (
           <button class="button button-small" type="button" aria-label={words.sessions.endOne(device)} onClick={onEnd}>
             {words.sessions.end}

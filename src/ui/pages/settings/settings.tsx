@@ -1,4 +1,4 @@
-/** Settings: its pages, each for whom it is (SPEC 8; interface 5.6). */
+/** Settings: its pages, and the roles that see each (SPEC 8; interface 5.6). */
 import type { ComponentChild } from 'preact';
 import { Redirect, useLocation } from 'wouter-preact';
 import type { Profile } from '../console/profile.ts';

@@ -1,23 +1,23 @@
-/** The questions of Settings > Tokens: what a new one may, and the one moment to copy it (SPEC 4.4). */
+/** Dialogs of Settings > API tokens: create a token, and show its secret once (SPEC 4.4). */
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Profile } from '../console/profile.ts';
-import { tellApi } from '../shared/api.ts';
+import { sendToApi } from '../shared/api.ts';
 import { CopyButton } from '../shared/copy-button.tsx';
 import { isFields, textOf } from '../shared/fields.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { SelectField, Switch, TextField } from '../shared/form-fields.tsx';
 import { problemOf } from '../shared/problem-of.ts';
-import { useAsked } from '../shared/use-asked.ts';
+import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { readRoles } from './account-records.ts';
 import { CameraChoice } from './camera-choice.tsx';
 
-type Lasting = keyof typeof words.tokens.lasts;
+type Lifetime = keyof typeof words.tokens.lifetimes;
 
 const DAY_SECONDS = 86_400;
 
 // biome-ignore format: a table
-const LASTS: Readonly<Record<Lasting, number | undefined>> = {
+const LIFETIMES: Readonly<Record<Lifetime, number | undefined>> = {
   days30:  30 * DAY_SECONDS,
   days90:  90 * DAY_SECONDS,
   year:    365 * DAY_SECONDS,
@@ -32,21 +32,21 @@ interface MakeTokenProps {
 
 export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
   const isAdmin = profile.role === 'admin';
-  const [roles] = useAsked(isAdmin ? 'api/roles' : undefined, readRoles);
+  const [roles] = useFetched(isAdmin ? 'api/roles' : undefined, readRoles);
   const [name, setName] = useState('');
   const [role, setRole] = useState(isAdmin ? 'viewer' : profile.role);
   const [entries, setEntries] = useState<readonly string[]>();
   const [managesAccounts, setManagesAccounts] = useState(false);
-  const [lasting, setLasting] = useState<string>('year');
+  const [lifetime, setLifetime] = useState<string>('year');
   const mayManage = role === 'admin' && entries === undefined;
   const make = async (): Promise<string | undefined> => {
     if (name.trim() === '') return words.tokens.nameMissing;
     if (entries?.length === 0) return words.roles.needsOne;
-    const seconds = LASTS[lasting as Lasting];
+    const seconds = LIFETIMES[lifetime as Lifetime];
     const expires_at = seconds === undefined ? null : Math.floor(Date.now() / 1000) + seconds;
     const manage_accounts = mayManage && managesAccounts;
     const body = { name: name.trim(), role, ...(entries ? { cameras: entries } : {}), manage_accounts, expires_at };
-    const answer = await tellApi('POST', 'api/tokens', body);
+    const answer = await sendToApi('POST', 'api/tokens', body);
     if (answer.kind !== 'ok') return problemOf(answer);
     const secret = isFields(answer.body) ? textOf(answer.body['token']) : undefined;
     if (secret === undefined) return words.common.unreadable;
@@ -73,16 +73,16 @@ export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
       )}
       {entries && <CameraChoice known={profile.cameras} entries={entries} onChange={setEntries} />}
       <SelectField
-        label={words.tokens.lasting}
-        value={lasting}
-        onChange={setLasting}
-        options={Object.entries(words.tokens.lasts)}
+        label={words.tokens.lifetime}
+        value={lifetime}
+        onChange={setLifetime}
+        options={Object.entries(words.tokens.lifetimes)}
       />
     </FormDialog>
   );
 }
 
-/** It cannot be asked for again, so Escape does not close this: the browser lets the first be held up, and not the next. */
+/** The secret is shown once, so Escape does not close this dialog. A browser lets a page prevent the first Escape only: the next one opens it again. */
 export function MadeToken({ secret, onClose }: { secret: string; onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -110,7 +110,7 @@ export function MadeToken({ secret, onClose }: { secret: string; onClose: () => 
         <p>{words.tokens.use}</p>
         <pre class="code-block" dir="ltr">{`Authorization: Bearer ${secret.slice(0, 8)}…`}</pre>
         <p class="field-help">{words.tokens.basic}</p>
-        <p class="form-ways">
+        <p class="form-actions">
           <button class="button button-strong" type="button" onClick={onClose}>
             {words.tokens.done}
           </button>

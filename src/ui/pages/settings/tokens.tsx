@@ -1,9 +1,9 @@
-/** Settings > Tokens: for programs, so that none needs a password or the open port (SPEC 4.4). */
+/** Settings > API tokens: for programs, so that none needs a password or the open port (SPEC 4.4). */
 import type { Profile } from '../console/profile.ts';
-import { tellApi } from '../shared/api.ts';
+import { sendToApi } from '../shared/api.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
-import { sayDate, sayShortMoment } from '../shared/times.ts';
-import { useAsked } from '../shared/use-asked.ts';
+import { formatDate, formatShortMoment } from '../shared/times.ts';
+import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { readTokens, type TokenRecord } from './account-records.ts';
 import { Badge, Names, RecordItem, Records, RecordsPage } from './records.tsx';
@@ -17,9 +17,9 @@ type OpenForm =
   | { readonly kind: 'revoke'; readonly token: TokenRecord };
 
 export function Tokens({ profile }: { profile: Profile }) {
-  const [tokens, again] = useAsked('api/tokens', readTokens);
+  const [tokens, again] = useFetched('api/tokens', readTokens);
   const { form, open, done, ...shared } = useForm<OpenForm>(again);
-  /** When the token is made, what shows it has come in its place. */
+  /** After the token is created, its dialog has replaced this one. */
   const closeMaking = (): void => open((was) => (was?.kind === 'make' ? undefined : was));
   const onMade = (secret: string): void => {
     open({ kind: 'made', secret });
@@ -30,9 +30,9 @@ export function Tokens({ profile }: { profile: Profile }) {
       title={words.tokens.title}
       lead={words.tokens.lead}
       done={done}
-      asked={tokens}
+      fetched={tokens}
       onRetry={again}
-      ways={
+      actions={
         <button class="button button-strong" type="button" onClick={() => open({ kind: 'make' })}>
           {words.tokens.add}
         </button>
@@ -70,10 +70,10 @@ function TokenItem({ token, profile, onRevoke }: { token: TokenRecord; profile: 
       facts={[
         [words.common.role, <Badge key="role" text={token.role} kind={token.role === 'admin' ? 'strong' : 'plain'} />],
         [words.common.cameras, <CamerasOf key="cameras" token={token} />],
-        [words.tokens.expires, token.expiresAt === undefined ? words.tokens.never : sayDate(token.expiresAt)],
+        [words.tokens.expires, token.expiresAt === undefined ? words.tokens.never : formatDate(token.expiresAt)],
         [words.tokens.lastUsed, <LastUse key="use" token={token} />],
       ]}
-      ways={
+      actions={
         <button
           class="button button-small"
           type="button"
@@ -92,7 +92,7 @@ const CamerasOf = ({ token: { cameras } }: { token: TokenRecord }) =>
 
 const LastUse = ({ token: { lastUsedAt, lastUsedFrom } }: { token: TokenRecord }) => (
   <>
-    {lastUsedAt === undefined ? words.tokens.notYet : sayShortMoment(lastUsedAt)}
+    {lastUsedAt === undefined ? words.tokens.notYet : formatShortMoment(lastUsedAt)}
     {lastUsedFrom !== undefined && <bdi class="fact-more">{words.tokens.from(lastUsedFrom)}</bdi>}
   </>
 );
@@ -105,7 +105,7 @@ interface RevokeTokenProps {
 
 function RevokeToken({ token, onClose, onDone }: RevokeTokenProps) {
   const revoke = async () =>
-    settled(await tellApi('DELETE', `api/tokens/${encodeURIComponent(token.id)}`), () =>
+    settled(await sendToApi('DELETE', `api/tokens/${encodeURIComponent(token.id)}`), () =>
       onDone(words.tokens.revoked(token.name)),
     );
   return (

@@ -1,6 +1,6 @@
 /** The questions of Settings > Users: a new user, a role, a password, a farewell (SPEC 4.3). */
 import { useState } from 'preact/hooks';
-import { type Answer, tellApi } from '../shared/api.ts';
+import { type Answer, sendToApi } from '../shared/api.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { PasswordField, SelectField, TextField } from '../shared/form-fields.tsx';
 import { problemOf } from '../shared/problem-of.ts';
@@ -36,7 +36,7 @@ export function AddUser({ roles, known, onClose, onDone }: AddUserProps) {
     const taken = known.some((user) => user.name === name) ? words.users.taken : undefined;
     const fault = userNameFault(name) ?? taken ?? passwordFault(password);
     if (fault !== undefined) return fault;
-    return settled(await tellApi('POST', 'api/users', { username: name, password, role }), () =>
+    return settled(await sendToApi('POST', 'api/users', { username: name, password, role }), () =>
       onDone(words.users.added(name)),
     );
   };
@@ -56,7 +56,7 @@ interface OfUser extends FormProps {
 export function SetRole({ user, roles, onClose, onDone }: OfUser & { readonly roles: readonly string[] }) {
   const [role, setRole] = useState(user.role);
   const save = async () =>
-    settled(await tellApi('PUT', userPath(user.name, '/role'), { role }), () =>
+    settled(await sendToApi('PUT', userPath(user.name, '/role'), { role }), () =>
       onDone(words.users.roleChanged(user.name, role)),
     );
   return (
@@ -72,7 +72,7 @@ export function ResetPassword({ user, onClose, onDone }: OfUser) {
   const save = async (): Promise<string | undefined> => {
     const fault = passwordFault(password);
     if (fault !== undefined) return fault;
-    return settled(await tellApi('PUT', userPath(user.name, '/password'), { password }), () =>
+    return settled(await sendToApi('PUT', userPath(user.name, '/password'), { password }), () =>
       onDone(words.users.passwordChanged(user.name)),
     );
   };
@@ -86,7 +86,7 @@ export function ResetPassword({ user, onClose, onDone }: OfUser) {
 
 export function DeleteUser({ user, onClose, onDone }: OfUser) {
   const remove = async () =>
-    settled(await tellApi('DELETE', userPath(user.name)), () => onDone(words.users.deleted(user.name)));
+    settled(await sendToApi('DELETE', userPath(user.name)), () => onDone(words.users.deleted(user.name)));
   return (
     <FormDialog
       title={words.users.deleteTitle(user.name)}

@@ -1,6 +1,6 @@
-/** Settings > Users: who may log in, and as what (interface 1, 2.1; SPEC 8). */
+/** Settings > Users: accounts and their roles (interface 1, 2.1; SPEC 8). */
 import type { Profile } from '../console/profile.ts';
-import { useAsked } from '../shared/use-asked.ts';
+import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { readRoles, readUsers, type UserRecord } from './account-records.ts';
 import { Badge, RecordItem, Records, RecordsPage } from './records.tsx';
@@ -12,12 +12,12 @@ type OpenForm = { readonly kind: 'add' } | { readonly kind: 'role' | 'password' 
 /** The recorder's own pages expect this one to be there, as an admin; the API refuses to change it. */
 const FIXED_USER = 'admin';
 
-/** Whoever is no admin any more has other pages than before. */
+/** A user who is no admin any more sees other pages: reload. */
 const ANEW = { onDone: () => location.reload() };
 
 export function Users({ profile }: { profile: Profile }) {
-  const [users, again] = useAsked('api/users', readUsers);
-  const [roles] = useAsked('api/roles', readRoles);
+  const [users, again] = useFetched('api/users', readUsers);
+  const [roles] = useFetched('api/roles', readRoles);
   const { form, open, done, ...shared } = useForm<OpenForm>(again);
   const roleNames = roles.kind === 'ready' ? roles.value.map(({ role }) => role) : ['admin', 'viewer'];
   return (
@@ -25,9 +25,9 @@ export function Users({ profile }: { profile: Profile }) {
       title={words.users.title}
       lead={words.users.lead}
       done={done}
-      asked={users}
+      fetched={users}
       onRetry={again}
-      ways={
+      actions={
         <button class="button button-strong" type="button" onClick={() => open({ kind: 'add' })}>
           {words.users.add}
         </button>
@@ -66,7 +66,7 @@ interface UserItemProps {
 
 function UserItem({ user, known, profile, onOpen }: UserItemProps) {
   const why = whyItStays(user, known);
-  const way = (kind: 'role' | 'password' | 'delete', text: string, isOpen = true) => (
+  const action = (kind: 'role' | 'password' | 'delete', text: string, isOpen = true) => (
     <button
       class="button button-small"
       type="button"
@@ -86,12 +86,12 @@ function UserItem({ user, known, profile, onOpen }: UserItemProps) {
         [words.common.role, <Badge key="role" text={user.role} kind={user.role === 'admin' ? 'strong' : 'plain'} />],
         [words.users.access, <AccessOf key="access" role={user.role} why={why} />],
       ]}
-      ways={
+      actions={
         <>
-          {way('role', words.users.changeRole, why === undefined)}
+          {action('role', words.users.changeRole, why === undefined)}
           {/* The own password needs the current one: Settings > Password asks for it. */}
-          {user.name !== profile.name && way('password', words.users.resetPassword)}
-          {way('delete', words.users.delete, why === undefined)}
+          {user.name !== profile.name && action('password', words.users.resetPassword)}
+          {action('delete', words.users.delete, why === undefined)}
         </>
       }
     />

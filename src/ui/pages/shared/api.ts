@@ -1,10 +1,10 @@
-/** Asking Postern's API: every outcome is a value, and none of them is an exception. */
+/** Requests to Postern's API: every outcome is a value, none is an exception. */
 import { baseUrl } from './base-url.ts';
 import { words } from './words.ts';
 
 export type Answer =
   | { readonly kind: 'ok'; readonly body: unknown; readonly link: string | null }
-  /** Nobody is logged in (any more); `location` is where the answer says to go. */
+  /** No session, or an expired one; `location` is the response's Location header. */
   | { readonly kind: 'login-needed'; readonly location: string | null }
   | {
       readonly kind: 'refused';
@@ -14,15 +14,15 @@ export type Answer =
       readonly retryAfter: string | null;
     }
   | { readonly kind: 'unreachable' }
-  /** The page asked for something newer meanwhile. */
+  /** Replaced by a newer request of the page. */
   | { readonly kind: 'aborted' };
 
 /** `path` is relative to the base path: `api/profile`. */
-export const askApi = (path: string, signal?: AbortSignal): Promise<Answer> =>
+export const getFromApi = (path: string, signal?: AbortSignal): Promise<Answer> =>
   answerTo(path, { ...(signal ? { signal } : {}) });
 
-/** To change something. */
-export const tellApi = (method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<Answer> =>
+/** For changes. */
+export const sendToApi = (method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<Answer> =>
   answerTo(path, {
     method,
     headers: { 'X-CSRF-TOKEN': '1', ...(body ? { 'Content-Type': 'application/json' } : {}) },

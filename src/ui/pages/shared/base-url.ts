@@ -1,4 +1,4 @@
-/** Where Postern stands: below a prefix it may be `/nvr/`, and this script knows, for it was loaded from there. */
+/** The base URL of Postern, with its prefix (such as `/nvr/`), taken from the address of this script. */
 
 /** From `<base>/postern/assets/` to `<base>/`. */
 const ROOT_FROM_ASSETS = '../../';

@@ -1,4 +1,4 @@
-/** One of a few, side by side: radio buttons in the dress of a switch. */
+/** One of a few, side by side: radio buttons that look like a switch. */
 interface ChoiceProps<Value extends string> {
   readonly name: string;
   readonly legend: string;

@@ -1,4 +1,4 @@
-/** A button that puts a text on the clipboard; without one (plain HTTP) there is no button, for the text can be marked. */
+/** A button that copies a text. Without a clipboard (plain HTTP) there is no button: the text can be selected. */
 import { useState } from 'preact/hooks';
 import { words } from './words.ts';
 
@@ -10,7 +10,7 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
       await navigator.clipboard.writeText(text);
       setIsCopied(true);
     } catch {
-      // The browser forbids it: the text can still be marked.
+      // The browser forbids it: the text can still be selected.
     }
   };
   return (

@@ -1,4 +1,4 @@
-/** Reading a record that came from outside: a field is of its kind, or it is absent. */
+/** Reads fields of an untrusted record: a field has the expected type, or it is absent. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const isFields = (value: unknown): value is Fields =>

@@ -1,4 +1,4 @@
-/** A question over the page: a form with a way out; what goes wrong is said in it, and it stays open. */
+/** A modal form with a Cancel button. It stays open and shows the problem when the submission fails. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { words } from './words.ts';
@@ -7,7 +7,7 @@ interface FormDialogProps {
   readonly title: string;
   readonly submit: string;
   readonly isDangerous?: boolean;
-  /** Gives what is wrong, in words, or undefined when it is done. */
+  /** Returns the problem as text, or undefined on success. */
   readonly onSubmit: () => Promise<string | undefined>;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
@@ -46,7 +46,7 @@ export function FormDialog({ title, submit, isDangerous = false, onSubmit, onClo
           <div class="notice notice-bad" role="alert">
             {problem}
           </div>
-          <p class="form-ways">
+          <p class="form-actions">
             <button class="button" type="button" onClick={onClose}>
               {words.common.cancel}
             </button>

@@ -57,7 +57,7 @@ export function TextArea({ label, value, onChange, help }: FieldProps) {
 
 interface PasswordFieldProps extends Omit<FieldProps, 'isOptional'> {
   readonly autocomplete: 'new-password' | 'current-password';
-  /** A good one made up by the machine, for whoever has to think of one for somebody else. */
+  /** Shows a button that generates a password, for setting the password of another user. */
   readonly onSuggest?: () => void;
 }
 

@@ -1,4 +1,4 @@
-/** Leaves for the login; when that brought us straight back twice, says so instead of going round for ever. */
+/** Opens the login page; when that led straight back twice, reports a loop instead of continuing forever. */
 import { baseUrl } from './base-url.ts';
 import { loginTarget } from './login-target.ts';
 import { readPageFacts } from './page-facts.ts';
@@ -10,7 +10,7 @@ const MOST_TRIPS = 2;
 /** `loop`: the login does not help, for instance because the browser does not keep the cookie. */
 export function goToLogin(location: string | null): 'leaving' | 'loop' {
   const trips = recentTrips(Date.now());
-  // Whoever forbids cookies forbids the storage too, so that nothing could be counted: no login would hold.
+  // A browser that blocks cookies blocks the storage too: the visits cannot be counted, and no login would be kept.
   if (trips.length >= MOST_TRIPS || !navigator.cookieEnabled) return 'loop';
   keepTrips([...trips, Date.now()]);
   window.location.assign(

@@ -1,10 +1,10 @@
-/** What the server told the console about the house, in the page itself. */
+/** Facts about the service that the server writes into the console's page. */
 import { isFields } from './fields.ts';
 
 export interface PageFacts {
   /** Clips and snapshots are the NVR's. */
   readonly hasNvr: boolean;
-  /** Whether people log in here, and not at a proxy in front. */
+  /** False when an authentication proxy in front handles the login. */
   readonly hasOwnLogin: boolean;
   /** Relative to the base path. */
   readonly loginPath: string;

@@ -22,7 +22,7 @@ export function PanelForm({ submit, submitting, isBusy, problem, onSubmit, child
       <div class="notice notice-bad" role="alert">
         {problem}
       </div>
-      <p class="form-ways">
+      <p class="form-actions">
         <button class="button button-strong" type="submit" disabled={isBusy}>
           {isBusy ? submitting : submit}
         </button>

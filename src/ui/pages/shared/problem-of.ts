@@ -1,4 +1,4 @@
-/** What went wrong, in words; leaves for the login when that is what it takes. */
+/** The problem of a failed API request as text; opens the login page when the session is over. */
 import type { Answer } from './api.ts';
 import { goToLogin } from './go-to-login.ts';
 import { words } from './words.ts';

@@ -1,7 +1,7 @@
-/** What the pages say, in the language that the server chose by the browser's wishes: it stands in `<html lang>` (SPEC 8). */
+/** The texts of the pages in the language that the server chose (`<html lang>`), by the browser's preferences (SPEC 8). */
 import { EN, type Words } from '../words/en.ts';
 
-/** Read it when something is shown, not when a module is loaded: the language comes in between. */
+/** Read it at render time, not when a module is loaded: the language is loaded in between. */
 export let words: Words = EN;
 
 /** How times are written: undefined is the browser's own way. */
@@ -15,6 +15,6 @@ export async function learnWords(language: string): Promise<void> {
   words = DE;
 }
 
-/** As the viewer writes the language of the page; an English page says no Tuesday in French. */
+/** The viewer's region of the page's language: an English page has no French weekday. */
 export const localeFor = (language: string, wished: readonly string[]): string =>
   wished.find((tag) => tag === language || tag.startsWith(`${language}-`)) ?? language;

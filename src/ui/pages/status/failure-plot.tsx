@@ -1,5 +1,5 @@
-/** Failed logins per hour, as small bars: a shape tells more than a number whether somebody is guessing. */
-import { sayTick } from '../shared/times.ts';
+/** Failed logins per hour as small bars, so that password guessing is visible at a glance. */
+import { formatTick } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import { type HourBar, lastHours } from './read-status.ts';
 
@@ -25,14 +25,14 @@ export function FailurePlot({ counted, now }: { counted: readonly HourBar[]; now
             rx="1.5"
             {...(count > 0 ? tall(count / most) : { y: HEIGHT - 2, height: 2 })}
           >
-            <title>{`${sayTick(start, HOUR)}: ${count}`}</title>
+            <title>{`${formatTick(start, HOUR)}: ${count}`}</title>
           </rect>
         ))}
       </svg>
       <figcaption class="failure-ends field-help">
-        <span>{first && sayTick(first.start, HOUR)}</span>
+        <span>{first && formatTick(first.start, HOUR)}</span>
         <span>{words.status.most(most)}</span>
-        <span>{last && sayTick(last.start, HOUR)}</span>
+        <span>{last && formatTick(last.start, HOUR)}</span>
       </figcaption>
     </figure>
   );

@@ -1,6 +1,6 @@
-/** What the service stands on: whether it answers, its version, its certificate, its login limit. */
+/** Tiles of the status page: NVR, store and events backend, versions, certificate, login limit. */
 import type { Reach } from '../../../domain/status.ts';
-import { sayDate, sayMoment } from '../shared/times.ts';
+import { formatDate, formatMoment } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import type { ReadStatus } from './read-status.ts';
 import { Tile } from './tile.tsx';
@@ -46,7 +46,7 @@ export function Certificate({ certificate }: { certificate: ReadStatus['certific
     );
   }
   const days = Math.floor((certificate.expiresAt - Date.now() / 1000) / DAY_SECONDS);
-  const moment = sayDate(certificate.expiresAt);
+  const moment = formatDate(certificate.expiresAt);
   return (
     <Tile title={words.status.certificate} isTold>
       <p class={`reach reach-${days < 14 ? 'failed' : 'ok'}`}>
@@ -76,7 +76,7 @@ export const Versions = ({ status: { versions, startedAt } }: { status: ReadStat
     </p>
     {startedAt !== undefined && (
       <p class="field-help">
-        {words.status.running} {sayMoment(startedAt)}
+        {words.status.running} {formatMoment(startedAt)}
       </p>
     )}
   </Tile>

@@ -1,9 +1,9 @@
-/** Status: whether everything answers, what is to be put right in the configuration, and what went wrong (SPEC 8). */
+/** Status: reachability of all parts, configuration warnings, recent errors (SPEC 8). */
 import { PageHead } from '../settings/records.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { usePageTitle } from '../shared/page-title.ts';
-import { sayShortMoment, sayTime } from '../shared/times.ts';
-import { useAsked } from '../shared/use-asked.ts';
+import { formatShortMoment, formatTime } from '../shared/times.ts';
+import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { FailurePlot } from './failure-plot.tsx';
 import { type ReadStatus, readStatus } from './read-status.ts';
@@ -11,32 +11,32 @@ import { Certificate, Limiter, Reached, Versions } from './service-tiles.tsx';
 import { Listed, Tile } from './tile.tsx';
 
 export function Status() {
-  const [asked, again] = useAsked('api/status', (body) => ({ status: readStatus(body), at: Date.now() / 1000 }));
+  const [fetched, again] = useFetched('api/status', (body) => ({ status: readStatus(body), at: Date.now() / 1000 }));
   usePageTitle(words.status.title);
   return (
     <section class="records-page">
       <PageHead
         title={words.status.title}
         lead={
-          asked.kind === 'ready'
-            ? `${words.status.lead} ${words.status.asOf(sayTime(asked.value.at))}`
+          fetched.kind === 'ready'
+            ? `${words.status.lead} ${words.status.asOf(formatTime(fetched.value.at))}`
             : words.status.lead
         }
-        ways={
+        actions={
           <button class="button" type="button" onClick={again}>
             <Icon name="refresh" />
             {words.status.refresh}
           </button>
         }
       />
-      {asked.kind === 'loading' && <p class="starting">{words.common.loading}</p>}
-      {asked.kind === 'failed' && (
+      {fetched.kind === 'loading' && <p class="starting">{words.common.loading}</p>}
+      {fetched.kind === 'failed' && (
         <div class="blank" role="alert">
           <h2>{words.settings.cannotLoad}</h2>
-          <p>{asked.problem}</p>
+          <p>{fetched.problem}</p>
         </div>
       )}
-      {asked.kind === 'ready' && <Components status={asked.value.status} now={asked.value.at} />}
+      {fetched.kind === 'ready' && <Components status={fetched.value.status} now={fetched.value.at} />}
     </section>
   );
 }
@@ -73,7 +73,7 @@ const Components = ({ status, now }: { status: ReadStatus; now: number }) => (
               <bdi>{`${method} ${path}`}</bdi>
             </code>
             <span class="fact-more">
-              {words.status.times(count)}, {sayShortMoment(lastSeenAt)}
+              {words.status.times(count)}, {formatShortMoment(lastSeenAt)}
             </span>
           </>
         ))}
@@ -89,7 +89,7 @@ const Components = ({ status, now }: { status: ReadStatus; now: number }) => (
               <bdi>{`${method} ${path}`}</bdi>
             </code>
             <span class="fact-more">
-              {sayShortMoment(at)}, {words.status.requestId} <code>{requestId}</code>
+              {formatShortMoment(at)}, {words.status.requestId} <code>{requestId}</code>
             </span>
           </>
         ))}

@@ -302,14 +302,14 @@ export const EN = {
     manageAccounts: 'May manage users, passwords, roles and tokens',
     managesAccounts: 'manages accounts',
     likeRole: 'as the role',
-    lasting: 'Expires',
+    lifetime: 'Expires',
     expires: 'Expires',
     lastUsed: 'Last used',
     notYet: 'never',
     never: 'never',
     expired: 'expired',
     from: (address: string) => `from ${address}`,
-    lasts: {
+    lifetimes: {
       days30: 'after 30 days',
       days90: 'after 90 days',
       year: 'after 1 year',

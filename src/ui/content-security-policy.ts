@@ -1,4 +1,4 @@
-/** The headers of every page of Postern's own: no script or style but its own, no frame but where it is allowed (SPEC 8). */
+/** Security headers of Postern's own pages: Content-Security-Policy, nosniff, Referrer-Policy, frame ancestors (SPEC 8). */
 export type PageHeaders = Readonly<Record<string, string>>;
 
 /** `data:` pictures are the thumbnails that come inside an event record (interface 2.4). */
@@ -15,7 +15,7 @@ const contentSecurityPolicy = (frameAncestors: string): string =>
     `frame-ancestors ${frameAncestors}`,
   ].join('; ');
 
-/** For assets as well: a script that is read as a page would be one. `frameAncestors` is `ui.frame_ancestors`, parsed. */
+/** For assets too: opened directly, an asset is a page. `frameAncestors` is `ui.frame_ancestors`, parsed. */
 export const assetHeaders = (frameAncestors: string): PageHeaders => ({
   'Content-Security-Policy': contentSecurityPolicy(frameAncestors),
   'X-Content-Type-Options': 'nosniff',
