@@ -2,7 +2,8 @@
 import type Koa from 'koa';
 import { mapMaybe } from '../../domain/maybe-promise.ts';
 import { type RequestFacts, type RequestTarget, singleHeader } from '../../domain/request.ts';
-import { type Admission, admit, type Client } from '../decision/admit.ts';
+import { type Admission, admit } from '../decision/admit.ts';
+import type { Client } from '../decision/client.ts';
 import { jsonAnswer, refusalAnswer } from '../response/refuse.ts';
 import { admitDescribed, describedRequest, type Question } from './described-request.ts';
 import { forwardAuthRefusal } from './forward-auth.ts';

@@ -4,7 +4,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { decidedByName, normalizedHeaderName } from '../../domain/header-names.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import { apiTokenIn } from '../../identity/api-token-source.ts';
-import type { Client } from '../decision/admit.ts';
+import type { Client } from '../decision/client.ts';
 
 export interface HeaderRules {
   /** Allowlisted identity headers, in any spelling: never the client's to send on. */

@@ -1,0 +1,35 @@
+/** Which caller counts, after the sources of identity have been asked: public routes and the proxy secret (SPEC 3). */
+import type { RouteMatch } from '../../access/route-table.ts';
+import type { Caller } from '../../domain/caller.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
+import type { RequestFacts } from '../../domain/request.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import type { IdentityVerdict } from '../../domain/verdict.ts';
+
+/**
+ * Refusals that come from the proxy's headers. Without the proxy secret those headers are untrusted: the secret is checked
+ * before they count, so that 401 and 403 reveal no mapping of groups.
+ */
+const FROM_HEADERS: readonly RefusalReason[] = ['proxy-user-missing', 'proxy-role-denied'];
+
+/**
+ * A bad credential is refused and never taken for none; on a public route it is ignored, and the caller is unknown.
+ * `carriesProxySecret` is undefined when no `proxy.auth_secret` is set.
+ */
+export function acceptedCaller(
+  request: RequestFacts,
+  route: RouteMatch,
+  identity: IdentityVerdict,
+  carriesProxySecret: ((request: RequestFacts) => boolean) | undefined,
+): Result<Caller | undefined, RefusalReason> {
+  const isPublic = route.kind === 'listed' && route.row.access === 'public';
+  const refusal = identity.kind === 'refused' && !isPublic ? identity.reason : undefined;
+  if (refusal && !FROM_HEADERS.includes(refusal)) return err(refusal);
+  const caller = identity.kind === 'identified' ? identity.caller : undefined;
+  const credential = caller?.credential.kind;
+  if (request.listener === 'internal' || credential === 'api-token') return ok(caller);
+  const needsSecret = !isPublic || route.row.secret === true;
+  if (!needsSecret && credential !== 'proxy-headers') return ok(caller);
+  if (carriesProxySecret?.(request) === false) return needsSecret ? err('proxy-secret-mismatch') : ok(undefined);
+  return refusal ? err(refusal) : ok(caller);
+}
