@@ -83,7 +83,7 @@ export function createLoginPage(parts: LoginPageDeps) {
   };
 }
 
-const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, gone: 408 } as const;
+const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, 'too-slow': 408, gone: 408 } as const;
 
 const saysWhereItComesFrom = (ctx: Context): boolean =>
   ctx.get('Sec-Fetch-Site') === 'same-origin' || ctx.get('Origin') !== '';

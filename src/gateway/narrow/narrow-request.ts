@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Obligations, SignallingObligations } from '../../access/access-verdict.ts';
 import { judgeBody } from '../../access/judge-body.ts';
 import { judgeOfferBody, LARGEST_OFFER, type OfferBody } from '../../access/live-offer.ts';
+import { readBody } from '../../domain/read-body.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { Admitted } from '../decision/admit.ts';
@@ -19,10 +20,11 @@ export async function judgedBody(
   owners: OwnerLookup,
 ): Promise<Result<Buffer | undefined, RefusalReason>> {
   if (!rule) return ok(undefined);
-  const body = await readWhole(request);
-  if (!body) return err('body-too-large');
-  if (body.length === 0) return ok(body);
-  const json = asJson(body, request.headers['content-encoding']);
+  const body = await readBody(request, { bytes: LARGEST_JUDGED_BODY });
+  if (!body.ok && body.error === 'gone') throw new Error('the client closed the connection before its body ended');
+  if (!body.ok) return err('body-too-large');
+  if (body.value.length === 0) return body;
+  const json = asJson(body.value, request.headers['content-encoding']);
   if (!json.ok) return json;
   const verdict = judgeBody(json.value, rule, view);
   if (verdict.kind === 'refused') return err(verdict.reason);
@@ -39,25 +41,9 @@ export async function judgedOffer(
 ): Promise<Result<OfferBody, RefusalReason>> {
   const { 'content-type': contentType = '', 'content-encoding': encoding = 'identity' } = request.headers;
   if (encoding !== 'identity') return err('offer-unreadable');
-  try {
-    const body = await readWhole(request);
-    return body ? judgeOfferBody({ contentType, body }, obligations) : err('offer-too-large');
-  } catch {
-    return err('offer-unreadable'); // the client has left in the middle of it
-  }
-}
-
-/** Undefined when it is too large; rejects when the client goes away. */
-async function readWhole(request: IncomingMessage): Promise<Buffer | undefined> {
-  if (Number(request.headers['content-length'] ?? 0) > LARGEST_JUDGED_BODY) return undefined;
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    bytes += chunk.length;
-    if (bytes > LARGEST_JUDGED_BODY) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  const body = await readBody(request, { bytes: LARGEST_JUDGED_BODY });
+  if (body.ok) return judgeOfferBody({ contentType, body: body.value }, obligations);
+  return err(body.error === 'too-large' ? 'offer-too-large' : 'offer-unreadable');
 }
 
 /** What this cannot read, the NVR might read otherwise: its parser takes UTF-16 as well. */

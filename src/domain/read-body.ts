@@ -1,0 +1,53 @@
+/** The one reader of request bodies that are read whole: bounded in size and, where a limit is given, in time (SPEC 4.1, 5). */
+import { err, ok, type Result } from './result.ts';
+
+/** A request, as far as this reader needs it. */
+export interface BodySource {
+  /** No event comes any more. */
+  readonly destroyed: boolean;
+  readonly headers: { readonly 'content-length'?: string | undefined };
+  on(event: 'data', listener: (chunk: Buffer) => void): unknown;
+  once(event: 'end' | 'error' | 'close', listener: () => void): unknown;
+  off(event: 'data', listener: (chunk: Buffer) => void): unknown;
+  off(event: 'end' | 'error' | 'close', listener: () => void): unknown;
+  pause(): unknown;
+}
+
+export interface BodyLimits {
+  readonly bytes: number;
+  /** Undefined: as long as the connection lives. */
+  readonly seconds?: number;
+}
+
+/** `gone`: the client closed the connection before the body ended. */
+export type BodyFault = 'too-large' | 'too-slow' | 'gone';
+
+/** What is left of a body that is refused stays unread: its connection cannot carry another request. */
+export function readBody(source: BodySource, { bytes, seconds }: BodyLimits): Promise<Result<Buffer, BodyFault>> {
+  if (Number(source.headers['content-length'] ?? 0) > bytes) return Promise.resolve(err('too-large'));
+  if (source.destroyed) return Promise.resolve(err('gone'));
+  return new Promise((settle) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const finish = (outcome: Result<Buffer, BodyFault>): void => {
+      clearTimeout(deadline);
+      source.off('data', onData);
+      source.off('end', onEnd);
+      for (const event of ['error', 'close'] as const) source.off(event, onGone);
+      source.pause();
+      settle(outcome);
+    };
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > bytes) finish(err('too-large'));
+    };
+    const onEnd = (): void => finish(ok(Buffer.concat(chunks)));
+    const onGone = (): void => finish(err('gone'));
+    const onDeadline = (): void => finish(err('too-slow'));
+    const deadline = seconds === undefined ? undefined : setTimeout(onDeadline, seconds * 1000);
+    source.on('data', onData);
+    source.once('end', onEnd);
+    for (const event of ['error', 'close'] as const) source.once(event, onGone);
+  });
+}
