@@ -195,6 +195,21 @@ describe('Open streams', () => {
     assert.equal(await ended, 4401);
   });
 
+  it('end though the check of another holder fails', async (t) => {
+    const ended: string[] = [];
+    const broken = new Error('the disk is gone');
+    const open = createOpenStreams({
+      clock: movableClock(),
+      version: () => 'same',
+      recheck: (caller) => (caller === VERA ? Promise.reject(broken) : Promise.resolve(undefined)),
+      onFault: () => {},
+    });
+    t.after(open.close);
+    for (const caller of [VERA, GUS]) open.add(caller, WATCHING, () => ended.push(caller.name));
+    await assert.rejects(open.sweep(), broken);
+    assert.deepEqual(ended, ['gus']);
+  });
+
   it('go on when the store cannot be read, and are looked at again', async (t) => {
     const broken = new Error('the disk is gone');
     let isBroken = true;

@@ -43,7 +43,12 @@ export function createSeenSessions({ store, keyId, clock, onFault }: SeenSession
     expiresAt: Math.max(session.expiresAt, ends.latest(session.id) ?? 0),
   });
   const ends = createSessionEnds(
-    async (id) => (await store.findSession(id))?.expiresAt,
+    // A store that cannot be read renews nothing: the session is over at the end that is known here.
+    (id) =>
+      store.findSession(id).then(
+        (session) => session?.expiresAt,
+        () => undefined,
+      ),
     (id) => {
       const session = seen.get(id);
       if (session) writes.noteNews(id, () => withEnd(session));

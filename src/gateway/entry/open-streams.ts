@@ -88,14 +88,17 @@ export function createOpenStreams({ version, recheck, clock, onFault }: OpenStre
   };
   const sweep = async (): Promise<void> => {
     for (const [holder, streams] of byHolder) if (streams.length === 0) byHolder.delete(holder);
-    const current = version();
+    const faults: unknown[] = [];
+    const current = await Promise.try(version).catch((fault: unknown) => void faults.push(fault));
     const isChanged = current !== checkedVersion;
     const now = unixSeconds(clock);
     const hasExpired = (streams: readonly OpenStream[]) => streams.some(({ endsAt }) => endsAt <= now);
     const due = [...byHolder].filter(([holder, streams]) => isChanged || unchecked.has(holder) || hasExpired(streams));
     unchecked = new Set();
-    for (const [, streams] of due) await checkHolder(streams);
-    checkedVersion = current;
+    // A holder that cannot be checked must not keep the others' streams open: their sessions may be over.
+    for (const [, streams] of due) await checkHolder(streams).catch((fault: unknown) => void faults.push(fault));
+    checkedVersion = faults.length === 0 ? (current ?? undefined) : undefined; // else check all again at the next interval
+    if (faults.length > 0) throw faults[0];
   };
   const check = async (): Promise<void> => {
     if (isChecking) return;
@@ -104,7 +107,6 @@ export function createOpenStreams({ version, recheck, clock, onFault }: OpenStre
     try {
       await sweep();
     } catch (fault) {
-      checkedVersion = undefined; // check all of them again at the next interval
       onFault(fault);
     } finally {
       isChecking = false;

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
-import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
-import { type StartedGate, startGate, upstreamAt } from '../support/start-gate.ts';
+import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
+import { type StartedGate, startGate, upstreamAt } from '../../support/start-gate.ts';
 
 const UPGRADE = [
   'GET /live HTTP/1.1',

@@ -8,10 +8,10 @@ import type { Duplex } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import type { OpenStreams } from '../../src/gateway/entry/open-streams.ts';
-import type { ServedCertificate } from '../../src/gateway/listen/tls-server.ts';
-import { changing, makeServed } from '../support/served-certificate.ts';
-import { type StartedGate, startGate } from '../support/start-gate.ts';
+import type { OpenStreams } from '../../../src/gateway/entry/open-streams.ts';
+import type { ServedCertificate } from '../../../src/gateway/listen/tls-server.ts';
+import { changing, makeServed } from '../../support/served-certificate.ts';
+import { type StartedGate, startGate } from '../../support/start-gate.ts';
 
 const SWITCHED = Buffer.from(
   'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n',

@@ -5,8 +5,8 @@ import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
-import { type StartedGate, startGate, upstreamAt } from '../support/start-gate.ts';
+import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
+import { type StartedGate, startGate, upstreamAt } from '../../support/start-gate.ts';
 
 const SOCKETS = 40;
 const WORDS = Buffer.alloc(200, 'x');

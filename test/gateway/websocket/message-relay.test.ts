@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
-import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
-import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import { type Runtime, startInstance } from '../support/start-instance.ts';
+import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
+import { ADMIN_PERSON, CARL, VERA } from '../../support/people.ts';
+import { type Runtime, startInstance } from '../../support/start-instance.ts';
 
 /** Sees cam1, and may not move it. */
 const WALT = { name: 'walt', role: 'watcher', password: 'WaltPassw0rd!!!' };
