@@ -49,6 +49,8 @@ export type SessionFault =
 export interface CorridorState {
   /** Undefined on public routes when nobody is known. */
   readonly caller: Caller | undefined;
+  /** On public routes: why the credentials that came along were not accepted. */
+  readonly credentialFault?: RefusalReason | undefined;
   /** The client's address, as found behind trusted proxies (interface 5.4). */
   readonly clientAddress: string;
   /** Whether the client came over TLS, here or at a trusted proxy. */

@@ -1,5 +1,6 @@
 /** `/login`: the page in the browser's language, and the response to its form when it is sent without JavaScript (SPEC 4.1, 8). */
 import type { Context, ParameterizedContext } from 'koa';
+import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import type { CorridorState } from '../domain/verdict.ts';
 import { asJson, asText, asWords, fillPage } from './fill-page.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';
@@ -65,7 +66,10 @@ export function createLoginPage(parts: LoginPageDeps) {
   return {
     get(ctx: Context): void {
       const language = pageLanguage(ctx);
-      show(ctx, language, hasOwnLogin ? {} : { problem: language.words.login.noPasswords });
+      if (hasOwnLogin) return void show(ctx, language, {});
+      const fault: CorridorState['credentialFault'] = ctx.state['credentialFault'];
+      show(ctx, language, { problem: fault ? refusalText(fault, language) : language.words.login.noPasswords });
+      if (fault) ctx.set('Cache-Control', 'no-store');
     },
     async post(ctx: Context): Promise<void> {
       // admit() has refused requests that say they come from another site; a form must also say that it comes from this one.
@@ -82,6 +86,10 @@ export function createLoginPage(parts: LoginPageDeps) {
     },
   };
 }
+
+/** A person whom the proxy has signed in gets no further by signing in again: what is missing is said. */
+const refusalText = (reason: RefusalReason, { refusals }: PageLanguage): string =>
+  refusals.messages[reason] ?? REFUSALS[reason].message;
 
 const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, 'too-slow': 408, gone: 408 } as const;
 

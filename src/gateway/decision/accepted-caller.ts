@@ -33,3 +33,17 @@ export function acceptedCaller(
   if (carriesProxySecret?.(request) === false) return needsSecret ? err('proxy-secret-mismatch') : ok(undefined);
   return refusal ? err(refusal) : ok(caller);
 }
+
+/**
+ * On a public route: why the credentials were not accepted, for the login page. A person whom the proxy has signed in, and
+ * whose groups give no role, must be told so. Without the proxy secret nothing is told.
+ */
+export function credentialFault(
+  request: RequestFacts,
+  identity: IdentityVerdict,
+  carriesProxySecret: ((request: RequestFacts) => boolean) | undefined,
+): { readonly credentialFault?: RefusalReason } {
+  if (identity.kind !== 'refused') return {};
+  if (FROM_HEADERS.includes(identity.reason) && carriesProxySecret?.(request) === false) return {};
+  return { credentialFault: identity.reason };
+}

@@ -22,7 +22,7 @@ import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { ListenerName, RequestFacts, RequestTarget } from '../../domain/request.ts';
 import type { IdentitySource, IdentityVerdict } from '../../domain/verdict.ts';
-import { acceptedCaller } from './accepted-caller.ts';
+import { acceptedCaller, credentialFault } from './accepted-caller.ts';
 import { type Client, clientOf } from './client.ts';
 import type { TrustedNetworks } from './client-address.ts';
 import { isCrossSiteForgery, isInternalHost } from './csrf.ts';
@@ -57,6 +57,8 @@ export interface Admitted {
   readonly client: Client;
   /** Undefined on public routes when the caller is unknown. */
   readonly caller: Caller | undefined;
+  /** On public routes: why the credentials that came along were not accepted. */
+  readonly credentialFault?: RefusalReason;
   /** The target that will be sent: the query may be narrowed. */
   readonly target: RequestTarget;
   readonly route: RouteMatch;
@@ -100,6 +102,7 @@ interface ArrivedRequest {
   readonly client: Client;
   readonly target: RequestTarget;
   readonly route: RouteMatch;
+  readonly credentialFault?: RefusalReason;
 }
 
 function admitIdentified(arrived: ArrivedRequest, identity: IdentityVerdict, rules: Rules): MaybePromise<Admission> {
@@ -116,7 +119,12 @@ function admitIdentified(arrived: ArrivedRequest, identity: IdentityVerdict, rul
   if (access.kind === 'refused') return refused(access.reason, client, caller);
   return access.kind === 'nothing-visible'
     ? withoutCameras(access.answer, arrived, caller, rules)
-    : admitAuthorized(access, arrived, caller, rules);
+    : admitAuthorized(
+        access,
+        { ...arrived, ...credentialFault(request, identity, rules.carriesProxySecret) },
+        caller,
+        rules,
+      );
 }
 
 /** The response to a role without cameras is known, and the NVR is not asked; a query it would refuse is refused too. */
@@ -132,13 +140,14 @@ function withoutCameras(
 
 function admitAuthorized(
   { target, obligations }: AccessVerdict & { kind: 'allowed' },
-  { request, client, route }: ArrivedRequest,
+  { request, client, route, credentialFault }: ArrivedRequest,
   caller: Caller | undefined,
   { isHarmful, owners }: Rules,
 ): MaybePromise<Admission> {
   const { method } = request;
   if (isHarmful?.(method, target)) return refused('parameter-refused', client, caller); // 9
-  if (!obligations) return { kind: 'admitted', client, caller, target, route };
+  if (!obligations)
+    return { kind: 'admitted', client, caller, target, route, ...(credentialFault && { credentialFault }) };
   // The head of a response that is narrowed would tell of the whole one; the NVR has no HEAD there either.
   if (method === 'HEAD' && (obligations.answer || obligations.fanout))
     return refused('method-not-allowed', client, caller); // 10

@@ -32,10 +32,11 @@ export function ownRoutes(deps: OwnRouteDeps): (ctx: Context, next: Koa.Next) =>
 }
 
 function stateForRoutes({ state: { facts, admission, requestId } }: PipelineContext): CorridorState {
-  const { caller, client } = admission;
+  const { caller, client, credentialFault } = admission;
   return {
     requestId,
     caller,
+    credentialFault,
     clientAddress: client.address,
     clientEncrypted: client.encrypted,
     ...(facts.basePath === undefined ? {} : { basePath: facts.basePath }),
