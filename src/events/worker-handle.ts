@@ -78,11 +78,15 @@ export async function startEventsWorker(options: EventsWorkerOptions): Promise<E
   };
 }
 
+/** Takes off its own listeners only: without Node's own on the worker, no later message would be delivered. */
 async function untilReady(worker: Worker): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    worker.once('message', () => resolve());
-    worker.once('error', reject);
-    worker.once('exit', () => reject(new Error('the events backend ended before it listened')));
-  });
-  worker.removeAllListeners();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const onReady = (): void => resolve();
+  const onExit = (): void => reject(new Error('the events backend ended before it listened'));
+  worker.once('message', onReady).once('error', reject).once('exit', onExit);
+  try {
+    await promise;
+  } finally {
+    worker.off('message', onReady).off('error', reject).off('exit', onExit);
+  }
 }
