@@ -11,7 +11,7 @@ import { createAuthorizer } from './gate/authorizer.ts';
 import { gateDeps } from './gate/gate.ts';
 import { type Components, openComponents, replacedComponents } from './resources/components.ts';
 import type { Runtime } from './runtime.ts';
-import { readinessOf } from './telemetry/health.ts';
+import { readinessOf } from './telemetry/readiness.ts';
 import { serviceStatus } from './telemetry/status.ts';
 
 /** A request goes its whole way through the one that it found: nothing in it changes with the next. */

@@ -1,5 +1,4 @@
 /** The three listeners: opened together, and drained when the service stops, telemetry last (SPEC 1, 2). */
-import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Settings } from '../config/schema.ts';
 import type { ListenerName } from '../domain/request.ts';
@@ -7,6 +6,7 @@ import type { ListenAddress } from '../domain/socket-address.ts';
 import type { Gate } from '../gateway/entry/gate.ts';
 import { bind, type Listener, listen } from '../gateway/listen/listeners.ts';
 import type { ServedCertificates } from '../gateway/listen/tls-server.ts';
+import { drainListeners } from './drain.ts';
 
 export interface Addresses {
   readonly external: ListenAddress;
@@ -41,10 +41,7 @@ export async function openListeners({ settings, gates, tls, telemetry }: Listene
     opened.push(listener);
     return listener.address;
   };
-  const drain = async (graceSeconds: number): Promise<void> => {
-    await Promise.all(opened.map((listener) => listener.close(graceSeconds)));
-    await end(telemetry); // until here it says that the others drain
-  };
+  const drain = (graceSeconds: number): Promise<void> => drainListeners(opened, telemetry, graceSeconds);
   try {
     const addresses = {
       external: await open('external', server.external),
@@ -56,13 +53,4 @@ export async function openListeners({ settings, gates, tls, telemetry }: Listene
     await drain(0);
     throw fault;
   }
-}
-
-/** A scraper keeps its connection, and would keep the process. */
-async function end(server: Server): Promise<void> {
-  if (!server.listening) return;
-  const closed = once(server, 'close');
-  server.close();
-  server.closeAllConnections();
-  await closed;
 }

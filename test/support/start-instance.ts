@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { Reloaded } from '../../src/app/reload.ts';
+import type { Reloaded } from '../../src/app/hot-reload.ts';
 import { type Postern, startPostern } from '../../src/app/start.ts';
 import { formatProblem } from '../../src/config/problems.ts';
 import { loadServiceConfig } from '../../src/config/service-config.ts';

@@ -20,7 +20,7 @@ import type { GateDeps } from '../../gateway/entry/gate-deps.ts';
 import { createStatusRoutes } from '../../gateway/entry/status-route.ts';
 import { createExplainRoutes } from '../../gateway/explain/explain-route.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
-import type { PageFacts, RefusalRules } from '../../gateway/response/refuse.ts';
+import type { PageFacts, RefusalRules } from '../../gateway/response/error-responses.ts';
 import type { BuiltPages } from '../../ui/built-pages.ts';
 import { pageHeaders } from '../../ui/content-security-policy.ts';
 import { renderRefusalPage } from '../../ui/refusal-page.ts';

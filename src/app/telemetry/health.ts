@@ -1,17 +1,13 @@
-/** Builds `/readyz` from the parts of the service, and the health of store and process behind it (SPEC 9, 10). */
+/** The health of store, process and log output: kept up to date, and told to log and metrics (SPEC 9, 10). */
 import type { Logger } from 'pino';
-import type { Settings } from '../../config/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { HeldRevocationDeps } from '../../store/held-revocations.ts';
 import { createStoreHealth, type StoreHealth } from '../../store/store-health.ts';
 import type { ConsoleStream } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { createProcessHealth, type ProcessHealth } from '../../telemetry/process-health.ts';
-import { type Check, checked, OK, type Reached, type Readiness } from '../../telemetry/readiness.ts';
-import type { EventsBackend } from '../resources/events.ts';
+import { type Check, OK } from '../../telemetry/readiness.ts';
 import { ticks } from '../resources/ticks.ts';
-import type { Certificates } from '../resources/tls.ts';
-import { nvrCheck } from '../resources/upstreams.ts';
 
 export interface Health {
   readonly store: StoreHealth;
@@ -76,40 +72,3 @@ export function openHealth(metrics: Metrics, log: Logger, clock: Clock, console:
     },
   };
 }
-
-/** What `/readyz` says. */
-export function readinessOf(
-  settings: Settings,
-  { health, certificates }: { readonly health: Health; readonly certificates: Certificates | undefined },
-  backend: EventsBackend | undefined,
-) {
-  return async (): Promise<Readiness> => {
-    const [store, nvr, events, descriptors] = await Promise.all([
-      storeCheck(health.store),
-      nvrCheck(settings),
-      backend ? backend.health() : ({ kind: 'unused' } as const),
-      health.process.descriptors(),
-    ]);
-    const refused = certificates?.problem();
-    return {
-      store,
-      nvr,
-      events,
-      certificate: certificates
-        ? refused === undefined
-          ? OK
-          : { kind: 'degraded', reason: refused }
-        : { kind: 'unused' },
-      descriptors,
-      event_loop: health.process.eventLoop(),
-      clock: health.process.clock(),
-      log: health.log(),
-    };
-  };
-}
-
-const storeCheck = (store: StoreHealth): Promise<Reached> =>
-  checked(async () => {
-    const fault = await store.fault();
-    if (fault) throw fault;
-  });

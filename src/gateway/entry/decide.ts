@@ -4,7 +4,7 @@ import { mapMaybe } from '../../domain/maybe-promise.ts';
 import { type RequestFacts, type RequestTarget, singleHeader } from '../../domain/request.ts';
 import { type Admission, admit } from '../decision/admit.ts';
 import type { Client } from '../decision/client.ts';
-import { jsonAnswer, refusalAnswer } from '../response/refuse.ts';
+import { errorResponse, jsonResponse } from '../response/error-responses.ts';
 import { admitDescribed, describedRequest, type Question } from './described-request.ts';
 import { forwardAuthRefusal } from './forward-auth.ts';
 import type { GateDeps } from './gate-deps.ts';
@@ -38,10 +38,10 @@ function actOn(admission: Admission, { ctx, next, question, deps }: Pass): Promi
   watch.onDecision(admission, state.requestId, question?.described);
   if (caller) deps.onCaller(caller, client, question?.described ?? facts);
   if (admission.kind === 'refused') {
-    const refusal = refusalAnswer(admission.reason, facts, state.requestId, deps.refusals());
+    const refusal = errorResponse(admission.reason, facts, state.requestId, deps.refusals());
     return void respond(ctx, question ? forwardAuthRefusal(refusal) : refusal);
   }
-  if (admission.kind === 'nothing-visible') return void respond(ctx, jsonAnswer(admission.answer));
+  if (admission.kind === 'nothing-visible') return void respond(ctx, jsonResponse(admission.answer));
   state.admission = admission;
   state.isForwardAuth = question !== undefined;
   ctx.url = urlOf(admission.target);

@@ -1,7 +1,7 @@
 /** Third in the pipeline: `/auth`, where a proxy asks about a request, or a caller about itself (SPEC 4.2). */
 import type { Caller } from '../../domain/caller.ts';
 import { asciiOf } from '../forward/rewrite-headers.ts';
-import { type Answer, refusalAnswer } from '../response/refuse.ts';
+import { errorResponse, type OwnResponse } from '../response/error-responses.ts';
 import { asksForAuth } from './described-request.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { type Middleware, type PipelineContext, respond } from './pipeline-state.ts';
@@ -25,12 +25,12 @@ async function admitForProxy(ctx: PipelineContext, { renewal }: ForwardAuthDeps)
 async function tellCaller(ctx: PipelineContext, { refresh, refusals }: ForwardAuthDeps): Promise<void> {
   const { facts, admission, requestId } = ctx.state;
   const { caller, client } = admission;
-  if (!caller) return respond(ctx, refusalAnswer('no-credentials', facts, requestId, refusals()));
+  if (!caller) return respond(ctx, errorResponse('no-credentials', facts, requestId, refusals()));
   respond(ctx, knownAnswer(caller), await refresh(caller, client));
 }
 
 /** 202 with who is calling. The names are empty for an unknown caller: Caddy fills an absent header with its placeholder. */
-const knownAnswer = (caller: Caller | undefined): Answer => ({
+const knownAnswer = (caller: Caller | undefined): OwnResponse => ({
   status: 202,
   headers: {
     'cache-control': 'no-store',
@@ -41,7 +41,7 @@ const knownAnswer = (caller: Caller | undefined): Answer => ({
 });
 
 /** A refusal as a proxy understands it. */
-export const forwardAuthRefusal = (refusal: Answer): Answer => ({
+export const forwardAuthRefusal = (refusal: OwnResponse): OwnResponse => ({
   ...refusal,
   status: forwardAuthStatus(refusal.status),
 });

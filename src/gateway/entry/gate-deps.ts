@@ -11,7 +11,7 @@ import type { GateWatch } from '../decision/gate-watch.ts';
 import type { Forwarder } from '../forward/forwarder.ts';
 import type { HeaderRules } from '../forward/rewrite-headers.ts';
 import type { ObligationDeps } from '../narrow/obligations.ts';
-import type { RefusalRules } from '../response/refuse.ts';
+import type { RefusalRules } from '../response/error-responses.ts';
 import type { MessageRelay } from '../websocket/message-relay.ts';
 import type { OpenStreams } from './open-streams.ts';
 import type { UnknownRoutes } from './unknown-routes.ts';

@@ -2,7 +2,7 @@
 import type { ListenerName } from '../../domain/request.ts';
 import { belowBasePath } from '../decision/base-path.ts';
 import { requestFacts } from '../decision/request-facts.ts';
-import { reasonOfFault, refusalAnswer } from '../response/refuse.ts';
+import { errorResponse, reasonOfFault } from '../response/error-responses.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { type Middleware, type PipelineContext, respond } from './pipeline-state.ts';
 
@@ -17,7 +17,7 @@ export function observe(listener: ListenerName, deps: ObserveDeps): Middleware {
         ctx.respond = false;
         const { watch, facts, requestId } = ctx.state;
         watch.onFault(fault);
-        respond(ctx, refusalAnswer(reasonOfFault(fault), facts, requestId, deps.refusals()));
+        respond(ctx, errorResponse(reasonOfFault(fault), facts, requestId, deps.refusals()));
       });
     } catch {
       ctx.res.destroy();

@@ -5,7 +5,7 @@ import type { RequestFacts } from '../../domain/request.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { RequestWatch } from '../decision/gate-watch.ts';
-import type { Answer } from '../response/refuse.ts';
+import type { OwnResponse } from '../response/error-responses.ts';
 import { send } from '../response/send.ts';
 
 /** `CorridorState` is for Postern's own routes; `own-routes.ts` fills it. */
@@ -35,5 +35,5 @@ export interface AdmittedRequest {
 }
 
 /** Sends a response of Postern's own, past Koa's response helpers. `cookie` is a line of `Set-Cookie`. */
-export const respond = ({ req, res, state }: PipelineContext, response: Answer, cookie?: string): void =>
+export const respond = ({ req, res, state }: PipelineContext, response: OwnResponse, cookie?: string): void =>
   send({ request: req, response: res, watch: state.watch }, response, state.requestId, cookie);

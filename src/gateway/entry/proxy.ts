@@ -8,7 +8,7 @@ import { type Destination, destinationOf } from '../decision/destinations.ts';
 import type { RequestWatch, UpstreamWatch } from '../decision/gate-watch.ts';
 import { judgedRequest, type Passage } from '../forward/judged-request.ts';
 import { fulfilObligations, type Settled } from '../narrow/obligations.ts';
-import { jsonAnswer, refusalAnswer } from '../response/refuse.ts';
+import { errorResponse, jsonResponse } from '../response/error-responses.ts';
 import { send } from '../response/send.ts';
 import type { GateDeps } from './gate-deps.ts';
 import type { AdmittedRequest, Middleware } from './pipeline-state.ts';
@@ -39,7 +39,7 @@ export const proxy =
 async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentInstead?: SentInstead): Promise<void> {
   const { request, response, facts, admission, requestId, watch } = admitted;
   const sendRefusal = (reason: RefusalReason): void =>
-    send(admitted, refusalAnswer(reason, facts, requestId, deps.refusals()), requestId);
+    send(admitted, errorResponse(reason, facts, requestId, deps.refusals()), requestId);
   const refuse = (reason: RefusalReason): void => {
     tell(reason, watch);
     sendRefusal(reason);
@@ -54,7 +54,7 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
   const { caller, client } = admission;
   const renewing = caller && deps.renewal(caller, client);
   const cookie = renewing instanceof Promise ? await renewing : renewing;
-  if (settled.kind === 'answered') return send(admitted, jsonAnswer(settled.json), requestId, cookie);
+  if (settled.kind === 'answered') return send(admitted, jsonResponse(settled.json), requestId, cookie);
   if (caller && !response.destroyed) endWithRights(admitted, caller, deps);
   deps.forwarder.web(request, response, destination.upstream, {
     ...judgedRequest(destination, passageOf(admitted, sentInstead), deps.headers(), settled),

@@ -10,7 +10,7 @@ import type { CountedSocket, RequestWatch } from '../decision/gate-watch.ts';
 import { requestFacts } from '../decision/request-facts.ts';
 import type { JudgedRequest } from '../forward/forwarder.ts';
 import { judgedRequest } from '../forward/judged-request.ts';
-import { reasonOfFault, refusalAnswer } from '../response/refuse.ts';
+import { errorResponse, reasonOfFault } from '../response/error-responses.ts';
 import { judgeSignalling, judgeTopics, type MessageJudge } from '../websocket/message-judges.ts';
 import { currentView } from '../websocket/message-relay.ts';
 import { refuseUpgrade } from '../websocket/upgrade-response.ts';
@@ -30,7 +30,7 @@ export async function handleUpgrade(
   let status: number | undefined;
   socket.once('close', () => watch.onEnd({ status, isWhole: true, bytes: 0 }));
   const refuse = (reason: RefusalReason): void => {
-    const answer = refusalAnswer(reason, facts, requestId, parts.refusals());
+    const answer = errorResponse(reason, facts, requestId, parts.refusals());
     status = answer.status;
     refuseUpgrade(socket, answer, requestId);
   };

@@ -2,7 +2,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { RequestWatch } from '../decision/gate-watch.ts';
 import { atEndOfTurn } from './end-of-turn.ts';
-import type { Answer } from './refuse.ts';
+import type { OwnResponse } from './error-responses.ts';
 
 export interface Wire {
   readonly request: IncomingMessage;
@@ -11,7 +11,12 @@ export interface Wire {
 }
 
 /** An answer that has begun cannot become another one: it is broken off. */
-export function send({ request, response, watch }: Wire, answer: Answer, requestId: string, cookie?: string): void {
+export function send(
+  { request, response, watch }: Wire,
+  answer: OwnResponse,
+  requestId: string,
+  cookie?: string,
+): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
   const length = Buffer.byteLength(answer.body);
   const headers: OutgoingHttpHeaders = {

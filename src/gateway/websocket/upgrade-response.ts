@@ -1,7 +1,7 @@
 /** An upgrade that is answered in ordinary HTTP: by the NVR with another status than 101, or by a refusal (SPEC 6). */
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import { type Duplex, pipeline } from 'node:stream';
-import type { Answer } from '../response/refuse.ts';
+import type { OwnResponse } from '../response/error-responses.ts';
 import { type AnswerHead, answerHeaders, responseFault } from '../response/response-headers.ts';
 import type { Exchange } from './upgrade-exchange.ts';
 
@@ -37,7 +37,7 @@ export function passUpgradeResponse(
 }
 
 /** Refuses an upgrade in ordinary HTTP and closes: whatever is pipelined behind it is never read. */
-export function refuseUpgrade(socket: Duplex, answer: Answer, requestId: string): void {
+export function refuseUpgrade(socket: Duplex, answer: OwnResponse, requestId: string): void {
   if (socket.destroyed) return;
   const headers = {
     ...answer.headers,

@@ -3,7 +3,7 @@ import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { storeFaultOf } from '../../domain/store-fault.ts';
 
-export interface Answer {
+export interface OwnResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -23,16 +23,16 @@ export interface PageFacts {
 export interface RefusalRules {
   /** Where people log in; undefined in proxy mode, where Postern has no login of its own. */
   readonly loginPath: string | undefined;
-  readonly renderPage: (page: PageFacts) => Omit<Answer, 'status'>;
+  readonly renderPage: (page: PageFacts) => Omit<OwnResponse, 'status'>;
 }
 
 /** The answer to a refused request: a page or a redirect for a person's navigation, JSON for everything else. */
-export function refusalAnswer(
+export function errorResponse(
   reason: RefusalReason,
   request: RequestFacts,
   requestId: string,
   rules: RefusalRules,
-): Answer {
+): OwnResponse {
   const { message } = REFUSALS[reason];
   const status = statusFor(request, REFUSALS[reason].status);
   const { basePath = '' } = request;
@@ -56,7 +56,7 @@ function retryAfter(status: number): Readonly<Record<string, string>> {
 }
 
 /** What the gate knows of an NVR's answer without asking, or after it. */
-export const jsonAnswer = (body: string): Answer => ({
+export const jsonResponse = (body: string): OwnResponse => ({
   status: 200,
   headers: { 'content-type': 'application/json', 'cache-control': 'private' },
   body,
@@ -66,7 +66,7 @@ export const jsonAnswer = (body: string): Answer => ({
 const statusFor = (request: RequestFacts, status: number): number =>
   status === 403 && request.target.split('?', 1)[0] === '/api/profile' ? 401 : status;
 
-function inJson(status: number, message: string, loginPath: string | undefined): Answer {
+function inJson(status: number, message: string, loginPath: string | undefined): OwnResponse {
   const headers: Record<string, string> = {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
@@ -76,7 +76,7 @@ function inJson(status: number, message: string, loginPath: string | undefined):
   return { status, headers, body: JSON.stringify({ success: false, message }) };
 }
 
-function toLogin(loginPath: string, wanted: string): Answer {
+function toLogin(loginPath: string, wanted: string): OwnResponse {
   const location = `${loginPath}?next=${encodeURIComponent(wanted)}`;
   return { status: 302, headers: { location, 'cache-control': 'no-store' }, body: '' };
 }

@@ -1,0 +1,44 @@
+/** What `/readyz` says, gathered from the parts of the service (SPEC 9). */
+import type { Settings } from '../../config/schema.ts';
+import type { StoreHealth } from '../../store/store-health.ts';
+import { checked, OK, type Reached, type Readiness } from '../../telemetry/readiness.ts';
+import type { EventsBackend } from '../resources/events.ts';
+import type { Certificates } from '../resources/tls.ts';
+import { nvrCheck } from '../resources/upstreams.ts';
+import type { Health } from './health.ts';
+
+export function readinessOf(
+  settings: Settings,
+  { health, certificates }: { readonly health: Health; readonly certificates: Certificates | undefined },
+  backend: EventsBackend | undefined,
+) {
+  return async (): Promise<Readiness> => {
+    const [store, nvr, events, descriptors] = await Promise.all([
+      storeCheck(health.store),
+      nvrCheck(settings),
+      backend ? backend.health() : ({ kind: 'unused' } as const),
+      health.process.descriptors(),
+    ]);
+    const refused = certificates?.problem();
+    return {
+      store,
+      nvr,
+      events,
+      certificate: certificates
+        ? refused === undefined
+          ? OK
+          : { kind: 'degraded', reason: refused }
+        : { kind: 'unused' },
+      descriptors,
+      event_loop: health.process.eventLoop(),
+      clock: health.process.clock(),
+      log: health.log(),
+    };
+  };
+}
+
+const storeCheck = (store: StoreHealth): Promise<Reached> =>
+  checked(async () => {
+    const fault = await store.fault();
+    if (fault) throw fault;
+  });
