@@ -19,6 +19,7 @@ const backend = createEventsBackend({
   events: place.events,
   roles: () => roles,
   cameras: () => cameras,
+  showsUnlisted: settings.nvrDatabase === undefined,
   maxLimit: settings.maxLimit,
   queryTimeout: settings.queryTimeout,
   now: () => performance.now(),

@@ -21,6 +21,8 @@ export interface NvrEvents {
 /** What the commands need of the store. */
 export interface EventsStore {
   writeEvents(events: readonly EventRecord[]): Promise<void>;
+  /** `nvr.cameras`; undefined when it is not set. */
+  readonly knownCameras?: readonly string[] | undefined;
   /** An NVR's own SQLite file. */
   openNvrDatabase(path: string): Promise<NvrEvents>;
   close(): Promise<void>;
@@ -41,13 +43,36 @@ export async function importFiles(files: readonly string[], parts: EventsCommand
   for (const { problem } of missing) parts.stderr.write(`${problem}\n`);
   if (missing.length > 0) return 1;
   const store = await parts.openStore();
+  const { noting, cameras } = notingCameras(store);
   try {
     let code = 0;
-    for (const source of sources) if ('open' in source && !(await importOne(source, store, parts))) code = 1;
+    for (const source of sources) if ('open' in source && !(await importOne(source, noting, parts))) code = 1;
+    parts.stderr.write(unlistedWarning(cameras, store.knownCameras));
     return code;
   } finally {
     await store.close();
   }
+}
+
+/** The store, and the cameras of all events that were written to it through `noting`. */
+function notingCameras(store: EventsStore): { noting: EventsStore; cameras: ReadonlySet<string> } {
+  const cameras = new Set<string>();
+  const noting: EventsStore = {
+    ...store,
+    async writeEvents(events) {
+      await store.writeEvents(events);
+      for (const { camera } of events) cameras.add(camera);
+    },
+  };
+  return { noting, cameras };
+}
+
+/** Roles see listed cameras only: events of others would be there and be found by admins and viewers alone. */
+function unlistedWarning(cameras: ReadonlySet<string>, known: readonly string[] | undefined): string {
+  const unlisted = known ? [...cameras].filter((camera) => !known.includes(camera)).sort() : [];
+  return unlisted.length === 0
+    ? ''
+    : `warning: nvr.cameras does not list ${unlisted.join(', ')}: custom roles cannot see these events. Add the cameras to nvr.cameras, or remove that key.\n`;
 }
 
 interface Source {

@@ -28,6 +28,11 @@ export interface EventsBackendOptions {
   readonly roles: () => CustomRoles;
   /** The cameras there are; null when nobody listed them: then those that have events. */
   readonly cameras: () => readonly CameraName[] | null;
+  /**
+   * Whether admins and viewers see the events of cameras that are not listed: imported ones may be of any camera. An NVR
+   * hides them, and so does the backend that reads its database (false, the default).
+   */
+  readonly showsUnlisted?: boolean;
   /** The most rows one answer holds. */
   readonly maxLimit: number;
   /** Unix seconds; time zones are worked out to a year from here. */
@@ -105,10 +110,14 @@ function eventRoutes(desk: EventDeps): Router<EventsState> {
     .get('/api/recognized_license_plates', listJoinedNames('plate', desk));
 }
 
-function deskOf({ events, maxLimit, cameras, startedAt }: EventsBackendOptions): EventDeps {
+function deskOf({ events, maxLimit, cameras, showsUnlisted = false, startedAt }: EventsBackendOptions): EventDeps {
+  const isListed = (camera: string): boolean => cameras()?.some((known) => known === camera) ?? false;
   return {
+    exists: async (camera) =>
+      isListed(camera) || ((showsUnlisted || cameras() === null) && (await events.cameras()).includes(camera)),
     maxLimit,
     offsetsOf: createZoneOffsets(startedAt),
-    seen: (scope, asked, named) => seenCameras(asked, named, { scope, known: cameras(), stored: events.cameras }),
+    seen: (scope, asked, named) =>
+      seenCameras(asked, named, { scope, known: cameras(), showsUnlisted, stored: events.cameras }),
   };
 }

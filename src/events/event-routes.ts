@@ -18,6 +18,8 @@ export interface EventDeps {
     asked: readonly string[] | null,
     named: readonly string[],
   ) => Promise<SeenCameras>;
+  /** Whether a camera is listed, or has events. */
+  readonly exists: (camera: string) => Promise<boolean>;
 }
 
 /** What the caller's role sees, left there by the backend's first step. */

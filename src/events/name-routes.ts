@@ -5,15 +5,16 @@ import { parseWhole } from './parse-value.ts';
 import { createParameters } from './read-parameters.ts';
 import { answerBadParameters, answerRefusal } from './responses.ts';
 
-export function listLabels({ seen }: EventDeps): EventsHandler {
+export function listLabels({ seen, exists }: EventDeps): EventsHandler {
   return async (ctx) => {
     const query = new URLSearchParams(ctx.querystring);
     const cameras = query.getAll('camera').filter((camera) => camera !== '');
     const asked = cameras.at(-1);
     const visible = await seen(ctx.state.scope, asked === undefined ? null : [asked], cameras);
-    // As the reference has it, here a camera that nobody knows is refused to everybody.
-    const isUnknown = asked !== undefined && visible.kind === 'cameras' && visible.cameras?.length === 0;
-    if (visible.kind === 'foreign' || isUnknown) return answerRefusal(ctx, 'camera-not-in-role');
+    if (visible.kind === 'foreign') return answerRefusal(ctx, 'camera-not-in-role');
+    // As the reference has it, a camera that does not exist is refused here, to admins as well.
+    const isAbsent = asked !== undefined && (visible.cameras?.length === 0 || !(await exists(asked)));
+    if (isAbsent) return answerRefusal(ctx, 'camera-not-in-role');
     ctx.body = [...(await ctx.state.events.distinct('label', visible.cameras))].sort();
   };
 }

@@ -20,7 +20,7 @@ interface Place {
   readonly share: number;
 }
 
-export const SAMPLE_CAMERAS: readonly string[] = ['front_door', 'driveway', 'back_yard', 'garage'];
+export const SAMPLE_CAMERAS: readonly string[] = ['front_door', 'driveway', 'garden', 'garage'];
 
 /** In order of time, the oldest first. */
 export function* generateSampleEvents({ count, seed, until, cameras }: SampleOptions): Generator<EventRecord> {

@@ -12,6 +12,8 @@ export interface CameraCircumstances {
   readonly scope: CameraScope;
   /** Null when nobody listed them. */
   readonly known: readonly CameraName[] | null;
+  /** Whether admins and viewers see the events of cameras that are not among the known ones. */
+  readonly showsUnlisted: boolean;
   /** Those that have events. */
   readonly stored: () => Promise<readonly string[]>;
 }
@@ -28,9 +30,14 @@ export async function seenCameras(
   return { kind: 'cameras', cameras: asked.filter((camera) => visible.includes(camera)) };
 }
 
-/** Null: everything, whatever cameras there are. */
-export async function visibleTo({ scope, known, stored }: CameraCircumstances): Promise<readonly string[] | null> {
-  if (known === null && scope.kind === 'all') return null;
+/** Null: all that is stored. */
+export async function visibleTo({
+  scope,
+  known,
+  showsUnlisted,
+  stored,
+}: CameraCircumstances): Promise<readonly string[] | null> {
+  if (scope.kind === 'all' && (known === null || showsUnlisted)) return null;
   return visibleCameras(scope, known ?? ((await stored()) as readonly CameraName[]));
 }
 

@@ -90,6 +90,17 @@ describe('events import', () => {
     assert.deepEqual(await stored(), FIVE_STORED);
   });
 
+  it('warns of cameras that nvr.cameras does not list, by name', async () => {
+    const known = async () => ({ ...(await openAt(scratch.url)), knownCameras: ['front'] });
+    const { code, stderr } = await type(['import', '-'], { stdin: LINES, openStore: known });
+    assert.equal(code, 0);
+    assert.equal(
+      stderr,
+      'warning: nvr.cameras does not list back, garage: custom roles cannot see these events. Add the cameras to nvr.cameras, or remove that key.\n',
+    );
+    assert.deepEqual(await stored(), FIVE_STORED);
+  });
+
   it('reads standard input', async () => {
     const outcome = await type(['import', '-'], { stdin: LINES });
     assert.deepEqual(outcome, { code: 0, stdout: 'standard input: 5 read, 5 stored, 0 skipped\n', stderr: '' });

@@ -54,6 +54,7 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
     events: place.events,
     roles: current,
     cameras: () => nvr.cameras ?? null,
+    showsUnlisted: file === undefined,
     maxLimit: events.max_limit,
     queryTimeout: events.query_timeout,
     now,

@@ -29,6 +29,8 @@ export interface CommandStore {
   readonly users: Users & { importFrom(path: string): Promise<readonly ImportedUser[]> };
   readonly apiTokens: TokenAdmin;
   writeEvents(events: readonly EventRecord[]): Promise<void>;
+  /** `nvr.cameras`; undefined when it is not set. */
+  readonly knownCameras: readonly string[] | undefined;
   /** The NVR's own SQLite file, read-only. */
   openNvrDatabase(path: string): Promise<NvrDatabase>;
   close(): Promise<void>;
@@ -66,6 +68,7 @@ export async function openForCommands(
     settings,
     users: auditedUsers(users, audit),
     apiTokens: auditedTokens(apiTokens, audit),
+    knownCameras: settings.nvr.cameras,
     writeEvents: store.writeEvents,
     openNvrDatabase,
     async close() {

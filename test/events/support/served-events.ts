@@ -38,6 +38,7 @@ export interface Runtime {
   readonly events?: readonly EventRecord[];
   readonly roles?: Readonly<Record<string, readonly string[] | null>>;
   readonly cameras?: readonly string[] | null;
+  readonly showsUnlisted?: boolean;
   readonly maxLimit?: number;
   /** Instead of the store. */
   readonly source?: BoundedEventSource;
@@ -54,6 +55,7 @@ export async function serveEvents({
   events = [],
   roles = {},
   cameras = null,
+  showsUnlisted = false,
   maxLimit = 10_000,
   source,
   queryTimeout = 10,
@@ -67,6 +69,7 @@ export async function serveEvents({
     events: source ?? store.events,
     roles: () => customRoles(roles),
     cameras: () => cameras as readonly CameraName[] | null,
+    showsUnlisted,
     maxLimit,
     queryTimeout,
     now: () => performance.now(),

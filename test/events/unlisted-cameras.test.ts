@@ -1,0 +1,69 @@
+/** Events of cameras that nvr.cameras does not list: imported ones are not lost to the admin (SPEC 7). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { openStore } from '../../src/store/open-store.ts';
+import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { startInstance } from '../support/start-instance.ts';
+import { event, FIVE } from './support/event.ts';
+import { type ServedEvents, serveEvents } from './support/served-events.ts';
+
+describe('Events of a camera that is not listed', () => {
+  let served: ServedEvents;
+  before(async () => {
+    served = await serveEvents({
+      events: [...FIVE, event({ id: '6-f', camera: 'gone', label: 'cat', start_time: 5 })],
+      roles: { gone: ['gone'], wild: ['*'] },
+      cameras: ['front', 'back', 'garage'],
+      showsUnlisted: true,
+    });
+  });
+  after(() => served.close());
+
+  const FOREIGN = 403;
+  // biome-ignore format: a table
+  const rows: [target: string, admin: unknown, viewer: unknown, gone: unknown, wild: unknown][] = [
+    ['/api/events?cameras=gone',         ['6-f'],                 ['6-f'],                 [],      []],
+    ['/api/events?labels=cat',           ['6-f'],                 ['6-f'],                 [],      []],
+    ['/api/events/6-f',                  '6-f',                   '6-f',                   FOREIGN, FOREIGN],
+    ['/api/event_ids?ids=6-f',           ['6-f'],                 ['6-f'],                 FOREIGN, FOREIGN],
+    ['/api/labels?camera=gone',          ['cat'],                 ['cat'],                 FOREIGN, FOREIGN],
+    ['/api/labels?camera=nowhere',       FOREIGN,                 FOREIGN,                 FOREIGN, FOREIGN],
+    ['/api/labels',                      ['car', 'cat', 'dog', 'person'], ['car', 'cat', 'dog', 'person'], [], ['car', 'dog', 'person']],
+  ];
+  for (const [target, ...expected] of rows) {
+    it(`are found by admin and viewer, and by no role, at ${target}`, async () => {
+      const found: unknown[] = [];
+      for (const role of ['admin', 'viewer', 'gone', 'wild']) {
+        const answer = await served.ask(target, { role });
+        const json = answer.json() as { id?: string } | ({ id?: string } | string)[];
+        const shown = Array.isArray(json) ? json.map((one) => (typeof one === 'string' ? one : one.id)) : json.id;
+        found.push(answer.status === 200 ? shown : answer.status);
+      }
+      assert.deepEqual(found, expected);
+    });
+  }
+
+  it('are found through the whole service, where nvr.cameras lists others', async () => {
+    const house = await startInstance({
+      config: {
+        nvr: { cameras: ['cam1'] },
+        events: { source: 'store', sample: 0 },
+        auth: { roles: { front_only: ['cam1'] } },
+      },
+      people: [ADMIN_PERSON, VERA, CARL],
+    });
+    try {
+      const store = await openStore({ url: `sqlite:${house.directory}/postern.db` });
+      await store.writeEvents([event({ id: 'a', camera: 'cam1' }), event({ id: 'b', camera: 'elsewhere' })]);
+      await store.close();
+      const seen: string[][] = [];
+      for (const person of [ADMIN_PERSON, VERA, CARL]) {
+        const answer = await house.ask('/api/events', { token: await house.logIn(person) });
+        seen.push(((await answer.json()) as { id: string }[]).map(({ id }) => id).sort());
+      }
+      assert.deepEqual(seen, [['a', 'b'], ['a', 'b'], ['a']]);
+    } finally {
+      await house.close();
+    }
+  });
+});
