@@ -192,6 +192,22 @@ describe('Forward-auth', () => {
     assert.equal(await asked('carl', nginx('GET', '/live/jsmpeg/cam1'), { path: '/auth?upgrade=websocket' }), '403');
   });
 
+  // biome-ignore format: a table
+  const sockets: readonly (readonly [who: Who, path: string, expected: string])[] = [
+    ['vera',  '/live/jsmpeg/cam1',            '202 vera viewer'],
+    ['vera',  '/ws',                          '403'],
+    ['vera',  '/live/webrtc/api/ws?src=cam1', '403'],
+    ['vera',  '/live/mse/api/ws?src=cam1',    '403'],
+    ['admin', '/ws',                          '202 admin admin'],
+    ['admin', '/live/webrtc/api/ws?src=cam1', '202 admin admin'],
+  ];
+  for (const [who, path, expected] of sockets) {
+    it(`answers ${expected} for the WebSocket ${path} of ${who}: messages can be judged on the way only`, async () => {
+      const headers = [...WEBSOCKET, ...nginx('GET', path)];
+      assert.equal(await asked(who, headers, { path: '/auth?upgrade=websocket' }), expected);
+    });
+  }
+
   it('refuses a change that a page of another site had made with the cookie', async () => {
     const cookie: Line = ['Cookie', `frigate_token=${tokens.get('admin')}`];
     const change = [cookie, ...traefik('PUT', '/api/config/set')];
