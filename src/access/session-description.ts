@@ -20,6 +20,8 @@ type Direction = (typeof DIRECTIONS)[number];
 /** RFC 8866 6.7: what a section means that says nothing, in a session that says nothing. */
 const DEFAULT_DIRECTION: Direction = 'sendrecv';
 
+/** A browser writes a few hundred. */
+const MOST_LINES = 2_000;
 /** A browser offers two or three. */
 const MOST_SECTIONS = 16;
 /** Each makes the stream server send checks to an address. A browser with several networks offers about twenty. */
@@ -41,12 +43,15 @@ interface Block {
 
 /** Errs with what cannot be read; strict, for the stream server's reader may take another view of what is unclear. */
 export function readSessionDescription(text: string): Result<SessionDescription, string> {
-  const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
+  const lines = text.split(/\r?\n/);
+  while (lines.at(-1) === '') lines.pop();
+  if (!text.isWellFormed()) return err('it holds half a character');
+  if (lines.length > MOST_LINES) return err('it has too many lines');
   if (lines[0] !== 'v=0') return err('it does not begin with v=0');
   const session: Block = { kind: undefined, lines: [], direction: undefined };
   const sections: Block[] = [];
   for (const line of lines) {
-    const fault = !text.isWellFormed() || !LINE.test(line) ? 'a line is not plain' : addLine(line, session, sections);
+    const fault = LINE.test(line) ? addLine(line, session, sections) : 'a line is not plain';
     if (fault) return err(fault);
   }
   if (sections.length === 0) return err('it has no section');

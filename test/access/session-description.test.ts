@@ -53,6 +53,14 @@ describe('An offer', () => {
     );
   });
 
+  it('may end in empty lines', () => assert.ok(readSessionDescription(`${sdp(VIDEO, 'a=recvonly')}\r\n\r\n`).ok));
+
+  it('is read in time that grows with its length, whatever it holds', () => {
+    const large = (filler: string): string => `v=0\n${filler.repeat(65_536 / filler.length)}\u0101x`;
+    for (const filler of ['\n', 'a=\n', 'a=\u0101\n', 'm=video 9 X\n', 'm=audio 9 X !\n', 'a= ', ' '])
+      readSessionDescription(large(filler));
+  });
+
   // biome-ignore format: a table
   const refused: [sentence: string, text: string][] = [
     ['is empty',                                   ''],
@@ -78,6 +86,7 @@ describe('An offer', () => {
     ['has a section without a port',               sdp('m=video UDP/TLS/RTP/SAVPF 96', 'a=recvonly')],
     ['has a line of a type in capitals',           sdp('M=video 9 UDP/TLS/RTP/SAVPF 96', 'a=recvonly')],
     ['has too many sections',                      sdp(...Array.from({ length: 17 }, () => [AUDIO, 'a=recvonly']).flat())],
+    ['has too many lines',                         sdp(VIDEO, 'a=recvonly', ...Array.from({ length: 2_000 }, () => 'a=x'))],
     ['has too many candidates',                    sdp(VIDEO, 'a=recvonly', ...Array.from({ length: 65 }, () => 'a=candidate:1 1 udp 1 10.0.0.1 9 typ host'))],
     ['has a candidate that is too long',           sdp(VIDEO, 'a=recvonly', `a=candidate:${'1'.repeat(600)}`)],
     ['has half a character',                       sdp(VIDEO, 'a=recvonly', 'a=x:\ud800')],
