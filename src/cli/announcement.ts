@@ -1,6 +1,7 @@
 /** The last words at start: where to go, and the admin's first password in a box that cannot be overlooked (interface 2.1). */
 import type { Postern } from '../app/start.ts';
 import type { Settings } from '../config/schema.ts';
+import { hostInUrl } from '../domain/socket-address.ts';
 
 /** Several lines, ending in a line break. */
 export function announcement(postern: Postern, settings: Settings, isTerminal: boolean): string {
@@ -24,7 +25,7 @@ const urlOf = (scheme: string, { host, port }: { host: string; port: number }): 
 
 function shownHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
+  return hostInUrl(host);
 }
 
 /** Empty when there is none. It is printed here and nowhere else, whatever the log level. */

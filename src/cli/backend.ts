@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseListenAddress } from '../config/addresses.ts';
 import type { ListenAddress } from '../domain/socket-address.ts';
+import { hostInUrl } from '../domain/socket-address.ts';
 import { releaseV8 } from './release-v8.ts';
 
 export interface BackendCommandDeps {
@@ -54,8 +55,7 @@ async function runBackend(at: ListenAddress, parts: BackendCommandDeps): Promise
     releaseV8();
     const { host, port } = backend.address;
     const believes = settings.nvr.auth_secret === undefined ? 'whoever reaches it' : 'who sends nvr.auth_secret';
-    const shown = host.includes(':') ? `[${host}]` : host;
-    stdout.write(`The events backend listens on http://${shown}:${port} and believes ${believes}.\n`);
+    stdout.write(`The events backend listens on http://${hostInUrl(host)}:${port} and believes ${believes}.\n`);
     await stopSignal();
     await backend.close();
     return 0;

@@ -2,6 +2,7 @@
 import { loadConfig } from '../config/load-config.ts';
 import { formatProblem } from '../config/problems.ts';
 import type { Settings } from '../config/schema.ts';
+import { hostInUrl } from '../domain/socket-address.ts';
 
 export interface HealthcheckPlace {
   readonly directory: string;
@@ -46,5 +47,5 @@ export async function isAlive({ server: { telemetry } }: Settings): Promise<bool
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
+  return hostInUrl(host);
 }

@@ -44,8 +44,14 @@ export const mayManageAccounts = ({ credential }: Caller): boolean =>
   credential.kind !== 'api-token' || credential.managesAccounts === true;
 
 /** Whether the caller's rights are the same now as when the request was admitted. */
-export const hasSameRights = (now: Caller, then: Caller): boolean =>
+const hasSameRights = (now: Caller, then: Caller): boolean =>
   now.role === then.role && isSameScope(now.scope, then.scope);
+
+/** Why a caller that was admitted may not go on; undefined while the rights are the same. `now` comes from a recheck. */
+export function lostRights(now: Caller | undefined, then: Caller): 'token-invalid' | 'role-too-low' | undefined {
+  if (!now) return 'token-invalid';
+  return hasSameRights(now, then) ? undefined : 'role-too-low';
+}
 
 /** Interface 5.6: on port 5000 all requests are anonymous, with admin-level access. */
 export const INTERNAL_CALLER: Caller = {

@@ -16,3 +16,12 @@ export interface UpstreamRoute {
   readonly prefix: string;
   readonly upstream: Upstream;
 }
+
+/** A host as it stands in a URL: an IPv6 address in brackets. */
+export const hostInUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+/** `http://[::1]:5000`, or `unix:/run/nvr.sock`. */
+export const originOf = (upstream: Upstream): string =>
+  upstream.kind === 'unix'
+    ? `unix:${upstream.path}`
+    : `${upstream.protocol}//${hostInUrl(upstream.host)}:${upstream.port}`;

@@ -1,6 +1,7 @@
 /** `/login`, the console at `/postern/` and their assets: from memory, in the browser's language (SPEC 8). */
 import type { Context, Next } from 'koa';
 import Router from 'koa-router';
+import { LOGIN_PATH } from '../domain/login-path.ts';
 import type { Asset, BuiltPages } from './built-pages.ts';
 import { assetHeaders, type PageHeaders, pageHeaders } from './content-security-policy.ts';
 import { escapeHtml } from './escape-html.ts';
@@ -57,7 +58,7 @@ export function createUiRoutes(options: UiOptions): Router {
 
   // Exact: admit() judges `/LOGIN` as another path.
   const router = new Router({ strict: true, sensitive: true });
-  if (options.loginPage === 'postern') router.get('/login', login.get).post('/login', login.post);
+  if (options.loginPage === 'postern') router.get(LOGIN_PATH, login.get).post(LOGIN_PATH, login.post);
   else router.get(`/${CONSOLE_LOGIN}`, login.get);
   if (!options.hasNvr) router.get('/', (ctx) => moveTo(ctx, 302, `${basePathOf(ctx)}/postern/`));
   router.get('/postern', (ctx) => moveTo(ctx, 301, `${basePathOf(ctx)}/postern/${ctx.search}`));

@@ -1,6 +1,6 @@
 /** What the account routes have in common: who may enter, what they bring, and the audit line of what was done (SPEC 4, 9). */
 import type { RouterContext } from 'koa-router';
-import { type Caller, hasSameRights, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
+import { type Caller, isAdministrator, lostRights, mayManageAccounts } from '../../domain/caller.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 import { type Audit, type AuditEntry, agentOf, shortText } from '../audit.ts';
 import { type FieldNames, type Fields, stringFields } from './body-fields.ts';
@@ -60,10 +60,9 @@ export async function jsonOf(
  */
 export async function mayStill(ctx: AccountRouterContext, { recheck }: AccountResponseDeps): Promise<boolean> {
   const { caller } = ctx.state;
-  const now = caller && (await recheck(caller));
-  if (caller && now && hasSameRights(now, caller)) return true;
-  refuseFor(ctx, now ? 'role-too-low' : 'token-invalid');
-  return false;
+  const reason = caller ? lostRights(await recheck(caller), caller) : 'token-invalid';
+  if (reason) refuseFor(ctx, reason);
+  return reason === undefined;
 }
 
 /** The body's fields; undefined when the answer is given already. */

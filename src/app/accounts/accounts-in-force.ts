@@ -16,6 +16,7 @@ import type { Settings } from '../../config/schema.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { scopeOfRole } from '../../domain/camera-scope.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { LOGIN_PATH } from '../../domain/login-path.ts';
 import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -82,7 +83,7 @@ export function accountsUnder(settings: Settings, desk: AccountDeps): AccountsIn
     firstTimeLogin: desk.firstTimeLogin,
     settings: () => ({
       authEnabled: auth.enabled,
-      loginPath: '/login',
+      loginPath: LOGIN_PATH,
       logoutUrl: settings.proxy.logout_url,
       bodySeconds: settings.server.timeout_login_body,
     }),

@@ -12,6 +12,7 @@ import { createUserRoutes } from '../../accounts/users/user-routes.ts';
 import type { Settings } from '../../config/schema.ts';
 import { createProbeRoutes } from '../../doctor/probe-routes.ts';
 import { type CustomRoles, scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
+import { LOGIN_PATH } from '../../domain/login-path.ts';
 import { mapMaybe } from '../../domain/maybe-promise.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
@@ -45,8 +46,6 @@ export interface GateSources {
   /** What the status page tells. */
   readonly status: () => Promise<ServiceStatus>;
 }
-
-const LOGIN_PATH = '/login';
 
 export function gateDeps(deps: GateSources): GateDeps {
   const { settings, authorizer, accounts, parts } = deps;

@@ -3,6 +3,7 @@ import type { Surroundings } from '../../access/authorize.ts';
 import { compileRouteTable, type RouteTable } from '../../access/route-table.ts';
 import type { Settings } from '../../config/schema.ts';
 import { normalizedHeaderName } from '../../domain/header-names.ts';
+import { LOGIN_PATH } from '../../domain/login-path.ts';
 import type { PolicyRow } from '../../domain/policy.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import type { Upstream } from '../../domain/socket-address.ts';
@@ -60,7 +61,7 @@ export function corridorRules(told: RuleDeps): Rules {
 /** With `ui.login: nvr` the login page is the NVR's own: Postern has none to answer with. */
 export const routeTable = (rows: readonly PolicyRow[], { ui }: Settings): RouteTable =>
   compileRouteTable(
-    ui.login === 'postern' ? rows : rows.map((row) => (row.path === '/login' ? { ...row, forwarded: true } : row)),
+    ui.login === 'postern' ? rows : rows.map((row) => (row.path === LOGIN_PATH ? { ...row, forwarded: true } : row)),
   );
 
 export const destinationRules = ({ nvr, events }: Settings, eventsBackend: Upstream | undefined): DestinationRules => ({

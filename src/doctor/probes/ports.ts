@@ -1,5 +1,6 @@
 /** Ports of the NVR's that are open where the public address leads: each goes round Postern. */
 import { connect } from 'node:net';
+import { hostInUrl } from '../../domain/socket-address.ts';
 import type { OpenPort } from '../observations.ts';
 import { send } from './send.ts';
 
@@ -27,7 +28,7 @@ export async function openPorts(host: string, ports: readonly KnownPort[]): Prom
 
 async function answers(host: string, { port, ask }: KnownPort): Promise<boolean> {
   if (ask === 'rtsp') return speaksRtsp(host, port);
-  const url = new URL(ask.path, `${ask.protocol}//${host.includes(':') ? `[${host}]` : host}:${port}`);
+  const url = new URL(ask.path, `${ask.protocol}//${hostInUrl(host)}:${port}`);
   const answer = await send({ url, timeoutMs: PATIENCE_MS });
   return answer.kind === 'answered' && answer.status === 200 && ask.isTold.test(answer.body.trim());
 }

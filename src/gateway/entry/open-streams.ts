@@ -1,6 +1,6 @@
 /** Responses and WebSockets under way, by session, token or user: ended when its rights end (SPEC 4.2). */
 import type { Obligations } from '../../access/access-verdict.ts';
-import { type Caller, hasSameRights } from '../../domain/caller.ts';
+import { type Caller, lostRights } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { endOf, holderOf } from './stream-holder.ts';
@@ -82,7 +82,7 @@ export function createOpenStreams({ version, recheck, clock, onFault }: OpenStre
     const now = await recheck(latest.caller);
     for (const stream of [...streams]) {
       if (!now) stream.end(CLOSED_FOR['caller-gone'], latest.endsAt <= unixSeconds(clock) ? 'expired' : 'revoked');
-      else if (!hasSameRights(now, stream.caller)) stream.end(CLOSED_FOR['rights-changed'], 'revoked');
+      else if (lostRights(now, stream.caller)) stream.end(CLOSED_FOR['rights-changed'], 'revoked');
       else stream.endsAt = endOf(now); // a session may have been renewed meanwhile
     }
   };

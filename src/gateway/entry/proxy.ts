@@ -1,6 +1,6 @@
 /** Last in the pipeline: what Postern does not serve itself is forwarded, when the obligations of its admission are met. */
 import { isServedHere } from '../../access/route-table.ts';
-import { type Caller, hasSameRights } from '../../domain/caller.ts';
+import { type Caller, lostRights } from '../../domain/caller.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
@@ -104,16 +104,15 @@ function fulfilledObligations(
   return settling.then((settled) => stillAllowed(settled, caller, recheck));
 }
 
-/** A body that was waited for may come from somebody who has lost his rights meanwhile: kept open for that moment, it changes nothing. */
+/** While a body arrived, the caller may have lost the rights: a request that was kept open for that moment changes nothing. */
 async function stillAllowed(
   settled: Settled,
   caller: Caller | undefined,
   recheck: ProxyDeps['recheck'],
 ): Promise<Settled> {
   if (settled.kind !== 'sent' || !settled.body || !caller) return settled;
-  const now = await recheck(caller);
-  if (now && hasSameRights(now, caller)) return settled;
-  return { kind: 'refused', reason: now ? 'role-too-low' : 'token-invalid' };
+  const reason = lostRights(await recheck(caller), caller);
+  return reason ? { kind: 'refused', reason } : settled;
 }
 
 const passageOf = ({ facts, requestId, admission }: AdmittedRequest, sentInstead: SentInstead | undefined): Passage =>

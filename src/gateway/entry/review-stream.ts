@@ -1,7 +1,7 @@
 /** After a reload: whether an open stream would be admitted again under the new configuration (SPEC 1, 4.2). */
 import { isDeepStrictEqual } from 'node:util';
 import type { Obligations } from '../../access/access-verdict.ts';
-import { type Caller, hasSameRights } from '../../domain/caller.ts';
+import { type Caller, lostRights } from '../../domain/caller.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
 import type { IdentitySource } from '../../domain/verdict.ts';
 import { admit, type Rules } from '../decision/admit.ts';
@@ -28,7 +28,7 @@ export async function reviewStream(stream: HeldStream, parts: ReviewDeps): Promi
   if (!again.caller) return CLOSED_FOR['caller-gone'];
   const hasSameTerms =
     again.kind !== 'admitted' || isDeepStrictEqual(socketTerms(again.obligations), socketTerms(obligations));
-  return hasSameRights(again.caller, caller) && hasSameTerms ? undefined : CLOSED_FOR['rights-changed'];
+  return lostRights(again.caller, caller) || !hasSameTerms ? CLOSED_FOR['rights-changed'] : undefined;
 }
 
 /** What the messages of a WebSocket are judged by. */

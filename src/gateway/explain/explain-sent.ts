@@ -1,6 +1,7 @@
 /** What would be sent on for a described request, and to whom; without what is secret (SPEC 1, `explain`). */
 import { isServedHere } from '../../access/route-table.ts';
 import type { RequestFacts } from '../../domain/request.ts';
+import { originOf } from '../../domain/socket-address.ts';
 import type { Admitted } from '../decision/admit.ts';
 import { type Destination, type DestinationRules, destinationOf } from '../decision/destinations.ts';
 import { judgedRequest } from '../forward/judged-request.ts';
@@ -28,6 +29,5 @@ const shown = (name: string, value: string): string => (HIDDEN.has(name) ? '[hid
 
 function nameOf(destination: Exclude<Destination, { kind: 'nobody' }>): string {
   if (destination.kind === 'events-backend') return 'the events backend';
-  const { upstream } = destination;
-  return upstream.kind === 'unix' ? `unix:${upstream.path}` : `${upstream.protocol}//${upstream.host}:${upstream.port}`;
+  return originOf(destination.upstream);
 }

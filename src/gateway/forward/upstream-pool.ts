@@ -1,6 +1,6 @@
 /** Kept connections to the upstreams: one pool of them for each address (SPEC 6). */
 import { buildConnector, Pool } from 'undici';
-import type { Upstream } from '../../domain/socket-address.ts';
+import { originOf, type Upstream } from '../../domain/socket-address.ts';
 import type { ForwardRules } from './forwarder.ts';
 import { tlsOptionsFor } from './upstream-tls.ts';
 
@@ -32,12 +32,6 @@ export function createUpstreamPools(rules: ForwardRules): UpstreamPools {
  * take it from the Host header. What goes into the TLS handshake is set by the connector.
  */
 export const servernameFor = (upstream: Upstream): string => (upstream.kind === 'tcp' ? upstream.host : 'localhost');
-
-function originOf(upstream: Upstream): string {
-  if (upstream.kind === 'unix') return upstream.path;
-  const host = upstream.host.includes(':') ? `[${upstream.host}]` : upstream.host;
-  return `${upstream.protocol}//${host}:${upstream.port}`;
-}
 
 function openPool(upstream: Upstream, rules: ForwardRules): Pool {
   const tls = tlsOptionsFor(upstream, rules);

@@ -5,7 +5,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { type CameraView, viewOf } from '../../access/camera-view.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
-import type { Upstream } from '../../domain/socket-address.ts';
+import { originOf, type Upstream } from '../../domain/socket-address.ts';
 import type { Rules } from '../decision/admit.ts';
 import { codeOf, upstreamFailure } from '../decision/upstream-failure.ts';
 import { type JudgedPair, joinSockets } from './join-sockets.ts';
@@ -91,8 +91,7 @@ const OWN_HANDSHAKE = /^(?:sec-websocket-.*|connection|upgrade|content-length)$/
 
 function addressOf(upstream: Upstream, target: string): string {
   if (upstream.kind === 'unix') return `ws+unix:${upstream.path}:${target}`;
-  const host = upstream.host.includes(':') ? `[${upstream.host}]` : upstream.host;
-  return `${upstream.protocol === 'https:' ? 'wss' : 'ws'}://${host}:${upstream.port}${target}`;
+  return originOf(upstream).replace(/^http/, 'ws') + target;
 }
 
 const failureOf = (error: Error): RefusalReason =>
