@@ -1,5 +1,6 @@
 /** `postern check`: reads the configuration and what it names as `serve` would, and prints every problem with its line (SPEC 1). */
 import { dirname, resolve } from 'node:path';
+import { certificateWarning } from '../app/commands/certificate-warning.ts';
 import { checkTrustedHeaders } from '../app/resources/trusted-headers.ts';
 import { missingTlsFiles } from '../config/missing-tls-files.ts';
 import { formatProblem } from '../config/problems.ts';
@@ -27,13 +28,16 @@ export async function runCheck({ directory, env, stdout, stderr, trustedHeadersF
   if (!headers.ok) problems.push(headers.error);
   const missing = config.kind === 'loaded' ? await missingTlsFiles(config) : [];
   problems.push(...missing.map((problem) => formatProblem(file, problem)));
-  if (config.kind === 'invalid' || !headers.ok || missing.length > 0) {
+  const ended = config.kind === 'loaded' ? await certificateWarning(config, Date.now()) : [];
+  const warnings = [...(config.warnings ?? []), ...ended.map((problem) => formatProblem(file, problem))];
+  if (config.kind === 'loaded' && headers.ok)
+    warnings.push(...headers.value(config.settings).map((finding) => formatProblem(file, config.placed(finding))));
+  for (const warning of warnings) stdout.write(`warning: ${warning}\n`);
+  if (problems.length > 0) {
     for (const problem of problems) stderr.write(`${problem}\n`);
     stderr.write(`${file}: ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}\n`);
     return 1;
   }
-  const mappings = headers.value(config.settings).map((finding) => formatProblem(file, config.placed(finding)));
-  for (const warning of [...config.warnings, ...mappings]) stdout.write(`warning: ${warning}\n`);
   const isElsewhere = dirname(file) !== resolve(directory);
   stdout.write(`${file}: no problems${isElsewhere ? `; the first start copies it into ${directory}` : ''}\n`);
   return 0;

@@ -4,6 +4,7 @@ import { Command, Option } from 'commander';
 import { unixSeconds } from '../domain/clock.ts';
 import { registerBackendCommand } from './backend.ts';
 import { registerBackupCommands } from './backup.ts';
+import { registerCompletionCommand } from './completion.ts';
 import { registerDoctorCommand } from './doctor.ts';
 import { registerEventsCommands } from './events.ts';
 import { registerExplainCommand } from './explain.ts';
@@ -12,6 +13,7 @@ import { releaseV8 } from './release-v8.ts';
 import { stopSignal } from './stop-signal.ts';
 import { registerStoreCommands } from './store.ts';
 import { registerTokensCommands } from './tokens.ts';
+import { unknownCommand } from './unknown-command.ts';
 import { registerUsersCommands } from './users.ts';
 import { VERSION } from './version.ts';
 
@@ -22,6 +24,15 @@ const { stdin, stdout, stderr, env } = process;
  * imported when it is called: the service carries nothing of the others, and they do not wait for the service.
  */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
+  const { program } = createProgram();
+  const problem = unknownCommand(argv.slice(2), program);
+  if (problem === undefined) return void (await program.parseAsync([...argv]));
+  stderr.write(`${problem}\n`);
+  process.exitCode = 1;
+}
+
+/** Every command with its options; nothing is run. */
+export function createProgram(): { readonly program: Command } {
   const program = new Command('postern')
     .description('An authentication sidecar for network video recorders.')
     .version(VERSION)
@@ -90,7 +101,8 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   registerTokensCommands(program, { openStore, now: () => unixSeconds(clock), stdout, stderr, exit });
   registerEventsCommands(program, { openStore, stdin, stdout, stderr, exit });
   registerStoreCommands(program, { stdout, stderr, exit });
-  await program.parseAsync([...argv]);
+  registerCompletionCommand(program, { stdout });
+  return { program };
 }
 
 const defaultDirectory = (): string => (existsSync('/config') ? '/config' : './config');

@@ -1,5 +1,6 @@
 /** Problems between keys, found in the raw values: so they show together with those of single keys (SPEC 1). */
 import { isDeepStrictEqual } from 'node:util';
+import { listenersDiffer } from './listeners-differ.ts';
 import { nearest } from './nearest.ts';
 import type { Finding, KeyPath } from './problems.ts';
 
@@ -12,6 +13,7 @@ const CHECKS: readonly Check[] = [
   nvrIsThere,
   nvrDatabaseIsNamed,
   headersDiffer,
+  listenersDiffer,
 ];
 
 export const crossFindings = (tree: unknown): readonly Finding[] => CHECKS.flatMap((check) => check(tree));

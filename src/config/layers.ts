@@ -1,7 +1,8 @@
 /** Flag over environment over file: one tree of values, and which layer each came from (SPEC 1, precedence). */
 import { isScalar, parseDocument } from 'yaml';
+import { meantVariable } from './meant-variable.ts';
 import type { KeyPath, Problem } from './problems.ts';
-import { SECRET_KEYS } from './schema.ts';
+import { jsonSchema, SECRET_KEYS } from './schema.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 /** Keys and values as in the file, from the command line. */
@@ -38,7 +39,13 @@ export function layered(tree: unknown, environment: Environment, overrides: Over
 
 function fromEnvironment(environment: Environment, problems: Problem[]): readonly Setting[] {
   const settings: Setting[] = [];
+  const schema = jsonSchema();
   for (const [name, text] of Object.entries(environment).sort()) {
+    const meant = text === undefined ? undefined : meantVariable(name, schema);
+    if (meant !== undefined) {
+      problems.push({ path: '', source: name, message: `is no key: write ${meant}` });
+      continue;
+    }
     const path = VARIABLE.exec(name)?.groups?.['path']?.toLowerCase().split('__');
     if (!path || text === undefined) continue;
     const value = readVariable(path, text);

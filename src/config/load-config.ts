@@ -5,6 +5,7 @@ import { CONFIG_NAMES, openConfigFile, type WhenMissing } from './config-file.ts
 import { EMPTIED, wasConfigured } from './configured-mark.ts';
 import { crossFindings } from './cross-checks.ts';
 import { type Environment, type Layered, layered, type Overrides } from './layers.ts';
+import { partialSettings } from './partial-settings.ts';
 import { type Finding, findingsOf, type Problem, pathText, wordsFor } from './problems.ts';
 import { readYaml, type YamlText } from './read-yaml.ts';
 import { jsonSchema, type Settings, settingsSchema } from './schema.ts';
@@ -40,7 +41,13 @@ export type ConfigOutcome =
       /** The file is the quick start's, written just now. */
       readonly created: boolean;
     }
-  | { readonly kind: 'invalid'; readonly problems: readonly Problem[]; readonly file: string };
+  | {
+      readonly kind: 'invalid';
+      readonly problems: readonly Problem[];
+      /** Of what is right, as far as it can be told. */
+      readonly warnings?: readonly Problem[];
+      readonly file: string;
+    };
 
 /** Flag over environment over file over default. */
 export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
@@ -57,10 +64,11 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const layers = layered(yaml.value.tree, env, place.overrides ?? {});
   const placed = (finding: Finding): Problem => asProblem(finding, yaml.value, layers);
   const settings = await settingsFrom(layers.tree, { directory, environment: env, onFile });
-  const findings = settings.ok ? [] : settings.error;
+  const findings = settings.ok ? [] : settings.error.findings;
+  const readable = settings.ok ? settings.value : settings.error.readable;
+  const warnings = readable ? warningsOf(readable).map(placed) : [];
   const problems = [...layers.problems, ...findings.map(placed)].sort(byPosition);
-  if (!settings.ok || problems.length > 0) return { kind: 'invalid', problems, file };
-  const warnings = warningsOf(settings.value).map(placed);
+  if (!settings.ok || problems.length > 0) return { kind: 'invalid', problems, warnings, file };
   const given = givenKeys(layers.tree);
   return { kind: 'loaded', settings: settings.value, given, isEmpty, warnings, placed, file, created };
 }
@@ -74,12 +82,23 @@ function givenKeys(tree: unknown): ReadonlySet<string> {
 }
 
 /** `tree` is a value of our own: secrets are written into it. */
-async function settingsFrom(tree: unknown, places: SecretPlaces): Promise<Result<Settings, readonly Finding[]>> {
+async function settingsFrom(tree: unknown, places: SecretPlaces): Promise<Result<Settings, Unfit>> {
   dropEmptyMaps(tree, MAPS);
   const findings = [...lostKeys(tree), ...(await fillSecrets(tree, places)), ...crossFindings(tree)];
   const parsed = settingsSchema.safeParse(tree, { error: wordsFor, reportInput: false });
   if (parsed.success && findings.length === 0) return ok(withAbsolutePaths(parsed.data, places.directory));
-  return err([...findings, ...(parsed.success ? [] : findingsOf(parsed.error.issues, jsonSchema()))]);
+  if (parsed.success) return err({ findings, readable: parsed.data });
+  const { issues } = parsed.error;
+  return err({
+    findings: [...findings, ...findingsOf(issues, jsonSchema())],
+    readable: partialSettings(tree, issues),
+  });
+}
+
+interface Unfit {
+  readonly findings: readonly Finding[];
+  /** Without what is wrong. */
+  readonly readable: Settings | undefined;
 }
 
 /** `auth:` with nothing below it is an empty map, as is a section whose keys are all commented out. */

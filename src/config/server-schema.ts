@@ -11,13 +11,20 @@ const NOT_LISTENER = (input: unknown) =>
 const listener = () => parsed(parseListenAddress);
 const listenerOrOff = () => z.union([listener(), z.literal(false)], { error: ({ input }) => NOT_LISTENER(input) });
 
+/** `host:port` of the listeners where nothing is written. */
+export const serverDefaults = {
+  external: '0.0.0.0:8971',
+  internal: '127.0.0.1:5000',
+  telemetry: '127.0.0.1:9871',
+} as const;
+
 export const serverSection = z
   .strictObject({
     external: listener()
-      .prefault('0.0.0.0:8971')
+      .prefault(serverDefaults.external)
       .describe('The authenticated listener, host:port (interface 1; SPEC 1).'),
     internal: listenerOrOff()
-      .prefault('127.0.0.1:5000')
+      .prefault(serverDefaults.internal)
       .describe('The anonymous listener, where everybody is admin, host:port; false turns it off (interface 1, 5.6).'),
     internal_hosts: z
       .array(
@@ -33,7 +40,7 @@ export const serverSection = z
         example: ['nvr.example.lan'],
       }),
     telemetry: listenerOrOff()
-      .prefault('127.0.0.1:9871')
+      .prefault(serverDefaults.telemetry)
       .describe('Listener of /metrics, /healthz and /readyz, host:port; false turns it off (SPEC 9).'),
     base_path: parsed(parsePathPrefix)
       .optional()

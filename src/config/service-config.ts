@@ -27,6 +27,8 @@ export interface ServiceConfig {
 export interface InvalidConfig {
   readonly kind: 'invalid';
   readonly problems: readonly Problem[];
+  /** Of what is right, as far as it can be told. */
+  readonly warnings?: readonly string[];
   readonly file: string;
   readonly files: readonly string[];
 }
@@ -38,13 +40,13 @@ export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Pro
   const looked = new Set<string>();
   const onFile = (file: string): void => void looked.add(file);
   const config = await loadConfig({ ...place, onFile });
-  if (config.kind === 'invalid') return { ...config, files: [...looked] };
+  const warnings = (config.warnings ?? []).map((problem) => formatProblem(config.file, problem));
+  if (config.kind === 'invalid') return { ...config, warnings, files: [...looked] };
   const { settings, given, isEmpty, placed, file, created } = config;
   if (settings.nvr.ca !== undefined) onFile(settings.nvr.ca);
   const policy = await loadPolicy(settings.nvr.policy, place.directory, onFile);
   const files = [...looked];
-  if (policy.kind === 'invalid') return { ...policy, file, files };
-  const warnings = config.warnings.map((problem) => formatProblem(file, problem));
+  if (policy.kind === 'invalid') return { ...policy, warnings, file, files };
   const found = { settings, given, isEmpty, policy: policy.rows, warnings };
   return { kind: 'loaded', ...found, placed, file, created, files };
 }

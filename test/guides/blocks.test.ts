@@ -1,0 +1,72 @@
+/** Every block of README and the guides is run, or checked for what can be wrong with it. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { formatProblem } from '../../src/config/problems.ts';
+import { load } from '../config/config-place.ts';
+import type { Compose } from '../deploy/support/compose.ts';
+import { runPostern } from '../support/run-postern.ts';
+import { type Block, blocksOf, commandsOf, GUIDES } from './support/blocks.ts';
+import { commandProblem } from './support/command-problem.ts';
+
+/** What a test cannot run, and why. A program that is not named here fails the test: it is new, or mistyped. */
+const NOT_RUN: Readonly<Record<string, string>> = {
+  docker:
+    'no engine where tests run; what it starts of ours is checked as a command, and the compose files in test/deploy',
+  git: 'no repository to clone from',
+  npm: 'installing and starting is what every other test does; its scripts are looked up in package.json',
+  certbot: 'wants a name that leads here, and a public authority',
+  install: 'copies what certbot made',
+  curl: 'needs a server: those of docs/api.md and README are run in api.test.ts',
+  export: 'sets what the examples of docs/api.md are given by the test',
+  tar: 'lists a file of the block before',
+};
+
+const isCompose = (tree: unknown): tree is Compose => typeof tree === 'object' && tree !== null && 'services' in tree;
+const isHomeAssistants = (tree: unknown): boolean =>
+  typeof tree === 'object' && tree !== null && 'rest_command' in tree;
+
+/** Undefined when all is well. */
+async function yamlProblem({ body }: Block): Promise<string | undefined> {
+  const tree: unknown = parse(body);
+  if (isHomeAssistants(tree)) return undefined; // Home Assistant's own format: that it is YAML is all that can be told here
+  if (!isCompose(tree)) return configProblem(body);
+  const env = tree.services['postern']?.environment ?? {};
+  const { code, stderr } = await runPostern(['check'], { env });
+  return code === 0 ? undefined : stderr;
+}
+
+/** Files that it names need not be there. */
+async function configProblem(yaml: string): Promise<string | undefined> {
+  const outcome = await load(yaml);
+  const problems =
+    outcome.kind === 'invalid'
+      ? outcome.problems.filter(({ message }) => !/no such file|is not there/.test(message))
+      : [];
+  return problems.map((problem) => formatProblem('config.yaml', problem)).join('\n') || undefined;
+}
+
+async function problemOf(block: Block): Promise<string | undefined> {
+  switch (block.language) {
+    case '': // a drawing
+      return undefined;
+    case 'yaml':
+      return yamlProblem(block);
+    case 'sh':
+      return commandsOf(block)
+        .map((command) => commandProblem(command, NOT_RUN))
+        .find((problem) => problem !== undefined);
+    case 'python':
+    case 'ts':
+      return block.file === 'docs/api.md' ? undefined : 'is run by nothing: api.test.ts runs those of docs/api.md';
+    default:
+      return `no check for the language ${block.language}`;
+  }
+}
+
+for (const file of GUIDES) {
+  describe(`The blocks of ${file}`, () => {
+    for (const block of blocksOf(file))
+      it(`${block.place} ${block.language}`, async () => assert.equal(await problemOf(block), undefined));
+  });
+}
