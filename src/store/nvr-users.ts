@@ -1,6 +1,9 @@
 /** The users in an NVR's own SQLite file, for bringing them here (SPEC 1, `users import`). */
-import { Kysely, sql } from 'kysely';
-import { sqliteEngine } from './sqlite.ts';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { openingFault } from './sqlite-faults.ts';
 
 export interface NvrUser {
   readonly username: string;
@@ -9,26 +12,45 @@ export interface NvrUser {
   readonly role: string | null;
 }
 
-/** Web-push subscriptions stay where they are: they are secrets of another service. */
+/** Web-push subscriptions stay where they are: they are secrets of another service. Rejects with a sentence. */
 export async function readNvrUsers(path: string): Promise<readonly NvrUser[]> {
-  const engine = sqliteEngine({ path, readOnly: true, isOurs: false });
-  const db = new Kysely<unknown>({ dialect: engine.dialect });
+  const database = open(path);
   try {
-    const { rows } = await sql<{ name: string }>`select name from pragma_table_info('user')`.execute(db);
-    const columns = rows.map(({ name }) => name);
+    const columns = database
+      .prepare("select name from pragma_table_info('user')")
+      .all()
+      .map(({ name }) => String(name));
     if (!columns.includes('username') || !columns.includes('password_hash'))
       throw new Error('it has no table "user" with names and password hashes');
-    const role = columns.includes('role') ? sql.ref('role') : sql`null`;
-    const users = await sql<NvrUser>`
-      select cast(username as text) as username, cast(password_hash as text) as "passwordHash",
-        cast(${role} as text) as role
-      from "user" order by username`.execute(db);
-    return users.rows;
+    const role = columns.includes('role') ? '"role"' : 'null';
+    const query = `select cast(username as text) as username, cast(password_hash as text) as "passwordHash",
+      cast(${role} as text) as role from "user" order by username`;
+    return database
+      .prepare(query)
+      .all()
+      .map(({ username, passwordHash, role: its }) => ({
+        username: String(username),
+        passwordHash: String(passwordHash),
+        role: its === null ? null : String(its),
+      }));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : cause;
     throw new Error(`cannot read the users in ${path}: ${reason}`, { cause });
   } finally {
-    await db.destroy();
-    await engine.close();
+    database.close();
+  }
+}
+
+/**
+ * The NVR's directory belongs to another user, and SQLite writes files beside a database in WAL mode even to read it.
+ * Without a write-ahead log nothing writes to the file, so it is opened as one that does not change, which needs none.
+ */
+function open(path: string): DatabaseSync {
+  const address = pathToFileURL(resolve(path));
+  if (!existsSync(`${path}-wal`)) address.searchParams.set('immutable', '1');
+  try {
+    return new DatabaseSync(address, { readOnly: true });
+  } catch (fault) {
+    throw openingFault(fault, `the database of the NVR at ${path}`, true);
   }
 }
