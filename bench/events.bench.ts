@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { CameraName, Role } from '../src/domain/names.ts';
 import { createEventsBackend } from '../src/events/backend.ts';
-import { generateSampleEvents } from '../src/events/sample-events.ts';
+import { generateSampleEvents } from '../src/events/sample/sample-events.ts';
 import { startEventsWorker } from '../src/events/worker-handle.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { measureBesideGate } from './events/beside-gate.ts';

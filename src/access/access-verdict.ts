@@ -1,5 +1,5 @@
-/** What may come of a request: let through as it is, let through on terms, answered with nothing, or refused (SPEC 5). */
-import type { AnswerForm, ComposedList, Verb } from '../domain/policy.ts';
+/** The verdict of authorization: allowed as it is, allowed with obligations, an empty response, or refused (SPEC 5). */
+import type { ComposedList, ResponseForm, Verb } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import type { CameraView } from './camera-view.ts';
@@ -7,27 +7,27 @@ import type { CameraView } from './camera-view.ts';
 export type AccessVerdict =
   /** The target is the one to send: perhaps with a narrowed query. */
   | { readonly kind: 'allowed'; readonly target: RequestTarget; readonly obligations?: Obligations }
-  /** Nothing that the caller may see is left: the answer is this JSON, and nobody needs to be asked. */
+  /** The caller may see nothing of it: the response is this JSON, and the NVR is not asked. */
   | { readonly kind: 'nothing-visible'; readonly answer: string }
   | { readonly kind: 'refused'; readonly reason: RefusalReason };
 
-/** What is still to be done before sending, or with the answer. */
+/** What is still to be done before the request is sent, or with the response. */
 export interface Obligations {
   readonly view: CameraView;
-  /** Whose cameras must be visible; the NVR is asked for them. */
+  /** Ids whose cameras must be visible; the NVR is asked for the cameras. */
   readonly owners?: readonly OwnerQuestion[];
   /** The body is read, and judged, before it is sent. */
   readonly body?: BodyRule;
   /** One call for each camera, their lists joined. */
   readonly fanout?: { readonly parameter: string; readonly cameras: readonly string[] };
-  readonly answer?: AnswerForm;
-  /** JSON for when the NVR has nothing of any camera, which is nobody's business. */
+  readonly answer?: ResponseForm;
+  /** JSON sent in the place of the NVR's 404: a 404 would tell that no camera has anything. */
   readonly empty?: string;
   /** The query was narrowed already: the events backend, which is our own, needs no second look. */
   readonly isRewritten?: boolean;
-  /** Only the events backend can narrow this answer. */
+  /** Only the events backend can narrow this response. */
   readonly ownData?: boolean;
-  /** What the gate makes in the place of the NVR's answer, where the NVR keeps the events. */
+  /** What the gate makes in the place of the NVR's response, where the NVR keeps the events. */
   readonly composed?: ComposedList;
   /** Each message of the WebSocket is judged, both ways. */
   readonly messages?: MessageObligations;

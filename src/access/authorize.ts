@@ -1,4 +1,4 @@
-/** Step 4. May they, and see what? From the route table's row and the caller's cameras (interface 2.2, 5.6, 7). */
+/** Authorization (RBAC): the route table's row, the caller's role and its cameras give the verdict (interface 2.2, 5.6, 7). */
 import type { Caller } from '../domain/caller.ts';
 import { ADMIN, type Role, VIEWER } from '../domain/names.ts';
 import { type Access, type PolicyRow, VERBS, type Verb } from '../domain/policy.ts';
@@ -13,14 +13,14 @@ import type { Listed, RouteMatch } from './route-table.ts';
 import { isVodTrick } from './vod-path.ts';
 import { bodyObligations, withinView, withObligations } from './within-view.ts';
 
-/** What the decision knows of the world beyond the request. */
+/** What authorization knows besides the request: the NVR's cameras, and the verbs that are denied to roles. */
 export interface Surroundings {
   /** Undefined until the NVR was first read: a guess could show too much. */
   readonly layout: RecorderLayout | undefined;
   readonly isDenied: (role: Role, verb: Verb) => boolean;
 }
 
-/** `caller` is undefined when nobody is known, which only public routes let pass. */
+/** `caller` is undefined without credentials: only public routes are allowed then. */
 export function authorize(
   caller: Caller | undefined,
   match: RouteMatch,

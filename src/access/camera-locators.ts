@@ -12,7 +12,7 @@ import { queryValues } from './query.ts';
 import { ownersOfStream, type RecorderLayout } from './recorder-layout.ts';
 import type { Listed } from './route-table.ts';
 
-/** Cameras by name; whoever sees one of them sees what was named. None: nobody's, so for nobody restricted. */
+/** The cameras of one named thing: a caller who sees one of them may see it. Empty: for admin and viewer only. */
 export type NamedCameras = readonly string[];
 
 export type Located =
@@ -20,7 +20,7 @@ export type Located =
       readonly kind: 'located';
       readonly named: readonly NamedCameras[];
       readonly owners: readonly OwnerQuestion[];
-      /** Those that must be read from the body. */
+      /** Locators that must be read from the body. */
       readonly inBody: readonly string[];
     }
   /** A query parameter stands more than once: which one counts differs from server to server. */
@@ -66,7 +66,7 @@ export function locate(match: Listed, target: RequestTarget, layout: RecorderLay
   return { kind: 'located', named, owners, inBody };
 }
 
-/** Of frames all owners must be visible: the answer holds those of each. */
+/** Of frames all cameras must be visible: the response holds frames of each of them. */
 function namedBy(
   kind: string,
   value: string,
@@ -96,7 +96,7 @@ export function parseLocator(text: string): Locator {
   return { kind: parts.slice(0, -2).join(':'), source: parts.at(-2) ?? '', name: parts.at(-1) ?? '' };
 }
 
-/** A kind that no table knows names a camera that nobody sees. */
+/** An unknown kind names no camera, so that no restricted caller may see it. */
 export const ownersOf = (kind: string, value: string, layout: RecorderLayout): NamedCameras =>
   Object.hasOwn(NAMES, kind) ? (NAMES[kind]?.(value, layout) ?? []) : [];
 

@@ -1,4 +1,4 @@
-/** What one caller sees of this NVR: the cameras that exist, less those that its role does not list (interface 2.2). */
+/** What one caller sees of this NVR: the existing cameras that its role lists (interface 2.2). */
 import type { Caller } from '../domain/caller.ts';
 import { visibleCameras } from '../domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role } from '../domain/names.ts';
@@ -17,7 +17,7 @@ export interface PlainView {
 }
 
 export interface CameraView extends PlainView {
-  /** Of a camera that does not exist, only whoever is not restricted. */
+  /** Always true for an admin and a viewer, of cameras that do not exist as well. */
   sees(camera: string): boolean;
   /** The name of a camera that exists, for others. */
   isForeign(name: string): boolean;

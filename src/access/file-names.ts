@@ -1,4 +1,4 @@
-/** Whose picture a file is, by its name: the longest camera that it can begin with (SPEC 5, `how: check`). */
+/** The camera of a picture, by its file name: the longest camera name that the file's name begins with (SPEC 5). */
 import type { RecorderLayout } from './recorder-layout.ts';
 
 /** `{camera}-1700000000.123456-abc123-clean.webp`: without the time, `front-door-…` would be a file of `front`. */
@@ -17,8 +17,8 @@ export function cameraOfPreview(file: string): readonly string[] {
 }
 
 /**
- * Whose frames the NVR takes for a camera's of that time: it sorts the files' names as text, so that those of
- * `front-door` lie between `preview_front-0` and `preview_front-inf`, and those of `front-1` behind `preview_front-0`.
+ * The cameras whose frames the NVR gives for one camera and time. It sorts the files' names as text, so that frames of
+ * `front-door` lie between `preview_front-0` and `preview_front-inf`, and frames of `front-1` behind `preview_front-0`.
  */
 export function camerasOfFrames(
   camera: string,

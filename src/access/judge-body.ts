@@ -1,4 +1,4 @@
-/** Authorizer a request's JSON body: the cameras and ids that it names, and fields that are for admins (SPEC 5). */
+/** Authorizes a request's JSON body: the cameras and ids that it names, and fields that are for admins (SPEC 5). */
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { BodyRule, OwnerQuestion } from './access-verdict.ts';
 import { type NamedCameras, ownerKind, ownersOf, parseLocator } from './camera-locators.ts';

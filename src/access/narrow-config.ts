@@ -42,7 +42,7 @@ const rolesFor = (roles: OwnConfig['auth']['roles'], view: CameraView): OwnConfi
   );
 
 /**
- * All camera names stay: the pages take whoever may see every camera that they know of for unrestricted. To a reader
+ * All camera names stay: the NVR's pages take a caller who sees every camera they know for an unrestricted one. To a reader
  * who sees none at all, nothing is named.
  */
 function ofView(config: JsonRecord, view: CameraView): JsonRecord {
@@ -83,7 +83,7 @@ const SHAPE: ReadonlySet<string> = new Set([
   'record.continuous', 'record.detections', 'record.motion', 'review', 'review.alerts', 'review.detections',
   'review.genai', 'semantic_search', 'snapshots', 'snapshots.retain', 'timestamp_style', 'ui',
 ]);
-/** Objects whose keys are names that somebody gave. */
+/** Objects whose keys are names that a user of the NVR chose. */
 const NAMES_INSIDE: ReadonlySet<string> = new Set([
   'audio.filters',
   'live.streams',
@@ -95,7 +95,7 @@ const NAMES_INSIDE: ReadonlySet<string> = new Set([
   'zones',
 ]);
 
-/** What stands in them: the NVR's own words, of which none is a name that somebody gave. */
+/** Keys that stay: words of the NVR itself, no names that a user chose. */
 // biome-ignore format: a table
 const WORDS: ReadonlySet<string> = new Set([
   'annotation_offset', 'bounding_box', 'contour_area', 'cooldown', 'crop', 'cutoff_time', 'dashboard', 'days', 'default',

@@ -1,4 +1,4 @@
-/** Narrowing a list to a role's cameras by its query, before anybody is asked (SPEC 5, `rewrite`, `fanout`). */
+/** Narrowing a list to a role's cameras in the query, before the NVR is asked (SPEC 5, `rewrite`, `fanout`). */
 import type { CameraName } from '../domain/names.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { queryValues, replaceInQuery } from './query.ts';

@@ -1,5 +1,5 @@
-/** Narrowing an answer to what its reader may see: a table of the forms that answers have (SPEC 5, `post-filter`). */
-import type { AnswerForm } from '../domain/policy.ts';
+/** The response filter: cuts a response body to what its reader may see, by a table of forms (SPEC 5, `post-filter`). */
+import type { ResponseForm } from '../domain/policy.ts';
 import type { CameraView, Clearance } from './camera-view.ts';
 import { isNestedTooDeep } from './json-depth.ts';
 import { narrowConfig, type OwnConfig } from './narrow-config.ts';
@@ -8,14 +8,14 @@ import { narrowStats } from './narrow-stats.ts';
 import { isRecord, memberOf, ownersOfStream } from './recorder-layout.ts';
 import { seesNamed, withoutForeignObjects } from './without-foreign.ts';
 
-export type NarrowedAnswer =
+export type NarrowedResponse =
   | { readonly kind: 'narrowed'; readonly body: string }
-  /** All of it is about a camera that the reader may not see. */
+  /** The response is about a camera that the reader may not see. */
   | { readonly kind: 'foreign' }
-  /** Not of its form, so nobody can say what is in it. */
+  /** Not of the form that the row names: what is in it is unknown, so it is not passed on. */
   | { readonly kind: 'unreadable' };
 
-export interface AnswerReader {
+export interface ResponseReader {
   readonly view: CameraView;
   /** What stands in the place of the NVR's own `auth` and `proxy`; asked for by the form `config` alone. */
   readonly ownConfig?: OwnConfig;
@@ -26,14 +26,14 @@ export interface AnswerReader {
 const FOREIGN = Symbol('foreign');
 const UNREADABLE = Symbol('unreadable');
 
-type Narrow = (json: unknown, reader: AnswerReader) => unknown;
+type Narrow = (json: unknown, reader: ResponseReader) => unknown;
 
 const RESTRICTED: readonly Clearance[] = ['restricted'];
 const NOT_ADMINS: readonly Clearance[] = ['restricted', 'reader'];
 const EVERYBODY: readonly Clearance[] = ['restricted', 'reader', 'admin'];
 
-/** Whose answers of this form are not passed on as they are. */
-export const CONCERNED: Readonly<Record<AnswerForm, readonly Clearance[]>> = {
+/** For which readers a response of this form is filtered. */
+export const CONCERNED: Readonly<Record<ResponseForm, readonly Clearance[]>> = {
   array: RESTRICTED,
   one: RESTRICTED,
   nested: RESTRICTED,
@@ -44,7 +44,7 @@ export const CONCERNED: Readonly<Record<AnswerForm, readonly Clearance[]>> = {
   config: EVERYBODY,
 };
 
-const JSON_FORMS: Readonly<Record<Exclude<AnswerForm, 'metrics'>, Narrow>> = {
+const JSON_FORMS: Readonly<Record<Exclude<ResponseForm, 'metrics'>, Narrow>> = {
   array: (json, { view }) => (Array.isArray(json) ? narrowArray(json, view) : UNREADABLE),
   one: (json, { view }) => narrowOne(json, view),
   nested: (json, { view }) => (isRecord(json) || Array.isArray(json) ? withoutForeignObjects(json, view) : UNREADABLE),
@@ -55,7 +55,7 @@ const JSON_FORMS: Readonly<Record<Exclude<AnswerForm, 'metrics'>, Narrow>> = {
     isRecord(json) && ownConfig ? narrowConfig(json, view, ownConfig) : UNREADABLE,
 };
 
-export function narrowAnswer(form: AnswerForm, body: string, reader: AnswerReader): NarrowedAnswer {
+export function narrowResponse(form: ResponseForm, body: string, reader: ResponseReader): NarrowedResponse {
   if (form === 'metrics') {
     const metrics = narrowMetrics(body, reader.view);
     return metrics === undefined ? { kind: 'unreadable' } : { kind: 'narrowed', body: metrics };
@@ -91,7 +91,7 @@ const narrowArray = (elements: readonly unknown[], view: CameraView): unknown =>
     view,
   );
 
-const narrowCases = (cases: readonly unknown[], view: CameraView, seen: AnswerReader['seenCases']): unknown =>
+const narrowCases = (cases: readonly unknown[], view: CameraView, seen: ResponseReader['seenCases']): unknown =>
   withoutForeignObjects(
     cases.filter((one) => seen?.has(String(memberOf(one, 'id'))) === true),
     view,

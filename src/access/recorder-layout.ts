@@ -28,7 +28,7 @@ export function layoutOfConfig(config: unknown, names?: readonly CameraName[]): 
   );
 }
 
-/** Whoever may see one of these may see the stream. */
+/** The cameras of a stream: a caller who sees one of them may see the stream. */
 export const ownersOfStream = (layout: RecorderLayout, stream: string): readonly CameraName[] =>
   layout.streams.get(stream) ?? [];
 

@@ -1,4 +1,4 @@
-/** Which row of the route table a request falls under: rows compiled once into a tree of path segments (SPEC 5). */
+/** The route table: rows compiled once into a tree of path segments, and the row of a request (SPEC 5). */
 import { PATH_SHAPES, type PolicyRow } from '../domain/policy.ts';
 
 export type RouteMatch =
@@ -97,7 +97,7 @@ function addRow(root: Node, row: PolicyRow): void {
 
 const NOTHING = /^(?!)/;
 
-/** A shape that the program does not know fits nothing, so that its row is for nobody. */
+/** An unknown shape matches nothing, so its row is never used. */
 function shapeCalled(name: string | undefined): RegExp | undefined {
   if (name === undefined) return undefined;
   return Object.entries(PATH_SHAPES).find(([known]) => known === name)?.[1] ?? NOTHING;

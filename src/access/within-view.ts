@@ -1,4 +1,4 @@
-/** Step 4, for who sees some cameras only: those that a request names must be seen, and what names none is narrowed (SPEC 5). */
+/** Authorization of a caller who sees certain cameras only: named cameras must be visible, other requests are narrowed (SPEC 5). */
 import { COMPOSED_LISTS, type PolicyRow } from '../domain/policy.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { type AccessVerdict, type Obligations, refused } from './access-verdict.ts';
@@ -8,7 +8,7 @@ import { askedCameras, withCameras } from './narrow-query.ts';
 import { CONCERNED } from './narrow-response.ts';
 import type { Listed } from './route-table.ts';
 
-/** Their query may be narrowed on the way, or terms remain that body or answer must meet. */
+/** The query may be narrowed here. What remains to be done with the body or the response is in the obligations. */
 export function withinView(
   match: Listed,
   target: RequestTarget,
@@ -16,7 +16,7 @@ export function withinView(
   signalling: Pick<Obligations, 'signalling'>,
 ): AccessVerdict {
   const { row } = match;
-  // There are servers that read it as `&`: then what is judged and what is read would differ.
+  // Some servers read `;` as `&`: then the query that is judged would differ from the query that the NVR reads.
   if (target.query.includes(';')) return refused('target-not-plain');
   const located = locate(match, target, view.layout);
   if (located.kind === 'repeated') return refused('parameter-repeated');
@@ -25,7 +25,7 @@ export function withinView(
     return refused('camera-not-in-role');
   }
   const [how = '', parameter = ''] = (row.narrow ?? 'check').split(':');
-  // Whose it is will stand in the answer: nobody needs to be asked twice.
+  // The response names its camera, so the NVR need not be asked for the owner first.
   const owners = how === 'post-check' ? {} : ownerTerms(located);
   const obligations = { ...owners, ...bodyObligations(row, located.inBody), ...emptyTerms(row, how), ...signalling };
   switch (how) {
@@ -65,7 +65,7 @@ function narrowed(
   parameter: string,
   obligations: Partial<Obligations>,
 ): AccessVerdict {
-  // Those that were named have been judged; a table that forgot to say where they stand shows nothing more for it.
+  // Named cameras were judged above. A row that does not list this parameter in `cameras` still shows no other camera.
   const cameras = askedCameras(target, parameter, view.cameras).filter((camera) => view.sees(camera));
   if (cameras.length === 0) return nothing(row);
   if (row.narrow?.startsWith('rewrite') || cameras.length === 1) {

@@ -45,7 +45,7 @@ async function guarded({ stderr, exit }: EventsCommandDeps, command: () => Promi
 const EVENTS_PER_BATCH = 500;
 
 async function generate({ count, seed, cameras, until }: GenerateOptions, parts: EventsCommandDeps): Promise<number> {
-  const { generateSampleEvents } = await import('../events/sample-events.ts');
+  const { generateSampleEvents } = await import('../events/sample/sample-events.ts');
   const { createProgress } = await import('./progress.ts');
   const store = await parts.openStore();
   const progress = createProgress(parts.stderr, { title: 'sample events', total: count });

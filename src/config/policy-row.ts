@@ -1,6 +1,6 @@
 /** A row of a route table as it is written: its keys, and the words for a bad value (SPEC 5). */
 import { z } from 'zod';
-import { ACCESS_LEVELS, ANSWER_FORMS, VERBS } from '../domain/policy.ts';
+import { ACCESS_LEVELS, RESPONSE_FORMS, VERBS } from '../domain/policy.ts';
 import { text } from './value-types.ts';
 
 const LOCATOR =
@@ -24,7 +24,7 @@ export const rowSchema = z.strictObject({
     (rule) => NARROWING.test(rule),
     (shown) => `${shown} is no way to narrow an answer: write for example check or "rewrite:cameras"`,
   ).exactOptional(),
-  answer: z.enum(ANSWER_FORMS).exactOptional(),
+  answer: z.enum(RESPONSE_FORMS).exactOptional(),
   empty: z.unknown().exactOptional(),
   verb: z.enum(VERBS).exactOptional(),
   admin_fields: z.array(z.string().min(1)).min(1).exactOptional(),

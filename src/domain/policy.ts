@@ -9,12 +9,12 @@ export const VERBS = ['live', 'history', 'export', 'ptz', 'talk'] as const;
 export type Verb = (typeof VERBS)[number];
 
 /** Forms of answers that the gate can narrow to a caller's cameras. */
-export const ANSWER_FORMS = ['array', 'one', 'nested', 'streams', 'cases', 'stats', 'metrics', 'config'] as const;
+export const RESPONSE_FORMS = ['array', 'one', 'nested', 'streams', 'cases', 'stats', 'metrics', 'config'] as const;
 /**
  * `array`: elements that name their camera; `one`: an object that names it; `nested`: objects that name it, at any
  * depth; `streams`: an object by stream; `cases`: cases of exports, which name no camera; `stats`, `metrics`, `config`: those of the NVR.
  */
-export type AnswerForm = (typeof ANSWER_FORMS)[number];
+export type ResponseForm = (typeof RESPONSE_FORMS)[number];
 
 /** What `{name:shape}` in a row's path takes; a plain `{name}` takes any segment. */
 // biome-ignore format: a table
@@ -47,7 +47,7 @@ export interface PolicyRow {
   /** How an answer is narrowed to a role's cameras: `rewrite:cameras`, … */
   readonly narrow?: string;
   /** What the answer looks like, where the answer itself is narrowed. */
-  readonly answer?: AnswerForm;
+  readonly answer?: ResponseForm;
   /** The answer when nothing is left that the caller may see; an empty list when not given. */
   readonly empty?: unknown;
   /** The verb that a role may be denied. */

@@ -1,4 +1,4 @@
-/** The events backend: an HTTP service of its own, that believes who the gate says is calling (SPEC 7). */
+/** The events backend: an HTTP service of its own, which trusts the gate's headers for user and role (SPEC 7). */
 import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import Router from 'koa-router';
@@ -12,7 +12,7 @@ import { exploreEvents } from './explore-route.ts';
 import { eventThumbnail, listByIds } from './id-routes.ts';
 import { listJoinedNames, listLabels } from './name-routes.ts';
 import { callerScope } from './remote-role.ts';
-import { answerRefusal } from './responses.ts';
+import { sendRefusal } from './responses.ts';
 import { seenCameras } from './seen-cameras.ts';
 import { summarizeEvents } from './summary-route.ts';
 import { HEALTH_PATH } from './worker-watch.ts';
@@ -26,7 +26,7 @@ export interface EventsBackendOptions {
   readonly now: () => number;
   /** The custom roles as they are now. */
   readonly roles: () => CustomRoles;
-  /** The cameras there are; null when nobody listed them: then those that have events. */
+  /** The known cameras; null when no list is known: then the cameras that have events. */
   readonly cameras: () => readonly CameraName[] | null;
   /**
    * Whether admins and viewers see the events of cameras that are not listed: imported ones may be of any camera. An NVR
@@ -49,33 +49,33 @@ export function createEventsBackend(options: EventsBackendOptions): RequestListe
     try {
       await next();
     } catch (fault) {
-      if (isOutOfTime(fault)) return answerRefusal(ctx, 'query-too-slow');
+      if (isOutOfTime(fault)) return sendRefusal(ctx, 'query-too-slow');
       options.onFault(fault);
-      answerRefusal(ctx, storeFaultOf(fault) ? 'events-unreadable' : 'internal-error');
+      sendRefusal(ctx, storeFaultOf(fault) ? 'events-unreadable' : 'internal-error');
     }
   });
   app.use(privateRoutes(options.events).routes());
   app.use(async (ctx, next) => {
     const scope = callerScope(ctx.req.headers, options.roles());
-    if (!scope) return answerRefusal(ctx, 'no-credentials');
+    if (!scope) return sendRefusal(ctx, 'no-credentials');
     ctx.state.scope = scope;
     const deadline = { at: options.now() + options.queryTimeout * 1000 };
     ctx.res.once('close', () => {
-      deadline.at = Number.NEGATIVE_INFINITY; // nobody waits any more
+      deadline.at = Number.NEGATIVE_INFINITY; // the client left: the query is not needed any more
     });
     ctx.state.events = options.events.until(deadline);
     await next();
   });
-  const routes = eventRoutes(deskOf(options));
+  const routes = eventRoutes(depsOf(options));
   app.use(routes.routes());
   app.use((ctx) =>
-    answerRefusal(ctx, routes.match(ctx.path, ctx.method).path.length > 0 ? 'method-not-allowed' : 'path-not-found'),
+    sendRefusal(ctx, routes.match(ctx.path, ctx.method).path.length > 0 ? 'method-not-allowed' : 'path-not-found'),
   );
   const answer = app.callback();
   return (request, response) => void answer(request, response);
 }
 
-/** Somebody who leaves in mid-answer is no fault of ours. */
+/** A client that leaves in the middle of a response is not logged as a fault. */
 const isClientGone = (fault: unknown): boolean =>
   fault instanceof Error && 'code' in fault && LEAVINGS.includes(String(fault.code));
 const LEAVINGS: readonly string[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'];
@@ -97,20 +97,20 @@ function privateRoutes(events: BoundedEventSource): Router {
     });
 }
 
-function eventRoutes(desk: EventDeps): Router<EventsState> {
+function eventRoutes(deps: EventDeps): Router<EventsState> {
   return new Router<EventsState>()
-    .get('/api/events', listEvents(desk))
-    .get('/api/events/summary', summarizeEvents(desk))
-    .get('/api/events/explore', exploreEvents(desk))
-    .get('/api/events/:id', oneEvent(desk))
-    .get('/api/events/:id/thumbnail.:extension', eventThumbnail(desk))
-    .get('/api/event_ids', listByIds(desk))
-    .get('/api/labels', listLabels(desk))
-    .get('/api/sub_labels', listJoinedNames('sub_label', desk))
-    .get('/api/recognized_license_plates', listJoinedNames('plate', desk));
+    .get('/api/events', listEvents(deps))
+    .get('/api/events/summary', summarizeEvents(deps))
+    .get('/api/events/explore', exploreEvents(deps))
+    .get('/api/events/:id', oneEvent(deps))
+    .get('/api/events/:id/thumbnail.:extension', eventThumbnail(deps))
+    .get('/api/event_ids', listByIds(deps))
+    .get('/api/labels', listLabels(deps))
+    .get('/api/sub_labels', listJoinedNames('sub_label', deps))
+    .get('/api/recognized_license_plates', listJoinedNames('plate', deps));
 }
 
-function deskOf({ events, maxLimit, cameras, showsUnlisted = false, startedAt }: EventsBackendOptions): EventDeps {
+function depsOf({ events, maxLimit, cameras, showsUnlisted = false, startedAt }: EventsBackendOptions): EventDeps {
   const isListed = (camera: string): boolean => cameras()?.some((known) => known === camera) ?? false;
   return {
     exists: async (camera) =>

@@ -1,4 +1,4 @@
-/** Time cut into slices of whole local days, the same cuts whoever asks: what was counted of one can be kept (SPEC 7). */
+/** Time cut into slices of whole local days, the same cuts for every caller, so that the count of a slice can be cached (SPEC 7). */
 import type { ZoneOffset } from '../domain/event-question.ts';
 
 export const DAY = 86_400;

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import type { CameraScope } from '../domain/camera-scope.ts';
 import type { EventSource, FoundEvent } from '../domain/event-question.ts';
 import { readEventsQuery } from './read-query.ts';
-import { answerBadParameters, answerJson, answerNoSuchEvent, answerRefusal } from './responses.ts';
+import { sendBadParameters, sendJson, sendNoSuchEvent, sendRefusal } from './responses.ts';
 import { namedCameras, type SeenCameras } from './seen-cameras.ts';
 import { eventJson, eventsJson } from './write-response.ts';
 import type { ZoneOffsets } from './zone-offsets.ts';
@@ -22,10 +22,10 @@ export interface EventDeps {
   readonly exists: (camera: string) => Promise<boolean>;
 }
 
-/** What the caller's role sees, left there by the backend's first step. */
+/** Set by the backend's first middleware. */
 export interface EventsState {
   scope: CameraScope;
-  /** For as long as this question may take. */
+  /** The events, with the deadline of this request. */
   events: EventSource;
 }
 
@@ -36,16 +36,16 @@ export function listEvents({ maxLimit, offsetsOf, seen }: EventDeps): EventsHand
     const { events, scope } = ctx.state;
     const parameters = new URLSearchParams(ctx.querystring);
     const query = readEventsQuery(parameters, offsetsOf);
-    if (!query.ok) return answerBadParameters(ctx, query.error);
+    if (!query.ok) return sendBadParameters(ctx, query.error);
     const { cameras: asked, hasThumbnails, ...question } = query.value;
     const visible = await seen(scope, asked, namedCameras(parameters, ['camera', 'cameras']));
-    if (visible.kind === 'foreign') return answerRefusal(ctx, 'camera-not-in-role');
+    if (visible.kind === 'foreign') return sendRefusal(ctx, 'camera-not-in-role');
     const limit = Math.min(question.limit, maxLimit);
     // One more than is answered tells whether there is a next page.
     const found = await events.find({ ...question, cameras: visible.cameras, limit: limit && limit + 1 });
     const page = found.slice(0, limit);
     if (found.length > limit) ctx.set('Link', linkBehind(page.at(-1), parameters));
-    answerJson(ctx, await eventsJson(page, { thumbnails: hasThumbnails }, events));
+    sendJson(ctx, await eventsJson(page, { thumbnails: hasThumbnails }, events));
   };
 }
 
@@ -57,16 +57,16 @@ function linkBehind(last: FoundEvent | undefined, parameters: URLSearchParams): 
 }
 
 /**
- * Interface 7: a foreign camera's event is a 403, that of a camera nobody knows any more included. To a restricted role
+ * Interface 7: a foreign camera's event is a 403, and so is the event of a camera that no longer exists. To a restricted role
  * an event that does not exist is one too, for a 404 would tell it which foreign events there are.
  */
 export function oneEvent({ seen }: EventDeps): EventsHandler {
   return async (ctx) => {
     const [event] = await ctx.state.events.read([ctx.params['id'] ?? ''], { thumbnails: true });
-    if (!event && ctx.state.scope.kind === 'only') return answerRefusal(ctx, 'camera-not-in-role');
-    if (!event) return answerNoSuchEvent(ctx);
+    if (!event && ctx.state.scope.kind === 'only') return sendRefusal(ctx, 'camera-not-in-role');
+    if (!event) return sendNoSuchEvent(ctx);
     const visible = await seen(ctx.state.scope, [event.camera], [event.camera]);
-    if (visible.kind === 'foreign' || visible.cameras?.length === 0) return answerRefusal(ctx, 'camera-not-in-role');
-    answerJson(ctx, eventJson(event));
+    if (visible.kind === 'foreign' || visible.cameras?.length === 0) return sendRefusal(ctx, 'camera-not-in-role');
+    sendJson(ctx, eventJson(event));
   };
 }

@@ -6,7 +6,7 @@ import type { EventDeps, EventsHandler } from './event-routes.ts';
 import { NEWEST_FIRST } from './filters.ts';
 import { parseCount } from './parse-value.ts';
 import { createParameters } from './read-parameters.ts';
-import { answerBadParameters, answerJson } from './responses.ts';
+import { sendBadParameters, sendJson } from './responses.ts';
 import { eventJson, written } from './write-response.ts';
 
 const DEFAULT_LIMIT = 10;
@@ -19,7 +19,7 @@ interface KnownCounts {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** Counting reads an index entry per event, so what was counted for the same cameras is kept until somebody writes. */
+/** Counting reads an index entry per event, so the counts for the same cameras are kept until an event is written. */
 function createLabelCounts() {
   const known = new LRUCache<string, KnownCounts>({ max: MOST_COUNTS_KEPT });
   return async (cameras: readonly string[] | null, events: EventSource): Promise<ReadonlyMap<string, number>> => {
@@ -44,7 +44,7 @@ export function exploreEvents({ seen }: EventDeps): EventsHandler {
     const { events, scope } = ctx.state;
     const parameters = createParameters(new URLSearchParams(ctx.querystring));
     const limit = Math.min(parameters.read('limit', parseCount) ?? DEFAULT_LIMIT, MOST_PER_LABEL);
-    if (parameters.bad.length > 0) return answerBadParameters(ctx, parameters.bad);
+    if (parameters.bad.length > 0) return sendBadParameters(ctx, parameters.bad);
     const visible = await seen(scope, null, []);
     const cameras = visible.kind === 'foreign' ? [] : visible.cameras;
     const counts = limit === 0 ? new Map<string, number>() : await countByLabel(cameras, events);
@@ -57,7 +57,7 @@ export function exploreEvents({ seen }: EventDeps): EventsHandler {
       await nextTurn();
     }
     found.sort((one, other) => other.count - one.count || other.event.start_time - one.event.start_time);
-    answerJson(ctx, `[${found.map(countedJson).join(',')}]`);
+    sendJson(ctx, `[${found.map(countedJson).join(',')}]`);
   };
 }
 

@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import type { EventDeps, EventsHandler } from './event-routes.ts';
 import { parseCount, parseList } from './parse-value.ts';
 import { createParameters } from './read-parameters.ts';
-import { answerBadParameters, answerJson, answerRefusal } from './responses.ts';
+import { sendBadParameters, sendJson, sendRefusal } from './responses.ts';
 import { eventJson } from './write-response.ts';
 
 /** Columns of the reference's table that nothing is written to any more. */
@@ -15,13 +15,13 @@ export function listByIds({ seen }: EventDeps): EventsHandler {
   return async (ctx) => {
     const parameters = createParameters(new URLSearchParams(ctx.querystring));
     const ids = parameters.require('ids', parseList);
-    if (!ids) return answerBadParameters(ctx, parameters.bad);
+    if (!ids) return sendBadParameters(ctx, parameters.bad);
     const found = await ctx.state.events.read(ids, { thumbnails: true });
     const cameras = [...new Set(found.map(({ camera }) => camera))];
     const visible = await seen(ctx.state.scope, cameras, cameras);
     if (visible.kind === 'foreign' || (visible.cameras ?? []).length < cameras.length)
-      return answerRefusal(ctx, 'camera-not-in-role');
-    answerJson(ctx, `[${found.map((event) => eventJson(event, LEGACY_COLUMNS)).join(',')}]`);
+      return sendRefusal(ctx, 'camera-not-in-role');
+    sendJson(ctx, `[${found.map((event) => eventJson(event, LEGACY_COLUMNS)).join(',')}]`);
   };
 }
 
@@ -33,22 +33,22 @@ const PICTURE_ENDINGS: readonly string[] = ['webp', 'png', 'jpg', 'jpeg'];
 
 export function eventThumbnail({ seen }: EventDeps): EventsHandler {
   return async (ctx) => {
-    if (!PICTURE_ENDINGS.includes(ctx.params['extension'] ?? '')) return answerRefusal(ctx, 'path-not-found');
+    if (!PICTURE_ENDINGS.includes(ctx.params['extension'] ?? '')) return sendRefusal(ctx, 'path-not-found');
     const parameters = createParameters(new URLSearchParams(ctx.querystring));
     const seconds = parameters.read('max_cache_age', parseCount) ?? PICTURE_SECONDS;
-    if (parameters.bad.length > 0) return answerBadParameters(ctx, parameters.bad);
+    if (parameters.bad.length > 0) return sendBadParameters(ctx, parameters.bad);
     const [event] = await ctx.state.events.read([ctx.params['id'] ?? ''], { thumbnails: true });
-    if (!event && ctx.state.scope.kind === 'only') return answerRefusal(ctx, 'camera-not-in-role');
-    if (!event) return answerNotFound(ctx, 'Event not found');
+    if (!event && ctx.state.scope.kind === 'only') return sendRefusal(ctx, 'camera-not-in-role');
+    if (!event) return sendNotFound(ctx, 'Event not found');
     const visible = await seen(ctx.state.scope, [event.camera], [event.camera]);
-    if (visible.kind === 'foreign' || visible.cameras?.length === 0) return answerRefusal(ctx, 'camera-not-in-role');
-    if (!event.thumbnail) return answerNotFound(ctx, 'This event has no stored thumbnail');
+    if (visible.kind === 'foreign' || visible.cameras?.length === 0) return sendRefusal(ctx, 'camera-not-in-role');
+    if (!event.thumbnail) return sendNotFound(ctx, 'This event has no stored thumbnail');
     ctx.set('Cache-Control', event.end_time === null ? 'no-store' : `private, max-age=${seconds}`);
-    answerPicture(ctx, Buffer.from(event.thumbnail, 'base64'));
+    sendPicture(ctx, Buffer.from(event.thumbnail, 'base64'));
   };
 }
 
-function answerPicture(ctx: Context, picture: Buffer): void {
+function sendPicture(ctx: Context, picture: Buffer): void {
   // What is stored came from elsewhere: it is shown as the picture it is, or not at all.
   ctx.set('X-Content-Type-Options', 'nosniff');
   ctx.etag = createHash('sha256').update(picture).digest('base64url').slice(0, ETAG_LENGTH);
@@ -57,7 +57,7 @@ function answerPicture(ctx: Context, picture: Buffer): void {
   if (ctx.fresh) ctx.status = 304;
 }
 
-function answerNotFound(ctx: Context, message: string): void {
+function sendNotFound(ctx: Context, message: string): void {
   ctx.status = 404;
   ctx.body = { success: false, message };
 }

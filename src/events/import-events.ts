@@ -30,13 +30,13 @@ export interface ImportDeps {
   readonly onProgress?: (counts: ImportCounts) => void;
 }
 
-/** A transaction of this many takes some ten milliseconds: whoever else writes hardly waits. */
+/** A transaction of this many takes some ten milliseconds, so that other writers hardly wait. */
 const EVENTS_PER_BATCH = 500;
 /** Of each reason; there are few, however many events are skipped. */
 const PLACES_NAMED = 5;
 
-export async function importEvents(chunks: AsyncIterable<Uint8Array>, desk: ImportDeps): Promise<ImportOutcome> {
-  const intake = createIntake(desk);
+export async function importEvents(chunks: AsyncIterable<Uint8Array>, deps: ImportDeps): Promise<ImportOutcome> {
+  const intake = createIntake(deps);
   for await (const item of splitEvents(chunks)) {
     if (item.kind === 'not-events') return item;
     await intake.take(item.at, item.kind === 'event' ? parseEventText(item.text) : err(item.reason));
@@ -45,8 +45,8 @@ export async function importEvents(chunks: AsyncIterable<Uint8Array>, desk: Impo
 }
 
 /** Everything of another place, such as the NVR's own database, page by page. */
-export async function copyEvents(source: EventSource, desk: ImportDeps): Promise<ImportOutcome> {
-  const intake = createIntake(desk);
+export async function copyEvents(source: EventSource, deps: ImportDeps): Promise<ImportOutcome> {
+  const intake = createIntake(deps);
   const page = { cameras: null, conditions: [], sort: OLDEST_FIRST, limit: EVENTS_PER_BATCH };
   let found = await source.find(page);
   while (found.length > 0) {

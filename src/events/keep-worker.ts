@@ -27,7 +27,7 @@ const LONGEST_PAUSE_MS = 60_000;
 export const pauseAfter = (failures: number, first = FIRST_PAUSE_MS): number =>
   Math.min(first * 2 ** failures, LONGEST_PAUSE_MS);
 
-/** Whoever ran for so long had no trouble with its start: the next pause is a short one again. */
+/** After running for so long, the next restart waits the shortest pause again. */
 const STEADY_MS = 60_000;
 
 /** Rejects when the first one cannot start: that is for the operator to put right. */
@@ -69,7 +69,7 @@ export async function keepWorker(keeping: WorkerKeeping): Promise<KeptWorker> {
   await begin();
   return {
     fault: () => fault,
-    // One that is started later is told by whoever starts it.
+    // A worker that is started later gets the roles at its start.
     setRoles: (roles: CustomRoles, cameras: readonly CameraName[] | null) => worker?.setRoles(roles, cameras),
     terminate: async (reason) => worker?.terminate(reason),
     async stop() {

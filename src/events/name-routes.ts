@@ -3,7 +3,7 @@ import type { DistinctColumn } from '../domain/event-question.ts';
 import type { EventDeps, EventsHandler } from './event-routes.ts';
 import { parseWhole } from './parse-value.ts';
 import { createParameters } from './read-parameters.ts';
-import { answerBadParameters, answerRefusal } from './responses.ts';
+import { sendBadParameters, sendRefusal } from './responses.ts';
 
 export function listLabels({ seen, exists }: EventDeps): EventsHandler {
   return async (ctx) => {
@@ -11,10 +11,10 @@ export function listLabels({ seen, exists }: EventDeps): EventsHandler {
     const cameras = query.getAll('camera').filter((camera) => camera !== '');
     const asked = cameras.at(-1);
     const visible = await seen(ctx.state.scope, asked === undefined ? null : [asked], cameras);
-    if (visible.kind === 'foreign') return answerRefusal(ctx, 'camera-not-in-role');
+    if (visible.kind === 'foreign') return sendRefusal(ctx, 'camera-not-in-role');
     // As the reference has it, a camera that does not exist is refused here, to admins as well.
     const isAbsent = asked !== undefined && (visible.cameras?.length === 0 || !(await exists(asked)));
-    if (isAbsent) return answerRefusal(ctx, 'camera-not-in-role');
+    if (isAbsent) return sendRefusal(ctx, 'camera-not-in-role');
     ctx.body = [...(await ctx.state.events.distinct('label', visible.cameras))].sort();
   };
 }
@@ -24,7 +24,7 @@ export function listJoinedNames(column: DistinctColumn, { seen }: EventDeps): Ev
   return async (ctx) => {
     const parameters = createParameters(new URLSearchParams(ctx.querystring));
     const isSplit = parameters.read('split_joined', parseWhole);
-    if (parameters.bad.length > 0) return answerBadParameters(ctx, parameters.bad);
+    if (parameters.bad.length > 0) return sendBadParameters(ctx, parameters.bad);
     const visible = await seen(ctx.state.scope, null, []);
     const names = visible.kind === 'foreign' ? [] : await ctx.state.events.distinct(column, visible.cameras);
     ctx.body = isSplit ? [...new Set(names.flatMap(elements))].sort() : [...names].sort();

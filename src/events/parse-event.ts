@@ -1,4 +1,4 @@
-/** A foreign line as an event record, or the reason why it is none (interface 2.4). */
+/** One imported JSON text as an event record, or the reason why it is not one (interface 2.4). */
 import type { EventRecord } from '../domain/event.ts';
 import { plainJson } from '../domain/plain-json.ts';
 import { err, ok, type Result } from '../domain/result.ts';
@@ -47,7 +47,7 @@ const FIELDS: Readonly<Record<keyof EventRecord, Field>> = {
 };
 const FLAGS = new Set(['false_positive', 'has_clip', 'has_snapshot', 'retain_indefinitely']);
 
-/** Fields that are none of the seventeen fall away. */
+/** Fields other than the seventeen are dropped. */
 export function asEvent(value: unknown): Result<EventRecord, string> {
   if (!isObject(value)) return err('not an object');
   const given = value as Readonly<Record<string, unknown>>;

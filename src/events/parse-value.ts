@@ -1,4 +1,4 @@
-/** Texts of query parameters as values: as lenient as the reference, and with a reason when they are none. */
+/** Texts of query parameters as values: as lenient as the reference, with a reason for each refused one. */
 import { err, ok, type Result } from '../domain/result.ts';
 import { canonicalZone } from './zone-offsets.ts';
 
@@ -10,7 +10,7 @@ export interface ParameterFault {
 
 export type Parsed<Value> = Result<Value, ParameterFault>;
 
-/** Longer lists cost more than anybody asks for. */
+/** The most members of a list: longer ones cost too much. */
 const LONGEST_LIST = 200;
 
 const WHOLE = /^[+-]?\d+(?:_\d+)*(?:\.0+)?$/;
@@ -34,7 +34,7 @@ export function parseDecimal(text: string): Parsed<number> {
     : fault('float_parsing', 'Input should be a valid number, unable to parse string as a number');
 }
 
-/** Members between commas, trimmed; empty ones are nobody's name and fall away. */
+/** Members between commas, trimmed; empty ones are dropped. */
 export function parseList(text: string): Parsed<readonly string[]> {
   const members = text.split(',');
   if (members.length > LONGEST_LIST) return fault('too_long', `List should have at most ${LONGEST_LIST} members`);

@@ -4,8 +4,8 @@ import { bothScopes, type CameraScope, type CustomRoles, scopeOfNames, scopeOfRo
 import type { Role } from '../domain/names.ts';
 
 /**
- * Undefined when nobody was named. A role that nobody defined sees nothing, and so does a list of roles. Of what the role
- * sees, `remote-cameras` leaves the cameras that it names: those of a token that was narrowed to them.
+ * Undefined without the header `remote-role`. An undefined role sees nothing, and so does a list of roles. The header
+ * `remote-cameras`, of a token that is narrowed to cameras, leaves of the role's cameras only the ones that it names.
  */
 export function callerScope(headers: IncomingHttpHeaders, roles: CustomRoles): CameraScope | undefined {
   const { 'remote-role': role, 'remote-cameras': cameras } = headers;

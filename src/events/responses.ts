@@ -7,7 +7,7 @@ import type { BadParameter } from './read-query.ts';
 /** The NVR's file is back in less, after a restart or a restored backup. */
 const RETRY_SECONDS = '5';
 
-export function answerRefusal(ctx: Context, reason: RefusalReason): void {
+export function sendRefusal(ctx: Context, reason: RefusalReason): void {
   const { status, message } = REFUSALS[reason];
   ctx.status = status;
   if (reason === 'events-unreadable') ctx.set('Retry-After', RETRY_SECONDS);
@@ -15,13 +15,13 @@ export function answerRefusal(ctx: Context, reason: RefusalReason): void {
 }
 
 /** JSON that is written already, or that is being written. */
-export function answerJson(ctx: Context, json: string | Iterable<string | Buffer> | AsyncIterable<string>): void {
+export function sendJson(ctx: Context, json: string | Iterable<string | Buffer> | AsyncIterable<string>): void {
   ctx.type = 'application/json';
   ctx.body = typeof json === 'string' ? json : Readable.from(json);
 }
 
 /** All of them at once, each with its reason; `detail` is what the reference sends, `message` what its pages show. */
-export function answerBadParameters(ctx: Context, bad: readonly BadParameter[]): void {
+export function sendBadParameters(ctx: Context, bad: readonly BadParameter[]): void {
   const sentences = bad.map(({ name, message }) => `${name}: ${message}`);
   ctx.status = 422;
   ctx.body = {
@@ -32,7 +32,7 @@ export function answerBadParameters(ctx: Context, bad: readonly BadParameter[]):
 }
 
 /** The reference says this with a bare JSON string, and its clients read it so. */
-export function answerNoSuchEvent(ctx: Context): void {
+export function sendNoSuchEvent(ctx: Context): void {
   ctx.status = 404;
-  answerJson(ctx, '"Event not found"');
+  sendJson(ctx, '"Event not found"');
 }

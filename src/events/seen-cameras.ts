@@ -1,4 +1,4 @@
-/** Which cameras an answer may hold: what the role sees, of what is known, of what was asked (interface 2.2, 7). */
+/** The cameras that a response may hold: the role's, the known and the requested ones (interface 2.2, 7). */
 import { type CameraScope, maySee, visibleCameras } from '../domain/camera-scope.ts';
 import type { CameraName } from '../domain/names.ts';
 
@@ -10,11 +10,11 @@ export type SeenCameras =
 
 export interface CameraCircumstances {
   readonly scope: CameraScope;
-  /** Null when nobody listed them. */
+  /** Null when no list is known. */
   readonly known: readonly CameraName[] | null;
   /** Whether admins and viewers see the events of cameras that are not among the known ones. */
   readonly showsUnlisted: boolean;
-  /** Those that have events. */
+  /** The cameras that have events. */
   readonly stored: () => Promise<readonly string[]>;
 }
 
@@ -43,7 +43,7 @@ export async function visibleTo({
 
 /**
  * Every camera that the query names, in whichever of its repetitions: of two `camera=` the last one counts, but the
- * first may be what somebody behind us reads.
+ * first may be the one that another server reads.
  */
 export function namedCameras(query: URLSearchParams, parameters: readonly string[]): string[] {
   const members = parameters.flatMap((name) => query.getAll(name)).flatMap((text) => text.split(','));

@@ -6,9 +6,9 @@ import { type CalendarSlice, DAY, sliceAround } from './calendar-slices.ts';
 import type { EventDeps, EventsHandler } from './event-routes.ts';
 import { parseWhole, parseZone } from './parse-value.ts';
 import { createParameters, flagCondition } from './read-parameters.ts';
-import { answerBadParameters, answerJson } from './responses.ts';
+import { sendBadParameters, sendJson } from './responses.ts';
 
-/** Two years of a busy house are some 25 MB. */
+/** Two years of a busy site are some 25 MB. */
 const BYTES_KEPT = 64 * 1024 * 1024;
 
 /** What was counted of a slice, as JSON without brackets, and how often its events had been written then. */
@@ -31,12 +31,12 @@ export function summarizeEvents({ offsetsOf, seen }: EventDeps): EventsHandler {
       ...flagCondition('has_clip', parameters.read('has_clip', parseWhole)),
       ...flagCondition('has_snapshot', parameters.read('has_snapshot', parseWhole)),
     ];
-    if (parameters.bad.length > 0) return answerBadParameters(ctx, parameters.bad);
+    if (parameters.bad.length > 0) return sendBadParameters(ctx, parameters.bad);
     const visible = await seen(scope, null, []);
     const cameras = visible.kind === 'foreign' ? [] : visible.cameras;
     // All of it before the first byte: what takes too long can still be refused then.
     const slices = await countedSlices({ cameras, conditions, zone, offsets: offsetsOf(zone) }, events, kept);
-    answerJson(ctx, inBrackets(slices));
+    sendJson(ctx, inBrackets(slices));
   };
 }
 
@@ -47,7 +47,7 @@ interface Calendar {
   readonly offsets: readonly ZoneOffset[];
 }
 
-/** Most slices are of days long past: they are counted again only when somebody has written to one of their events. */
+/** Most slices are of days long past: they are counted again only after one of their events was written. */
 async function countedSlices(calendar: Calendar, events: EventSource, kept: CountedSlices): Promise<Buffer[]> {
   // Asked before anything is counted: a write in between is noticed the next time.
   const writes = await events.writesByDay();

@@ -14,7 +14,7 @@ export interface EventsWorkerOptions {
   /** Where it listens, in a directory that only the service may enter. */
   readonly socketPath: string;
   readonly roles: CustomRoles;
-  /** Null when nobody listed them: then those that have events. */
+  /** Null when no list is known: then the cameras that have events. */
   readonly cameras: readonly CameraName[] | null;
   readonly maxLimit: number;
   /** How long one question may take, in seconds. */

@@ -12,7 +12,7 @@ export interface EventsWorkerSettings {
   /** In a directory that only the service may enter: who reaches it is believed. */
   readonly socketPath: string;
   readonly roles: CustomRoles;
-  /** Null when nobody listed them: then those that have events. */
+  /** Null when no list is known: then the cameras that have events. */
   readonly cameras: readonly CameraName[] | null;
   readonly maxLimit: number;
   /** How long one question may take, in seconds. */

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { narrowOutbound } from '../../src/access/narrow-messages.ts';
-import { narrowAnswer } from '../../src/access/narrow-response.ts';
-import type { AnswerForm } from '../../src/domain/policy.ts';
+import { narrowResponse } from '../../src/access/narrow-response.ts';
+import type { ResponseForm } from '../../src/domain/policy.ts';
 import { viewOfRole } from './support/views.ts';
 
 const CANARY = 'c4n4ry';
@@ -51,7 +51,7 @@ const BY_CAMERA = fc
 const ELEMENTS = fc.array(fc.oneof(OWN_OBJECT, FOREIGN_OBJECT, MIXED_OBJECT, jsonWith(CANARY)), { maxLength: 8 });
 
 // biome-ignore format: a table
-const ANSWERS: Readonly<Record<Exclude<AnswerForm, 'metrics'>, fc.Arbitrary<unknown>>> = {
+const ANSWERS: Readonly<Record<Exclude<ResponseForm, 'metrics'>, fc.Arbitrary<unknown>>> = {
   array:   ELEMENTS,
   one:     FOREIGN_OBJECT,
   nested:  fc.dictionary(fc.string({ maxLength: 5 }), fc.array(fc.oneof(OWN_OBJECT, FOREIGN_OBJECT, MIXED_OBJECT), { maxLength: 4 })),
@@ -67,7 +67,7 @@ describe('A role of one camera', () => {
     it(`is given no byte of the other in an answer of the form ${form}`, () =>
       fc.assert(
         fc.property(answers, (answer) => {
-          const narrowed = narrowAnswer(form as AnswerForm, JSON.stringify(answer), {
+          const narrowed = narrowResponse(form as ResponseForm, JSON.stringify(answer), {
             view: VIEW,
             ownConfig: OWN_CONFIG,
           });
@@ -80,14 +80,14 @@ describe('A role of one camera', () => {
   it('is given no byte of the other in an answer of any form that is something else', () =>
     fc.assert(
       fc.property(
-        fc.constantFrom<AnswerForm>('array', 'one', 'streams'),
+        fc.constantFrom<ResponseForm>('array', 'one', 'streams'),
         fc.oneof(
           jsonWith(CANARY),
           fc.string().map((text) => text + CANARY),
         ),
         (form, answer) => {
           const body = typeof answer === 'string' ? answer : JSON.stringify(answer);
-          const narrowed = narrowAnswer(form, body, { view: VIEW });
+          const narrowed = narrowResponse(form, body, { view: VIEW });
           if (narrowed.kind === 'narrowed') assert.doesNotMatch(narrowed.body, new RegExp(CANARY));
         },
       ),
@@ -97,7 +97,7 @@ describe('A role of one camera', () => {
   it('is given every element of its own, unchanged', () =>
     fc.assert(
       fc.property(fc.array(fc.oneof(OWN_OBJECT, FOREIGN_OBJECT), { maxLength: 8 }), (elements) => {
-        const narrowed = narrowAnswer('array', JSON.stringify(elements), { view: VIEW });
+        const narrowed = narrowResponse('array', JSON.stringify(elements), { view: VIEW });
         const expected = elements.filter(({ camera }) => camera === MINE);
         assert.deepEqual(
           narrowed.kind === 'narrowed' && JSON.parse(narrowed.body),

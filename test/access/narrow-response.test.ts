@@ -1,8 +1,8 @@
 /** What is left of an answer for whom (SPEC 4.3, 5): form by form, whole values compared. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { narrowAnswer } from '../../src/access/narrow-response.ts';
-import type { AnswerForm } from '../../src/domain/policy.ts';
+import { narrowResponse } from '../../src/access/narrow-response.ts';
+import type { ResponseForm } from '../../src/domain/policy.ts';
 import { viewOfRole } from './support/views.ts';
 
 const OWN_CONFIG = {
@@ -22,9 +22,9 @@ const ownConfigFor = (role: string) =>
     ? { ...OWN_CONFIG, auth: { ...OWN_CONFIG.auth, roles: { ...OWN_CONFIG.auth.roles, gone: [] } } }
     : OWN_CONFIG;
 
-const left = (form: AnswerForm, answer: unknown, role: string): unknown => {
+const left = (form: ResponseForm, answer: unknown, role: string): unknown => {
   const body = typeof answer === 'string' ? answer : JSON.stringify(answer);
-  const narrowed = narrowAnswer(form, body, {
+  const narrowed = narrowResponse(form, body, {
     view: viewOfRole(role),
     ownConfig: ownConfigFor(role),
     seenCases: new Set(['c1']),
@@ -37,7 +37,7 @@ describe('An answer narrowed for a gardener', () => {
   const mine = { camera: 'garden', id: 1 };
   const other = { camera: 'garden-house', id: 2 };
   // biome-ignore format: a table
-  const rows: [sentence: string, form: AnswerForm, answer: unknown, expected: unknown][] = [
+  const rows: [sentence: string, form: ResponseForm, answer: unknown, expected: unknown][] = [
     ['keeps the elements of its cameras',                          'array',   [mine, other],                             [mine]],
     ['drops elements that name no camera',                         'array',   [mine, { id: 3 }, 'x', null],              [mine]],
     ['drops elements of several cameras unless all are its own',   'array',   [{ camera: 'garden,garden-house' }, { camera: 'garden, garden' }], [{ camera: 'garden, garden' }]],

@@ -10,7 +10,7 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { Upstream } from '../../domain/socket-address.ts';
 import { keepWorker } from '../../events/keep-worker.ts';
-import { generateSampleEvents } from '../../events/sample-events.ts';
+import { generateSampleEvents } from '../../events/sample/sample-events.ts';
 import { startEventsWorker } from '../../events/worker-handle.ts';
 import { askWorker, watchWorker } from '../../events/worker-watch.ts';
 import type { Store } from '../../store/open-store.ts';

@@ -1,6 +1,6 @@
 /** The request that a trusted proxy describes when it asks `/auth`: nginx, Traefik, Caddy and HAProxy (SPEC 4.2). */
 import { isServedHere, type RouteMatch } from '../../access/route-table.ts';
-import type { AnswerForm } from '../../domain/policy.ts';
+import type { ResponseForm } from '../../domain/policy.ts';
 import { headerLines, type RequestFacts, type RequestTarget } from '../../domain/request.ts';
 import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
 import { belowBasePath } from '../decision/base-path.ts';
@@ -137,7 +137,7 @@ function isSecondLook(clearance: string, route: RouteMatch): boolean {
 }
 
 /** Forms of an answer of which only foreign rows are taken out; of the others fields are cut too. */
-const LISTS: readonly AnswerForm[] = ['array', 'nested'];
+const LISTS: readonly ResponseForm[] = ['array', 'nested'];
 const NARROWED_BY_REQUEST: readonly string[] = ['check', 'lookup', 'rewrite', 'fanout'];
 
 /** In any order: the gate puts the cameras at the end. */

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { Upstream } from '../../domain/socket-address.ts';
 import type { UpstreamWatch } from '../decision/gate-watch.ts';
-import type { Narrowing } from '../narrow/narrow-exchange.ts';
+import type { Narrowing } from '../narrow/response-filter.ts';
 import type { OwnWords } from '../response/response-headers.ts';
 import type { UpstreamTls } from './upstream-tls.ts';
 

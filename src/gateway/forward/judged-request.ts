@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestFacts } from '../../domain/request.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { Destination } from '../decision/destinations.ts';
-import { askingForWhole } from '../narrow/narrow-exchange.ts';
+import { askingForWhole } from '../narrow/response-filter.ts';
 import type { JudgedRequest } from './forwarder.ts';
 import { type HeaderRules, rewriteHeaders } from './rewrite-headers.ts';
 

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { codeOf, upstreamFailure } from '../decision/upstream-failure.ts';
-import { type Narrowing, passNarrowed } from '../narrow/narrow-exchange.ts';
+import { type Narrowing, passNarrowed } from '../narrow/response-filter.ts';
 import { atEndOfTurn } from '../response/end-of-turn.ts';
 import {
   type AnswerHead,

@@ -1,7 +1,7 @@
-/** How much of answers that must be read whole is held at once, by all requests together (SPEC 5: 32 MB each, at most). */
+/** The memory that responses which must be read whole may hold, all requests together (SPEC 5: at most 32 MB each). */
 
 export interface BufferBudget {
-  /** For one answer. */
+  /** For one response. */
   hold(): Hold;
 }
 
@@ -12,7 +12,7 @@ export interface Hold {
   release(): void;
 }
 
-/** Most answers are smaller, and pass whoever else keeps the rest occupied by reading slowly. */
+/** Bytes of one response that are always allowed: most responses are smaller, and pass while slow readers hold the rest. */
 const ALWAYS_ROOM_FOR = 512 * 1024;
 
 export function createBufferBudget(most: number): BufferBudget {

@@ -51,7 +51,7 @@ async function newestOfEachLabel({ view, limit = DEFAULT_LIMIT, ask }: Compositi
     .sort((one, other) => other.event_count - one.event_count || startOf(other) - startOf(one));
 }
 
-/** The NVR's own names, less those that no visible camera has an event of. */
+/** The NVR's own names without the names that no event of a visible camera has. */
 async function subLabelsOfSeen({ view, ask }: Composition): Promise<readonly string[]> {
   const all = await listAt(ask, '/api/sub_labels', { split_joined: '1' });
   const names = all.filter(isAskable).slice(0, MOST_NAMES);
@@ -62,7 +62,7 @@ async function subLabelsOfSeen({ view, ask }: Composition): Promise<readonly str
   return names.filter((_, at) => isSeen[at]);
 }
 
-/** Those of the newest events that have one: `.` is any plate to the NVR. */
+/** Plates of the newest events that have one: the pattern `.` matches any plate. */
 async function platesOfSeen({ view, ask }: Composition): Promise<readonly string[]> {
   const events = await seenEvents({ view, ask }, { recognized_license_plate: '.', limit: EVENTS_WITH_PLATES });
   const plates = events.flatMap((event) => elementsOf(memberOf(event['data'], 'recognized_license_plate')));

@@ -1,19 +1,19 @@
 /** One list of several: each element once, in order, and no more of them than were asked for (SPEC 5, `fanout`). */
 import type { CameraView } from '../../access/camera-view.ts';
 import { isNestedTooDeep } from '../../access/json-depth.ts';
-import { type NarrowedAnswer, narrowAnswer } from '../../access/narrow-response.ts';
+import { type NarrowedResponse, narrowResponse } from '../../access/narrow-response.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
-import type { AnswerForm } from '../../domain/policy.ts';
+import type { ResponseForm } from '../../domain/policy.ts';
 
 export interface JoinRules {
   /** Undefined where the elements name no camera. */
-  readonly form: AnswerForm | undefined;
+  readonly form: ResponseForm | undefined;
   /** Each list was cut off at it for itself; undefined for none. */
   readonly limit: number | undefined;
 }
 
 /** `lists`: JSON of one list for each camera. */
-export function joinLists(lists: readonly string[], { form, limit }: JoinRules, view: CameraView): NarrowedAnswer {
+export function joinLists(lists: readonly string[], { form, limit }: JoinRules, view: CameraView): NarrowedResponse {
   const elements = new Map<string, unknown>();
   for (const text of lists) {
     const list = listIn(text);
@@ -25,7 +25,7 @@ export function joinLists(lists: readonly string[], { form, limit }: JoinRules, 
   );
   const joined = `[${inOrder.map(([text]) => text).join(',')}]`;
   // An NVR that does not know the parameter has answered with everything, several times.
-  const narrowed = form ? narrowAnswer(form, joined, { view }) : ({ kind: 'narrowed', body: joined } as const);
+  const narrowed = form ? narrowResponse(form, joined, { view }) : ({ kind: 'narrowed', body: joined } as const);
   if (narrowed.kind !== 'narrowed' || limit === undefined || !form) return narrowed;
   return { kind: 'narrowed', body: JSON.stringify(JSON.parse(narrowed.body).slice(0, limit)) };
 }

@@ -1,15 +1,15 @@
 /** The work of narrowing one response, from bytes to bytes: the same in this thread and in the narrowing thread (SPEC 5). */
 import { type PlainView, withSight } from '../../access/camera-view.ts';
 import type { OwnConfig } from '../../access/narrow-config.ts';
-import { type NarrowedAnswer, narrowAnswer } from '../../access/narrow-response.ts';
-import type { AnswerForm } from '../../domain/policy.ts';
+import { type NarrowedResponse, narrowResponse } from '../../access/narrow-response.ts';
+import type { ResponseForm } from '../../domain/policy.ts';
 import { joinLists } from './join-lists.ts';
 
 /** Plain data, so that a thread can be given it. */
 export type NarrowTask =
   | {
       readonly kind: 'narrow';
-      readonly form: AnswerForm;
+      readonly form: ResponseForm;
       readonly body: Uint8Array<ArrayBuffer>;
       readonly view: PlainView;
       readonly ownConfig?: OwnConfig;
@@ -19,23 +19,23 @@ export type NarrowTask =
   | {
       readonly kind: 'join';
       readonly lists: readonly string[];
-      readonly form: AnswerForm | undefined;
+      readonly form: ResponseForm | undefined;
       readonly view: PlainView;
       readonly limit: number | undefined;
     };
 
 export type NarrowedBytes =
   | { readonly kind: 'narrowed'; readonly body: Uint8Array<ArrayBuffer> }
-  | Exclude<NarrowedAnswer, { kind: 'narrowed' }>;
+  | Exclude<NarrowedResponse, { kind: 'narrowed' }>;
 
 export function narrowNow(task: NarrowTask): NarrowedBytes {
   const narrowed = task.kind === 'narrow' ? narrowedBody(task) : joinLists(task.lists, task, withSight(task.view));
   return narrowed.kind === 'narrowed' ? { kind: 'narrowed', body: new TextEncoder().encode(narrowed.body) } : narrowed;
 }
 
-function narrowedBody({ form, body, view, ...known }: NarrowTask & { kind: 'narrow' }): NarrowedAnswer {
+function narrowedBody({ form, body, view, ...known }: NarrowTask & { kind: 'narrow' }): NarrowedResponse {
   const text = decoded(body);
-  return text === undefined ? { kind: 'unreadable' } : narrowAnswer(form, text, { view: withSight(view), ...known });
+  return text === undefined ? { kind: 'unreadable' } : narrowResponse(form, text, { view: withSight(view), ...known });
 }
 
 /** Undefined of what is no UTF-8. */

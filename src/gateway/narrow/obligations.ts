@@ -1,4 +1,4 @@
-/** Step 5, its other half. What an admitted request's terms ask for before it is sent, and of its answer (SPEC 5). */
+/** Fulfils the obligations of an admitted request: its body is judged, its response is filtered or made here (SPEC 5). */
 import type { IncomingMessage } from 'node:http';
 import type { Obligations } from '../../access/access-verdict.ts';
 import { plainView } from '../../access/camera-view.ts';
@@ -13,15 +13,15 @@ import type { Destination } from '../decision/destinations.ts';
 import type { OwnerLookup } from '../decision/owner-lookup.ts';
 import { createBufferBudget } from './buffer-budget.ts';
 import { createComposedCache } from './composed-cache.ts';
-import type { Narrowing } from './narrow-exchange.ts';
 import { listsByCamera } from './narrow-fanout.ts';
 import { judgedBody, judgedOffer } from './narrow-request.ts';
 import { createNarrower } from './narrower.ts';
+import type { Narrowing } from './response-filter.ts';
 import { seenCases } from './seen-cases.ts';
 
 export interface ObligationDeps {
   readonly owners: OwnerLookup;
-  /** The JSON of a 200 answer, asked in the service's own name. */
+  /** The JSON of a 200 response, asked in the service's own name. */
   readonly ask: (upstream: Upstream, path: string) => Promise<unknown>;
   /** Likewise, its text. */
   readonly askText: (upstream: Upstream, path: string) => Promise<string>;
@@ -33,15 +33,15 @@ export interface ObligationDeps {
 
 export type Settled =
   | { readonly kind: 'sent'; readonly body?: Buffer; readonly contentType?: string; readonly narrowing?: Narrowing }
-  /** Nothing needs to be sent: the answer is this JSON. */
+  /** The request is not sent: the response is this JSON. */
   | { readonly kind: 'answered'; readonly json: string }
   | { readonly kind: 'refused'; readonly reason: RefusalReason };
 
 type Served = Exclude<Destination, { kind: 'nobody' }>;
 
-/** Memory is the process's, so that there is one of these, whatever is reloaded. */
+/** One for the process, whatever is reloaded: the memory is shared as well. */
 const HELD = createBufferBudget(128 * 1024 * 1024);
-/** Likewise one thread for all. */
+/** One for the process: it may start a thread. */
 const NARROWER = createNarrower();
 
 const refused = (reason: RefusalReason): Settled => ({ kind: 'refused', reason });
@@ -50,25 +50,25 @@ export async function fulfilObligations(
   request: IncomingMessage,
   admission: Admitted,
   destination: Served,
-  desk: ObligationDeps,
+  deps: ObligationDeps,
 ): Promise<Settled> {
   const { obligations, target } = admission;
   if (!obligations) return { kind: 'sent' };
   if (obligations.messages) return refused('not-narrowable');
   if (obligations.ownData && destination.kind !== 'events-backend')
-    return composedList(target, obligations, destination, desk);
+    return composedList(target, obligations, destination, deps);
   if (obligations.fanout)
-    return joinedAnswer(target, { ...obligations, fanout: obligations.fanout }, destination, desk);
+    return joinedAnswer(target, { ...obligations, fanout: obligations.fanout }, destination, deps);
   if (obligations.signalling) {
     const offer = await judgedOffer(request, obligations.signalling);
     return offer.ok ? { kind: 'sent', ...offer.value } : refused(offer.error);
   }
-  // A client that leaves in the middle of its body is told nothing.
-  const body = await judgedBody(request, admission, obligations, desk.owners).catch(() => undefined);
+  // Rejected when the client left in the middle of its body: it gets no response.
+  const body = await judgedBody(request, admission, obligations, deps.owners).catch(() => undefined);
   if (!body) return refused('body-unreadable');
   if (!body.ok) return refused(body.error);
   try {
-    const narrowing = await narrowingOf(obligations, destination, desk);
+    const narrowing = await narrowingOf(obligations, destination, deps);
     return { kind: 'sent', ...(body.value && { body: body.value }), ...(narrowing && { narrowing }) };
   } catch (fault) {
     return refused(askFailure(fault));
@@ -126,21 +126,21 @@ const LARGEST_LEARNED = 1024 * 1024;
 async function narrowingOf(
   obligations: Obligations,
   destination: Served,
-  desk: ObligationDeps,
+  deps: ObligationDeps,
 ): Promise<Narrowing | undefined> {
   const { answer: form, view, isRewritten, empty } = obligations;
-  // The events backend is our own, and does what the query says; an NVR may be too old to know the parameter.
+  // The events backend always honours the query. An NVR may be too old to know the parameter.
   if (!form || (isRewritten && destination.kind === 'events-backend')) return undefined;
   const known = {
     view: plainView(view),
-    ...(form === 'config' && { ownConfig: await desk.ownConfig() }),
-    ...(form === 'cases' && { seenCases: await seenCases(view, (path) => desk.ask(destination.upstream, path)) }),
+    ...(form === 'config' && { ownConfig: await deps.ownConfig() }),
+    ...(form === 'cases' && { seenCases: await seenCases(view, (path) => deps.ask(destination.upstream, path)) }),
   };
   return {
     body: (body) => {
-      // An NVR that is told the role may leave out of it what a restricted one does not see.
+      // An NVR that is told the role may leave cameras out of the configuration for a restricted role.
       const isLearned = form === 'config' && view.clearance !== 'restricted' && body.byteLength <= LARGEST_LEARNED;
-      if (isLearned) desk.onConfigRead(Buffer.from(body).toString());
+      if (isLearned) deps.onConfigRead(Buffer.from(body).toString());
       return NARROWER.narrow({ kind: 'narrow', form, body, ...known });
     },
     namesForeign: (text) => view.layout.cameras.some((camera) => !view.sees(camera) && text.includes(camera)),

@@ -1,5 +1,5 @@
-/** Sample events for a house with no NVR yet: believable days, the same for the same seed (SPEC 1, `events generate`). */
-import type { EventRecord } from '../domain/event.ts';
+/** Sample events for a first look without an NVR: believable days, the same for the same seed (SPEC 1, `events generate`). */
+import type { EventRecord } from '../../domain/event.ts';
 import { type Chance, createChance } from './chance.ts';
 import { DAY, EVENTS_PER_DAY, eventsExpectedBy, HOUR, whenExpected } from './sample-day.ts';
 import { samplePicture } from './sample-picture.ts';
@@ -51,7 +51,7 @@ function rosterOf(places: readonly Place[], seed: number): (time: number) => Ros
 }
 
 const OFF_FOR_A_DAY = 1 / 14;
-/** Nobody keeps events for longer: with more of them the house is busier, and not older. */
+/** The longest time that sample events span: with more events the days are busier, not more. */
 const MOST_DAYS = 730;
 /** So many of the newest have not ended. */
 const RUNNING = 2;

@@ -1,4 +1,4 @@
-/** An answer that must be narrowed: read whole, within bounds, and never passed on unread (SPEC 5, 6). */
+/** The response filter on the wire: the NVR's response is read whole, within bounds, filtered and sent (SPEC 5, 6). */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { RefusalReason } from '../../domain/refusal.ts';
@@ -28,13 +28,13 @@ export interface Narrowing {
   /** Whether a 404 would tell an id that does not exist from one that the reader may not see. */
   readonly hidesUnknown: boolean;
   readonly held: BufferBudget;
-  /** JSON in the place of a 404 that says that there is nothing of any camera: of one's own there may be nothing either way. */
+  /** JSON sent in the place of a 404, which would tell that no camera has anything. */
   readonly empty?: string;
 }
 
 const LARGEST_ANSWER = 32 * 1024 * 1024;
 
-/** They describe bytes that the client will not get, or ask for a part of an answer that must be seen whole. */
+/** Request headers that ask for a part, a compressed or a cached response: the whole one is needed. */
 // biome-ignore format: a table
 const NOT_ASKED: readonly string[] = [
   'accept-encoding', 'range', 'if-range', 'if-none-match', 'if-modified-since', 'if-match', 'if-unmodified-since',
@@ -45,13 +45,13 @@ const NOT_PASSED: readonly string[] = [
   'content-digest', 'repr-digest',
 ];
 
-/** Headers that ask for the whole answer, uncompressed. */
+/** The request's headers, changed to ask for the whole response, uncompressed. */
 export const askingForWhole = (headers: IncomingHttpHeaders): IncomingHttpHeaders => ({
   ...Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_ASKED.includes(name))),
   'accept-encoding': 'identity',
 });
 
-/** Answers with what is left of the NVR's answer, or fails. */
+/** Sends what is left of the NVR's response, or fails. */
 export async function passNarrowed(
   answer: AnswerHead & { readonly body: Readable },
   response: ServerResponse,
@@ -114,7 +114,7 @@ const LONGEST_MESSAGE = 300;
 /** Bytes that are looked at: a sentence stands in fewer. */
 const LONGEST_REFUSAL = 64 * 1024;
 
-/** Of a refusal the sentence is left, which pages show to their reader. */
+/** Of a refusal the sentence is kept, which pages show to their reader. */
 function refusalLeft(status: number, body: Buffer<ArrayBuffer>, isStrict: boolean): NarrowedBytes {
   if (!isStrict) return { kind: 'narrowed', body };
   if (status < 400 || status > 499) return { kind: 'unreadable' };

@@ -9,7 +9,7 @@ const EVENTS_PER_HOUR = [
 export const EVENTS_PER_DAY = EVENTS_PER_HOUR.reduce((sum, rate) => sum + rate, 0);
 export const HOUR = 3600;
 export const DAY = 24 * HOUR;
-/** Since 1970, had the house always been as busy. */
+/** Events since 1970, if every day had been as busy. */
 export function eventsExpectedBy(time: number): number {
   const hours = (time % DAY) / HOUR;
   const today = EVENTS_PER_HOUR.reduce((sum, rate, hour) => sum + rate * Math.min(1, Math.max(0, hours - hour)), 0);
