@@ -101,7 +101,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     recheck: inForce.recheck,
     clock,
     onFault: (fault) =>
-      log.error({ err: fault }, 'who holds open streams could not be looked at: the next look is in a second'),
+      log.error({ err: fault }, 'open streams could not be rechecked against the store: retrying in 1 s'),
   });
   opened.defer(() => openStreams.close());
   const certificates = await openCertificates(options.config, clock, log);

@@ -35,9 +35,10 @@ export function joinSockets(client: WebSocket, nvr: WebSocket, { judge, watch, o
     if (verdict.kind === 'passed') sendOn(nvr, { data: verdict.text, isBinary: false }, client);
     if (verdict.kind === 'answered') sendOn(client, { data: verdict.text, isBinary: false }, client);
   });
+  const noteAlive = pingUntilClosed(client, () => watch?.onEndedBy('idle'));
   nvr.on('message', (bytes, isBinary) => {
     const message = judge.fromNvr(messageOf(bytes, isBinary));
-    if (message) sendOn(client, message, nvr);
+    if (message) sendOn(client, message, nvr, noteAlive);
   });
   client.once('close', () => {
     watch?.onEndedBy('client');
@@ -52,24 +53,26 @@ export function joinSockets(client: WebSocket, nvr: WebSocket, { judge, watch, o
     nvr.close(GOING_AWAY);
     setTimeout(() => [client, nvr].map((side) => side.terminate()), GOODBYE_MS).unref();
   });
-  pingUntilClosed(client, () => watch?.onEndedBy('idle'));
   nvr.resume();
 }
 
 /** Back-pressure: the sender is not read while its messages wait at a slow reader. */
-function sendOn(reader: WebSocket, { data, isBinary }: Message, sender: WebSocket): void {
+function sendOn(reader: WebSocket, { data, isBinary }: Message, sender: WebSocket, onSent?: () => void): void {
   if (reader.readyState !== WebSocket.OPEN) return;
-  reader.send(data, { binary: isBinary }, () => {
+  reader.send(data, { binary: isBinary }, (fault) => {
+    if (!fault) onSent?.();
     if (sender.isPaused && reader.bufferedAmount < MOST_WAITING) sender.resume();
   });
   if (reader.bufferedAmount >= MOST_WAITING) sender.pause();
 }
 
-function pingUntilClosed(client: WebSocket, onSilence: () => void): void {
+/** Returns what to call when the client has taken bytes: a ping waits behind the video that a slow client still reads. */
+function pingUntilClosed(client: WebSocket, onSilence: () => void): () => void {
   let isAlive = true;
-  client.on('pong', () => {
+  const noteAlive = (): void => {
     isAlive = true;
-  });
+  };
+  client.on('pong', noteAlive);
   const timer = setInterval(() => {
     if (!isAlive) {
       onSilence();
@@ -80,6 +83,7 @@ function pingUntilClosed(client: WebSocket, onSilence: () => void): void {
   }, PING_MS);
   timer.unref();
   client.once('close', () => clearInterval(timer));
+  return noteAlive;
 }
 
 /** With the default `binaryType` a message is one buffer. */
