@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 
-# The pages: Vite and its like stay in this stage. Its binary is an optional package, so none are left out here.
+# Builds the pages: development packages such as Vite stay in this stage. Vite's binary is an optional package, so those are installed too.
 FROM node:24-bookworm-slim AS pages
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
@@ -9,7 +9,7 @@ COPY tsconfig.json ./
 COPY src/ui src/ui
 RUN node src/ui/build-pages.ts
 
-# What runs: no build step, Node runs the TypeScript.
+# The server needs no build step: Node runs the TypeScript.
 FROM node:24-bookworm-slim AS packages
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
@@ -19,7 +19,7 @@ FROM node:24-bookworm-slim
 LABEL org.opencontainers.image.title="Postern" \
       org.opencontainers.image.description="An authentication sidecar for network video recorders" \
       org.opencontainers.image.licenses="MIT"
-# Which source this is: --build-arg REVISION=$(git rev-parse HEAD). Told by the metric postern_build_info.
+# The source revision: --build-arg REVISION=$(git rev-parse HEAD). The metric postern_build_info shows it.
 ARG REVISION
 LABEL org.opencontainers.image.revision=$REVISION
 ENV NODE_ENV=production \
@@ -39,12 +39,12 @@ RUN ln -s /app/src/main.js /usr/local/bin/postern && chmod 755 /app/src/main.js 
  && install -d -o node -g node -m 0700 /config \
  && install -d -o node -g node -m 0755 node_modules/.cache
 USER node
-# A first start compiles what every later one finds compiled. What it made besides is thrown away.
+# A first start fills the compile cache for later ones. Its configuration is deleted.
 RUN POSTERN_CONFIG_DIR=/tmp/first timeout 10 postern serve > /dev/null || true; rm -rf /tmp/first
 VOLUME /config
 EXPOSE 8971 5000 9871
-# Everything that is written goes to /config, and one socket to /tmp: run with --read-only --tmpfs /tmp.
+# Postern writes to /config, and one socket to /tmp: run with --read-only --tmpfs /tmp.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s CMD ["postern", "healthcheck"]
-# Megabytes of young garbage: with more, the buffers of films make V8 search all its memory again and again.
+# Size of V8's young generation in megabytes: with more, the buffers of video make V8 run full garbage collections.
 ENTRYPOINT ["node", "--max-semi-space-size=2", "/app/src/main.js"]
 CMD ["serve"]
