@@ -1,4 +1,4 @@
-/** A source that is not asked again while a connection goes on saying the same: a camera wall does, hundreds of times a second. */
+/** Caches a verdict on the connection while its cookie and token stay the same: a camera wall sends hundreds of requests a second. */
 
 import { mapMaybe } from '../domain/maybe-promise.ts';
 import type { RequestFacts } from '../domain/request.ts';
@@ -7,12 +7,12 @@ import type { IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
 export interface CacheRules {
   /** Another text after any change of accounts, roles and revocations. */
   readonly version: () => string;
-  /** Unix seconds: what depends on the time does so by the second. */
+  /** Unix seconds: a verdict is good within one second. */
   readonly now: () => number;
 }
 
-/** What a verdict depends on: who shows what, and when. Nothing of it outlives its connection. */
-interface Remembered {
+/** What a verdict depends on. It is dropped with its connection. */
+interface Cached {
   readonly cookie: RequestFacts['headers'][string];
   readonly authorization: RequestFacts['headers'][string];
   readonly version: string;
@@ -20,9 +20,12 @@ interface Remembered {
   readonly verdict: IdentityVerdict;
 }
 
-/** `source` must decide by the headers `Cookie` and `Authorization` alone. Only who is known is remembered: who is refused is judged, and counted, each time. */
+/**
+ * `source` must decide by the headers `Cookie` and `Authorization` alone. Only an identified caller is cached: a refusal
+ * is made, and counted, for each request.
+ */
 export function cachedOnConnection(source: IdentitySource, { version, now }: CacheRules): IdentitySource {
-  const known = new WeakMap<object, Remembered>();
+  const known = new WeakMap<object, Cached>();
   return {
     name: source.name,
     identify(request) {
@@ -31,8 +34,8 @@ export function cachedOnConnection(source: IdentitySource, { version, now }: Cac
       if (!connection || (cookie === undefined && authorization === undefined)) return source.identify(request);
       const before = known.get(connection);
       const [asOf, second] = [version(), now()];
-      const isSaidAgain = before && before.cookie === cookie && before.authorization === authorization;
-      if (isSaidAgain && before.version === asOf && before.second === second) return before.verdict;
+      const isSame = before && before.cookie === cookie && before.authorization === authorization;
+      if (isSame && before.version === asOf && before.second === second) return before.verdict;
       return mapMaybe(source.identify(request), (verdict) => {
         if (verdict.kind === 'identified')
           known.set(connection, { cookie, authorization, version: asOf, second, verdict });

@@ -7,7 +7,7 @@ import type { HeaderNote, SourceTrace, Trace } from './identity-trace.ts';
 /** Why a header is dropped, by its lower-case name; undefined for one that is kept. */
 export type WhyDropped = (name: string) => string | undefined;
 
-/** Those that are mapped or on the allowlist, in any spelling, and those that look as if they were meant to be. */
+/** Headers that are mapped or on the allowlist, in any spelling, and others whose names look like identity headers. */
 export function headerNotes(
   { rawHeaders }: RequestFacts,
   named: ReadonlySet<string | undefined>,
@@ -21,8 +21,8 @@ export function headerNotes(
       const why = whyDropped(name);
       const value = shownValue(alike, headerText(rawHeaders[at + 1] ?? ''));
       notes.push({ name, value, fate: why === undefined ? 'kept' : 'dropped', why });
-    } else if (MEANT_FOR_SOMEBODY.test(alike) && alike !== 'user-agent') {
-      // Nobody said that it holds no credentials.
+    } else if (LOOKS_LIKE_IDENTITY.test(alike) && alike !== 'user-agent') {
+      // The value may hold credentials.
       notes.push({ name, value: '[not shown]', fate: 'dropped', why: 'neither mapped nor on the allowlist' });
     }
   }
@@ -43,7 +43,7 @@ export const WHY_UNREAD = {
   'api-token': 'an API token says who calls',
 } as const;
 
-const MEANT_FOR_SOMEBODY = /(?:^|-)(?:user|username|groups?|roles?|e?mail)(?:-|$)/;
+const LOOKS_LIKE_IDENTITY = /(?:^|-)(?:user|username|groups?|roles?|e?mail)(?:-|$)/;
 const LONGEST_SHOWN = 256;
 
 /** `name` is normalized. */

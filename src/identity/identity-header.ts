@@ -6,7 +6,7 @@ export type IdentityHeader =
   | { readonly kind: 'believed'; readonly text: string }
   /** As if it had not been sent. */
   | { readonly kind: 'absent'; readonly why: string }
-  /** It was sent by whom we trust, and what it says is not clear: it must not turn into a default. */
+  /** A trusted peer sent it and its value is not clear: it must not become a default. */
   | { readonly kind: 'unusable'; readonly why: string };
 
 export interface IdentityHeaderRules {
@@ -16,7 +16,7 @@ export interface IdentityHeaderRules {
   readonly trustsPeer: (peer: string) => boolean;
 }
 
-/** They never name a user, whatever is mapped and listed: a secret is not for logs and answers. */
+/** They never name a user, whatever is mapped and listed: a secret must not get into logs and responses. */
 export const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
   'cookie',
@@ -47,7 +47,7 @@ export function readIdentityHeader(
   return inner === '' ? absent('empty') : { kind: 'believed', text: inner };
 }
 
-/** Any other blank belongs to the name: `trim()` would make one of two that the sign-in server tells apart. */
+/** Only plain blanks: `trim()` would also cut others, and make one of two names that the sign-in server tells apart. */
 export function withoutBlanks(text: string): string {
   let [from, to] = [0, text.length];
   while (text[from] === ' ') from += 1;

@@ -14,7 +14,7 @@ export interface ProxyHeaderOptions extends IdentityHeaderRules, RoleMapping {
   readonly headerMap: { readonly user?: string | undefined; readonly role?: string | undefined };
   /** Asked at each request, for roles are also made in the console. */
   readonly customRoles: () => CustomRoles;
-  /** Undefined when no `proxy.auth_secret` is set. The corridor asks for it; here it is only told. */
+  /** Undefined when no `proxy.auth_secret` is set. For the trace only: `decision/accepted-caller.ts` checks it. */
   readonly carriesProxySecret?: ((request: RequestFacts) => boolean) | undefined;
   readonly trace?: Trace<ProxyTrace> | undefined;
   /** Told of every user that the proxy names, and how the role was found. */
@@ -23,17 +23,17 @@ export interface ProxyHeaderOptions extends IdentityHeaderRules, RoleMapping {
   readonly onUntrustedHeaders?: (() => void) | undefined;
 }
 
-/** Interface 5.5 with no user header mapped: the proxy only says that somebody may come in. */
+/** Interface 5.5 with no user header mapped: the proxy says only that the request is allowed. */
 const UNNAMED_USER = 'viewer' as UserName;
 const LONGEST_USER_NAME = 128;
 const MOST_GROUPS_SHOWN = 50;
 /**
- * Unseen characters make two names look alike, as blanks at either end do; separators make one name two, to a server behind; and `%` would make
- * a literal `j%C3%B6rg` the same as jörg, whose name is sent percent-encoded.
+ * Invisible characters, and blanks at either end, make two names look alike. Separators make two names of one for a server
+ * behind. `%` would make a literal `j%C3%B6rg` the same as jörg, whose name is sent percent-encoded.
  */
 const NOT_IN_USER_NAMES = /^\s|[\p{C}\p{Zl}\p{Zp},;|:"<>%]|\s$/u;
 
-/** Never silent: no weaker source may stand behind it. */
+/** Never silent: no weaker source may be asked after it. */
 export function createProxyHeaderSource(options: ProxyHeaderOptions): IdentitySource {
   return {
     name: 'proxy-headers',
@@ -55,13 +55,13 @@ export function createProxyHeaderSource(options: ProxyHeaderOptions): IdentitySo
 const isUntrustedClaim = ({ peer, rawHeaders }: RequestFacts, { trustsPeer, allowlist }: ProxyHeaderOptions): boolean =>
   !trustsPeer(peer) && rawHeaders.some((name, at) => at % 2 === 0 && allowlist.has(name.toLowerCase()));
 
-/** Errs with why the header names nobody. */
+/** Errs with why the header names no user. */
 function proxyUserName(header: IdentityHeader): Result<UserName, string> {
   if (header.kind !== 'believed') return err(header.why);
   const name = header.text;
   if ([...name].length > LONGEST_USER_NAME) return err(`longer than ${LONGEST_USER_NAME} characters`);
   if (NOT_IN_USER_NAMES.test(name)) return err('holds a character that no user name may hold');
-  // The NVR takes this name for somebody who is not logged in.
+  // For the NVR this name means a caller who is not logged in.
   if (name.toLowerCase() === ANONYMOUS) return err('a reserved name');
   return ok(name as UserName);
 }

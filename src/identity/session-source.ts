@@ -55,7 +55,7 @@ const MALFORMED: SessionVerdict = { kind: 'invalid', reason: 'malformed' };
 const outcomeOf = (verdict: SessionVerdict): SessionTrace['outcomes'][number] =>
   verdict.kind === 'valid' ? 'valid' : verdict.reason;
 
-/** Cookies of two people are nobody's: a neighbour of this site can plant its own in front of the visitor's. */
+/** Cookies of two users are refused: another host of the same site can set its own cookie in front of the user's. */
 function oneCaller(verdicts: readonly SessionVerdict[]): IdentityVerdict {
   let caller: Caller | undefined;
   for (const verdict of verdicts) {

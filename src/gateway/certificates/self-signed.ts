@@ -1,4 +1,4 @@
-/** A certificate for whoever has none: made at the first start, kept, and good for the names of this machine (SPEC 1, `tls`). */
+/** The self-signed certificate: made at the first start when none is configured, kept, good for the names of this machine (SPEC 1, `tls`). */
 import { createPrivateKey, createPublicKey, type webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { X509Certificate } from '@peculiar/x509';
@@ -16,12 +16,12 @@ export interface CertificateSubject {
   readonly now: number;
   /** Default: the name by which this service knows its own again. */
   readonly name?: string;
-  /** PEM, of the certificate that is to be renewed: whoever trusts the key goes on trusting it. */
+  /** PEM, of the certificate to be renewed: clients that pinned the key accept the new one. */
   readonly privateKey?: string;
 }
 
 const DAY_MS = 86_400_000;
-/** Browsers refuse longer ones, even those that a person has accepted by hand. */
+/** Browsers refuse longer validity, even for a certificate that was accepted by hand. */
 const VALID_DAYS = 825;
 const KEY = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 

@@ -1,4 +1,4 @@
-/** The prefix below which a client sees this service: `server.base_path`, or what a trusted ingress says for one request (SPEC 1). */
+/** Base path: the prefix below which a client sees this service, by `server.base_path`, or by a trusted ingress for one request (SPEC 1). */
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { isTrustedPeer, type TrustedNetworks } from './client-address.ts';
 import { targetInOneSpelling } from './strict-target.ts';
@@ -9,11 +9,11 @@ export interface BasePathRules {
   readonly basePath?: string;
 }
 
-/** It goes into pages, redirects and cookies: whole segments of harmless letters, so neither markup nor another host. */
+/** The prefix goes into pages, redirects and cookies: whole segments of these letters hold neither markup nor another host. */
 const INGRESS_PATH = /^(?:\/[A-Za-z0-9_-]+)+$/;
 const LONGEST = 256;
 
-/** The request as it stands below the prefix, its path in one spelling. The prefix is cut where it was sent along. Home Assistant's ingress cuts it itself. */
+/** The request with its path in one spelling and the prefix cut off. Home Assistant's ingress has cut it already. */
 export function belowBasePath(
   request: RequestFacts,
   { trusted, basePath: configured = '' }: BasePathRules,

@@ -1,15 +1,15 @@
-/** Step 2. Who is at the far end, when trusted proxies stand between (interface 5.4, SPEC 4.5). */
+/** The client's address behind trusted proxies: X-Forwarded-For (interface 5.4, SPEC 4.5). */
 import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { err, ok, type Result } from '../../domain/result.ts';
 
 /** Networks of `auth.trusted_proxies`. */
 export interface TrustedNetworks {
-  /** In whatever spelling. */
+  /** The address may be in any spelling. */
   includes(address: string): boolean;
 }
 
-/** More proxies than anybody chains; whoever writes a longer list is not worth the walk. */
+/** More proxies than real set-ups chain; a longer list costs time and is not read to its end. */
 const MOST_HOPS = 20;
 const MOST_REMEMBERED = 1000;
 const MAPPED_PREFIX = '::ffff:';
@@ -17,7 +17,7 @@ const MAPPED_BITS = 96;
 
 /**
  * Starts at the TCP peer and steps left through X-Forwarded-For for as long as the address in hand is a trusted
- * proxy: a hop is believed only if whoever reported it is trusted. An entry that is no address ends the walk.
+ * proxy: a hop is believed only when a trusted proxy reported it. An entry that is no address ends the walk.
  */
 export function clientAddress(peer: string, forwardedForLines: readonly string[], trusted: TrustedNetworks): string {
   let client = foldAddress(peer) ?? peer;
@@ -32,7 +32,7 @@ export function clientAddress(peer: string, forwardedForLines: readonly string[]
 
 export const isTrustedPeer = (peer: string, trusted: TrustedNetworks): boolean => trusted.includes(peer);
 
-const NOBODY: TrustedNetworks = { includes: () => false };
+const NONE_TRUSTED: TrustedNetworks = { includes: () => false };
 
 /** An address or `address/bits` each; host bits are ignored. Errs with one sentence that names every bad entry. */
 export function createTrustedNetworks(cidrs: readonly string[]): Result<TrustedNetworks, string> {
@@ -43,12 +43,12 @@ export function createTrustedNetworks(cidrs: readonly string[]): Result<TrustedN
     const named = bad.map((cidr) => `"${cidr}"`).join(', ');
     return err(`${named} is not a network: write an address and its prefix, such as 10.0.0.0/8 or fd00::/8`);
   }
-  if (cidrs.length === 0) return ok(NOBODY);
+  if (cidrs.length === 0) return ok(NONE_TRUSTED);
   const isListed = (text: string): boolean => {
     const address = foldAddress(text) ?? text;
     return lists[familyOf(address)].check(address, familyOf(address));
   };
-  // The same few peers ask, thousands of times a second.
+  // The same few peers are looked up thousands of times a second.
   const known = new LRUCache<string, boolean>({ max: MOST_REMEMBERED, memoMethod: isListed });
   return ok({ includes: (address) => known.memo(address) });
 }

@@ -1,4 +1,4 @@
-/** Whether a browser page of another site made this request (SPEC 5, CSRF; attacks on the internal listener too). */
+/** CSRF: whether a browser page of another site made this request (SPEC 5); for the internal listener reads count too. */
 import { isIP } from 'node:net';
 import type { Caller } from '../../domain/caller.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
@@ -16,13 +16,13 @@ export interface CsrfFacts {
   readonly encrypted: boolean;
 }
 
-/** True when a page of another site could have made the request: it rides on what a browser adds by itself. */
+/** True when a page of another site could have made the request with credentials that a browser adds by itself. */
 export function isCrossSiteForgery(request: RequestFacts, question: CsrfFacts): boolean {
   if (request.listener === 'internal' && isForeignRead(request, question)) return true;
-  const rides = question.presentsCredentials || ridesAlong(question.caller);
-  if (request.isUpgrade) return rides && !isOwnOrigin(request, question);
-  if (!rides || SAFE_METHODS.includes(request.method)) return false;
-  // A page of another origin cannot add a header of its own without asking first, and nobody here says yes.
+  const isAutomatic = question.presentsCredentials || areCredentialsAutomatic(question.caller);
+  if (request.isUpgrade) return isAutomatic && !isOwnOrigin(request, question);
+  if (!isAutomatic || SAFE_METHODS.includes(request.method)) return false;
+  // A page of another origin may add this header only after a preflight, and Postern allows none.
   if (request.headers['x-csrf-token'] !== undefined) return false;
   const site = singleHeader(request, 'sec-fetch-site');
   return (site !== undefined && !OWN_PAGE.includes(site)) || !isOwnOrigin(request, question);
@@ -39,8 +39,8 @@ function isForeignRead(request: RequestFacts, question: CsrfFacts): boolean {
   return isCrossSite && !isNavigation;
 }
 
-/** A cookie or Basic does, a proxy's own session does, and the internal listener asks for nothing; a bearer token does not. */
-function ridesAlong(caller: Caller | undefined): boolean {
+/** Browsers add cookies, Basic and a proxy's own session by themselves; a bearer token they do not. The internal listener asks for none. */
+function areCredentialsAutomatic(caller: Caller | undefined): boolean {
   switch (caller?.credential.kind) {
     case 'session':
       return caller.credential.carriedBy === 'cookie';
@@ -54,7 +54,7 @@ function ridesAlong(caller: Caller | undefined): boolean {
   }
 }
 
-/** No Origin: not a browser page, or a plain navigation. `null` is a page without an origin, so never ours. */
+/** No Origin: no browser page, or a plain navigation. `null` is a page without an origin, so never Postern's own. */
 function isOwnOrigin(request: RequestFacts, { host, encrypted }: CsrfFacts): boolean {
   const origin = request.headers['origin'];
   if (origin === undefined) return true;

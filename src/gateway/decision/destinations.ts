@@ -1,12 +1,12 @@
-/** Who answers an admitted request: the events backend, the NVR, one of its neighbours, or nobody. */
+/** Where an admitted request is sent: to the events backend, the NVR, or an upstream of `nvr.routes`. */
 import { compileRouteTable } from '../../access/route-table.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import type { Upstream, UpstreamRoute } from '../../domain/socket-address.ts';
 
 export interface DestinationRules {
-  /** Undefined when the NVR answers for events itself. */
+  /** Undefined when the NVR serves events itself. */
   readonly eventsBackend: Upstream | undefined;
-  /** Whether the NVR keeps its events' pictures as files, where the backend that reads its database cannot find them. */
+  /** Whether the NVR keeps the pictures of events as files, which the backend that reads its database does not have. */
   readonly hasNvrPictures?: boolean;
   readonly nvr: Upstream | undefined;
   /** Longest prefix first. */
@@ -19,7 +19,7 @@ export type Destination =
   | { readonly kind: 'nobody' };
 
 const PICTURE_PATH = '/api/events/{id}/thumbnail.{extension}';
-/** What the events backend answers (SPEC 7); semantic search is the NVR's own. */
+/** The paths that the events backend serves (SPEC 7); semantic search stays with the NVR. */
 // biome-ignore format: a table
 const EVENTS_PATHS: readonly string[] = [
   '/api/events', '/api/events/{id}', '/api/events/summary', '/api/events/explore', PICTURE_PATH,

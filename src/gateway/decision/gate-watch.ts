@@ -1,4 +1,4 @@
-/** What the gate tells whoever counts and logs: each request, from its head to its last byte (SPEC 9). */
+/** What the gate reports to metrics and logs: each request, from its head to its last byte (SPEC 9). */
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import type { Admission } from './admit.ts';
@@ -19,31 +19,31 @@ export interface RequestWatch extends UpstreamWatch {
   onDecision(admission: Admission, requestId: string, judged?: RequestFacts): void;
   /** Found out only on the way to the NVR, but a refusal all the same. */
   onRefusal(reason: RefusalReason): void;
-  /** An admitted request that could not be answered. */
+  /** An admitted request got no response of its upstream. */
   onFailure(reason: RefusalReason): void;
   onFault(fault: unknown): void;
-  /** The NVR has answered at a path that the route table does not know. */
+  /** The NVR has a response for a path that the route table does not list. */
   onUnknownRoute(): void;
   /** The last byte is out, or the client is gone. */
   onEnd(end: RequestEnd): void;
 }
 
-/** `error`: somebody said what makes no sense. */
+/** `error`: one side sent what its protocol does not allow. */
 export type StreamEnd = 'client' | 'backend' | 'revoked' | 'expired' | 'idle' | 'error';
 
 export interface RequestEnd {
-  /** Undefined when the NVR's answer was passed on unread, or none was given. */
+  /** Undefined when the response of the NVR was passed on unread, or there was none. */
   readonly status: number | undefined;
   /** Whether the client got all of it. */
   readonly isWhole: boolean;
-  /** Bytes of an answer's body that nobody counted on their way. */
+  /** Bytes of a response body that were not counted by `onBytes`. */
   readonly bytes: number;
 }
 
 /** What becomes of a request at the NVR, or at the events backend. */
 export interface UpstreamWatch {
   onAsked(): void;
-  /** `type` is the answer's Content-Type. */
+  /** `type` is the Content-Type of the response. */
   onHead(status: number, type?: string): void;
   /** Of a body, on their way to the client. */
   onBytes(bytes: number): void;
@@ -51,8 +51,8 @@ export interface UpstreamWatch {
   onUploaded(bytes: number): void;
   /** Node's code for what went wrong, and its sentence for the log. A failure follows. */
   onUpstreamError(code: string, sentence?: string): void;
-  /** The upstream broke off in the middle of its answer; Node's or undici's code for how. */
+  /** The upstream broke off in the middle of its response; Node's or undici's code for how. */
   onCut(code: string): void;
-  /** Who or what ended a WebSocket or an answer, if it was not whole; only the first call counts. */
+  /** What ended a WebSocket, or a response before it was whole. Only the first call counts. */
   onEndedBy(by: StreamEnd): void;
 }

@@ -1,11 +1,11 @@
-/** What the NVR has, as far as it is known: asked for at start and from time to time (SPEC 1, `nvr.cameras`). */
+/** The cameras of the NVR, as far as they are known: read at start and from time to time (SPEC 1, `nvr.cameras`). */
 import { layoutOfConfig, layoutOfNames, type RecorderLayout } from '../../access/recorder-layout.ts';
 import type { CameraName } from '../../domain/names.ts';
 
 export interface CameraQuestions {
   /** `nvr.cameras`: there are no others, whatever the NVR says. */
   readonly configured: readonly CameraName[] | undefined;
-  /** Undefined when there is nobody to ask. */
+  /** Undefined when there is no NVR and no events backend to ask. */
   readonly ask: (() => Promise<RecorderLayout>) | undefined;
   readonly onChange: (cameras: readonly CameraName[]) => void;
   readonly onFault: (fault: unknown) => void;
@@ -15,9 +15,9 @@ export interface KnownCameraList {
   /** Undefined until they were first read: a guess could show too much. */
   current(): readonly CameraName[] | undefined;
   layout(): RecorderLayout | undefined;
-  /** The text of a configuration that the NVR gave to somebody; what is none changes nothing. */
+  /** Takes over the text of `/api/config` as the NVR gave it to a caller. A text that is no configuration changes nothing. */
   learn(config: string): void;
-  /** Asks again now; the last answer stands when nobody answers. */
+  /** Asks again now. The last list stays when the NVR does not answer. */
   refresh(): Promise<void>;
   stop(): void;
 }
@@ -49,7 +49,7 @@ export function watchKnownCameras({ configured, ask, onChange, onFault }: Camera
     try {
       keep(layoutOfConfig(JSON.parse(config), configured));
     } catch {
-      // Whoever asked for it is told.
+      // The caller that asked for it is told; the list stays as it is.
     }
   };
   const refresh = (): Promise<void> => {
@@ -59,7 +59,7 @@ export function watchKnownCameras({ configured, ask, onChange, onFault }: Camera
     return asking;
   };
   const again = (): void => {
-    // Of configured cameras only zones and streams are asked for, and nobody has to wait for these.
+    // With `nvr.cameras` set only zones and streams are asked for; no request waits for them.
     if (configured && wasRead) return;
     timer = setTimeout(() => void refresh().then(again), wasRead || configured ? REFRESH_MS : RETRY_MS);
     timer.unref();

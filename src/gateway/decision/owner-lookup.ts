@@ -1,4 +1,4 @@
-/** Whose event, review or export is it? Asked once: an id's camera never changes (SPEC 5, `how: lookup`). */
+/** Owner lookup: which camera an event, a review or an export belongs to. Asked once, for an id's camera never changes (SPEC 5, `how: lookup`). */
 import { LRUCache } from 'lru-cache';
 import type { OwnerKind, OwnerQuestion } from '../../access/access-verdict.ts';
 import type { CameraView } from '../../access/camera-view.ts';
@@ -11,7 +11,7 @@ import { askFailure } from './ask-failure.ts';
 export type AskOwner = (path: string) => Promise<unknown>;
 
 export interface OwnerLookup {
-  /** Undefined when the view holds every owner; `askedFor` is the request, whose answer comes from where owners are asked. */
+  /** Undefined when the view holds every owner. `askedFor` is the request; its response comes from where owners are asked. */
   denial(
     questions: readonly OwnerQuestion[],
     view: CameraView,
@@ -21,11 +21,11 @@ export interface OwnerLookup {
 
 type Cameras = readonly string[];
 
-/** Of a found thing. An empty list: it is there, and nobody's. */
+/** Of what the id names. An empty list: it exists and belongs to no camera. */
 interface Rule {
   readonly path: (id: string) => string;
   readonly camerasIn: (answer: unknown, id: string) => Cameras | undefined;
-  /** Whether its cameras stay what they are. */
+  /** Whether its cameras never change. */
   readonly isLasting: boolean;
 }
 
@@ -46,7 +46,7 @@ const RULES: Readonly<Record<OwnerKind, Rule>> = {
     },
     isLasting: false,
   },
-  // Exports come to a case and go; an NVR that does not know the parameter lists all of them, which is too strict only.
+  // Exports are added to a case and removed. An NVR that does not know the parameter lists all exports: stricter, never looser.
   case: {
     path: (id) => `/api/exports?export_case_id=${encodeURIComponent(id)}`,
     camerasIn: (answer) => {
@@ -58,13 +58,13 @@ const RULES: Readonly<Record<OwnerKind, Rule>> = {
 };
 
 const REMEMBERED_IDS = 20_000;
-/** One request may not make the NVR answer thousands. */
+/** One request must not cause thousands of questions to the NVR. */
 const MOST_IDS = 500;
 const AT_ONCE = 8;
-/** An id becomes one segment of a path: what could be more is no id. */
+/** An id becomes one segment of a path: a text that could be more than one segment is no id. */
 const PLAIN_ID = /^(?!\.+$)[^/\\%?#\p{Cc}]{1,200}$/u;
 
-/** `askerFor`: asks where the answer to the request will come from. */
+/** `askerFor` asks the upstream that will serve the request. */
 export function createOwnerLookup(
   askerFor: (method: string, target: RequestTarget) => { readonly name: string; readonly ask: AskOwner },
 ): OwnerLookup {

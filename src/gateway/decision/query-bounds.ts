@@ -1,7 +1,7 @@
-/** Step 4, its other half. Does a question ask for more than the NVR can give without stalling or breaking (SPEC 5)? */
+/** Query bounds: whether a query would stall or break the NVR (SPEC 5). */
 import type { RequestTarget } from '../../domain/request.ts';
 
-/** The NVR's lists, by the segment behind `/api`; elsewhere these names mean other things. */
+/** The NVR's lists, by the segment behind `/api`; on other paths these parameters mean other things. */
 const LISTS: ReadonlySet<string> = new Set(['events', 'review', 'timeline', 'recordings']);
 
 type Bound = (value: string, mostRows: number) => boolean;
@@ -30,7 +30,7 @@ const BOUNDS: ReadonlyMap<string, Bound> = new Map<string, Bound>([
   ['scale',                    (value) => /^[1-9]\d{0,6}$/.test(value)],
 ]);
 
-/** Of pictures, which the NVR draws as large as it is told: twice a camera's own height, and no more. */
+/** Of pictures, which the NVR draws in any size it is told: at most twice a camera's own height. */
 // biome-ignore format: a table
 const PICTURE_BOUNDS: ReadonlyMap<string, Bound> = new Map<string, Bound>([
   ['h',                        isHeight],

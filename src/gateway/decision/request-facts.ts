@@ -1,4 +1,4 @@
-/** The facts of a Node request, as the corridor judges them. */
+/** The facts of a Node request, for the decision. */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -24,7 +24,7 @@ export function requestFacts(request: IncomingMessage, listener: ListenerName, h
 
 const peers = new WeakMap<Socket, string>();
 
-/** The same for all requests of a connection; empty when it is gone before anybody asked. */
+/** The same for all requests of a connection; empty when the connection was gone before the first question. */
 function peerOf(socket: Socket): string {
   const known = peers.get(socket);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** Step 1, its other half. Does the head say one thing only: names, Host, framing, expectation, upgrade (SPEC 5)? */
+/** Strict head: header names, Host, framing, expectation and upgrade must have one meaning only, against request smuggling (SPEC 5). */
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
@@ -16,7 +16,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** http-proxy sends chunks of DELETE and OPTIONS behind `Content-Length: 0`, as a second request (CVE-2026-29057). */
 const CHUNKED_METHODS = new Set(['POST', 'PUT', 'PATCH']);
 
-/** Servers differ in which of two they believe. Identity headers are not here: their source judges them. */
+/** Servers differ in which of two lines they use. Identity headers are not here: their source judges them. */
 const SENT_ONCE = new Set([
   'host',
   'authorization',
@@ -47,7 +47,7 @@ type Check = (facts: RequestFacts, head: Head) => RefusalReason | undefined;
 
 const CHECKS: readonly Check[] = [versionFault, methodFault, hostFault, framingFault, expectationFault, upgradeFault];
 
-/** Why the head is not plain, or undefined when it is. */
+/** Why the head is refused; undefined when it is plain. */
 export function headFault(facts: RequestFacts): RefusalReason | undefined {
   const head = readHead(facts);
   if (!head.ok) return head.error;

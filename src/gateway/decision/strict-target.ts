@@ -1,4 +1,4 @@
-/** Step 1. Is this one path, and only one? What is not plain is refused before anything else looks at it (SPEC 5). */
+/** Strict target: the path must have one meaning for every server behind; others are refused before any other step (SPEC 5). */
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts, RequestTarget } from '../../domain/request.ts';
 import { headFault } from './strict-head.ts';
@@ -10,13 +10,13 @@ export type StrictTargetVerdict =
 /** RFC 9112 section 3 asks for at least 8000 bytes. */
 const LONGEST_TARGET = 8192;
 
-/** Only what a WHATWG URL parser leaves as it is; `;` also, which some servers cut off (CVE-2026-73511). */
+/** Only characters that a WHATWG URL parser leaves as they are; no `;`, which some servers cut off (CVE-2026-73511). */
 const PATH = /^\/[A-Za-z0-9\-._~!$&'()*+,/:=@|[\]%]*$/;
-/** Likewise, but for `'`: parsers write `%27` for it, which reads the same. */
+/** Likewise, and `'`: parsers write `%27` for it, which reads the same. */
 const QUERY = /^[A-Za-z0-9\-._~!$&'()*+,/:;=?@|[\]{}^`%]*$/;
 const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 
-/** What a second decoder could take for structure: `/api%2fusers`, `/api/users%0a`, `/api/%2575sers`. */
+/** Characters that a second decoder takes for structure: `/api%2fusers`, `/api/users%0a`, `/api/%2575sers`. */
 const NOT_IN_SEGMENTS = /[\p{Cc}/\\?#;%]/u;
 
 export function strictTarget(facts: RequestFacts): StrictTargetVerdict {

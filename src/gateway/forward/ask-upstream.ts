@@ -1,4 +1,4 @@
-/** Questions that the gate itself asks an upstream: is it there, and which cameras has it? */
+/** Questions that the gate itself asks an upstream: readiness, cameras, owners, version. */
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Upstream } from '../../domain/socket-address.ts';
@@ -8,13 +8,13 @@ export interface Question {
   readonly upstream: Upstream;
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
-  /** Seconds for the whole answer. */
+  /** Seconds for the whole response. */
   readonly timeout: number;
   readonly tls: UpstreamTls;
 }
 
 /** An NVR's configuration is some hundred kilobytes. */
-const LARGEST_ANSWER = 32 * 1024 * 1024;
+const LARGEST_RESPONSE = 32 * 1024 * 1024;
 
 /** The parsed JSON of a 200 answer, undefined of a 404. Rejects with what stood in the way. */
 export async function askJson(question: Question): Promise<unknown> {
@@ -39,7 +39,7 @@ export async function askText(question: Question): Promise<string> {
 const statusFault = (path: string, status: number | undefined): Error =>
   Object.assign(new Error(`${path} was answered with status ${status}`), { status });
 
-/** Resolves with the head of any answer: whoever answers is there. */
+/** Resolves with the head of any response: its status proves that the upstream runs. */
 export function ask({ upstream, path, headers, timeout, tls }: Question): Promise<IncomingMessage> {
   const place = upstream.kind === 'tcp' ? { host: upstream.host, port: upstream.port } : { socketPath: upstream.path };
   const isTls = upstream.kind === 'tcp' && upstream.protocol === 'https:';
@@ -55,7 +55,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const chunk of answer) {
     bytes += chunk.length;
-    if (bytes > LARGEST_ANSWER) throw new Error(`the answer is larger than ${LARGEST_ANSWER} bytes`);
+    if (bytes > LARGEST_RESPONSE) throw new Error(`the response is larger than ${LARGEST_RESPONSE} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

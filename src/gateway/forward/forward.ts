@@ -10,7 +10,7 @@ export function createForwarder(rules: ForwardRules): Forwarder {
   const requests = createRequestForwarder(rules);
   const proxyUpgrade = createUpgradeProxy({ ...rules, agentFor: (upstream) => tlsAgentFor(upstream, rules) });
   return {
-    // A client that was gone before its request was judged will not close again: nobody would end the upstream's.
+    // The connection of a client that left before the verdict closes no second time: the upstream's would stay open.
     web: (request, response, upstream, judged) => {
       if (!request.socket.destroyed) requests.send(request, response, upstream, judged);
     },

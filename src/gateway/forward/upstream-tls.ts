@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { Upstream } from '../../domain/socket-address.ts';
 
 export interface UpstreamTls {
-  /** PEM of an own authority; undefined: those that Node ships. */
+  /** PEM of the certificate authority; undefined for the authorities that Node ships. */
   readonly ca: string | undefined;
   /** Whether certificates are checked at all. */
   readonly verify: boolean;

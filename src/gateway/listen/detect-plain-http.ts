@@ -1,25 +1,25 @@
-/** What comes in on the TLS port, told by its first byte: a handshake, plain HTTP, which is answered in words, or neither (SPEC 1). */
+/** The first byte on the TLS port: a TLS handshake goes on, plain HTTP gets a 400 that says so, anything else is closed (SPEC 1). */
 import type { Socket } from 'node:net';
 
 /** The record type that a TLS handshake begins with (RFC 8446 5.1). */
 const HANDSHAKE = 0x16;
 const [FIRST_LETTER, LAST_LETTER] = [0x41, 0x5a];
 
-/** Long enough for the client to have read what it was told. */
+/** Long enough for the client to read the response. */
 const LINGER_MS = 2_000;
 
-const WORDS = 'This port speaks HTTPS: write https:// in the place of http:// in the address.\n';
+const SENTENCE = 'This port speaks HTTPS: write https:// in the place of http:// in the address.\n';
 const USE_HTTPS = [
   'HTTP/1.1 400 Bad Request',
   'Content-Type: text/plain; charset=utf-8',
-  `Content-Length: ${WORDS.length}`,
+  `Content-Length: ${SENTENCE.length}`,
   'Cache-Control: no-store',
   'Connection: close',
   '',
-  WORDS,
+  SENTENCE,
 ].join('\r\n');
 
-/** `onHandshake` is given the socket as if nothing had been read of it. Whoever says nothing is cut off in `patienceMs`. */
+/** `onHandshake` is given the socket as if nothing had been read of it. A client that sends nothing is closed after `patienceMs`. */
 export function detectPlainHttp(socket: Socket, patienceMs: number, onHandshake: (socket: Socket) => void): void {
   const onTimeout = (): void => void socket.destroy();
   socket.on('error', () => {}); // a client that resets now has asked nothing
@@ -36,7 +36,7 @@ export function detectPlainHttp(socket: Socket, patienceMs: number, onHandshake:
   });
 }
 
-/** The rest of the request is read and dropped: closing on bytes that nobody read would reset the connection, and the words with it. */
+/** The rest of the request is read and dropped: closing a socket with unread bytes resets the connection, and the response is lost. */
 function sayToUseHttps(socket: Socket): void {
   socket.end(USE_HTTPS);
   setTimeout(() => socket.destroy(), LINGER_MS).unref();

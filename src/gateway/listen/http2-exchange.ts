@@ -1,4 +1,4 @@
-/** An HTTP/2 exchange in the shape of HTTP/1's, which the gate is written for: what Node's own likeness leaves different. */
+/** An HTTP/2 request and response in the shape of HTTP/1, which the gate is written for: what Node's compatibility API leaves different. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { constants, Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import { byName } from '../response/response-headers.ts';
@@ -34,7 +34,7 @@ function requestLikeHttp1({ headers, rawHeaders, stream }: Http2ServerRequest): 
 /** Node ends the body of a request whose client has left, as if it were whole: a cut upload would look like a short one. */
 function cutWithStream(request: Http2ServerRequest): void {
   request.on('error', () => {});
-  request.stream.once('aborted', () => request.destroy(new Error('the client has left')));
+  request.stream.once('aborted', () => request.destroy(new Error('the client closed the request')));
 }
 
 // biome-ignore format: a table
@@ -42,7 +42,7 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade', 'http2-settings', 'te',
 ]);
 type WriteHead = (this: Http2ServerResponse, status: number, headers: OutgoingHttpHeaders) => Http2ServerResponse;
-const NOT_WHOLE = new Error('the answer cannot be made whole');
+const NOT_WHOLE = new Error('the response was cut off');
 
 function responseLikeHttp1(response: Http2ServerResponse): PropertyDescriptorMap {
   const { stream } = response;
@@ -51,7 +51,7 @@ function responseLikeHttp1(response: Http2ServerResponse): PropertyDescriptorMap
   const isWhole = (): boolean =>
     response.writableEnded && stream.writableFinished && stream.rstCode === constants.NGHTTP2_NO_ERROR;
   const methods = {
-    // A connection serves many requests at once: nothing that is said about it belongs to one of them (RFC 9113 8.2.2).
+    // Connection headers are about a connection, which serves many requests at once (RFC 9113 8.2.2).
     setHeader(name: string, value: string | string[]): Http2ServerResponse {
       if (!CONNECTION_HEADERS.has(name.toLowerCase())) setHeader.call(response, name, value);
       return response;
@@ -63,7 +63,7 @@ function responseLikeHttp1(response: Http2ServerResponse): PropertyDescriptorMap
       );
       return writeHead.call(response, status, Object.fromEntries(kept));
     },
-    // Without an error Node resets the stream with NO_ERROR, which some clients take for the end of a whole answer.
+    // Without an error Node resets the stream with NO_ERROR, which some clients take for the end of a whole response.
     destroy(error: Error = NOT_WHOLE): void {
       destroy.call(response, error);
     },
@@ -75,7 +75,7 @@ function responseLikeHttp1(response: Http2ServerResponse): PropertyDescriptorMap
   };
 }
 
-/** Node forgets to say it of an answer to HEAD that never came to be. */
+/** Node emits no `close` for a response to HEAD that was never sent. */
 function closeWithStream(response: Http2ServerResponse): void {
   let isClosed = false;
   response.once('close', () => {
@@ -86,7 +86,7 @@ function closeWithStream(response: Http2ServerResponse): void {
   });
 }
 
-/** The answer is out, and the rest of the upload is wanted by nobody: without this its stream would stay open (RFC 9113 8.1). */
+/** The response is out and the rest of the upload is not read: without this the stream would stay open (RFC 9113 8.1). */
 function freeUnreadUpload({ stream, writableEnded }: Http2ServerResponse): void {
   if (writableEnded && !stream.readableEnded) setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
 }

@@ -1,7 +1,7 @@
-/** The head of an HTTP/2 request as HTTP/1 would have said it: one way to read a request, for everybody behind (RFC 9113 8.3). */
+/** The head of an HTTP/2 request in the form of HTTP/1, so that every later step reads one form (RFC 9113 8.3). */
 
 export interface Http1Head {
-  /** Names and values in turn; what was said twice still stands there twice, to be refused. */
+  /** Names and values in turn; a header that was sent twice stands here twice, to be refused. */
   readonly rawHeaders: string[];
   /** By lower-case name, with the repeats joined or dropped by Node. */
   readonly headers: Record<string, string | string[] | undefined>;
@@ -14,8 +14,8 @@ export interface Http2Head {
   readonly hasBody: boolean;
 }
 
-/** Of these the first says method, target and scheme. What is left of them afterwards is refused by its name. */
-const SAID_ELSEWHERE = new Set([':method', ':path', ':scheme']);
+/** The first of each is read elsewhere (method, target, scheme). A second one stays, and is refused by its name. */
+const READ_ELSEWHERE = new Set([':method', ':path', ':scheme']);
 
 export function http1Head(head: Http2Head): Http1Head {
   const rawHeaders = linesOf(head.rawHeaders, head.headers[':authority']);
@@ -32,10 +32,10 @@ export function http1Head(head: Http2Head): Http1Head {
   };
 }
 
-/** `:authority` is the Host; a Host that says the same adds nothing, and one that says otherwise stays, as a second one. */
+/** `:authority` is the Host. A Host line with the same value is dropped; one with another value stays, as a second Host. */
 function linesOf(rawHeaders: readonly string[], authority: string | string[] | undefined): string[] {
   const lines: string[] = [];
-  const left = new Set(SAID_ELSEWHERE);
+  const left = new Set(READ_ELSEWHERE);
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const [name = '', value = ''] = [rawHeaders[at], withoutBlanks(rawHeaders[at + 1] ?? '')];
     if (left.delete(name) || (name === 'host' && value === authority)) continue;

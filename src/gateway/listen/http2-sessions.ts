@@ -1,4 +1,4 @@
-/** HTTP/2 connections: what one of them may ask for at once, and for how long it may be open and ask for nothing. */
+/** Limits of an HTTP/2 connection: streams, header bytes, and the time it may be open without a request. */
 import type { Http2SecureServer, SecureServerOptions, ServerHttp2Session } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 
@@ -30,24 +30,24 @@ export const HTTP2_LIMITS: SecureServerOptions = {
   maxSettings: 32,
   /** Megabytes of streams, header tables and unsent answers. */
   maxSessionMemory: 10,
-  /** Streams opened and taken back at once cost us more than the client (CVE-2023-44487). */
+  /** Rapid reset: streams that are opened and reset at once cost the server more than the client (CVE-2023-44487). */
   streamResetBurst: 200,
   streamResetRate: 33,
   maxSessionInvalidFrames: 100,
   maxSessionRejectedStreams: 100,
-  /** An NVR that says something twice is passed on as it is, not met with a fault of ours. */
+  /** A response header that the NVR sends twice is passed on twice, and is no error of ours. */
   strictSingleValueFields: false,
 };
 
-/** Node waits until a connection that is ended has taken all that was written to it, and some never will. */
+/** Node waits until a connection that is ended has taken all that was written to it; some clients never read it. */
 const LINGER_MS = 2_000;
 
 /**
- * Node counts any frame as life, so that a client could stay for ever by PING alone, or by a head that it sends byte by
- * byte: here only a request that came to be counts.
+ * For Node's own time-out any frame counts as activity: a client could stay for ever by PING alone, or by a head sent byte
+ * by byte. Here only a whole request counts.
  */
 export function endIdleSessions(server: Http2SecureServer, patience: SessionPatience): void {
-  let entering: TLSSocket | undefined; // the session that follows at once is this socket's, but does not give it away
+  let entering: TLSSocket | undefined; // of the session that is created next; the session does not expose its socket
   server.prependListener('secureConnection', (socket) => {
     entering = socket;
   });

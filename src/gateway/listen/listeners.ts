@@ -1,4 +1,4 @@
-/** The sockets: HTTP or HTTPS servers with the limits of SPEC 1, each with a gate behind it. */
+/** The listeners: HTTP or HTTPS servers with the limits of SPEC 1, each with a gate behind it. */
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerOptions } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -22,7 +22,7 @@ export interface Listener {
 /** Names and values of a request's headers together (SPEC 1; more is answered 431). */
 const MAX_HEADER_BYTES = 16 * 1024;
 const LONGEST_BETWEEN_CHECKS_MS = 5_000;
-/** Longer than proxies in front keep a connection, mostly 60 s: a request sent just as it is closed here would be lost. */
+/** Longer than proxies in front keep a connection (mostly 60 s): a request that is sent while this side closes would be lost. */
 const KEPT_ALIVE_MS = 75_000;
 
 export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules): Promise<Listener> {
@@ -64,20 +64,20 @@ const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Le
 const TOO_LARGE = 'HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 
-/** What the parser refuses never becomes a request. Nothing is said on a socket that an answer has begun on. */
+/** For what the parser refuses: it never becomes a request. Nothing is written to a socket on which a response has begun. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   const { code = '' } = error;
-  // Bytes behind "Connection: close" are nobody's request: the answer under way is not theirs to break.
+  // Bytes behind "Connection: close" are no request, and must not break the response under way.
   if (code === 'HPE_CLOSED_CONNECTION') return;
-  const hasSpoken = 'bytesWritten' in socket && (socket as Socket).bytesWritten > 0;
-  // Otherwise a handshake has failed, or the client is gone: there is nobody to tell.
+  const hasWritten = 'bytesWritten' in socket && (socket as Socket).bytesWritten > 0;
+  // Otherwise a TLS handshake has failed, or the client is gone: no response can be sent.
   const isOfParser = code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  if (!isOfParser || !socket.writable || hasSpoken) return void socket.destroy();
+  if (!isOfParser || !socket.writable || hasWritten) return void socket.destroy();
   if (code === 'HPE_HEADER_OVERFLOW') return void socket.end(TOO_LARGE);
   socket.end(code === 'ERR_HTTP_REQUEST_TIMEOUT' ? TOO_SLOW : BAD_REQUEST);
 }
 
-/** Resolves with the address as it is, with a port for 0; rejects with a sentence when it cannot be had. */
+/** Resolves with the address that is bound, with the real port for 0; rejects with a sentence when it cannot be bound. */
 export async function bind(server: Server, { host, port }: ListenAddress): Promise<ListenAddress> {
   await new Promise<void>((resolve, reject) => {
     server.on('error', (cause: NodeJS.ErrnoException) =>

@@ -1,4 +1,4 @@
-/** The server of a listener with TLS: HTTP/2 or HTTP/1.1, as client and server agree (ALPN), and WebSockets on the latter. */
+/** The server of a listener with TLS: HTTP/2 or HTTP/1.1 by ALPN; WebSockets by HTTP/1.1. */
 import { constants } from 'node:crypto';
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
 import { createSecureServer, type Http2SecureServer, type Http2ServerRequest, Http2ServerResponse } from 'node:http2';
@@ -11,15 +11,15 @@ import { likeHttp1 } from './http2-exchange.ts';
 import { endIdleSessions, HTTP2_LIMITS } from './http2-sessions.ts';
 
 export interface ServedCertificate {
-  /** PEM: the certificate, and those between it and its authority. */
+  /** PEM: the certificate and its intermediates. */
   readonly certificate: string;
   /** PEM. */
   readonly privateKey: string;
-  /** Seconds for which a browser is to insist on HTTPS; undefined: that is not said. */
+  /** Seconds of `Strict-Transport-Security`; undefined: the header is not sent. */
   readonly hstsSeconds: number | undefined;
 }
 
-/** Forward secrecy and authenticated encryption only; TLS 1.3 has nothing else. All are strong: the client may choose. */
+/** Forward secrecy and authenticated encryption only, as in TLS 1.3. All are strong, so the client's order is used. */
 const CIPHERS: readonly string[] = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -32,7 +32,7 @@ const CIPHERS: readonly string[] = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ];
 
-/** HTTP/2 forbids renegotiation (RFC 9113 9.2.1), and to HTTP/1 it is but work that a client can cause. */
+/** HTTP/2 forbids renegotiation (RFC 9113 9.2.1); in HTTP/1 it is only work that a client can cause. */
 export const secureContext = ({ certificate, privateKey }: ServedCertificate): SecureContextOptions => ({
   cert: certificate,
   key: privateKey,
@@ -74,7 +74,7 @@ export function createTlsServer({ certificates, offersHttp2 }: TlsRules, http1: 
   const options = { ...http1, ...secureContext(certificates.current()), handshakeTimeout: patienceMs };
   const server = offersHttp2 ? createHttp2Server(options) : createHttpsServer(options);
   startHandshakes(server, patienceMs);
-  // Connections that stand keep the certificate that they began with.
+  // Open connections keep the certificate of their handshake.
   certificates.onChange((certificate) => server.setSecureContext(secureContext(certificate)));
   const through = (door: Gate['onRequest']) => (received: IncomingMessage | Http2ServerRequest, answer: Answer) => {
     const { request, response } = likeHttp1(received, answer);
@@ -107,14 +107,14 @@ function createHttp2Server(
   return server;
 }
 
-/** A head of HTTP/1 that is larger never comes so far. */
+/** For HTTP/2 only: Node's HTTP/1 parser refuses a larger head itself. */
 function headerBytes(rawHeaders: readonly string[]): number {
   let bytes = 0;
   for (const text of rawHeaders) bytes += text.length;
   return bytes;
 }
 
-/** The server's own listener is kept for the connections that begin as TLS does. */
+/** Node's own listener gets the connections whose first byte is a TLS handshake. */
 function startHandshakes(server: Server, patienceMs: number): void {
   const [start] = server.listeners('connection');
   server.removeAllListeners('connection');
