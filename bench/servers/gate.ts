@@ -1,10 +1,10 @@
 /** A gate before the upstream that is its first argument, `watched` (counted and logged) or `bare`, the second. Prints its port. */
 import { openLogDestination } from '../../src/cli/log-destination.ts';
+import { createAccessLog } from '../../src/telemetry/access-log.ts';
 import { createActiveSessions } from '../../src/telemetry/active-sessions.ts';
-import { createGateLog } from '../../src/telemetry/gate-log.ts';
 import { createLogs } from '../../src/telemetry/log.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
-import { createRecent } from '../../src/telemetry/recent.ts';
+import { createRecentFailures } from '../../src/telemetry/recent-failures.ts';
 import { watchGate } from '../../src/telemetry/watch-gate.ts';
 import { startGate, upstreamAt } from '../../test/support/start-gate.ts';
 
@@ -16,9 +16,9 @@ const rules = { default: 'info', logs: new Map() } as const;
 const watched = () =>
   watchGate({
     metrics: createMetrics({ version: '0', node: process.version, roles: ['guest'], identityHeaders: ['remote-user'] }),
-    log: createGateLog(
+    log: createAccessLog(
       createLogs({ rules, destination: openLogDestination(process.stdout), clock: { now: Date.now } }),
-      createRecent({ now: Date.now }),
+      createRecentFailures({ now: Date.now }),
     ),
     sessions: createActiveSessions(),
     ticks: () => performance.now(),

@@ -39,10 +39,10 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
     'Now',
     [
       stat(
-        'NVR answers',
+        'NVR reachable',
         'short',
         `min(postern_upstream_up{${HERE}})`,
-        '1: it did when it was last asked; 0: it did not.',
+        '1: it answered the last probe; 0: it did not.',
       ),
       stat('Streams open', 'short', `sum(postern_streams_open{${HERE}})`),
       stat('Active sessions', 'short', `sum(postern_active_sessions{${HERE}})`, 'Seen in the last five minutes.'),
@@ -77,15 +77,15 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       graph(
         'Time of a login',
         's',
-        ['half', quantile(0.5, 'postern_login_duration_seconds')],
-        ['95 of 100', quantile(0.95, 'postern_login_duration_seconds')],
+        ['median', quantile(0.5, 'postern_login_duration_seconds')],
+        ['95th percentile', quantile(0.95, 'postern_login_duration_seconds')],
       ),
       graph('Password checks waiting', 'short', ['{{instance}}', `postern_password_hash_queue{${HERE}}`]),
-      graph('Refused by the limit', 'reqps', [
+      graph('Refused by the login limit', 'reqps', [
         '{{scope}}, clause {{clause}}',
         rate('postern_rate_limit_hits_total', 'scope, clause'),
       ]),
-      graph('How addresses are found', 'reqps', ['{{source}}', rate('postern_client_address_total', 'source')]),
+      graph('Source of client addresses', 'reqps', ['{{source}}', rate('postern_client_address_total', 'source')]),
       graph('Failures counted against a proxy', 'reqps', [
         '{{instance}}',
         rate('postern_failures_from_trusted_proxy_total', 'instance'),
@@ -95,19 +95,19 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
   [
     'Decisions',
     [
-      graph('Verdicts', 'reqps', ['{{result}}', rate('postern_decisions_total', 'result')]),
-      graph('What callers show', 'reqps', ['{{mode}}', rate('postern_decisions_total', 'mode')]),
+      graph('Access decisions', 'reqps', ['{{result}}', rate('postern_decisions_total', 'result')]),
+      graph('Kinds of credential', 'reqps', ['{{mode}}', rate('postern_decisions_total', 'mode')]),
       graph(
         'Time of a decision',
         's',
-        ['half', quantile(0.5, 'postern_decision_duration_seconds')],
-        ['99 of 100', quantile(0.99, 'postern_decision_duration_seconds')],
+        ['median', quantile(0.5, 'postern_decision_duration_seconds')],
+        ['99th percentile', quantile(0.99, 'postern_decision_duration_seconds')],
       ),
       graph('Denied cameras', 'reqps', [
         '{{camera}}, {{role}}',
         `${rate('postern_camera_denied_total', 'camera, role')} > 0`,
       ]),
-      graph('Where roles of proxy users come from', 'reqps', [
+      graph('Source of roles of proxy users', 'reqps', [
         '{{source}}, {{role}}',
         `${rate('postern_proxy_role_total', 'source, role')} > 0`,
       ]),
@@ -115,8 +115,8 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       graph(
         'Identity headers not believed',
         'reqps',
-        ['{{header}} taken out', `${rate('postern_stripped_headers_total', 'header')} > 0`],
-        ['of an untrusted peer', rate('postern_untrusted_identity_headers_total', 'job')],
+        ['{{header}} removed', `${rate('postern_stripped_headers_total', 'header')} > 0`],
+        ['from an untrusted peer', rate('postern_untrusted_identity_headers_total', 'job')],
       ),
       graph(
         'Tokens',
@@ -130,25 +130,25 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
     'Traffic',
     [
       graph('Requests', 'reqps', ['{{route_class}}', rate('postern_requests_total', 'route_class')]),
-      graph('Answers', 'reqps', ['{{code_class}}', rate('postern_requests_total', 'code_class')]),
-      graph('Time to the first byte of the NVR, 95 of 100', 's', [
+      graph('Responses', 'reqps', ['{{code_class}}', rate('postern_requests_total', 'code_class')]),
+      graph('Time to the first byte of the NVR, 95th percentile', 's', [
         '{{route_class}}',
         quantile(0.95, 'postern_upstream_duration_seconds', 'route_class, le'),
       ]),
-      graph('Time of an answer, 95 of 100', 's', [
+      graph('Response time, 95th percentile', 's', [
         '{{route_class}}',
         quantile(0.95, 'postern_request_duration_seconds', 'route_class, le'),
       ]),
       graph('Bytes', 'Bps', ['{{direction}}, {{route_class}}', rate('postern_bytes_total', 'direction, route_class')]),
-      graph('NVR: answers', 'reqps', ['{{code_class}}', rate('postern_upstream_requests_total', 'code_class')]),
+      graph('NVR: responses', 'reqps', ['{{code_class}}', rate('postern_upstream_requests_total', 'code_class')]),
       graph('NVR: failures', 'reqps', ['{{reason}}', rate('postern_upstream_errors_total', 'reason')]),
       graph('Streams open', 'short', ['{{kind}}', `sum by (kind) (postern_streams_open{${HERE}})`]),
       graph('Streams ended', 'reqps', ['{{kind}}, {{reason}}', rate('postern_streams_closed_total', 'kind, reason')]),
-      graph('How long streams last', 's', [
+      graph('Duration of streams', 's', [
         'half, {{kind}}',
         quantile(0.5, 'postern_stream_duration_seconds', 'kind, le'),
       ]),
-      graph('Paths that the route table does not know', 'reqps', [
+      graph('Paths missing from the route table', 'reqps', [
         '{{instance}}',
         rate('postern_unknown_routes_total', 'instance'),
       ]),
@@ -160,8 +160,8 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       graph(
         'Event loop lag',
         's',
-        ['gate, 99 of 100', `nodejs_eventloop_lag_p99_seconds{${HERE}}`],
-        ['events, 99 of 100', `postern_events_eventloop_lag_p99_seconds{${HERE}}`],
+        ['gate, 99th percentile', `nodejs_eventloop_lag_p99_seconds{${HERE}}`],
+        ['events, 99th percentile', `postern_events_eventloop_lag_p99_seconds{${HERE}}`],
       ),
       graph(
         'Memory',
@@ -172,29 +172,39 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       ),
       graph('Processor', 'percentunit', ['{{instance}}', rate('process_cpu_seconds_total', 'instance')]),
       graph(
-        'Handles and streams, which move together',
+        'File descriptors and streams',
         'short',
-        ['handles', `process_open_fds{${HERE}}`],
+        ['file descriptors', `process_open_fds{${HERE}}`],
         ['streams', `sum by (instance) (postern_streams_open{${HERE}})`],
       ),
       graph(
         'Login limit',
         'short',
-        ['remembered clients', `postern_rate_limit_entries{${HERE}}`],
-        ['forgotten per second: {{state}}', rate('postern_rate_limit_evictions_total', 'state')],
+        ['clients in the table', `postern_rate_limit_entries{${HERE}}`],
+        ['dropped per second: {{state}}', rate('postern_rate_limit_evictions_total', 'state')],
       ),
       graph('Events backend', 'reqps', ['{{code_class}}', rate('postern_events_requests_total', 'code_class')]),
-      graph('Time of an answer about events, 95 of 100', 's', [
+      graph('Response time of the events backend, 95th percentile', 's', [
         '{{instance}}',
         quantile(0.95, 'postern_events_request_duration_seconds'),
       ]),
+      graph('Store reachable', 'short', ['{{instance}}', `postern_store_up{${HERE}}`]),
+      graph(
+        'Store faults',
+        'short',
+        ['{{kind}}', `sum by (kind) (increase(postern_store_faults_total{${HERE}}[$__rate_interval]))`],
+        ['logouts not stored', `sum(postern_revocations_waiting{${HERE}})`],
+      ),
+      graph('Own errors', 'reqps', ['{{reason}}', rate('postern_own_errors_total', 'reason')]),
       graph(
         'Lost',
         'short',
         ['audit lines', `sum(increase(postern_audit_write_errors_total{${HERE}}[$__rate_interval]))`],
+        ['log lines', `sum(increase(postern_log_lines_dropped_total{${HERE}}[$__rate_interval]))`],
+        ['clock jumps', `sum(increase(postern_clock_jumps_total{${HERE}}[$__rate_interval]))`],
         ['values of a scrape', `sum(increase(postern_scrape_faults_total{${HERE}}[$__rate_interval]))`],
         [
-          'changes of the configuration, refused',
+          'rejected configurations',
           `sum(increase(postern_config_reloads_total{${HERE},result="rejected"}[$__rate_interval]))`,
         ],
       ),
@@ -259,7 +269,7 @@ const placed = ({ title, kind, unit, queries, description = '' }: Panel, id: num
 const ABOUT = {
   uid: 'postern',
   title: 'Postern',
-  description: 'Who comes in, what is decided, and what passes to the NVR.',
+  description: 'Logins, access decisions, traffic to the NVR, the store and the process.',
   tags: ['postern', 'nvr', 'authentication'],
   schemaVersion: 38,
   version: 1,

@@ -1,4 +1,4 @@
-/** The last words at start: where to go, and the admin's first password in a box that cannot be overlooked (interface 2.1). */
+/** The text printed last at start: the addresses, and the admin's first password in a box (interface 2.1). */
 import type { Postern } from '../app/start.ts';
 import type { Settings } from '../config/schema.ts';
 import { hostInUrl } from '../domain/socket-address.ts';
@@ -13,7 +13,7 @@ export function announcement(postern: Postern, settings: Settings, isTerminal: b
     `Postern is ready.`,
     `  log in      ${start}`,
     `  console     ${start}postern/   (users, roles, tokens, status)`,
-    ...(internal ? [`  internal    ${urlOf('http', internal)}/   (no login: everybody there is an admin)`] : []),
+    ...(internal ? [`  internal    ${urlOf('http', internal)}/   (no login: every request there is an admin's)`] : []),
     ...(telemetry ? [`  telemetry   ${urlOf('http', telemetry)}/metrics`] : []),
     '',
   ];

@@ -16,13 +16,13 @@ export interface BackendCommandDeps {
   readonly exit: (code: number) => void;
 }
 
-/** Loopback, since whoever reaches it is believed. */
+/** Loopback, since every client that reaches it is believed. */
 const DEFAULT_LISTEN = '127.0.0.1:5001';
 
 export function registerBackendCommand(program: Command, parts: BackendCommandDeps): void {
   program
     .command('backend')
-    .description('run the events backend alone; it believes the headers remote-user and remote-role of whoever asks')
+    .description('run the events backend alone; it believes the headers remote-user and remote-role of every client')
     .option(
       '--listen <host:port>',
       'where; beyond loopback only with nvr.auth_secret',

@@ -32,7 +32,7 @@ export function registerEventsCommands(program: Command, parts: EventsCommandDep
     .action((options: GenerateOptions) => guarded(parts, () => generate(options, parts)));
 }
 
-/** A fault becomes a sentence: nobody at a terminal wants a stack trace. */
+/** Prints an error as one sentence, without a stack trace. */
 async function guarded({ stderr, exit }: EventsCommandDeps, command: () => Promise<number>): Promise<void> {
   try {
     exit(await command());

@@ -44,7 +44,7 @@ The exit code is 0 when the request could be judged, whatever the verdict.`;
 
 const gathered = (line: string, before: readonly string[]): readonly string[] => [...before, line];
 
-/** A fault becomes a sentence: nobody at a terminal wants a stack trace. */
+/** Prints an error as one sentence, without a stack trace. */
 async function run(method: string, path: string, options: ExplainOptions, parts: ExplainCommandDeps): Promise<void> {
   const { stdout, stderr, openExplainer, exit } = parts;
   const { user, token, header: headers, peer, json } = options;

@@ -35,7 +35,7 @@ export async function runHealthcheck({ directory, env, stderr }: HealthcheckPlac
   return 1;
 }
 
-/** Whether a server answers for this configuration; false where nobody can be asked. */
+/** Whether a server answers for this configuration; false without a telemetry listener. */
 export async function isAlive({ server: { telemetry } }: Settings): Promise<boolean> {
   if (telemetry === false) return false;
   const url = `http://${reachable(telemetry.host)}:${telemetry.port}/healthz`;

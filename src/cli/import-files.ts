@@ -84,7 +84,7 @@ interface Source {
   readonly open: () => Readable;
 }
 
-/** All files are looked at before the first is read: half an import because of a misspelt name helps nobody. */
+/** Looks for all files before it reads the first: a misspelt name must not leave half an import. */
 async function sourceOf(file: string, stdin: Readable): Promise<Source | { readonly problem: string }> {
   if (file === '-') return { name: 'standard input', bytes: undefined, isDatabase: false, open: () => stdin };
   try {

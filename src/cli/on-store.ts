@@ -1,4 +1,4 @@
-/** One command on the store: its sentence is printed, its exit code set, the store closed, whatever comes of it (SPEC 1). */
+/** Runs one command on the store: prints its sentence, sets the exit code, and closes the store in any case (SPEC 1). */
 import type { Writable } from 'node:stream';
 import type { Result } from '../domain/result.ts';
 
@@ -13,7 +13,7 @@ export interface StoreCommandDeps<Store> {
   readonly exit: (code: number) => void;
 }
 
-/** A fault becomes a sentence: nobody at a terminal wants a stack trace. */
+/** Prints an error as one sentence, without a stack trace. */
 export async function onStore<Store extends { close(): Promise<void> }>(
   use: StoreUse,
   work: (store: Store) => Promise<Result<string, string>>,

@@ -1,4 +1,4 @@
-/** A log line for a person at a terminal: one line each, whatever stands in it (SPEC 9). */
+/** Formats a log record for a terminal, always on one line (SPEC 9). */
 import { visibleJson } from '../domain/visible-text.ts';
 
 // biome-ignore format: a table
@@ -42,7 +42,7 @@ const plain = (text: unknown): string =>
 
 const WORD = /^[\w./:@+-]+$/;
 
-/** Quotes wherever a value could be taken for two. */
+/** Quoted where the value has blanks or quotes. */
 const shown = (value: unknown): string =>
   typeof value === 'string' && WORD.test(value) ? value : visibleJson(JSON.stringify(value) ?? 'undefined');
 

@@ -1,4 +1,4 @@
-/** How far a long command is: a bar with rate and remaining time on a terminal, a line now and then elsewhere. */
+/** Progress of a long command: a bar with rate and remaining time on a terminal, a line from time to time elsewhere. */
 
 export interface Screen {
   write(text: string): unknown;
@@ -8,7 +8,7 @@ export interface Screen {
 
 export interface ProgressOptions {
   readonly title: string;
-  /** Of bytes or events; undefined when nobody can know. */
+  /** Of bytes or events; undefined when it is unknown. */
   readonly total: number | undefined;
   /** What is counted; default: events. */
   readonly unit?: string;

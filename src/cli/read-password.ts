@@ -15,7 +15,7 @@ export async function readNewPassword(terminal: Terminal, userName: string): Pro
   return password.ok && password.value.includes(UNREADABLE) ? err(NOT_UTF_8) : password;
 }
 
-/** What bytes that are not UTF-8 are read as, all of them alike: nobody could ever type that password again. */
+/** The character that invalid UTF-8 decodes to: such a password could not be typed again, so it is refused. */
 const UNREADABLE = '\ufffd';
 const NOT_UTF_8 = 'the password is not in UTF-8: set the terminal or the file to UTF-8, or use plain letters';
 

@@ -1,4 +1,4 @@
-/** Lets V8 have what `main.js` has kept from it: a start runs once, and what it takes for that it would keep. */
+/** Gives V8 its optimizing compilers and its heap growth back, which `main.js` holds back during the start to save memory. */
 import v8 from 'node:v8';
 
 /**

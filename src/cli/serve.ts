@@ -25,7 +25,7 @@ export async function runServe(place: ServePlace): Promise<number> {
   if (config.kind === 'invalid') {
     for (const problem of config.problems) stderr.write(`${formatProblem(config.file, problem)}\n`);
     stderr.write(
-      `Postern did not start: ${config.problems.length === 1 ? 'this' : 'these'} must be put right first.\n`,
+      `Postern did not start: correct the ${config.problems.length === 1 ? 'problem' : 'problems'} above first.\n`,
     );
     return 1;
   }
@@ -45,7 +45,7 @@ export async function runServe(place: ServePlace): Promise<number> {
     watching.close();
     endAfter(config.settings.server.shutdown_grace, stderr);
     await postern.close();
-    if (!(await log.written(LAST_LINES_MS))) process.exit(0); // nothing reads the output: waiting for it would have no end
+    if (!(await log.written(LAST_LINES_MS))) process.exit(0); // nothing reads the output, so waiting for it would never end
     return 0;
   } catch (fault) {
     watching.close();
@@ -58,7 +58,7 @@ const LAST_LINES_MS = 500;
 /** Beyond the grace, for what is written last: with the default the whole stays below the 10 s of `docker stop`. */
 const CLOSING_SECONDS = 1.5;
 
-/** A locked store or a worker that hears nothing does not keep the process. */
+/** A locked store or a worker that does not answer must not keep the process alive. */
 function endAfter(graceSeconds: number, stderr: Writable): void {
   const timer = setTimeout(
     () => {

@@ -6,7 +6,7 @@ const ENDED_BY = { SIGTERM: 128 + 15, SIGINT: 128 + 2 } as const;
 /** A terminal's Ctrl-C reaches us twice when npm stands between, which passes on what it hears. */
 const SAME_MS = 500;
 
-/** Resolves with the first signal; the second ends the process. `isAtTerminal`: somebody's window, which may be closed. */
+/** Resolves with the first signal; the second ends the process. `isAtTerminal`: the terminal may be closed. */
 export function stopSignal(isAtTerminal = false): Promise<void> {
   let heardAt: number | undefined;
   return new Promise((stop) => {
@@ -17,7 +17,7 @@ export function stopSignal(isAtTerminal = false): Promise<void> {
         stop();
       });
     }
-    // SIGHUP is for reading the configuration again; but a terminal that hangs up sends it too, and nobody is left then.
+    // SIGHUP reloads the configuration. A terminal that closes sends it too, and then the process ends.
     if (isAtTerminal) process.on('SIGHUP', () => hasLostTerminal() && stop());
   });
 }

@@ -67,7 +67,7 @@ export function registerUsersCommands(program: Command, parts: UsersCommandDeps)
     );
   users
     .command('import <file>')
-    .description("bring the users of an NVR's SQLite file, with their passwords; those who are here already are kept")
+    .description("import the users of an NVR's SQLite file, with their passwords; users that exist here are kept")
     .action((file: string) => run('create', async (accounts) => importReport(file, await accounts.importFrom(file))));
 }
 
@@ -86,7 +86,7 @@ async function said(outcome: Outcome, sentence: string): Promise<Result<string, 
   return settled.ok ? { ok: true, value: sentence } : { ok: false, error: settled.error.message };
 }
 
-/** Nobody to bring is no failure; somebody, and all refused, is. */
+/** A file without users is no failure; a file whose users are all refused is. */
 function importReport(file: string, imported: readonly ImportedUser[]): Result<string, string> {
   const count = (kind: ImportedUser['kind']): number => imported.filter((user) => user.kind === kind).length;
   const total = `${file}: ${imported.length} read, ${count('added')} added, ${count('kept')} kept, ${count('refused')} refused`;

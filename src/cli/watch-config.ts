@@ -1,4 +1,4 @@
-/** When the configuration is to be read again: at SIGHUP, and when a file that it was read from reads differently (SPEC 1). */
+/** Tells when to reload the configuration: at SIGHUP, and when the content of one of its files has changed (SPEC 1). */
 import { watchFiles } from '../config/watch-files.ts';
 
 export interface ConfigWatch {

@@ -1,4 +1,4 @@
-/** Custom roles in the database: the same code for every engine (interface 2.2; SPEC 4.3). */
+/** The table of custom roles: the same code for every engine (interface 2.2; SPEC 4.3). */
 import type { Kysely } from 'kysely';
 import { type Role, type UserName, VIEWER } from '../domain/names.ts';
 import type { RoleStore } from '../domain/role-store.ts';

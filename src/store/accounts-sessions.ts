@@ -1,11 +1,11 @@
-/** Sessions as they were seen, in the database: the same code for every engine (SPEC 4.2). */
+/** The table of sessions, with when and from where each was last seen: the same code for every engine (SPEC 4.2). */
 import type { Kysely, Transaction } from 'kysely';
 import type { UserName } from '../domain/names.ts';
 import type { SeenSession, SessionStore } from '../domain/session-store.ts';
 import type { Serialized } from './serialized.ts';
 import type { SeenSessionsTable, Tables } from './tables.ts';
 
-/** Nobody reads more; who has that many should end some. */
+/** The most rows of one list: a page with more sessions cannot be read. */
 const MOST_LISTED = 1000;
 
 export function createSessionStore(db: Kysely<Tables>, serialized: Serialized): SessionStore {
@@ -51,7 +51,7 @@ export function createSessionStore(db: Kysely<Tables>, serialized: Serialized): 
   };
 }
 
-/** It was seen a moment ago, and may have been ended since. */
+/** Sightings are written with a delay: the session may have ended since. */
 async function isOver({ id, user, since }: SeenSession, transaction: Transaction<Tables>): Promise<boolean> {
   const revoked = transaction.selectFrom('revoked_tokens').select('token_id').where('token_id', '=', id);
   if (await revoked.executeTakeFirst()) return true;

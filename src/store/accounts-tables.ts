@@ -1,4 +1,4 @@
-/** Accounts and revocations in the database: the same code for every engine (interface 2.1, 5.1). */
+/** The tables of accounts and revocations: the same code for every engine (interface 2.1, 5.1). */
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { AccountStore, User } from '../domain/account.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../domain/names.ts';
@@ -54,20 +54,20 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
 
     setRole: (name, role) =>
       serialized(async (transaction) => {
-        const standing = await stateOf(name, transaction);
-        if (standing === 'absent') return 'absent';
-        if (standing === 'last-admin' && role !== ADMIN) return 'last-admin';
+        const state = await stateOf(name, transaction);
+        if (state === 'absent') return 'absent';
+        if (state === 'last-admin' && role !== ADMIN) return 'last-admin';
         await transaction.updateTable('users').set({ role }).where('name', '=', name).execute();
         return 'set';
       }),
 
     deleteUser: (name) =>
       serialized(async (transaction) => {
-        const standing = await stateOf(name, transaction);
-        if (standing !== 'dispensable') return standing;
+        const state = await stateOf(name, transaction);
+        if (state !== 'dispensable') return state;
         await transaction.deleteFrom('users').where('name', '=', name).execute();
         await transaction.deleteFrom('seen_sessions').where('user_name', '=', name).execute();
-        // A proxy's user of the same name is somebody else, and has no account to die with.
+        // A proxy's user of the same name is another person without an account: those tokens stay.
         const bound = transaction.deleteFrom('api_tokens').where('user_created_at', 'is not', null);
         await bound.where('user_name', '=', name).execute();
         return 'deleted';
@@ -77,7 +77,7 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
       const demoted = await db
         .updateTable('users')
         .set({ role: VIEWER })
-        // Admins never count as unknown, whatever the list: nobody would be left to repair it.
+        // Admins are never demoted here: no admin would be left to repair the configuration.
         .where('role', 'not in', [ADMIN, VIEWER, ...known])
         .returning('name')
         .execute();

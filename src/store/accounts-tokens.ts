@@ -1,4 +1,4 @@
-/** API tokens in the database: the same code for every engine (SPEC 4.4). */
+/** The table of API tokens: the same code for every engine (SPEC 4.4). */
 import type { Kysely } from 'kysely';
 import type { ApiToken, ApiTokenStore } from '../domain/api-token.ts';
 import type { Role, UserName } from '../domain/names.ts';

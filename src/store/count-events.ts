@@ -1,4 +1,4 @@
-/** Events counted: by label, and by day for the summary (SPEC 7). */
+/** Counts events: by label, and by day for the summary (SPEC 7). */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import type { EventGroup, GroupQuestion } from '../domain/event-question.ts';

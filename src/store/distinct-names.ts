@@ -1,4 +1,4 @@
-/** The different names in a column, by stepping through an index from one to the next: events are not read. */
+/** The distinct names in a column, by stepping through an index from one name to the next: events are not read. */
 import { type RawBuilder, sql } from 'kysely';
 import type { DistinctColumn } from '../domain/event-question.ts';
 import { allOf, isOneOf } from './event-conditions.ts';

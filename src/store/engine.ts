@@ -5,7 +5,7 @@ import type { Dialect } from './dialect.ts';
 export interface Engine {
   readonly dialect: KyselyDialect;
   readonly words: Dialect;
-  /** Another text after any change of the store, whichever process makes it. */
+  /** Changes with every change of the store, by this process or another. */
   version(): string;
   /** False while changes of others may go unheard; then `version` differs at each call. */
   isCurrent(): boolean;
@@ -17,6 +17,6 @@ export interface Engine {
   probe(tables: readonly string[]): Promise<void>;
   /** A consistent copy, readable by the owner alone. The file must not be in use. */
   copyTo(path: string): Promise<void>;
-  /** After the query builder. */
+  /** To be called after the query builder was closed. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A question's conditions in SQL: one translation per kind, the same for every engine. */
+/** Translates the conditions of an event query to SQL: one translation per kind, the same for every engine. */
 import { type RawBuilder, sql } from 'kysely';
 import type {
   EventCondition,

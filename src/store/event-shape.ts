@@ -1,4 +1,4 @@
-/** The table that events are read from: the store's own, or the NVR's seen as if it were that (facts of both in one place). */
+/** The table that events are read from: the store's own, or a view of the NVR's with the same columns. */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Deadline } from '../domain/event-question.ts';
 import type { Dialect } from './dialect.ts';
@@ -36,8 +36,8 @@ export const STORE_SHAPE: EventShape = {
 };
 
 /**
- * Columns that the NVR's table lacks for being of an older version, and those that only the store has, are made up
- * here. SQLite sees through such a view: the NVR's own indices are used.
+ * Columns that an older NVR's table lacks, and columns that only the store has, are computed here. SQLite looks
+ * through such a view: the NVR's own indices are used.
  */
 export function nvrShape(columns: ReadonlySet<string>): EventShape {
   const given = (name: string, absent: RawBuilder<unknown>) =>
@@ -78,6 +78,6 @@ const readable = (json: RawBuilder<unknown>, type: string): RawBuilder<unknown> 
 
 const NUMBERS = ['integer', 'real'];
 
-/** What is of another type is as good as absent, as it is in the store's own columns. */
+/** A value of another type reads as absent, as in the store's own columns. */
 const inData = (data: RawBuilder<unknown>, path: string, types: readonly string[]): RawBuilder<unknown> =>
   sql`case when ${isOf(types, data, path)} then json_extract(${data}, ${sql.lit(path)}) end`;

@@ -1,4 +1,4 @@
-/** How the events of a question are walked: in one stream, or in one of each camera and label that the engine merges. */
+/** How the events of a query are read: in one stream, or in one stream per camera and label, which the engine merges. */
 import { type RawBuilder, sql } from 'kysely';
 import type { EventCondition, EventQuestion } from '../domain/event-question.ts';
 import type { Dialect } from './dialect.ts';

@@ -57,10 +57,10 @@ const INDICES: string[][] = [
   ['camera', 'label', 'start_time'],
 ];
 
-/** Most events have neither: an index of those that have is small, and lists the names without reading events. */
+/** Most events have neither. An index of the events that have one is small, and lists the names without reading events. */
 const RARE_NAMES = ['sub_label', 'plate'];
 
-/** Questions for few among many: an index of those few, in order of time, costs the others nothing. */
+/** Partial indices for flags that few events have, in order of time: other events cost nothing. */
 const RARE_EVENTS = {
   in_progress: sql<boolean>`end_time is null`,
   retained: sql<boolean>`retain_indefinitely = true`,

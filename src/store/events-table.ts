@@ -1,4 +1,4 @@
-/** Detection events as whoever reads them finds them, in the store or in the NVR's own file (interface 2.4). */
+/** Reads detection events, from the store or from the NVR's own file (interface 2.4). */
 import { type Kysely, sql } from 'kysely';
 import type { BoundedEventSource, EventSource, StoredEvent } from '../domain/event-question.ts';
 import { plainJson } from '../domain/plain-json.ts';

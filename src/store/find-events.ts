@@ -1,4 +1,4 @@
-/** A question as one statement that walks an index in the asked order and stops at the limit. */
+/** Finds events by one statement that walks an index in the requested order and stops at the limit. */
 import { sql } from 'kysely';
 import type { EventCondition, EventQuestion, FoundEvent } from '../domain/event-question.ts';
 import { isPast, outOfTime } from '../domain/out-of-time.ts';

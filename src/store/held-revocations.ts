@@ -1,4 +1,4 @@
-/** Revocations that could not be written: they hold in memory at once, and are written as soon as the store takes them (SPEC 4.2). */
+/** Keeps a revocation in memory until the store has it, so that a logout holds at once even when the store cannot be written (SPEC 4.2). */
 import { type Clock, unixSeconds } from '../domain/clock.ts';
 import type { Store } from './open-store.ts';
 

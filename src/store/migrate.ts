@@ -1,4 +1,4 @@
-/** Brings the tables of the store up to date, behind a copy of it; a store of a newer version is refused (SPEC 1). */
+/** Migrates the tables of the store after copying it, and refuses a store of a newer version (SPEC 1). */
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Kysely, sql } from 'kysely';

@@ -34,7 +34,7 @@ export async function openNvrDatabase(path: string): Promise<NvrDatabase> {
     await last.close();
   };
   let replacing: Promise<void> | undefined;
-  // Questions that are asked side by side find the same: one of them opens the file for all.
+  // Concurrent queries find the same fault: one of them opens the file for all.
   const reopen = (): Promise<void> => {
     replacing ??= replace().finally(() => {
       replacing = undefined;
@@ -90,7 +90,7 @@ async function openFile(path: string): Promise<OpenedFile> {
   }
 }
 
-/** What lies at the path now need not be what is open. */
+/** The file at the path may be another one than the file that is open. */
 async function generationOf(db: Kysely<Tables>, path: string): Promise<string> {
   const { dev, ino } = statSync(path);
   const { rows } = await sql<{ version: number }>`select schema_version as version from pragma_schema_version`.execute(

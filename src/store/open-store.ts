@@ -1,4 +1,4 @@
-/** Opens the store that `store.url` names, brings its tables up to date, and gives the doors to them (SPEC 1, 10). */
+/** Opens the store that `store.url` names, brings its tables up to date, and gives access to them (SPEC 1, 10). */
 import { Kysely } from 'kysely';
 import type { AccountStore } from '../domain/account.ts';
 import type { ApiTokenStore } from '../domain/api-token.ts';
@@ -37,7 +37,7 @@ export interface Store {
   readonly roles: RoleStore;
   readonly sessions: SessionStore;
   readonly apiTokens: ApiTokenStore;
-  /** Another text after any change: what was read before it may be remembered for as long as it stays the same. */
+  /** Changes with every change of the store: a value read earlier may be cached as long as the text is the same. */
   version(): string;
   readonly events: BoundedEventSource;
   /** All or none of them; the same id replaces. */
@@ -49,7 +49,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** Small tables, on which everything else depends. */
+/** Small tables that every request depends on. */
 const PROBED_TABLES: readonly string[] = ['users', 'revoked_tokens', 'custom_roles', 'seen_sessions', 'api_tokens'];
 
 export async function openStore(options: StoreOptions): Promise<Store> {

@@ -1,4 +1,4 @@
-/** What is asked of the store's file to know that it works: is it there, has its disk room, can it be written, are its tables whole? */
+/** The checks behind the store's health: the file is in place, its disk has space, it can be written, its tables are whole. */
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';

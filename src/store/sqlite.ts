@@ -22,9 +22,9 @@ export interface SqliteOptions {
 
 /** While the file is being opened, waiting for another process may block. */
 const OPENING_BUSY_MILLISECONDS = 5000;
-/** Asking for the version takes locks of the file, as long as judging a request; no other process tells of its change sooner. */
+/** Reading the data version takes locks of the file, which costs as much as judging a request: once in 5 ms is enough. */
 const BETWEEN_ASKING_MILLISECONDS = 5;
-/** A probe that waits longer for the lock has found what it looks for. */
+/** A probe that waits longer reports the lock. */
 const PROBE_PATIENCE_MILLISECONDS = 1000;
 const PAGES_PER_COPY_STEP = 1000;
 
@@ -56,7 +56,7 @@ export function sqliteEngine(options: SqliteOptions): Engine {
       text = String(dataVersion.get()?.['data_version']);
     } catch {
       failures += 1;
-      text = `unknown ${failures}`; // what is remembered is asked for again, and the question names the fault
+      text = `unknown ${failures}`; // caches are void, and the query that follows names the fault
     }
   };
   const driver = createSqliteDriver({
@@ -119,7 +119,7 @@ function dialectWith(driver: ReturnType<typeof createSqliteDriver>): KyselyDiale
   };
 }
 
-/** `beside`: closed when this connection cannot be had. */
+/** `beside` is closed when this connection cannot be opened. */
 function connect(options: SqliteOptions, beside?: DatabaseSync): DatabaseSync {
   const { path, readOnly, isOurs, functions = {} } = options;
   let connection: DatabaseSync | undefined;

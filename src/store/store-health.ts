@@ -1,4 +1,4 @@
-/** Whether the store can be read and written, asked by a real write; what `/readyz` and an alert tell (SPEC 9, 10). */
+/** Health of the store, by a real write every 15 s and at `/readyz`: the source of `postern_store_up` (SPEC 9, 10). */
 import { type StoreFault, storeFaultOf } from '../domain/store-fault.ts';
 
 export interface StoreHealthDeps {
@@ -25,7 +25,7 @@ const FRESH_MS = 1000;
 
 export function createStoreHealth({ now, onFault, onChange }: StoreHealthDeps): StoreHealth {
   let probe = async (): Promise<void> => {};
-  /** What is damaged stays so until a backup is restored, which takes a restart, even where the probe does not look. */
+  /** Damage that a query met stays reported, even where the probe does not look: a backup is restored with the service stopped. */
   let damage: Error | undefined;
   let known: Error | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** All time in windows of some thousand events each: what must look at every event does so window by window, and others get their turn (SPEC 7). */
+/** Splits all time into windows of some thousand events: a query that must look at every event runs window by window, and other queries run in between (SPEC 7). */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import type { EventCondition, EventSort } from '../domain/event-question.ts';
@@ -6,7 +6,7 @@ import { isPast, outOfTime } from '../domain/out-of-time.ts';
 import { allOf, conditionInSql, isOneOf } from './event-conditions.ts';
 import { type EventsPlace, inTime } from './event-shape.ts';
 
-/** Looked at one by one, so many take some tens of milliseconds. */
+/** Reading so many events one by one takes some tens of milliseconds. */
 const EVENTS_PER_WINDOW = 8192;
 
 export interface Span {
@@ -16,7 +16,7 @@ export interface Span {
   readonly sort: EventSort;
 }
 
-/** The conditions of each window. They meet without gap or overlap; whoever asks for the next one gives others a turn. */
+/** The conditions of each window, without gap or overlap. Other queries run before the next window is given. */
 export async function* timeWindows(
   span: Span,
   place: EventsPlace,

@@ -1,4 +1,4 @@
-/** One at a time, in the order of asking: writes to the store, and walks through all events. */
+/** A queue of turns, first come, first served: for writes to the store, and for scans through all events. */
 
 /** Resolves when it is the caller's turn, with the way to end the turn; ending it twice does no harm. */
 export type TurnQueue = () => Promise<() => void>;

@@ -1,11 +1,11 @@
-/** A question that no index answers at once does not keep the others waiting: it is asked again window by window (SPEC 7). */
+/** Keeps a slow query from delaying others: a query that no index answers at once is run again window by window (SPEC 7). */
 import type { EventQuestion, EventSort, FoundEvent } from '../domain/event-question.ts';
 import { isOutOfTime, isPast } from '../domain/out-of-time.ts';
 import type { EventsPlace } from './event-shape.ts';
 import { findEvents } from './find-events.ts';
 import { timeWindows } from './time-windows.ts';
 
-/** What takes longer in one go is begun again in windows. */
+/** A query that takes longer in one statement is run again in windows. */
 const ONE_GO_MILLISECONDS = 50;
 
 export async function windowedFind(

@@ -1,4 +1,4 @@
-/** Writes events in one short transaction per batch, so that whoever else writes waits for milliseconds. */
+/** Writes events in one short transaction per batch, so that other writers wait for milliseconds only. */
 import { type Kysely, type OnConflictBuilder, sql } from 'kysely';
 import type { EventRecord } from '../domain/event.ts';
 import { foldSubLabels } from '../domain/event-question.ts';

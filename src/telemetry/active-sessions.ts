@@ -1,4 +1,4 @@
-/** How many sessions were seen in the last five minutes, by role; whose they are is forgotten with them (SPEC 9). */
+/** Counts sessions seen in the last five minutes, by role; no user name is kept (SPEC 9). */
 
 export interface ActiveSessions {
   /** `now` is in milliseconds, of any clock that does not go back. */

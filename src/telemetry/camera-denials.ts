@@ -1,4 +1,4 @@
-/** Denials by camera and role: the one family whose labels the NVR names, and so the one with a ceiling (SPEC 9). */
+/** Counts denials by camera and role. The NVR names these labels, so the number of series has a limit (SPEC 9). */
 import { type Family, type Sample, withLabel } from './series.ts';
 
 export interface CameraDenials extends Family {

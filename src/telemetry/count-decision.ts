@@ -1,18 +1,18 @@
-/** What the corridor decides, counted: by what the caller showed, how he was found, and what he tried (SPEC 9). */
+/** Counts decisions: by kind of credential, by how the client address was found, and by result (SPEC 9). */
 import { maySee } from '../domain/camera-scope.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
+import type { AccessLog } from './access-log.ts';
 import type { ActiveSessions } from './active-sessions.ts';
 import { DECISION_OF_REASON } from './decision-results.ts';
-import type { GateLog } from './gate-log.ts';
 import type { AddressSource, Mode } from './metric-labels.ts';
 import type { Metrics } from './metrics.ts';
 import { deniedCamera } from './named-camera.ts';
-import type { Judged, Passing } from './passing.ts';
+import type { Judged, RequestRecord } from './request-record.ts';
 
 export interface GateWatchDeps {
   readonly metrics: Metrics;
-  readonly log: GateLog;
+  readonly log: AccessLog;
   readonly sessions: ActiveSessions;
   /** Milliseconds of a clock that only goes forward. */
   readonly ticks: () => number;
@@ -34,11 +34,11 @@ function modeOf({ caller }: Judged): Mode {
   return credential.carriedBy === 'cookie' ? 'session' : 'bearer';
 }
 
-export function countDecision(passing: Passing, admission: Judged, parts: GateWatchDeps): void {
+export function countDecision(record: RequestRecord, admission: Judged, parts: GateWatchDeps): void {
   const { metrics, sessions, ticks } = parts;
-  const { request, startedAt } = passing;
+  const { request, startedAt } = record;
   const now = ticks();
-  countResult(passing, admission.reason, parts);
+  countResult(record, admission.reason, parts);
   const wasNvrAsked = admission.obligations?.owners !== undefined || admission.reason === 'camera-not-in-role';
   if (!wasNvrAsked) metrics.decisionDuration.observe((now - startedAt) / 1000, modeOf(admission));
   metrics.clientAddresses.add(1, addressSource(request, admission));
@@ -48,7 +48,7 @@ export function countDecision(passing: Passing, admission: Judged, parts: GateWa
 }
 
 export function countResult(
-  { request, admission }: Passing,
+  { request, admission }: RequestRecord,
   reason: RefusalReason | undefined,
   parts: GateWatchDeps,
 ): void {
@@ -69,7 +69,7 @@ function addressSource({ headers, peer }: RequestFacts, { client }: Judged): Add
   return client.address === peer ? 'malformed' : 'forwarded';
 }
 
-/** They are taken out on the way to the NVR in any case; here it is told that somebody tried. */
+/** The headers are removed before forwarding in any case; this counts the attempts. */
 function countClaims(request: RequestFacts, { metrics, isIdentityHeader, maySendIdentity }: GateWatchDeps): void {
   for (const name in request.headers) {
     if (!isIdentityHeader(name) || maySendIdentity(request)) continue;

@@ -1,4 +1,4 @@
-/** A fault as it is logged: what it is and where, not everything that some library hung on it (SPEC 9). */
+/** An error as it is logged: type, message, code, stack and cause; other properties may hold secrets (SPEC 9). */
 
 export interface FaultRecord {
   readonly type: string;

@@ -18,7 +18,7 @@ export interface Logs {
   named(name: string): Logger;
   /** For a line with each request: cheaper, and only for records that hold neither secrets nor faults. */
   frequent(name: string): FrequentLog;
-  /** Holds for loggers that are in use too. */
+  /** Also changes loggers that exist already. */
   setLevels(rules: LogRules): void;
 }
 

@@ -9,7 +9,7 @@ export interface MetricsOptions {
   /** Of the source that it was built from, where that is known. */
   readonly revision?: string | undefined;
   readonly node: string;
-  /** Custom roles of the configuration; those that are made later are `other`. */
+  /** Custom roles of the configuration; roles made later count as `other`. */
   readonly roles: readonly string[];
   /** Identity headers that are taken from clients, lower-case; others are `other`. */
   readonly identityHeaders: readonly string[];
@@ -39,31 +39,31 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     build:                createInfo('postern_build_info', 'Build of the running sidecar.', { version, ...(revision ? { revision } : {}), node }),
     requests:             createCounter('postern_requests_total', 'Requests answered, by kind of route.', [route, ['method', labels.METHODS], code]),
     requestDuration:      createHistogram('postern_request_duration_seconds', 'Time to the end of an answer that is no stream.', ANSWER_SECONDS, [route, ['code_class', labels.ANSWER_CODES]]),
-    decisions:            createCounter('postern_decisions_total', 'Access decisions, by what the caller showed.', [['mode', labels.MODES], ['result', labels.DECISION_RESULTS]]),
-    decisionDuration:     createHistogram('postern_decision_duration_seconds', 'Time spent deciding, without the NVR.', DECISION_SECONDS, [['mode', labels.MODES]]),
+    decisions:            createCounter('postern_decisions_total', 'Access decisions, by kind of credential.', [['mode', labels.MODES], ['result', labels.DECISION_RESULTS]]),
+    decisionDuration:     createHistogram('postern_decision_duration_seconds', 'Time of an access decision, without the NVR.', DECISION_SECONDS, [['mode', labels.MODES]]),
     logins:               createCounter('postern_logins_total', 'Login attempts, by result.', [['result', labels.LOGIN_RESULTS]]),
     loginDuration:        createHistogram('postern_login_duration_seconds', 'Time of a login attempt, with hashing and waiting.', LOGIN_SECONDS, [['result', labels.LOGIN_RESULTS]]),
     hashQueue:            createGauge('postern_password_hash_queue', 'Password checks that wait for their turn.'),
-    rateLimitHits:        createCounter('postern_rate_limit_hits_total', 'Attempts refused by the login limit, by the place of its clause.', [['scope', labels.LIMIT_SCOPES], ['clause', labels.CLAUSES]]),
+    rateLimitHits:        createCounter('postern_rate_limit_hits_total', 'Attempts refused by the login limit, by the index of its clause.', [['scope', labels.LIMIT_SCOPES], ['clause', labels.CLAUSES]]),
     rateLimitEntries:     createGauge('postern_rate_limit_entries', 'Clients that the login limit remembers.', [['scope', labels.LIMIT_SCOPES]]),
-    rateLimitEvictions:   createCounter('postern_rate_limit_evictions_total', 'Clients that the login limit forgot for want of room; active ones had failures that still counted.', [['scope', labels.LIMIT_SCOPES], ['state', labels.EVICTION_STATES]]),
+    rateLimitEvictions:   createCounter('postern_rate_limit_evictions_total', 'Clients that the login limit dropped because its table was full; active ones had failures that still counted.', [['scope', labels.LIMIT_SCOPES], ['state', labels.EVICTION_STATES]]),
     clientAddresses:      createCounter('postern_client_address_total', 'How the address of a client was found.', [['source', labels.ADDRESS_SOURCES]]),
     proxyFailures:        createCounter('postern_failures_from_trusted_proxy_total', 'Failed logins counted against a private address or a proxy; a sign that auth.trusted_proxies is not set.'),
     proxySecrets:         createCounter('postern_proxy_secret_total', 'Checks of proxy.auth_secret.', [['result', labels.SECRET_RESULTS]]),
     proxyRoles:           createCounter('postern_proxy_role_total', 'How the role of a proxy\'s user was found.', [['source', labels.ROLE_SOURCES], role]),
-    strippedHeaders:      createCounter('postern_stripped_headers_total', 'Identity headers taken from requests of clients that may not send them.', [['header', headers]]),
+    strippedHeaders:      createCounter('postern_stripped_headers_total', 'Identity headers removed from requests of clients that may not send them.', [['header', headers]]),
     unknownRoutes:        createCounter('postern_unknown_routes_total', 'Requests of admins that the NVR answered although the route table does not know their path.'),
-    untrustedHeaders:     createCounter('postern_untrusted_identity_headers_total', 'Requests with identity headers that were not believed, for the peer is not trusted.'),
+    untrustedHeaders:     createCounter('postern_untrusted_identity_headers_total', 'Requests whose identity headers were ignored because the peer is not trusted.'),
     tokensIssued:         createCounter('postern_tokens_issued_total', 'Tokens issued.', [['reason', labels.ISSUE_REASONS]]),
     tokensRejected:       createCounter('postern_tokens_rejected_total', 'Tokens refused.', [['reason', labels.TOKEN_FAULTS]]),
     revocations:          createGauge('postern_revocations', 'Sessions that were ended before their time (jti), and users whose older sessions a new password ended (user).', [['kind', labels.REVOCATION_KINDS]]),
     activeSessions:       createGauge('postern_active_sessions', 'Sessions seen in the last five minutes.', [role]),
     cameraDenials:        createCameraDenials('postern_camera_denied_total', 'Requests refused because of a camera that they named.', options.roles.slice(0, MOST_ROLES)),
-    streamsOpen:          createGauge('postern_streams_open', 'WebSockets and endless answers that are open now.', [['kind', labels.STREAM_KINDS]]),
-    streamsClosed:        createCounter('postern_streams_closed_total', 'Streams ended, and by whom or why.', [['kind', labels.STREAM_KINDS], ['reason', labels.STREAM_ENDS]]),
+    streamsOpen:          createGauge('postern_streams_open', 'WebSockets and endless responses that are open now.', [['kind', labels.STREAM_KINDS]]),
+    streamsClosed:        createCounter('postern_streams_closed_total', 'Streams ended, by cause.', [['kind', labels.STREAM_KINDS], ['reason', labels.STREAM_ENDS]]),
     streamDuration:       createHistogram('postern_stream_duration_seconds', 'How long a stream lasted.', STREAM_SECONDS, [['kind', labels.STREAM_KINDS]]),
     upstreamRequests:     createCounter('postern_upstream_requests_total', 'Answers of the NVR or the events backend; none: no answer came.', [['code_class', labels.UPSTREAM_CODES]]),
-    upstreamErrors:       createCounter('postern_upstream_errors_total', 'Requests that the NVR or the events backend did not answer, or not whole.', [['reason', labels.UPSTREAM_FAULTS]]),
+    upstreamErrors:       createCounter('postern_upstream_errors_total', 'Requests that the NVR or the events backend did not answer, or answered incompletely.', [['reason', labels.UPSTREAM_FAULTS]]),
     upstreamDuration:     createHistogram('postern_upstream_duration_seconds', 'Time to the first byte of an answer of the NVR or the events backend.', ANSWER_SECONDS, [['route_class', labels.UPSTREAM_ROUTES]]),
     upstreamUp:           createGauge('postern_upstream_up', '1 when the NVR answered when it was last asked for its version.'),
     eventsUp:             createGauge('postern_events_up', '1 while the events backend runs; it is started again when it ended.'),
@@ -84,7 +84,7 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     auditWriteErrors:     createCounter('postern_audit_write_errors_total', 'Audit lines that could not be written to their file.'),
     scrapeFaults:         createCounter('postern_scrape_faults_total', 'Values that could not be read in time for a scrape.'),
   };
-  // Nothing is known of them yet, and there may be nothing to know.
+  // Left out until their value is known.
   declared.upstreamUp.set(undefined);
   declared.eventsUp.set(undefined);
   declared.certificateExpiry.set(undefined);

@@ -1,4 +1,4 @@
-/** Which camera a denied request had named: for a label, so only a name that is known (SPEC 9). */
+/** The camera that a denied request named, as a label: known names only (SPEC 9). */
 
 /** The first known camera in path or query that `maySee` does not hold. */
 export function deniedCamera(

@@ -1,4 +1,4 @@
-/** What the process itself costs: prom-client's measurements, those of them whose names and labels are in good order (SPEC 9). */
+/** CPU, memory, file descriptors and event loop of the process, as prom-client measures them (SPEC 9). */
 import { collectDefaultMetrics, Histogram, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client';
 import { type Family, type FamilyType, type Sample, withLabel } from './series.ts';
 

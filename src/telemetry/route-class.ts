@@ -1,4 +1,4 @@
-/** What kind of path a request is for, as a metric label: ten kinds, whatever anybody asks for (SPEC 9). */
+/** The kind of route of a request, as a metric label: ten kinds, so no request can make a new series (SPEC 9). */
 import type { RouteClass } from './metric-labels.ts';
 
 // biome-ignore format: a table

@@ -1,4 +1,4 @@
-/** No line holds a secret, and none can be forged: what everything that is logged goes through (SPEC 9). */
+/** Makes every log line safe: secrets are redacted, and control characters are escaped so that no line can be forged (SPEC 9). */
 
 import { visibleJson } from '../domain/visible-text.ts';
 
@@ -10,7 +10,7 @@ const SECRET_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const HIDDEN = '***';
 
-/** A copy without secrets where there are any. Faults are made harmless elsewhere. */
+/** A copy without secrets. Errors are reduced by `faultRecord`. */
 export function withoutSecrets(record: Record<string, unknown>): Record<string, unknown> {
   for (const name in record) {
     const value = record[name];

@@ -1,4 +1,4 @@
-/** One scrape: what is only looked up is looked up, within a time budget, and everything is told as text (SPEC 9). */
+/** One scrape: gauges are looked up within a time budget, then all metrics are written as text (SPEC 9). */
 import { acceptedFormat, END, type ExpositionFormat, exposed, MEDIA_TYPES } from './exposition.ts';
 import type { Counter, Family } from './series.ts';
 
@@ -10,7 +10,7 @@ export interface Exposition {
 export interface Scrape {
   /** Called before each exposition, to set gauges. */
   onScrape(look: () => void | Promise<void>): void;
-  /** Families that somebody else tells, as text without an end line. */
+  /** Metric families from another source, as text without an end line. */
   append(tell: (format: ExpositionFormat) => Promise<string>): void;
   /** `accept` is the scraper's header. */
   expose(accept: string | undefined): Promise<Exposition>;

@@ -17,7 +17,7 @@ export interface Family {
   samples(): Iterable<Sample>;
 }
 
-/** A value that is not on the list counts as `other`, where the list has that, and else not at all. */
+/** A value that is not in the list counts as `other` if the list has it, and is not counted otherwise. */
 export type ClosedLabel<Value extends string = string> = readonly [name: string, values: readonly Value[]];
 type Labels<A extends string, B extends string, C extends string> = readonly [
   ClosedLabel<A>?,

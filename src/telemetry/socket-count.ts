@@ -1,4 +1,4 @@
-/** Bytes of sockets that stay open for days, counted while they are open and not only at their end (SPEC 9). */
+/** Counts the bytes of WebSockets at each scrape, not only at their end: they may be open for days (SPEC 9). */
 
 /** As much of a TCP or TLS socket as is counted. */
 export interface CountedSocket {

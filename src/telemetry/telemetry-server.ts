@@ -7,7 +7,7 @@ export interface TelemetryDeps {
   /** Given the scraper's `Accept`. */
   readonly expose: (accept: string | undefined) => Promise<Exposition>;
   readonly readiness: () => Promise<Readiness>;
-  /** Nothing more should be sent here. */
+  /** The service drains: new requests should go elsewhere. */
   readonly isStopping: () => boolean;
 }
 

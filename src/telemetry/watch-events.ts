@@ -1,4 +1,4 @@
-/** The events backend's own numbers, told on its private socket: the gate adds them to its own (SPEC 9). */
+/** Metrics of the events backend, served on its private socket; the gate adds them to its own (SPEC 9). */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';

@@ -1,4 +1,4 @@
-/** What the gate does, counted: each request from its head to its last byte (SPEC 9). */
+/** Counts each request from its head to its last byte (SPEC 9). */
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
 import { storeFaultOf } from '../domain/store-fault.ts';
@@ -6,7 +6,7 @@ import { countDecision, countResult, type GateWatchDeps } from './count-decision
 import { codeClassOf, cutOf, upstreamFaultOf } from './decision-results.ts';
 import type { StreamEnd, StreamKind } from './metric-labels.ts';
 import type { Metrics } from './metrics.ts';
-import { type Judged, type Passing, type PassingEnd, passingOf } from './passing.ts';
+import { type Judged, type RequestEnd, type RequestRecord, requestRecordOf } from './request-record.ts';
 import { routeClassOf } from './route-class.ts';
 import { type CountedSocket, createSocketCount } from './socket-count.ts';
 
@@ -20,9 +20,9 @@ export function watchGate(parts: GateWatchDeps) {
     /** Of WebSockets that may be open for days: called before each scrape. */
     countOpenSockets: sockets.countAll,
     onRequest(request: RequestFacts, socket?: CountedSocket) {
-      const passing = passingOf(request, routeClassOf(request.target, request.isUpgrade), ticks());
+      const record = requestRecordOf(request, routeClassOf(request.target, request.isUpgrade), ticks());
       const stopCounting = socket && sockets.begin(socket);
-      return watchRequest(passing, parts, () => stopCounting?.());
+      return watchRequest(record, parts, () => stopCounting?.());
     },
   };
 }
@@ -31,100 +31,100 @@ export function watchGate(parts: GateWatchDeps) {
 const LONGEST_CAUSE = 200;
 
 /** `stopCounting` gives the bytes that an upgraded socket has sent. */
-function watchRequest(passing: Passing, parts: GateWatchDeps, stopCounting: () => number | undefined) {
+function watchRequest(record: RequestRecord, parts: GateWatchDeps, stopCounting: () => number | undefined) {
   const { metrics, log, ticks } = parts;
   return {
     onDecision(admission: Judged, requestId: string, described?: RequestFacts): void {
-      Object.assign(passing, { admission, requestId, described, reason: admission.reason });
-      countDecision(passing, admission, parts);
-      if (admission.reason) log.refused(passing, admission.reason);
+      Object.assign(record, { admission, requestId, described, reason: admission.reason });
+      countDecision(record, admission, parts);
+      if (admission.reason) log.refused(record, admission.reason);
     },
     onRefusal(reason: RefusalReason): void {
-      passing.reason = reason;
-      countResult(passing, reason, parts);
-      log.refused(passing, reason);
+      record.reason = reason;
+      countResult(record, reason, parts);
+      log.refused(record, reason);
     },
     onFailure(reason: RefusalReason): void {
-      passing.reason = reason;
-      passing.hasUpstreamFailed = true;
-      metrics.upstreamErrors.add(1, upstreamFaultOf(reason, passing.upstreamCode));
-      if (passing.headAt === undefined) metrics.upstreamRequests.add(1, 'none');
-      log.failed(passing, reason);
+      record.reason = reason;
+      record.hasUpstreamFailed = true;
+      metrics.upstreamErrors.add(1, upstreamFaultOf(reason, record.upstreamCode));
+      if (record.headAt === undefined) metrics.upstreamRequests.add(1, 'none');
+      log.failed(record, reason);
     },
     onFault(fault: unknown): void {
       metrics.ownErrors.add(1, storeFaultOf(fault) ? 'store' : 'internal');
-      log.fault(passing, fault);
+      log.fault(record, fault);
     },
     onUnknownRoute: (): void => metrics.unknownRoutes.add(1),
     onAsked(): void {
-      passing.askedAt = ticks();
+      record.askedAt = ticks();
     },
     onHead(status: number, type = ''): void {
-      passing.headAt = ticks();
-      passing.headStatus = status;
+      record.headAt = ticks();
+      record.headStatus = status;
       metrics.upstreamRequests.add(1, codeClassOf(status));
-      metrics.upstreamDuration.observe((passing.headAt - (passing.askedAt ?? passing.headAt)) / 1000, passing.route);
-      passing.streamKind = streamKindOf(status, type);
-      if (passing.streamKind) metrics.streamsOpen.add(1, passing.streamKind);
+      metrics.upstreamDuration.observe((record.headAt - (record.askedAt ?? record.headAt)) / 1000, record.route);
+      record.streamKind = streamKindOf(status, type);
+      if (record.streamKind) metrics.streamsOpen.add(1, record.streamKind);
     },
     onBytes(bytes: number): void {
-      passing.bytesOut += bytes;
-      metrics.bytes.add(bytes, 'out', passing.route);
+      record.bytesOut += bytes;
+      metrics.bytes.add(bytes, 'out', record.route);
     },
-    onUploaded: (bytes: number): void => metrics.bytes.add(bytes, 'in', passing.route),
+    onUploaded: (bytes: number): void => metrics.bytes.add(bytes, 'in', record.route),
     onUpstreamError(code: string, sentence?: string): void {
-      passing.upstreamCode = code;
-      passing.upstreamCause = sentence?.slice(0, LONGEST_CAUSE);
+      record.upstreamCode = code;
+      record.upstreamCause = sentence?.slice(0, LONGEST_CAUSE);
     },
     onCut(code: string): void {
       const { by, fault } = cutOf(code);
-      passing.hasUpstreamFailed = true;
-      passing.endedBy ??= by;
+      record.hasUpstreamFailed = true;
+      record.endedBy ??= by;
       metrics.upstreamErrors.add(1, fault);
     },
     onEndedBy(by: StreamEnd): void {
-      passing.endedBy ??= by;
+      record.endedBy ??= by;
     },
     onEnd({ status, isWhole, bytes }: { status: number | undefined; isWhole: boolean; bytes: number }): void {
-      const seconds = (ticks() - passing.startedAt) / 1000;
-      const end = { status: status ?? passing.headStatus ?? 0, isWhole, seconds };
-      countEnd(passing, end, bytes, parts);
-      passing.bytesOut = stopCounting() ?? passing.bytesOut;
-      log.answered(passing, end);
+      const seconds = (ticks() - record.startedAt) / 1000;
+      const end = { status: status ?? record.headStatus ?? 0, isWhole, seconds };
+      countEnd(record, end, bytes, parts);
+      record.bytesOut = stopCounting() ?? record.bytesOut;
+      log.answered(record, end);
     },
   };
 }
 
-/** What is over when its head is there has no kind. A film without a length is live. */
+/** The kind of stream by status and media type; undefined for a response that is no stream. */
 function streamKindOf(status: number, type: string): StreamKind | undefined {
   if (status === 101) return 'ws';
   if (type.startsWith('multipart/x-mixed-replace')) return 'mjpeg';
   return type.startsWith('text/event-stream') ? 'sse' : undefined;
 }
 
-function countEnd(passing: Passing, end: PassingEnd, bytes: number, { metrics }: GateWatchDeps): void {
-  const { request, route, streamKind } = passing;
+function countEnd(record: RequestRecord, end: RequestEnd, bytes: number, { metrics }: GateWatchDeps): void {
+  const { request, route, streamKind } = record;
   const code = end.isWhole && end.status > 0 ? codeClassOf(end.status) : 'aborted';
   metrics.requests.add(1, route, request.method, code);
-  if (passing.bytesOut === 0 && end.isWhole && bytes > 0) {
-    passing.bytesOut = bytes;
+  if (record.bytesOut === 0 && end.isWhole && bytes > 0) {
+    record.bytesOut = bytes;
     metrics.bytes.add(bytes, 'out', route);
   }
   if (end.isWhole) metrics.bytes.add(Number(request.headers['content-length'] ?? 0), 'in', route);
   if (streamKind) {
-    countStreamEnd(passing, streamKind, end, metrics);
+    countStreamEnd(record, streamKind, end, metrics);
     return;
   }
   metrics.requestDuration.observe(end.seconds, route, code);
-  if (passing.askedAt === undefined || passing.hasUpstreamFailed || end.isWhole) return;
+  if (record.askedAt === undefined || record.hasUpstreamFailed || end.isWhole) return;
   metrics.upstreamErrors.add(1, 'aborted_by_client');
-  if (passing.headAt === undefined) metrics.upstreamRequests.add(1, 'none');
+  if (record.headAt === undefined) metrics.upstreamRequests.add(1, 'none');
 }
 
 function countStreamEnd(
-  { endedBy }: Passing,
+  { endedBy }: RequestRecord,
   kind: StreamKind,
-  { isWhole, seconds }: PassingEnd,
+  { isWhole, seconds }: RequestEnd,
   metrics: Metrics,
 ): void {
   metrics.streamsOpen.add(-1, kind);

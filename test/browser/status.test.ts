@@ -31,7 +31,7 @@ describe('The status page', { skip }, () => {
         ['Login limit',            /5\/minute;20\/hour.*12 addresses.*1 address blocked now/s],
         ['Failed logins per hour', /at most 22 in an hour/],
         ['Unknown routes',         /GET \/api\/<img src=x onerror=alert\(1\)>.*12 times/s],
-        ['Recent errors',          /nvr-unreachable GET \/api\/y{200}.*a1b2/s],
+        ['RecentFailures errors',          /nvr-unreachable GET \/api\/y{200}.*a1b2/s],
       ];
       for (const [title, text] of rows) assert.match(await tile(title).innerText(), text, title);
       assert.equal(await page.locator('.failure-bar').count(), 3);

@@ -44,7 +44,7 @@ async function start(config: object, host = '127.0.0.1'): Promise<RunningBackend
 }
 
 describe('postern backend', () => {
-  it('answers for the role it is told, and for nobody without one', async () => {
+  it('answers for the role in the headers, and refuses without one', async () => {
     const backend = await start({});
     const list = async (role: string | null) => {
       const answer = await askAt(backend.address, '/api/events', { role });

@@ -70,7 +70,7 @@ describe('postern users', () => {
     assert.deepEqual(await run('list'), said('admin  admin\nvera   viewer\n'));
   });
 
-  it('list says what to do when there is nobody', async (t) => {
+  it('list says what to do when there are no users', async (t) => {
     const { run } = await terminal(t, []);
     assert.deepEqual(await run('list'), said('There are no users yet: the first start makes the admin.\n'));
   });

@@ -96,7 +96,7 @@ describe('While a question is walked in windows', () => {
     assert.deepEqual(ended, ['little', 'first', 'second']);
   });
 
-  it('whoever waited past the own time is told so, and lets the next one in', async () => {
+  it('a query that waited past its deadline is told so, and the next one runs', async () => {
     const first = findInWindows(NOTHING, place, 2);
     const late = findInWindows(NOTHING, { ...place, deadline: { at: Number.NEGATIVE_INFINITY } }, 2);
     const next = findInWindows(NOTHING, place, 2);

@@ -89,7 +89,7 @@ describe('The access log', () => {
       ],
     ));
 
-  it('knows nobody where nobody is known', async () =>
+  it('has no user where the caller is unknown', async () =>
     assert.deepEqual(await lines(() => house.ask('/api/version')), [
       {
         listener: 'external',

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { openAuditFile } from '../../src/telemetry/audit-file.ts';
+import { openAuditFile } from '../../src/telemetry/audit-log.ts';
 import { CARL, VERA } from '../support/people.ts';
 import { startInstance } from '../support/start-instance.ts';
 
@@ -18,7 +18,7 @@ describe('The audit file', () => {
   const open = (name: string, maxSize: number) =>
     openAuditFile({ file: join(directory, name), maxSize, onFault: (fault) => faults.push(fault) });
 
-  it('holds every line in order, readable by nobody else', async () => {
+  it('holds every line in order, readable by its owner alone', async () => {
     const file = await open('made/when/missing.log', 1_000_000);
     const lines = Array.from({ length: 500 }, (_, at) => `line ${at}`);
     for (const line of lines) file.write(`${line}\n`);

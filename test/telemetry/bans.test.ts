@@ -49,7 +49,7 @@ after(() => house.close());
 const EXPECTED = ['192.0.2.7', '192.0.2.7', '192.0.2.7', '2001:db8::7', '192.0.2.9', '192.0.2.11'];
 
 describe('fail2ban', { skip: missing('fail2ban-regex', 'fail2ban') }, () => {
-  it('finds who guesses, and nobody that a client names', async () => {
+  it('finds the address that guesses, and no address that a client claims', async () => {
     const { code, output } = await run('fail2ban-regex', ['--out', 'ip', file, FILTER]);
     assert.equal(code, 0, output);
     assert.deepEqual(output.trim().split('\n'), EXPECTED);
@@ -61,7 +61,7 @@ describe('fail2ban', { skip: missing('fail2ban-regex', 'fail2ban') }, () => {
     assert.match(output, new RegExp(`\\[${lines.length}\\] "time":"Year-Month-DayT24hour:Minute:Second`));
   });
 
-  it('finds nobody in the other lines of a log', async () => {
+  it('finds no address in other log lines', async () => {
     const others = house.log.filter(({ logger }) => logger !== 'service.audit').map((line) => JSON.stringify(line));
     assert.ok(others.length > 5);
     const { output } = await run('fail2ban-regex', [others.join('\n'), FILTER]);

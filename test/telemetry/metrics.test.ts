@@ -142,7 +142,7 @@ describe('A request', () => {
       { 'stripped_headers_total{header="remote-user"}': 1, 'stripped_headers_total{header="other"}': 1 },
     ));
 
-  it('of an admin at a path that nobody knows', () =>
+  it('of an admin at a path that the route table does not have', () =>
     moves(house, ['unknown_routes_total'], () => house.ask('/api/brand/new/thing', { token: admin }), {
       unknown_routes_total: 1,
     }));
@@ -197,7 +197,7 @@ describe('A login', () => {
 });
 
 describe('The login limit', () => {
-  it('tells whom it forgets for want of room', () => {
+  it('counts clients that it drops because its table is full', () => {
     const metrics = createMetrics({ version: '1', node: '24', roles: [], identityHeaders: [] });
     const clauses = parseRateLimit('5/minute');
     for (const scope of ['ip', 'apikey'] as const) {
@@ -349,7 +349,7 @@ describe('The NVR', () => {
       },
     ));
 
-  it('is up when it said so, and down when nobody listens', async () => {
+  it('is up when it answers, and down when nothing listens', async () => {
     let up: number | undefined;
     for (let attempt = 0; attempt < 100 && up === undefined; attempt += 1) up = await value(house, 'upstream_up');
     const gone = await startInstance({ config: { nvr: { url: 'http://127.0.0.1:9', cameras: ['cam1'] } } });
@@ -627,7 +627,7 @@ describe('The house', () => {
     }
   });
 
-  it('waits for nobody who is slow to tell', async () => {
+  it('does not wait for a slow source', async () => {
     noteDriven('scrape_faults_total');
     const metrics = createMetrics({ version: '1', node: '24', roles: [], identityHeaders: [] });
     const { append, onScrape, expose } = createScrape(Object.values(metrics), metrics.scrapeFaults);

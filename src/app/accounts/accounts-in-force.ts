@@ -20,7 +20,7 @@ import { LOGIN_PATH } from '../../domain/login-path.ts';
 import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import type { Recent } from '../../telemetry/recent.ts';
+import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { countedAudit, countedLimiter, countedLogins, countedSessions } from '../telemetry/counted.ts';
 import type { Credentials } from './credentials.ts';
 
@@ -53,7 +53,7 @@ export interface AccountDeps {
   readonly hasherOf: (iterations: number) => PasswordHasher;
   readonly audit: Audit;
   readonly metrics: Metrics;
-  readonly recent: Recent;
+  readonly recent: RecentFailures;
 }
 
 /** Changes nothing that holds now. */

@@ -11,7 +11,7 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Logs } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import type { Recent } from '../../telemetry/recent.ts';
+import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { ticks } from '../resources/ticks.ts';
 import { countedEvictions } from '../telemetry/counted.ts';
 import { type AccountsInForce, accountsUnder, createHashers } from './accounts-in-force.ts';
@@ -42,7 +42,7 @@ export interface AccountsOptions {
   readonly store: Store;
   readonly logs: Logs;
   readonly metrics: Metrics;
-  readonly recent: Recent;
+  readonly recent: RecentFailures;
 }
 
 export async function openAccounts(options: AccountsOptions): Promise<Accounts> {

@@ -2,7 +2,7 @@
 import type { DestinationStream } from 'pino';
 import type { Settings } from '../../config/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { openAuditFile } from '../../telemetry/audit-file.ts';
+import { openAuditFile } from '../../telemetry/audit-log.ts';
 import { createLogs, type LogRules, type Logs } from '../../telemetry/log.ts';
 
 export interface RuntimeLogs {

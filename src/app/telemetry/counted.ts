@@ -10,10 +10,10 @@ import { createTrustedNetworks, isTrustedPeer } from '../../gateway/decision/cli
 import type { RoleVerdict } from '../../identity/role-mapping.ts';
 import type { EvictionState } from '../../telemetry/metric-labels.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import type { Recent } from '../../telemetry/recent.ts';
+import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { ticks } from '../resources/ticks.ts';
 
-export function countedLogins(metrics: Metrics, recent: Recent): () => (result: LoginResult) => void {
+export function countedLogins(metrics: Metrics, recent: RecentFailures): () => (result: LoginResult) => void {
   return () => {
     const since = ticks();
     return (result) => {
@@ -38,7 +38,7 @@ export const countedLimiter = (limiter: LoginLimiter, clauses: readonly Clause[]
   },
 });
 
-/** `issued`: what a token is given for, but for those that only go on with a session. */
+/** `issued`: the reason of new tokens; renewed ones count as `refresh`. */
 export function countedSessions(sessions: Sessions, issued: 'login' | 'password_change', metrics: Metrics): Sessions {
   const counted = (token: string | undefined): string | undefined => {
     if (token !== undefined) metrics.tokensIssued.add(1, 'refresh');
@@ -56,7 +56,7 @@ export function countedSessions(sessions: Sessions, issued: 'login' | 'password_
   };
 }
 
-/** What is audited is counted where nobody else sees it whole. */
+/** Counts from audit entries: they hold the verdict and the address together. */
 export function countedAudit(audit: Audit, trustedProxies: readonly string[], metrics: Metrics): Audit {
   const near = createTrustedNetworks([...PRIVATE, ...trustedProxies]);
   return (entry) => {
@@ -74,7 +74,7 @@ const PRIVATE: readonly string[] = [
   '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', '127.0.0.0/8', 'fc00::/7', 'fe80::/10', '::1/128',
 ];
 
-/** Whom a limiter forgets for want of room. */
+/** Clients that a limiter drops because its table is full. */
 export const countedEvictions =
   (scope: 'ip' | 'apikey', metrics: Metrics) =>
   (state: EvictionState): void =>

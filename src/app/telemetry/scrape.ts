@@ -1,4 +1,4 @@
-/** Introduces the counters to what is only looked up at each scrape: accounts, sessions, the NVR, the events backend (SPEC 9). */
+/** Gives the scrape its sources: accounts, sessions, the NVR, the events backend, the certificate (SPEC 9). */
 import { X509Certificate } from 'node:crypto';
 import type { Settings } from '../../config/schema.ts';
 import type { User } from '../../domain/account.ts';
@@ -68,7 +68,7 @@ export function openScrape(sources: ScrapeSources): Scrape {
   return scrape;
 }
 
-/** Nobody else reaches the socket, and the gate forwards no request for this path to it. */
+/** Only the gate reaches the socket, and it forwards no client's request for this path. */
 const backendQuestion = (upstream: Upstream, format: ExpositionFormat): Question => ({
   upstream,
   path: '/metrics',
@@ -109,7 +109,7 @@ function countedAccounts({ store, clock, settings, counters: { metrics } }: Scra
 
 const PROBE_MS = 10_000;
 
-/** Nobody waits for the NVR: what is shown is what it said when it was last asked. */
+/** A scrape does not wait for the NVR: it shows the result of the last probe. */
 function nvrProbe(settingsInForce: () => Settings, metrics: Metrics): () => void {
   let askedAt = Number.NEGATIVE_INFINITY;
   return () => {

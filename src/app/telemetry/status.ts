@@ -5,7 +5,7 @@ import type { Settings } from '../../config/schema.ts';
 import type { ServiceStatus, StatusCertificate, StatusWarning, UnknownRoute } from '../../domain/status.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
 import type { Readiness } from '../../telemetry/readiness.ts';
-import type { Recent } from '../../telemetry/recent.ts';
+import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { questionFor } from '../resources/upstreams.ts';
 
 export interface StatusSources {
@@ -20,7 +20,7 @@ export interface StatusSources {
   /** A sentence each. */
   readonly warnings: () => readonly string[];
   readonly limiter: Pick<LoginLimiter, 'size' | 'limited'>;
-  readonly recent: Recent;
+  readonly recent: RecentFailures;
   readonly unknownRoutes: { list(): readonly UnknownRoute[] };
 }
 

@@ -5,11 +5,11 @@ import { trustedPeersOf } from '../../config/trusted-peers.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { createTrustedNetworks, isTrustedPeer } from '../../gateway/decision/client-address.ts';
+import { createAccessLog } from '../../telemetry/access-log.ts';
 import { type ActiveSessions, createActiveSessions } from '../../telemetry/active-sessions.ts';
-import { createGateLog } from '../../telemetry/gate-log.ts';
 import type { Logs } from '../../telemetry/log.ts';
 import { createMetrics, type Metrics } from '../../telemetry/metrics.ts';
-import { createRecent, type Recent } from '../../telemetry/recent.ts';
+import { createRecentFailures, type RecentFailures } from '../../telemetry/recent-failures.ts';
 import { watchGate } from '../../telemetry/watch-gate.ts';
 import { ticks } from '../resources/ticks.ts';
 import type { TrustedHeaders } from '../resources/trusted-headers.ts';
@@ -18,7 +18,7 @@ export interface RuntimeTelemetry {
   readonly metrics: Metrics;
   readonly sessions: ActiveSessions;
   readonly watch: ReturnType<typeof watchGate>;
-  readonly recent: Recent;
+  readonly recent: RecentFailures;
 }
 
 export interface TelemetryDeps {
@@ -44,19 +44,19 @@ export function openTelemetry(deps: TelemetryDeps): RuntimeTelemetry {
     identityHeaders: ['remote-user', 'remote-role', ...trustedHeaders.current().names],
   });
   const sessions = createActiveSessions();
-  const recent = createRecent(clock);
+  const recent = createRecentFailures(clock);
   const watch = watchGate({
     metrics,
     sessions,
     ticks,
-    log: createGateLog(logs, recent),
+    log: createAccessLog(logs, recent),
     isIdentityHeader: (name) => name.startsWith('remote-') || trustedHeaders.current().names.has(name),
     maySendIdentity: (request) => proxyPeers(settingsInForce())(request),
   });
   return { metrics, sessions, watch, recent };
 }
 
-/** Interface 5.5: with accounts of its own the service takes identity headers from nobody. */
+/** Interface 5.5: with its own accounts the service takes identity headers from no peer. */
 const proxyPeers = rememberedFor((settings: Settings): ((request: RequestFacts) => boolean) => {
   const peers = trustedPeersOf(settings);
   const networks = createTrustedNetworks(peers);

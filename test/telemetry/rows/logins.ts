@@ -32,7 +32,7 @@ describe('A login', () => {
     await moves(at, LOGINS, () => logIn(at, WRONG), once('rate_limited'));
   });
 
-  it('where nobody logs in', async (t) => {
+  it('where login is disabled', async (t) => {
     const at = await started(t, { enabled: false }, { proxy: { header_map: { user: 'Remote-User' } } });
     await moves(at, LOGINS, () => logIn(at, WRONG), once('disabled'));
   });

@@ -79,7 +79,7 @@ describe('A request is counted by kind of route', () => {
     });
   }
 
-  it('auth, with what somebody sends to it', async () => {
+  it('auth, with a request body', async () => {
     let said = '';
     await moves(
       house,
@@ -186,7 +186,7 @@ describe('A decision is counted by what it was', () => {
     }
   });
 
-  it('for a camera or a role that nobody knew at the start, as another one', async () => {
+  it('for a camera or a role that was unknown at the start, as other', async () => {
     const put = (path: string, body: object, method = 'PUT') =>
       house.ask(path, {
         method,

@@ -79,7 +79,7 @@ describe('A token is refused', () => {
     );
   });
 
-  it('because its time is over; then nobody needs the lists any more', async () => {
+  it('because it has expired; then no list is needed', async () => {
     const token = await house.logIn(VERA);
     house.clock.advance(86_401);
     await isRefused(token, 'expired');

@@ -436,7 +436,7 @@ export const EN = {
     unknownRoutes: 'Unknown routes',
     unknownRoutesWhy: 'Requested paths that the route table does not list. Only admins may use them.',
     noUnknownRoutes: 'None.',
-    failures: 'Recent errors',
+    failures: 'RecentFailures errors',
     noFailures: 'None.',
     times: (number: number) => some(number, 'time', 'times'),
     requestId: 'Request ID',

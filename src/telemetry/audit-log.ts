@@ -1,4 +1,4 @@
-/** The audit log's own file: lines in order, rotated by size, never a reason to wait or to fail (SPEC 9). */
+/** The file of the audit log: lines in order, rotated by size; a fault of it delays or fails no request (SPEC 9). */
 import { mkdir, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -12,13 +12,13 @@ export interface AuditFileDeps {
   readonly file: string;
   /** Bytes; past them `audit.log` becomes `audit.log.1`, and so on. */
   readonly maxSize: number;
-  /** A line, or several, could not be written: they stand in the other log. */
+  /** Lines could not be written to the file; the console log has them. */
   readonly onFault: (fault: unknown, lines: number) => void;
 }
 
-/** Older ones are forgotten. */
+/** Older files are deleted. */
 const KEPT_FILES = 5;
-/** What waits for a slow disk; a flood of refused logins must not fill the memory. */
+/** The most lines in memory while the disk is slow: a flood of refused logins must not fill the memory. */
 const MOST_WAITING = 10_000;
 
 /** Rejects when the file cannot be opened, or its directory made. */
@@ -57,7 +57,8 @@ export async function openAuditFile({ file, maxSize, onFault }: AuditFileDeps): 
 
   return {
     write(line) {
-      if (waiting.length >= MOST_WAITING) return onFault(new Error('the disk is too slow for the audit log'), 1);
+      if (waiting.length >= MOST_WAITING)
+        return onFault(new Error(`${MOST_WAITING} audit lines wait for the disk: it is too slow`), 1);
       waiting.push(line);
       writing ??= drain();
     },

@@ -1,9 +1,9 @@
-/** What went wrong lately, for a person's eyes: failed logins by the hour, and requests that could not be answered (SPEC 8). */
+/** RecentFailures failures for the Status page: failed logins by the hour, and requests that could not be answered (SPEC 8). */
 import type { Clock } from '../domain/clock.ts';
 import { unixSeconds } from '../domain/clock.ts';
 import type { FailedRequest, FailuresInHour } from '../domain/status.ts';
 
-export interface Recent {
+export interface RecentFailures {
   noteLoginFailure(): void;
   noteFailure(request: Omit<FailedRequest, 'at'>): void;
   /** An entry for each of the last 24 hours, the oldest first. */
@@ -16,7 +16,7 @@ const HOUR = 3600;
 const HOURS = 24;
 const MOST_FAILURES = 50;
 
-export function createRecent(clock: Clock): Recent {
+export function createRecentFailures(clock: Clock): RecentFailures {
   const byHour = new Map<number, number>();
   const failed: FailedRequest[] = [];
   const thisHour = (): number => Math.floor(unixSeconds(clock) / HOUR) * HOUR;

@@ -1,4 +1,4 @@
-/** One request on its way through the gate, as far as it has come: what is counted and logged of it (SPEC 9). */
+/** The record of one request while it is handled: what is counted and logged of it (SPEC 9). */
 import type { Caller } from '../domain/caller.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
@@ -10,12 +10,12 @@ export interface Judged {
   readonly client: { readonly address: string; readonly viaTrustedProxy: boolean };
   readonly caller: Caller | undefined;
   readonly reason?: RefusalReason;
-  /** With `owners` the NVR was asked whose the named ids are, so the time was not only ours. */
+  /** With `owners` the NVR was asked for the cameras of the ids, so the decision time includes its answer. */
   readonly obligations?: { readonly owners?: readonly unknown[] };
 }
 
 /** Times are milliseconds of a clock that only goes forward. */
-export interface Passing {
+export interface RequestRecord {
   readonly request: RequestFacts;
   readonly route: RouteClass;
   readonly startedAt: number;
@@ -38,14 +38,14 @@ export interface Passing {
   endedBy: StreamEnd | undefined;
 }
 
-export interface PassingEnd {
+export interface RequestEnd {
   readonly status: number;
   /** Whether the client got all of it. */
   readonly isWhole: boolean;
   readonly seconds: number;
 }
 
-export const passingOf = (request: RequestFacts, route: RouteClass, startedAt: number): Passing => ({
+export const requestRecordOf = (request: RequestFacts, route: RouteClass, startedAt: number): RequestRecord => ({
   request,
   route,
   startedAt,

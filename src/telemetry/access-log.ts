@@ -1,49 +1,49 @@
-/** What the gate does, as log lines: one for each finished request, and one for each that went wrong (SPEC 9). */
+/** The access log, one line for each finished request, and the lines for refused and failed requests (SPEC 9). */
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../domain/request.ts';
 import { storeFaultOf } from '../domain/store-fault.ts';
 import { DECISION_OF_REASON } from './decision-results.ts';
 import type { Logs } from './log.ts';
-import type { Passing, PassingEnd } from './passing.ts';
-import type { Recent } from './recent.ts';
+import type { RecentFailures } from './recent-failures.ts';
+import type { RequestEnd, RequestRecord } from './request-record.ts';
 
-export interface GateLog {
-  refused(passing: Passing, reason: RefusalReason): void;
-  failed(passing: Passing, reason: RefusalReason): void;
-  fault(passing: Passing, fault: unknown): void;
+export interface AccessLog {
+  refused(record: RequestRecord, reason: RefusalReason): void;
+  failed(record: RequestRecord, reason: RefusalReason): void;
+  fault(record: RequestRecord, fault: unknown): void;
   /** The access log; not for assets, of which a page has dozens. */
-  answered(passing: Passing, end: PassingEnd): void;
+  answered(record: RequestRecord, end: RequestEnd): void;
 }
 
-export function createGateLog(logs: Logs, recent: Recent): GateLog {
+export function createAccessLog(logs: Logs, recent: RecentFailures): AccessLog {
   const gate = logs.named('service.gate');
   const access = logs.frequent('service.access');
   const audit = logs.named('service.audit');
   return {
-    refused(passing, reason) {
-      gate.debug({ ...who(passing), ...what(passing), reason }, REFUSALS[reason].message);
-      const { requestId, admission } = passing;
+    refused(record, reason) {
+      gate.debug({ ...who(record), ...what(record), reason }, REFUSALS[reason].message);
+      const { requestId, admission } = record;
       const name = admission?.caller?.name;
       if (name === undefined || !DECISION_OF_REASON[reason].startsWith('forbidden')) return;
-      const { method, path } = what(passing);
-      const from = { from: admission?.client.address, agent: agentOf(passing) };
+      const { method, path } = what(record);
+      const from = { from: admission?.client.address, agent: agentOf(record) };
       const entry = { what: 'access', who: name, ...from, verdict: 'refused', reason };
       audit.info({ ...entry, method, path, requestId }, 'access');
     },
-    failed(passing, reason) {
-      const { method, path } = what(passing);
-      recent.noteFailure({ reason, method, path, requestId: passing.requestId ?? '' });
-      const cause = passing.upstreamCause && { cause: passing.upstreamCause };
-      gate.warn({ requestId: passing.requestId, ...what(passing), reason, ...cause }, REFUSALS[reason].message);
+    failed(record, reason) {
+      const { method, path } = what(record);
+      recent.noteFailure({ reason, method, path, requestId: record.requestId ?? '' });
+      const cause = record.upstreamCause && { cause: record.upstreamCause };
+      gate.warn({ requestId: record.requestId, ...what(record), reason, ...cause }, REFUSALS[reason].message);
     },
     fault({ requestId }, fault) {
       if (storeFaultOf(fault) && fault instanceof Error)
         gate.warn({ requestId, reason: fault.message }, 'a request was answered with 503: the store failed');
       else gate.error({ requestId, err: fault }, 'a request was answered with 500: an error in Postern itself');
     },
-    answered(passing, end) {
-      if (passing.route === 'static' || !access.isOn()) return;
-      access.info(accessRecord(passing, end), 'answered');
+    answered(record, end) {
+      if (record.route === 'static' || !access.isOn()) return;
+      access.info(accessRecord(record, end), 'answered');
     },
   };
 }
@@ -51,22 +51,22 @@ export function createGateLog(logs: Logs, recent: Recent): GateLog {
 const LONGEST_LOGGED_PATH = 512;
 const LONGEST_AGENT = 200;
 
-/** The query stays out: it may hold a token, and nobody's camera is anybody else's business. */
+/** Without the query: it may hold a token, or the name of a camera. */
 const pathOf = ({ target }: RequestFacts): string => {
   const query = target.indexOf('?');
   return target.slice(0, Math.min(query < 0 ? target.length : query, LONGEST_LOGGED_PATH));
 };
 
-const agentOf = ({ request, described = request }: Passing): string | undefined =>
+const agentOf = ({ request, described = request }: RequestRecord): string | undefined =>
   singleHeader(described, 'user-agent')?.slice(0, LONGEST_AGENT).toWellFormed();
 
-const what = ({ request, described = request }: Passing) => ({
+const what = ({ request, described = request }: RequestRecord) => ({
   listener: request.listener,
   method: described.method,
   path: pathOf(described),
 });
 
-const who = ({ requestId, admission }: Passing) => ({
+const who = ({ requestId, admission }: RequestRecord) => ({
   requestId,
   user: admission?.caller?.name,
   role: admission?.caller?.role,
@@ -74,8 +74,8 @@ const who = ({ requestId, admission }: Passing) => ({
 });
 
 /** Fields in one order, each line with the same shape: built once, for every request. */
-function accessRecord(passing: Passing, { status, isWhole, seconds }: PassingEnd) {
-  const { request, route, described, admission, reason, headAt, askedAt, requestId, bytesOut } = passing;
+function accessRecord(record: RequestRecord, { status, isWhole, seconds }: RequestEnd) {
+  const { request, route, described, admission, reason, headAt, askedAt, requestId, bytesOut } = record;
   const caller = admission?.caller;
   return {
     requestId,
