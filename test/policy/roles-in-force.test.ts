@@ -330,6 +330,31 @@ describe('A token that was narrowed to cameras', () => {
     ));
 });
 
+describe("The roles in the NVR's configuration", () => {
+  it('are told to each role with its own cameras, and never with an empty list, which means all cameras', () =>
+    withInstance(
+      { auth: { roles: { front_only: ['cam1'], both: ['cam1', 'cam2'], gone: ['cam9'] } } },
+      answerLikeAnNvr,
+      async (house) => {
+        const rolesFor = async (person: Person): Promise<unknown> => {
+          const answer = await house.ask('/api/config', { token: await house.logIn(person) });
+          return ((await answer.json()) as { auth: { roles: unknown } }).auth.roles;
+        };
+        const builtIn = { admin: [], viewer: [] };
+        const [hidden, cam1, both] = [[''], ['cam1'], ['cam1', 'cam2']];
+        assert.deepEqual(
+          [await rolesFor(ADMIN_PERSON), await rolesFor(VERA), await rolesFor(CARL), await rolesFor(BOB)],
+          [
+            { ...builtIn, front_only: cam1, both, gone: ['cam9'] },
+            { ...builtIn, front_only: hidden, both: hidden, gone: hidden },
+            { ...builtIn, front_only: cam1, both: hidden, gone: hidden },
+            { ...builtIn, front_only: hidden, both, gone: hidden },
+          ],
+        );
+      },
+    ));
+});
+
 describe('A route that the table does not know', () => {
   it('is for admins, and counted when the NVR answers there', () =>
     withInstance({}, answerLikeAnNvr, async (instance) => {

@@ -128,7 +128,11 @@ function refusalRules({ auth, ui }: Settings, pages: BuiltPages): RefusalRules {
 
 /** As the NVR's pages read it. */
 function ownConfigOf({ auth, proxy }: Settings, roles: CustomRoles, known: readonly CameraName[]): OwnConfig {
-  const listed = [...roles].map(([role, entries]) => [role, visibleCameras(scopeOf(entries), known)]);
+  const listed = [...roles].map(([role, entries]) => {
+    const cameras = visibleCameras(scopeOf(entries), known);
+    // An empty list means all cameras there: a role whose cameras are gone is shown with its list as it is written.
+    return [role, cameras.length > 0 ? cameras : entries];
+  });
   const { enabled, refresh_time, session_length, cookie_name } = auth;
   return {
     auth: {
