@@ -7,7 +7,7 @@ import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import { askFailure } from './ask-failure.ts';
 
-/** The JSON of a 200 answer, undefined of a 404; rejects when it cannot be had. */
+/** The JSON of a 200, undefined of a 404; rejects with the cause of any other outcome. */
 export type AskOwner = (path: string) => Promise<unknown>;
 
 export interface OwnerLookup {
@@ -24,15 +24,15 @@ type Cameras = readonly string[];
 /** Of what the id names. An empty list: it exists and belongs to no camera. */
 interface Rule {
   readonly path: (id: string) => string;
-  readonly camerasIn: (answer: unknown, id: string) => Cameras | undefined;
+  readonly camerasIn: (json: unknown, id: string) => Cameras | undefined;
   /** Whether its cameras never change. */
   readonly isLasting: boolean;
 }
 
 const EXPORTS_FOLDER = '/media/frigate/exports/';
-const camerasOfOne = (answer: unknown): Cameras | undefined => (isRecord(answer) ? cameraOf(answer) : undefined);
+const camerasOfOne = (json: unknown): Cameras | undefined => (isRecord(json) ? cameraOf(json) : undefined);
 const cameraOf = ({ camera }: JsonRecord): Cameras => (typeof camera === 'string' ? [camera] : []);
-const rowsIn = (answer: unknown): readonly JsonRecord[] => (Array.isArray(answer) ? answer.map(recordOf) : []);
+const rowsIn = (json: unknown): readonly JsonRecord[] => (Array.isArray(json) ? json.map(recordOf) : []);
 
 const RULES: Readonly<Record<OwnerKind, Rule>> = {
   event: { path: (id) => `/api/events/${encodeURIComponent(id)}`, camerasIn: camerasOfOne, isLasting: true },
@@ -40,8 +40,8 @@ const RULES: Readonly<Record<OwnerKind, Rule>> = {
   export: { path: (id) => `/api/exports/${encodeURIComponent(id)}`, camerasIn: camerasOfOne, isLasting: true },
   'export-file': {
     path: () => '/api/exports',
-    camerasIn: (answer, file) => {
-      const row = rowsIn(answer).find(({ video_path }) => video_path === EXPORTS_FOLDER + file);
+    camerasIn: (json, file) => {
+      const row = rowsIn(json).find(({ video_path }) => video_path === EXPORTS_FOLDER + file);
       return row && cameraOf(row);
     },
     isLasting: false,
@@ -49,8 +49,8 @@ const RULES: Readonly<Record<OwnerKind, Rule>> = {
   // Exports are added to a case and removed. An NVR that does not know the parameter lists all exports: stricter, never looser.
   case: {
     path: (id) => `/api/exports?export_case_id=${encodeURIComponent(id)}`,
-    camerasIn: (answer) => {
-      const rows = rowsIn(answer);
+    camerasIn: (json) => {
+      const rows = rowsIn(json);
       return rows.length === 0 ? undefined : rows.flatMap((row) => (cameraOf(row).length === 0 ? [''] : cameraOf(row)));
     },
     isLasting: false,

@@ -16,23 +16,23 @@ export interface Question {
 /** An NVR's configuration is some hundred kilobytes. */
 const LARGEST_RESPONSE = 32 * 1024 * 1024;
 
-/** The parsed JSON of a 200 answer, undefined of a 404. Rejects with what stood in the way. */
+/** The parsed JSON of a 200, undefined of a 404. Rejects with the cause of any other outcome. */
 export async function askJson(question: Question): Promise<unknown> {
-  const answer = await ask(question);
-  if (answer.statusCode !== 200) {
-    answer.resume();
-    if (answer.statusCode === 404) return undefined;
-    throw statusFault(question.path, answer.statusCode);
+  const response = await ask(question);
+  if (response.statusCode !== 200) {
+    response.resume();
+    if (response.statusCode === 404) return undefined;
+    throw statusFault(question.path, response.statusCode);
   }
-  return JSON.parse(await textOf(answer));
+  return JSON.parse(await textOf(response));
 }
 
-/** The text of a 200 answer. Rejects with what stood in the way. */
+/** The text of a 200. Rejects with the cause of any other outcome. */
 export async function askText(question: Question): Promise<string> {
-  const answer = await ask(question);
-  if (answer.statusCode === 200) return textOf(answer);
-  answer.resume();
-  throw statusFault(question.path, answer.statusCode);
+  const response = await ask(question);
+  if (response.statusCode === 200) return textOf(response);
+  response.resume();
+  throw statusFault(question.path, response.statusCode);
 }
 
 /** `status` tells an NVR that failed from one that cannot be reached. */
@@ -50,10 +50,10 @@ export function ask({ upstream, path, headers, timeout, tls }: Question): Promis
   });
 }
 
-async function textOf(answer: IncomingMessage): Promise<string> {
+async function textOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of answer) {
+  for await (const chunk of response) {
     bytes += chunk.length;
     if (bytes > LARGEST_RESPONSE) throw new Error(`the response is larger than ${LARGEST_RESPONSE} bytes`);
     chunks.push(chunk);

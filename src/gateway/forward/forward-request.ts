@@ -1,4 +1,4 @@
-/** Plain requests: sent by undici, which frames them itself, and answered chunk by chunk (SPEC 6). */
+/** Plain requests: sent by undici, which frames them itself; the response is streamed (SPEC 6). */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Upstream } from '../../domain/socket-address.ts';
 import { limitUpload, openUpload } from './body-limit.ts';

@@ -12,7 +12,7 @@ export interface ForwardRules extends UpstreamTls {
   readonly cookieName: string;
   /** Bytes of a request body. */
   readonly maxUpload: number;
-  /** Seconds: to connect; to the answer's head; of silence on a stream. */
+  /** Seconds: to connect; to the head of the response; of silence on a stream. */
   readonly timeoutConnect: number;
   readonly timeoutResponse: number;
   readonly timeoutIdle: number;
@@ -22,20 +22,20 @@ export interface ForwardRules extends UpstreamTls {
 export interface JudgedRequest {
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
-  /** The same answer for everybody. */
+  /** Whether the response is the same for every caller. */
   readonly isPublic: boolean;
   /** Whether pages of other origins may be told that they may read it; absent: as the upstream says. */
   readonly allowsCors?: boolean;
-  /** What the gate says itself in the answer's head. */
+  /** Lines that the gate adds to the head of the response. */
   readonly own?: OwnWords;
   /** Sent in the place of the request's own body, which has been read. */
   readonly body?: Buffer;
-  /** What must become of the answer. */
+  /** How the response is narrowed. */
   readonly narrowing?: Narrowing;
   readonly watch?: UpstreamWatch;
   /** Of an upgrade: told how to end it with a close code, once it is open. */
   readonly onOpen?: (end: (code: number) => void) => void;
-  /** Called at most once, and only while nothing of an answer has been sent. */
+  /** Called at most once, and only while nothing of a response has been sent. */
   readonly onFailure: (reason: RefusalReason) => void;
 }
 

@@ -36,7 +36,7 @@ export function judgedRequest(
   };
 }
 
-/** A body that was read is sent with its length, however it came; an answer that is narrowed is asked for whole. */
+/** A body that was read is sent with its length, however it came; a response that is narrowed is asked for whole. */
 const headersFor = (
   headers: IncomingHttpHeaders,
   { body, narrowing, contentType }: Parameters<typeof judgedRequest>[3] & {},

@@ -1,4 +1,4 @@
-/** An answer as it comes in, passed to the client as it is: aborts both ways, cut answers, back-pressure (SPEC 6). */
+/** The response of an upstream, streamed to the client: aborts both ways, cut responses, back-pressure (SPEC 6). */
 import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import type { Dispatcher } from 'undici';
@@ -7,27 +7,27 @@ import { codeOf, upstreamFailure } from '../decision/upstream-failure.ts';
 import { type Narrowing, passNarrowed } from '../narrow/response-filter.ts';
 import { atEndOfTurn } from '../response/end-of-turn.ts';
 import {
-  type AnswerHead,
-  type AnswerRules,
-  answerHeaders,
   hasLength,
   headerValues,
   passedTrailers,
+  type ResponseHead,
+  type ResponseHeadRules,
   responseFault,
+  responseHeaders,
 } from '../response/response-headers.ts';
 import type { JudgedRequest } from './forwarder.ts';
 
 export interface ResponseHandler extends Dispatcher.DispatchHandler {
-  /** Answers with a refusal, or breaks an answer that has begun. Only the first call counts. */
+  /** Sends a refusal, or breaks a response that has begun. Only the first call counts. */
   fail(reason: RefusalReason): void;
   /** What to do, once, when the upstream closed a kept connection just as it was used again. */
   onStaleConnection(again: () => void): void;
 }
 
-const CLIENT_LEFT = new Error('the client has left');
-/** A short answer that came at once goes out at once: head and body as one text cost a tenth less than two writes. */
+const CLIENT_LEFT = new Error('the client closed the request');
+/** A short body that came in one piece is sent in one piece: head and body as one text cost a tenth less than two writes. */
 const LONGEST_AS_TEXT = 16 * 1024;
-const NOT_WANTED = new Error('the answer cannot be passed on');
+const NOT_WANTED = new Error('the response cannot be passed on');
 
 export function createResponseHandler(
   response: ServerResponse,
@@ -56,9 +56,9 @@ export function createResponseHandler(
     else judged.onFailure(reason);
   };
 
-  const holdForNarrowing = (answer: AnswerHead, narrowing: Narrowing): PassThrough => {
+  const holdForNarrowing = (head: ResponseHead, narrowing: Narrowing): PassThrough => {
     const body = new PassThrough().on('error', () => {});
-    void passNarrowed({ ...answer, body }, response, narrowing, rules, fail).catch(() => fail('nvr-bad-answer'));
+    void passNarrowed({ ...head, body }, response, narrowing, rules, fail).catch(() => fail('nvr-bad-answer'));
     return body;
   };
 
@@ -73,14 +73,14 @@ export function createResponseHandler(
     },
     onResponseStart(_started, statusCode, headers) {
       again = undefined;
-      const answer: AnswerHead = { statusCode, headers };
+      const head: ResponseHead = { statusCode, headers };
       if (isInterim(statusCode)) return;
-      judged.watch?.onHead(statusCode, headerValues(answer, 'content-type')[0]);
-      const fault = responseFault(answer);
+      judged.watch?.onHead(statusCode, headerValues(head, 'content-type')[0]);
+      const fault = responseFault(head);
       if (fault) return fail(fault);
-      announced = Number(headerValues(answer, 'content-length')[0] ?? Number.NaN);
-      if (judged.narrowing) held = holdForNarrowing(answer, judged.narrowing);
-      else writeHead(answer, response, rules);
+      announced = Number(headerValues(head, 'content-length')[0] ?? Number.NaN);
+      if (judged.narrowing) held = holdForNarrowing(head, judged.narrowing);
+      else writeHead(head, response, rules);
     },
     onResponseData(started, chunk) {
       judged.watch?.onBytes(chunk.length);
@@ -110,7 +110,7 @@ export function createResponseHandler(
       if (!isSettled && response.headersSent) judged.watch?.onCut(codeOf(error));
       else if (!isSettled) judged.watch?.onUpstreamError(codeOf(error), error.message);
       held?.destroy();
-      // Held back whole or not: what was begun and cut breaks the client's connection.
+      // A response that was begun and cut must break the client's connection, held back for narrowing or not.
       if (held && !isSettled) response.destroy();
       else fail(upstreamFailure(error));
     },
@@ -123,13 +123,13 @@ export function createResponseHandler(
  */
 const isInterim = (statusCode: number): boolean => statusCode >= 100 && statusCode < 200;
 
-function writeHead(answer: AnswerHead, response: ServerResponse, rules: AnswerRules): void {
-  response.writeHead(answer.statusCode ?? 502, answerHeaders(answer, rules));
+function writeHead(head: ResponseHead, response: ServerResponse, rules: ResponseHeadRules): void {
+  response.writeHead(head.statusCode ?? 502, responseHeaders(head, rules));
   // An event stream's first event may be an hour away; its head is wanted now.
-  if (!hasLength(answer)) response.flushHeaders();
+  if (!hasLength(head)) response.flushHeaders();
 }
 
-/** A connection that had carried answers before, and was closed before it said anything of this one. */
+/** A kept connection that had carried responses before, and was closed before it sent a byte of this one. */
 function isStale(error: Error): boolean {
   const code = codeOf(error);
   const isClosed = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';

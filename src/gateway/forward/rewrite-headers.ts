@@ -23,7 +23,7 @@ export interface Forwarding {
   readonly requestId: string;
 }
 
-/** RFC 9110 7.6.1, and what ends here for other reasons: `Expect` was answered by this listener. */
+/** RFC 9110 7.6.1, and what ends here for other reasons: `Expect` was handled by this listener. */
 // biome-ignore format: a table
 const HOP_BY_HOP_HEADERS: ReadonlySet<string> = new Set([
   'connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'proxy-authenticate', 'te', 'trailer', 'upgrade',

@@ -28,7 +28,7 @@ export const HTTP2_LIMITS: SecureServerOptions = {
   /** More than the gate accepts (200), so that it can say 431: past this Node resets the stream. */
   maxHeaderListPairs: 1024,
   maxSettings: 32,
-  /** Megabytes of streams, header tables and unsent answers. */
+  /** Megabytes of streams, header tables and unsent responses. */
   maxSessionMemory: 10,
   /** Rapid reset: streams that are opened and reset at once cost the server more than the client (CVE-2023-44487). */
   streamResetBurst: 200,

@@ -19,7 +19,7 @@ export interface Listener {
   close(graceSeconds: number): Promise<void>;
 }
 
-/** Names and values of a request's headers together (SPEC 1; more is answered 431). */
+/** Names and values of a request's headers together (SPEC 1; more is 431). */
 const MAX_HEADER_BYTES = 16 * 1024;
 const LONGEST_BETWEEN_CHECKS_MS = 5_000;
 /** Longer than proxies in front keep a connection (mostly 60 s): a request that is sent while this side closes would be lost. */
@@ -49,7 +49,7 @@ export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
     gate.onUpgrade(request, socket, head),
   );
-  server.on('clientError', answerClientError);
+  server.on('clientError', respondToClientError);
   return { address: await bind(server, at), close: (graceSeconds) => close(server, connections, graceSeconds) };
 }
 
@@ -65,7 +65,7 @@ const TOO_LARGE = 'HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: c
 const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 
 /** For what the parser refuses: it never becomes a request. Nothing is written to a socket on which a response has begun. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+function respondToClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   const { code = '' } = error;
   // Bytes behind "Connection: close" are no request, and must not break the response under way.
   if (code === 'HPE_CLOSED_CONNECTION') return;
@@ -96,7 +96,7 @@ const BIND_FAULTS: Readonly<Record<string, string>> = {
 
 const reasonOf = (cause: NodeJS.ErrnoException): string => BIND_FAULTS[cause.code ?? ''] ?? cause.message;
 
-/** A connection whose answer is out by now would wait in vain for its next request. */
+/** A kept connection whose response is out would keep the listener open until its next request. */
 const BETWEEN_LOOKS_MS = 100;
 
 /** Node's HTTP/2 server has it too, for its HTTP/1 connections, but its types do not say so. */

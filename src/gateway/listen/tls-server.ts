@@ -66,7 +66,7 @@ export interface TlsServer {
 /** A browser keeps its connection for the next page. */
 const IDLE_MS = 60_000;
 
-type Answer = ServerResponse | Http2ServerResponse;
+type EitherResponse = ServerResponse | Http2ServerResponse;
 
 /** `http1` has the limits of HTTP/1; a handshake, and the first request of a connection, have as long as a head of HTTP/1. */
 export function createTlsServer({ certificates, offersHttp2 }: TlsRules, http1: ServerOptions): TlsServer {
@@ -76,21 +76,22 @@ export function createTlsServer({ certificates, offersHttp2 }: TlsRules, http1: 
   startHandshakes(server, patienceMs);
   // Open connections keep the certificate of their handshake.
   certificates.onChange((certificate) => server.setSecureContext(secureContext(certificate)));
-  const through = (door: Gate['onRequest']) => (received: IncomingMessage | Http2ServerRequest, answer: Answer) => {
-    const { request, response } = likeHttp1(received, answer);
-    if (headerBytes(request.rawHeaders) > mostHeaderBytes) return void response.writeHead(431).end();
-    const { hstsSeconds } = certificates.current();
-    if (hstsSeconds !== undefined) response.setHeader('Strict-Transport-Security', `max-age=${hstsSeconds}`);
-    door(request, response);
-  };
+  const through =
+    (door: Gate['onRequest']) => (received: IncomingMessage | Http2ServerRequest, sent: EitherResponse) => {
+      const { request, response } = likeHttp1(received, sent);
+      if (headerBytes(request.rawHeaders) > mostHeaderBytes) return void response.writeHead(431).end();
+      const { hstsSeconds } = certificates.current();
+      if (hstsSeconds !== undefined) response.setHeader('Strict-Transport-Security', `max-age=${hstsSeconds}`);
+      door(request, response);
+    };
   return {
     server,
     requestsTo(gate) {
       const onRequest = through(gate.onRequest);
-      server.on('connect', (request, answer) => {
-        if (answer instanceof Http2ServerResponse)
-          onRequest(request, answer); // refused as 'method-unknown'
-        else answer.destroy();
+      server.on('connect', (request, response) => {
+        if (response instanceof Http2ServerResponse)
+          onRequest(request, response); // refused as 'method-unknown'
+        else response.destroy();
       });
       return onRequest;
     },

@@ -4,10 +4,10 @@ import type { Readable } from 'node:stream';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import {
-  type AnswerHead,
-  type AnswerRules,
-  answerHeaders,
   headerValues,
+  type ResponseHead,
+  type ResponseHeadRules,
+  responseHeaders,
   withoutHeaders,
 } from '../response/response-headers.ts';
 import type { BufferBudget, Hold } from './buffer-budget.ts';
@@ -53,10 +53,10 @@ export const askingForWhole = (headers: IncomingHttpHeaders): IncomingHttpHeader
 
 /** Sends what is left of the NVR's response, or fails. */
 export async function passNarrowed(
-  answer: AnswerHead & { readonly body: Readable },
+  answer: ResponseHead & { readonly body: Readable },
   response: ServerResponse,
   { body: narrow, namesForeign, isStrict, hidesUnknown, held, empty }: Narrowing,
-  rules: Omit<AnswerRules, 'isPublic'>,
+  rules: Omit<ResponseHeadRules, 'isPublic'>,
   fail: (reason: RefusalReason) => void,
 ): Promise<void> {
   const isNone = answer.statusCode === 404 && empty !== undefined;
@@ -79,7 +79,7 @@ export async function passNarrowed(
   if (response.destroyed) return;
   if (narrowed.kind === 'foreign') return fail('camera-not-in-role');
   if (narrowed.kind === 'unreadable') return fail(status >= 500 ? 'nvr-failed' : 'nvr-unexpected-form');
-  const said = answerHeaders(answer, { ...rules, isPublic: false });
+  const said = responseHeaders(answer, { ...rules, isPublic: false });
   const isOurs = !isGiven && isStrict;
   const passed = withoutHeaders(said, isOurs ? [...NOT_PASSED, 'content-type'] : NOT_PASSED);
   if (isOurs) passed.push('content-type', 'application/json');

@@ -14,7 +14,7 @@ const HOP_BY_HOP_HEADERS: ReadonlySet<string> = new Set([
 ]);
 const CLAIMS: readonly string[] = ['remote-', 'x-accel-'];
 
-export interface AnswerRules {
+export interface ResponseHeadRules {
   /** The session cookie's name: the NVR may not overwrite ours. */
   readonly cookieName: string;
   /** An answer that is the same for everybody may be cached by everybody. */
@@ -35,13 +35,13 @@ export interface OwnWords {
 type Lines = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** As much of an answer as is judged: Node's own, or what another client received. */
-export interface AnswerHead {
+export interface ResponseHead {
   readonly statusCode?: number | undefined;
   readonly headers: Lines;
 }
 
 /** Why the head cannot be passed on: not a real status, or two ways to tell where its body ends. Undefined when it can. */
-export function responseFault(answer: AnswerHead): RefusalReason | undefined {
+export function responseFault(answer: ResponseHead): RefusalReason | undefined {
   const status = answer.statusCode ?? 0;
   if (status < 200 || status > 599) return 'nvr-status-invalid';
   const codings = headerValues(answer, 'transfer-encoding');
@@ -50,10 +50,10 @@ export function responseFault(answer: AnswerHead): RefusalReason | undefined {
   return codings[0]?.toLowerCase() === 'chunked' ? undefined : 'nvr-bad-answer';
 }
 
-export const hasLength = ({ headers }: AnswerHead): boolean => headers['content-length'] !== undefined;
+export const hasLength = ({ headers }: ResponseHead): boolean => headers['content-length'] !== undefined;
 
 /** Every line of a header; `name` is lower-case. */
-export const headerValues = ({ headers }: AnswerHead, name: string): readonly string[] => linesOf(headers[name]);
+export const headerValues = ({ headers }: ResponseHead, name: string): readonly string[] => linesOf(headers[name]);
 
 const NO_LINES: readonly string[] = [];
 
@@ -63,7 +63,7 @@ function linesOf(value: string | readonly string[] | undefined): readonly string
 }
 
 /** What to pass on: names, in lower case, and values in turn, a line each. */
-export function answerHeaders(answer: AnswerHead, rules: AnswerRules): string[] {
+export function responseHeaders(answer: ResponseHead, rules: ResponseHeadRules): string[] {
   const { headers } = answer;
   const { own, isPublic, cookieName, allowsCors = true } = rules;
   const passed: string[] = own ? ownLines(own) : [];
@@ -109,7 +109,7 @@ export function passedTrailers(trailers: NodeJS.Dict<string | string[]>): Record
 
 const NOTHING_NAMED: ReadonlySet<string> = new Set();
 
-function namedByConnection(answer: AnswerHead): ReadonlySet<string> {
+function namedByConnection(answer: ResponseHead): ReadonlySet<string> {
   const lines = headerValues(answer, 'connection');
   if (lines.length === 0 || (lines.length === 1 && lines[0] === 'keep-alive')) return NOTHING_NAMED;
   return new Set(lines.flatMap((value) => value.split(',').map((name) => name.trim().toLowerCase())));

@@ -2,7 +2,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipedAtEndOfTurn } from '../response/end-of-turn.ts';
-import { answerHeaders, byName } from '../response/response-headers.ts';
+import { byName, responseHeaders } from '../response/response-headers.ts';
 import { endableWebSocket } from './end-websocket.ts';
 import type { Exchange } from './upgrade-exchange.ts';
 
@@ -43,7 +43,7 @@ export function joinSwitched(
 function cleanHead(response: IncomingMessage, cookieName: string): void {
   const { statusCode, headersDistinct } = response;
   const { connection, upgrade } = response.headers;
-  const passed = answerHeaders({ statusCode, headers: headersDistinct }, { cookieName, isPublic: false });
+  const passed = responseHeaders({ statusCode, headers: headersDistinct }, { cookieName, isPublic: false });
   for (const name of Object.keys(response.headers)) delete response.headers[name];
   Object.assign(response.headers, byName(passed), { connection, upgrade });
 }

@@ -2,7 +2,7 @@
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import { type Duplex, pipeline } from 'node:stream';
 import type { OwnResponse } from '../response/error-responses.ts';
-import { type AnswerHead, answerHeaders, responseFault } from '../response/response-headers.ts';
+import { type ResponseHead, responseFault, responseHeaders } from '../response/response-headers.ts';
 import type { Exchange } from './upgrade-exchange.ts';
 
 /** One head on a connection: what breaks behind it cuts the connection, so that a cut response never looks whole. */
@@ -13,7 +13,7 @@ export function passUpgradeResponse(
   exchange: Exchange,
   cookieName: string,
 ): void {
-  const head: AnswerHead = { statusCode: response.statusCode, headers: response.headersDistinct };
+  const head: ResponseHead = { statusCode: response.statusCode, headers: response.headersDistinct };
   exchange.judged.watch?.onHead(response.statusCode ?? 0);
   response.on('error', () => {});
   const fault = responseFault(head);
@@ -28,7 +28,7 @@ export function passUpgradeResponse(
   out.shouldKeepAlive = false; // whatever is pipelined behind the upgrade is never read
   out.sendDate = false;
   out.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0]);
-  out.writeHead(response.statusCode ?? 502, answerHeaders(head, { cookieName, isPublic: false }));
+  out.writeHead(response.statusCode ?? 502, responseHeaders(head, { cookieName, isPublic: false }));
   out.flushHeaders();
   pipeline(response, out, (fault) => {
     if (fault) socket.destroy();
