@@ -44,38 +44,41 @@ export const authSection = z
       .boolean()
       .prefault(true)
       .describe(
-        "Postern's own accounts; false: the headers of an authentication proxy are believed instead (interface 2.5, 5.5).",
+        'Whether users log in with accounts of Postern. False: users are known by the headers of an authentication proxy. Changes at a restart only.',
       ),
     reset_admin_password: z
       .boolean()
       .prefault(false)
-      .describe('True: the admin gets a new password at the next start, printed in the log (interface 5.2).'),
+      .describe(
+        'True: the user admin gets a new password at the next start, printed once on standard output; existing sessions of admin end.',
+      ),
     failed_login_rate_limit: rateLimit()
       .prefault('5/minute;20/hour')
       .describe(
-        'Failed logins allowed to one client address, clauses joined by ";"; null: no limit (interface 5.4, 8).',
+        'Failed logins allowed per client address (IPv6: per /64), as <count>/<unit> joined by ";". A network (/24, IPv6 /48) may have ten times as many. Null: no limit.',
       ),
     trusted_proxies: z
       .array(parsed(parseNetwork))
       .prefault([])
       .meta({
-        description: 'Networks (CIDR) of proxies whose X-Forwarded-For is believed (interface 5.4).',
+        description:
+          'Networks (CIDR) of reverse proxies whose X-Forwarded-For, -Proto and -Host headers are trusted. Empty: the client address is that of the connection.',
         example: ['172.18.0.0/16', 'fd00::/8'],
       }),
     session_length: wholeSeconds()
       .prefault(86_400)
       .describe(
-        'Lifetime of a session before a refresh is needed, in seconds; 0: log in on nearly every access (interface 5.1.4).',
+        'Lifetime of a session, in seconds; it is renewed while it is used. 0: sessions last 10 seconds and are not renewed.',
       ),
     refresh_time: wholeSeconds()
       .prefault(1800)
-      .describe('A session cookie this close to its end is renewed by any request, in seconds (SPEC 1).'),
+      .describe('A request renews the session cookie when it expires within this time, in seconds.'),
     roles: z
       .record(roleName(), roleCameras())
       .prefault({})
       .meta({
         description:
-          'Custom roles: read-only access to the listed cameras; "*" stands for any text. A role may also be a map {cameras, deny}, where deny takes away some of live, history, export, ptz, talk (interface 2.2; SPEC 4.3).',
+          'Custom roles: read-only access to the listed cameras; "*" stands for any text. A role may also be a map {cameras, deny}, where deny takes away some of live, history, export, ptz, talk. Users whose role is missing here become viewers, so this key must not be lost: without it the configuration is refused while users have such roles.',
         example: { gardener: ['garden', 'patio_*'], guest: { cameras: ['garden'], deny: ['history', 'export'] } },
       }),
     cookie_name: text(
@@ -83,27 +86,25 @@ export const authSection = z
       (shown) => `${shown} is not a cookie name: use letters, digits, "_" and "-", and no digit or "-" at the start`,
     )
       .prefault('frigate_token')
-      .describe('Name of the session cookie; clients in the field look for the default (SPEC 1).'),
+      .describe('Name of the session cookie. Clients such as Home Assistant expect the default.'),
     cookie_secure: z
       .union([z.literal('auto'), z.boolean()], {
         error: ({ input }) => `${JSON.stringify(input)} is not one of auto, true, false`,
       })
       .prefault('auto')
       .describe(
-        'Secure flag of the cookie; auto: set when the client came over TLS, here or at a trusted proxy (SPEC 1).',
+        'Secure flag of the session cookie. auto: set when the client connected over TLS, to Postern or to a trusted proxy.',
       ),
     cookie_same_site: z
       .enum(['lax', 'strict', 'none'])
       .prefault('lax')
-      .describe('SameSite of the cookie; none needs the Secure flag (SPEC 1).'),
+      .describe('SameSite attribute of the session cookie; none needs the Secure flag.'),
     hash_iterations: z
       .int()
       .min(1)
       .max(2 ** 31 - 1)
       .prefault(600_000)
-      .describe(
-        'PBKDF2 iterations of new password hashes; older hashes are raised at the next login (interface 2.1; SPEC 1).',
-      ),
+      .describe('PBKDF2 iterations of new password hashes. A weaker hash is replaced when its user next logs in.'),
   })
   .transform(({ roles, ...auth }) => ({ ...auth, roles: camerasOf(roles), denied: deniedOf(roles) }))
   .prefault({})

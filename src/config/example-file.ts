@@ -39,10 +39,10 @@ function renderKey(name: string, key: KeySchema, indent: string): string {
 const line = (name: string, value: unknown): string =>
   `${name}: ${stringify(value, { collectionStyle: 'flow', lineWidth: 0, flowCollectionPadding: false }).trimEnd()}`;
 
-/** Wrapped at the width of the file; "SPEC 1" stays on one line. */
+/** A description as comment lines, wrapped at the width of the file. */
 function comment(sentence: string | undefined, indent: string): string {
   const lines: string[] = [];
-  for (const word of (sentence ?? '').split(/ (?!\d)/)) {
+  for (const word of (sentence ?? '').split(' ')) {
     const last = lines.at(-1);
     if (last !== undefined && indent.length + last.length + word.length < WIDTH)
       lines[lines.length - 1] = `${last} ${word}`;

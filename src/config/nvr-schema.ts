@@ -1,4 +1,4 @@
-/** Keys of `nvr`, `events`, `store` and `limits`: what stands behind (SPEC 1, 7, 10). */
+/** Keys of `nvr`, `events`, `store` and `limits`: the NVR and where events come from (SPEC 1, 7, 10). */
 import { z } from 'zod';
 import type { UpstreamRoute } from '../domain/socket-address.ts';
 import { parsePathPrefix, parseUpstream } from './addresses.ts';
@@ -18,7 +18,7 @@ export const nvrSection = z
   .strictObject({
     url: upstream()
       .optional()
-      .meta({ description: 'The NVR: http(s)://host:port or unix:/path (SPEC 1).', example: 'http://nvr:5000' }),
+      .meta({ description: 'Address of the NVR: http(s)://host:port or unix:/path.', example: 'http://nvr:5000' }),
     routes: z
       .record(pathPrefix(), upstream())
       .transform((routes): readonly UpstreamRoute[] =>
@@ -28,72 +28,70 @@ export const nvrSection = z
       )
       .prefault({})
       .meta({
-        description: 'Path prefixes that another server answers; the longest wins (SPEC 1).',
+        description: 'Path prefixes that are forwarded to another server; the longest matching prefix wins.',
         example: { '/live/webrtc': 'http://go2rtc:1984' },
       }),
     policy: filePath()
       .prefault('frigate')
-      .describe('The route table to judge by: a name in conf/policies, or a file (SPEC 5).'),
+      .describe('Route table that says who may use which path: a name in conf/policies, or a file.'),
     auth_secret: headerSecret().optional().meta({
       description:
-        'Sent to the NVR as X-Proxy-Secret, for an NVR that believes headers on its authenticated port (SPEC 1).',
+        'Sent to the NVR as X-Proxy-Secret, for an NVR that trusts identity headers on its authenticated port.',
       example: '{SERVICE_NVR_SECRET}',
     }),
     auth_secret_file: filePath()
       .optional()
-      .meta({ description: 'A file that holds nvr.auth_secret (SPEC 1).', example: '/run/secrets/nvr_secret' }),
-    user_header: headerName().prefault('remote-user').describe('Header that tells the NVR the user name (SPEC 6).'),
-    role_header: headerName().prefault('remote-role').describe('Header that tells the NVR the role (SPEC 6).'),
+      .meta({ description: 'File that contains nvr.auth_secret.', example: '/run/secrets/nvr_secret' }),
+    user_header: headerName()
+      .prefault('remote-user')
+      .describe('Request header in which the NVR receives the user name.'),
+    role_header: headerName().prefault('remote-role').describe('Request header in which the NVR receives the role.'),
     cameras: z
       .array(cameraName())
       .min(1)
       .optional()
       .meta({
-        description: 'The known cameras; unset: asked from the NVR, or those in the event store (SPEC 1).',
+        description: 'Names of all cameras. Unset: read from the NVR, or without an NVR from the stored events.',
         example: ['front_door', 'garden'],
       }),
     ca: filePath().optional().meta({
-      description: "PEM file of the authority that signed the NVR's certificate (SPEC 1).",
+      description: "PEM file of the certificate authority that signed the NVR's certificate.",
       example: 'tls/nvr-ca.pem',
     }),
-    verify: z.boolean().prefault(true).describe("Whether the NVR's certificate is checked (SPEC 1)."),
-    timeout_connect: timeoutSeconds()
-      .prefault(5)
-      .describe('A connection to the NVR stands by then, in seconds (SPEC 1).'),
+    verify: z.boolean().prefault(true).describe("Whether the NVR's TLS certificate is verified."),
+    timeout_connect: timeoutSeconds().prefault(5).describe('Time limit for connecting to the NVR, in seconds.'),
     timeout_response: timeoutSeconds()
       .prefault(60)
-      .describe("The first byte of the NVR's answer is there by then, in seconds (SPEC 1)."),
-    timeout_idle: timeoutSeconds()
-      .prefault(300)
-      .describe('Silence on a stream after which it is cut, in seconds (SPEC 1).'),
-    max_upload: parsed(parseSize).prefault('20MB').describe('Larger request bodies are refused with 413 (SPEC 1).'),
+      .describe('Time limit for the first byte of a response from the NVR, in seconds.'),
+    timeout_idle: timeoutSeconds().prefault(300).describe('A stream without data for this long is closed, in seconds.'),
+    max_upload: parsed(parseSize)
+      .prefault('20MB')
+      .describe('Largest request body that is forwarded; larger ones are refused with 413.'),
   })
   .transform(({ auth_secret_file, ...nvr }) => nvr)
   .prefault({})
-  .describe('The NVR behind. Without nvr.url Postern serves events from its own store.');
+  .describe('The NVR behind Postern. Without nvr.url Postern serves events from its own store.');
 
 export const eventsSection = z
   .strictObject({
     source: z.enum(['store', 'nvr', 'nvr-database']).optional().meta({
       description:
-        "Who answers /api/events: store (own database), nvr-database (the NVR's own SQLite file, read-only) or nvr (forwarded); unset: nvr if nvr.url is set, else store (SPEC 1).",
+        "Source of /api/events: store (Postern's database), nvr-database (the NVR's own SQLite file, read-only) or nvr (forwarded to the NVR). Unset: nvr if nvr.url is set, else store.",
       example: 'store',
     }),
     nvr_database: filePath().optional().meta({
       description:
-        "The NVR's own SQLite file, for events.source nvr-database: its whole directory must be there, for SQLite keeps files beside it (SPEC 1).",
+        "The NVR's SQLite file, for events.source nvr-database. Mount its whole directory: SQLite keeps the files -wal and -shm beside it.",
       example: '/media/nvr/frigate.db',
     }),
-    max_limit: z.int().min(1).prefault(10_000).describe('The most events that one answer holds (SPEC 1).'),
-    query_timeout: timeoutSeconds()
-      .prefault(10)
-      .describe('A query on events is given up after this, in seconds (SPEC 7).'),
+    max_limit: z.int().min(1).prefault(10_000).describe('Largest number of events in one response.'),
+    query_timeout: timeoutSeconds().prefault(10).describe('Time limit for a query on events, in seconds.'),
     sample: z
       .int()
       .min(0)
       .max(1_000_000)
       .prefault(0)
-      .describe('How many sample events are made at the first start, when the store is empty (SPEC 1).'),
+      .describe('Number of sample events that the first start creates in an empty store.'),
   })
   .prefault({})
   .describe('Detection events.');
@@ -107,11 +105,11 @@ export const limitsSection = z
       })
       .optional()
       .meta({
-        description: 'Not in this version: shared login limits for several replicas (SPEC 10).',
+        description: 'Not in this version: shared login limits for several replicas.',
         example: 'redis://redis:6379',
       }),
     redis_url_file: filePath().optional().meta({
-      description: 'Not in this version: a file that holds limits.redis_url (SPEC 10).',
+      description: 'Not in this version: file that contains limits.redis_url.',
       example: '/run/secrets/redis_url',
     }),
   })

@@ -12,19 +12,22 @@ const headerMap = z
   .strictObject({
     user: headerName()
       .optional()
-      .meta({ description: 'Header that carries the user name (interface 5.5.3).', example: 'Remote-User' }),
+      .meta({ description: 'Request header in which the proxy sends the user name.', example: 'Remote-User' }),
     role: headerName()
       .optional()
-      .meta({ description: 'Header that carries the role or the groups (interface 5.5.3).', example: 'Remote-Groups' }),
+      .meta({
+        description: 'Request header in which the proxy sends the role or the groups.',
+        example: 'Remote-Groups',
+      }),
     role_map: roleMap()
       .optional()
       .meta({
-        description: 'Another place for proxy.role_map; give one of the two (SPEC 3).',
+        description: 'Alias of proxy.role_map; set one of the two.',
         example: { admin: ['nvr-admins'] },
       }),
   })
   .prefault({})
-  .describe('Names of the headers in which the proxy says who is calling (interface 2.5).');
+  .describe('Names of the request headers in which the proxy sends the identity.');
 
 export const proxySection = z
   .strictObject({
@@ -35,18 +38,18 @@ export const proxySection = z
       .optional()
       .meta({
         description:
-          'Secret that the proxy must send as X-Proxy-Secret; a list while changing it: each is accepted (interface 5.5.2).',
+          'Secret that the proxy must send in X-Proxy-Secret. A list while it is being changed: each entry is accepted.',
         example: '{SERVICE_PROXY_SECRET}',
       }),
     auth_secret_file: filePath()
       .optional()
-      .meta({ description: 'A file that holds proxy.auth_secret (SPEC 1).', example: '/run/secrets/proxy_secret' }),
+      .meta({ description: 'File that contains proxy.auth_secret.', example: '/run/secrets/proxy_secret' }),
     trusted_peers: z
       .array(parsed(parseNetwork))
       .prefault([])
       .meta({
         description:
-          'Networks (CIDR) whose identity headers are believed; none: those of auth.trusted_proxies (SPEC 11).',
+          'Networks (CIDR) whose identity headers are trusted. Empty: auth.trusted_proxies; if that is empty too, every address.',
         example: ['172.18.0.5'],
       }),
     separator: text(
@@ -54,19 +57,19 @@ export const proxySection = z
       (shown) => `${shown} is not one character: write for example ","`,
     )
       .prefault(',')
-      .describe('The one character between several roles in the role header (interface 2.5).'),
+      .describe('The character that separates several roles or groups in the role header.'),
     header_map: headerMap,
     default_role: z
       .string()
       .prefault('viewer')
       .transform((name) => name as Role | 'none')
       .describe(
-        'Role of a user whose header gives none: admin, viewer, a custom role, or none to deny (interface 5.5.6).',
+        'Role of a user whose header gives no known role: admin, viewer, a custom role, or none to refuse the user.',
       ),
     role_map: roleMap()
       .optional()
       .meta({
-        description: 'Roles and the groups of the proxy that give them (interface 5.5.6).',
+        description: 'Groups that give a role: a list of groups for each role.',
         example: { admin: ['nvr-admins'], gardener: ['garden-crew'] },
       }),
     logout_url: text(
@@ -74,7 +77,7 @@ export const proxySection = z
       (shown) => `${shown} is no target for a link: write https://… or a path such as /logged-out`,
     )
       .optional()
-      .meta({ description: 'Where the Logout link leads (interface 2.5).', example: 'https://sso.example.com/logout' }),
+      .meta({ description: 'Target of the Logout link.', example: 'https://sso.example.com/logout' }),
   })
   .transform(({ auth_secret_file, header_map: { role_map: alias, ...headers }, ...proxy }) => ({
     ...proxy,
@@ -84,7 +87,7 @@ export const proxySection = z
     role_map: new Map(Object.entries(proxy.role_map ?? alias ?? {}) as [Role, string[]][]),
   }))
   .prefault({})
-  .describe('An authentication proxy in front, believed when auth.enabled is false (interface 5.5).');
+  .describe('The authentication proxy in front of Postern; used when auth.enabled is false.');
 
 /** A script URL in the Logout link would run in the console's page; `//host` leaves it without saying so. */
 function isLogoutTarget(target: string): boolean {

@@ -22,10 +22,12 @@ export const serverSection = z
   .strictObject({
     external: listener()
       .prefault(serverDefaults.external)
-      .describe('The authenticated listener, host:port (interface 1; SPEC 1).'),
+      .describe('Address of the authenticated listener, host:port.'),
     internal: listenerOrOff()
       .prefault(serverDefaults.internal)
-      .describe('The anonymous listener, where everybody is admin, host:port; false turns it off (interface 1, 5.6).'),
+      .describe(
+        'Address of the internal listener, host:port. Every request there has the rights of an admin, without login. False: off.',
+      ),
     internal_hosts: z
       .array(
         text(
@@ -36,28 +38,28 @@ export const serverSection = z
       .prefault([])
       .meta({
         description:
-          'More Host names that the internal listener answers to, besides IP addresses, localhost and single-label names (SPEC 1).',
+          'Host names that the internal listener accepts, besides IP addresses, localhost and names without a dot.',
         example: ['nvr.example.lan'],
       }),
     telemetry: listenerOrOff()
       .prefault(serverDefaults.telemetry)
-      .describe('Listener of /metrics, /healthz and /readyz, host:port; false turns it off (SPEC 9).'),
+      .describe('Address of the listener for /metrics, /healthz and /readyz, host:port. False: off.'),
     base_path: parsed(parsePathPrefix)
       .optional()
       .transform((prefix) => prefix ?? '')
-      .meta({ description: 'Prefix of pages, cookies and redirects (SPEC 1).', example: '/postern-nvr' }),
+      .meta({ description: 'Path prefix of pages, cookies and redirects.', example: '/postern-nvr' }),
     timeout_headers: timeoutSeconds()
       .prefault(15)
-      .describe("A request's headers must be there by then, in seconds (SPEC 1)."),
+      .describe('Time limit for receiving the headers of a request, in seconds.'),
     timeout_login_body: timeoutSeconds()
       .prefault(10)
-      .describe("A login's body must be there by then, in seconds (SPEC 1)."),
+      .describe('Time limit for receiving the body of a login request, in seconds.'),
     shutdown_grace: timeoutSeconds()
       .prefault(8)
-      .describe('What is in flight at a stop may go on for so long, in seconds. "docker stop" kills after 10.'),
+      .describe('Time limit for requests that are still running at a stop, in seconds. "docker stop" kills after 10.'),
   })
   .prefault({})
-  .describe('Listeners.');
+  .describe('Listeners and their limits.');
 
 const DEFAULT_PAIR = { certificate: 'tls/fullchain.pem', private_key: 'tls/privkey.pem' } as const;
 
@@ -66,7 +68,7 @@ export const tlsSection = z
     enabled: z
       .boolean()
       .prefault(true)
-      .describe('HTTPS on the external listener; without a certificate a self-signed one is made and kept (SPEC 1).'),
+      .describe('HTTPS on the external listener. Without a certificate a self-signed one is created and kept.'),
     certificate: filePath()
       .optional()
       .meta({
@@ -82,7 +84,7 @@ export const tlsSection = z
     hsts: wholeSeconds()
       .prefault(31_536_000)
       .describe(
-        'Browsers insist on HTTPS for this host name, on all of its ports, for so long, in seconds; 0 makes them forget. Said with a certificate of your own only (SPEC 1; RFC 6797).',
+        'Strict-Transport-Security: browsers use only HTTPS for this host name, on all of its ports, for this long, in seconds. 0: browsers drop the rule. Sent only with a certificate of your own.',
       ),
   })
   .transform(({ certificate, private_key, ...tls }) => ({
@@ -109,27 +111,25 @@ const level = () => z.enum(LEVEL_NAMES).transform((name) => LEVELS[name]);
 
 export const loggerSection = z
   .strictObject({
-    default: level()
-      .prefault('info')
-      .describe('Log level: trace, debug, info, warning, error or critical (interface 2.5).'),
+    default: level().prefault('info').describe('Log level: trace, debug, info, warning, error or critical.'),
     logs: z
       .record(z.string(), level())
       .prefault({})
       .meta({
         description:
-          'Levels of single loggers; service.api.auth at debug logs the headers that the proxy sent (interface 2.5).',
+          'Log levels of single loggers. service.api.auth at debug logs the identity headers that the proxy sent.',
         example: { 'service.api.auth': 'debug' },
       }),
     audit_file: filePath().optional().meta({
-      description: 'File that audit lines are written to as well, beside the log (SPEC 9).',
+      description: 'File that receives the audit lines in addition to the log.',
       example: 'audit.log',
     }),
     audit_max_size: parsed(parseSize)
       .prefault('10MB')
-      .describe('Size at which that file is set aside and begun anew; five older ones are kept (SPEC 9).'),
+      .describe('Size at which the audit file is rotated; five older files are kept.'),
   })
   .prefault({})
-  .describe('Logs.');
+  .describe('Log levels and the audit file.');
 
 const FRAME_KEYWORD = /^'?(?<word>self|none)'?$/;
 const FRAME_SOURCE =
@@ -140,7 +140,7 @@ export const uiSection = z
     login: z
       .enum(['postern', 'nvr'])
       .prefault('postern')
-      .describe("Whose login page is shown: postern, or nvr for the NVR's own (SPEC 1)."),
+      .describe('Login page: postern, or nvr for the page of the NVR.'),
     frame_ancestors: parsed(parseFrameAncestors)
       .prefault('self')
       .describe(
@@ -148,7 +148,7 @@ export const uiSection = z
       ),
   })
   .prefault({})
-  .describe('Pages.');
+  .describe('Login page and console.');
 
 /** Gives the Content-Security-Policy spelling: keywords in quotes. Nothing in it can end the directive. */
 function parseFrameAncestors(written: string): Result<string, string> {

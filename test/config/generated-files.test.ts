@@ -29,6 +29,12 @@ describe('The generated files of conf/', () => {
     assert.deepEqual(schema, JSON.parse(JSON.stringify(jsonSchema())));
   });
 
+  for (const name of ['config.example.yaml', 'config.schema.json', 'quickstart.yaml', 'container.yaml']) {
+    it(`${name} refers to no document: a sentence says it itself`, async () => {
+      assert.doesNotMatch(await read(name), /\bSPEC\b|\binterface \d/);
+    });
+  }
+
   it('the example loads, without a warning, as the defaults', async () => {
     const outcome = await load(await read('config.example.yaml'));
     assert.equal(outcome.kind, 'loaded');
