@@ -1,4 +1,4 @@
-/** What the accounts tell the audit log: who did what to whom, from where, and with what outcome (SPEC 9). */
+/** Entries of the audit log: actor, action, object, client address and outcome (SPEC 9). */
 import { parseUserName } from '../domain/names.ts';
 import type { CorridorState } from '../domain/verdict.ts';
 
@@ -19,21 +19,21 @@ export const AUDITED = [
 
 export interface AuditEntry {
   readonly what: (typeof AUDITED)[number];
-  /** Who did it; undefined when nobody is known. */
+  /** The user who did it; undefined for an unknown caller. */
   readonly who: string | undefined;
-  /** The client's address, or what did it in the place of a client. */
+  /** The client address, or `configuration` or `command-line`. */
   readonly from: string;
   /** The client's `User-Agent`, if it sent one. */
   readonly agent?: string;
   readonly verdict: 'allowed' | 'refused';
   readonly reason?: string;
-  /** The user it was done to, when that is somebody else's account. */
+  /** The user whose account was changed. */
   readonly user?: string;
   /** The custom role, API token or session it was done to. */
   readonly role?: string;
   readonly tokenId?: string;
   readonly sessionId?: string;
-  /** Absent where something was refused before the request had one. */
+  /** Absent when the request was refused before it had an id. */
   readonly requestId?: string;
 }
 
@@ -42,12 +42,12 @@ export const AT_COMMAND_LINE = 'command-line';
 
 export type Audit = (entry: AuditEntry) => void;
 
-/** The name that was tried, for the log. What is no user name may be a password, typed into the wrong field. */
+/** The user name of a login attempt, for the log. An invalid name is left out: it may be a password in the wrong field. */
 export const triedName = (name: string): string | undefined => (parseUserName(name).ok ? name : undefined);
 
 const LONGEST_TEXT = 200;
 
-/** As much as anybody reads of what a client calls itself, or somebody else. */
+/** Text from a client, cut to a length that fits a log line. */
 export const shortText = (text: string): string => text.slice(0, LONGEST_TEXT).toWellFormed();
 
 export const agentOf = ({ clientAgent }: Pick<CorridorState, 'clientAgent'>): { readonly agent?: string } =>

@@ -1,11 +1,11 @@
-/** Things that are seen often and written seldom: each once a minute at most, many in one write (SPEC 4.2, 4.4). */
+/** Coalesced writes: each key at most once a minute, many keys in one write (SPEC 4.2, 4.4). */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../domain/clock.ts';
 
 export interface CoalescedWriteDeps<Sighting> {
   readonly write: (sightings: readonly Sighting[]) => Promise<void>;
   readonly clock: Clock;
-  /** What could not be written is gone: it was for people to look at, and nothing is decided by it. */
+  /** Called when a write failed. The data is dropped: it is only displayed, no decision depends on it. */
   readonly onFault: (fault: unknown) => void;
 }
 

@@ -1,10 +1,10 @@
-/** What of a configuration that was read again holds at once, and what from the next start on (SPEC 1, reload). */
+/** Compares a reloaded configuration with the one in force: what changes now, what waits for a restart (SPEC 1, reload). */
 import { isDeepStrictEqual } from 'node:util';
 import { type Finding, when } from './problems.ts';
 import type { Settings } from './schema.ts';
 import { heldKeys } from './wider-trust.ts';
 
-/** What is opened once at a start. Everything else can change while the service runs. */
+/** Keys that are read at a start only. All others can change while the service runs. */
 // biome-ignore format: a table
 const FROM_THE_START: ReadonlySet<string> = new Set([
   'server.external', 'server.internal', 'server.telemetry', 'server.timeout_headers',
@@ -25,7 +25,7 @@ export interface Renewal {
   readonly waiting: readonly string[];
   /** Those of `waiting` that wait because their new value would trust more than the one in force. */
   readonly held: readonly string[];
-  /** Changes that hold at once and that nobody makes by intention very often. */
+  /** Changes that are in force at once but are often made by mistake. */
   readonly warnings: readonly Finding[];
 }
 

@@ -1,4 +1,4 @@
-/** Remembers in the configuration directory that a configuration with content was used: an empty file is a lost one then. */
+/** A mark in the configuration directory: a configuration with content was used here, so an empty file is a lost one. */
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Problem } from './problems.ts';

@@ -1,4 +1,4 @@
-/** Problems between keys, found in the raw values: so they show together with those of single keys (SPEC 1). */
+/** Problems between keys. They are found in the raw values, so that they are reported together with those of single keys (SPEC 1). */
 import { isDeepStrictEqual } from 'node:util';
 import { listenersDiffer } from './listeners-differ.ts';
 import { nearest } from './nearest.ts';
@@ -37,7 +37,7 @@ function defaultRoleIsKnown(tree: unknown): readonly Finding[] {
   return [{ path, message: `${JSON.stringify(role)} is no role: ${ending}` }];
 }
 
-/** Browsers drop a cookie with SameSite=None that is not Secure: nobody could log in. */
+/** Browsers drop a cookie with SameSite=None that is not Secure, so no login would work. */
 function noneNeedsSecure(tree: unknown): readonly Finding[] {
   const path = ['auth', 'cookie_same_site'];
   if (valueAt(tree, path) !== 'none' || valueAt(tree, ['auth', 'cookie_secure']) !== false) return [];

@@ -124,7 +124,7 @@ function dropEmptyMaps(tree: unknown, maps: typeof MAPS): void {
   }
 }
 
-/** zod passes over a key of this name in a map: a role would be missing and nobody told. */
+/** zod drops a key of this name in a map without an issue, so a role would silently be missing. */
 function lostKeys(tree: unknown, above: readonly PropertyKey[] = []): readonly Finding[] {
   if (typeof tree !== 'object' || tree === null) return [];
   return Object.entries(tree).flatMap(([key, value]) => {

@@ -1,4 +1,4 @@
-/** What is wrong with a route table's rows beyond single values: routes that are none, cameras that are nowhere, rows twice (SPEC 5). */
+/** Problems of route table rows beyond single values: invalid routes, missing camera locators, duplicate rows (SPEC 5). */
 import { PATH_SHAPES } from '../domain/policy.ts';
 import { type RowText, splitRoute } from './policy-row.ts';
 import type { Finding } from './problems.ts';

@@ -1,4 +1,4 @@
-/** Everything wrong with a configuration, each with its key, line and next step (SPEC 1, `check`). */
+/** Problems of a configuration, each with key, line and next step (SPEC 1, `check`). */
 import type { z } from 'zod';
 import { nearest } from './nearest.ts';
 import { type KeySchema, SECRET_KEYS } from './schema.ts';

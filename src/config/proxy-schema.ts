@@ -13,12 +13,10 @@ const headerMap = z
     user: headerName()
       .optional()
       .meta({ description: 'Request header in which the proxy sends the user name.', example: 'Remote-User' }),
-    role: headerName()
-      .optional()
-      .meta({
-        description: 'Request header in which the proxy sends the role or the groups.',
-        example: 'Remote-Groups',
-      }),
+    role: headerName().optional().meta({
+      description: 'Request header in which the proxy sends the role or the groups.',
+      example: 'Remote-Groups',
+    }),
     role_map: roleMap()
       .optional()
       .meta({

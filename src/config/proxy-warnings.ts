@@ -1,4 +1,4 @@
-/** What is allowed in the keys of a proxy in front but seldom meant (interface 5.5; SPEC 3). */
+/** Warnings about `proxy` settings that are valid but probably a mistake (interface 5.5; SPEC 3). */
 import { ADMIN, type Role, VIEWER } from '../domain/names.ts';
 import { type Finding, when } from './problems.ts';
 import type { Settings } from './schema.ts';
@@ -21,7 +21,7 @@ function headerTrust({ auth, proxy }: Settings): readonly Finding[] {
   return when(
     !auth.enabled && proofs.length === 0,
     ['auth', 'enabled'],
-    'false, so the headers of whoever connects are believed: set proxy.auth_secret, auth.trusted_proxies or proxy.trusted_peers',
+    'false, and no proof is required, so the identity headers of every client are trusted: set proxy.auth_secret, auth.trusted_proxies or proxy.trusted_peers',
   );
 }
 

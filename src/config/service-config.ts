@@ -33,7 +33,7 @@ export interface InvalidConfig {
   readonly files: readonly string[];
 }
 
-/** `files` are those that were looked for: when one of them changes it is time to read again. */
+/** `files`: every file that was looked for. A change of one of them is a reason to reload. */
 export type ServiceConfigOutcome = ServiceConfig | InvalidConfig;
 
 export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Promise<ServiceConfigOutcome> {

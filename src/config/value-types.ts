@@ -69,7 +69,7 @@ export const headerName = () =>
 /** A header carries printable ASCII, and its ends are trimmed on the way: any other secret could never match. */
 const SENDABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** Never shown in a message. A blank one is refused: it must not come to mean that nothing is checked. */
+/** Never shown in a message. A blank secret is refused: it would turn the check off. */
 export const headerSecret = () =>
   z.string().superRefine((secret, context) => {
     if (secret.trim() === '') context.addIssue({ code: 'custom', message: BLANK_SECRET });

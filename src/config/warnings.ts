@@ -1,4 +1,4 @@
-/** What is allowed in a configuration but seldom meant (SPEC 1, 4). */
+/** Warnings about settings that are valid but probably a mistake (SPEC 1, 4). */
 import { scopeOf, visibleCameras } from '../domain/camera-scope.ts';
 import { type Finding, when } from './problems.ts';
 import { type Check, PROXY_CHECKS } from './proxy-warnings.ts';

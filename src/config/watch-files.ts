@@ -1,4 +1,4 @@
-/** Tells when one of some files reads differently: written in place, saved by renaming, or swapped by a link (SPEC 1, reload). */
+/** Watches files for changed content: written in place, replaced by renaming, or swapped by a symbolic link (SPEC 1, reload). */
 import { createHash } from 'node:crypto';
 import { type FSWatcher, watch } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { basename, dirname } from 'node:path';
 export interface FileWatch {
   /** From here on these, in the place of those before; resolves when they are watched. */
   watch(files: readonly string[]): Promise<void>;
-  /** As they read now is no change: somebody is about to read them anyway. */
+  /** Takes the current content as known: a reload is about to read it anyway. */
   note(): Promise<void>;
   close(): void;
 }
@@ -16,7 +16,7 @@ export interface FileWatch {
 const QUIET_MS = 200;
 
 export function watchFiles(onChange: () => void, quiet: number = QUIET_MS): FileWatch {
-  /** As they read when they were last looked at, and not when whoever was told came to read them: that may be later. */
+  /** Digests at the last look, not at the reload that followed it: a file may change in between. */
   let known: ReadonlyMap<string, string> = new Map();
   let watchers: readonly FSWatcher[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -30,7 +30,7 @@ export function watchFiles(onChange: () => void, quiet: number = QUIET_MS): File
     clearTimeout(timer);
     timer = setTimeout(() => void look(), quiet).unref();
   };
-  /** Anew each time: what a link led to may be another directory now. Watched before they are read: nothing is missed. */
+  /** Watches again after each look: a link may lead to another directory. It watches before it reads, so no change is missed. */
   const arm = async (files: readonly string[]): Promise<ReadonlyMap<string, string>> => {
     const places = new Set((await Promise.all(files.map(placesOf))).flat());
     const names = new Set([...places].map((place) => basename(place)));

@@ -1,4 +1,4 @@
-/** Which changes would make a reload trust more than before; they wait for a restart, for a cut file still parses. */
+/** Changes that would make a reload trust more than before. They wait for a restart: a file that was cut still parses. */
 import { BlockList, isIP } from 'node:net';
 import type { Settings } from './schema.ts';
 import { trustedPeersOf } from './trusted-peers.ts';

@@ -1,4 +1,4 @@
-/** Built-in accounts as they are kept, and the doors to where they are kept (interface 2.1). Times are Unix seconds. */
+/** Built-in accounts as they are kept, and the interface of their store (interface 2.1). Times are Unix seconds. */
 import type { Role, UserName } from './names.ts';
 
 export interface User {
@@ -8,7 +8,7 @@ export interface User {
   readonly passwordHash: string;
   /** Tokens issued before this are void (interface 5.1.6). */
   readonly passwordChangedAt: number | null;
-  /** Tokens issued before this belong to somebody earlier of the same name. */
+  /** Tokens issued before this belong to an earlier user of the same name. */
   readonly createdAt: number;
 }
 
@@ -39,9 +39,9 @@ export interface AccountStore {
   forgetRevocationsBefore(expiredAt: number): Promise<void>;
 }
 
-/** What became of a user of the NVR's who was to become one here. */
+/** The outcome of importing one user of the NVR. */
 export type ImportedUser =
   | { readonly kind: 'added'; readonly name: string; readonly role: Role; readonly unknownRole?: string }
-  /** Whoever is here already keeps role and password: they may have been changed here since. */
+  /** A user who exists here keeps role and password: they may have been changed here since. */
   | { readonly kind: 'kept'; readonly name: string }
   | { readonly kind: 'refused'; readonly name: string; readonly reason: string };

@@ -1,4 +1,4 @@
-/** API tokens as they are kept, and the door to where they are kept (SPEC 4.4). Times are Unix seconds. */
+/** API tokens as they are kept, and the interface of their store (SPEC 4.4). Times are Unix seconds. */
 import type { Role, UserName } from './names.ts';
 
 export interface ApiToken {
@@ -29,7 +29,7 @@ export interface TokenUse {
 export interface ApiTokenStore {
   addToken(token: ApiToken): Promise<void>;
   findToken(id: string): Promise<ApiToken | undefined>;
-  /** In order of making; of everybody without `user`. */
+  /** In order of creation; of all users without `user`. */
   listTokens(user?: UserName): Promise<readonly ApiToken[]>;
   deleteToken(id: string): Promise<'deleted' | 'absent'>;
   noteTokenUses(uses: readonly TokenUse[]): Promise<void>;

@@ -1,8 +1,8 @@
-/** Who is calling: the outcome of identification, and what everything after it decides by. */
+/** The caller of a request, as identification found it; authorization decides by it. */
 import { ALL_CAMERAS, type CameraScope, isSameScope } from './camera-scope.ts';
 import { ADMIN, ANONYMOUS, type Role, type UserName } from './names.ts';
 
-/** What the caller showed. Times are Unix seconds. */
+/** The credential of the request. Times are Unix seconds. */
 export type Credential =
   | {
       readonly kind: 'session';
@@ -10,7 +10,7 @@ export type Credential =
       readonly issuedAt: number;
       readonly expiresAt: number;
       readonly carriedBy: 'cookie' | 'bearer';
-      /** Which password of which account it was issued for, where the token says so: to know later whether it still holds. */
+      /** Names the password of the account that the token was issued for; absent in tokens of the NVR. */
       readonly generation?: string | undefined;
     }
   | {

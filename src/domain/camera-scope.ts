@@ -1,4 +1,4 @@
-/** Which cameras somebody may see, and the questions asked of that (interface 2.2). */
+/** The cameras that a caller may see (interface 2.2). */
 import { ADMIN, type CameraName, type Role, VIEWER } from './names.ts';
 import { err, ok, type Result } from './result.ts';
 
@@ -39,7 +39,7 @@ export function scopeOf(entries: readonly string[]): CameraScope {
   return { kind: 'only', names: new Set(entries.filter((entry) => !entry.includes('*'))), wildcards };
 }
 
-/** The cameras of a role: all for admin and viewer, its own for a custom role, none for a role nobody defined. */
+/** The cameras of a role: all for admin and viewer, its own for a custom role, none for an undefined role. */
 export function scopeOfRole(role: Role, roles: CustomRoles): CameraScope {
   if (role === ADMIN || role === VIEWER) return ALL_CAMERAS;
   const entries = roles.get(role);

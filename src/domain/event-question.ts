@@ -34,7 +34,7 @@ export type EventCondition =
       readonly offsets: readonly ZoneOffset[];
     };
 
-/** Exact plates, and a test for those that a pattern describes. */
+/** Exact plates, and a test for plates that match a pattern. */
 export interface PlateTest {
   readonly plates: readonly string[];
   readonly matches?: ((plate: string) => boolean) | undefined;
@@ -95,11 +95,11 @@ export interface GroupQuestion {
   readonly until: number;
 }
 
-/** Where events are kept, for whoever reads them. `cameras` null: all there are. */
+/** The reading interface of an event store. `cameras` null: all cameras. */
 export interface EventSource {
   /** The events that answer the question, in its order. */
   find(question: EventQuestion): Promise<readonly FoundEvent[]>;
-  /** In the order of `ids`; those that are gone are left out. Without thumbnails these are null. */
+  /** In the order of `ids`; deleted events are left out. Without `thumbnails` these fields are null. */
   read(ids: readonly string[], include: { readonly thumbnails: boolean }): Promise<readonly StoredEvent[]>;
   /** Cameras that have events, in order of name. */
   cameras(): Promise<readonly string[]>;
@@ -112,12 +112,12 @@ export interface EventSource {
   firstStart(time: number): Promise<number | undefined>;
   /**
    * By the day on which an event begins, UTC, in days since 1970: a number that grows with every write to the day's
-   * events, whoever writes. Null where nobody counts.
+   * events, by this process or another. Null where the store does not count.
    */
   writesByDay(): Promise<ReadonlyMap<number, number> | null>;
 }
 
-/** When a question is given up, in milliseconds of a clock that is never set: sooner when whoever asked has left. */
+/** When a query is given up, in milliseconds of a monotonic clock; earlier when the client has left. */
 export interface Deadline {
   readonly at: number;
 }

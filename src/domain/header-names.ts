@@ -2,11 +2,11 @@
 
 /**
  * Lower-case, with every run of other characters as one hyphen: CGI-style back ends read `Remote_Role`,
- * `Remote.Role` and `remote-role` as one header, and so must whoever removes it.
+ * `Remote.Role` and `remote-role` as one header, so headers are removed by that comparison too.
  */
 export const normalizedHeaderName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
-/** Clients and NVRs send the same few dozen names for ever; whoever makes up others is answered anew each time. */
+/** Clients and NVRs send the same few dozen names; other names are computed each time. */
 const MOST_REMEMBERED = 1000;
 
 /** Decides about each name once. `decide` must depend on nothing else. */

@@ -1,4 +1,4 @@
-/** What is known already, or will be: whoever has not to wait for something goes on at once. */
+/** A value or a promise of it, so that a known value is used without waiting for a turn of the event loop. */
 export type MaybePromise<Value> = Value | Promise<Value>;
 
 /** Most requests are judged from what is remembered. A promise for each step would cost as much as the steps. */

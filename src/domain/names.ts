@@ -8,7 +8,7 @@ export type CameraName = string & { readonly [brand]: 'CameraName' };
 
 export const ADMIN = 'admin' as Role;
 export const VIEWER = 'viewer' as Role;
-/** Who everybody is on the internal listener (interface 5.6). */
+/** The user name of every caller on the internal listener (interface 5.6). */
 export const ANONYMOUS = 'anonymous' as UserName;
 
 /** Interface 2.2: these cannot name a custom role. */

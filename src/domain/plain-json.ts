@@ -1,4 +1,4 @@
-/** JSON as everybody reads it, from the text of a writer that says NaN and Infinity. */
+/** Standard JSON from the text of a writer that emits NaN and Infinity. */
 
 /** Strings are matched to be passed over. */
 const STRING_OR_NOT_NUMBER = /"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g;

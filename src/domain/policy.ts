@@ -1,7 +1,7 @@
 /** The route table's rows: who may use an operation, and where it names a camera (SPEC 5). */
 
 export const ACCESS_LEVELS = ['public', 'any', 'camera', 'unrestricted', 'admin', 'none'] as const;
-/** `any`: every known role; `camera`: whoever may see the named cameras; `unrestricted`: admin and viewer; `none`: nobody. */
+/** `any`: every known role; `camera`: callers who may see the named cameras; `unrestricted`: admin and viewer; `none`: no caller. */
 export type Access = (typeof ACCESS_LEVELS)[number];
 
 /** What `auth.roles.<name>.deny` can take from a role on its own cameras. `talk`: sound sent to a camera's loudspeaker. */
@@ -48,7 +48,7 @@ export interface PolicyRow {
   readonly narrow?: string;
   /** What the answer looks like, where the answer itself is narrowed. */
   readonly answer?: ResponseForm;
-  /** The answer when nothing is left that the caller may see; an empty list when not given. */
+  /** The response body when the caller may see none of it; default: an empty list. */
   readonly empty?: unknown;
   /** The verb that a role may be denied. */
   readonly verb?: Verb;

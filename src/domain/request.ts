@@ -17,7 +17,7 @@ export interface RequestFacts {
   readonly peer: string;
   /** Whether the peer came over TLS to this very listener. */
   readonly encrypted: boolean;
-  /** The same object for all requests of a connection, to remember things by: nobody looks into it. Absent where there is none. */
+  /** One object per connection, used as a key for caching only. Absent where there is no connection. */
   readonly connection?: object;
   readonly isUpgrade: boolean;
   /** Bytes that came behind the head of an upgrade. */

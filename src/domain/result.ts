@@ -1,4 +1,4 @@
-/** An outcome that may fail with something to say: parsers give it, nobody throws for bad input. */
+/** A value or an error: parsers return it instead of throwing for bad input. */
 export type Result<Value, Problem> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly error: Problem };

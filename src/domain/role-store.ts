@@ -1,4 +1,4 @@
-/** Custom roles that were made in the console or by API, and the door to where they are kept (interface 2.2). */
+/** Custom roles that were made in the console or by API, and the interface of their store (interface 2.2). */
 import type { Role, UserName } from './names.ts';
 
 export interface StoredRole {

@@ -21,7 +21,7 @@ export interface SeenSession {
 export interface SessionStore {
   /** A session that is known keeps its `since`, and the latest end that was seen; one that was ended in the meantime is passed over. */
   noteSessions(seen: readonly SeenSession[]): Promise<void>;
-  /** Those that are not over at `now`, latest seen first; of everybody without `user`. */
+  /** Sessions that have not expired at `now`, latest seen first; of all users without `user`. */
   listSessions(now: number, user?: UserName): Promise<readonly SeenSession[]>;
   findSession(id: string): Promise<SeenSession | undefined>;
   forgetSessionsBefore(expiredAt: number): Promise<void>;

@@ -1,4 +1,4 @@
-/** How the service is, as `GET /api/status` tells an admin: a part that nobody can tell is null (SPEC 8). Times are Unix seconds. */
+/** How the service is, as `GET /api/status` tells an admin: an unknown part is null (SPEC 8). Times are Unix seconds. */
 import type { RefusalReason } from './refusal.ts';
 
 export interface ServiceStatus {
@@ -50,7 +50,7 @@ export interface LimiterStatus {
   readonly clauses: string | null;
   /** Addresses with failures in memory. */
   readonly addresses: number;
-  /** Those that have to wait now. */
+  /** Clients that are limited now. */
   readonly limited: number;
 }
 

@@ -8,7 +8,7 @@ export type IdentityVerdict =
   | { readonly kind: 'identified'; readonly caller: Caller }
   /** The source saw nothing of its own: ask the next one. */
   | { readonly kind: 'silent' }
-  /** The source saw a credential and it is bad: nobody else is asked, so it cannot fall through to a weaker one. */
+  /** The source saw a bad credential. No other source is asked, so it cannot fall through to a weaker one. */
   | { readonly kind: 'refused'; readonly reason: RefusalReason };
 
 /** A way of knowing who calls. Sources are asked in order, until one is not silent. */
@@ -29,11 +29,11 @@ export type ApiTokenVerdict =
 
 export type ApiTokenFault =
   | 'malformed'
-  /** Never made, revoked, or with another secret: nobody learns which. */
+  /** Never created, revoked, or with a wrong secret: the response does not tell which. */
   | 'unknown'
   | 'expired'
   | 'user-gone'
-  /** Bad, and one of too many bad ones from the same address. */
+  /** Bad, and too many bad tokens came from the same address. */
   | 'limited';
 
 export type SessionFault =
@@ -47,7 +47,7 @@ export type SessionFault =
 
 /** What the corridor leaves on Koa's `ctx.state` for the service's own routes. */
 export interface CorridorState {
-  /** Undefined on public routes when nobody is known. */
+  /** Undefined on a public route when the caller is unknown. */
   readonly caller: Caller | undefined;
   /** On public routes: why the credentials that came along were not accepted. */
   readonly credentialFault?: RefusalReason | undefined;

@@ -1,4 +1,4 @@
-/** Text from outside, made harmless to whoever reads it: what a terminal would obey is shown and not done (SPEC 9). */
+/** Text from outside with its control characters escaped, so that a terminal shows them and does not obey them (SPEC 9). */
 
 /**
  * Besides what JSON escapes itself (line breaks, ESC): C1 controls, for U+009B begins a command as ESC [ does; line

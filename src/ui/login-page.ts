@@ -1,5 +1,6 @@
 /** `/login`: the page in the browser's language, and the response to its form when it is sent without JavaScript (SPEC 4.1, 8). */
 import type { Context, ParameterizedContext } from 'koa';
+import { BODY_LIMITS } from '../domain/body-limits.ts';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import type { CorridorState } from '../domain/verdict.ts';
 import { asJson, asText, asWords, fillPage } from './fill-page.ts';
@@ -44,8 +45,6 @@ interface Shown {
 /** Below the base path. */
 const CONSOLE = 'postern/';
 
-const MOST_BODY_BYTES = 8192;
-
 export function createLoginPage(parts: LoginPageDeps) {
   const { hasOwnLogin, hasNvr, basePathOf } = parts;
   const home = hasNvr ? '' : CONSOLE;
@@ -74,7 +73,7 @@ export function createLoginPage(parts: LoginPageDeps) {
     async post(ctx: Context): Promise<void> {
       // admit() has refused requests that say they come from another site; a form must also say that it comes from this one.
       if (!saysWhereItComesFrom(ctx)) return refuse(ctx, 403, (words) => words.otherSite);
-      const form = await readForm(ctx.req, { bytes: MOST_BODY_BYTES, seconds: parts.bodySeconds() });
+      const form = await readForm(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: parts.bodySeconds() });
       if (form.kind !== 'read') return refuse(ctx, BODY_STATUS[form.kind], (words) => words.notUnderstood);
       const [user, password] = [form.fields.get('user') ?? '', form.fields.get('password') ?? ''];
       if (user === '' || password === '') return refuse(ctx, 422, (words) => words.fillIn, user);

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { createKnownClients } from '../../src/accounts/login/known-clients.ts';
 import { createLoginLimiter } from '../../src/accounts/login/login-limiter.ts';
 import { judgeGuess } from '../../src/accounts/login/password-guess.ts';
-import { createPasswordHasher } from '../../src/accounts/passwords/password.ts';
+import { createPasswordHasher } from '../../src/accounts/passwords/password-hash.ts';
 import { parseRateLimit } from '../../src/domain/rate-limit.ts';
 import { movableClock } from '../support/clock.ts';
 

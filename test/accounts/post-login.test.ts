@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
-import { parseHash } from '../../src/accounts/passwords/password.ts';
+import { parseHash } from '../../src/accounts/passwords/password-hash.ts';
 import type { AccountStore } from '../../src/domain/account.ts';
 import type { Answered } from './support/ask.ts';
 import { openAccounts, PASSWORD, person } from './support/people.ts';

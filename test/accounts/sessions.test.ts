@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { importSigningKey } from '../../src/accounts/sessions/session-token.ts';
+import { importSigningKey } from '../../src/accounts/sessions/session-jwt.ts';
 import { createSessions, type SessionDeps } from '../../src/accounts/sessions/sessions.ts';
 import { signingKey } from '../../src/accounts/sessions/signing-secret.ts';
 import type { User } from '../../src/domain/account.ts';

@@ -4,7 +4,7 @@ import { warningsFor } from './config-place.ts';
 
 describe('A warning is given', () => {
   const headerTrust =
-    'config.yaml:1:17 auth.enabled: false, so the headers of whoever connects are believed: set proxy.auth_secret, auth.trusted_proxies or proxy.trusted_peers';
+    'config.yaml:1:17 auth.enabled: false, and no proof is required, so the identity headers of every client are trusted: set proxy.auth_secret, auth.trusted_proxies or proxy.trusted_peers';
   // biome-ignore format: a table
   const rows: [sentence: string, yaml: string, ...warnings: string[]][] = [
     ['for nothing in an empty configuration', ''],

@@ -94,7 +94,7 @@ describe('At start the log warns', () => {
   // biome-ignore format: a table
   const rows: [of: string, config: ConfigTree, warning: RegExp][] = [
     ['of a mapped header that is not on the allowlist',     { ...PROXY_MODE, proxy: { ...proxy, header_map: { user: 'X-Elsewhere' } } },  /^\S+config\.yaml:\d+:\d+ proxy\.header_map\.user: "x-elsewhere" is not on the allowlist .*proxy_trusted_headers\.conf, so it is never believed: add it there, or map another header$/],
-    ['of header trust with neither secret nor trusted peer', { ...PROXY_MODE, proxy: { ...proxy, auth_secret: null } as never },            /auth\.enabled: false, so the headers of whoever connects are believed/],
+    ['of header trust with neither secret nor trusted peer', { ...PROXY_MODE, proxy: { ...proxy, auth_secret: null } as never },            /auth\.enabled: false, and no proof is required, so the identity headers of every client are trusted/],
     ['of 0.0.0.0/0 among the trusted proxies',              { ...PROXY_MODE, auth: { enabled: false, trusted_proxies: ['0.0.0.0/0'] } },  /0\.0\.0\.0\/0 trusts every address/],
     ['of role_map to a role that nobody defined',           { ...PROXY_MODE, proxy: { ...proxy, role_map: { ghost: ['ghosts'] } } },      /proxy\.role_map\.ghost: "ghost" is not in auth\.roles/],
   ];

@@ -1,6 +1,6 @@
 /** Who lives in the test house: one for each kind of role. */
 
-import { createPasswordHasher } from '../../src/accounts/passwords/password.ts';
+import { createPasswordHasher } from '../../src/accounts/passwords/password-hash.ts';
 import type { AccountStore } from '../../src/domain/account.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
 

@@ -18,14 +18,14 @@ interface LimitedAttempt {
 const BUSY_RETRY_SECONDS = 5;
 const BUSY = 'Too many passwords are being checked: try again in a few seconds.';
 
-export function answer(ctx: AccountContext, status: number, body: object): void {
+export function respond(ctx: AccountContext, status: number, body: object): void {
   ctx.set('Cache-Control', 'no-store');
   ctx.status = status;
   ctx.body = body;
 }
 
 export const refuse = (ctx: AccountContext, status: number, message: string, more: object = {}): void =>
-  answer(ctx, status, { success: false, message, ...more });
+  respond(ctx, status, { success: false, message, ...more });
 
 export const refuseFor = (ctx: AccountContext, reason: RefusalReason): void =>
   refuse(ctx, REFUSALS[reason].status, REFUSALS[reason].message);

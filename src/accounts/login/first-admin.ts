@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { AccountStore } from '../../domain/account.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, type UserName } from '../../domain/names.ts';
-import type { PasswordHasher } from '../passwords/password.ts';
+import type { PasswordHasher } from '../passwords/password-hash.ts';
 
 /** To be printed once, and kept nowhere. */
 export interface NewAdminPassword {

@@ -5,7 +5,7 @@ import type { Clause } from '../../domain/rate-limit.ts';
 import { clientKey } from './client-key.ts';
 
 export type Reservation =
-  /** A place is taken as if the attempt had failed already. Only this one is given back, and once; or kept, for it failed. */
+  /** The attempt counts as failed until it is released; `keep` says that it did fail. Each acts once. */
   | { readonly kind: 'reserved'; release(): void; keep(): void }
   | {
       readonly kind: 'limited';
@@ -31,13 +31,13 @@ export interface LoginLimiter {
 export interface LimiterDeps {
   /** None: no limit. */
   readonly clauses: readonly Clause[];
-  /** Best one that is never set: going back an hour would keep people out for an hour longer. */
+  /** A monotonic clock: setting the time back would lengthen every limit. */
   readonly clock: Clock;
   /** Clients remembered at once. */
   readonly capacity?: number;
   /** Which addresses count as one; an IPv4 address or an IPv6 /64 unless told otherwise. */
   readonly keyOf?: (address: string) => string;
-  /** A client was forgotten for want of room; `active` when it had failures that still counted. */
+  /** A client was evicted for lack of room; `active` when it had failures that still counted. */
   readonly onEvict?: (state: 'idle' | 'active') => void;
 }
 
@@ -59,7 +59,7 @@ export function createLoginLimiter(parts: LimiterDeps): LoginLimiter {
   let { clauses } = parts;
   let longestWindow = longestOf(clauses);
   const clients = new LRUCache<string, Failure[]>({ max: capacity });
-  /** For clients that there is no room for, because all that are remembered are limited. */
+  /** One shared bucket for new clients while every remembered client is limited. */
   const strangers: Failure[] = [];
   let allLimitedUntil = Number.NEGATIVE_INFINITY;
   const underWay = new Map<string, UnderWay>();
@@ -76,7 +76,7 @@ export function createLoginLimiter(parts: LimiterDeps): LoginLimiter {
     };
   };
 
-  /** Makes room by forgetting whoever was idle for longest, never somebody who is limited: that would be a way out. */
+  /** Makes room by evicting the client that was idle longest; never a limited one, for eviction would lift its limit. */
   const makeRoom = (now: number): boolean => {
     if (clients.size < capacity) return true;
     if (now < allLimitedUntil) return false;
@@ -91,7 +91,7 @@ export function createLoginLimiter(parts: LimiterDeps): LoginLimiter {
         return clients.delete(key);
       }
       soonest = Math.min(soonest, now + full.retryAfterSeconds * 1000);
-      clients.get(key); // to the other end of the line, so that the next look begins behind it
+      clients.get(key); // marks it as used, so that the next round begins with another client
     }
     allLimitedUntil = soonest;
     return false;

@@ -1,11 +1,11 @@
-/** Login, logout and profile (interface 4, 5.1; SPEC 4.1, 4.2). `/auth` is answered at the gate; other methods of it here. */
+/** Login, logout and profile (interface 4, 5.1; SPEC 4.1, 4.2). `GET /auth` is handled in the gateway; other methods of it are refused here. */
 import Router from 'koa-router';
 import type { CameraScope } from '../../domain/camera-scope.ts';
 import type { UserName } from '../../domain/names.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 import { agentOf } from '../audit.ts';
-import { type AccountContext, answer, refuse, refuseFor, refuseMethod } from '../http/responses.ts';
+import { type AccountContext, refuse, refuseFor, refuseMethod, respond } from '../http/responses.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { createPostLogin, type PostLoginDeps } from './post-login.ts';
@@ -29,12 +29,12 @@ export interface LoginSettings {
 }
 
 export function createLoginRoutes(parts: LoginRouteDeps): Router<CorridorState> {
-  // Exact: the corridor judges `/API/login` and `/api/login/` as other paths.
+  // Exact matching: the route table treats `/API/login` and `/api/login/` as other paths.
   const router = new Router<CorridorState>({ strict: true, sensitive: true });
   router.post('/api/login', createPostLogin(parts));
   router.all('/api/login', refuseMethod('POST'));
   router.get('/api/auth/first_time_login', (ctx) =>
-    answer(ctx, 200, { admin_first_time_login: parts.firstTimeLogin.isAwaited() }),
+    respond(ctx, 200, { admin_first_time_login: parts.firstTimeLogin.isAwaited() }),
   );
   router.get('/api/profile', (ctx) => profile(ctx, parts));
   router.all(['/auth', '/api/auth', '/api/auth/first_time_login', '/api/profile'], refuseMethod('GET, HEAD'));
@@ -48,10 +48,10 @@ async function profile(ctx: AccountContext, parts: LoginRouteDeps): Promise<void
   const { caller } = ctx.state;
   if (!caller) return refuseStranger(ctx, parts);
   const cameras = await parts.visibleCameras(caller.scope);
-  answer(ctx, 200, { username: caller.name, role: caller.role, allowed_cameras: [...cameras] });
+  respond(ctx, 200, { username: caller.name, role: caller.role, allowed_cameras: [...cameras] });
 }
 
-/** Somebody's `<img src="…/logout">` must not end a session; a link on somebody's page may. HEAD ends nothing. */
+/** `<img src="…/logout">` on another site must not end a session; a link there may. HEAD ends nothing. */
 async function logoutByLink(ctx: AccountContext, parts: LoginRouteDeps): Promise<void> {
   if (ctx.method === 'HEAD') return refuseMethod('GET, POST')(ctx);
   const isCrossSite = ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.get('Sec-Fetch-Mode') !== 'navigate';
@@ -86,7 +86,7 @@ async function endExpired(ctx: AccountContext, sessions: Sessions): Promise<User
   return ended.find((name) => name !== undefined);
 }
 
-/** Native answers say where to log in; in proxy mode that is the proxy's to say (interface 5.5.8). */
+/** With own accounts the response names the login page; in proxy mode the proxy does that (interface 5.5.8). */
 function refuseStranger(ctx: AccountContext, { settings }: LoginRouteDeps): void {
   const { authEnabled, loginPath } = settings();
   if (authEnabled) ctx.set('Location', `${ctx.state.basePath ?? ''}${loginPath}`);

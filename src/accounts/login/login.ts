@@ -33,7 +33,7 @@ export async function logIn(attempt: LoginAttempt, parts: LoginDeps): Promise<Lo
   if (outcome.kind !== 'match') return outcome;
   if (!user) return { kind: 'mismatch' };
   await strengthen(user, attempt.password, parts);
-  // Hashing takes its time: the password that was right may have been changed, or its user deleted.
+  // While the hash was computed the password may have been changed or the user deleted.
   const now = await findUser(attempt.user, parts);
   if (!now || generationOf(now) !== generationOf(user)) return { kind: 'mismatch' };
   parts.knownClients.note(attempt.address);
@@ -52,13 +52,13 @@ async function knownBrowserOf(
   return undefined;
 }
 
-/** What is no user name is not looked up, and costs the same as an unknown one. */
+/** An invalid user name is not looked up, and costs the same time as an unknown one. */
 async function findUser(name: string, { store }: LoginDeps): Promise<User | undefined> {
   const parsed = parseUserName(name);
   return parsed.ok ? store.findUser(parsed.value) : undefined;
 }
 
-/** The only moment when the password of an older, weaker hash is at hand. When it is busy the next login will do. */
+/** Only a login has the password for rehashing an older hash. While the hasher is busy it is left to the next login. */
 async function strengthen(user: User, password: string, { hasher, store }: LoginDeps): Promise<void> {
   const stronger = await hasher.strengthen(password, user.passwordHash);
   if (stronger?.kind === 'hashed') await store.rehashPassword(user.name, user.passwordHash, stronger.hash);

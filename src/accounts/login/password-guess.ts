@@ -1,6 +1,5 @@
-/** A password somebody offers: counted before it is looked at, wherever passwords are taken (SPEC 4.5). */
-
-import type { CheckOutcome, PasswordHasher } from '../passwords/password.ts';
+/** Checks a password against the limiter and the stored hash, at login and at a password change (SPEC 4.5). */
+import type { CheckOutcome, PasswordHasher } from '../passwords/password-hash.ts';
 import { clientKey, networkKey } from './client-key.ts';
 import type { KnownClients } from './known-clients.ts';
 import type { LoginLimiter, Reservation } from './login-limiter.ts';
@@ -8,7 +7,7 @@ import type { LoginLimiter, Reservation } from './login-limiter.ts';
 export interface Guess {
   readonly password: string;
   readonly address: string;
-  /** The user of whom the browser showed a session, perhaps one that has ended, if it is the user who logs in. */
+  /** The user who logs in, if the browser sent a session cookie of that user, valid or expired. */
   readonly browserOf?: string | undefined;
   /** Read only when the client may guess at all; `undefined` for an unknown user. */
   readonly storedHash: () => Promise<string | undefined>;
@@ -23,7 +22,7 @@ export interface GuessDeps {
 
 export type GuessOutcome = CheckOutcome | Extract<Reservation, { kind: 'limited' }>;
 
-/** Only a wrong password keeps its place; one that was never looked at (busy, a fault) gives it back as a right one does. */
+/** Only a wrong password keeps its place. A right one, and one that was not checked (busy, a fault), gives it back. */
 export async function judgeGuess(guess: Guess, { limiter, hasher, knownClients }: GuessDeps): Promise<GuessOutcome> {
   const { address, browserOf } = guess;
   const isKnown = browserOf !== undefined || knownClients.has(address);
@@ -46,8 +45,8 @@ export async function judgeGuess(guess: Guess, { limiter, hasher, knownClients }
 }
 
 /**
- * Places are taken before the outcome is known: whoever finds them all taken waits for it. So guesses side by side are no
- * more than one after the other, and right passwords side by side all pass.
+ * A place is taken before the outcome is known, and an attempt that finds none waits for the outcome of another. So
+ * parallel guesses get no more tries than sequential ones, and parallel right passwords all pass.
  */
 async function reserved(address: string, isKnown: boolean, limiter: LoginLimiter): Promise<Reservation> {
   for (;;) {

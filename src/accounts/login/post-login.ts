@@ -1,16 +1,16 @@
-/** `POST /api/login`: each outcome of a login attempt as an answer, a count and an audit line (SPEC 4.1). */
-
+/** `POST /api/login`: each outcome of a login attempt as an respond, a count and an audit line (SPEC 4.1). */
+import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { type Audit, agentOf, triedName } from '../audit.ts';
 import { type FieldFault, stringFields } from '../http/body-fields.ts';
 import { readJson } from '../http/read-json.ts';
 import {
   type AccountContext,
-  answer,
   refuse,
   refuseBody,
   refuseFields,
   refuseWhileBusy,
   refuseWhileLimited,
+  respond,
 } from '../http/responses.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
@@ -31,13 +31,12 @@ export interface PostLoginDeps extends LoginDeps {
   readonly settings: () => { readonly authEnabled: boolean; readonly bodySeconds: number };
   readonly sessions: Pick<Sessions, 'issue' | 'cookieFor' | 'sessionNamedBy' | 'tokensIn'>;
   readonly firstTimeLogin: FirstTimeLogin;
-  /** Called when an attempt begins; what it gives, when it has ended. */
+  /** Called when an attempt begins; the function that it returns, when the attempt has ended. */
   readonly onLogin: () => (result: LoginResult) => void;
   readonly audit: Audit;
 }
 
-const MOST_BODY_BYTES = 8192;
-/** One for all: nobody learns which names exist. */
+/** The same for every cause, so that it does not tell which users exist. */
 const LOGIN_FAILED = 'Login failed';
 const DISABLED = 'Authentication is disabled';
 
@@ -59,7 +58,7 @@ async function login(ctx: AccountContext, parts: PostLoginDeps): Promise<LoginRe
     refuse(ctx, 404, DISABLED);
     return 'disabled';
   }
-  const body = await readJson(ctx.req, { bytes: MOST_BODY_BYTES, seconds: bodySeconds });
+  const body = await readJson(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: bodySeconds });
   if (!body.ok) {
     refuseBody(ctx, body.error);
     return 'invalid_request';
@@ -71,7 +70,7 @@ async function login(ctx: AccountContext, parts: PostLoginDeps): Promise<LoginRe
     return 'invalid_request';
   }
   const outcome = await attemptLogin(fields.value, ctx, parts);
-  return answerOutcome(ctx, outcome);
+  return respondWithOutcome(ctx, outcome);
 }
 
 function passwordFaults(password: string): FieldFault[] {
@@ -110,11 +109,11 @@ export async function attemptLogin(
   }
 }
 
-function answerOutcome(ctx: AccountContext, outcome: Attempted): LoginResult {
+function respondWithOutcome(ctx: AccountContext, outcome: Attempted): LoginResult {
   switch (outcome.kind) {
     case 'logged-in':
       ctx.set('Set-Cookie', outcome.cookie);
-      answer(ctx, 200, { success: true });
+      respond(ctx, 200, { success: true });
       break;
     case 'mismatch':
       refuse(ctx, 401, LOGIN_FAILED);

@@ -1,4 +1,4 @@
-/** What a new password must be, and what no password can be (interface 2.1, SPEC 4.3). */
+/** Rules for new passwords, and texts that cannot be passwords (interface 2.1, SPEC 4.3). */
 import { err, ok, type Result } from '../../domain/result.ts';
 
 /** Interface 8. In code points: JavaScript's `length` counts an emoji twice. */
@@ -15,7 +15,7 @@ export function parseNewPassword(text: string): Result<string, string> {
 }
 
 /**
- * Why a text can be nobody's password, before anything is hashed. HMAC pads its key with zero bytes, so `secret` and
+ * Why a text cannot be a password, checked before hashing. HMAC pads its key with zero bytes, so `secret` and
  * `secret\0` hash alike; and every lone surrogate is encoded as the same replacement character.
  */
 export function passwordFault(text: string): string | undefined {

@@ -1,20 +1,18 @@
-/** `PUT /api/config/set` on its way to the NVR: its page of roles works on the gate's own (SPEC 4.3). */
+/** `PUT /api/config/set`: changes of `auth.roles` are made here, the rest is forwarded to the NVR (SPEC 4.3). */
 import type Koa from 'koa';
 import Router from 'koa-router';
+import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
 import { ok, type Result } from '../../domain/result.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
-import { type AccountResponseDeps, type AccountRouterContext, mayStill, record } from '../http/doors.ts';
 import { type BodyFault, readJson } from '../http/read-json.ts';
-import { answer, refuse, refuseBody, refuseFor } from '../http/responses.ts';
+import { refuse, refuseBody, refuseFor, respond } from '../http/responses.ts';
+import { type AccountResponseDeps, type AccountRouterContext, mayStill, record } from '../http/route-guards.ts';
 import { splitConfigSet } from './config-set.ts';
-import { answerRoles } from './role-routes.ts';
+import { respondWithRoles } from './role-routes.ts';
 import { createRoles, type RoleDeps, type Roles } from './roles.ts';
 
 export interface ConfigSetDeps extends RoleDeps, AccountResponseDeps {}
-
-/** Masks and zones of many cameras are long. */
-const MOST_BODY_BYTES = 4 * 1024 * 1024;
 
 export function createConfigSetRoute(parts: ConfigSetDeps): Router<CorridorState> {
   const roles = createRoles(parts);
@@ -38,19 +36,19 @@ async function configSet(ctx: AccountRouterContext, next: Koa.Next, roles: Roles
   if (wanted.size > 0 && !mayManageAccounts(caller)) return refuseFor(ctx, 'person-needed');
   if (wanted.size > 0) {
     const outcome = await roles.change(wanted);
-    if (!answerRoles(ctx, parts, outcome, [...wanted.keys()])) return;
+    if (!respondWithRoles(ctx, parts, outcome, [...wanted.keys()])) return;
   }
-  if (!rest) return answer(ctx, 200, { success: true, message: 'The roles are changed, from the next request on' });
+  if (!rest) return respond(ctx, 200, { success: true, message: 'The roles are changed, from the next request on' });
   const text = rest.body === undefined ? '' : JSON.stringify(rest.body);
   ctx.state.sentInstead = { query: rest.query, body: Buffer.from(text) };
   await next();
 }
 
-/** Older clients say everything in the query, and send no body. */
+/** Older clients send everything in the query and no body. */
 async function bodyOf(
   { req }: AccountRouterContext,
   { bodySeconds }: AccountResponseDeps,
 ): Promise<Result<unknown, BodyFault>> {
   const isEmpty = req.headers['transfer-encoding'] === undefined && Number(req.headers['content-length'] ?? 0) === 0;
-  return isEmpty ? ok(undefined) : readJson(req, { bytes: MOST_BODY_BYTES, seconds: bodySeconds() });
+  return isEmpty ? ok(undefined) : readJson(req, { bytes: BODY_LIMITS.nvrConfig, seconds: bodySeconds() });
 }

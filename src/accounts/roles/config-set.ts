@@ -1,4 +1,4 @@
-/** What of the NVR's `PUT /api/config/set` is Postern's: roles are taken, its other keys refused, the rest goes on (SPEC 4.3). */
+/** Splits the NVR's `PUT /api/config/set`: roles are Postern's, other `auth` and `proxy` keys are refused, the rest is the NVR's (SPEC 4.3). */
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { WantedRoles } from './roles.ts';
 

@@ -1,4 +1,4 @@
-/** The custom roles that hold at this moment: the file's, and those made in the console (interface 2.2; SPEC 4.3). */
+/** The custom roles in force: those of the configuration file and those created in the console (interface 2.2; SPEC 4.3). */
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import type { RoleStore, StoredRole } from '../../domain/role-store.ts';
@@ -53,7 +53,7 @@ export function createRoleRegistry({ store, version, onChange, ...parts }: Custo
     },
     current: () => roles,
     latest() {
-      // Taken before the reading: what changes in the middle of it makes the next one read again.
+      // Taken before the read: a change during it makes the next call read again.
       const asOf = version?.();
       return asOf !== undefined && asOf === readAt ? roles : read(asOf);
     },

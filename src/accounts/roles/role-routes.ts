@@ -1,28 +1,26 @@
 /** `/api/roles`: custom roles made, changed and deleted while the service runs (interface 2.2; SPEC 4.3). */
 import Router from 'koa-router';
+import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { Result } from '../../domain/result.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 import { unknownFields } from '../http/body-fields.ts';
+import { refuse, refuseFields, refuseMethod, respond } from '../http/responses.ts';
 import {
   type AccountResponseDeps,
   type AccountRouterContext,
-  type Door,
   forAdmins,
+  type Handler,
   jsonOf,
   record,
-} from '../http/doors.ts';
-import { answer, refuse, refuseFields, refuseMethod } from '../http/responses.ts';
+} from '../http/route-guards.ts';
 import { createRoles, type RoleDeps, type RoleFault, type RoleRefusal, type RolesChanged } from './roles.ts';
 
 export interface RoleRouteDeps extends RoleDeps, AccountResponseDeps {
   /** None while they are not known yet. */
   readonly knownCameras: () => readonly CameraName[];
 }
-
-/** A thousand cameras with long names. */
-const MOST_BODY_BYTES = 64 * 1024;
 
 // biome-ignore format: a table
 const STATUS_OF: Readonly<Record<RoleFault, number>> = {
@@ -36,23 +34,23 @@ export function createRoleRoutes(parts: RoleRouteDeps): Router<CorridorState> {
   const roles = createRoles(parts);
   const router = new Router<CorridorState>({ strict: true, sensitive: true });
 
-  const list: Door = async (ctx) => answer(ctx, 200, await roles.list());
-  const save: Door = async (ctx) => {
+  const list: Handler = async (ctx) => respond(ctx, 200, await roles.list());
+  const save: Handler = async (ctx) => {
     const name = ctx.params['role'] ?? '';
-    const body = await jsonOf(ctx, parts, MOST_BODY_BYTES);
+    const body = await jsonOf(ctx, parts, BODY_LIMITS.cameraList);
     if (!body) return;
     const unknown = unknownFields(body.json, ['cameras']);
     if (unknown.length > 0) return refuseFields(ctx, unknown);
     const cameras = Object(body.json)['cameras'];
     if (!Array.isArray(cameras)) return refuseFields(ctx, [NO_LIST]);
     const outcome = await roles.change(new Map([[name, cameras]]));
-    if (answerRoles(ctx, parts, outcome, [name]))
-      answer(ctx, 200, { success: true, ...warningOf(name, cameras, parts) });
+    if (respondWithRoles(ctx, parts, outcome, [name]))
+      respond(ctx, 200, { success: true, ...warningOf(name, cameras, parts) });
   };
-  const remove: Door = async (ctx) => {
+  const remove: Handler = async (ctx) => {
     const name = ctx.params['role'] ?? '';
     const outcome = await roles.change(new Map([[name, null]]));
-    if (answerRoles(ctx, parts, outcome, [name])) answer(ctx, 200, { success: true });
+    if (respondWithRoles(ctx, parts, outcome, [name])) respond(ctx, 200, { success: true });
   };
 
   router.get('/api/roles', forAdmins(list)).all('/api/roles', refuseMethod('GET, HEAD'));
@@ -63,8 +61,8 @@ export function createRoleRoutes(parts: RoleRouteDeps): Router<CorridorState> {
 
 const NO_LIST = { loc: ['body', 'cameras'], msg: 'Input should be a list of camera names', type: 'list_type' };
 
-/** True when it was done; a refusal is answered here. */
-export function answerRoles(
+/** True when the change was made; otherwise the response is the refusal. */
+export function respondWithRoles(
   ctx: AccountRouterContext,
   parts: AccountResponseDeps,
   outcome: Result<RolesChanged, RoleRefusal>,
@@ -82,7 +80,7 @@ export function answerRoles(
   return true;
 }
 
-/** A role may be made before its camera is; more often a name was mistyped. */
+/** A role may name a camera that is added later; more often the name is mistyped. */
 function warningOf(name: string, cameras: readonly string[], { knownCameras }: RoleRouteDeps): { message?: string } {
   const known = knownCameras();
   const strange =

@@ -1,4 +1,4 @@
-/** What may be done with custom roles, and why not (interface 2.2; SPEC 4.3). */
+/** Lists, creates, changes and deletes custom roles (interface 2.2; SPEC 4.3). */
 import type { AccountStore } from '../../domain/account.ts';
 import { parseCameraEntry } from '../../domain/camera-scope.ts';
 import {
@@ -105,7 +105,7 @@ function nameOf(
   if (isDeleted) return refused('role-absent', `There is no role ${name}`);
   if (name.length > LONGEST_ROLE_NAME)
     return refused('name-invalid', `A role name has at most ${LONGEST_ROLE_NAME} characters`);
-  // A proxy's role header is read without case, so one of the two could never be meant.
+  // A proxy's role header is compared without case, so the two names could not be told apart.
   const alike = [...RESERVED_ROLE_NAMES, ...known].find((other) => other.toLowerCase() === name.toLowerCase());
   return alike === undefined
     ? role

@@ -1,4 +1,4 @@
-/** Who is logged in, from where and since when: for people to look at, without a write for each request (SPEC 4.2). */
+/** The list of sessions with address, device and times, written once a minute instead of with each request (SPEC 4.2). */
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
@@ -25,7 +25,7 @@ export interface SeenClient {
 export interface SeenSessions {
   /** Callers without a session are passed over. */
   note(caller: Caller, client: SeenClient): void;
-  /** Those that are not over, latest seen first; of everybody without `user`. */
+  /** Sessions that have not expired, latest seen first; of all users without `user`. */
   list(user?: UserName): Promise<readonly SeenSession[]>;
   find(id: string): Promise<SeenSession | undefined>;
   /** A session that is renewed is listed for as long as its latest token lives. */

@@ -4,8 +4,8 @@ import type { CryptoKey } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { AccountStore } from '../../domain/account.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
+import { readSessionToken, type SessionClaims } from './session-jwt.ts';
 import { generationOf, type SessionState } from './session-state.ts';
-import { readSessionToken, type SessionClaims } from './session-token.ts';
 
 export type TokenReading = Awaited<ReturnType<typeof readSessionToken>>;
 type SessionName = Pick<SessionClaims, 'userName' | 'tokenId'>;

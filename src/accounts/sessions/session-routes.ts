@@ -1,10 +1,10 @@
-/** `/api/sessions`: who is logged in, and a way to end a session: one's own, for an admin anybody's (SPEC 4.2). */
+/** `/api/sessions`: lists and ends sessions: the caller's own, for an admin those of all users (SPEC 4.2). */
 import Router from 'koa-router';
 import { type Caller, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
 import type { SeenSession } from '../../domain/session-store.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
-import { type AccountResponseDeps, type AccountRouterContext, record } from '../http/doors.ts';
-import { answer, refuse, refuseFor, refuseMethod } from '../http/responses.ts';
+import { refuse, refuseFor, refuseMethod, respond } from '../http/responses.ts';
+import { type AccountResponseDeps, type AccountRouterContext, record } from '../http/route-guards.ts';
 import type { SeenSessions } from './seen-sessions.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -25,14 +25,14 @@ async function list(ctx: AccountRouterContext, { seenSessions }: SessionRouteDep
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const seen = await seenSessions.list(isAdministrator(caller) ? undefined : caller.name);
   const known = seen.filter((session) => mayKnow(caller, session));
-  answer(
+  respond(
     ctx,
     200,
     known.map((session) => shown(session, caller)),
   );
 }
 
-/** Those of one's own account: neither a token that was given away nor a proxy's user of the same name is its owner. */
+/** The sessions of the caller's own account. An API token, or a proxy's user of the same name, is not that account. */
 const mayKnow = (caller: Caller, { user }: SeenSession): boolean =>
   isAdministrator(caller) || (caller.credential.kind === 'session' && caller.name === user);
 
@@ -44,11 +44,11 @@ const shown = ({ id, user, address, agent, since, lastSeen, expiresAt }: SeenSes
   since,
   last_seen: lastSeen,
   expires_at: expiresAt,
-  /** Whether it is the one that asks. */
+  /** Whether this request was made with it. */
   current: credential.kind === 'session' && credential.tokenId === id,
 });
 
-/** Somebody else's is as unknown as one that never was. */
+/** The session of another user answers 404, as an unknown one does. */
 async function end(ctx: AccountRouterContext, parts: SessionRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
@@ -58,5 +58,5 @@ async function end(ctx: AccountRouterContext, parts: SessionRouteDeps): Promise<
   if (!mayManageAccounts(caller)) return refuseFor(ctx, 'person-needed');
   await parts.sessions.revoke(id, session.expiresAt);
   record(ctx, parts, { what: 'session-ended', sessionId: id, user: session.user });
-  answer(ctx, 200, { success: true });
+  respond(ctx, 200, { success: true });
 }

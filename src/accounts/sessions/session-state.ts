@@ -1,11 +1,11 @@
-/** What a session token is worth by what the store says of its user (interface 5.1.6; SPEC 4.2, 11). */
+/** Whether a session token still holds, by what the store says of its user (interface 5.1.6; SPEC 4.2, 11). */
 import { hash } from 'node:crypto';
 import type { User } from '../../domain/account.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { type CustomRoles, scopeOfRole } from '../../domain/camera-scope.ts';
 import type { SessionFault } from '../../domain/verdict.ts';
-import { saltOf } from '../passwords/password.ts';
-import type { SessionClaims } from './session-token.ts';
+import { saltOf } from '../passwords/password-hash.ts';
+import type { SessionClaims } from './session-jwt.ts';
 
 /** What the store says about a token: read once for each version of the accounts. */
 export interface SessionState {
@@ -38,8 +38,8 @@ export const callerOf = (user: User, claims: Lasting, carriedBy: 'cookie' | 'bea
 
 /**
  * Why a token is void, if it is. The generation names the password exactly; the second of the last change decides only
- * for tokens of the NVR, which have none. So a password that was set while the clock was ahead locks nobody out: neither
- * does a creation time that is still to come.
+ * for tokens of the NVR, which have none. So a password or an account from a time when the clock was
+ * ahead does not lock its user out.
  */
 export function sessionStateFault(
   { issuedAt, generation }: Lasting,
@@ -54,7 +54,7 @@ export function sessionStateFault(
 
 /**
  * Times tell passwords apart by the second; the salt does so exactly, and tells apart two users of one name as well.
- * It is new with each password, and stays when a hash is strengthened. Only its digest leaves the house.
+ * It is new with each password, and stays when a hash is strengthened. Tokens carry only its digest.
  */
 export const generationOf = ({ passwordHash }: User): string =>
   hash('sha256', saltOf(passwordHash), 'base64url').slice(0, GENERATION_CHARACTERS);

@@ -1,4 +1,4 @@
-/** Sessions: a token is worth what its user is worth now (interface 5.1; SPEC 4.2). */
+/** Sessions: a token is valid only while its user, password and `jti` are (interface 5.1; SPEC 4.2). */
 import { randomUUID } from 'node:crypto';
 import type { CryptoKey } from 'jose';
 import { LRUCache } from 'lru-cache';
@@ -11,9 +11,9 @@ import type { UserName } from '../../domain/names.ts';
 import type { SessionVerdict } from '../../domain/verdict.ts';
 import { type CookieClient, type CookieSettings, cookieLine, cookieValues } from './session-cookie.ts';
 import { createSessionEnds, type SessionEnds } from './session-ends.ts';
+import { type SessionClaims, signSessionToken, timeFault } from './session-jwt.ts';
 import { createStateLookup, createTokenReader, REMEMBERED_TOKENS } from './session-lookup.ts';
 import { callerOf, generationOf, sessionStateFault } from './session-state.ts';
-import { type SessionClaims, signSessionToken, timeFault } from './session-token.ts';
 
 export interface SessionDeps {
   readonly store: Pick<AccountStore, 'findUser' | 'isRevoked' | 'revokeToken'>;
@@ -30,7 +30,7 @@ export interface SessionDeps {
    * are read anew for each request.
    */
   readonly accountsVersion?: () => string;
-  /** Outlives a reload. Without it the ends are those that these sessions have issued themselves. */
+  /** The latest `exp` of each session, kept across reloads. Default: what this object has issued. */
   readonly ends?: SessionEnds;
 }
 
@@ -73,7 +73,7 @@ export function createSessions(parts: SessionDeps): Sessions {
   const { store, key, clock, cookie, ends = createSessionEnds() } = parts;
   const isRenewable = parts.sessionLength !== 0;
   const lifetime = isRenewable ? parts.sessionLength : SHORTEST_SESSION;
-  // A window as long as the session would renew it with every request, for ever.
+  // A window as long as the session would renew it with every request.
   const window = Math.min(parts.refreshTime, Math.floor(lifetime / 2));
   const reuseSeconds = Math.min(LONGEST_REUSE_SECONDS, lifetime * REUSED_SHARE_OF_SESSION);
   const read = createTokenReader(key);
@@ -93,9 +93,9 @@ export function createSessions(parts: SessionDeps): Sessions {
     if (!isRenewable || credential.kind !== 'session' || credential.carriedBy !== 'cookie') return undefined;
     return mapMaybe(stateOf({ userName: caller.name, tokenId: credential.tokenId }), (state) => {
       const { user, generation } = state;
-      // It may have ended while its request was under way: a token for the user of now would bring it back.
+      // The session may have ended while the request ran: a new token would revive it.
       if (!user || sessionStateFault(credential, state, unixSeconds(clock))) return undefined;
-      // What the token says of its user is part of the key: nobody gets yesterday's role.
+      // The role and the password generation are part of the key: a renewal never carries an old role.
       const key = `${credential.tokenId} ${user.role} ${generation}`;
       const now = unixSeconds(clock);
       const known = renewals.get(key);
@@ -112,7 +112,7 @@ export function createSessions(parts: SessionDeps): Sessions {
   };
 
   const revoke = (tokenId: string, expiresAt: number): Promise<void> =>
-    // A token that was renewed elsewhere meanwhile lives longer than the one at hand.
+    // A token of this session that another request renewed expires later than this one.
     store.revokeToken(tokenId, Math.max(expiresAt, ends.latest(tokenId) ?? 0, unixSeconds(clock) + lifetime));
 
   const endOf = async (tokenId: string, expiresAt: number): Promise<number> => {

@@ -1,5 +1,4 @@
 /** The secret that session tokens are signed with: four places in order, or a new one (interface 5.3). */
-
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** API tokens: `pst_<id>_<secret>`, worth what their owner is worth now, and less where they were narrowed (SPEC 4.4, 11). */
+/** API tokens: `pst_<id>_<secret>`, with at most the rights that their owner has now (SPEC 4.4, 11). */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { AccountStore, User } from '../../domain/account.ts';
@@ -24,7 +24,7 @@ export type CarriedBy = 'bearer' | 'basic';
 
 export interface ApiTokens {
   verify(text: string, carriedBy: CarriedBy): Promise<ApiTokenVerdict>;
-  /** Who the holder of a token is now; undefined when the token is over. */
+  /** The caller with the rights of now; undefined when the token is no longer valid. */
   recheck(caller: Caller): Promise<Caller | undefined>;
 }
 
@@ -46,7 +46,7 @@ export function newTokenText(): { readonly text: string; readonly id: string; re
   return { text: `pst_${id}_${secret}`, id, secretHash: digestOf(secret).toString('hex') };
 }
 
-/** Nobody gives more than there is: an admin any role, a viewer any but admin, others their own. */
+/** Which roles a caller may give to a token: an admin any, a viewer any but admin, a custom role only itself. */
 export const mayGive = (own: Role, wanted: Role): boolean =>
   own === wanted || own === ADMIN || (own === VIEWER && wanted !== ADMIN);
 
@@ -61,7 +61,7 @@ export function createApiTokens(parts: ApiTokenDeps): ApiTokens {
     const token = await tokenStore.findToken(id);
     const owner = token && token.userCreatedAt !== null ? await store.findUser(token.user) : undefined;
     const state = { version, token, owner };
-    // Made-up ids must not push out those of real tokens.
+    // Unknown ids are not cached: they would evict real tokens.
     if (token) states.set(id, state);
     return state;
   };
@@ -79,7 +79,7 @@ export function createApiTokens(parts: ApiTokenDeps): ApiTokens {
       const { id, secret } = TOKEN.exec(text)?.groups ?? {};
       if (id === undefined || secret === undefined) return { kind: 'invalid', reason: 'malformed' };
       const { token, owner } = await stateOf(id);
-      // An unknown id is compared too, with what nothing hashes to.
+      // For an unknown id the digest is compared too, with one that no secret has: both cost the same time.
       const expected = token ? Buffer.from(token.secretHash, 'hex') : NOTHING;
       if (!timingSafeEqual(digestOf(secret), expected) || !token) return { kind: 'invalid', reason: 'unknown' };
       const fault = faultOf(token, owner, authEnabled, unixSeconds(clock));
@@ -114,7 +114,7 @@ function faultOf(
   return isKnown ? undefined : 'user-gone';
 }
 
-/** Whose owner has lost rights since loses them too, and never gains what the token had not: both roles' cameras count. */
+/** A token loses rights together with its owner and gains none: when the owner's role shrank, the cameras of both count. */
 function rightsOf(token: ApiToken, own: Role, roles: CustomRoles): { role: Role; scope: CameraScope } {
   const given = token.cameras === null ? scopeOfRole(token.role, roles) : narrowed(token, token.cameras, roles);
   if (mayGive(own, token.role)) return { role: token.role, scope: given };

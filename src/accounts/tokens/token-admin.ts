@@ -1,4 +1,4 @@
-/** API tokens for whoever sits at the machine: any user's, with the rules of the API (SPEC 1, 4.4). */
+/** API tokens for the command line: of any user, with the rules of the API (SPEC 1, 4.4). */
 import type { AccountStore } from '../../domain/account.ts';
 import type { ApiToken, ApiTokenStore } from '../../domain/api-token.ts';
 import { ADMIN, type UserName } from '../../domain/names.ts';

@@ -1,12 +1,13 @@
-/** `/api/tokens`: API tokens made, listed and revoked: one's own, by an admin anybody's (SPEC 4.4). */
+/** `/api/tokens`: creates, lists and revokes API tokens: the caller's own, for an admin those of all users (SPEC 4.4). */
 import Router from 'koa-router';
 import type { AccountStore } from '../../domain/account.ts';
 import type { ApiToken, ApiTokenStore } from '../../domain/api-token.ts';
+import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { type Caller, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 import { unknownFields } from '../http/body-fields.ts';
-import { type AccountResponseDeps, type AccountRouterContext, jsonOf, record } from '../http/doors.ts';
-import { answer, refuse, refuseFields, refuseFor, refuseMethod } from '../http/responses.ts';
+import { refuse, refuseFields, refuseFor, refuseMethod, respond } from '../http/responses.ts';
+import { type AccountResponseDeps, type AccountRouterContext, jsonOf, record } from '../http/route-guards.ts';
 import { type MakeTokenDeps, makeToken, type TokenOwner, type TokenRefusal } from './make-token.ts';
 
 export interface TokenRouteDeps extends Omit<MakeTokenDeps, 'tokenStore'>, AccountResponseDeps {
@@ -18,7 +19,6 @@ export interface TokenRouteDeps extends Omit<MakeTokenDeps, 'tokenStore'>, Accou
 
 /** Any other field is refused: a misspelt `expires_at` must not become a token without an end. */
 const FIELDS = ['name', 'role', 'cameras', 'expires_at', 'manage_accounts'] as const;
-const MOST_BODY_BYTES = 64 * 1024;
 
 // biome-ignore format: a table
 const STATUS_OF: Readonly<Record<TokenRefusal['reason'], number>> = {
@@ -45,7 +45,7 @@ async function create(ctx: AccountRouterContext, parts: TokenRouteDeps): Promise
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const owner = await ownerOf(caller, parts);
   if (!owner) return refuse(ctx, 403, 'An API token belongs to a person: log in, and make it as yourself');
-  const body = await jsonOf(ctx, parts, MOST_BODY_BYTES);
+  const body = await jsonOf(ctx, parts, BODY_LIMITS.cameraList);
   if (!body) return;
   const unknown = unknownFields(body.json, FIELDS);
   if (unknown.length > 0) return refuseFields(ctx, unknown);
@@ -59,7 +59,7 @@ async function create(ctx: AccountRouterContext, parts: TokenRouteDeps): Promise
   record(ctx, parts, { what: 'token-created', tokenId: token.id });
   const { id, expiresAt: expires_at } = token;
   const rights = { role: token.role, cameras: token.cameras, ...rightOf(token), expires_at };
-  answer(ctx, 201, { id, token: text, name: token.name, ...rights });
+  respond(ctx, 201, { id, token: text, name: token.name, ...rights });
 }
 
 /** Whose token a new one becomes: of a person, or of the owner of a token that manages accounts. */
@@ -82,7 +82,7 @@ async function list(ctx: AccountRouterContext, { tokenStore, flushTokenUses }: T
   await flushTokenUses();
   const tokens = await tokenStore.listTokens(isAdministrator(caller) ? undefined : caller.name);
   const known = tokens.filter((token) => mayKnow(caller, token));
-  answer(ctx, 200, known.map(shown));
+  respond(ctx, 200, known.map(shown));
 }
 
 /** A token knows itself, and an admin's token all. A proxy's user and an account of the same name are two people. */
@@ -109,7 +109,7 @@ export const shown = (token: ApiToken) => ({
   last_used_from: token.lastUsedFrom,
 });
 
-/** Somebody else's is as unknown as one that never was. */
+/** The token of another user answers 404, as an unknown one does. */
 async function revoke(ctx: AccountRouterContext, parts: TokenRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
@@ -120,5 +120,5 @@ async function revoke(ctx: AccountRouterContext, parts: TokenRouteDeps): Promise
   if (!isItself && !mayManageAccounts(caller)) return refuseFor(ctx, 'person-needed');
   await parts.tokenStore.deleteToken(id);
   record(ctx, parts, { what: 'token-revoked', tokenId: id, user: token.user });
-  answer(ctx, 200, { success: true });
+  respond(ctx, 200, { success: true });
 }

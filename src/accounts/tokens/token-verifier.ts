@@ -1,4 +1,4 @@
-/** API tokens as they come in: good ones leave a note of their use, bad ones are counted, apart from logins (SPEC 4.4). */
+/** Verifies API tokens: notes the use of good ones, and limits bad ones by address, apart from logins (SPEC 4.4). */
 import type { ApiTokenStore, TokenUse } from '../../domain/api-token.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { ApiTokenVerdict } from '../../domain/verdict.ts';
@@ -10,7 +10,7 @@ import type { ApiTokens, CarriedBy } from './api-tokens.ts';
 export interface TokenVerifierDeps {
   readonly tokens: Pick<ApiTokens, 'verify'>;
   readonly tokenStore: Pick<ApiTokenStore, 'noteTokenUses'>;
-  /** Of its own: a broken client must not keep people from logging in. */
+  /** Not the login limiter: a broken client must not block logins from its address. */
   readonly tokenLimiter: LoginLimiter;
   readonly clock: Clock;
   readonly audit: Audit;

@@ -26,7 +26,7 @@ export type ChangeOutcome =
   | Extract<GuessOutcome, { kind: 'limited' | 'busy' }>;
 
 /**
- * An administrator sets the password of another account without the old one. The own password needs it from everybody:
+ * An administrator sets the password of another account without the old one. The own password always needs it:
  * an open browser or a stolen session must not be enough to take an account over.
  */
 export async function changePassword(change: PasswordChange, parts: ChangeDeps): Promise<ChangeOutcome> {

@@ -4,13 +4,13 @@ import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, parseUserName, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { parseHash } from '../passwords/password.ts';
+import { parseHash } from '../passwords/password-hash.ts';
 
 /** As the NVR keeps them. */
 export interface UserRow {
   readonly username: string;
   readonly passwordHash: string;
-  /** Null in files of before there were roles: everybody was an admin. */
+  /** Null in files from before the NVR had roles, when every user was an admin. */
   readonly role: string | null;
 }
 
@@ -36,7 +36,7 @@ export async function importUsers(
     const name = checked.value;
     const asked = row.role ?? ADMIN;
     const role = known.find((candidate) => candidate === asked);
-    // When it was changed is in the NVR's local time without a zone: now is as good, for no token of ours is older.
+    // The NVR keeps the time of the change without a zone. The time of the import will do: no token of ours is older.
     const user = { name, role: role ?? VIEWER, passwordHash: row.passwordHash, passwordChangedAt: now, createdAt: now };
     const outcome = await store.addUser(user);
     if (outcome === 'taken') imported.push({ kind: 'kept', name });

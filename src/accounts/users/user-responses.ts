@@ -1,15 +1,14 @@
-/** Each outcome of the user routes as an answer with its audit line (SPEC 4.3, 9). */
-
-import { type AccountResponseDeps, type AccountRouterContext, type Deed, record } from '../http/doors.ts';
-import { answer, refuse, refuseWhileBusy } from '../http/responses.ts';
+/** Each outcome of the user routes as a response with its audit line (SPEC 4.3, 9). */
+import { refuse, refuseWhileBusy, respond } from '../http/responses.ts';
+import { type AccountResponseDeps, type AccountRouterContext, type AuditedAct, record } from '../http/route-guards.ts';
 import type { ChangeFault } from './change-password.ts';
 import type { UserOutcome } from './users.ts';
 
-/** `user-fixed`: the NVR's pages expect the user to be there, as it is. */
-type AnsweredFault = ChangeFault | 'user-fixed';
+/** `user-fixed`: the NVR's pages expect this user to exist with its role. */
+type ReportedFault = ChangeFault | 'user-fixed';
 
 // biome-ignore format: a table
-const STATUS_OF: Readonly<Record<Exclude<AnsweredFault, 'busy'>, number>> = {
+const STATUS_OF: Readonly<Record<Exclude<ReportedFault, 'busy'>, number>> = {
   'name-invalid':         400,
   'role-unknown':         400,
   'password-unfit':       400,
@@ -22,22 +21,17 @@ const STATUS_OF: Readonly<Record<Exclude<AnsweredFault, 'busy'>, number>> = {
   'old-password-wrong':   401,
 };
 
-type Refused = { readonly ok: false; readonly error: { readonly reason: AnsweredFault; readonly message: string } };
+type Refused = { readonly ok: false; readonly error: { readonly reason: ReportedFault; readonly message: string } };
 
-export function answerUser(
+export function respondWithUser(
   ctx: AccountRouterContext,
   parts: AccountResponseDeps,
   outcome: Extract<UserOutcome, { ok: true }> | Refused,
-  deed: Deed,
+  act: AuditedAct,
   success: object = { success: true },
 ): void {
-  record(
-    ctx,
-    parts,
-    outcome.ok ? { user: outcome.value, ...deed } : deed,
-    outcome.ok ? undefined : outcome.error.reason,
-  );
-  if (outcome.ok) answer(ctx, 200, success);
+  record(ctx, parts, outcome.ok ? { user: outcome.value, ...act } : act, outcome.ok ? undefined : outcome.error.reason);
+  if (outcome.ok) respond(ctx, 200, success);
   else if (outcome.error.reason === 'busy') refuseWhileBusy(ctx);
   else refuse(ctx, STATUS_OF[outcome.error.reason], outcome.error.message);
 }

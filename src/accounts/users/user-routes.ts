@@ -1,30 +1,30 @@
-/** `/api/users`: the calls of the NVR's own user pages, with its gaps closed (interface 2.1; SPEC 4.3). */
+/** `/api/users`: the routes that the NVR's own user pages call (interface 2.1; SPEC 4.3). */
 import Router from 'koa-router';
 import type { User } from '../../domain/account.ts';
 import { VIEWER } from '../../domain/names.ts';
 import { err } from '../../domain/result.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
+import { refuseFor, refuseMethod, refuseWhileBusy, refuseWhileLimited, respond } from '../http/responses.ts';
 import {
   type AccountResponseDeps,
   type AccountRouterContext,
-  type Door,
   fieldsOf,
   forAdmins,
   forPeople,
+  type Handler,
   record,
-} from '../http/doors.ts';
-import { answer, refuseFor, refuseMethod, refuseWhileBusy, refuseWhileLimited } from '../http/responses.ts';
+} from '../http/route-guards.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { type ChangeDeps, changePassword } from './change-password.ts';
-import { answerUser } from './user-responses.ts';
+import { respondWithUser } from './user-responses.ts';
 import { createUsers, type UserDeps } from './users.ts';
 
 export interface UserRouteDeps extends UserDeps, AccountResponseDeps, Pick<ChangeDeps, 'limiter' | 'knownClients'> {
   readonly sessions: Pick<Sessions, 'issue' | 'cookieFor'>;
 }
 
-/** The NVR's pages expect this one user to be there, as it is. The command line may remove it. */
+/** The NVR's pages expect this user to exist with its role. The command line may remove it. */
 const FIXED_USER = 'admin';
 const keptAsIs = (message: string) => err({ reason: 'user-fixed', message } as const);
 
@@ -32,32 +32,32 @@ export function createUserRoutes(parts: UserRouteDeps): Router<CorridorState> {
   const users = createUsers(parts);
   const router = new Router<CorridorState>({ strict: true, sensitive: true });
 
-  const list: Door = async (ctx) => {
+  const list: Handler = async (ctx) => {
     const known = await users.list();
-    answer(
+    respond(
       ctx,
       200,
       known.map(({ name, role }) => ({ username: name, role })),
     );
   };
-  const add: Door = async (ctx) => {
+  const add: Handler = async (ctx) => {
     const body = await fieldsOf(ctx, parts, { required: ['username', 'password'], optional: ['role'] });
     if (!body) return;
     const outcome = await users.add({ name: body.username, password: body.password, role: body.role ?? VIEWER });
-    answerUser(ctx, parts, outcome, { what: 'user-created' }, { username: body.username });
+    respondWithUser(ctx, parts, outcome, { what: 'user-created' }, { username: body.username });
   };
-  const remove: Door = async (ctx) => {
+  const remove: Handler = async (ctx) => {
     const name = ctx.params['user'] ?? '';
-    const deed = { what: 'user-deleted', user: name } as const;
-    if (name === FIXED_USER) return answerUser(ctx, parts, keptAsIs('Cannot delete admin user'), deed);
-    answerUser(ctx, parts, await users.remove(name), deed);
+    const act = { what: 'user-deleted', user: name } as const;
+    if (name === FIXED_USER) return respondWithUser(ctx, parts, keptAsIs('Cannot delete admin user'), act);
+    respondWithUser(ctx, parts, await users.remove(name), act);
   };
-  const setRole: Door = async (ctx) => {
+  const setRole: Handler = async (ctx) => {
     const name = ctx.params['user'] ?? '';
-    const deed = { what: 'role-changed', user: name } as const;
-    if (name === FIXED_USER) return answerUser(ctx, parts, keptAsIs("Cannot modify admin user's role"), deed);
+    const act = { what: 'role-changed', user: name } as const;
+    if (name === FIXED_USER) return respondWithUser(ctx, parts, keptAsIs("Cannot modify admin user's role"), act);
     const body = await fieldsOf(ctx, parts, { required: ['role'] });
-    if (body) answerUser(ctx, parts, await users.setRole(name, body.role), deed);
+    if (body) respondWithUser(ctx, parts, await users.setRole(name, body.role), act);
   };
 
   router.get('/api/users', forAdmins(list)).post('/api/users', forAdmins(add));
@@ -80,25 +80,25 @@ async function putPassword(ctx: AccountRouterContext, parts: UserRouteDeps & Cha
   const name = ctx.params['user'] ?? '';
   const change = { caller, address, name, password: body.password, oldPassword: body.old_password };
   const outcome = await changePassword(change, parts);
-  const deed = { what: 'password-changed', user: name } as const;
+  const act = { what: 'password-changed', user: name } as const;
   switch (outcome.kind) {
     case 'limited':
-      record(ctx, parts, deed, 'rate-limited');
+      record(ctx, parts, act, 'rate-limited');
       return refuseWhileLimited(ctx, outcome);
     case 'busy':
-      record(ctx, parts, deed, 'busy');
+      record(ctx, parts, act, 'busy');
       return refuseWhileBusy(ctx);
     case 'refused':
-      return answerUser(ctx, parts, { ok: false, error: outcome }, deed);
+      return respondWithUser(ctx, parts, { ok: false, error: outcome }, act);
     case 'changed':
       await keepSession(ctx, outcome.user, parts);
-      return answerUser(ctx, parts, { ok: true, value: caller.name }, deed);
+      return respondWithUser(ctx, parts, { ok: true, value: caller.name }, act);
   }
 }
 
 /**
- * The change ends all sessions of the user, this one too; whoever made it goes on with a fresh cookie: for the password
- * that was set, and no other that may have come after it.
+ * The change ends all sessions of the user, this one included. The caller gets a new cookie for the password that was
+ * just set, not for one that another request may have set since.
  */
 async function keepSession(ctx: AccountRouterContext, user: User, { sessions }: UserRouteDeps): Promise<void> {
   const { name, credential } = ctx.state.caller ?? {};

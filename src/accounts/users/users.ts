@@ -1,10 +1,10 @@
-/** What may be done with users, and why not: the same for the API and the command line (interface 2.1, 2.2; SPEC 4.3). */
+/** Creates, changes and deletes users, for the API and the command line alike (interface 2.1, 2.2; SPEC 4.3). */
 import type { AccountStore, User } from '../../domain/account.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, parseUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import type { PasswordHasher } from '../passwords/password.ts';
+import type { PasswordHasher } from '../passwords/password-hash.ts';
 import { parseNewPassword } from '../passwords/password-rules.ts';
 
 export interface UserDeps {
@@ -25,7 +25,7 @@ export type UserFault =
 
 export interface UserRefusal {
   readonly reason: UserFault;
-  /** For whoever asked: the API's client, or a person at a terminal. */
+  /** Shown to the client of the API, or at the terminal. */
   readonly message: string;
 }
 
@@ -60,7 +60,7 @@ export function createUsers({ store, hasher, clock, roles }: UserDeps): Users {
     const role = known.find((candidate) => candidate === text);
     return role ? ok(role) : refused('role-unknown', `Role must be one of: ${known.join(', ')}`);
   };
-  /** A role that was deleted while it was being given has made viewers of its users already, but not of this one. */
+  /** A role that was deleted while it was being assigned: its other users became viewers, and this one must too. */
   const unlessGone = async (role: Role): Promise<void> => {
     const known = await knownRoles();
     if (!known.includes(role)) await store.demoteUnknownRoles(known);
@@ -92,7 +92,7 @@ export function createUsers({ store, hasher, clock, roles }: UserDeps): Users {
     async setRole(text, roleName) {
       const role = await roleOf(roleName);
       if (!role.ok) return role;
-      const name = text as UserName; // one that is no user name is nobody's
+      const name = text as UserName; // an invalid name matches no user
       const outcome = await store.setRole(name, role.value);
       await unlessGone(role.value);
       return outcomeOf(outcome, name, 'Cannot take the role of admin from the last admin');

@@ -6,7 +6,7 @@ import type { FirstTimeLogin } from '../../accounts/login/first-admin.ts';
 import type { KnownClients } from '../../accounts/login/known-clients.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { LoginRouteDeps } from '../../accounts/login/login-routes.ts';
-import { createPasswordHasher, type PasswordHasher } from '../../accounts/passwords/password.ts';
+import { createPasswordHasher, type PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import type { RoleRouteDeps } from '../../accounts/roles/role-routes.ts';
 import type { SessionRouteDeps } from '../../accounts/sessions/session-routes.ts';
 import { createSessions, type Sessions } from '../../accounts/sessions/sessions.ts';
@@ -29,7 +29,7 @@ export interface AccountsInForce {
   readonly settings: Settings;
   readonly clauses: readonly Clause[];
   readonly sessions: Sessions;
-  /** The same, for whoever goes on with a new session after changing the password. */
+  /** The same, with another metric label: for the new session after a password change. */
   readonly sessionsAfterPasswordChange: Sessions;
   /** Who a caller is now; undefined when the session or token is over. */
   recheck(caller: Caller): Promise<Caller | undefined>;
@@ -120,7 +120,7 @@ export function createHashers(): AccountDeps['hasherOf'] {
   };
 }
 
-/** What does not open the door any more keeps none open: accounts and a proxy's headers are never believed together. */
+/** A credential of the other mode is refused: accounts and a proxy's headers are never trusted together. */
 function rechecker(
   hasAccounts: boolean,
   sessions: Sessions,

@@ -4,7 +4,7 @@ import { createFirstTimeLogin, ensureFirstAdmin, type NewAdminPassword } from '.
 import { createKnownClients } from '../../accounts/login/known-clients.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import { createNetworkLimiter } from '../../accounts/login/network-limiter.ts';
-import { importSigningKey } from '../../accounts/sessions/session-token.ts';
+import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import type { Settings } from '../../config/schema.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
@@ -22,7 +22,7 @@ export interface Accounts extends Credentials {
   readonly limiter: LoginLimiter;
   /** As they are by these settings; nothing has changed yet. */
   under(settings: Settings): AccountsInForce;
-  /** From now on, for everybody. */
+  /** Puts it in force for all requests. */
   enforce(accounts: AccountsInForce): void;
   /** After that: users without their role are viewers, and there is an admin. `reset`: with a new password in any case. */
   settle(accounts: AccountsInForce, reset: boolean): Promise<NewAdminPassword | undefined>;

@@ -43,7 +43,7 @@ export interface CredentialDeps {
   readonly onTokenEvict?: (state: 'idle' | 'active') => void;
 }
 
-/** A broken client is told to slow down, and its log lines end; nobody guesses 256 bits in the meantime. */
+/** Limits the log lines of a broken client. It is no defence: a secret of 256 bits cannot be guessed. */
 const BAD_TOKENS = '10/minute';
 const TIDY_MS = 3_600_000;
 
@@ -55,7 +55,11 @@ export async function openCredentials(parts: CredentialDeps): Promise<Credential
   };
   const roleRegistry = createRoleRegistry({ store: store.roles, fixed: fixedRoles, version: store.version, onChange });
   await roleRegistry.latest();
-  const onFault = (fault: unknown): void => log.warn({ err: fault }, 'when something was last used could not be kept');
+  const onFault = (fault: unknown): void =>
+    log.warn(
+      { err: fault },
+      'the last use of sessions and API tokens could not be written: the lists show older times until the store can be written',
+    );
   const tokens = createApiTokens({
     tokenStore: store.apiTokens,
     store: store.accounts,
@@ -75,7 +79,9 @@ export async function openCredentials(parts: CredentialDeps): Promise<Credential
   const seenSessions = createSeenSessions({ store: store.sessions, keyId, clock, onFault });
   await store.sessions.forgetSessionsUnlessSignedWith(keyId);
   const tidy = (): Promise<void> =>
-    forgetWhatIsOver(store, clock).catch((fault) => log.warn({ err: fault }, 'what is over could not be forgotten'));
+    deleteExpired(store, clock).catch((fault) =>
+      log.warn({ err: fault }, 'expired sessions and revocations could not be deleted from the store: retrying in 1 h'),
+    );
   await tidy();
   const timer = setInterval(() => void tidy(), TIDY_MS).unref();
   return {
@@ -96,7 +102,7 @@ export async function openCredentials(parts: CredentialDeps): Promise<Credential
 async function demote({ store, audit, log }: CredentialDeps, roles: CustomRoles): Promise<void> {
   const demoted = await store.accounts.demoteUnknownRoles([ADMIN, VIEWER, ...roles.keys()]);
   for (const user of demoted) {
-    log.warn({ user }, 'the role of this user is gone: the user is a viewer now');
+    log.warn({ user }, 'the role of this user is not in auth.roles any more: the user is now a viewer');
     audit({
       what: 'role-changed',
       who: undefined,
@@ -108,7 +114,7 @@ async function demote({ store, audit, log }: CredentialDeps, roles: CustomRoles)
   }
 }
 
-async function forgetWhatIsOver({ accounts, sessions }: Store, clock: Clock): Promise<void> {
+async function deleteExpired({ accounts, sessions }: Store, clock: Clock): Promise<void> {
   const now = unixSeconds(clock);
   await accounts.forgetRevocationsBefore(now);
   await sessions.forgetSessionsBefore(now);

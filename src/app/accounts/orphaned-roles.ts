@@ -1,5 +1,4 @@
 /** Refuses a configuration without `auth.roles` while users have roles that nothing defines: a cut file must not change rights. */
-
 import { EMPTIED } from '../../config/configured-mark.ts';
 import type { Problem } from '../../config/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';

@@ -1,7 +1,7 @@
 /** What the command line does to accounts, in the audit file beside what the service does (SPEC 1, 9). */
 import { existsSync } from 'node:fs';
 import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
-import type { Deed } from '../../accounts/http/doors.ts';
+import type { AuditedAct } from '../../accounts/http/route-guards.ts';
 import type { TokenAdmin } from '../../accounts/tokens/token-admin.ts';
 import type { Users } from '../../accounts/users/users.ts';
 import type { Settings } from '../../config/schema.ts';
@@ -45,9 +45,9 @@ export function auditedTokens(tokens: TokenAdmin, audit: Audit): TokenAdmin {
     list: tokens.list,
     async create(wanted) {
       const made = await tokens.create(wanted);
-      const deed = { what: 'token-created', user: wanted.user } as const;
-      if (made.ok) tell({ ...deed, tokenId: made.value.token.id }, audit);
-      else tell(deed, audit, made.error.reason);
+      const act = { what: 'token-created', user: wanted.user } as const;
+      if (made.ok) tell({ ...act, tokenId: made.value.token.id }, audit);
+      else tell(act, audit, made.error.reason);
       return made;
     },
     async revoke(tokenId) {
@@ -59,16 +59,16 @@ export function auditedTokens(tokens: TokenAdmin, audit: Audit): TokenAdmin {
 }
 
 async function told<Outcome extends Result<unknown, { readonly reason: string }>>(
-  deed: Deed,
+  act: AuditedAct,
   doing: Promise<Outcome>,
   audit: Audit,
 ): Promise<Outcome> {
   const outcome = await doing;
-  tell(deed, audit, outcome.ok ? undefined : outcome.error.reason);
+  tell(act, audit, outcome.ok ? undefined : outcome.error.reason);
   return outcome;
 }
 
-function tell(deed: Deed, audit: Audit, reason?: string): void {
+function tell(act: AuditedAct, audit: Audit, reason?: string): void {
   const by = { who: undefined, from: AT_COMMAND_LINE };
-  audit(reason === undefined ? { ...deed, ...by, verdict: 'allowed' } : { ...deed, ...by, verdict: 'refused', reason });
+  audit(reason === undefined ? { ...act, ...by, verdict: 'allowed' } : { ...act, ...by, verdict: 'refused', reason });
 }

@@ -1,7 +1,7 @@
 /** Introduces the command line to the store and the accounts, beside a running server or without one (SPEC 1). */
 
 import { existsSync } from 'node:fs';
-import { createPasswordHasher } from '../../accounts/passwords/password.ts';
+import { createPasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { createTokenAdmin, type TokenAdmin } from '../../accounts/tokens/token-admin.ts';
 import { importUsers } from '../../accounts/users/import-users.ts';

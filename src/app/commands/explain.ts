@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { layoutOfNames } from '../../access/recorder-layout.ts';
 import { createRoleRegistry, type RoleRegistry } from '../../accounts/roles/role-registry.ts';
-import { importSigningKey } from '../../accounts/sessions/session-token.ts';
+import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { createSessions, type Sessions } from '../../accounts/sessions/sessions.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { type ApiTokens, createApiTokens } from '../../accounts/tokens/api-tokens.ts';

@@ -1,7 +1,7 @@
 /** Users, a clock that is set by hand, and a real store to keep accounts in. */
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { createPasswordHasher } from '../../../src/accounts/passwords/password.ts';
+import { createPasswordHasher } from '../../../src/accounts/passwords/password-hash.ts';
 import type { AccountStore, User } from '../../../src/domain/account.ts';
 import type { CustomRoles } from '../../../src/domain/camera-scope.ts';
 import type { Clock } from '../../../src/domain/clock.ts';

@@ -8,13 +8,13 @@ import { createKnownClients } from '../../../src/accounts/login/known-clients.ts
 import { createLoginRoutes, type LoginSettings } from '../../../src/accounts/login/login-routes.ts';
 import { createNetworkLimiter } from '../../../src/accounts/login/network-limiter.ts';
 import type { LoginResult } from '../../../src/accounts/login/post-login.ts';
-import { createPasswordHasher, type HashSettings } from '../../../src/accounts/passwords/password.ts';
+import { createPasswordHasher, type HashSettings } from '../../../src/accounts/passwords/password-hash.ts';
 import { createConfigSetRoute } from '../../../src/accounts/roles/config-set-route.ts';
 import { createRoleRegistry } from '../../../src/accounts/roles/role-registry.ts';
 import { createRoleRoutes } from '../../../src/accounts/roles/role-routes.ts';
 import { createSeenSessions } from '../../../src/accounts/sessions/seen-sessions.ts';
 import { createSessionRoutes } from '../../../src/accounts/sessions/session-routes.ts';
-import { importSigningKey } from '../../../src/accounts/sessions/session-token.ts';
+import { importSigningKey } from '../../../src/accounts/sessions/session-jwt.ts';
 import { createSessions, type SessionDeps } from '../../../src/accounts/sessions/sessions.ts';
 import { signingKey } from '../../../src/accounts/sessions/signing-secret.ts';
 import { createApiTokens } from '../../../src/accounts/tokens/api-tokens.ts';

@@ -5,9 +5,9 @@ import { createConcurrencyLimit, type Waiter } from './concurrency-limit.ts';
 
 /** Interface 2.1. */
 export const PBKDF2_ITERATIONS = 600_000;
-/** A row that asks for more than this, or than we use ourselves, is none of ours: one check would hold a lane for seconds. */
+/** Hashes with more iterations are treated as malformed: checking one would occupy a thread for seconds. */
 const MOST_ITERATIONS = 10_000_000;
-/** Node's pool has four threads, and files and DNS need one of them, on however many cores (G22). */
+/** Node's thread pool has four threads, and files and DNS need one of them, on any number of cores (G22). */
 const MOST_LANES = 3;
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
@@ -39,15 +39,15 @@ export interface HashSettings {
   readonly concurrency: number;
   /** Clients whose hashes may wait; past that the outcome is `busy`. */
   readonly queue: number;
-  /** Told what each piece of work costs. */
+  /** Called with the iteration count of each derivation. */
   readonly onHash?: (iterations: number) => void;
 }
 
 export function createPasswordHasher({ iterations, concurrency, queue, onHash }: HashSettings): PasswordHasher {
   const mostIterations = Math.max(iterations, MOST_ITERATIONS);
   const lanes = createConcurrencyLimit({ lanes: Math.min(concurrency, MOST_LANES), queue });
-  const nobody: StoredHash = { iterations, salt: newSalt(), key: randomBytes(KEY_BYTES) };
-  /** Above our own count once a dearer hash was seen: one that was imported, or made before the count was lowered. */
+  const unknownUser: StoredHash = { iterations, salt: newSalt(), key: randomBytes(KEY_BYTES) };
+  /** The highest iteration count seen: imported hashes, or hashes from before the count was lowered, may have more. */
   let dearest = iterations;
 
   const derive = (password: string, salt: string, count: number): Promise<Buffer> => {
@@ -60,12 +60,12 @@ export function createPasswordHasher({ iterations, concurrency, queue, onHash }:
   });
   const matches = async (password: string, stored: string | undefined): Promise<CheckOutcome> => {
     const known = stored === undefined ? undefined : parseHash(stored, mostIterations);
-    const expected = known ?? nobody;
+    const expected = known ?? unknownUser;
     const isSame = timingSafeEqual(await derive(password, expected.salt, expected.iterations), expected.key);
     if (isSame && known) return { kind: 'match' };
-    // A cheaper hash would answer sooner than that of nobody, a dearer one later: either tells that the user exists.
+    // A known user with a cheaper or dearer hash would answer sooner or later than an unknown one, which tells that the user exists.
     dearest = Math.max(dearest, expected.iterations);
-    if (expected.iterations < dearest) await derive(password, nobody.salt, dearest - expected.iterations);
+    if (expected.iterations < dearest) await derive(password, unknownUser.salt, dearest - expected.iterations);
     return { kind: 'mismatch' };
   };
 
@@ -88,7 +88,7 @@ export function parseHash(stored: string, mostIterations = MOST_ITERATIONS): Sto
   return { iterations: Number(count), salt, key: Buffer.from(key, 'base64') };
 }
 
-/** The salt, for whoever asks which password this is; all of a malformed hash. */
+/** The salt, which identifies the password; the whole text of a malformed hash. */
 export const saltOf = (stored: string): string => stored.split('$')[2] ?? stored;
 
 const newSalt = (): string => randomBytes(SALT_BYTES).toString('hex');

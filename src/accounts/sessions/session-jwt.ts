@@ -21,7 +21,7 @@ export interface SessionClaims {
 
 type TokenFault = Extract<SessionFault, 'malformed' | 'signature' | 'claims' | 'expired'>;
 
-/** A session token is some 200 characters; nobody parses more than this for a stranger. */
+/** A session token has about 200 characters. Longer texts are refused before they are parsed. */
 const LONGEST_TOKEN = 4096;
 const LONGEST_TOKEN_ID = 128;
 /** How far another machine's clock may be ahead of ours. For `exp` there is no leeway. */

@@ -7,7 +7,7 @@ import {
   readSessionToken,
   signSessionToken,
   timeFault,
-} from '../../src/accounts/sessions/session-token.ts';
+} from '../../src/accounts/sessions/session-jwt.ts';
 import { signingKey } from '../../src/accounts/sessions/signing-secret.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
 import { base64url, handMadeToken, OTHER_SECRET, SIGNING_SECRET } from './support/hand-made-token.ts';

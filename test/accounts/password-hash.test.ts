@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createPasswordHasher, PBKDF2_ITERATIONS, parseHash } from '../../src/accounts/passwords/password.ts';
+import { createPasswordHasher, PBKDF2_ITERATIONS, parseHash } from '../../src/accounts/passwords/password-hash.ts';
 
 /** Made by the reference. */
 const OLDER = 'pbkdf2_sha256$260000$8ece7835ed3396a4a6f6ec2263b437b0$zKPnYfUkAkIpTMEceFQ7FjINPApqC2ZOjJptDEMUgPg=';
