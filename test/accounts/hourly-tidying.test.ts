@@ -90,7 +90,10 @@ describe('Revocations and sessions', () => {
     await store.accounts.revokeToken('ended', NOW);
     isBroken = true;
     await hourPasses();
-    assert.deepEqual([await kept(store), warnings], [['ended'], ['expired sessions and revocations could not be deleted from the store: retrying in 1 h']]);
+    assert.deepEqual(
+      [await kept(store), warnings],
+      [['ended'], ['expired sessions and revocations could not be deleted from the store: retrying in 1 h']],
+    );
     isBroken = false;
     await hourPasses();
     assert.deepEqual(await kept(store), []);
