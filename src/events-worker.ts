@@ -1,4 +1,4 @@
-/** The second composition root: the events backend as a thread beside the gate, with a read-only door to where events are kept (SPEC 7). */
+/** The second composition root: the events backend as a thread beside the gate, with the events opened read-only (SPEC 7). */
 import { createServer } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 import { storeFaultOf } from './domain/store-fault.ts';

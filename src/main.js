@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** Hands the command line to the CLI, on a Node that can run it. */
-// The only file in JavaScript: for this one, what strips types would be loaded before anything can be found stripped.
+// The only file in JavaScript: in TypeScript, the loader that strips types would run before the compile cache is on.
 import module from 'node:module';
 import { join } from 'node:path';
 import v8 from 'node:v8';
@@ -17,11 +17,11 @@ if (isOlder(process.versions.node, OLDEST_NODE)) {
   );
   process.exitCode = 1;
 } else {
-  // A start runs once: it is not worth the memory of optimizing it, nor of more room for its garbage. `cli/release-v8.ts`
-  // gives both back.
+  // A start runs once: optimizing it and a larger young generation would cost memory for nothing. `cli/release-v8.ts`
+  // turns both on again.
   v8.setFlagsFromString('--semi-space-growth-factor=1');
   for (const compiler of ['maglev', 'turbo']) v8.setFlagsFromString(`--${compiler}-filter=~`);
-  // What was stripped of its types and compiled once is not again. Not in a directory that others may write: it is code.
+  // Compiled code is kept between starts. The directory must not be writable for others: it holds code.
   process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '../node_modules/.cache/compiled'); // for workers too
   module.enableCompileCache();
   const { runCommandLine } = await import('./cli/command-line.ts');

@@ -1,4 +1,4 @@
-/** What holds under one reading of the configuration: a reload makes the next one, and swaps them by reference (SPEC 1). */
+/** What holds under one configuration: a reload makes the next generation and swaps the reference (SPEC 1). */
 
 import type { Settings } from '../config/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
@@ -14,14 +14,14 @@ import type { Runtime } from './runtime.ts';
 import { readinessOf } from './telemetry/readiness.ts';
 import { serviceStatus } from './telemetry/status.ts';
 
-/** A request goes its whole way through the one that it found: nothing in it changes with the next. */
+/** A request stays with the generation that it found: nothing in it changes with the next. */
 export interface Generation {
   readonly config: ServiceConfig;
   readonly settings: Settings;
   readonly accounts: AccountsInForce;
   readonly parts: Components;
   readonly gates: Readonly<Record<ListenerName, Gate>>;
-  /** For looking once more at what was let in before; nothing of it is counted. */
+  /** For checking open streams again; nothing of it is counted. */
   readonly rules: () => Rules;
   readonly readiness: () => Promise<Readiness>;
 }
@@ -96,7 +96,7 @@ function generationUnder(config: ServiceConfig, { runtime, warnings }: Generatio
   return { config, settings, accounts, parts, gates, rules: authorizer.uncounted, readiness };
 }
 
-/** A door that stays while what is behind it is exchanged. */
+/** A gate that stays while a reload exchanges what is behind it. */
 export const currentGate = (name: ListenerName, inForce: () => Generation): Gate => ({
   onRequest: (request, response) => inForce().gates[name].onRequest(request, response),
   onUpgrade: (request, socket, head) => inForce().gates[name].onUpgrade(request, socket, head),

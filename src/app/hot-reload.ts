@@ -1,4 +1,4 @@
-/** The edition in force, and the way to the next one: all of it at one moment, or nothing of it (SPEC 1, reload). */
+/** Hot reload: the generation in force, and the switch to the next one, all at one moment or not at all (SPEC 1). */
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
 import { renewed } from '../config/changed-keys.ts';
 import { formatProblem } from '../config/problems.ts';
@@ -45,7 +45,7 @@ export function createGenerations(): Generations {
     report.rejected(config, now().runtime);
     return { isTaken: false, newAdminPassword: undefined, files: config.files };
   };
-  /** What can fail comes first; then there is one moment in which all of it holds. */
+  /** What can fail comes first; then everything is swapped at one moment. */
   const take = async (config: ServiceConfig): Promise<Reloaded> => {
     const { generation: before, runtime } = now();
     const loss = await lossIn(config, runtime.store, before.config);
@@ -101,7 +101,7 @@ export function createGenerations(): Generations {
   };
 }
 
-/** What follows for people who are there, and for those who are not there any more. */
+/** Applies the new configuration to users and to open streams. */
 async function settled({ accounts, rules }: Generation, runtime: Runtime): Promise<NewAdminPassword | undefined> {
   try {
     const made = await runtime.accounts.settle(accounts, false);
@@ -109,7 +109,10 @@ async function settled({ accounts, rules }: Generation, runtime: Runtime): Promi
     await runtime.openStreams.review((stream) => reviewStream(stream, judges));
     return made;
   } catch (fault) {
-    runtime.log.error({ err: fault }, 'whom the configuration changes could not be looked up: reload it again');
+    runtime.log.error(
+      { err: fault },
+      'the reload could not update users and open streams: see the cause, then reload the configuration again',
+    );
     return undefined;
   }
 }

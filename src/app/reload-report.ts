@@ -1,4 +1,4 @@
-/** What is said of a configuration that was read again: in the log, in metrics, and on the status page (SPEC 1, 8, 9). */
+/** Reports a reload: in the log, in metrics, and on the status page (SPEC 1, 8, 9). */
 import { isDeepStrictEqual } from 'node:util';
 import type { Renewal } from '../config/changed-keys.ts';
 import { formatProblem } from '../config/problems.ts';
@@ -15,9 +15,9 @@ export interface ReloadReport {
   warnings(): readonly string[];
 }
 
-const NOT_TAKEN = 'the configuration is not taken: the one that was read before stays in use';
-const TAKEN = 'the configuration was read again, and is in use';
-const AFTER_RESTART = 'was changed, and holds from the next start on';
+const NOT_TAKEN = 'configuration not reloaded: the previous one stays active, correct the file';
+const TAKEN = 'configuration reloaded';
+const AFTER_RESTART = 'was changed: restart to apply it';
 const HELD =
   'was changed or removed so that more requests would be believed or allowed than before: the value in force stays until the next start; restart if the change is meant, put the key back if it is not';
 
@@ -61,7 +61,7 @@ export function createReloadReport(): ReloadReport {
 const waitingFor = (key: string, { held }: Renewal, { file, placed }: ServiceConfig): string =>
   formatProblem(file, placed({ path: key.split('.'), message: held.includes(key) ? HELD : AFTER_RESTART }));
 
-/** The key of the route table may say the same while the table that it names says something else. */
+/** `nvr.policy` may be the same while the file that it names has changed. */
 function changedKeys({ changed }: Renewal, before: Generation, next: Generation): readonly string[] {
   const isSameTable = isDeepStrictEqual(before.config.policy, next.config.policy);
   return isSameTable ? changed : [...new Set([...changed, 'nvr.policy'])];

@@ -58,7 +58,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   });
   opened.defer(async () => {
     isStopping = true;
-    log.info('stopping: what is in flight is finished');
+    log.info('stopping: requests in flight are finished first');
     openStreams.leaveSockets();
     await drain(inForce().settings.server.shutdown_grace);
   });

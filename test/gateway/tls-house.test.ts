@@ -174,7 +174,7 @@ describe("An operator's certificate", () => {
     const second = await operators(Date.now() - 10 * DAY_MS);
     writeFileSync(files.certificate, second.certificate);
     writeFileSync(files.privateKey, second.privateKey);
-    await until(() => sentences(house).includes('another certificate is served from now on'), 'the new pair is served');
+    await until(() => sentences(house).includes('a new certificate is served'), 'the new pair is served');
     const now = await clientOf(house, second.certificate);
     const admin = (await logIn(now, ADMIN_PERSON)).split(';')[0] ?? '';
     const status = JSON.parse((await now.ask('/api/status', { cookie: admin })).body.toString());
@@ -185,7 +185,7 @@ describe("An operator's certificate", () => {
 
     put(directory, await operators(Date.now() - 900 * DAY_MS));
     const stays = (text: unknown): boolean =>
-      /fullchain\.pem ended on \d{4}-\d\d-\d\d: put a valid one there; the certificate that was read before stays in use$/.test(
+      /fullchain\.pem ended on \d{4}-\d\d-\d\d: put a valid one there; the previous certificate stays in use$/.test(
         String(text),
       );
     await until(() => sentences(house).some(stays), 'the pair that has ended is complained of');

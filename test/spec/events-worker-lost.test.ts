@@ -82,7 +82,7 @@ describe('The events worker', () => {
     assert.deepEqual([status, (body as { id: string }[]).map(({ id }) => id)], [200, ['1-a']]);
     assert.deepEqual(await told(), [1, 1]);
     const lines = house.log.filter(({ msg }) => String(msg).startsWith('the events backend')).map(({ msg }) => msg);
-    assert.equal(lines[0], 'the events backend has ended: it is started again');
+    assert.equal(lines[0], 'the events backend has ended: it is being restarted');
     assert.equal(lines.at(-1), 'the events backend runs again');
   });
 });

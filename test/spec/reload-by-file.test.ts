@@ -48,8 +48,8 @@ async function serve(t: { after(work: () => unknown): void }): Promise<Served> {
   };
 }
 
-const TAKEN = 'the configuration was read again, and is in use';
-const NOT_TAKEN = 'the configuration is not taken';
+const TAKEN = 'configuration reloaded';
+const NOT_TAKEN = 'configuration not reloaded';
 
 describe('A running service reads its configuration again', { timeout: 120_000 }, () => {
   it('at SIGHUP, with a stream open all the while', async (t) => {

@@ -47,14 +47,14 @@ describe('A configuration that is bad', () => {
     assert.deepEqual(errors, [
       ['auth.session_lenght', 3, `${file}:3:3 auth.session_lenght: unknown key: did you mean session_length?`],
       ['nvr.url', 5, errors[1]?.[2]],
-      [undefined, undefined, 'the configuration is not taken: the one that was read before stays in use'],
+      [undefined, undefined, 'configuration not reloaded: the previous one stays active, correct the file'],
     ]);
     assert.match(String(errors[1]?.[2]), /config\.yaml:5:8 nvr\.url: is not the address of a server/);
     assert.equal((await at.ask('/api/cam1/latest.jpg', { token })).status, 200);
     assert.deepEqual(await told(at), { successful: 0, at: startedAt, ok: 0, rejected: 1 });
     const [first, second, third, ...others] = await warningsAt(at);
     assert.deepEqual([first?.key, second?.key, third?.key, others], [null, 'auth.session_lenght', 'nvr.url', []]);
-    assert.match(first?.message ?? '', /config\.yaml: the configuration is not taken: the one that was read before/);
+    assert.match(first?.message ?? '', /config\.yaml: configuration not reloaded: the previous one stays active/);
 
     await reload(at, nvr, { auth: auth({ roles: { front_only: ['cam2'] } }) });
     assert.equal((await at.ask('/api/cam1/latest.jpg', { token })).status, 403);
@@ -103,18 +103,18 @@ describe('What holds from the next start on', () => {
       auth: auth({ session_length: 60 }),
     });
     const keys = ['server.external', 'server.internal', 'store.url'];
-    const warnings = said(at, 'warn').filter((text) => text.includes('from the next start on'));
+    const warnings = said(at, 'warn').filter((text) => text.includes('restart to apply it'));
     assert.deepEqual(
       warnings.map((text) => text.replace(/^\S+config\.yaml:\d+:\d+ /, '')),
-      keys.map((key) => `${key}: was changed, and holds from the next start on`),
+      keys.map((key) => `${key}: was changed: restart to apply it`),
     );
     assert.equal((await at.ask('/api/version', { token: await at.logIn(VERA) })).status, 200);
     assert.equal((await fetch(`${at.internalUrl}/api/version`)).status, 200);
     assert.deepEqual(
       await warningsAt(at),
-      keys.map((key) => ({ key, message: 'was changed, and holds from the next start on' })),
+      keys.map((key) => ({ key, message: 'was changed: restart to apply it' })),
     );
-    const info = at.log.find(({ msg }) => msg === 'the configuration was read again, and is in use');
+    const info = at.log.find(({ msg }) => msg === 'configuration reloaded');
     assert.deepEqual(info?.['changed'], ['auth.session_length']);
     await reload(at, nvr, { auth: auth({ session_length: 60 }) });
     assert.deepEqual(await warningsAt(at), []);

@@ -146,7 +146,7 @@ describe('The allowlist file of a running gate', () => {
     };
     assert.equal(await status(), 200);
     writeFileSync(file, 'Remote-User\n');
-    await logged(/list of trusted headers was read again/);
+    await logged(/list of trusted headers was reloaded/);
     assert.equal(await status(), 401, 'denied by default_role none, which a profile shows as 401');
     assert.ok(
       warningsOf(house).some((text) =>
@@ -154,7 +154,7 @@ describe('The allowlist file of a running gate', () => {
       ),
     );
     writeFileSync(file, 'Remote-User\nnot a name\n');
-    await logged(/conf:2: "not a name" is neither .*; the list that was read before stays in use/);
+    await logged(/conf:2: "not a name" is neither .*; the previous list stays in use/);
     assert.equal(await status(), 401);
     writeFileSync(file, 'Remote-User\nRemote-Groups\nX-More\n');
     while ((await status()) !== 200) await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,4 +1,4 @@
-/** What holds of the accounts under one configuration: sessions, limits, and what the routes need (interface 5.1 to 5.4). */
+/** The accounts under one configuration: sessions, limits, and what the routes need (interface 5.1 to 5.4). */
 import { availableParallelism } from 'node:os';
 import type { CryptoKey } from 'jose';
 import type { Audit } from '../../accounts/audit.ts';
@@ -31,7 +31,7 @@ export interface AccountsInForce {
   readonly sessions: Sessions;
   /** The same, with another metric label: for the new session after a password change. */
   readonly sessionsAfterPasswordChange: Sessions;
-  /** Who a caller is now; undefined when the session or token is over. */
+  /** The caller as of now; undefined when the session or token has ended. */
   recheck(caller: Caller): Promise<Caller | undefined>;
   /** What the account routes need; the cameras of a scope are known elsewhere. */
   readonly routeParts: Omit<LoginRouteDeps, 'visibleCameras'> &
@@ -109,7 +109,7 @@ const sessionsUnder = ({ auth }: Settings, { store, key, clock, credentials }: A
 /** Password checks that may wait for their turn (SPEC 4.1). */
 const WAITING_CHECKS = 32;
 
-/** One line for each cost: who waits goes on waiting when a reload leaves it as it is. */
+/** One queue for each iteration count: waiting checks go on when a reload leaves the count as it is. */
 export function createHashers(): AccountDeps['hasherOf'] {
   const hashers = new Map<number, PasswordHasher>();
   const concurrency = Math.max(1, availableParallelism() - 1);

@@ -1,4 +1,4 @@
-/** Introduces the accounts to their store, their secret and what they remember: all that outlives a reload (interface 5.1 to 5.4). */
+/** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
 import { createFirstTimeLogin, ensureFirstAdmin, type NewAdminPassword } from '../../accounts/login/first-admin.ts';
 import { createKnownClients } from '../../accounts/login/known-clients.ts';

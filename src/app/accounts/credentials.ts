@@ -1,4 +1,4 @@
-/** Introduces roles, API tokens and the list of sessions to the store, and tidies up behind them (SPEC 4.2 to 4.4). */
+/** Opens roles, API tokens and the list of sessions on the store, and deletes what has expired (SPEC 4.2 to 4.4). */
 import type { Logger } from 'pino';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
 import { createLoginLimiter, type LoginLimiter } from '../../accounts/login/login-limiter.ts';
@@ -39,7 +39,7 @@ export interface CredentialDeps {
   readonly steadyClock: Clock;
   readonly audit: Audit;
   readonly log: Logger;
-  /** A client that sent bad tokens was forgotten for want of room. */
+  /** A client that sent bad tokens was forgotten because the limiter is full. */
   readonly onTokenEvict?: (state: 'idle' | 'active') => void;
 }
 

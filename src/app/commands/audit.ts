@@ -1,4 +1,4 @@
-/** What the command line does to accounts, in the audit file beside what the service does (SPEC 1, 9). */
+/** Writes what the command line does to accounts into the audit file of the service (SPEC 1, 9). */
 import { existsSync } from 'node:fs';
 import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
 import type { AuditedAct } from '../../accounts/http/route-guards.ts';
@@ -12,7 +12,7 @@ import { openLogs } from '../resources/logs.ts';
 
 type AtHand = Users & { importFrom(path: string): Promise<readonly ImportedUser[]> };
 
-/** A file that is not there yet is left to the service, which may run as somebody else. */
+/** The command does not create the file: the service may run as another user, who must own it. */
 export async function openCommandAudit(settings: Settings, clock: Clock) {
   const { audit_file: file } = settings.logger;
   if (file === undefined || !existsSync(file)) return { audit: () => {}, close: async () => {} };

@@ -1,4 +1,4 @@
-/** Introduces the command line to the store and the accounts, beside a running server or without one (SPEC 1). */
+/** Opens the store and the accounts for the command line, beside a running server or without one (SPEC 1). */
 
 import { existsSync } from 'node:fs';
 import { createPasswordHasher } from '../../accounts/passwords/password-hash.ts';

@@ -1,4 +1,4 @@
-/** Introduces the corridor to whom it judges by: accounts, proxies, the route table, the cameras; and to who counts it (SPEC 3 to 5). */
+/** Builds the authorization rules from configuration, accounts and the route table, with the counters around them (SPEC 3 to 5). */
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { type CameraScope, visibleCameras } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
@@ -36,11 +36,11 @@ export interface AuthorizerDeps {
 export interface Authorizer {
   readonly destinations: DestinationRules;
   readonly rules: () => Rules;
-  /** The same, for questions that are nobody's request: they are not counted. */
+  /** The same without counters, for questions that are not requests of a client. */
   readonly uncounted: () => Rules;
   readonly headers: () => HeaderRules;
   readonly explain: Explainer;
-  /** The names to show to somebody of that scope. */
+  /** The names of the cameras that a scope sees. */
   readonly seen: (scope: CameraScope) => readonly CameraName[];
 }
 
@@ -122,7 +122,7 @@ function identityTrace(logs: Logs): Trace {
   };
 }
 
-/** Said once, for any client can send such headers. A proxy that asks in vain would let everybody do everything. */
+/** Logged once, because any client can send such headers. A proxy that is not trusted would admit every request. */
 function warningOfDescription(logs: Logs): (peer: string) => void {
   const log = logs.named('service.gate');
   let isSaid = false;

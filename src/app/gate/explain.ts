@@ -1,4 +1,4 @@
-/** Introduces `explain` to what the gate judges by: beside a running server, or from its configuration alone (SPEC 1). */
+/** Builds `explain` from the rules of the gate: beside a running server, or from its configuration alone (SPEC 1). */
 import { isIP } from 'node:net';
 import type { Settings } from '../../config/schema.ts';
 import { trustedPeersOf } from '../../config/trusted-peers.ts';
@@ -12,7 +12,7 @@ import type { Explanation } from '../../gateway/explain/explanation.ts';
 
 export type { Explanation } from '../../gateway/explain/explanation.ts';
 
-/** As a person asks: at the command line, or by `GET /api/explain`. */
+/** The question as given at the command line, or to `GET /api/explain`. */
 export interface ExplainQuestion {
   /** `WS` for a WebSocket upgrade. */
   readonly method: string;
@@ -93,7 +93,7 @@ async function callerNamed(
   return ok({ name: user.name, role: user.role, scope: scopeOfRole(user.role, await roles()), credential });
 }
 
-/** The question is about users and roles; whoever wonders about the secret describes one. */
+/** The right secret is assumed, because the question is about users and roles; a described `X-Proxy-Secret` overrides it. */
 function assumedSecret(sent: readonly (readonly [string, string])[], { proxy }: Settings): [string, string][] {
   const [secret] = proxy.auth_secret;
   const isDescribed = sent.some(([name]) => name.toLowerCase() === 'x-proxy-secret');
@@ -102,5 +102,5 @@ function assumedSecret(sent: readonly (readonly [string, string])[], { proxy }: 
     : [['X-Proxy-Secret', Buffer.from(secret, 'utf8').toString('latin1')]];
 }
 
-/** Somebody whose headers are believed. */
+/** A peer whose headers are believed. */
 const assumedPeer = (settings: Settings): string => trustedPeersOf(settings)[0]?.split('/', 1)[0] ?? '127.0.0.1';

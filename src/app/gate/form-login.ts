@@ -1,11 +1,11 @@
-/** Introduces the login page's form, when it is sent without a script, to the accounts (SPEC 4.1, 8). */
+/** Logs in by the login page's form when it is sent without a script (SPEC 4.1, 8). */
 
 import { attemptLogin, LOGIN_RESULT } from '../../accounts/login/post-login.ts';
 import { passwordFault } from '../../accounts/passwords/password-rules.ts';
 import type { LogIn } from '../../ui/login-page.ts';
 import type { AccountsInForce } from '../accounts/accounts-in-force.ts';
 
-/** A new password check may find a free lane by then. */
+/** By then a password check may find a free place. */
 const BUSY_RETRY_SECONDS = 5;
 
 export const formLogIn =

@@ -1,4 +1,4 @@
-/** Introduces the gate to everything that it works with: who is judged, where it goes, and what is the service's own. */
+/** Builds what the gate works with: rules, destinations, error pages and Postern's own routes. */
 import { randomUUID } from 'node:crypto';
 import Router from 'koa-router';
 import type { OwnConfig } from '../../access/narrow-config.ts';
@@ -43,7 +43,7 @@ export interface GateSources {
   readonly onCaller: GateDeps['onCaller'];
   readonly unknownRoutes: GateDeps['unknownRoutes'];
   readonly watch: GateDeps['watch'];
-  /** What the status page tells. */
+  /** For the status page. */
   readonly status: () => Promise<ServiceStatus>;
 }
 
@@ -126,7 +126,7 @@ function refusalRules({ auth, ui }: Settings, pages: BuiltPages): RefusalRules {
   };
 }
 
-/** As the NVR's pages read it. */
+/** In the form that the NVR's pages read. */
 function ownConfigOf({ auth, proxy }: Settings, roles: CustomRoles, known: readonly CameraName[]): OwnConfig {
   const listed = [...roles].map(([role, entries]) => {
     const cameras = visibleCameras(scopeOf(entries), known);

@@ -1,4 +1,4 @@
-/** Introduces doctor's probes to the settings: whose word counts, and which headers name somebody (SPEC 15). */
+/** Builds what doctor's probes need from the settings: trusted proxies and identity headers (SPEC 15). */
 import type { Settings } from '../../config/schema.ts';
 import type { ProbeRouteDeps } from '../../doctor/probe-routes.ts';
 import type { Clock } from '../../domain/clock.ts';

@@ -1,4 +1,4 @@
-/** What the corridor judges by, made from the settings: for the gate, and for `explain`, which must judge the same. */
+/** Builds the rules of the decision from the settings: for the gate, and for `explain`, which must judge the same. */
 import type { Surroundings } from '../../access/authorize.ts';
 import { compileRouteTable, type RouteTable } from '../../access/route-table.ts';
 import type { Settings } from '../../config/schema.ts';
@@ -71,10 +71,10 @@ export const destinationRules = ({ nvr, events }: Settings, eventsBackend: Upstr
   routes: nvr.routes,
 });
 
-/** Asks in the service's own name, with an admin's rights. */
+/** Asks in Postern's own name, with an admin's rights. */
 type Ask = (upstream: Upstream, path: string) => Promise<unknown>;
 
-/** An event's owner is asked where the event's answer will come from: the backend may know other events than the NVR. */
+/** An event's camera is asked of the upstream that will serve the event: the backend may know other events than the NVR. */
 export function ownerLookup(destinations: DestinationRules, ask: Ask): OwnerLookup {
   const nvrOnly = { ...destinations, eventsBackend: undefined };
   const askNvr = async (path: string): Promise<unknown> => {

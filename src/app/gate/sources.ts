@@ -1,4 +1,4 @@
-/** Introduces the identity sources to the settings: whose word counts for who calls, and whose headers are believed (SPEC 3). */
+/** Builds the sources of identity from the settings, and says whose headers are believed (SPEC 3). */
 import type { Settings } from '../../config/schema.ts';
 import { trustedPeersOf } from '../../config/trusted-peers.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
@@ -34,7 +34,7 @@ export interface SourceDeps {
   readonly onUntrustedHeaders?: () => void;
 }
 
-/** A credential of its own, whoever else may come in (SPEC 3). */
+/** API tokens are a credential of their own, with accounts and in proxy mode alike (SPEC 3). */
 export function apiTokenSource({ settings, verifyApiToken: verify, trace }: SourceDeps): IdentitySource {
   const trusted = networks(settings.auth.trusted_proxies);
   const addressOf = (request: RequestFacts): string =>

@@ -1,4 +1,4 @@
-/** What a reload opens anew only where its own settings have changed: the events backend, the cameras, the ways to the NVR. */
+/** Parts that a reload reopens only when their own settings have changed: events backend, camera list, connections to the NVR. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Settings } from '../../config/schema.ts';
@@ -26,7 +26,7 @@ interface Part<It> {
   close(): Promise<void>;
 }
 
-/** Those of `before` whose settings are the same, and new ones in the place of the others. Rejects with nothing opened. */
+/** Keeps the parts of `before` whose settings are the same, and opens the others anew. Rejects with nothing opened. */
 export async function openComponents(
   settings: Settings,
   deps: ComponentDeps,
@@ -79,22 +79,22 @@ async function openCameras(
   return cameras;
 }
 
-/** Those that are not needed any more: nothing of `kept` is among them. */
+/** The parts of `before` that `kept` does not use any more. */
 export const replacedComponents = (before: Components, kept: Components | undefined): readonly Part<unknown>[] => {
   const still = kept ? [kept.transports, kept.cameras, kept.events] : [];
-  // Whoever asks is closed before whoever answers.
+  // A part that asks is closed before the part that it asks.
   return [before.transports, before.cameras, before.events].filter(
     (part) => !(still as Part<unknown>[]).includes(part),
   );
 };
 
-/** Whoever was let in by the old rules may be about to ask somebody that they name. */
+/** A request admitted under the old configuration may still use an old upstream: it is closed so much later. */
 const RETIRE_AFTER_MS = 10_000;
 
 export interface Retirement {
   /** Closed in a while. */
   add(parts: readonly Part<unknown>[]): void;
-  /** Closes those that still wait. */
+  /** Closes at once what still waits. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Introduces the gate to the events backend: a worker beside it, that is kept running and told who may see what (SPEC 7). */
+/** The events backend: a worker that is kept running and told the roles and the cameras (SPEC 7). */
 import { chmod, lstat, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
   const { roles, log, metrics } = deps;
   if (source === 'nvr') return undefined;
   if (source === 'store') await makeSampleEvents(settings, deps);
-  // Nobody but this process may enter the directory: who reaches the socket is believed.
+  // Only this process may enter the directory: the backend believes every request on its socket.
   const directory = await mkdtemp(join(tmpdir(), 'postern-'));
   const { uid } = await stat(directory);
   const socketPath = join(directory, 'events.sock');
@@ -60,7 +60,7 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
       queryTimeout: query_timeout,
       onFault(message, storeFault) {
         if (storeFault) metrics.storeFaults.add(1, storeFault);
-        log.error({ fault: message }, 'the events backend could not answer a request');
+        log.error({ fault: message }, 'the events backend failed on a request: see the cause');
       },
       onCrash,
     });
@@ -70,7 +70,7 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
     now: ticks,
     onDown(fault, pause) {
       metrics.eventsUp.set(0);
-      log.error({ err: fault, inSeconds: pause / 1000 }, 'the events backend has ended: it is started again');
+      log.error({ err: fault, inSeconds: pause / 1000 }, 'the events backend has ended: it is being restarted');
     },
     onUp() {
       metrics.eventsUp.set(1);

@@ -1,4 +1,4 @@
-/** Introduces the logs to where they go: the console, and a file of its own for what is audited (interface 2.5; SPEC 9). */
+/** Opens the log outputs: the console, and a file of its own for audit lines (interface 2.5; SPEC 9). */
 import type { DestinationStream } from 'pino';
 import type { Settings } from '../../config/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -7,7 +7,7 @@ import { createLogs, type LogRules, type Logs } from '../../telemetry/log.ts';
 
 export interface RuntimeLogs {
   readonly logs: Logs;
-  /** Whoever counts the audit lines that could not be written is told from here on. */
+  /** Sets who is told of audit lines that could not be written. */
   onAuditFault(told: (lines: number) => void): void;
   /** Resolves when everything is written. */
   close(): Promise<void>;
@@ -28,7 +28,12 @@ export async function openLogs({ logger }: Settings, clock: Clock, console: Dest
     file,
     maxSize,
     onFault(fault, lines) {
-      logs.named('service').error({ err: fault, lines }, 'audit lines could not be written to logger.audit_file');
+      logs
+        .named('service')
+        .error(
+          { err: fault, lines },
+          'audit lines could not be written to logger.audit_file: check free space and permissions',
+        );
       tell(lines);
     },
   }).catch((cause: unknown) => {
@@ -44,7 +49,7 @@ export async function openLogs({ logger }: Settings, clock: Clock, console: Dest
   };
 }
 
-/** The NVR's own loggers begin with its name: whoever knows `frigate.api.auth` from there may write it here. */
+/** The NVR's loggers begin with `frigate`: `frigate.api.auth` is accepted as an alias of `service.api.auth`. */
 export const logRules = ({ logger }: Pick<Settings, 'logger'>): LogRules => ({
   default: logger.default,
   logs: new Map(

@@ -1,4 +1,4 @@
-/** Introduces the external listener's certificate to its files and the log: the operator's, or one that is made here (SPEC 1, `tls`). */
+/** The certificate of the external listener: read from the operator's files, or self-signed, made and renewed here (SPEC 1, `tls`). */
 import { hostname, networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
 import { missingTlsFiles } from '../../config/missing-tls-files.ts';
@@ -18,7 +18,7 @@ export interface Certificates extends ServedCertificates {
 }
 
 const BETWEEN_LOOKS_AT_END_MS = 3_600_000;
-const STAYS = 'the certificate that was read before stays in use';
+const STAYS = 'the previous certificate stays in use';
 
 /** Undefined when `tls.enabled` is false. Rejects with a sentence when what is there cannot be served, or nothing can be kept. */
 export async function openCertificates(
@@ -95,7 +95,7 @@ function serveWhatIsThere(pair: JudgedPair, { files, serving, clock, log }: TlsH
     return problem;
   }
   serving.serve(pair);
-  log.info({ file: files.certificate, expires: dayOf(pair) }, 'another certificate is served from now on');
+  log.info({ file: files.certificate, expires: dayOf(pair) }, 'a new certificate is served');
   return undefined;
 }
 

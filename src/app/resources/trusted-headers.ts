@@ -1,4 +1,4 @@
-/** Introduces the allowlist file to the log: what is wrong with it, and which mapped header it does not hold (interface 5.5.7). */
+/** Reads and watches the allowlist file, and logs what is wrong with it and which mapped header it lacks (interface 5.5.7). */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { formatProblem } from '../../config/problems.ts';
@@ -42,10 +42,10 @@ export async function openTrustedHeaders(
   const close = watchTrustedHeaders(files, current, {
     onChange(list) {
       current = list;
-      log.info({ file: list.file, headers: list.names.size }, 'the list of trusted headers was read again');
+      log.info({ file: list.file, headers: list.names.size }, 'the list of trusted headers was reloaded');
       for (const warning of warnings(inForce())) log.warn(warning);
     },
-    onBad: (problem) => log.error(`${problem}; the list that was read before stays in use`),
+    onBad: (problem) => log.error(`${problem}; the previous list stays in use`),
   });
   return { current: () => current, warnings, close };
 }

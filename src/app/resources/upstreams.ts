@@ -1,4 +1,4 @@
-/** Introduces the gate to the NVR, to the cameras that there are, and to who can tell how they are (SPEC 6, 9). */
+/** What Postern itself asks the NVR: its cameras, and whether it is there (SPEC 6, 9). */
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { layoutOfConfig, layoutOfNames } from '../../access/recorder-layout.ts';
@@ -19,7 +19,11 @@ export function watchCameras(settings: Settings, backend: EventsBackend | undefi
     ask: layoutAsker(settings, backend),
     // The store's own cameras need no telling: they are where they were found.
     onChange: (cameras) => nvr.url && backend?.setCameras(cameras),
-    onFault: (fault) => log.warn({ err: fault }, 'the list of cameras could not be read: it will be asked for again'),
+    onFault: (fault) =>
+      log.warn(
+        { err: fault },
+        'the list of cameras could not be read from the NVR: it will be asked for again, check nvr.url',
+      ),
   });
 }
 
@@ -37,7 +41,7 @@ export const askerOf = (settings: Settings) => async (upstream: Upstream, path: 
 
 const PATIENCE_SECONDS = 5;
 
-/** Asked in the service's own name, with an admin's rights. */
+/** Asked in Postern's own name, with an admin's rights. */
 export async function questionFor(settings: Settings, upstream: Upstream, path: string): Promise<Question> {
   const { nvr } = settings;
   return {

@@ -1,4 +1,4 @@
-/** Introduces the counters to accounts and identities: each thing is itself, and counted on its way (SPEC 9). */
+/** Wrappers that count what accounts and identity sources do; the wrapped thing behaves as before (SPEC 9). */
 import type { Audit } from '../../accounts/audit.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { LoginResult } from '../../accounts/login/post-login.ts';

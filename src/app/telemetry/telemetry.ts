@@ -64,7 +64,7 @@ const proxyPeers = rememberedFor((settings: Settings): ((request: RequestFacts) 
   return ({ listener, peer }) => listener === 'external' && (peers.length === 0 || isTrustedPeer(peer, networks.value));
 });
 
-/** What is made of something, for as long as it is asked about the same. */
+/** Keeps the last result for as long as the same argument is given. */
 function rememberedFor<Given, Made>(make: (given: Given) => Made): (given: Given) => Made {
   let last: { readonly given: Given; readonly made: Made } | undefined;
   return (given) => {

@@ -33,11 +33,11 @@ const AUTH_TARGET = /^(?:\/api)?\/auth(?:$|\?)/;
 const UPGRADE_QUERY = 'upgrade=websocket';
 const SPEAKS_OF_ANOTHER: readonly (string | undefined)[] = [UPGRADE_QUERY, 'upgrade=no'];
 
-/** Somebody wants to know about himself, or a proxy about another request. */
+/** A caller asks about itself, or a proxy about another request. */
 export const asksForAuth = ({ target, method, isUpgrade }: RequestFacts): boolean =>
   AUTH_TARGET.test(target) && (method === 'GET' || method === 'HEAD') && !isUpgrade;
 
-/** Undefined when nobody who is trusted describes another request: then this one is judged as it stands. */
+/** Undefined when no trusted proxy describes another request: then this one is judged as it stands. */
 export function describedRequest(carrier: RequestFacts, rules: Rules): Question | undefined {
   if (!asksForAuth(carrier) || carrier.listener !== 'external') return undefined;
   const [, query] = carrier.target.split('?', 2);
@@ -64,7 +64,7 @@ export function describedRequest(carrier: RequestFacts, rules: Rules): Question 
 
 const isSent = (request: RequestFacts, name: string): boolean => request.headers[name] !== undefined;
 
-/** They belong to the question, not to the request that it is about. */
+/** Headers of the asking request, which do not belong to the request that it describes. */
 const OF_THE_CARRIER: ReadonlySet<string> = new Set([
   ...DESCRIBING,
   'connection',
@@ -98,7 +98,7 @@ function factsOfDescribed(carrier: RequestFacts, method: string, url: string, is
 
 const isOfTheRequest = (name: string): boolean => !name.startsWith(':') && !OF_THE_CARRIER.has(name.toLowerCase());
 
-/** The corridor's own verdict on the described request; the question itself must be plain, and carry the proxy's secret. */
+/** The decision on the described request. The asking request must be strict itself, and carry the proxy secret. */
 export async function admitDescribed(carrier: RequestFacts, { described }: Question, rules: Rules): Promise<Admission> {
   const plain = strictTarget(carrier);
   const admission = await admit(described ?? carrier, rules);

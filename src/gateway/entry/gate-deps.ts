@@ -28,9 +28,9 @@ export interface GateDeps {
   readonly renewal: (caller: Caller, client: Client) => MaybePromise<string | undefined>;
   /** The same at any time in a session's life, for `/auth` (interface 5.1.5). */
   readonly refresh: (caller: Caller, client: Client) => MaybePromise<string | undefined>;
-  /** Who a caller is now; undefined when the session or token is over. */
+  /** The caller as of now; undefined when the session or token has ended. */
   readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
-  /** What the gate asks and answers itself when it narrows. */
+  /** What narrowing asks the NVR, and what it composes itself. */
   readonly desk: Omit<ObligationDeps, 'owners'>;
   readonly relay: MessageRelay;
   readonly openStreams: Pick<OpenStreams, 'add' | 'addSocket'>;

@@ -12,7 +12,7 @@ export type CloseCode = (typeof CLOSED_FOR)[keyof typeof CLOSED_FOR];
 export interface OpenStreamDeps {
   /** A text that changes with every change of accounts, roles and tokens. */
   readonly version: () => string;
-  /** Who a caller is now; undefined when the session or token is over. */
+  /** The caller as of now; undefined when the session or token has ended. */
   readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
   readonly clock: Clock;
   readonly onFault: (fault: unknown) => void;

@@ -74,7 +74,7 @@ function endWithRights({ facts, admission, response, watch }: AdmittedRequest, c
   response.on('close', forget);
 }
 
-/** A page answers at every path below the root: only what is no page is a route of its own. */
+/** The NVR sends its page at every unknown path: only a response that is no page shows an unknown route. */
 function notingUnknown({ facts, admission, watch }: AdmittedRequest, { unknownRoutes }: ProxyDeps): UpstreamWatch {
   if (admission.route.kind !== 'unlisted') return watch;
   return {
@@ -90,7 +90,7 @@ function notingUnknown({ facts, admission, watch }: AdmittedRequest, { unknownRo
 
 const AS_IT_IS: Settled = { kind: 'sent' };
 
-/** Nothing is to be settled of most requests, nor of what a route of our own has left of one. */
+/** Most requests have no obligations; neither has what an own route has left of one. */
 function fulfilledObligations(
   { request, admission }: AdmittedRequest,
   destination: Exclude<Destination, { kind: 'nobody' }>,

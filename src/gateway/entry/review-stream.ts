@@ -9,7 +9,7 @@ import { CLOSED_FOR, type CloseCode, type HeldStream } from './open-streams.ts';
 
 export interface ReviewDeps {
   readonly rules: Rules;
-  /** Who a caller is now; undefined when the session or token is over. */
+  /** The caller as of now; undefined when the session or token has ended. */
   readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
 }
 

@@ -3,7 +3,7 @@ import Router from 'koa-router';
 import type { ServiceStatus } from '../../domain/status.ts';
 import type { CorridorState } from '../../domain/verdict.ts';
 
-/** The route table lets admins only come this far. */
+/** By its row, for admins only. */
 export function createStatusRoutes(status: () => Promise<ServiceStatus>): Router<CorridorState> {
   const router = new Router<CorridorState>({ strict: true, sensitive: true });
   router.get('/api/status', async (ctx) => {

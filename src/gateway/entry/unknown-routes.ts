@@ -1,4 +1,4 @@
-/** Which routes somebody asked for that the table does not know: a newer NVR may have more than its table (SPEC 5). */
+/** Requested routes that the route table does not list: a newer NVR may have more than its table (SPEC 5). */
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { UnknownRoute } from '../../domain/status.ts';
 

@@ -1,4 +1,4 @@
-/** A request that somebody only describes, as the facts that the corridor judges by (SPEC 1, `explain`). */
+/** A described request as the facts that the decision is made by (SPEC 1, `explain`). */
 import type { Caller } from '../../domain/caller.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 
@@ -10,7 +10,7 @@ export interface Description {
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** Address of the TCP peer. */
   readonly peer: string;
-  /** Who calls, where that is described and not to be found out from the headers. */
+  /** The caller, where it is described and not identified by headers. */
   readonly caller?: Caller;
 }
 
@@ -31,7 +31,7 @@ export function factsOf({ method, isUpgrade, target, headers, peer }: Descriptio
   };
 }
 
-/** A clean handshake, for the question is not whether this one is (RFC 6455 4.1). */
+/** A valid handshake: the question is not about the handshake (RFC 6455 4.1). */
 const UPGRADE: readonly (readonly [string, string])[] = [
   ['Connection', 'Upgrade'],
   ['Upgrade', 'websocket'],
@@ -39,7 +39,7 @@ const UPGRADE: readonly (readonly [string, string])[] = [
   ['Sec-WebSocket-Key', 'AAAAAAAAAAAAAAAAAAAAAA=='],
 ];
 
-/** As Node joins repeats; those that must not be repeated are refused before anybody reads them here. */
+/** As Node joins repeats. Headers that must not be repeated are refused before they are read here. */
 function joined(lines: readonly (readonly [name: string, value: string])[]): Record<string, string> {
   const headers: Record<string, string> = Object.create(null);
   for (const [received, value] of lines) {

@@ -5,7 +5,7 @@ import type { CorridorState } from '../../domain/verdict.ts';
 import type { Explanation } from './explanation.ts';
 
 export interface ExplainRouteDeps {
-  /** Errs with what is wrong with the question. A token is not asked for here: addresses are logged on their way. */
+  /** Errs with what is wrong with the question. It takes no token: addresses are logged on the way. */
   readonly explain: (question: {
     readonly method: string;
     readonly path: string;
@@ -15,7 +15,7 @@ export interface ExplainRouteDeps {
   }) => Promise<Result<Explanation, string>>;
 }
 
-/** The route table lets admins only come this far. */
+/** By its row, for admins only. */
 export function createExplainRoutes({ explain }: ExplainRouteDeps): Router<CorridorState> {
   const router = new Router<CorridorState>({ strict: true, sensitive: true });
   router.get('/api/explain', async (ctx) => {

@@ -1,4 +1,4 @@
-/** What would be sent on for a described request, and to whom; without what is secret (SPEC 1, `explain`). */
+/** What would be forwarded for a described request, and to which upstream; secrets are hidden (SPEC 1, `explain`). */
 import { isServedHere } from '../../access/route-table.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { originOf } from '../../domain/socket-address.ts';
@@ -8,7 +8,7 @@ import { judgedRequest } from '../forward/judged-request.ts';
 import type { HeaderRules } from '../forward/rewrite-headers.ts';
 import type { ExplainedRequest } from './explanation.ts';
 
-/** Undefined when nobody is asked. */
+/** Undefined when nothing is forwarded. */
 export function sentOf(
   admission: Admitted,
   facts: RequestFacts,

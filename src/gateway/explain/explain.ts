@@ -1,4 +1,4 @@
-/** How a described request would be judged, step by step, by the corridor itself; nothing is sent (SPEC 1, `explain`). */
+/** How a described request would be judged, step by step, by the decision itself; nothing is sent (SPEC 1, `explain`). */
 import type { RouteMatch } from '../../access/route-table.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { CameraScope } from '../../domain/camera-scope.ts';
@@ -18,7 +18,7 @@ import { sentOf } from './explain-sent.ts';
 import type { ExplainedHead, ExplainedRoute, Explanation } from './explanation.ts';
 
 export interface ExplainDeps {
-  /** Those that the gate judges by, telling `trace` what they see. */
+  /** The rules of the gate; they tell `trace` what they see. */
   readonly rules: (trace: Trace) => Rules;
   readonly destinations: DestinationRules;
   readonly headers: () => HeaderRules;
@@ -64,8 +64,8 @@ const headOf = (facts: RequestFacts): ExplainedHead => ({ method: methodOf(facts
 
 const MESSAGES = {
   admitted: 'The request passes.',
-  'nothing-visible': 'The answer is empty, and nobody is asked: none of the cameras of the role is known.',
-  asked: 'The proxy that asks is told 202, and who is calling.',
+  'nothing-visible': 'The response is empty and the NVR is not asked: none of the cameras of the role is known.',
+  asked: 'The proxy that asks gets 202 with the user and the role.',
 };
 
 function verdictOf(
@@ -92,9 +92,9 @@ const withCaller = (rules: Rules, caller: Caller | undefined): Rules =>
       }
     : rules;
 
-/** What no source has looked at. */
+/** Headers that no source of identity has read. */
 function unread(facts: RequestFacts, { caller }: Description, { headers }: ExplainDeps): readonly HeaderNote[] {
-  const why = caller ? WHY_UNREAD.session : 'the request is refused before anybody looks at it';
+  const why = caller ? WHY_UNREAD.session : 'the request is refused before its headers are read';
   return headerNotes(facts, headers().identityHeaders, () => why);
 }
 

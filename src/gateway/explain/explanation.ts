@@ -1,4 +1,4 @@
-/** What is told of a described request: who it would be, by which rule and row, the verdict, and what would be sent (SPEC 1, `explain`). */
+/** What `explain` tells of a request: its caller, the rule and the row, the verdict, and what would be sent (SPEC 1). */
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { HeaderNote } from '../../identity/identity-trace.ts';
 import type { Admission } from '../decision/admit.ts';
@@ -10,7 +10,7 @@ export interface Explanation {
   readonly headers: readonly HeaderNote[];
   /** Whether the proxy's secret was right; undefined where headers are not believed at all. */
   readonly secret: string | undefined;
-  /** What a session token turned out to be. */
+  /** What was found out about a session token. */
   readonly token: string | undefined;
   readonly groups: readonly string[];
   /** The sentence of the rule that gave or denied the role. */

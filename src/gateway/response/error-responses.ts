@@ -1,4 +1,4 @@
-/** The one place where a step's "no" becomes a status, headers and a body (SPEC 5, interface 7). */
+/** Error responses: the one place where the reason of a refusal becomes a status, headers and a body (SPEC 5, interface 7). */
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { storeFaultOf } from '../../domain/store-fault.ts';
@@ -16,7 +16,7 @@ export interface PageFacts {
   readonly requestId: string;
   /** The prefix for links and assets; empty for none. */
   readonly basePath: string;
-  /** The header of that name: which language a person likes to be refused in. */
+  /** The header of that name: the language of the page. */
   readonly acceptLanguage: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface RefusalRules {
   readonly renderPage: (page: PageFacts) => Omit<OwnResponse, 'status'>;
 }
 
-/** The answer to a refused request: a page or a redirect for a person's navigation, JSON for everything else. */
+/** The response to a refused request: a page or a redirect for a browser's navigation, JSON for everything else. */
 export function errorResponse(
   reason: RefusalReason,
   request: RequestFacts,
@@ -44,7 +44,7 @@ export function errorResponse(
   return { status, body: page.body, headers: { ...page.headers, ...retryAfter(status) } };
 }
 
-/** What a request that failed is answered with. */
+/** The reason that is told for a fault. */
 export const reasonOfFault = (fault: unknown): RefusalReason =>
   storeFaultOf(fault) ? 'store-unavailable' : 'internal-error';
 
@@ -55,7 +55,7 @@ function retryAfter(status: number): Readonly<Record<string, string>> {
   return seconds === undefined ? {} : { 'retry-after': seconds };
 }
 
-/** What the gate knows of an NVR's answer without asking, or after it. */
+/** A JSON response that Postern makes in the place of the NVR's. */
 export const jsonResponse = (body: string): OwnResponse => ({
   status: 200,
   headers: { 'content-type': 'application/json', 'cache-control': 'private' },
@@ -81,10 +81,10 @@ function toLogin(loginPath: string, wanted: string): OwnResponse {
   return { status: 302, headers: { location, 'cache-control': 'no-store' }, body: '' };
 }
 
-/** A proxy passes its client's headers on when it asks `/auth`, and takes a redirect for a fault. */
+/** A proxy passes its client's headers on when it asks `/auth`, and takes a redirect for a fault: it gets no page. */
 const FORWARD_AUTH: readonly string[] = ['/auth', '/api/auth'];
 
-/** A person's browser opening a page, and not a script or a client that wants to be told in JSON. */
+/** A browser that opens a page, as opposed to a script or a client that expects JSON. */
 function isNavigation(request: RequestFacts): boolean {
   if (request.isUpgrade || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
   const [path = ''] = request.target.split('?', 1);

@@ -1,4 +1,4 @@
-/** What of an upstream's answer may reach the client: framing is ours, identity and other hops' headers stay behind. */
+/** The headers of an upstream's response that may reach the client: framing is Postern's, identity and hop-by-hop headers are dropped. */
 
 import { decidedByName, normalizedHeaderName } from '../../domain/header-names.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
@@ -17,24 +17,24 @@ const CLAIMS: readonly string[] = ['remote-', 'x-accel-'];
 export interface ResponseHeadRules {
   /** The session cookie's name: the NVR may not overwrite ours. */
   readonly cookieName: string;
-  /** An answer that is the same for everybody may be cached by everybody. */
+  /** A response that is the same for every caller: shared caches may keep it. */
   readonly isPublic: boolean;
   /** The response may tell browsers that pages of other origins may read it (CORS). Absent: it may. */
   readonly allowsCors?: boolean | undefined;
-  /** What the gate says itself in the answer's head. */
+  /** What Postern adds to the head of the response. */
   readonly own?: OwnWords | undefined;
 }
 
 export interface OwnWords {
   readonly requestId: string;
-  /** A line of `Set-Cookie`, beside those of the answer. */
+  /** A line of `Set-Cookie`, beside those of the response. */
   readonly cookie?: string | undefined;
 }
 
 /** By lower-case name: one value, or every line of those that came in several. */
 type Lines = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** As much of an answer as is judged: Node's own, or what another client received. */
+/** The part of a response that is judged: Node's own, or what another client received. */
 export interface ResponseHead {
   readonly statusCode?: number | undefined;
   readonly headers: Lines;
@@ -90,7 +90,7 @@ function addLine(passed: string[], name: string, value: string, cookieName: stri
 export const withoutHeaders = (lines: readonly string[], names: readonly string[]): string[] =>
   lines.filter((_, at) => !names.includes(lines[at - (at % 2)] ?? ''));
 
-/** The same by name, for those who write them so. */
+/** The same by name, for writers that take a record. */
 export function byName(lines: readonly string[]): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = Object.create(null); // a header may be called `__proto__`
   for (let at = 0; at < lines.length; at += 2) {
@@ -131,7 +131,7 @@ function isOwnCookie(name: string, value: string, cookieName: string): boolean {
   return cookie === '' || cookie === cookieName;
 }
 
-/** A shared cache must not hand one role's answer to another (SPEC 6). */
+/** A shared cache must not serve one role's response to another (SPEC 6). */
 function privateAtMost(cacheControl: readonly string[]): string {
   if (cacheControl.length === 0) return 'private';
   const kept = cacheControl

@@ -1,4 +1,4 @@
-/** An answer of the gate's own, onto the wire: all of it at once. */
+/** Sends a response of Postern's own, all of it at once. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { RequestWatch } from '../decision/gate-watch.ts';
 import { atEndOfTurn } from './end-of-turn.ts';
@@ -10,7 +10,7 @@ export interface Wire {
   readonly watch: Pick<RequestWatch, 'onBytes'>;
 }
 
-/** An answer that has begun cannot become another one: it is broken off. */
+/** A response that has begun cannot become another one: its connection is closed. */
 export function send(
   { request, response, watch }: Wire,
   answer: OwnResponse,
@@ -25,7 +25,7 @@ export function send(
     'x-request-id': requestId,
   };
   if (cookie !== undefined) headers['set-cookie'] = cookie;
-  // What is left of the request's body is not read, so the connection cannot be used for another one.
+  // The rest of the request's body is not read, so the connection cannot be used for another request.
   if (hasBody(request)) headers.connection = 'close';
   response.writeHead(answer.status, headers);
   if (request.method !== 'HEAD' && length > 0) watch.onBytes(length);
