@@ -21,6 +21,8 @@ export interface ListenerDeps {
   readonly tls: ServedCertificates | undefined;
   /** Not listening yet. */
   readonly telemetry: Server;
+  /** File descriptors of sockets that are open already. */
+  readonly activated: Partial<Readonly<Record<keyof Addresses, number>>>;
 }
 
 export interface Listeners {
@@ -30,11 +32,11 @@ export interface Listeners {
 }
 
 /** Rejects with a sentence when an address cannot be had; nothing is open then. */
-export async function openListeners({ settings, gates, tls, telemetry }: ListenerDeps): Promise<Listeners> {
+export async function openListeners({ settings, gates, tls, telemetry, activated }: ListenerDeps): Promise<Listeners> {
   const { server } = settings;
   const opened: Listener[] = [];
   const open = async (name: ListenerName, at: ListenAddress): Promise<ListenAddress> => {
-    const listener = await listen(at, gates[name], {
+    const listener = await listen(withFd(at, activated[name]), gates[name], {
       timeoutHeaders: server.timeout_headers,
       tls: name === 'external' && tls ? { certificates: tls, offersHttp2: settings.auth.enabled } : undefined,
     });
@@ -46,7 +48,7 @@ export async function openListeners({ settings, gates, tls, telemetry }: Listene
     const addresses = {
       external: await open('external', server.external),
       internal: server.internal ? await open('internal', server.internal) : undefined,
-      telemetry: server.telemetry ? await bind(telemetry, server.telemetry) : undefined,
+      telemetry: server.telemetry ? await bind(telemetry, withFd(server.telemetry, activated.telemetry)) : undefined,
     };
     return { addresses, drain };
   } catch (fault) {
@@ -54,3 +56,5 @@ export async function openListeners({ settings, gates, tls, telemetry }: Listene
     throw fault;
   }
 }
+
+const withFd = (at: ListenAddress, fd: number | undefined): ListenAddress => (fd === undefined ? at : { ...at, fd });

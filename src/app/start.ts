@@ -5,6 +5,7 @@ import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
 import { currentGate } from './generation.ts';
 import { createGenerations, type Generations } from './hot-reload.ts';
 import { type Addresses, openListeners } from './listeners.ts';
+import { activatedSockets } from './resources/activation.ts';
 import { openRuntime } from './runtime.ts';
 import type { StartOptions } from './start-options.ts';
 import { openScrape } from './telemetry/scrape.ts';
@@ -55,6 +56,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
     gates,
     tls: certificates,
     telemetry,
+    activated: activatedSockets(options.env, process.pid),
   });
   opened.defer(async () => {
     isStopping = true;

@@ -1,6 +1,7 @@
 /** The text printed last at start: the addresses, and the admin's first password in a box (interface 2.1). */
 import type { Postern } from '../app/start.ts';
 import type { Settings } from '../config/schema.ts';
+import type { ListenAddress } from '../domain/socket-address.ts';
 import { hostInUrl } from '../domain/socket-address.ts';
 
 /** Several lines, ending in a line break. */
@@ -20,8 +21,8 @@ export function announcement(postern: Postern, settings: Settings, isTerminal: b
   return `${lines.join('\n')}${passwordBox(postern.newAdminPassword, isTerminal)}`;
 }
 
-const urlOf = (scheme: string, { host, port }: { host: string; port: number }): string =>
-  `${scheme}://${shownHost(host)}:${port}`;
+const urlOf = (scheme: string, { host, port, path }: ListenAddress): string =>
+  path === undefined ? `${scheme}://${shownHost(host)}:${port}` : `unix:${path} `;
 
 function shownHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';

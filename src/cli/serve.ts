@@ -8,6 +8,7 @@ import { announcement, passwordBox } from './announcement.ts';
 import { type LogDestination, openLogDestination } from './log-destination.ts';
 import { releaseV8 } from './release-v8.ts';
 import { stopSignal } from './stop-signal.ts';
+import { tellReady } from './tell-systemd.ts';
 import { VERSION } from './version.ts';
 import { watchConfig } from './watch-config.ts';
 
@@ -39,6 +40,7 @@ export async function runServe(place: ServePlace): Promise<number> {
     const postern = await startPostern({ config, directory: resolve(directory), env, clock, log, version: VERSION });
     log.flush();
     stdout.write(announcement(postern, config.settings, stdout.isTTY === true));
+    tellReady(env);
     releaseV8();
     watching.onChange(() => reload(postern, place, log));
     await stopped;

@@ -9,8 +9,14 @@ const UPSTREAM_URL = /^https?:\/\/[^/?#@\\\s]+\/?$/i;
 const PLAIN_PREFIX = /^(?:\/[A-Za-z0-9._~-]+)+\/?$/;
 const PREFIX_LENGTH = /^\d{1,3}$/;
 
-/** `127.0.0.1:8971`, `[::1]:8971`, `localhost:0`. */
+/** `127.0.0.1:8971`, `[::1]:8971`, `localhost:0`, `unix:/run/postern.sock`. */
 export function parseListenAddress(text: string): Result<ListenAddress, string> {
+  if (text.startsWith('unix:')) {
+    const socket = parseUnixSocket(text.slice('unix:'.length));
+    return socket.ok && socket.value.kind === 'unix'
+      ? ok({ host: 'unix', port: 0, path: socket.value.path })
+      : err(NOT_SOCKET);
+  }
   const groups = HOST_AND_PORT.exec(text)?.groups;
   const port = Number(groups?.['port']);
   const host = groups?.['v6'] ?? groups?.['name'];
@@ -48,6 +54,8 @@ export function parsePathPrefix(text: string): Result<string, string> {
     `${JSON.stringify(text)} is not a plain path: write for example /postern, without dot segments or escapes`,
   );
 }
+
+const NOT_SOCKET = 'is not an absolute path: write for example unix:/run/postern/postern.sock';
 
 const NOT_UPSTREAM =
   'is not the address of a server: write http://host:port, https://host:port or unix:/path, nothing behind it';

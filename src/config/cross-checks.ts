@@ -14,6 +14,7 @@ const CHECKS: readonly Check[] = [
   nvrDatabaseIsNamed,
   headersDiffer,
   listenersDiffer,
+  unixIsPlain,
 ];
 
 export const crossFindings = (tree: unknown): readonly Finding[] => CHECKS.flatMap((check) => check(tree));
@@ -66,6 +67,15 @@ function nvrDatabaseIsNamed(tree: unknown): readonly Finding[] {
   const path = ['events', 'source'];
   if (valueAt(tree, path) !== 'nvr-database' || valueAt(tree, ['events', 'nvr_database']) !== undefined) return [];
   return [{ path, message: "nvr-database needs the NVR's own SQLite file: set events.nvr_database" }];
+}
+
+/** Who connects to a Unix socket is a proxy on this machine. */
+function unixIsPlain(tree: unknown): readonly Finding[] {
+  const path = ['server', 'external'];
+  const address = valueAt(tree, path);
+  const isUnix = typeof address === 'string' && address.startsWith('unix:');
+  if (!isUnix || valueAt(tree, ['tls', 'enabled']) === false) return [];
+  return [{ path, message: 'a Unix socket is for a proxy on this machine: set tls.enabled to false' }];
 }
 
 /** One header would carry either the user or the role. */

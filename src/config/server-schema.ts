@@ -22,7 +22,7 @@ export const serverSection = z
   .strictObject({
     external: listener()
       .prefault(serverDefaults.external)
-      .describe('Address of the authenticated listener, host:port.'),
+      .describe('Address of the authenticated listener, host:port, or unix:/path for a proxy on this machine.'),
     internal: listenerOrOff()
       .prefault(serverDefaults.internal)
       .describe(

@@ -3,6 +3,10 @@ export interface ListenAddress {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  /** A Unix socket, in the place of host and port. */
+  readonly path?: string;
+  /** A socket that is listening already, opened by who started this process. */
+  readonly fd?: number;
 }
 
 export type Upstream =

@@ -24,6 +24,11 @@ export function requestFacts(request: IncomingMessage, listener: ListenerName, h
 
 const peers = new WeakMap<Socket, string>();
 
+const THIS_MACHINE = '127.0.0.1';
+
+/** Of a Unix socket, which has no address: who connects to it is on this machine. */
+export const markLocal = (socket: Socket): void => void peers.set(socket, THIS_MACHINE);
+
 /** The same for all requests of a connection; empty when the connection was gone before the first question. */
 function peerOf(socket: Socket): string {
   const known = peers.get(socket);

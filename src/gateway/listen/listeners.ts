@@ -1,10 +1,12 @@
 /** The listeners: HTTP or HTTPS servers with the limits of SPEC 1, each with a gate behind it. */
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerOptions } from 'node:http';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ListenAddress } from '../../domain/socket-address.ts';
+import { markLocal } from '../decision/request-facts.ts';
 import type { Gate } from '../entry/gate.ts';
 import { createTlsServer, type TlsRules } from './tls-server.ts';
+import { letGroupConnect, makeRoomAt } from './unix-socket.ts';
 
 export interface ListenerRules {
   /** Seconds in which the head of a request must be there. */
@@ -41,6 +43,7 @@ export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules
   const connections = new Set<Socket>();
   server.on('connection', (socket) => {
     connections.add(socket);
+    if (at.path !== undefined) markLocal(socket);
     socket.once('close', () => connections.delete(socket));
   });
   server.on('request', onRequest);
@@ -78,15 +81,26 @@ function respondToClientError(error: NodeJS.ErrnoException, socket: Duplex): voi
 }
 
 /** Resolves with the address that is bound, with the real port for 0; rejects with a sentence when it cannot be bound. */
-export async function bind(server: Server, { host, port }: ListenAddress): Promise<ListenAddress> {
+export async function bind(server: Server, at: ListenAddress): Promise<ListenAddress> {
+  const { host, port, path, fd } = at;
+  if (path !== undefined && fd === undefined) {
+    await makeRoomAt(path);
+    letGroupConnect(server, path);
+  }
   await new Promise<void>((resolve, reject) => {
     server.on('error', (cause: NodeJS.ErrnoException) =>
-      reject(new Error(`cannot listen on ${host}:${port}: ${reasonOf(cause)}`, { cause })),
+      reject(new Error(`cannot listen on ${path ?? `${host}:${port}`}: ${reasonOf(cause)}`, { cause })),
     );
-    server.listen({ host, port }, resolve);
+    server.listen(placeOf(at), resolve);
   });
-  return { host, port: (server.address() as AddressInfo).port };
+  const bound = server.address();
+  return typeof bound === 'string' || bound === null ? at : { ...at, port: bound.port };
 }
+
+const placeOf = ({ host, port, path, fd }: ListenAddress) => {
+  if (fd !== undefined) return { fd };
+  return path === undefined ? { host, port } : { path };
+};
 
 const BIND_FAULTS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program has that port: stop it, or choose another port in the configuration',

@@ -1,0 +1,70 @@
+/** `npm run pack`: the package starts from below node_modules, where Node strips no types, with its pages built. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { freePorts } from '../sso/support/proxies.ts';
+import { ROOT } from './support/compose.ts';
+
+describe('The package', { timeout: 180_000 }, () => {
+  const directory = mkdtempSync(join(tmpdir(), 'postern-package-'));
+  const installed = join(directory, 'lib/node_modules/postern');
+  before(() => {
+    execFileSync(process.execPath, [join(ROOT, 'deploy/npm/make-package.ts'), directory], { stdio: 'ignore' });
+    const [tarball = ''] = globSync('*.tgz', { cwd: directory });
+    execFileSync('tar', ['xzf', join(directory, tarball), '-C', directory]);
+    mkdirSync(join(directory, 'lib/node_modules'), { recursive: true });
+    renameSync(join(directory, 'package'), installed);
+    symlinkSync(join(ROOT, 'node_modules'), join(installed, 'node_modules')); // what npm would fetch
+  });
+  after(() => rmSync(directory, { recursive: true }));
+
+  it('holds what runs, and nothing of how it is made', () => {
+    const files = globSync('**/*', { cwd: installed, withFileTypes: true, exclude: ['node_modules'] });
+    const names = files.filter((file) => file.isFile()).map(({ name }) => name);
+    assert.deepEqual(
+      names.filter((name) => /\.(?:tsx?|map)$|\.test\./.test(name)),
+      [],
+    );
+    for (const path of ['dist/ui/login.html', 'conf/container.yaml', 'src/main.js', 'trusted-headers/README.md'])
+      assert.ok(existsSync(join(installed, path)), path);
+  });
+
+  it('names no package that the project does not, and none that only making it needs', () => {
+    const [made, own] = [installed, ROOT].map((place) => JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')));
+    assert.deepEqual(made.dependencies, own.dependencies);
+    assert.deepEqual([made.devDependencies, made.scripts, made.private], [undefined, undefined, undefined]);
+  });
+
+  it('starts, with the events backend, its workers and the pages', async () => {
+    const [external, internal, telemetry] = await freePorts(3);
+    const env = {
+      PATH: process.env['PATH'],
+      POSTERN__SERVER__EXTERNAL: `127.0.0.1:${external}`,
+      POSTERN__SERVER__INTERNAL: `127.0.0.1:${internal}`,
+      POSTERN__SERVER__TELEMETRY: `127.0.0.1:${telemetry}`,
+    };
+    const child = spawn(process.execPath, [join(installed, 'src/main.js'), '--config-dir', join(directory, 'config')], {
+      env,
+    });
+    let said = '';
+    const ready = new Promise<void>((resolve, reject) => {
+      child.once('exit', () => reject(new Error(said)));
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (chunk) => {
+          said += chunk;
+          if (/Password: +\w+/.test(said)) resolve();
+        });
+    });
+    await ready;
+    const page = await fetch(`http://127.0.0.1:${external}/login`);
+    assert.deepEqual([page.status, (await page.text()).includes('/postern/assets/')], [200, true]);
+    const events = await fetch(`http://127.0.0.1:${internal}/api/events?limit=1`);
+    assert.equal(((await events.json()) as unknown[]).length, 1);
+    child.kill('SIGTERM');
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+  });
+});
