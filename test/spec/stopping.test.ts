@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
@@ -117,5 +119,21 @@ describe('A service that is told to stop', () => {
       assert.equal((await fetch(`${postern.internalUrl}/api/version`)).status, 200);
     assert.equal(await readiness(postern.telemetryUrl), '200 ready');
     assert.equal(await postern.end('SIGTERM'), 0);
+  });
+
+  it('ends soon after its grace when the store is locked by another process', { timeout: 60_000 }, async () => {
+    const postern = await serve(1);
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ user: 'admin', password: postern.adminPassword });
+    const answer = await fetch(`${postern.url}/api/login`, { method: 'POST', headers, body });
+    const [cookie = ''] = answer.headers.getSetCookie();
+    const other = new DatabaseSync(join(postern.directory, 'postern.db'));
+    other.exec('begin immediate');
+    const session = { headers: { cookie: cookie.split(';')[0] ?? '' } };
+    assert.equal((await fetch(`${postern.url}/api/profile`, session)).status, 200); // the session is to be noted
+    const code = await postern.end();
+    other.close();
+    assert.equal(code, 1);
+    assert.match(postern.output.stderr, /^Postern was stopped before everything was written/m);
   });
 });

@@ -48,6 +48,8 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
   const { uid } = await stat(directory);
   const socketPath = join(directory, 'events.sock');
   let cameras: readonly CameraName[] | null = settings.nvr.cameras ?? null;
+  /** A damaged page is met by some queries only: it is told until a restart, which a restored backup needs. */
+  let damage: string | undefined;
   const start = async (onCrash: (fault: Error) => void) => {
     await makeReady(directory, socketPath, uid);
     return startEventsWorker({
@@ -60,6 +62,7 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
       queryTimeout: query_timeout,
       onFault(message, storeFault) {
         if (storeFault) metrics.storeFaults.add(1, storeFault);
+        if (storeFault === 'corrupt') damage ??= message.split('\n', 1)[0];
         log.error({ fault: message }, 'the events backend failed on a request: see the cause');
       },
       onCrash,
@@ -94,6 +97,7 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
     tellRoles: () => worker.setRoles(roles(), cameras),
     async health() {
       const fault = worker.fault();
+      if (damage !== undefined) return { kind: 'failed', reason: damage };
       if (fault) return { kind: 'failed', reason: `it has ended and is started again: ${fault.message}` };
       const answer = await watch.ask();
       return answer.kind === 'ok' ? answer : { kind: 'failed', reason: answer.reason };
