@@ -18,12 +18,12 @@ export interface Obligations {
   readonly owners?: readonly OwnerQuestion[];
   /** The body is read, and judged, before it is sent. */
   readonly body?: BodyRule;
-  /** One call for each camera, their lists joined. */
+  /** The NVR is asked once for each camera, and the lists are joined. */
   readonly fanout?: { readonly parameter: string; readonly cameras: readonly string[] };
   readonly answer?: ResponseForm;
   /** JSON sent in the place of the NVR's 404: a 404 would tell that no camera has anything. */
   readonly empty?: string;
-  /** The query was narrowed already: the events backend, which is our own, needs no second look. */
+  /** The query was narrowed already: the events backend honours it, so its response needs no filter. */
   readonly isRewritten?: boolean;
   /** Only the events backend can narrow this response. */
   readonly ownData?: boolean;
@@ -45,7 +45,7 @@ export interface MessageObligations {
   readonly denied: readonly Verb[];
 }
 
-/** What an id is the id of. */
+/** The kinds of things whose camera is asked by id. */
 export const OWNER_KINDS = ['event', 'review', 'export', 'export-file', 'case'] as const;
 export type OwnerKind = (typeof OWNER_KINDS)[number];
 

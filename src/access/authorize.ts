@@ -39,7 +39,7 @@ export function authorize(
   if (clearanceOf(caller) === 'admin') return withObligations(target, row, viewOf(caller, layout), {});
   if (isVodTrick(target.segments)) return refused('route-unlisted');
   if (row.dynamic && !layout) return refused('cameras-unknown');
-  // Below a dynamic segment a name that is no camera may be a route that the table does not know.
+  // In the place of a dynamic segment, a name that is no camera may be a route that the table does not list.
   if (row.dynamic && !namesCamera(match, layout)) return refused('route-unlisted');
   if (namesAddress(match, target)) return refused('camera-not-in-role');
   if (isForAdmins(row, target)) return refused('field-admin-only');
@@ -87,7 +87,7 @@ const IN_PATH = 'path:';
 const isForAdmins = ({ admin_parameters }: PolicyRow, { query }: RequestTarget): boolean =>
   query !== '' && admin_parameters?.some((name) => queryValues(query, name).length > 0) === true;
 
-/** Whether a restricted role's request or answer needs a look at all. */
+/** Whether a restricted role's request or response must be narrowed at all. */
 const isNarrowed = ({ narrow, cameras, access, answer }: PolicyRow): boolean =>
   access === 'camera' || narrow !== undefined || cameras !== undefined || answer !== undefined;
 

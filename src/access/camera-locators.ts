@@ -23,10 +23,10 @@ export type Located =
       /** Locators that must be read from the body. */
       readonly inBody: readonly string[];
     }
-  /** A query parameter stands more than once: which one counts differs from server to server. */
+  /** A query parameter is repeated: servers differ in which one they read. */
   | { readonly kind: 'repeated' };
 
-/** `stream:query:src` as its three parts; a plain camera's name is of no kind. */
+/** `stream:query:src` as its three parts; the kind is empty for a plain camera name. */
 interface Locator {
   readonly kind: string;
   readonly source: string;
@@ -102,10 +102,10 @@ export const ownersOf = (kind: string, value: string, layout: RecorderLayout): N
 
 export const ownerKind = (kind: string): OwnerKind | undefined => OWNER_KINDS.find((known) => known === kind);
 
-/** A repeated `ids` is judged as all of its values: whichever counts is among them. */
+/** A repeated `ids` is judged as all of its values: the one that the NVR reads is among them. */
 const idsIn = (target: RequestTarget, name: string): string[] => queryValues(target.query, name).flatMap(listed);
 
-/** Streams are named one by one, as often as one likes; cameras in one list. */
+/** A stream parameter may be repeated; cameras are named in one list. */
 function namesIn(target: RequestTarget, { kind, name }: Locator): readonly string[] | undefined {
   const values = queryValues(target.query, name);
   if (kind !== '') return values;

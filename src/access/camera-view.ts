@@ -7,7 +7,7 @@ import { layoutOfNames, type RecorderLayout } from './recorder-layout.ts';
 /** `restricted`: to listed cameras, whatever the role; `reader`: a viewer, who sees all of them. */
 export type Clearance = 'admin' | 'reader' | 'restricted';
 
-/** As data alone, so that another thread can be told. */
+/** The view as plain data, which can be sent to a thread. */
 export interface PlainView {
   readonly role: Role;
   readonly clearance: Clearance;
@@ -19,7 +19,7 @@ export interface PlainView {
 export interface CameraView extends PlainView {
   /** Always true for an admin and a viewer, of cameras that do not exist as well. */
   sees(camera: string): boolean;
-  /** The name of a camera that exists, for others. */
+  /** Whether it is the name of an existing camera that the caller may not see. */
   isForeign(name: string): boolean;
 }
 
@@ -28,7 +28,7 @@ export function clearanceOf({ role, scope }: Pick<Caller, 'role' | 'scope'>): Cl
   return role === ADMIN ? 'admin' : 'reader';
 }
 
-/** Where nothing is known of the NVR, a restricted caller sees nothing. */
+/** Without a layout of the NVR a restricted caller sees nothing. */
 export function viewOf(caller: Pick<Caller, 'role' | 'scope'>, layout = layoutOfNames([])): CameraView {
   const clearance = clearanceOf(caller);
   const cameras = clearance === 'restricted' ? visibleCameras(caller.scope, layout.cameras) : layout.cameras;

@@ -37,15 +37,15 @@ export interface TimeSpan {
   readonly end: string;
 }
 
-/** A time as the NVR writes it into a file's name; undefined when that is not known, as of `inf`, `nan` and `1e9`. */
+/** A time as the NVR writes it into a file's name; undefined where that is unknown, such as for `inf`, `nan` and `1e9`. */
 function asWritten(time: string): string | undefined {
   const seconds = /^\d{1,12}(?:\.\d+)?$/.test(time) ? Number(time) : Number.NaN;
   return seconds === 0 || seconds >= 1 ? `${seconds}.` : undefined;
 }
 
 /**
- * The path of a picture in the NVR's own file system, as its pages give it back. What a careful server would take out of
- * a name, or read as a slash, is in none.
+ * The camera of a picture by its path in the NVR's file system, as the NVR's pages send it back. Characters that a server
+ * may remove from a name, or read as a slash, are refused.
  */
 export function cameraOfImage(path: string, layout: RecorderLayout): readonly string[] {
   const found = /^(?:\/media\/frigate)?\/clips\/(?<review>review\/)?(?<file>[^/\\:*?"<>|\p{Cc}]+)$/u.exec(path)?.groups;

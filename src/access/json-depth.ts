@@ -1,13 +1,13 @@
 /** How deep JSON is nested, found before it is parsed: a parser takes seconds for megabytes of `[` (SPEC 5). */
 
-/** The NVR's configuration, its deepest answer, has about ten levels. */
+/** The NVR's configuration, its deepest response, has about ten levels. */
 const DEEPEST = 100;
 
 const [QUOTE, BACKSLASH, LIST, LIST_END, MAP, MAP_END] = ['"', '\\', '[', ']', '{', '}'].map((sign) =>
   sign.charCodeAt(0),
 );
 
-/** In one pass, without memory of its own; of text that is no JSON the count means nothing, and the parser refuses it. */
+/** One pass, no memory. The result means nothing for text that is not JSON, which the parser refuses afterwards. */
 export function isNestedTooDeep(text: string): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {

@@ -26,7 +26,7 @@ export function judgeBody(json: unknown, rule: BodyRule, view: CameraView): Body
   return { kind: 'judged', owners };
 }
 
-/** An export without a picture is one of its camera still; without a camera it is of none. */
+/** A picture may be left out of an export; a camera may not. */
 const isLeftOut = (kind: string, value: unknown): boolean =>
   kind.startsWith('file:') && (value === undefined || value === null);
 

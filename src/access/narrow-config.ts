@@ -1,15 +1,15 @@
-/** The NVR's configuration for one reader: our accounts in the place of its own, no secrets, hollow foreign cameras (SPEC 4.3). */
+/** The NVR's configuration for one reader: Postern's accounts, no secrets, foreign cameras emptied (SPEC 4.3). */
 import { ADMIN, VIEWER } from '../domain/names.ts';
 import type { CameraView } from './camera-view.ts';
 import { isRecord, type JsonRecord, ownersOfStream, recordOf } from './recorder-layout.ts';
 import { withoutForeignNames } from './without-foreign.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
-/** As much of our own configuration as the NVR's pages read. */
+/** The part of Postern's configuration that the NVR's pages read. */
 export interface OwnConfig {
   readonly auth: {
     readonly enabled: boolean;
-    /** Every role that a user can have, by name: without its own name there, a page refuses its user. */
+    /** Every role that a user can have: the NVR's pages refuse a user whose role is not a key here. */
     readonly roles: Readonly<Record<string, readonly string[]>>;
     readonly refresh_time: number;
     readonly session_length: number;
@@ -43,7 +43,7 @@ const rolesFor = (roles: OwnConfig['auth']['roles'], view: CameraView): OwnConfi
 
 /**
  * All camera names stay: the NVR's pages take a caller who sees every camera they know for an unrestricted one. To a reader
- * who sees none at all, nothing is named.
+ * without cameras, no camera is named.
  */
 function ofView(config: JsonRecord, view: CameraView): JsonRecord {
   const { cameras, ...rest } = config;
@@ -105,7 +105,7 @@ const WORDS: ReadonlySet<string> = new Set([
   'review', 'threshold', 'timestamp', 'track', 'width', 'zooming',
 ]);
 
-/** The shape of an entry without a word of its own: numbers, empty lists, empty texts, and switches that tell nothing. */
+/** The entry of a foreign camera: its shape with numbers, empty lists, empty texts and fixed switches. */
 const hollow = (name: string, entry: JsonRecord): JsonRecord => ({ name, ...hollowed(entry, '') });
 
 function hollowed(section: JsonRecord, path: string): JsonRecord {
@@ -118,7 +118,7 @@ function hollowed(section: JsonRecord, path: string): JsonRecord {
   return Object.fromEntries(shaped);
 }
 
-/** Sections whose switches the pages count cameras by: there all are on, and elsewhere off, whatever they are now. */
+/** The pages count cameras by the switches of these sections: they are on here, and off in all other sections. */
 const COUNTED_BY: readonly string[] = ['', 'ui'];
 
 function emptied(value: unknown, path: string): unknown {

@@ -1,4 +1,4 @@
-/** The NVR's jobs under way, as its WebSocket tells of them: those about visible cameras, by verbs that are not denied (SPEC 5). */
+/** Narrows the NVR's running jobs, as its WebSocket reports them: visible cameras and allowed verbs only (SPEC 5). */
 import type { Verb } from '../domain/policy.ts';
 import type { CameraView } from './camera-view.ts';
 import { isRecord, type JsonRecord } from './recorder-layout.ts';
@@ -7,7 +7,7 @@ import { seesNamed, withoutForeignNames } from './without-foreign.ts';
 const VERB_OF_JOB: Readonly<Record<string, Verb>> = { export: 'export', motion_search: 'history' };
 const JOB_CAMERA_FIELDS: readonly string[] = ['camera', 'source_camera'];
 
-/** By kind of job; undefined when none is left. A job that names no camera is about none. */
+/** Jobs by kind; undefined when none is left. A job without a camera is about no camera, and stays. */
 export function narrowJobs(payload: unknown, view: CameraView, denied: readonly Verb[]): unknown {
   if (!isRecord(payload)) return undefined;
   if (view.clearance !== 'restricted') return payload;
@@ -32,7 +32,7 @@ function seenJob(job: unknown, view: CameraView): unknown {
 const seesJob = (job: JsonRecord, view: CameraView): boolean =>
   JOB_CAMERA_FIELDS.every((field) => !(field in job) || job[field] === null || seesNamed(job[field], view));
 
-/** Whether what is called so is done by a denied verb. */
+/** Whether the table gives this name a verb that is denied. */
 export function isVerbDenied(verbs: Readonly<Record<string, Verb>>, name: string, denied: readonly Verb[]): boolean {
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
   return verb !== undefined && denied.includes(verb);

@@ -144,7 +144,7 @@ function parsedRecord(text: string): JsonRecord | undefined {
   return isRecord(json) ? json : undefined;
 }
 
-/** Undefined of what is no JSON. */
+/** Undefined for text that is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

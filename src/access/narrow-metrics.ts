@@ -1,4 +1,4 @@
-/** Narrowing the NVR's metrics text: samples of foreign cameras and command lines stay behind (SPEC 5). */
+/** Narrows the NVR's metrics text: samples of foreign cameras and command lines are removed (SPEC 5). */
 import type { CameraView } from './camera-view.ts';
 
 const LABEL = /(?<name>\w+)="(?<value>(?:[^"\\]|\\.)*)"/g;
@@ -10,7 +10,7 @@ const COMMAND_LINE = /(?<=[{,]\s*cmdline=")(?:[^"\\]|\\.)*(?=")/g;
 /** `name{label="value"} 1.5e-3 1700000000000`, a comment, or nothing. */
 const LINE = /^(?:#.*|\s*|[A-Za-z_:][\w:]*(?:\{(?:[^"]|"(?:[^"\\]|\\.)*")*\})?\s+\S+(?:\s+-?\d+)?\s*)$/;
 
-/** Undefined when it is something else than metrics: then nothing can be taken out of it. */
+/** Undefined when a line is no metrics: then nothing can be removed with certainty. */
 export function narrowMetrics(text: string, view: CameraView): string | undefined {
   const lines = text.split('\n');
   if (!lines.every((line) => LINE.test(line))) return undefined;
@@ -20,7 +20,7 @@ export function narrowMetrics(text: string, view: CameraView): string | undefine
     .join('\n');
 }
 
-/** The NVR's samples that are about no camera. All others without a camera are of several at once, such as sums. */
+/** Samples of the NVR that are about no camera. Other samples without a camera are about several, such as sums. */
 const ABOUT_NO_CAMERA = /^frigate_(?:service|cpu|mem|gpu|npu|storage|device|detector_inference)_/;
 const OF_THE_NVR = /^frigate_/;
 
@@ -35,7 +35,7 @@ interface Label {
 const labelsOf = (line: string): readonly Label[] =>
   [...line.matchAll(LABEL)].map(({ groups }) => ({ name: groups?.['name'] ?? '', value: groups?.['value'] ?? '' }));
 
-/** A process is named after its camera, so that any label's value may hold a name. */
+/** A process has the name of its camera, so any label may hold a camera name. */
 function isSeen(line: string, view: CameraView): boolean {
   if (view.clearance !== 'restricted') return true;
   const labels = labelsOf(line);

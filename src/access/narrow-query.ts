@@ -3,13 +3,13 @@ import type { CameraName } from '../domain/names.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { queryValues, replaceInQuery } from './query.ts';
 
-/** The parameter set to the cameras; the request has been found to name none but visible ones. */
+/** The target with the parameter set to these cameras. */
 export const withCameras = (target: RequestTarget, parameter: string, cameras: readonly string[]): RequestTarget => ({
   ...target,
   query: replaceInQuery(target.query, new Map([[parameter, cameras.join(',')]])),
 });
 
-/** The cameras asked for by either parameter, or all that are visible: no words for "all" are left to the NVR. */
+/** The cameras that either parameter names, or all visible ones: the NVR never gets a word for "all". */
 export function askedCameras(target: RequestTarget, parameter: string, visible: readonly CameraName[]): string[] {
   for (const name of [parameter, 'camera']) {
     const value = queryValues(target.query, name).at(-1) ?? 'all';

@@ -17,9 +17,9 @@ export type NarrowedResponse =
 
 export interface ResponseReader {
   readonly view: CameraView;
-  /** What stands in the place of the NVR's own `auth` and `proxy`; asked for by the form `config` alone. */
+  /** What stands in the place of the NVR's own `auth` and `proxy`; needed by the form `config` only. */
   readonly ownConfig?: OwnConfig;
-  /** Ids of the cases that hold an export that the reader sees; needed by the form `cases` alone. */
+  /** Ids of the cases that hold an export that the reader sees; needed by the form `cases` only. */
   readonly seenCases?: ReadonlySet<string>;
 }
 
@@ -62,7 +62,7 @@ export function narrowResponse(form: ResponseForm, body: string, reader: Respons
   }
   const json = parsed(body);
   const narrowed = json === UNREADABLE ? UNREADABLE : JSON_FORMS[form](json, reader);
-  // An admin may read all of it, and mends what has another form.
+  // An admin may read all of it, and can repair an NVR whose configuration has another form.
   if (narrowed === UNREADABLE && reader.view.clearance === 'admin') return { kind: 'narrowed', body };
   if (narrowed === UNREADABLE) return { kind: 'unreadable' };
   if (narrowed === FOREIGN) return { kind: 'foreign' };
@@ -78,7 +78,7 @@ function parsed(body: string): unknown {
   }
 }
 
-/** What names no camera is not the object that the row speaks of. */
+/** An object without a camera has not the form that the row names. */
 function narrowOne(json: unknown, view: CameraView): unknown {
   const camera = memberOf(json, 'camera');
   if (typeof camera !== 'string' || camera === '') return UNREADABLE;

@@ -1,10 +1,10 @@
-/** The NVR's statistics for one reader: no command lines, and of foreign cameras neither a row nor their part in a sum (SPEC 5). */
+/** Narrows the NVR's statistics: no command lines, no rows of foreign cameras, sums over the reader's cameras only (SPEC 5). */
 import type { CameraView } from './camera-view.ts';
 import { isRecord, type JsonRecord, memberOf, recordOf } from './recorder-layout.ts';
 import { withoutForeignNames } from './without-foreign.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
-/** The response's, and the message's of the same shape. Undefined where a restricted reader's cannot be told from others'. */
+/** For the response and the WebSocket message. Undefined for a restricted reader when the form is not the known one. */
 export function narrowStats(stats: unknown, view: CameraView): unknown {
   if (view.clearance === 'admin') return stats;
   const quiet = withoutSecrets(stats);
@@ -16,7 +16,7 @@ type Narrow = (member: unknown, stats: JsonRecord, view: CameraView) => unknown;
 
 const asItIs: Narrow = (member) => member;
 const byCamera: Narrow = (member, _stats, view) => entriesOf(member, view.sees);
-/** The sum over all cameras, less the reader's own, would be the others'. */
+/** The sum over all cameras minus the reader's own would tell the sum of the other cameras. */
 const sumOf =
   (key: string): Narrow =>
   (_sum, { cameras }, view) =>
@@ -24,10 +24,10 @@ const sumOf =
       (sum: number, camera) => sum + Number(memberOf(camera, key) ?? 0),
       0,
     );
-/** How many faces and plates are looked at tells what moves before any camera. */
+/** The rates of recognized faces and plates tell what moves before any camera. */
 const emptied: Narrow = () => ({});
 
-/** What a restricted reader gets; every other member is left out, for it may be about other cameras. */
+/** What a restricted reader gets. Every other member is removed, because it may be about other cameras. */
 const MEMBERS: Readonly<Record<string, Narrow>> = {
   cameras: byCamera,
   bandwidth_usages: byCamera,
@@ -46,7 +46,7 @@ const MEMBERS: Readonly<Record<string, Narrow>> = {
 
 const RECORDS: readonly string[] = ['bandwidth_usages', 'cpu_usages', 'detectors', 'processes', 'service'];
 
-/** An object with the cameras in it, whose members are objects: neither a list of them, nor one that is wrapped. */
+/** An object with `cameras`, whose known members are objects: no list, and no object that wraps it. */
 const hasKnownForm = (stats: JsonRecord): boolean =>
   isRecord(stats['cameras']) && RECORDS.every((key) => !Object.hasOwn(stats, key) || isRecord(stats[key]));
 
@@ -61,7 +61,7 @@ const ofSeenCameras = (stats: JsonRecord, view: CameraView): JsonRecord =>
 const entriesOf = (record: unknown, isKept: (key: string) => boolean): JsonRecord =>
   Object.fromEntries(Object.entries(recordOf(record)).filter(([key]) => isKept(key)));
 
-/** How busy they are tells what moves before their camera. */
+/** The load of a camera's process tells what moves before it. */
 function withoutForeignProcesses(usages: unknown, { cameras }: JsonRecord, view: CameraView): JsonRecord {
   const foreign = Object.values(entriesOf(cameras, (camera) => !view.sees(camera)));
   const processes = new Set(foreign.flatMap((camera) => PROCESSES.map((key) => String(memberOf(camera, key)))));
@@ -70,7 +70,7 @@ function withoutForeignProcesses(usages: unknown, { cameras }: JsonRecord, view:
 
 const PROCESSES: readonly string[] = ['pid', 'capture_pid', 'ffmpeg_pid'];
 
-/** A detector works for all cameras: that it is at work at this moment is about one of them. */
+/** A detector works for all cameras: the time of its last start tells about one of them. */
 function withoutStarts(detectors: unknown): JsonRecord {
   const quiet = Object.entries(recordOf(detectors)).map(([name, detector]): [string, unknown] => [
     name,

@@ -1,4 +1,4 @@
-/** Reading and rewriting a query without changing a byte of what is not ours to change. */
+/** Reads and rewrites a query, and leaves the bytes of all other parameters as they are. */
 
 /** Decoded values of every pair whose decoded name is `name`, in order. */
 export const queryValues = (query: string, name: string): string[] =>

@@ -1,4 +1,4 @@
-/** What the NVR has: its cameras, and whose its zones and streams are (SPEC 1, `nvr.cameras`; interface 2.2). */
+/** The NVR's cameras, and the cameras of each zone and stream (SPEC 1, `nvr.cameras`; interface 2.2). */
 import type { CameraName } from '../domain/names.ts';
 
 type Owners = ReadonlyMap<string, readonly CameraName[]>;
@@ -11,14 +11,14 @@ export interface RecorderLayout {
   readonly streams: Owners;
 }
 
-/** Words of the NVR that stand for several cameras: one of that name would open the others. */
+/** Words of the NVR that mean several cameras: a camera of that name would open the others. */
 const NOT_CAMERAS: ReadonlySet<string> = new Set(['all', 'birdseye', '']);
 
-/** A layout of which nothing but the names is known. */
+/** A layout with camera names only. */
 export const layoutOfNames = (names: readonly CameraName[]): RecorderLayout => layoutOfEntries(names, () => undefined);
 
 /**
- * The layout in an NVR's `GET /api/config`; with `names` of those cameras alone. A fault says what is missing there.
+ * The layout in an NVR's `GET /api/config`; with `names`, of these cameras only. Throws with what is missing there.
  */
 export function layoutOfConfig(config: unknown, names?: readonly CameraName[]): RecorderLayout {
   const cameras = memberOf(config, 'cameras');
@@ -55,7 +55,7 @@ export type JsonRecord = Readonly<Record<string, unknown>>;
 export const isRecord = (value: unknown): value is JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A member of a JSON object, and undefined of anything else. */
+/** A member of a JSON object; undefined for any other value. */
 export const memberOf = (value: unknown, name: string): unknown =>
   isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 

@@ -54,7 +54,7 @@ const ownDataOf = (list: string): Partial<Obligations> => {
 const seesEvery = (view: CameraView, named: readonly NamedCameras[]): boolean =>
   named.every((cameras) => cameras.some((camera) => view.sees(camera)));
 
-/** A row of `access: camera` that names none, such as a stream's without `src`, would be about all of them. */
+/** A request of a row `access: camera` that names no camera, such as a stream's without `src`, may be about all cameras. */
 const asksForAny = ({ named, owners, inBody }: Located & { kind: 'located' }): boolean =>
   named.length + owners.length + inBody.length > 0;
 

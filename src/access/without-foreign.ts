@@ -1,11 +1,11 @@
-/** Taking what is about foreign cameras out of any JSON: the same rules at every depth (SPEC 5). */
+/** Removes what is about foreign cameras from any JSON, by the same rules at every depth (SPEC 5). */
 import type { CameraView } from './camera-view.ts';
 import { isRecord, type JsonRecord } from './recorder-layout.ts';
 
 /** Fields by which the NVR's objects name their camera. */
 const CAMERA_FIELDS: readonly string[] = ['camera', 'source_camera', 'camera_name'];
 
-/** Objects that name a foreign camera are left out of lists and of objects. */
+/** Removes objects that name a foreign camera, from lists and from objects. */
 export const withoutForeignObjects = (json: unknown, view: CameraView): unknown =>
   without(
     json,
@@ -13,7 +13,7 @@ export const withoutForeignObjects = (json: unknown, view: CameraView): unknown 
     () => false,
   );
 
-/** Likewise, and so is what stands under a foreign camera's name, and its name in a list of names. */
+/** Also removes members whose key is a foreign camera's name, and its name from lists of names. */
 export const withoutForeignNames = (json: unknown, view: CameraView): unknown =>
   without(
     json,

@@ -1,4 +1,4 @@
-/** Taking credentials and command lines out of any JSON that is not for an admin (SPEC 5, 11). */
+/** Removes credentials and command lines from any JSON that is not for an admin (SPEC 5, 11). */
 import { isRecord } from './recorder-layout.ts';
 
 const SECRET_KEY = /password|passwd|passphrase|secret|api_?key|access_?key|private_?key|token$/i;
@@ -22,7 +22,7 @@ export function withoutSecrets(json: unknown): unknown {
 const withoutSecretsInText = (text: string): string =>
   text.replace(IN_AUTHORITY, '*:*@').replace(IN_QUERY, '*').replace(IN_HEADER, '$<scheme>*');
 
-/** A section that is called like a secret is looked into; a switch tells nothing. */
+/** An object under such a key is searched inside; a boolean is no secret. */
 const isSecret = (key: string, value: unknown): boolean =>
   (SECRET_KEY.test(key) || COMMAND_KEY.test(key)) &&
   (typeof value === 'string' || typeof value === 'number' || Array.isArray(value));

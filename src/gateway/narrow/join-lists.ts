@@ -8,7 +8,7 @@ import type { ResponseForm } from '../../domain/policy.ts';
 export interface JoinRules {
   /** Undefined where the elements name no camera. */
   readonly form: ResponseForm | undefined;
-  /** Each list was cut off at it for itself; undefined for none. */
+  /** The query's limit, by which the NVR cut each list; undefined for none. */
   readonly limit: number | undefined;
 }
 
@@ -24,13 +24,13 @@ export function joinLists(lists: readonly string[], { form, limit }: JoinRules, 
     ([one, first], [other, second]) => timeOf(first) - timeOf(second) || (one < other ? -1 : 1),
   );
   const joined = `[${inOrder.map(([text]) => text).join(',')}]`;
-  // An NVR that does not know the parameter has answered with everything, several times.
+  // An NVR that does not know the parameter sent the elements of all cameras, once for each camera.
   const narrowed = form ? narrowResponse(form, joined, { view }) : ({ kind: 'narrowed', body: joined } as const);
   if (narrowed.kind !== 'narrowed' || limit === undefined || !form) return narrowed;
   return { kind: 'narrowed', body: JSON.stringify(JSON.parse(narrowed.body).slice(0, limit)) };
 }
 
-/** Rows of the timeline have one, the earliest first; names have none, and stand by the alphabet. */
+/** Rows of the timeline are sorted by time, names by the alphabet. */
 const timeOf = (element: unknown): number => Number(memberOf(element, 'timestamp') ?? 0);
 
 function listIn(text: string): readonly unknown[] | undefined {

@@ -5,7 +5,7 @@ import type { RequestTarget } from '../../domain/request.ts';
 import { askInTurns } from './ask-in-turns.ts';
 import type { Hold } from './buffer-budget.ts';
 
-/** The text of each list; undefined when there is no room. Rejects when one cannot be had. */
+/** The text of each list; undefined when the memory budget is used up. Rejects when the NVR does not send one. */
 export async function listsByCamera(
   target: RequestTarget,
   { parameter, cameras }: NonNullable<Obligations['fanout']>,

@@ -1,4 +1,4 @@
-/** A body that must be judged before it is sent: read whole, within bounds, and sent as it was understood (SPEC 5). */
+/** The request body filter: a body that must be judged is read whole, within bounds, and written anew (SPEC 5). */
 import type { IncomingMessage } from 'node:http';
 import type { Obligations, SignallingObligations } from '../../access/access-verdict.ts';
 import { judgeBody } from '../../access/judge-body.ts';
@@ -30,7 +30,7 @@ export async function judgedBody(
   if (verdict.kind === 'refused') return err(verdict.reason);
   const denied = await owners.denial(verdict.owners, view, { method: request.method ?? '', target });
   if (denied) return err(denied);
-  // In a spelling of our own no key stands twice: which of two counts differs from server to server.
+  // Written anew, so that no key is repeated: servers differ in which of two they read.
   return ok(Buffer.from(JSON.stringify(json.value)));
 }
 
@@ -46,7 +46,7 @@ export async function judgedOffer(
   return err(body.error === 'too-large' ? 'offer-too-large' : 'offer-unreadable');
 }
 
-/** What this cannot read, the NVR might read otherwise: its parser takes UTF-16 as well. */
+/** An unreadable body is refused: the NVR may read more, for its parser also takes UTF-16. */
 function asJson(body: Buffer, encoding: string | undefined): Result<unknown, RefusalReason> {
   if (encoding !== undefined && encoding !== 'identity') return err('body-unreadable');
   try {

@@ -4,7 +4,7 @@ import { type NarrowedBytes, type NarrowTask, narrowNow } from './narrow-task.ts
 import type { NumberedResult, NumberedTask } from './narrowing-thread.ts';
 
 export interface Narrower {
-  /** Rejects when the thread ended over it, such as for want of memory. */
+  /** Rejects when the thread ended during the task, for example without memory. */
   narrow(task: NarrowTask): Promise<NarrowedBytes>;
 }
 
@@ -12,7 +12,7 @@ export interface Narrower {
 const SMALL = 128 * 1024;
 /** A thread costs some ten megabytes: it ends when it has not been needed for so long. */
 const IDLE_MS = 30_000;
-/** Megabytes. A response of 32 MB as objects, and the text of what is left of it. */
+/** Megabytes of the thread: a response of 32 MB as objects, and the text of the result. */
 const MOST_MEMORY = 640;
 
 interface Waiting {
@@ -81,6 +81,6 @@ function startThread(mostMemory: number, onIdle: () => void, onEnd: () => void):
 const sizeOf = (task: NarrowTask): number =>
   task.kind === 'narrow' ? task.body.byteLength : task.lists.reduce((sum, list) => sum + list.length, 0);
 
-/** Handed over and not copied, where the bytes are all that their buffer holds. */
+/** Buffers that are transferred to the thread instead of copied: the bytes fill all of the buffer. */
 const ownBuffers = (task: NarrowTask): ArrayBuffer[] =>
   task.kind === 'narrow' && task.body.byteLength === task.body.buffer.byteLength ? [task.body.buffer] : [];

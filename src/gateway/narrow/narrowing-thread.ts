@@ -1,8 +1,8 @@
-/** The thread in which large responses are narrowed: it does one task after the other, and knows nothing between them. */
+/** The thread in which large responses are narrowed: it does one task after the other, and keeps nothing of them. */
 import { parentPort } from 'node:worker_threads';
 import { type NarrowedBytes, type NarrowTask, narrowNow } from './narrow-task.ts';
 
-/** What the thread is sent, and what it answers. */
+/** The messages to the thread and from it. */
 export interface NumberedTask {
   readonly id: number;
   readonly task: NarrowTask;
@@ -14,6 +14,6 @@ export interface NumberedResult {
 
 parentPort?.on('message', ({ id, task }: NumberedTask) => {
   const result = narrowNow(task);
-  const answer: NumberedResult = { id, result };
-  parentPort?.postMessage(answer, result.kind === 'narrowed' ? [result.body.buffer] : []);
+  const numbered: NumberedResult = { id, result };
+  parentPort?.postMessage(numbered, result.kind === 'narrowed' ? [result.body.buffer] : []);
 });

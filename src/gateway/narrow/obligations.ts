@@ -27,7 +27,7 @@ export interface ObligationDeps {
   readonly askText: (upstream: Upstream, path: string) => Promise<string>;
   /** What stands in the NVR's configuration in the place of its own accounts (SPEC 4.3). */
   readonly ownConfig: () => OwnConfig | Promise<OwnConfig>;
-  /** The NVR's pages read its configuration after every change: so its cameras are known anew at once. */
+  /** Called with a configuration that was read through the gate: the NVR's pages read it after each change of cameras. */
   readonly onConfigRead: (config: string) => void;
 }
 
@@ -57,8 +57,7 @@ export async function fulfilObligations(
   if (obligations.messages) return refused('not-narrowable');
   if (obligations.ownData && destination.kind !== 'events-backend')
     return composedList(target, obligations, destination, deps);
-  if (obligations.fanout)
-    return joinedAnswer(target, { ...obligations, fanout: obligations.fanout }, destination, deps);
+  if (obligations.fanout) return joinedList(target, { ...obligations, fanout: obligations.fanout }, destination, deps);
   if (obligations.signalling) {
     const offer = await judgedOffer(request, obligations.signalling);
     return offer.ok ? { kind: 'sent', ...offer.value } : refused(offer.error);
@@ -93,7 +92,7 @@ async function composedList(
   }
 }
 
-async function joinedAnswer(
+async function joinedList(
   target: RequestTarget,
   obligations: Obligations & Required<Pick<Obligations, 'fanout'>>,
   { upstream }: Served,
@@ -120,7 +119,7 @@ function limitIn({ query }: RequestTarget): number | undefined {
   return limit === undefined ? undefined : Number(limit);
 }
 
-/** Bytes of a configuration whose cameras are learned from: some hundred kilobytes are usual, and it is parsed here. */
+/** Bytes of the largest configuration that `onConfigRead` gets: it is parsed on the event loop; some hundred kB are usual. */
 const LARGEST_LEARNED = 1024 * 1024;
 
 async function narrowingOf(

@@ -21,8 +21,8 @@ export interface Narrowing {
   /** Whether a text names a camera that the reader does not see. */
   readonly namesForeign: (text: string) => boolean;
   /**
-   * Whether the reader may not see all cameras: then a refusal of the NVR may be about what it does not see, and what
-   * cannot be read is not passed on.
+   * Whether the reader sees certain cameras only. Then of the NVR's own refusals nothing but the sentence is passed on, and
+   * of its failures nothing at all.
    */
   readonly isStrict: boolean;
   /** Whether a 404 would tell an id that does not exist from one that the reader may not see. */
@@ -32,7 +32,7 @@ export interface Narrowing {
   readonly empty?: string;
 }
 
-const LARGEST_ANSWER = 32 * 1024 * 1024;
+const LARGEST_RESPONSE = 32 * 1024 * 1024;
 
 /** Request headers that ask for a part, a compressed or a cached response: the whole one is needed. */
 // biome-ignore format: a table
@@ -53,25 +53,25 @@ export const askingForWhole = (headers: IncomingHttpHeaders): IncomingHttpHeader
 
 /** Sends what is left of the NVR's response, or fails. */
 export async function passNarrowed(
-  answer: ResponseHead & { readonly body: Readable },
+  received: ResponseHead & { readonly body: Readable },
   response: ServerResponse,
   { body: narrow, namesForeign, isStrict, hidesUnknown, held, empty }: Narrowing,
   rules: Omit<ResponseHeadRules, 'isPublic'>,
   fail: (reason: RefusalReason) => void,
 ): Promise<void> {
-  const isNone = answer.statusCode === 404 && empty !== undefined;
-  const status = isNone ? 200 : (answer.statusCode ?? 502);
-  const [encoding = 'identity'] = headerValues(answer, 'content-encoding');
+  const isNone = received.statusCode === 404 && empty !== undefined;
+  const status = isNone ? 200 : (received.statusCode ?? 502);
+  const [encoding = 'identity'] = headerValues(received, 'content-encoding');
   const hold = held.hold();
   response.once('close', hold.release);
-  const body = encoding === 'identity' && status !== 206 ? await readWhole(answer.body, hold) : UNREADABLE;
-  if (!body.ok) answer.body.destroy();
+  const body = encoding === 'identity' && status !== 206 ? await readWhole(received.body, hold) : UNREADABLE;
+  if (!body.ok) received.body.destroy();
   if (response.destroyed) hold.release();
   if (response.headersSent || response.destroyed) return;
   if (!body.ok) return fail(body.error);
   const isGiven = status === 200;
   const bytes = isNone ? Buffer.from(empty) : body.value;
-  const location = headerValues(answer, 'location')[0];
+  const location = headerValues(received, 'location')[0];
   if (status === 404 && hidesUnknown) return fail('camera-not-in-role');
   if (isStrict && location !== undefined && namesForeign(location)) return fail('camera-not-in-role');
   const isLogin = LOGIN_REDIRECTS.includes(status) && location !== undefined;
@@ -79,7 +79,7 @@ export async function passNarrowed(
   if (response.destroyed) return;
   if (narrowed.kind === 'foreign') return fail('camera-not-in-role');
   if (narrowed.kind === 'unreadable') return fail(status >= 500 ? 'nvr-failed' : 'nvr-unexpected-form');
-  const said = responseHeaders(answer, { ...rules, isPublic: false });
+  const said = responseHeaders(received, { ...rules, isPublic: false });
   const isOurs = !isGiven && isStrict;
   const passed = withoutHeaders(said, isOurs ? [...NOT_PASSED, 'content-type'] : NOT_PASSED);
   if (isOurs) passed.push('content-type', 'application/json');
@@ -96,7 +96,7 @@ async function readWhole(body: Readable, hold: Hold): Promise<Result<Buffer<Arra
   try {
     for await (const chunk of body) {
       bytes += chunk.length;
-      if (bytes > LARGEST_ANSWER) return UNREADABLE;
+      if (bytes > LARGEST_RESPONSE) return UNREADABLE;
       if (!hold.take(chunk.length)) return err('answers-too-large');
       chunks.push(chunk);
     }

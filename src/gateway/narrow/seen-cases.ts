@@ -3,7 +3,7 @@ import type { CameraView } from '../../access/camera-view.ts';
 import { isRecord, type JsonRecord } from '../../access/recorder-layout.ts';
 import { UnexpectedForm } from '../decision/ask-failure.ts';
 
-/** Ids of cases. Rejects when the exports cannot be had. */
+/** Ids of cases. Rejects when the NVR does not send the exports. */
 export async function seenCases(
   view: CameraView,
   ask: (path: string) => Promise<unknown>,
