@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { skip, visit } from './support/browser.ts';
-import { askForPagesOf, enter, HOSTILE, menu, pageEvents, startPagesHouse } from './support/pages-house.ts';
+import { askForPagesOf, enter, HOSTILE, menu, pageEvents, startPagesInstance } from './support/pages-instance.ts';
 
 /** As high as all of the test's events: none of them is out of sight, and more of them come at once. */
 const TALL = { viewport: { width: 1280, height: 7000 } };
@@ -36,15 +36,15 @@ async function rowsAfter(page: Page, act: () => Promise<unknown>): Promise<numbe
 const searchOf = (page: Page): string => decodeURIComponent(new URL(page.url()).search);
 
 describe('Explore', { skip }, () => {
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
-    house = await startPagesHouse();
+    instance = await startPagesInstance();
   });
-  after(() => house.close());
+  after(() => instance.close());
 
   it('shows the events, newest first', (t) =>
     visit(t, TALL, async (page) => {
-      await enter(page, house, ADMIN_PERSON);
+      await enter(page, instance, ADMIN_PERSON);
       await hasRows(page, 72);
       const first = await page.locator('.event').first().innerText();
       assert.match(first, /^person\s+Zoë\s+cam1\s+score\s+87 %\s+\d\d:\d\d:\d\d\s+in progress$/);
@@ -54,7 +54,7 @@ describe('Explore', { skip }, () => {
 
   it('loads more when the end comes near, and keeps its place', (t) =>
     visit(t, {}, async (page) => {
-      await enter(page, house, ADMIN_PERSON);
+      await enter(page, instance, ADMIN_PERSON);
       await page.locator('.event').first().waitFor();
       const asked: string[] = [];
       page.on('request', (request) => asked.push(request.url()));
@@ -72,7 +72,7 @@ describe('Explore', { skip }, () => {
       await page.route('**/api/events?*page_after=*', (route) =>
         isBroken ? route.fulfill({ status: 503, json: { message: 'The store is busy.' } }) : route.fallback(),
       );
-      await enter(page, house, ADMIN_PERSON);
+      await enter(page, instance, ADMIN_PERSON);
       await page.getByRole('button', { name: 'Load more' }).scrollIntoViewIfNeeded();
       await page.getByText('More events cannot be loaded: The store is busy.').waitFor();
       isBroken = false;
@@ -82,7 +82,7 @@ describe('Explore', { skip }, () => {
 
   it('narrows by camera and by label, and says so in the address bar', (t) =>
     visit(t, TALL, async (page) => {
-      await enter(page, house, ADMIN_PERSON);
+      await enter(page, instance, ADMIN_PERSON);
       await menu(page, 'Camera: Cameras').click();
       await page.getByRole('checkbox', { name: 'cam2' }).check();
       await page.waitForURL('**/postern/?camera=cam2');
@@ -102,7 +102,7 @@ describe('Explore', { skip }, () => {
 
   it('narrows by time', (t) =>
     visit(t, TALL, async (page) => {
-      await enter(page, house, ADMIN_PERSON);
+      await enter(page, instance, ADMIN_PERSON);
       await menu(page, 'Time: Any time').click();
       await page.getByRole('button', { name: 'Last hour' }).click();
       await page.waitForURL('**/postern/?after=*');
@@ -122,7 +122,7 @@ describe('Explore', { skip }, () => {
 
   it('narrows by the time of day, in the zone of the viewer', (t) =>
     visit(t, TALL, async (page) => {
-      await enter(page, house, ADMIN_PERSON);
+      await enter(page, instance, ADMIN_PERSON);
       await page.locator('summary', { hasText: 'More' }).click();
       const asked = page.waitForRequest(/time_range=/);
       await page.getByRole('group', { name: 'Time of day' }).getByLabel('From').fill('08:30');
@@ -135,7 +135,7 @@ describe('Explore', { skip }, () => {
 
   it('narrows by everything else that the API knows, and a link shows the same', (t) =>
     visit(t, TALL, async (page) => {
-      await enter(page, house, ADMIN_PERSON);
+      await enter(page, instance, ADMIN_PERSON);
       await page.locator('summary', { hasText: 'More' }).click();
       await page.getByRole('checkbox', { name: 'in progress' }).check();
       await page.waitForURL(/in_progress=1/);
@@ -171,7 +171,7 @@ describe('Explore', { skip }, () => {
 
   it('names the day in every row when the order mixes the days', (t) =>
     visit(t, TALL, async (page) => {
-      await enter(page, house, ADMIN_PERSON, '/postern/?sort=score_desc');
+      await enter(page, instance, ADMIN_PERSON, '/postern/?sort=score_desc');
       await hasRows(page, 72);
       assert.equal(await page.locator('.day').count(), 1);
       assert.match(await page.locator('.event time').first().innerText(), /^\d+ \w+, \d+:\d\d$/);
@@ -179,13 +179,13 @@ describe('Explore', { skip }, () => {
 
   it('shows a link whose times no calendar knows as if they were not there', (t) =>
     visit(t, TALL, async (page) => {
-      await enter(page, house, ADMIN_PERSON, '/postern/?after=1e300&before=-1e300');
+      await enter(page, instance, ADMIN_PERSON, '/postern/?after=1e300&before=-1e300');
       await hasRows(page, 72);
     }));
 
   it('draws the detections over time, to be read, clicked and dragged over', (t) =>
     visit(t, TALL, async (page) => {
-      await enter(page, house, ADMIN_PERSON);
+      await enter(page, instance, ADMIN_PERSON);
       const plot = page.locator('.overview-plot .u-over');
       await plot.waitFor();
       assert.deepEqual(
@@ -216,7 +216,7 @@ describe('Explore', { skip }, () => {
 
   it('draws the whole of the chosen time, and one camera alone or all again', (t) =>
     visit(t, TALL, async (page) => {
-      await enter(page, house, ADMIN_PERSON);
+      await enter(page, instance, ADMIN_PERSON);
       await menu(page, 'Time: Any time').click();
       await page.getByRole('button', { name: 'Last 7 days' }).click();
       await page.getByText('per 3 h', { exact: true }).waitFor();
@@ -233,7 +233,7 @@ describe('Explore', { skip }, () => {
 
   it('shows everything about one event, by a link that can be shared', (t) =>
     visit(t, {}, async (page) => {
-      await enter(page, house, ADMIN_PERSON);
+      await enter(page, instance, ADMIN_PERSON);
       await page.locator('.event').first().click();
       const details = page.getByRole('dialog', { name: 'person' });
       await details.waitFor();
@@ -251,7 +251,7 @@ describe('Explore', { skip }, () => {
   it('leads from event to event, over the end of what is loaded, and back to the row', (t) =>
     visit(t, { viewport: { width: 360, height: 800 } }, async (page) => {
       await askForPagesOf(page, 24);
-      await enter(page, house, ADMIN_PERSON);
+      await enter(page, instance, ADMIN_PERSON);
       await page.locator('.event').first().click();
       const details = page.locator('dialog');
       const [previous, next] = ['Previous event', 'Next event'].map((name) => page.getByRole('button', { name }));
@@ -268,28 +268,28 @@ describe('Explore', { skip }, () => {
       assert.match(String(await page.evaluate('document.activeElement.dataset.event')), /-car24$/);
       assert.equal(searchOf(page), '');
       await page.goBack();
-      assert.equal(page.url(), `${house.url}/postern/`);
+      assert.equal(page.url(), `${instance.url}/postern/`);
     }));
 
   it('says of a link to an event that is gone that it is', (t) =>
     visit(t, { expectedStatuses: [404] }, async (page) => {
-      await enter(page, house, ADMIN_PERSON, '/postern/?event=1.5-gone');
+      await enter(page, instance, ADMIN_PERSON, '/postern/?event=1.5-gone');
       await page.getByRole('alert').getByText('deleted, or your role may not see it').waitFor();
       assert.equal(await page.locator('dialog').count(), 0);
     }));
 
   it('shows an event that is too old for the first page when a link names it', (t) =>
     visit(t, {}, async (page) => {
-      await enter(page, house, ADMIN_PERSON);
-      const answer = await page.request.get(`${house.url}/api/events?limit=1&sort=date_asc`);
+      await enter(page, instance, ADMIN_PERSON);
+      const answer = await page.request.get(`${instance.url}/api/events?limit=1&sort=date_asc`);
       const [oldest] = await answer.json();
-      await page.goto(`${house.url}/postern/?event=${oldest.id}`);
+      await page.goto(`${instance.url}/postern/?event=${oldest.id}`);
       await page.getByRole('dialog', { name: 'car' }).getByText(oldest.id, { exact: true }).waitFor();
     }));
 
   it('gives the focus back to the row when the details are closed by Escape', (t) =>
     visit(t, {}, async (page) => {
-      await enter(page, house, ADMIN_PERSON);
+      await enter(page, instance, ADMIN_PERSON);
       await page.locator('.event').nth(1).focus();
       await page.keyboard.press('Enter');
       await page.locator('dialog').waitFor();
@@ -305,14 +305,16 @@ describe('Explore', { skip }, () => {
         dialogs.push(dialog.message());
         void dialog.dismiss();
       });
-      await enter(page, house, ADMIN_PERSON);
+      await enter(page, instance, ADMIN_PERSON);
       const row = page.locator('.event').nth(1);
       assert.equal(await row.locator('.event-label').textContent(), HOSTILE.label);
       assert.equal(await row.locator('.event-zone').textContent(), HOSTILE.zone);
       assert.equal(await row.locator('.event-sub-label').textContent(), HOSTILE.subLabel);
       await row.click();
       await page.locator('dialog').getByText('Raw JSON').click();
-      await page.goto(`${house.url}/postern/?${new URLSearchParams({ label: HOSTILE.label, camera: HOSTILE.zone })}`);
+      await page.goto(
+        `${instance.url}/postern/?${new URLSearchParams({ label: HOSTILE.label, camera: HOSTILE.zone })}`,
+      );
       await page.getByRole('heading', { name: 'No matching events' }).waitFor();
       assert.equal(await page.evaluate('document.querySelectorAll("img[onerror], #console script").length'), 0);
       assert.deepEqual(dialogs, []);
@@ -320,7 +322,7 @@ describe('Explore', { skip }, () => {
 
   it('shows a restricted role its own cameras alone', (t) =>
     visit(t, TALL, async (page) => {
-      await enter(page, house, CARL);
+      await enter(page, instance, CARL);
       await hasRows(page, 37);
       await menu(page, 'Camera: Cameras').click();
       assert.deepEqual(await page.locator('.filter[open] .name-option').allInnerTexts(), ['cam1']);
@@ -328,7 +330,7 @@ describe('Explore', { skip }, () => {
 
   it('says that a camera is not for this role, and offers a way out', (t) =>
     visit(t, { ...TALL, expectedStatuses: [403] }, async (page) => {
-      await enter(page, house, CARL, '/postern/?camera=cam2');
+      await enter(page, instance, CARL, '/postern/?camera=cam2');
       assert.match(await page.getByRole('alert').innerText(), /Access denied to that camera/);
       await page.getByRole('button', { name: 'Clear filters' }).click();
       await hasRows(page, 37);
@@ -336,7 +338,7 @@ describe('Explore', { skip }, () => {
 
   it('does not leave the events of one filter below another that failed', (t) =>
     visit(t, { ...TALL, expectedStatuses: [403] }, async (page) => {
-      await enter(page, house, CARL);
+      await enter(page, instance, CARL);
       await hasRows(page, 37);
       await page.evaluate("history.pushState(null, '', '/postern/?camera=cam2')");
       await page.getByRole('alert').getByText('Access denied to that camera').waitFor();
@@ -346,7 +348,7 @@ describe('Explore', { skip }, () => {
 
   it('goes to the login when the session ends meanwhile', (t) =>
     visit(t, { ...TALL, expectedStatuses: [401] }, async (page) => {
-      await enter(page, house, ADMIN_PERSON, '/postern/?label=car');
+      await enter(page, instance, ADMIN_PERSON, '/postern/?label=car');
       await rowsOf(page);
       await page.context().clearCookies();
       await page.getByRole('button', { name: 'Refresh' }).click();
@@ -361,14 +363,14 @@ describe('Explore', { skip }, () => {
       await page.route('**/oauth2/start', (route) =>
         route.fulfill({ contentType: 'text/html', body: 'the other login' }),
       );
-      await page.goto(`${house.url}/postern/`);
+      await page.goto(`${instance.url}/postern/`);
       await page.getByText('the other login').waitFor();
     }));
 
   for (const status of [302, 307]) {
     it(`goes back to the proxy in front when that answers ${status} (interface 5.5.8)`, (t) =>
       visit(t, {}, async (page) => {
-        await enter(page, house, ADMIN_PERSON, '/postern/?label=car#content');
+        await enter(page, instance, ADMIN_PERSON, '/postern/?label=car#content');
         await page.locator('.event').first().waitFor();
         // A session that ended at the proxy: from now on everything leads to its login.
         await page.route('**/api/events*', (route) =>
@@ -382,9 +384,9 @@ describe('Explore', { skip }, () => {
       }));
   }
 
-  it('shows nothing of who was logged in when somebody comes back to it after a logout', (t) =>
+  it('shows nothing of the former user when Back returns to it after a logout', (t) =>
     visit(t, { expectedStatuses: [401] }, async (page) => {
-      await enter(page, house, ADMIN_PERSON);
+      await enter(page, instance, ADMIN_PERSON);
       await page.locator('.event').first().waitFor();
       await page.context().clearCookies();
       await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
@@ -395,34 +397,34 @@ describe('Explore', { skip }, () => {
     visit(t, { expectedStatuses: [401] }, async (page) => {
       await page.route('**/api/profile', (route) => route.fulfill({ status: 401, body: '{}' }));
       for (let trips = 0; trips < 2; trips++) {
-        await page.goto(`${house.url}/postern/`);
+        await page.goto(`${instance.url}/postern/`);
         await page.waitForURL('**/login?**');
       }
-      await page.goto(`${house.url}/postern/`);
+      await page.goto(`${instance.url}/postern/`);
       await page.getByRole('heading', { name: 'The login is not kept' }).waitFor();
     }));
 });
 
 describe('Explore with an NVR behind it', { skip }, () => {
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
     const config = { nvr: { url: 'http://127.0.0.1:9', cameras: ['cam1', 'cam2'] }, events: { source: 'store' } };
-    house = await startPagesHouse(config, (now) =>
+    instance = await startPagesInstance(config, (now) =>
       pageEvents(now).map((event) => ({ ...event, has_clip: true, has_snapshot: event.label === 'car' })),
     );
   });
-  after(() => house.close());
+  after(() => instance.close());
 
   it('links to the clip and the snapshot of an event that has them', (t) =>
     visit(t, {}, async (page) => {
-      await enter(page, house, ADMIN_PERSON);
+      await enter(page, instance, ADMIN_PERSON);
       const linksOf = async (row: number): Promise<string[]> => {
         await page.locator('.event').nth(row).click();
         const id = new URL(page.url()).searchParams.get('event') ?? '';
         await page.locator('.fact', { hasText: id }).waitFor();
         const links = await page.locator('.media a').all();
         const targets = await Promise.all(links.map((link) => link.getAttribute('href')));
-        return targets.map((target) => String(target).replace(`${house.url}/api/events/${id}/`, ''));
+        return targets.map((target) => String(target).replace(`${instance.url}/api/events/${id}/`, ''));
       };
       assert.deepEqual(await linksOf(0), ['clip.mp4']);
       assert.deepEqual(await linksOf(2), ['clip.mp4', 'snapshot.jpg']);
@@ -431,7 +433,7 @@ describe('Explore with an NVR behind it', { skip }, () => {
   for (const width of [360, 1280]) {
     it(`leads to the pages of the NVR, on ${width} pixels`, (t) =>
       visit(t, { viewport: { width, height: 800 } }, async (page) => {
-        await enter(page, house, ADMIN_PERSON);
+        await enter(page, instance, ADMIN_PERSON);
         const link = page.getByRole('link', { name: 'NVR' });
         if (width < 640) await menu(page, 'Account:').click();
         await link.waitFor();

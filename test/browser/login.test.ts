@@ -4,58 +4,58 @@ import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { skip, visit } from './support/browser.ts';
-import { logInOnPage, menu, startPagesHouse } from './support/pages-house.ts';
+import { logInOnPage, menu, startPagesInstance } from './support/pages-instance.ts';
 
 describe('The login page', { skip }, () => {
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
-    house = await startPagesHouse({ auth: { failed_login_rate_limit: '2/minute' } });
+    instance = await startPagesInstance({ auth: { failed_login_rate_limit: '2/minute' } });
   });
-  after(() => house.close());
+  after(() => instance.close());
 
   it('lets the right password in, and shows who is logged in', (t) =>
     visit(t, {}, async (page) => {
-      await logInOnPage(page, house, ADMIN_PERSON);
-      assert.equal(page.url(), `${house.url}/postern/`);
+      await logInOnPage(page, instance, ADMIN_PERSON);
+      assert.equal(page.url(), `${instance.url}/postern/`);
       await menu(page, 'Account: admin').click();
       assert.equal(await page.locator('.menu-role').textContent(), 'admin');
     }));
 
   it('is where a page without a session leads, and leads back to it', (t) =>
     visit(t, { expectedStatuses: [401] }, async (page) => {
-      await page.goto(`${house.url}/postern/?camera=cam2&label=car`);
+      await page.goto(`${instance.url}/postern/?camera=cam2&label=car`);
       await page.waitForURL('**/login?**');
-      await logInOnPage(page, house, ADMIN_PERSON, new URL(page.url()).pathname + new URL(page.url()).search);
-      assert.equal(page.url(), `${house.url}/postern/?camera=cam2&label=car`);
+      await logInOnPage(page, instance, ADMIN_PERSON, new URL(page.url()).pathname + new URL(page.url()).search);
+      assert.equal(page.url(), `${instance.url}/postern/?camera=cam2&label=car`);
       await page.locator('.event').first().waitFor();
       assert.deepEqual(new Set(await page.locator('.event-where').allInnerTexts()), new Set(['cam2']));
     }));
 
   it('does not lead to another site, whatever its address asks for', (t) =>
     visit(t, {}, async (page) => {
-      await logInOnPage(page, house, ADMIN_PERSON, '/login?next=//evil.example/');
-      assert.equal(page.url(), `${house.url}/postern/`);
+      await logInOnPage(page, instance, ADMIN_PERSON, '/login?next=//evil.example/');
+      assert.equal(page.url(), `${instance.url}/postern/`);
     }));
 
   it('ends the session at Log out', (t) =>
     visit(t, { expectedStatuses: [401] }, async (page) => {
-      await logInOnPage(page, house, CARL);
+      await logInOnPage(page, instance, CARL);
       await menu(page, 'Account: carl').click();
       await page.getByRole('link', { name: 'Log out' }).click();
       await page.getByRole('button', { name: 'Log in' }).waitFor();
       assert.deepEqual(await page.context().cookies(), []);
-      await page.goto(`${house.url}/postern/`);
+      await page.goto(`${instance.url}/postern/`);
       await page.waitForURL('**/login?**');
     }));
 
   it('works by keyboard alone', (t) =>
     visit(t, {}, async (page) => {
-      await page.goto(`${house.url}/login`);
+      await page.goto(`${instance.url}/login`);
       await page.keyboard.type(ADMIN_PERSON.name);
       await page.keyboard.press('Tab');
       await page.keyboard.type(ADMIN_PERSON.password);
       await page.keyboard.press('Enter');
-      await page.waitForURL(`${house.url}/postern/`);
+      await page.waitForURL(`${instance.url}/postern/`);
       await page.locator('.event').first().waitFor();
       const focused = () => page.evaluate('document.activeElement.textContent.trim()');
       const outline = () => page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
@@ -73,7 +73,7 @@ describe('The login page', { skip }, () => {
 
   it('shows and hides the password', (t) =>
     visit(t, {}, async (page) => {
-      await page.goto(`${house.url}/login`);
+      await page.goto(`${instance.url}/login`);
       const password = page.locator('#password');
       await password.fill('secret');
       const [show, hide] = ['Show password', 'Hide password'].map((name) => page.getByRole('button', { name }));
@@ -85,7 +85,7 @@ describe('The login page', { skip }, () => {
 
   it('hides a shown password when it is sent, and says when the browser does not keep the cookie', (t) =>
     visit(t, { expectedStatuses: [401] }, async (page) => {
-      await page.goto(`${house.url}/login`);
+      await page.goto(`${instance.url}/login`);
       await page.route('**/api/profile', (route) => route.fulfill({ status: 401, body: '{}' }));
       await page.getByLabel('User').fill(ADMIN_PERSON.name);
       await page.getByLabel('Password', { exact: true }).fill(ADMIN_PERSON.password);
@@ -93,7 +93,7 @@ describe('The login page', { skip }, () => {
       await page.getByRole('button', { name: 'Log in' }).click();
       await page.getByText('the browser did not keep the cookie').waitFor();
       assert.equal(await page.locator('#password').getAttribute('type'), 'password');
-      assert.equal(page.url(), `${house.url}/login`);
+      assert.equal(page.url(), `${instance.url}/login`);
     }));
 
   it('is not gone to by a browser that takes no cookies: it is told so', (t) =>
@@ -103,14 +103,14 @@ describe('The login page', { skip }, () => {
         for (const name of ['sessionStorage', 'localStorage'])
           Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });
       `);
-      await page.goto(`${house.url}/postern/`);
+      await page.goto(`${instance.url}/postern/`);
       await page.getByRole('heading', { name: 'The login is not kept' }).waitFor();
       await page.getByText('allow cookies for this address').waitFor();
     }));
 
   it('says that the recorder cannot be reached when the network is gone', (t) =>
     visit(t, { expectedErrors: [/ERR_CONNECTION_REFUSED/] }, async (page) => {
-      await page.goto(`${house.url}/login`);
+      await page.goto(`${instance.url}/login`);
       await page.route('**/api/login', (route) => route.abort('connectionrefused'));
       await page.getByLabel('User').fill('admin');
       await page.getByLabel('Password', { exact: true }).fill('x');
@@ -122,7 +122,7 @@ describe('The login page', { skip }, () => {
   it('says that the recorder is busy, and for how long', (t) =>
     visit(t, { expectedStatuses: [503] }, async (page) => {
       await page.clock.install();
-      await page.goto(`${house.url}/login`);
+      await page.goto(`${instance.url}/login`);
       await page.route('**/api/login', (route) => route.fulfill({ status: 503, headers: { 'Retry-After': '7' } }));
       await page.getByLabel('User').fill('admin');
       await page.getByLabel('Password', { exact: true }).fill('x');
@@ -135,7 +135,7 @@ describe('The login page', { skip }, () => {
 
   it('says that Caps Lock is on, as long as it is', (t) =>
     visit(t, {}, async (page) => {
-      await page.goto(`${house.url}/login`);
+      await page.goto(`${instance.url}/login`);
       const press = (modifierCapsLock: boolean) =>
         page.locator('#password').dispatchEvent('keydown', { key: 'a', modifierCapsLock, bubbles: true });
       await press(true);
@@ -148,11 +148,11 @@ describe('The login page', { skip }, () => {
     visit(t, {}, async (page) => {
       await page.route('http://nvr.example/**', async (route) => {
         const { pathname } = new URL(route.request().url());
-        await route.fulfill({ response: await route.fetch({ url: `${house.url}${pathname}` }) });
+        await route.fulfill({ response: await route.fetch({ url: `${instance.url}${pathname}` }) });
       });
       await page.goto('http://nvr.example/login');
       await page.getByText('This connection is not encrypted').waitFor();
-      await page.goto(`${house.url}/login`);
+      await page.goto(`${instance.url}/login`);
       assert.equal(await page.getByText('This connection is not encrypted').isVisible(), false);
     }));
 
@@ -160,7 +160,7 @@ describe('The login page', { skip }, () => {
   it('says that the password is wrong, then how long to wait, and counts down', (t) =>
     visit(t, { expectedStatuses: [401, 429] }, async (page) => {
       await page.clock.install();
-      await page.goto(`${house.url}/login`);
+      await page.goto(`${instance.url}/login`);
       await page.getByLabel('User').fill('admin');
       await page.getByLabel('Password', { exact: true }).fill('not the password');
       const submit = page.locator('#submit');
@@ -184,15 +184,15 @@ describe('The login page', { skip }, () => {
 });
 
 describe('The login page of a first start', { skip }, () => {
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
-    house = await startPagesHouse({ auth: { reset_admin_password: true } });
+    instance = await startPagesInstance({ auth: { reset_admin_password: true } });
   });
-  after(() => house.close());
+  after(() => instance.close());
 
   it('says where the password is found', (t) =>
     visit(t, {}, async (page) => {
-      await page.goto(`${house.url}/login`);
+      await page.goto(`${instance.url}/login`);
       const help = page.getByRole('region', { name: 'First login' });
       await help.waitFor();
       assert.match(
@@ -203,15 +203,15 @@ describe('The login page of a first start', { skip }, () => {
 });
 
 describe('The internal port', { skip }, () => {
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
-    house = await startPagesHouse();
+    instance = await startPagesInstance();
   });
-  after(() => house.close());
+  after(() => instance.close());
 
   it('shows anonymous and admin, and no way to log out (interface 5.6)', (t) =>
     visit(t, {}, async (page) => {
-      await page.goto(`${house.internalUrl}/postern/`);
+      await page.goto(`${instance.internalUrl}/postern/`);
       await menu(page, 'Account: anonymous').click();
       assert.equal(await page.locator('.menu-role').textContent(), 'admin');
       assert.equal(await page.getByRole('link', { name: 'Log out' }).count(), 0);
@@ -220,7 +220,7 @@ describe('The internal port', { skip }, () => {
 
   it('lets everybody manage users, for everybody is an admin there', (t) =>
     visit(t, {}, async (page) => {
-      await page.goto(`${house.internalUrl}/postern/settings`);
+      await page.goto(`${instance.internalUrl}/postern/settings`);
       await page.getByRole('heading', { name: 'Users' }).waitFor();
       const sections = await page.getByRole('navigation', { name: 'Settings' }).getByRole('link').allInnerTexts();
       assert.deepEqual(sections, ['Users', 'Roles', 'API tokens', 'Sessions', 'Access']);

@@ -6,7 +6,7 @@ import { ADMIN_PERSON } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { axeFindings, skip, visit } from './support/browser.ts';
 import { FULL_STATUS } from './support/full-status.ts';
-import { enter, menu, pageEvents, startPagesHouse } from './support/pages-house.ts';
+import { enter, menu, pageEvents, startPagesInstance } from './support/pages-instance.ts';
 
 /** The page, its bar, or what is open over it: none of these makes the page any wider. */
 const sticksOut = (page: Page) =>
@@ -44,17 +44,17 @@ const FAINT_TEXTS = `(() => {
 })()`;
 
 describe('The pages', { skip }, () => {
-  let house: Runtime;
+  let instance: Runtime;
   let token: string;
   before(async () => {
     // As many as fill a screen: each is looked at closely, again and again.
-    house = await startPagesHouse({}, (now) => pageEvents(now).slice(0, 12));
-    token = await house.logIn(ADMIN_PERSON);
+    instance = await startPagesInstance({}, (now) => pageEvents(now).slice(0, 12));
+    token = await instance.logIn(ADMIN_PERSON);
     const body = JSON.stringify({ name: 'x'.repeat(60), cameras: ['patio_*', 'cam1'] });
     const headers = { 'Content-Type': 'application/json' };
-    assert.equal((await house.ask('/api/tokens', { token, method: 'POST', headers, body })).status, 201);
+    assert.equal((await instance.ask('/api/tokens', { token, method: 'POST', headers, body })).status, 201);
   });
-  after(() => house.close());
+  after(() => instance.close());
 
   // biome-ignore format: a table
   const screens: [colorScheme: 'light' | 'dark', width: number, locale: string, hasAxe: boolean][] = [
@@ -73,9 +73,9 @@ describe('The pages', { skip }, () => {
     };
     it(`fit and can be read on ${width} pixels in ${colorScheme}`, (t) =>
       visit(t, { colorScheme, viewport }, async (page) => {
-        await page.goto(`${house.url}/login`);
+        await page.goto(`${instance.url}/login`);
         await look(page, 'login');
-        await enter(page, house, ADMIN_PERSON);
+        await enter(page, instance, ADMIN_PERSON);
         await page.locator('.overview-plot canvas').waitFor();
         await look(page, 'explore');
         await page.locator('.event .score').first().click({ trial: true });
@@ -95,9 +95,9 @@ describe('The pages', { skip }, () => {
     it(`of the settings fit and can be read on ${width} pixels in ${colorScheme}`, (t) =>
       visit(t, { colorScheme, viewport, locale }, async (page) => {
         await page.route('**/api/status', (route) => route.fulfill({ json: FULL_STATUS }));
-        await page.context().addCookies([{ name: 'frigate_token', value: token, url: house.url }]);
+        await page.context().addCookies([{ name: 'frigate_token', value: token, url: instance.url }]);
         for (const section of ['users', 'roles', 'tokens', 'sessions', 'access', 'password']) {
-          await page.goto(`${house.url}/postern/settings/${section}`);
+          await page.goto(`${instance.url}/postern/settings/${section}`);
           await page.locator('.records-page:not(:has(.skeleton)) h1').waitFor();
           await look(page, section);
           if (!['users', 'roles', 'tokens'].includes(section)) continue;
@@ -105,7 +105,7 @@ describe('The pages', { skip }, () => {
           await page.locator('dialog[open]').waitFor();
           await look(page, `${section}: form`, 'dialog');
         }
-        await page.goto(`${house.url}/postern/status`);
+        await page.goto(`${instance.url}/postern/status`);
         await page.locator('.tiles').waitFor();
         await look(page, 'status');
       }));
@@ -114,20 +114,20 @@ describe('The pages', { skip }, () => {
   it('keep the theme that was chosen, also on the login page', (t) =>
     visit(t, { colorScheme: 'light' }, async (page) => {
       const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
-      await enter(page, house, ADMIN_PERSON);
+      await enter(page, instance, ADMIN_PERSON);
       const light = await ground();
       await menu(page, 'Account:').click();
       await page.getByRole('radio', { name: 'Dark' }).check();
       const dark = await ground();
       assert.notEqual(dark, light);
-      await page.goto(`${house.url}/login`);
+      await page.goto(`${instance.url}/login`);
       assert.equal(await ground(), dark);
     }));
 
   it('have a page for what is refused, in the same dress', (t) =>
     visit(t, { expectedStatuses: [404] }, async (page) => {
-      await enter(page, house, ADMIN_PERSON);
-      await page.goto(`${house.url}/nothing/here`);
+      await enter(page, instance, ADMIN_PERSON);
+      await page.goto(`${instance.url}/nothing/here`);
       await page.getByRole('heading', { name: 'Not found' }).waitFor();
       assert.match(await page.locator('.refusal-request').innerText(), /^Request ID \S+$/);
       assert.equal(await page.evaluate('document.styleSheets.length'), 1);

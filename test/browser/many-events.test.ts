@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { ADMIN_PERSON } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { skip, visit } from './support/browser.ts';
-import { askForPagesOf, enter, manyEvents, startPagesHouse } from './support/pages-house.ts';
+import { askForPagesOf, enter, manyEvents, startPagesInstance } from './support/pages-instance.ts';
 
 const COUNT = 10_000;
 /** What is on the screen and near it, in pieces of sixty. */
@@ -22,17 +22,17 @@ const seenInTheMiddle = (page: Page): Promise<string | null> =>
   page.evaluate(`document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest('.event')?.textContent ?? null`);
 
 describe('A list of ten thousand events', { skip }, () => {
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
-    house = await startPagesHouse({}, manyEvents(COUNT));
+    instance = await startPagesInstance({}, manyEvents(COUNT));
   });
-  after(() => house.close());
+  after(() => instance.close());
 
-  it('has few rows on the page, and no gap where somebody looks', (t) =>
+  it('has few rows on the page, and no gap in the visible part', (t) =>
     visit(t, {}, async (page) => {
       // So that the test need not turn a hundred and sixty pages.
       await askForPagesOf(page, 2500);
-      await enter(page, house, ADMIN_PERSON);
+      await enter(page, instance, ADMIN_PERSON);
       await page.locator('.event').first().waitFor();
       const end = page.getByText('No more events.');
       for (let turns = 0; turns < 40 && !(await end.isVisible()); turns++) await scrollTo(page, 1);

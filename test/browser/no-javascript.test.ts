@@ -4,14 +4,14 @@ import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { axeFindings, skip, visit } from './support/browser.ts';
-import { startPagesHouse } from './support/pages-house.ts';
+import { startPagesInstance } from './support/pages-instance.ts';
 
 describe('Without JavaScript', { skip }, () => {
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
-    house = await startPagesHouse({ auth: { failed_login_rate_limit: '2/minute' } });
+    instance = await startPagesInstance({ auth: { failed_login_rate_limit: '2/minute' } });
   });
-  after(() => house.close());
+  after(() => instance.close());
 
   it('the login leads to the wanted page, and only here', (t) =>
     visit(t, { javaScriptEnabled: false }, async (page) => {
@@ -20,18 +20,18 @@ describe('Without JavaScript', { skip }, () => {
         ['//evil.example/', '/postern/'],
       ] as const) {
         await page.context().clearCookies();
-        await page.goto(`${house.url}/login?next=${next}`);
+        await page.goto(`${instance.url}/login?next=${next}`);
         assert.equal(await page.locator(':focus').getAttribute('id'), 'user');
         await page.getByLabel('User').fill(ADMIN_PERSON.name);
         await page.getByLabel('Password', { exact: true }).fill(ADMIN_PERSON.password);
         await page.getByRole('button', { name: 'Log in' }).click();
-        await page.waitForURL(`${house.url}${target}`);
+        await page.waitForURL(`${instance.url}${target}`);
       }
     }));
 
   it('the problem is said in words, in the language of the browser, and the user stays filled in', (t) =>
     visit(t, { javaScriptEnabled: false, locale: 'de-DE', expectedStatuses: [401, 429] }, async (page) => {
-      await page.goto(`${house.url}/login`);
+      await page.goto(`${instance.url}/login`);
       const submit = page.getByRole('button', { name: 'Anmelden' });
       for (let tries = 0; tries < 2; tries++) {
         await page.getByLabel('Benutzer').fill('"><b>admin');
@@ -49,14 +49,14 @@ describe('Without JavaScript', { skip }, () => {
 });
 
 describe('The form of the login page', { skip }, () => {
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
-    house = await startPagesHouse();
+    instance = await startPagesInstance();
   });
-  after(() => house.close());
+  after(() => instance.close());
 
   const post = (headers: Record<string, string>, body: string) =>
-    fetch(`${house.url}/login`, {
+    fetch(`${instance.url}/login`, {
       method: 'POST',
       redirect: 'manual',
       headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
@@ -71,11 +71,11 @@ describe('The form of the login page', { skip }, () => {
     ['is refused from another site',                      { 'Sec-Fetch-Site': 'cross-site' },                     RIGHT,                               403],
     ['is refused from another site that names itself',    { Origin: 'https://evil.example' },                     RIGHT,                               403],
     ['is refused from a page without an origin',          { Origin: 'null' },                                     RIGHT,                               403],
-    ['is refused from whoever does not say where it is',  {},                                                     RIGHT,                               403],
+    ['is refused without a sign of its origin',           {},                                                     RIGHT,                               403],
     ['is refused as JSON',                                { ...OWN, 'Content-Type': 'application/json' },         '{"user":"admin","password":"x"}',   415],
     ['is refused when it is too long',                    OWN,                                                    `${RIGHT}&x=${'x'.repeat(9000)}`,    413],
     ['is refused without a password',                     OWN,                                                    'user=admin',                        422],
-    ['is refused with a password that nobody can have',   OWN,                                                    'user=admin&password=a%00b',         422],
+    ['is refused with a password that cannot exist',      OWN,                                                    'user=admin&password=a%00b',         422],
     ['is refused with a wrong one',                       OWN,                                                    'user=admin&password=wrong',         401],
   ];
   for (const [sentence, headers, body, status] of rows) {
@@ -88,9 +88,9 @@ describe('The form of the login page', { skip }, () => {
   }
 
   it('is counted and logged as any other login', async () => {
-    const seen = house.log.length;
+    const seen = instance.log.length;
     await post(OWN, 'user=vera&password=wrong');
-    const lines = house.log.slice(seen).filter(({ what }) => what === 'login');
+    const lines = instance.log.slice(seen).filter(({ what }) => what === 'login');
     assert.deepEqual(
       lines.map(({ who, verdict, reason }) => [who, verdict, reason]),
       [['vera', 'refused', 'bad-credentials']],
@@ -99,15 +99,15 @@ describe('The form of the login page', { skip }, () => {
 });
 
 describe('In German', { skip }, () => {
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
-    house = await startPagesHouse();
+    instance = await startPagesInstance();
   });
-  after(() => house.close());
+  after(() => instance.close());
 
   it('are the login page and the console, when the browser likes it best', (t) =>
     visit(t, { locale: 'de-CH', expectedStatuses: [401, 404] }, async (page) => {
-      await page.goto(`${house.url}/login`);
+      await page.goto(`${instance.url}/login`);
       await page.getByLabel('Benutzer').fill(ADMIN_PERSON.name);
       await page.getByLabel('Passwort', { exact: true }).fill('falsch');
       await page.getByRole('button', { name: 'Anmelden' }).click();
@@ -121,7 +121,7 @@ describe('In German', { skip }, () => {
       await page.getByRole('link', { name: 'Einstellungen' }).click();
       await page.getByRole('heading', { name: 'Benutzer' }).waitFor();
       assert.deepEqual(await axeFindings(page), []);
-      await page.goto(`${house.url}/nothing/here`);
+      await page.goto(`${instance.url}/nothing/here`);
       await page.getByRole('heading', { name: 'Nicht gefunden' }).waitFor();
       await page.getByText('Es ist kein NVR eingerichtet').waitFor();
     }));

@@ -5,29 +5,29 @@ import type { Locator, Page } from 'playwright-core';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { skip, visit } from './support/browser.ts';
-import { enter, menu, startPagesHouse } from './support/pages-house.ts';
+import { enter, menu, startPagesInstance } from './support/pages-instance.ts';
 
 const record = (page: Page, name: string): Locator =>
   page.locator('.record').filter({ has: page.locator('.record-name', { hasText: name }) });
 
-const openSettings = async (page: Page, house: Runtime, section: string, person = ADMIN_PERSON): Promise<void> => {
-  await enter(page, house, person, `/postern/settings/${section}`);
+const openSettings = async (page: Page, instance: Runtime, section: string, person = ADMIN_PERSON): Promise<void> => {
+  await enter(page, instance, person, `/postern/settings/${section}`);
   await page.locator('.records-page h1').waitFor();
 };
 
 const said = (page: Page, text: string): Promise<void> => page.getByRole('status').getByText(text).waitFor();
 
 describe('Settings', { skip }, () => {
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
-    house = await startPagesHouse();
+    instance = await startPagesInstance();
   });
-  after(() => house.close());
+  after(() => instance.close());
 
   it('makes a user, changes role and password, and deletes the user again', (t) =>
     visit(t, {}, async (page) => {
       const dora = { name: 'dora', role: 'viewer', password: 'DoraPassw0rd!!!' };
-      await openSettings(page, house, 'users');
+      await openSettings(page, instance, 'users');
       await page.getByRole('button', { name: 'Add user' }).click();
       const dialog = page.getByRole('dialog', { name: 'Add user' });
       await dialog.getByLabel('Name').fill('not a name');
@@ -43,7 +43,7 @@ describe('Settings', { skip }, () => {
       await dialog.getByLabel('Password', { exact: true }).fill(dora.password);
       await dialog.getByRole('button', { name: 'Add user' }).click();
       await said(page, 'User dora created.');
-      await house.logIn(dora);
+      await instance.logIn(dora);
 
       await page.getByRole('button', { name: 'Change role: dora' }).click();
       await page.getByLabel('Role', { exact: true }).selectOption('front_only');
@@ -56,18 +56,18 @@ describe('Settings', { skip }, () => {
       const password = await page.getByLabel('New password', { exact: true }).inputValue();
       await page.getByRole('button', { name: 'Save' }).click();
       await said(page, 'Password of dora changed.');
-      await house.logIn({ ...dora, password });
+      await instance.logIn({ ...dora, password });
 
       await page.getByRole('button', { name: 'Delete: dora' }).click();
       await page.getByRole('button', { name: 'Delete', exact: true }).click();
       await said(page, 'User dora deleted.');
       await record(page, 'dora').waitFor({ state: 'detached' });
-      await assert.rejects(house.logIn({ ...dora, password }), /401/);
+      await assert.rejects(instance.logIn({ ...dora, password }), /401/);
     }));
 
   it('keeps the last admin, and says why', (t) =>
     visit(t, {}, async (page) => {
-      await openSettings(page, house, 'users');
+      await openSettings(page, instance, 'users');
       assert.equal(await page.getByRole('button', { name: 'Delete: admin' }).isDisabled(), true);
       assert.equal(await page.getByRole('button', { name: 'Change role: admin' }).isDisabled(), true);
       assert.match(await record(page, 'admin').innerText(), /Always admin/);
@@ -76,9 +76,9 @@ describe('Settings', { skip }, () => {
   it('shows the pages of the new role to an admin who has given up the old one', (t) =>
     visit(t, {}, async (page) => {
       const eva = { name: 'eva', role: 'admin', password: 'EvasPassw0rd!!!' };
-      const token = await house.logIn(ADMIN_PERSON);
+      const token = await instance.logIn(ADMIN_PERSON);
       const tell = (method: string, path: string, body?: object) =>
-        house.ask(path, {
+        instance.ask(path, {
           token,
           method,
           headers: { 'Content-Type': 'application/json' },
@@ -88,7 +88,7 @@ describe('Settings', { skip }, () => {
         (await tell('POST', '/api/users', { username: eva.name, password: eva.password, role: eva.role })).status,
         200,
       );
-      await openSettings(page, house, 'users', eva);
+      await openSettings(page, instance, 'users', eva);
       await page.getByRole('button', { name: 'Change role: eva' }).click();
       await page.getByLabel('Role', { exact: true }).selectOption('viewer');
       await page.getByRole('button', { name: 'Save' }).click();
@@ -99,7 +99,7 @@ describe('Settings', { skip }, () => {
 
   it('makes a role by switches and a pattern, and tells what its deletion does', (t) =>
     visit(t, {}, async (page) => {
-      await openSettings(page, house, 'roles');
+      await openSettings(page, instance, 'roles');
       assert.match(await record(page, 'front_only').innerText(), /configuration file.*auth\.roles/s);
       assert.equal(await record(page, 'front_only').getByRole('button').count(), 0);
       await page.getByRole('button', { name: 'Add role' }).click();
@@ -115,8 +115,8 @@ describe('Settings', { skip }, () => {
       await said(page, 'Role garden.team saved.');
       assert.match(await record(page, 'garden.team').innerText(), /created here.*cam1\s*\*2.*no users/s);
 
-      const token = await house.logIn(ADMIN_PERSON);
-      const assigned = await house.ask('/api/users/carl/role', {
+      const token = await instance.logIn(ADMIN_PERSON);
+      const assigned = await instance.ask('/api/users/carl/role', {
         token,
         method: 'PUT',
         headers: { 'Content-Type': 'application/json' },
@@ -137,7 +137,7 @@ describe('Settings', { skip }, () => {
 
   it('makes a token that works, shows it once, and takes it back', (t) =>
     visit(t, {}, async (page) => {
-      await openSettings(page, house, 'tokens');
+      await openSettings(page, instance, 'tokens');
       await page.getByText('No tokens yet.').waitFor();
       await page.getByRole('button', { name: 'Create token' }).click();
       await page.getByLabel('Name').fill('Home Assistant');
@@ -153,20 +153,20 @@ describe('Settings', { skip }, () => {
       assert.equal(await page.getByText(secret).count(), 0);
       assert.match(await record(page, 'Home Assistant').innerText(), /viewer.*cam2.*never/s);
 
-      const events = await house.ask('/api/events?limit=500&include_thumbnails=0', { token: secret });
+      const events = await instance.ask('/api/events?limit=500&include_thumbnails=0', { token: secret });
       const found = (await events.json()) as { camera: string }[];
       assert.deepEqual([...new Set(found.map(({ camera }) => camera))], ['cam2']);
       await page.getByRole('button', { name: 'Revoke: Home Assistant' }).click();
       await page.getByRole('button', { name: 'Revoke', exact: true }).click();
       await said(page, 'Token Home Assistant revoked.');
-      assert.equal((await house.ask('/api/events', { token: secret })).status, 401);
+      assert.equal((await instance.ask('/api/events', { token: secret })).status, 401);
     }));
 
   it('ends a session in another window', (t) =>
     visit(t, { expectedStatuses: [503] }, async (page) => {
-      await openSettings(page, house, 'sessions');
+      await openSettings(page, instance, 'sessions');
       await visit(t, { expectedStatuses: [401] }, async (other) => {
-        await enter(other, house, VERA);
+        await enter(other, instance, VERA);
         await other.locator('.event').first().waitFor();
         await page.reload();
         const mine = page.locator('.record', { hasText: 'this session' });
@@ -189,9 +189,9 @@ describe('Settings', { skip }, () => {
 
   it("ends one's other sessions, and everybody's by a button of its own", (t) =>
     visit(t, {}, async (page) => {
-      await openSettings(page, house, 'sessions');
-      const [mine, hers] = [await house.logIn(ADMIN_PERSON), await house.logIn(VERA)];
-      const works = async (token: string) => (await house.ask('/api/profile', { token })).status;
+      await openSettings(page, instance, 'sessions');
+      const [mine, hers] = [await instance.logIn(ADMIN_PERSON), await instance.logIn(VERA)];
+      const works = async (token: string) => (await instance.ask('/api/profile', { token })).status;
       assert.deepEqual([await works(mine), await works(hers)], [200, 200]);
       await page.reload();
       await record(page, 'vera').waitFor();
@@ -208,7 +208,7 @@ describe('Settings', { skip }, () => {
 
   it('explains how a request would be judged', (t) =>
     visit(t, {}, async (page) => {
-      await openSettings(page, house, 'access');
+      await openSettings(page, instance, 'access');
       await page.getByLabel('User', { exact: true }).selectOption('vera');
       await page.getByLabel('Path').fill('/api/users');
       await page.getByRole('button', { name: 'Explain' }).click();
@@ -228,26 +228,26 @@ describe('Settings', { skip }, () => {
 
   it('offers a viewer the own password, sessions and tokens alone, and the API refuses the rest', (t) =>
     visit(t, { expectedStatuses: [403] }, async (page) => {
-      await openSettings(page, house, '', VERA);
+      await openSettings(page, instance, '', VERA);
       const sections = await page.getByRole('navigation', { name: 'Settings' }).getByRole('link').allInnerTexts();
       assert.deepEqual(sections, ['API tokens', 'Sessions', 'Password']);
       const pages = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts();
       assert.deepEqual(pages, ['Explore', 'Settings']);
       for (const path of ['settings/users', 'settings/access', 'status']) {
-        await page.goto(`${house.url}/postern/${path}`);
+        await page.goto(`${instance.url}/postern/${path}`);
         await page.getByRole('heading', { name: 'Administrators only' }).waitFor();
       }
       for (const path of ['/api/users', '/api/roles', '/api/explain?path=/', '/api/status']) {
-        assert.equal((await page.request.get(`${house.url}${path}`)).status(), 403, path);
+        assert.equal((await page.request.get(`${instance.url}${path}`)).status(), 403, path);
       }
-      const sessions: { user: string }[] = await (await page.request.get(`${house.url}/api/sessions`)).json();
+      const sessions: { user: string }[] = await (await page.request.get(`${instance.url}/api/sessions`)).json();
       assert.deepEqual([...new Set(sessions.map(({ user }) => user))], ['vera']);
     }));
 
   it('changes the own password; this session goes on, and another ends', (t) =>
     visit(t, { expectedStatuses: [401] }, async (page) => {
-      const elsewhere = await house.logIn(CARL);
-      await enter(page, house, CARL);
+      const elsewhere = await instance.logIn(CARL);
+      await enter(page, instance, CARL);
       await menu(page, 'Account: carl').click();
       await page.getByRole('link', { name: 'Change password' }).click();
       await page.getByLabel('Current password').fill('not the password');
@@ -261,7 +261,7 @@ describe('Settings', { skip }, () => {
       await page.getByLabel('Current password').fill(CARL.password);
       await page.getByRole('button', { name: 'Change password' }).click();
       await said(page, 'Password changed.');
-      assert.equal((await house.ask('/api/profile', { token: elsewhere })).status, 401);
+      assert.equal((await instance.ask('/api/profile', { token: elsewhere })).status, 401);
       await page.getByRole('link', { name: 'Explore', exact: true }).click();
       await page.locator('.event').first().waitFor();
     }));

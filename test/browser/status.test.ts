@@ -5,19 +5,19 @@ import { ADMIN_PERSON } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { skip, visit } from './support/browser.ts';
 import { FULL_STATUS } from './support/full-status.ts';
-import { enter, startPagesHouse } from './support/pages-house.ts';
+import { enter, startPagesInstance } from './support/pages-instance.ts';
 
 describe('The status page', { skip }, () => {
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
-    house = await startPagesHouse();
+    instance = await startPagesInstance();
   });
-  after(() => house.close());
+  after(() => instance.close());
 
   it('shows every part of the status, and takes names for what they are: text', (t) =>
     visit(t, {}, async (page) => {
       await page.route('**/api/status', (route) => route.fulfill({ json: FULL_STATUS }));
-      await enter(page, house, ADMIN_PERSON, '/postern/status');
+      await enter(page, instance, ADMIN_PERSON, '/postern/status');
       const tile = (title: string) =>
         page.locator('.tile').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
       // biome-ignore format: a table
@@ -40,14 +40,14 @@ describe('The status page', { skip }, () => {
 
   it('tells of a reload that was not taken, with the key that stopped it', (t) =>
     visit(t, {}, async (page) => {
-      await enter(page, house, ADMIN_PERSON, '/postern/status');
+      await enter(page, instance, ADMIN_PERSON, '/postern/status');
       const warnings = page.locator('.tile', { has: page.getByRole('heading', { name: 'Warnings', exact: true }) });
       assert.match(await warnings.innerText(), /auth\.hash_iterations/);
-      assert.equal((await house.reload({ auth: { failed_login_rate_limit: 'often' } })).isTaken, false);
+      assert.equal((await instance.reload({ auth: { failed_login_rate_limit: 'often' } })).isTaken, false);
       await page.getByRole('button', { name: 'Refresh' }).click();
       await warnings.getByText('the configuration is not taken').waitFor();
       await warnings.locator('li', { hasText: 'auth.failed_login_rate_limit' }).waitFor();
-      assert.equal((await house.reload({})).isTaken, true);
+      assert.equal((await instance.reload({})).isTaken, true);
       await page.getByRole('button', { name: 'Refresh' }).click();
       await warnings.getByText('the configuration is not taken').waitFor({ state: 'detached' });
     }));
@@ -58,7 +58,7 @@ describe('The status page', { skip }, () => {
       await page.route('**/api/status', (route) =>
         route.fulfill({ json: isBroken ? { ...FULL_STATUS, warnings: 'many' } : FULL_STATUS }),
       );
-      await enter(page, house, ADMIN_PERSON, '/postern/status');
+      await enter(page, instance, ADMIN_PERSON, '/postern/status');
       await page.getByRole('heading', { name: 'This page cannot be displayed' }).waitFor();
       await page.getByRole('link', { name: 'Explore', exact: true }).click();
       await page.locator('.event').first().waitFor();
@@ -71,7 +71,7 @@ describe('The status page', { skip }, () => {
     visit(t, {}, async (page) => {
       const nothing = Object.fromEntries(Object.keys(FULL_STATUS).map((part) => [part, null]));
       await page.route('**/api/status', (route) => route.fulfill({ json: nothing }));
-      await enter(page, house, ADMIN_PERSON, '/postern/status');
+      await enter(page, instance, ADMIN_PERSON, '/postern/status');
       await page.locator('.tile').first().waitFor();
       assert.equal(await page.getByText('not available', { exact: true }).count(), 9);
     }));

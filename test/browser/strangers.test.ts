@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { ADMIN_PERSON } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { axeFindings, skip, visit } from './support/browser.ts';
-import { enter, menu, pageEvents, startPagesHouse } from './support/pages-house.ts';
+import { enter, menu, pageEvents, startPagesInstance } from './support/pages-instance.ts';
 
 const SCRIPT = '<img src=x onerror=alert(1)>';
 const LONG = 'n'.repeat(200);
@@ -19,9 +19,9 @@ async function assertHarmless(page: Page, where: string): Promise<void> {
 }
 
 describe('Cameras and labels with hostile names', { skip }, () => {
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
-    house = await startPagesHouse({}, (now) => {
+    instance = await startPagesInstance({}, (now) => {
       const [first, ...others] = pageEvents(now);
       assert.ok(first);
       const hostile = [SCRIPT, LONG, TURNED].map((name, at) => ({
@@ -35,7 +35,7 @@ describe('Cameras and labels with hostile names', { skip }, () => {
       return [...hostile, ...others];
     });
   });
-  after(() => house.close());
+  after(() => instance.close());
 
   it('are text on every page that shows them', (t) =>
     visit(t, { viewport: { width: 360, height: 800 } }, async (page) => {
@@ -44,7 +44,7 @@ describe('Cameras and labels with hostile names', { skip }, () => {
         dialogs.push(dialog.message());
         void dialog.dismiss();
       });
-      await enter(page, house, ADMIN_PERSON);
+      await enter(page, instance, ADMIN_PERSON);
       await page.locator('.event').first().waitFor();
       for (const name of [SCRIPT, LONG, TURNED])
         await page.locator('.event-label', { hasText: name }).first().waitFor();
@@ -56,18 +56,18 @@ describe('Cameras and labels with hostile names', { skip }, () => {
       await page.locator('.event', { hasText: LONG }).click();
       await page.locator('dialog').waitFor();
       await assertHarmless(page, 'details');
-      await page.goto(`${house.url}/postern/settings/roles`);
+      await page.goto(`${instance.url}/postern/settings/roles`);
       await page.getByRole('button', { name: 'Add role' }).click();
       await page.getByRole('switch', { name: SCRIPT }).waitFor();
       await assertHarmless(page, 'role form');
-      await page.goto(`${house.url}/postern/settings/tokens`);
+      await page.goto(`${instance.url}/postern/settings/tokens`);
       await page.getByRole('button', { name: 'Create token' }).click();
       await page.getByLabel('Name').fill(SCRIPT);
       await page.getByRole('button', { name: 'Create', exact: true }).click();
       await page.getByRole('button', { name: 'I have copied it' }).click();
       await page.locator('.record-name', { hasText: SCRIPT }).waitFor();
       await assertHarmless(page, 'tokens');
-      await page.goto(`${house.url}/postern/settings/access`);
+      await page.goto(`${instance.url}/postern/settings/access`);
       await page.getByLabel('Path').fill(`/${SCRIPT}`);
       await page.getByRole('button', { name: 'Explain' }).click();
       await page.locator('.judgement').waitFor();
@@ -77,9 +77,9 @@ describe('Cameras and labels with hostile names', { skip }, () => {
 });
 
 describe('Behind an authenticating proxy', { skip }, () => {
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
-    house = await startPagesHouse({
+    instance = await startPagesInstance({
       auth: { enabled: false, roles: { front_only: ['cam1'] } },
       proxy: {
         header_map: { user: 'remote-user', role: 'remote-groups' },
@@ -88,7 +88,7 @@ describe('Behind an authenticating proxy', { skip }, () => {
       },
     });
   });
-  after(() => house.close());
+  after(() => instance.close());
 
   const as = (user: string, groups: string) => ({
     extraHTTPHeaders: { 'Remote-User': user, 'Remote-Groups': groups, 'X-Proxy-Secret': 'a-secret-of-the-proxy' },
@@ -100,7 +100,7 @@ describe('Behind an authenticating proxy', { skip }, () => {
   ] as const) {
     it(`${sentence} fits, and there is no password to change`, (t) =>
       visit(t, { ...as(name, 'admin'), viewport: { width: 360, height: 800 } }, async (page) => {
-        await page.goto(`${house.url}/postern/settings`);
+        await page.goto(`${instance.url}/postern/settings`);
         await page.getByRole('heading', { name: 'Roles' }).waitFor();
         const sections = await page.getByRole('navigation', { name: 'Settings' }).getByRole('link').allInnerTexts();
         assert.deepEqual(sections, ['Roles', 'API tokens', 'Access']);
@@ -119,7 +119,7 @@ describe('Behind an authenticating proxy', { skip }, () => {
         route.fulfill({ json: { username, role: username, allowed_cameras: [username] } }),
       );
       await page.route('**/api/{events,labels}**', (route) => route.fulfill({ json: [] }));
-      await page.goto(`${house.url}/postern/`);
+      await page.goto(`${instance.url}/postern/`);
       await menu(page, 'Account: ').click();
       assert.equal(await page.locator('.menu-name').textContent(), username);
       assert.equal(await page.locator('.menu-role').textContent(), username);
@@ -128,15 +128,15 @@ describe('Behind an authenticating proxy', { skip }, () => {
 
   it('the login page has no form, but says who logs people in', (t) =>
     visit(t, {}, async (page) => {
-      await page.goto(`${house.url}/login`);
+      await page.goto(`${instance.url}/login`);
       await page.getByText('Login by password is turned off').waitFor();
       assert.equal(await page.locator('input:visible, button:visible').count(), 0);
       assert.deepEqual(await axeFindings(page), []);
     }));
 
-  it('the console says that nobody was named, and shows itself when somebody is', (t) =>
+  it('the console says that no user name was received, and shows itself when one is', (t) =>
     visit(t, { expectedStatuses: [401] }, async (page) => {
-      await page.goto(`${house.url}/postern/`);
+      await page.goto(`${instance.url}/postern/`);
       await page.getByRole('heading', { name: 'No user name received' }).waitFor();
       await page.setExtraHTTPHeaders(as('vera', 'viewer').extraHTTPHeaders);
       await page.getByRole('button', { name: 'Try again' }).click();
@@ -148,7 +148,7 @@ describe('Behind an authenticating proxy', { skip }, () => {
       await page.route('https://sso.example/logout', (route) =>
         route.fulfill({ contentType: 'text/html', body: 'the other logout' }),
       );
-      await page.goto(`${house.url}/postern/`);
+      await page.goto(`${instance.url}/postern/`);
       await menu(page, 'Account: vera').click();
       await page.getByRole('link', { name: 'Log out' }).click();
       await page.getByText('the other logout').waitFor();

@@ -32,7 +32,7 @@ describe('The built pages', { skip: !isBuilt && 'run "npm run build" first' }, (
   });
 
   it('name no address but those of their own', () => {
-    /** Namespaces, which nobody fetches. */
+    /** Namespaces: no browser fetches them. */
     const NAMESPACES = /https?:\/\/www\.w3\.org\/[\w/]+/g;
     for (const [name, text] of texts()) {
       assert.doesNotMatch(text.replace(NAMESPACES, ''), /https?:\/\/(?![\s<$`"'])|(?:src|href)="\/\//, name);

@@ -79,7 +79,7 @@ describe('The pages', () => {
     assert.deepEqual([head.status, head.body.length], [200, 0]);
   });
 
-  it('leave every other method to whoever comes next', async () => {
+  it('leave every other method to the next middleware', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
       assert.equal((await rawRequest(port, '/postern/', { method })).status, 404, method);
     }
@@ -178,7 +178,7 @@ describe('The blanks in a page', () => {
     });
   }
 
-  it('tell the console about the house, as text in an attribute', async () => {
+  it('tell the console about the instance, as text in an attribute', async () => {
     const html = await filled('consolePage', 'en', { hasNvr: false, hasOwnLogin: false });
     assert.match(
       html,

@@ -1,4 +1,4 @@
-/** Where a login leads, and where the end of a session leads: never to another site by somebody's trick. */
+/** Where a login leads, and where the end of a session leads: never to another site. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -19,8 +19,8 @@ describe('After the login', () => {
     ['the wanted page wins over the one before',     '/explore',                `${ORIGIN}/review`,                '/explore'],
     ['a page of another site is not gone back to',   '',                        'https://evil.example/x',          '/postern/'],
     ['a referrer that is no address is ignored',     '',                        'about:blank',                     '/postern/'],
-    ['nobody is logged out again',                   '/logout',                 `${ORIGIN}/api/logout`,            '/postern/'],
-    ['nobody is asked to log in again',              '/login?next=/x',          `${ORIGIN}/login`,                 '/postern/'],
+    ['it is not the logout again',                   '/logout',                 `${ORIGIN}/api/logout`,            '/postern/'],
+    ['it is not the login again',                    '/login?next=/x',          `${ORIGIN}/login`,                 '/postern/'],
     ['another site is not gone to',                  'https://evil.example/',   '',                                '/postern/'],
     ['another site without a scheme is not either',  '//evil.example/',         '',                                '/postern/'],
     ['nor one behind a backslash',                   '/\\evil.example/',        '',                                '/postern/'],

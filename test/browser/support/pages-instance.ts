@@ -1,4 +1,4 @@
-/** The whole house with a store of events that is known to the last one, for walking through its pages. */
+/** The whole instance with a store of events that is known to the last one, for walking through its pages. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,21 +65,21 @@ export function pageEvents(now: number): EventRecord[] {
   return [{ ...RECORD, id: `${now - 60}-person`, sub_label: 'Zoë', start_time: now - 60 }, hostile, ...cars];
 }
 
-export async function startPagesHouse(config: ConfigTree = {}, events = pageEvents): Promise<Runtime> {
+export async function startPagesInstance(config: ConfigTree = {}, events = pageEvents): Promise<Runtime> {
   const directory = mkdtempSync(join(tmpdir(), 'postern-pages-'));
   const store = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
   await store.writeEvents(events(Math.floor(Date.now() / 1000)));
   await store.close();
-  const house = await startInstance({ directory, config });
+  const instance = await startInstance({ directory, config });
   const close = async (): Promise<void> => {
-    await house.close();
+    await instance.close();
     rmSync(directory, { recursive: true, force: true });
   };
-  return { ...house, close };
+  return { ...instance, close };
 }
 
-export async function logInOnPage(page: Page, house: Runtime, person: Person, path = '/login'): Promise<void> {
-  await page.goto(`${house.url}${path}`);
+export async function logInOnPage(page: Page, instance: Runtime, person: Person, path = '/login'): Promise<void> {
+  await page.goto(`${instance.url}${path}`);
   await page.getByLabel('User').fill(person.name);
   await page.getByLabel('Password', { exact: true }).fill(person.password);
   await page.getByRole('button', { name: 'Log in' }).click();
@@ -87,10 +87,12 @@ export async function logInOnPage(page: Page, house: Runtime, person: Person, pa
 }
 
 /** In by a session of its own, past the login page, which has tests enough. */
-export async function enter(page: Page, house: Runtime, person: Person, path = '/postern/'): Promise<void> {
-  const value = await house.logIn(person);
-  await page.context().addCookies([{ name: 'frigate_token', value, url: house.url, httpOnly: true, sameSite: 'Lax' }]);
-  await page.goto(`${house.url}${path}`);
+export async function enter(page: Page, instance: Runtime, person: Person, path = '/postern/'): Promise<void> {
+  const value = await instance.logIn(person);
+  await page
+    .context()
+    .addCookies([{ name: 'frigate_token', value, url: instance.url, httpOnly: true, sameSite: 'Lax' }]);
+  await page.goto(`${instance.url}${path}`);
 }
 
 /** Of so many events, and not of sixty. */
