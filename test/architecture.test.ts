@@ -21,6 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
   config:    { modules: ['domain'],                       packages: ['yaml', 'zod'] },
   telemetry: { modules: ['domain'],                       packages: ['prom-client', 'pino'] },
   ui:        { modules: ['domain'],                       packages: ['koa', 'koa-router', 'vite'] },
+  openapi:   { modules: ['domain'],                       packages: ['koa-router'] },
   backup:    { modules: ['domain'],                       packages: [] },
   doctor:    { modules: ['domain'],                       packages: ['koa', 'koa-router'] },
   cli:       { modules: ['domain', 'config', 'doctor', 'events', 'app', '.'], packages: ['commander', 'pino'] },

@@ -91,6 +91,7 @@ function generationUnder(config: ServiceConfig, { runtime, warnings }: Generatio
     unknownRoutes,
     watch,
     status,
+    version: runtime.version,
   });
   const gates = { external: createGate('external', gate), internal: createGate('internal', gate) };
   return { config, settings, accounts, parts, gates, rules: authorizer.uncounted, readiness };

@@ -22,6 +22,7 @@ import { createStatusRoutes } from '../../gateway/entry/status-route.ts';
 import { createExplainRoutes } from '../../gateway/explain/explain-route.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
 import type { PageFacts, RefusalRules } from '../../gateway/response/error-responses.ts';
+import { createOpenApiRoutes } from '../../openapi/openapi-route.ts';
 import type { BuiltPages } from '../../ui/built-pages.ts';
 import { pageHeaders } from '../../ui/content-security-policy.ts';
 import { renderRefusalPage } from '../../ui/refusal-page.ts';
@@ -45,6 +46,7 @@ export interface GateSources {
   readonly watch: GateDeps['watch'];
   /** For the status page. */
   readonly status: () => Promise<ServiceStatus>;
+  readonly version: string;
 }
 
 export function gateDeps(deps: GateSources): GateDeps {
@@ -79,7 +81,15 @@ export function gateDeps(deps: GateSources): GateDeps {
   };
 }
 
-function ownRoutes({ settings, authorizer, accounts, parts, pages, status }: GateSources): GateDeps['ownRoutes'] {
+function ownRoutes({
+  settings,
+  authorizer,
+  accounts,
+  parts,
+  pages,
+  status,
+  version,
+}: GateSources): GateDeps['ownRoutes'] {
   const { auth, nvr, ui } = settings;
   const { seen, explain } = authorizer;
   const { routeParts, sessionsAfterPasswordChange } = accounts;
@@ -92,6 +102,7 @@ function ownRoutes({ settings, authorizer, accounts, parts, pages, status }: Gat
     .use(createTokenRoutes(routeParts).routes())
     .use(createExplainRoutes({ explain }).routes())
     .use(createStatusRoutes(status).routes())
+    .use(createOpenApiRoutes(version).routes())
     .use(createProbeRoutes(probeDeps(settings, routeParts.clock)).routes())
     .use(
       createUiRoutes({

@@ -1,0 +1,87 @@
+/** The OpenAPI 3.1 description of Postern's own API, made of the table of its operations (SPEC 15). */
+import { OPERATIONS, type Operation } from './operations.ts';
+import { named, SCHEMAS } from './schemas.ts';
+
+const REASONS: Readonly<Record<number, string>> = {
+  200: 'Done',
+  201: 'Made',
+  202: 'Known: remote-user and remote-role say who',
+  206: 'A part',
+  301: 'Elsewhere',
+  303: 'Elsewhere',
+  400: 'Not a request that is taken',
+  401: 'Not known',
+  403: 'May not',
+  404: 'Not there',
+  409: 'There already, or defined elsewhere',
+  413: 'Too large',
+  415: 'Of another type',
+  422: 'A field or parameter is wrong',
+  429: 'Too often: see Retry-After',
+  502: 'The NVR does not answer',
+  503: 'Busy, or the store does not answer: see Retry-After',
+  504: 'The NVR takes too long',
+};
+
+/** Plain data. `version`: of Postern. */
+export function openApiDocument(version: string) {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of OPERATIONS) {
+    paths[operation.path] ??= {};
+    Object.assign(paths[operation.path] ?? {}, { [operation.method]: described(operation) });
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Postern',
+      version,
+      description: "Postern's own API. Every other path is the NVR's, cut to what the caller may see.",
+    },
+    servers: [{ url: './', description: 'Where the pages are' }],
+    paths,
+    components: {
+      schemas: SCHEMAS,
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'An API token, or the token of a session' },
+        session: { type: 'apiKey', in: 'cookie', name: 'frigate_token', description: 'Named by auth.cookie_name' },
+      },
+    },
+  };
+}
+
+function described({ summary, who, path, query = {}, body, yes, no = [], type }: Operation) {
+  const [status, schema] = yes;
+  const good = { description: REASONS[status], ...contentOf(type, schema) };
+  const refused = { content: { 'application/json': { schema: named('Refusal') } } };
+  const bad = [...new Set([...no, ...(who === 'public' ? [] : [401, 403])])].sort();
+  return {
+    summary,
+    security: who === 'public' ? [] : [{ bearer: [] }, { session: [] }],
+    ...(who === 'admin' ? { description: 'For admins.' } : {}),
+    parameters: [...inPath(path), ...inQuery(query)],
+    ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: body } } } } : {}),
+    responses: {
+      [status]: good,
+      ...Object.fromEntries(bad.map((each) => [each, { description: REASONS[each], ...refused }])),
+    },
+  };
+}
+
+function contentOf(type: Operation['type'], schema: Operation['yes'][1]) {
+  const content = {
+    ...(schema ? { 'application/json': { schema } } : {}),
+    ...(type ? { [type]: { schema: { type: 'string' } } } : {}),
+  };
+  return Object.keys(content).length > 0 ? { content } : {};
+}
+
+const inPath = (path: string) =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+
+const inQuery = (query: Readonly<Record<string, string>>) =>
+  Object.entries(query).map(([name, description]) => ({ name, in: 'query', description, schema: { type: 'string' } }));

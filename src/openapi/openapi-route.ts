@@ -1,0 +1,16 @@
+/** `GET /postern/api/openapi.json`: what there is to call, for everybody who is logged in (SPEC 15). */
+import Router from 'koa-router';
+import type { CorridorState } from '../domain/verdict.ts';
+import { openApiDocument } from './document.ts';
+
+/** The same for everybody: it tells of no account and no camera. */
+export function createOpenApiRoutes(version: string): Router<CorridorState> {
+  const text = JSON.stringify(openApiDocument(version));
+  const router = new Router<CorridorState>({ strict: true, sensitive: true });
+  router.get('/postern/api/openapi.json', (ctx) => {
+    ctx.set('Cache-Control', 'private, no-cache');
+    ctx.type = 'application/json';
+    ctx.body = text;
+  });
+  return router;
+}

@@ -1,0 +1,67 @@
+/** Postern's own operations, a row each: a test holds them to the route table, both ways (SPEC 15). */
+import { listOf, named, type Schema } from './schemas.ts';
+
+export interface Operation {
+  readonly method: 'get' | 'post' | 'put' | 'delete';
+  /** As in the route table. */
+  readonly path: string;
+  readonly summary: string;
+  readonly who: 'public' | 'any' | 'admin';
+  /** Of the query. */
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: Schema;
+  /** Of the answer that means yes; undefined schema: no body, or a page. */
+  readonly yes: readonly [status: number, schema?: Schema];
+  /** Of the answers that mean no, beside 401 and 403 where a login is needed. */
+  readonly no?: readonly number[];
+  /** What else an answer may be. */
+  readonly type?: 'text/html' | 'application/octet-stream' | 'text/event-stream';
+}
+
+const SUCCESS = named('Success');
+const NAMES_METHOD_PATH = {
+  method: 'GET when not given',
+  path: 'With its query',
+  user: 'An account',
+  header: '"Name: value", may be repeated',
+  peer: 'Where it comes from',
+};
+const LOGIN_NO = [401, 403, 404, 413, 415, 422, 429, 503];
+const BODY_NO = [400, 413, 415, 422];
+
+// biome-ignore format: a table
+export const OPERATIONS: readonly Operation[] = [
+  { method: 'post',   path: '/api/login',                   who: 'public', summary: 'Log in: the session comes as a cookie',          body: named('Login'),       yes: [200, SUCCESS], no: LOGIN_NO },
+  { method: 'get',    path: '/login',                       who: 'public', summary: 'The login page',                                 yes: [200], type: 'text/html' },
+  { method: 'post',   path: '/login',                       who: 'public', summary: 'The form of the login page, without a script',   yes: [303], no: LOGIN_NO, type: 'text/html' },
+  { method: 'get',    path: '/logout',                      who: 'public', summary: 'End the session',                                yes: [303], no: [403] },
+  { method: 'post',   path: '/logout',                      who: 'public', summary: 'End the session',                                yes: [303], no: [403] },
+  { method: 'get',    path: '/api/logout',                  who: 'public', summary: 'End the session',                                yes: [303], no: [403] },
+  { method: 'post',   path: '/api/logout',                  who: 'public', summary: 'End the session',                                yes: [303], no: [403] },
+  { method: 'get',    path: '/auth',                        who: 'any',    summary: 'Is the caller known? For proxies that ask',      yes: [202] },
+  { method: 'get',    path: '/api/auth',                    who: 'any',    summary: 'Is the caller known? For proxies that ask',      yes: [202] },
+  { method: 'get',    path: '/api/auth/first_time_login',   who: 'public', summary: 'Has nobody logged in yet?',                      yes: [200, named('FirstTime')] },
+  { method: 'get',    path: '/api/profile',                 who: 'any',    summary: 'Who calls, and which cameras the caller sees',   yes: [200, named('Profile')] },
+  { method: 'get',    path: '/api/users',                   who: 'admin',  summary: 'All users',                                      yes: [200, listOf(named('User'))] },
+  { method: 'post',   path: '/api/users',                   who: 'admin',  summary: 'Make a user',                                    body: named('NewUser'),     yes: [201, named('Any')], no: [...BODY_NO, 409, 503] },
+  { method: 'delete', path: '/api/users/{user}',            who: 'admin',  summary: 'Remove a user, whose sessions and tokens end',   yes: [200, SUCCESS], no: [404, 409] },
+  { method: 'put',    path: '/api/users/{user}/password',   who: 'any',    summary: "Change one's own password; for an admin anybody's", body: named('NewPassword'), yes: [200, SUCCESS], no: [...BODY_NO, 404, 429, 503] },
+  { method: 'put',    path: '/api/users/{user}/role',       who: 'admin',  summary: "Change a user's role",                           body: named('NewRole'),     yes: [200, SUCCESS], no: [...BODY_NO, 404, 409] },
+  { method: 'get',    path: '/api/sessions',                who: 'any',    summary: "One's own sessions; for an admin all",           yes: [200, listOf(named('Session'))] },
+  { method: 'delete', path: '/api/sessions/{id}',           who: 'any',    summary: 'End a session',                                  yes: [200, SUCCESS], no: [404] },
+  { method: 'get',    path: '/api/roles',                   who: 'admin',  summary: 'All roles',                                      yes: [200, listOf(named('Role'))] },
+  { method: 'put',    path: '/api/roles/{role}',            who: 'admin',  summary: 'Make or change a role',                          body: named('RoleCameras'), yes: [200, named('Any')], no: [...BODY_NO, 409] },
+  { method: 'delete', path: '/api/roles/{role}',            who: 'admin',  summary: 'Remove a role; its users become viewers',        yes: [200, SUCCESS], no: [404, 409] },
+  { method: 'put',    path: '/api/config/set',              who: 'admin',  summary: 'Roles, as the pages of the NVR send them; the rest goes to the NVR', body: named('Any'), yes: [200, named('Any')], no: [...BODY_NO, 404, 409, 502, 504] },
+  { method: 'get',    path: '/api/tokens',                  who: 'any',    summary: "One's own API tokens; for an admin all",         yes: [200, listOf(named('Token'))] },
+  { method: 'post',   path: '/api/tokens',                  who: 'any',    summary: 'Make an API token',                              body: named('NewToken'),    yes: [201, named('MadeToken')], no: [...BODY_NO, 409] },
+  { method: 'delete', path: '/api/tokens/{id}',             who: 'any',    summary: 'Revoke an API token',                            yes: [200, SUCCESS], no: [404] },
+  { method: 'get',    path: '/api/status',                  who: 'admin',  summary: 'How the service is',                             yes: [200, named('Status')] },
+  { method: 'get',    path: '/api/explain',                 who: 'admin',  summary: 'How a request would be judged, and why',         query: NAMES_METHOD_PATH, yes: [200, named('Explanation')], no: [422] },
+  { method: 'get',    path: '/postern',                     who: 'public', summary: 'The console',                                    yes: [301] },
+  { method: 'get',    path: '/postern/{rest}',              who: 'public', summary: 'Pages and assets of the console',                yes: [200], no: [404], type: 'text/html' },
+  { method: 'get',    path: '/postern/api/openapi.json',    who: 'any',    summary: 'This description',                               yes: [200, named('Any')] },
+  { method: 'get',    path: '/postern/api/doctor/{probe}',  who: 'any',    summary: 'What the command doctor asks',                   yes: [200, named('Seen')], no: [404], type: 'application/octet-stream' },
+  { method: 'put',    path: '/postern/api/doctor/{probe}',  who: 'any',    summary: 'What the command doctor asks',                   yes: [200, named('Seen')], no: [404] },
+  { method: 'post',   path: '/postern/api/doctor/{probe}',  who: 'any',    summary: 'What the command doctor asks',                   yes: [200, named('Any')], no: [404, 413] },
+];

@@ -1,0 +1,77 @@
+/** Shapes of what Postern's own API takes and gives (OpenAPI 3.1, JSON Schema 2020-12). */
+export type Schema = Readonly<Record<string, unknown>>;
+
+const TEXT = { type: 'string' } as const;
+const MAYBE_TIME = { type: ['integer', 'null'], description: 'Unix seconds' } as const;
+const TIME = { type: 'integer', description: 'Unix seconds' } as const;
+const CAMERAS = { type: 'array', items: TEXT } as const;
+const MAYBE_CAMERAS = { type: ['array', 'null'], items: TEXT, description: 'null: all' } as const;
+
+const object = (properties: Readonly<Record<string, Schema>>, required = Object.keys(properties)): Schema => ({
+  type: 'object',
+  properties,
+  required,
+});
+
+export const listOf = (items: Schema): Schema => ({ type: 'array', items });
+export const named = (name: keyof typeof SCHEMAS): Schema => ({ $ref: `#/components/schemas/${name}` });
+
+const PASSWORD = { type: 'string', description: 'At least 12 code points, at most 1024 bytes' } as const;
+const USER_NAME = { type: 'string', pattern: '^[A-Za-z0-9._]{1,30}$' } as const;
+const ROLE_NAME = { type: 'string', description: 'admin, viewer or a custom role' } as const;
+
+export const SCHEMAS = {
+  Success: object({ success: { const: true } }),
+  Refusal: object({ success: { const: false }, message: TEXT }, ['message']),
+  Login: object({ user: TEXT, password: TEXT }),
+  Profile: object({ username: TEXT, role: TEXT, allowed_cameras: CAMERAS }),
+  FirstTime: object({ admin_first_time_login: { type: 'boolean' } }),
+  User: object({ username: USER_NAME, role: ROLE_NAME }),
+  NewUser: object({ username: USER_NAME, password: PASSWORD, role: ROLE_NAME }, ['username', 'password']),
+  NewPassword: object({ password: PASSWORD, old_password: { ...TEXT, description: "Needed for one's own" } }, [
+    'password',
+  ]),
+  NewRole: object({ role: ROLE_NAME }),
+  Role: object({
+    role: TEXT,
+    cameras: CAMERAS,
+    source: { enum: ['builtin', 'file', 'store'] },
+    users: { type: 'integer', description: 'How many have it' },
+  }),
+  RoleCameras: object({ cameras: { ...CAMERAS, minItems: 1, description: 'Names; "*" stands for any text' } }, [
+    'cameras',
+  ]),
+  Session: { type: 'object', properties: { id: TEXT, user: TEXT }, required: ['id'] },
+  Token: object({
+    id: TEXT,
+    name: TEXT,
+    user: TEXT,
+    role: TEXT,
+    cameras: MAYBE_CAMERAS,
+    created_at: TIME,
+    expires_at: MAYBE_TIME,
+    last_used_at: MAYBE_TIME,
+    last_used_from: { type: ['string', 'null'] },
+  }),
+  NewToken: object(
+    {
+      name: { type: 'string', minLength: 1, maxLength: 100 },
+      role: ROLE_NAME,
+      cameras: MAYBE_CAMERAS,
+      expires_at: MAYBE_TIME,
+    },
+    ['name'],
+  ),
+  MadeToken: object({
+    id: TEXT,
+    token: { ...TEXT, description: 'Shown this once' },
+    name: TEXT,
+    role: TEXT,
+    cameras: MAYBE_CAMERAS,
+    expires_at: MAYBE_TIME,
+  }),
+  Status: { type: 'object', description: 'How the service is' },
+  Explanation: { type: 'object', description: 'How a request would be judged, and why' },
+  Seen: { type: 'object', description: 'How a request looked when it arrived' },
+  Any: {},
+} as const satisfies Readonly<Record<string, Schema>>;
