@@ -101,7 +101,7 @@ describe('An API token', () => {
     assert.equal(await outcome(), 'unknown');
   });
 
-  it('dies with its user, and is nobody’s who is made again under the name (SPEC 11)', async (t) => {
+  it('dies with its user, and is not valid for a new user of the same name (SPEC 11)', async (t) => {
     const { store, text, outcome } = await house(t);
     const row = await store.apiTokens.findToken(text.split('_')[1] ?? '');
     await store.accounts.deleteUser('vera' as UserName);
@@ -140,7 +140,7 @@ describe('What an API token may see', () => {
     ['is a custom role’s, given by a viewer',            'viewer',   'gardener', null,                  'gardener: garden patio_1'],
     ['shrinks with its owner: an admin who is a viewer', 'viewer',   'admin',    null,                  'viewer: garden patio_1 street'],
     ['shrinks with its owner to the cameras of both',    'gardener', 'viewer',   ['street', 'garden'],  'gardener: garden'],
-    ['is nothing when nobody defines its role any more', 'admin',    'ghost',    null,                  'ghost: '],
+    ['is nothing when its role is not defined any more', 'admin',    'ghost',    null,                  'ghost: '],
   ];
   for (const [sentence, owner, role, cameras, expected] of rows) {
     it(sentence, async (t) => {

@@ -43,7 +43,7 @@ describe('What is seen often', () => {
     assert.deepEqual(written, [['a1']]);
   });
 
-  it('is lost when it cannot be written, and stops nobody', async () => {
+  it('is dropped when it cannot be written, and the next write goes on', async () => {
     const full = new Error('the disk is full');
     const { note, flush, faults } = notes(() => Promise.reject(full));
     note('a', () => 'a1');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { splitConfigSet } from '../../src/accounts/roles/config-set.ts';
-import { deskOfFour } from './support/desk-of-four.ts';
+import { accountServerOfFour } from './support/server-of-four.ts';
 
 const OWN = (key: string) => `${key} is Postern's own: change it in Postern's configuration file, not in the NVR's`;
 const set = (config: unknown) => ({ requires_restart: 0, update_topic: 'config/auth', config_data: config });
@@ -26,7 +26,7 @@ describe('A change of the NVR’s configuration', () => {
     ['in the query gives up a list with commas',        'auth.roles.guard=a,b', undefined, { guard: ['a', 'b'] }, undefined],
     ['in the query gives up a list as JSON',            'auth.roles.guard=%5B%22a%22%2C+%22b%22%5D', undefined, { guard: ['a', 'b'] }, undefined],
     ['in the query deletes by an empty value',          'auth.roles.night.shift=', undefined, { 'night.shift': null }, undefined],
-    ['in the query hides from nobody',                  '%61uth.roles.guard=a', undefined, { guard: ['a'] }, undefined],
+    ['in the query is decoded',                  '%61uth.roles.guard=a', undefined, { guard: ['a'] }, undefined],
     ['in the query keeps the rest as it was written',   'mqtt.host=%61&auth.roles.guard=a&x=1', undefined, { guard: ['a'] }, { query: 'mqtt.host=%61&x=1', body: undefined }],
     ['in the query wins over the body',                 'mqtt.host=a', set({ auth: { enabled: false } }), {}, { query: 'mqtt.host=a', body: { requires_restart: 0, update_topic: 'config/auth' } }],
     ['in the query alone is not forwarded with a body', 'auth.roles.guard=a', set({ mqtt: { host: 'x' } }), { guard: ['a'] }, undefined],
@@ -91,11 +91,11 @@ describe('A change of the NVR’s configuration', () => {
 });
 
 describe('PUT /api/config/set', () => {
-  const put = (as: Awaited<ReturnType<typeof deskOfFour>>['as'], query: string, body?: unknown) =>
+  const put = (as: Awaited<ReturnType<typeof accountServerOfFour>>['as'], query: string, body?: unknown) =>
     as('boss', 'PUT', `/api/config/set${query}`, body);
 
   it('changes the roles and answers itself, when there is nothing else', async (t) => {
-    const { as, records } = await deskOfFour(t);
+    const { as, records } = await accountServerOfFour(t);
     const { status, json } = await put(as, '', set({ auth: { roles: { guard: ['street'] } } }));
     assert.deepEqual(
       [status, json],
@@ -107,13 +107,13 @@ describe('PUT /api/config/set', () => {
   });
 
   it('passes on what is left', async (t) => {
-    const { as } = await deskOfFour(t);
+    const { as } = await accountServerOfFour(t);
     const { json } = await put(as, '', set({ auth: { roles: { guard: ['street'] } }, mqtt: { host: 'x' } }));
     assert.deepEqual(json, { forwarded: { query: '', body: JSON.stringify(set({ mqtt: { host: 'x' } })) } });
   });
 
   it('changes nothing, and passes nothing on, when a part of it is refused', async (t) => {
-    const { as, records } = await deskOfFour(t);
+    const { as, records } = await accountServerOfFour(t);
     const roles = { guard: ['street'], gardener: ['street'] };
     const { status, json } = await put(as, '', set({ auth: { roles }, mqtt: { host: 'x' } }));
     const message = 'The role gardener is defined in the configuration file: change auth.roles.gardener there';

@@ -14,7 +14,7 @@ describe('A file that is created once', () => {
     assert.deepEqual([readFileSync(path, 'utf8'), readdirSync(directory)], ['first', ['secret']]);
   });
 
-  it('is whole for whoever reads it while several create it', async (t) => {
+  it('is read whole while several create it', async (t) => {
     const path = join(tempDirectory(t), 'secret');
     const texts = Array.from({ length: 10 }, (_, at) => String(at).repeat(10_000));
     const read = await Promise.all(texts.map((text) => createOnce(path, text).then(() => readFileSync(path, 'utf8'))));

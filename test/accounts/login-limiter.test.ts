@@ -126,9 +126,9 @@ describe('The login limiter (interface 5.4, 8)', () => {
     );
   });
 
-  it('lets nobody in with a count of 0', () => assert.equal(limiterOf('0/minute').fail(), 60));
+  it('refuses every attempt with a count of 0', () => assert.equal(limiterOf('0/minute').fail(), 60));
 
-  it('lets everybody in without clauses', () => {
+  it('admits every attempt without clauses', () => {
     const limiter = createLoginLimiter({ clauses: [], clock: handClock() });
     assert.deepEqual(
       times(1000, () => waitOf(limiter, ADDRESS)),
@@ -195,7 +195,7 @@ function modelOf(clauses: readonly Clause[]) {
   };
 }
 
-describe('The login limiter, filled by somebody (G15)', () => {
+describe('The login limiter, filled by an attacker (G15)', () => {
   it('stays bounded over 100,000 addresses once each, and a fresh one can still log in', () => {
     const limiter = createLoginLimiter({ clauses: clausesOf('5/minute;20/hour'), clock: handClock() });
     const waits = new Set(times(100_000, (at) => waitOf(limiter, numbered(at))));
@@ -224,7 +224,7 @@ describe('The login limiter, filled by somebody (G15)', () => {
     );
   });
 
-  it('does not take a failure from somebody who was forgotten in between', () => {
+  it('does not take a failure from a client that was evicted in between', () => {
     const { limiter, fail } = limiterOf('2/minute', 1);
     const early = limiter.reserve(ADDRESS);
     fail(numbered(1));
@@ -234,7 +234,7 @@ describe('The login limiter, filled by somebody (G15)', () => {
     assert.equal(fail(), 60);
   });
 
-  it('remembers nobody whose attempts all succeeded', () => {
+  it('does not remember a client whose attempts all succeeded', () => {
     const { limiter } = limiterOf('2/minute');
     const success = limiter.reserve(ADDRESS);
     assert.ok(success.kind === 'reserved');

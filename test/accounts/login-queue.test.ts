@@ -6,17 +6,20 @@ import { createKnownClients } from '../../src/accounts/login/known-clients.ts';
 import { createNetworkLimiter } from '../../src/accounts/login/network-limiter.ts';
 import { createConcurrencyLimit, type Waiter } from '../../src/accounts/passwords/concurrency-limit.ts';
 import { parseRateLimit } from '../../src/domain/rate-limit.ts';
+import { type AccountServerOptions, startAccountServer } from './support/account-server.ts';
 import { handClock, PASSWORD, person } from './support/people.ts';
-import { type DeskOptions, startDesk } from './support/start-desk.ts';
 
 const LINE = 32;
 
-/** A desk with one lane for passwords, which an attack from forty /64s of one /48 keeps busy. */
-async function attackedDesk(t: TestContext, options: DeskOptions = {}) {
-  const started = await startDesk(t, { hashing: { concurrency: 1, queue: LINE, iterations: 30_000 }, ...options });
+/** A send with one lane for passwords, which an attack from forty /64s of one /48 keeps busy. */
+async function attackedServer(t: TestContext, options: AccountServerOptions = {}) {
+  const started = await startAccountServer(t, {
+    hashing: { concurrency: 1, queue: LINE, iterations: 30_000 },
+    ...options,
+  });
   for (const name of ['vera', 'gus']) await started.store.addUser(await person(name));
   const logIn = (address: string, user: string, password: string, cookie?: string) =>
-    started.desk('POST', '/api/login', {
+    started.send('POST', '/api/login', {
       headers: { 'x-test-address': address, ...(cookie ? { cookie } : {}) },
       body: { user, password },
     });
@@ -27,7 +30,7 @@ async function attackedDesk(t: TestContext, options: DeskOptions = {}) {
 
 describe('While forty /64s of one /48 guess passwords', () => {
   it('right logins from elsewhere pass', async (t) => {
-    const { logIn, attack } = await attackedDesk(t);
+    const { logIn, attack } = await attackedServer(t);
     const attempts = attack();
     const logins = Array.from({ length: 16 }, (_, at) => logIn(`203.0.${at}.7`, 'vera', PASSWORD));
     const statuses = (await Promise.all(logins)).map(({ status }) => status);
@@ -36,7 +39,7 @@ describe('While forty /64s of one /48 guess passwords', () => {
   });
 
   it('an address of the same network that logged in before gets in, and so does a browser', async (t) => {
-    const { logIn, attack } = await attackedDesk(t, { limit: '5/minute;20/hour' });
+    const { logIn, attack } = await attackedServer(t, { limit: '5/minute;20/hour' });
     const known = '2001:db8:1:ffff::7';
     const first = await logIn(known, 'vera', PASSWORD);
     const cookie = (await logIn('198.51.100.7', 'gus', PASSWORD)).headers['set-cookie']?.[0]?.split(';')[0] ?? '';

@@ -45,7 +45,7 @@ describe('A password', () => {
 });
 
 describe('The hasher', () => {
-  it('does the same work for a wrong password whoever the user is: nobody learns who exists (G18, G19)', async () => {
+  it('does the same work for a wrong password for known and unknown users, so that it does not tell who exists (G18, G19)', async () => {
     const work: number[][] = [];
     for (const stored of [undefined, await hashed('secret', 10), await hashed('secret', 4), NO_SALT]) {
       const pieces: number[] = [];

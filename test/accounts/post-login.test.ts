@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { parseHash } from '../../src/accounts/passwords/password-hash.ts';
 import type { AccountStore } from '../../src/domain/account.ts';
+import { startAccountServer } from './support/account-server.ts';
 import type { Answered } from './support/ask.ts';
 import { openAccounts, PASSWORD, person } from './support/people.ts';
-import { startDesk } from './support/start-desk.ts';
 import { tempDirectory } from './support/temp-directory.ts';
 
 const VERA = { user: 'vera', password: PASSWORD };
@@ -13,23 +13,26 @@ const WRONG = { user: 'vera', password: 'not the password' };
 const FAILED = { success: false, message: 'Login failed' };
 const TYPE = { 'content-type': 'application/json' };
 
-async function deskOfVera(t: Parameters<typeof startDesk>[0], options: Parameters<typeof startDesk>[1] = {}) {
-  const started = await startDesk(t, options);
+async function deskOfVera(
+  t: Parameters<typeof startAccountServer>[0],
+  options: Parameters<typeof startAccountServer>[1] = {},
+) {
+  const started = await startAccountServer(t, options);
   await started.store.addUser(await person('vera'));
   const login = (body: unknown, headers: Record<string, string> = {}): Promise<Answered> =>
-    started.desk('POST', '/api/login', { body, headers });
+    started.send('POST', '/api/login', { body, headers });
   return { ...started, login };
 }
 
 describe('POST /api/login', () => {
   it('answers a good login with success, the session cookie as the only one, and nothing to cache', async (t) => {
-    const { login, desk, heard } = await deskOfVera(t);
+    const { login, send, heard } = await deskOfVera(t);
     const { status, json, headers } = await login(VERA);
     assert.deepEqual([status, json, headers['cache-control']], [200, { success: true }, 'no-store']);
     const [cookie = '', ...others] = headers['set-cookie'] ?? [];
     assert.match(cookie, /^frigate_token=[\w-]+\.[\w-]+\.[\w-]+; HttpOnly; Max-Age=86400; Path=\/; SameSite=lax$/);
     assert.deepEqual(others, []);
-    const profile = await desk('GET', '/api/profile', { headers: { cookie: cookie.split(';')[0] ?? '' } });
+    const profile = await send('GET', '/api/profile', { headers: { cookie: cookie.split(';')[0] ?? '' } });
     assert.deepEqual(profile.json, {
       username: 'vera',
       role: 'viewer',
@@ -42,9 +45,9 @@ describe('POST /api/login', () => {
   });
 
   it('gives a token that is good as a bearer too (interface 5.1.3)', async (t) => {
-    const { login, desk } = await deskOfVera(t);
+    const { login, send } = await deskOfVera(t);
     const token = /=([^;]+)/.exec((await login(VERA)).headers['set-cookie']?.[0] ?? '')?.[1];
-    assert.equal((await desk('GET', '/api/profile', { headers: { authorization: `Bearer ${token}` } })).status, 200);
+    assert.equal((await send('GET', '/api/profile', { headers: { authorization: `Bearer ${token}` } })).status, 200);
   });
 
   it('marks the cookie Secure for a client that came over TLS', async (t) => {
@@ -149,16 +152,16 @@ describe('POST /api/login', () => {
 
   for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
     it(`does not take ${method}`, async (t) => {
-      const { desk } = await deskOfVera(t);
-      const { status, headers } = await desk(method, '/api/login?user=vera&password=only-looking-around');
+      const { send } = await deskOfVera(t);
+      const { status, headers } = await send(method, '/api/login?user=vera&password=only-looking-around');
       assert.deepEqual([status, headers['allow'], headers['set-cookie']], [405, 'POST', undefined]);
     });
   }
 
   for (const path of ['/API/login', '/api/login/', '/api/Login']) {
     it(`is not ${path}`, async (t) => {
-      const { desk } = await deskOfVera(t);
-      assert.equal((await desk('POST', path, { body: VERA })).status, 404);
+      const { send } = await deskOfVera(t);
+      assert.equal((await send('POST', path, { body: VERA })).status, 404);
     });
   }
 
@@ -288,11 +291,11 @@ describe('POST /api/login, guessed at', () => {
 
 describe('POST /api/login and older hashes', () => {
   it('raises the iterations at a good login, which ends no session', async (t) => {
-    const { login, desk, store } = await deskOfVera(t, { hashing: { iterations: 30 } });
+    const { login, send, store } = await deskOfVera(t, { hashing: { iterations: 30 } });
     const cookie = (await login(VERA)).headers['set-cookie']?.[0]?.split(';')[0] ?? '';
     assert.equal(parseHash((await store.findUser('vera'))?.passwordHash ?? '')?.iterations, 30);
     assert.equal((await login(VERA)).status, 200);
-    assert.equal((await desk('GET', '/api/profile', { headers: { cookie } })).status, 200);
+    assert.equal((await send('GET', '/api/profile', { headers: { cookie } })).status, 200);
   });
 
   it('leaves them at a failed one', async (t) => {
@@ -308,13 +311,13 @@ describe('A restart', () => {
     const before = await deskOfVera(t, { store: await openAccounts(t, directory), limit: '1/hour' });
     const cookie = (await before.login(VERA)).headers['set-cookie']?.[0]?.split(';')[0] ?? '';
     const kept = (await before.login(VERA)).headers['set-cookie']?.[0]?.split(';')[0] ?? '';
-    await before.desk('POST', '/api/logout', { headers: { cookie } });
+    await before.send('POST', '/api/logout', { headers: { cookie } });
     assert.deepEqual([(await before.login(WRONG)).status, (await before.login(VERA)).status], [401, 429]);
 
-    const { desk } = await startDesk(t, { store: await openAccounts(t, directory), limit: '1/hour' });
+    const { send } = await startAccountServer(t, { store: await openAccounts(t, directory), limit: '1/hour' });
     const profile = async (session: string) =>
-      (await desk('GET', '/api/profile', { headers: { cookie: session } })).status;
+      (await send('GET', '/api/profile', { headers: { cookie: session } })).status;
     assert.deepEqual([await profile(cookie), await profile(kept)], [401, 200]);
-    assert.equal((await desk('POST', '/api/login', { body: VERA, headers: TYPE })).status, 200);
+    assert.equal((await send('POST', '/api/login', { body: VERA, headers: TYPE })).status, 200);
   });
 });

@@ -22,7 +22,7 @@ const asAdmin = async (method: string, path: string, body: object = {}): Promise
   return (await house.ask(path, { method, token: admin, headers, body: JSON.stringify(body) })).status;
 };
 
-/** Somebody new, with a session. */
+/** A new user with a session. */
 async function newcomer(role = 'viewer'): Promise<Person & { token: string }> {
   people += 1;
   const person = { name: `guest${people}`, role, password: 'a-long-password' };

@@ -40,7 +40,7 @@ describe('The custom roles', () => {
     assert.deepEqual(shown(await latest()), shown(ROLES));
   });
 
-  it('are read once for each change, and whoever listens is told once', async (t) => {
+  it('are read once for each change, and each listener is called once', async (t) => {
     const { store, latest, reads, told } = await book(t);
     await latest();
     await latest();

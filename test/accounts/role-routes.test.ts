@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Role } from '../../src/domain/names.ts';
-import { deskOfFour } from './support/desk-of-four.ts';
+import { accountServerOfFour } from './support/server-of-four.ts';
 
 const no = (message: string) => ({ success: false, message });
 const GARDENER = { role: 'gardener', cameras: ['garden', 'patio_*'], source: 'file', users: 1 };
@@ -12,7 +12,7 @@ const BUILTIN = [
 
 describe('GET /api/roles', () => {
   it('lists what is built in, what the file says and what was made here, with how many have it', async (t) => {
-    const { as } = await deskOfFour(t);
+    const { as } = await accountServerOfFour(t);
     await as('boss', 'PUT', '/api/roles/night.shift', { cameras: ['street', 'patio_*'] });
     await as('boss', 'PUT', '/api/users/vera/role', { role: 'night.shift' });
     const { status, json, headers } = await as('boss', 'GET', '/api/roles');
@@ -31,7 +31,7 @@ describe('The role routes', () => {
   ];
   for (const [method, path, body] of doors) {
     it(`are closed to others than admins: ${method} ${path}`, async (t) => {
-      const { as, records } = await deskOfFour(t);
+      const { as, records } = await accountServerOfFour(t);
       const statuses = [];
       for (const name of ['vera', 'gus', 'nobody']) statuses.push((await as(name, method, path, body)).status);
       assert.deepEqual(statuses, [403, 403, 401]);
@@ -42,7 +42,7 @@ describe('The role routes', () => {
 
 describe('PUT /api/roles/{role}', () => {
   it('makes a role that acts on the next request of an open session, and changes it as soon', async (t) => {
-    const { as, heard } = await deskOfFour(t);
+    const { as, heard } = await accountServerOfFour(t);
     assert.deepEqual((await as('boss', 'PUT', '/api/roles/guard', { cameras: ['street'] })).json, { success: true });
     assert.equal((await as('boss', 'PUT', '/api/users/vera/role', { role: 'guard' })).status, 200);
     const cameras = async () => Object((await as('vera', 'GET', '/api/profile')).json)['allowed_cameras'];
@@ -61,7 +61,7 @@ describe('PUT /api/roles/{role}', () => {
   });
 
   it('says which cameras there are not, and saves the role all the same', async (t) => {
-    const { as, records } = await deskOfFour(t);
+    const { as, records } = await accountServerOfFour(t);
     const { status, json } = await as('boss', 'PUT', '/api/roles/guard', { cameras: ['street', 'cellar', 'roof_*'] });
     const message = 'The role guard is saved, but there is no camera cellar, roof_* now';
     assert.deepEqual([status, json], [200, { success: true, message }]);
@@ -90,7 +90,7 @@ describe('PUT /api/roles/{role}', () => {
   ];
   for (const [sentence, role, body, status, message] of rows) {
     it(sentence, async (t) => {
-      const { as, records } = await deskOfFour(t);
+      const { as, records } = await accountServerOfFour(t);
       const answered = await as('boss', 'PUT', `/api/roles/${role}`, body);
       assert.deepEqual([answered.status, Object(answered.json)['message']], [status, message]);
       assert.deepEqual(await records.roles.listRoles(), []);
@@ -100,7 +100,7 @@ describe('PUT /api/roles/{role}', () => {
 
 describe('DELETE /api/roles/{role}', () => {
   it('makes viewers of those who have it, with an audit line each', async (t) => {
-    const { as, store, heard } = await deskOfFour(t);
+    const { as, store, heard } = await accountServerOfFour(t);
     await as('boss', 'PUT', '/api/roles/guard', { cameras: ['street'] });
     await store.setRole((await store.findUser('vera'))?.name ?? assert.fail(), 'guard' as Role);
     assert.deepEqual((await as('boss', 'DELETE', '/api/roles/guard')).json, { success: true });
@@ -126,7 +126,7 @@ describe('DELETE /api/roles/{role}', () => {
   ];
   for (const [sentence, role, status, json] of rows) {
     it(sentence, async (t) => {
-      const { as } = await deskOfFour(t);
+      const { as } = await accountServerOfFour(t);
       const answered = await as('boss', 'DELETE', `/api/roles/${role}`);
       assert.deepEqual([answered.status, answered.json], [status, json]);
     });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { deskOfFour } from './support/desk-of-four.ts';
 import { NOW } from './support/people.ts';
+import { accountServerOfFour } from './support/server-of-four.ts';
 
 type Session = { id: string; user: string; current: boolean; last_seen: number };
 
 describe('GET /api/sessions', () => {
   it('lists one’s own: from where, with what, since when', async (t) => {
-    const { as, clock } = await deskOfFour(t);
+    const { as, clock } = await accountServerOfFour(t);
     await as('gus', 'GET', '/api/profile');
     clock.advance(100);
     const { status, json, headers } = await as('vera', 'GET', '/api/sessions');
@@ -17,8 +17,8 @@ describe('GET /api/sessions', () => {
     assert.deepEqual([status, json, headers['cache-control']], [200, [{ ...hers, ...times }], 'no-store']);
   });
 
-  it('lists everybody’s for an admin, latest seen first', async (t) => {
-    const { as, clock } = await deskOfFour(t);
+  it('lists those of all users for an admin, latest seen first', async (t) => {
+    const { as, clock } = await accountServerOfFour(t);
     for (const name of ['vera', 'gus', 'boss']) {
       await as(name, 'GET', '/api/profile');
       clock.advance(1);
@@ -35,17 +35,17 @@ describe('GET /api/sessions', () => {
   });
 
   it('cuts what a client calls itself', async (t) => {
-    const { desk, tokens } = await deskOfFour(t);
+    const { send, tokens } = await accountServerOfFour(t);
     const cookie = `frigate_token=${tokens.get('vera')}`;
-    const { json } = await desk('GET', '/api/sessions', { headers: { cookie, 'user-agent': 'x'.repeat(5000) } });
+    const { json } = await send('GET', '/api/sessions', { headers: { cookie, 'user-agent': 'x'.repeat(5000) } });
     assert.equal(Object((json as object[])[0])['agent'], 'x'.repeat(200));
   });
 
   it('lists none that is over: ended, expired, or of an old password', async (t) => {
-    const { as, clock, desk, tokens } = await deskOfFour(t);
+    const { as, clock, send, tokens } = await accountServerOfFour(t);
     for (const name of ['vera', 'gus']) await as(name, 'GET', '/api/profile');
     clock.advance(1);
-    await desk('POST', '/api/logout', { headers: { cookie: `frigate_token=${tokens.get('vera')}` } });
+    await send('POST', '/api/logout', { headers: { cookie: `frigate_token=${tokens.get('vera')}` } });
     await as('boss', 'PUT', '/api/users/gus/password', { password: 'a new password' });
     const users = async (who: string) =>
       ((await as(who, 'GET', '/api/sessions')).json as Session[]).map(({ user }) => user);
@@ -59,13 +59,13 @@ describe('DELETE /api/sessions/{id}', () => {
   // biome-ignore format: a table
   const rows: [sentence: string, who: string, status: number][] = [
     ['ends one’s own',                'vera', 200],
-    ['ends anybody’s for an admin',   'boss', 200],
-    ['does not know somebody else’s', 'gus',  404],
-    ['asks who is there',           'nobody', 401],
+    ['ends that of any user for an admin',   'boss', 200],
+    ['answers 404 for another user’s', 'gus',  404],
+    ['needs a caller',           'nobody', 401],
   ];
   for (const [sentence, who, status] of rows) {
     it(sentence, async (t) => {
-      const { as, heard } = await deskOfFour(t);
+      const { as, heard } = await accountServerOfFour(t);
       const [session] = (await as('vera', 'GET', '/api/sessions')).json as [Session];
       assert.equal((await as(who, 'DELETE', `/api/sessions/${session.id}`)).status, status);
       assert.equal((await as('vera', 'GET', '/api/profile')).status, status === 200 ? 401 : 200);
@@ -75,7 +75,7 @@ describe('DELETE /api/sessions/{id}', () => {
   }
 
   it('does not know an absent one', async (t) => {
-    const { as } = await deskOfFour(t);
+    const { as } = await accountServerOfFour(t);
     const { status, json } = await as('boss', 'DELETE', '/api/sessions/none');
     assert.deepEqual([status, json], [404, { success: false, message: 'There is no such session' }]);
   });

@@ -85,7 +85,7 @@ describe('A session', () => {
     assert.deepEqual([role, maySee(scope, 'patio_1'), maySee(scope, 'street')], ['gardener', true, false]);
   });
 
-  it('of a user whose role nobody defined sees no camera', async (t) => {
+  it('of a user whose role is not defined sees no camera', async (t) => {
     const { store, sessions, callerWith } = await house(t);
     const stray = await person('stray', { role: 'operator' });
     await store.addUser(stray);
@@ -149,7 +149,7 @@ describe('A session is over at the next request', () => {
       undefined,
     ],
     [
-      'but not after somebody else logs out',
+      'but not after another session of the user logs out',
       async ({ sessions, vera, callerWith }) => sessions.end(await callerWith(await sessions.issue(vera))),
       undefined,
     ],
@@ -172,7 +172,7 @@ describe('A token of the reference', () => {
     ['holds when issued in the second of that change', {}, { passwordChangedAt: NOW - 99.5 }, undefined],
     ['is void when issued before its user was made', {}, { createdAt: NOW - 99 }, 'user-gone'],
     ['holds when issued in the second its user was made', {}, { createdAt: NOW - 99.5 }, undefined],
-    ['is void for somebody unknown', { sub: 'ghost' }, {}, 'user-gone'],
+    ['is void for an unknown user', { sub: 'ghost' }, {}, 'user-gone'],
     ['is void for another spelling of the name', { sub: 'Vera' }, {}, 'user-gone'],
   ];
   for (const [sentence, claims, row, reason] of rows) {
@@ -253,7 +253,7 @@ describe('A session is renewed', () => {
     assert.deepEqual(await Promise.all([token, renewed].map(reasonFor)), ['revoked', 'revoked']);
   });
 
-  it('once a minute at most, whoever asks with which of its tokens', async (t) => {
+  it('once a minute at most, with whichever of its tokens', async (t) => {
     const { clock, vera, sessions, callerWith } = await house(t);
     const first = await sessions.renew(await callerWith(await sessions.issue(vera)));
     clock.advance(59);
@@ -305,7 +305,7 @@ describe('A session is renewed', () => {
     ['when its user is gone',                                 ({ store, vera }) => store.deleteUser(vera.name)],
     ['when it was ended while its request was under way',     ({ sessions }, caller) => sessions.end(caller)],
     ['when the password was changed in the meantime',         async ({ store, vera }) => store.setPassword(vera.name, await newPassword(vera), NOW)],
-    ['for somebody made under the same name in the meantime', async ({ store, vera }) => {
+    ['for a new user of the same name', async ({ store, vera }) => {
       await store.deleteUser(vera.name);
       await store.addUser(await person('vera'));
     }],

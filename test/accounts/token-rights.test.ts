@@ -5,9 +5,9 @@ import { makeToken } from '../../src/accounts/tokens/make-token.ts';
 import type { Caller } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
 import { ADMIN, type UserName } from '../../src/domain/names.ts';
-import { deskOfFour } from './support/desk-of-four.ts';
+import { startAccountServer } from './support/account-server.ts';
 import { NOW, PASSWORD, ROLES } from './support/people.ts';
-import { startDesk } from './support/start-desk.ts';
+import { accountServerOfFour } from './support/server-of-four.ts';
 
 const NEW = 'a password that a thief would like';
 const PERSON_NEEDED = /may not manage accounts: log in|belongs to a person: log in/;
@@ -25,26 +25,26 @@ const ROUTES: [method: string, path: string, body: object | undefined, status: n
   ['POST',   '/api/tokens',              { name: 'another' },                                    201],
 ];
 
-async function deskWithTokens(t: Parameters<typeof deskOfFour>[0]) {
-  const desk = await deskOfFour(t);
-  await desk.as('boss', 'PUT', '/api/roles/stored', { cameras: ['garden'] });
+async function serverWithTokens(t: Parameters<typeof accountServerOfFour>[0]) {
+  const server = await accountServerOfFour(t);
+  await server.as('boss', 'PUT', '/api/roles/stored', { cameras: ['garden'] });
   const make = async (more: object): Promise<{ id: string; token: string }> => {
-    const { json } = await desk.as('boss', 'POST', '/api/tokens', { name: 'x', ...more });
+    const { json } = await server.as('boss', 'POST', '/api/tokens', { name: 'x', ...more });
     return json as { id: string; token: string };
   };
   const everything = async () =>
     JSON.stringify([
-      await desk.store.listUsers(),
-      await desk.records.roles.listRoles(),
-      (await desk.records.apiTokens.listTokens()).map(({ id }) => id),
+      await server.store.listUsers(),
+      await server.records.roles.listRoles(),
+      (await server.records.apiTokens.listTokens()).map(({ id }) => id),
     ]);
-  return { ...desk, make, everything };
+  return { ...server, make, everything };
 }
 
 describe("An admin's API token", () => {
   for (const [method, path, body, status] of ROUTES) {
     it(`is refused for ${method} ${path}, and nothing changes`, async (t) => {
-      const { withToken, make, everything } = await deskWithTokens(t);
+      const { withToken, make, everything } = await serverWithTokens(t);
       const { token } = await make({});
       const before = await everything();
       const answered = await withToken(token, method, path, body);
@@ -54,14 +54,14 @@ describe("An admin's API token", () => {
     });
 
     it(`that was made with manage_accounts may ${method} ${path}`, async (t) => {
-      const { withToken, make } = await deskWithTokens(t);
+      const { withToken, make } = await serverWithTokens(t);
       const { token } = await make({ manage_accounts: true });
       assert.equal((await withToken(token, method, path, body)).status, status);
     });
   }
 
   it('ends neither another token nor a session without that right, and reads as its role may', async (t) => {
-    const { as, withToken, make, everything } = await deskWithTokens(t);
+    const { as, withToken, make, everything } = await serverWithTokens(t);
     const [one, other] = [await make({}), await make({})];
     const [session] = (await as('boss', 'GET', '/api/sessions')).json as [{ id: string }];
     const before = await everything();
@@ -74,7 +74,7 @@ describe("An admin's API token", () => {
   });
 
   it('loses the right with the role of its owner', async (t) => {
-    const { as, withToken, make, store } = await deskWithTokens(t);
+    const { as, withToken, make, store } = await serverWithTokens(t);
     const { token } = await make({ manage_accounts: true });
     assert.equal((await as('admin', 'PUT', '/api/users/boss/role', { role: 'viewer' })).status, 200);
     assert.equal((await withToken(token, 'POST', '/api/users', { username: 'thief', password: NEW })).status, 403);
@@ -93,7 +93,7 @@ describe('The right manage_accounts', () => {
   ];
   for (const [sentence, who, body, message] of rows) {
     it(`is refused: ${sentence}`, async (t) => {
-      const { as, records } = await deskOfFour(t);
+      const { as, records } = await accountServerOfFour(t);
       const answered = await as(who, 'POST', '/api/tokens', { name: 'x', manage_accounts: true, ...body });
       assert.deepEqual([answered.status, answered.json], [400, { success: false, message }]);
       assert.deepEqual(await records.apiTokens.listTokens(), []);
@@ -101,7 +101,7 @@ describe('The right manage_accounts', () => {
   }
 
   it('is told when the token is made, and in the list', async (t) => {
-    const { as } = await deskOfFour(t);
+    const { as } = await accountServerOfFour(t);
     const made = (await as('boss', 'POST', '/api/tokens', { name: 'x', manage_accounts: true })).json as object;
     await as('boss', 'POST', '/api/tokens', { name: 'y' });
     const list = (await as('boss', 'GET', '/api/tokens')).json as { manage_accounts: boolean }[];
@@ -113,7 +113,7 @@ describe('The right manage_accounts', () => {
 describe('A field that is not known', () => {
   for (const field of ['expires_in', 'ttl', 'expiresAt', 'scope', '__proto__']) {
     it(`is refused in a token: ${field}`, async (t) => {
-      const { as, records } = await deskOfFour(t);
+      const { as, records } = await accountServerOfFour(t);
       const { status, json } = await as('boss', 'POST', '/api/tokens', `{"name":"x","${field}":3600}`);
       assert.equal(status, 422);
       assert.match(
@@ -125,7 +125,7 @@ describe('A field that is not known', () => {
   }
 
   it('is refused in a role: what it would deny must not be granted', async (t) => {
-    const { as, records } = await deskOfFour(t);
+    const { as, records } = await accountServerOfFour(t);
     const body = { cameras: ['garden'], deny: ['ptz'] };
     assert.equal((await as('boss', 'PUT', '/api/roles/guest', body)).status, 422);
     assert.deepEqual(await records.roles.listRoles(), []);
@@ -147,8 +147,8 @@ describe("A token of a proxy's user", () => {
   ];
   for (const [sentence, body, end] of rows) {
     it(sentence, async (t) => {
-      const { desk, records } = await startDesk(t, { caller });
-      assert.equal((await desk('POST', '/api/tokens', { body: { name: 'x', ...body } })).status, 201);
+      const { send, records } = await startAccountServer(t, { caller });
+      assert.equal((await send('POST', '/api/tokens', { body: { name: 'x', ...body } })).status, 201);
       assert.deepEqual(
         (await records.apiTokens.listTokens()).map(({ expiresAt }) => expiresAt),
         [end],
@@ -157,7 +157,7 @@ describe("A token of a proxy's user", () => {
   }
 
   it('is refused while Postern has accounts of its own, and good when a proxy names the users again', async (t) => {
-    const { records, clock } = await startDesk(t);
+    const { records, clock } = await startAccountServer(t);
     const owner = { name: caller.name, role: ADMIN, createdAt: null };
     const made = await makeToken({ name: 'x' }, owner, { tokenStore: records.apiTokens, clock, roles: () => ROLES });
     assert.ok(made.ok);
@@ -166,8 +166,8 @@ describe("A token of a proxy's user", () => {
       [true, 401],
       [false, 200],
     ] as const) {
-      const { desk } = await startDesk(t, { records, settings: { authEnabled } });
-      assert.equal((await desk('GET', '/api/profile', { headers })).status, status);
+      const { send } = await startAccountServer(t, { records, settings: { authEnabled } });
+      assert.equal((await send('GET', '/api/profile', { headers })).status, status);
     }
   });
 });

@@ -4,16 +4,16 @@ import { type Caller, INTERNAL_CALLER } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import { VIEWER } from '../../src/domain/names.ts';
-import { deskOfFour } from './support/desk-of-four.ts';
+import { startAccountServer } from './support/account-server.ts';
 import { NOW } from './support/people.ts';
-import { startDesk } from './support/start-desk.ts';
+import { accountServerOfFour } from './support/server-of-four.ts';
 
 const no = (message: string) => ({ success: false, message });
 const madeOf = (json: unknown) => json as { id: string; token: string };
 
 describe('POST /api/tokens', () => {
   it('shows the token once, and it works at once', async (t) => {
-    const { as, withToken, heard } = await deskOfFour(t);
+    const { as, withToken, heard } = await accountServerOfFour(t);
     const body = { name: ' Home Assistant ', role: 'viewer', cameras: ['street', 'street'], expires_at: NOW + 60 };
     const { status, json, headers } = await as('vera', 'POST', '/api/tokens', body);
     const { id, token } = madeOf(json);
@@ -29,7 +29,7 @@ describe('POST /api/tokens', () => {
   });
 
   it('asks for a name alone: the role is the maker’s, the cameras the role’s, and there is no end', async (t) => {
-    const { as } = await deskOfFour(t);
+    const { as } = await accountServerOfFour(t);
     const { json } = await as('gus', 'POST', '/api/tokens', {
       name: 'ha',
       role: null,
@@ -47,7 +47,7 @@ describe('POST /api/tokens', () => {
   const rows: [sentence: string, who: string, body: unknown, status: number, message: string][] = [
     ['a role above a viewer’s',       'vera', { name: 'x', role: 'admin' },         403, 'The role viewer cannot give the role admin'],
     ['a role above a custom one',     'gus',  { name: 'x', role: 'viewer' },        403, 'The role gardener cannot give the role viewer'],
-    ['a role that nobody defined',    'boss', { name: 'x', role: 'operator' },      400, ROLES],
+    ['a role that is not defined',    'boss', { name: 'x', role: 'operator' },      400, ROLES],
     ['a role that is no text',        'boss', { name: 'x', role: 7 },               400, ROLES],
     ['no name',                       'boss', { name: ' ' },                        400, NAME],
     ['a name that is no text',        'boss', { name: {} },                         400, NAME],
@@ -64,7 +64,7 @@ describe('POST /api/tokens', () => {
   ];
   for (const [sentence, who, body, status, message] of rows) {
     it(`refuses ${sentence}`, async (t) => {
-      const { as, records } = await deskOfFour(t);
+      const { as, records } = await accountServerOfFour(t);
       const answered = await as(who, 'POST', '/api/tokens', body);
       assert.deepEqual([answered.status, answered.json], [status, no(message)]);
       assert.deepEqual(await records.apiTokens.listTokens(), []);
@@ -72,7 +72,7 @@ describe('POST /api/tokens', () => {
   }
 
   it('makes a hundred for one owner, and no more', async (t) => {
-    const { as } = await deskOfFour(t);
+    const { as } = await accountServerOfFour(t);
     const ids = [];
     for (let count = 0; count < 100; count += 1)
       ids.push(madeOf((await as('vera', 'POST', '/api/tokens', { name: 'x' })).json).id);
@@ -83,14 +83,14 @@ describe('POST /api/tokens', () => {
     assert.equal((await as('vera', 'POST', '/api/tokens', { name: 'x' })).status, 201);
   });
 
-  it('is closed to tokens, to nobody, and to the anonymous admin of the internal listener', async (t) => {
-    const { as, withToken, desk, records } = await deskOfFour(t);
+  it('is refused for tokens, unknown callers, and the anonymous admin of the internal listener', async (t) => {
+    const { as, withToken, send, records } = await accountServerOfFour(t);
     const { token } = madeOf((await as('boss', 'POST', '/api/tokens', { name: 'first' })).json);
-    const internal = await startDesk(t, { records, caller: INTERNAL_CALLER });
+    const internal = await startAccountServer(t, { records, caller: INTERNAL_CALLER });
     const refused = no('An API token belongs to a person: log in, and make it as yourself');
     assert.deepEqual((await withToken(token, 'POST', '/api/tokens', { name: 'second' })).json, refused);
-    assert.deepEqual((await internal.desk('POST', '/api/tokens', { body: { name: 'third' } })).json, refused);
-    assert.equal((await desk('POST', '/api/tokens', { body: { name: 'fourth' } })).status, 401);
+    assert.deepEqual((await internal.send('POST', '/api/tokens', { body: { name: 'third' } })).json, refused);
+    assert.equal((await send('POST', '/api/tokens', { body: { name: 'fourth' } })).status, 401);
     assert.equal((await records.apiTokens.listTokens()).length, 1);
   });
 
@@ -101,8 +101,8 @@ describe('POST /api/tokens', () => {
       scope: ALL_CAMERAS,
       credential: { kind: 'proxy-headers' },
     } as const;
-    const { desk, records } = await startDesk(t, { caller });
-    assert.equal((await desk('POST', '/api/tokens', { body: { name: 'ha' } })).status, 201);
+    const { send, records } = await startAccountServer(t, { caller });
+    assert.equal((await send('POST', '/api/tokens', { body: { name: 'ha' } })).status, 201);
     const [made] = await records.apiTokens.listTokens();
     assert.deepEqual([made?.user, made?.userCreatedAt], ['jörg', null]);
   });
@@ -110,7 +110,7 @@ describe('POST /api/tokens', () => {
 
 describe('GET /api/tokens', () => {
   it('lists one’s own, for an admin all, with the last use', async (t) => {
-    const { as, withToken, clock } = await deskOfFour(t);
+    const { as, withToken, clock } = await accountServerOfFour(t);
     const veras = madeOf((await as('vera', 'POST', '/api/tokens', { name: 'hers' })).json);
     clock.advance(5);
     const boss = madeOf((await as('boss', 'POST', '/api/tokens', { name: 'his' })).json);
@@ -135,7 +135,7 @@ describe('GET /api/tokens', () => {
 
 describe('An API token, for its holder,', () => {
   it('knows itself alone, and neither the other tokens nor the sessions of its owner', async (t) => {
-    const { as, withToken } = await deskOfFour(t);
+    const { as, withToken } = await accountServerOfFour(t);
     const made = async (body: object) => madeOf((await as('boss', 'POST', '/api/tokens', body)).json);
     const [whole, lesser] = [await made({ name: 'all' }), await made({ name: 'less', role: 'viewer' })];
     const [session] = (await as('boss', 'GET', '/api/sessions')).json as [{ id: string }];
@@ -152,21 +152,21 @@ describe('An API token, for its holder,', () => {
   });
 
   it('of a proxy’s user is not known to an account of that name, nor the other way round', async (t) => {
-    const { as, records } = await deskOfFour(t);
+    const { as, records } = await accountServerOfFour(t);
     const caller = {
       name: 'vera' as UserName,
       role: VIEWER,
       scope: ALL_CAMERAS,
       credential: { kind: 'proxy-headers' },
     };
-    const proxied = await startDesk(t, { records, caller: caller as Caller });
-    const theirs = madeOf((await proxied.desk('POST', '/api/tokens', { body: { name: 'theirs' } })).json);
+    const proxied = await startAccountServer(t, { records, caller: caller as Caller });
+    const theirs = madeOf((await proxied.send('POST', '/api/tokens', { body: { name: 'theirs' } })).json);
     const hers = madeOf((await as('vera', 'POST', '/api/tokens', { name: 'hers' })).json);
     const ids = (json: unknown) => (json as { id: string }[]).map(({ id }) => id);
-    assert.deepEqual(ids((await proxied.desk('GET', '/api/tokens')).json), [theirs.id]);
+    assert.deepEqual(ids((await proxied.send('GET', '/api/tokens')).json), [theirs.id]);
     assert.deepEqual(ids((await as('vera', 'GET', '/api/tokens')).json), [hers.id]);
-    assert.deepEqual((await proxied.desk('GET', '/api/sessions')).json, []);
-    assert.equal((await proxied.desk('DELETE', `/api/tokens/${hers.id}`)).status, 404);
+    assert.deepEqual((await proxied.send('GET', '/api/sessions')).json, []);
+    assert.equal((await proxied.send('DELETE', `/api/tokens/${hers.id}`)).status, 404);
   });
 });
 
@@ -174,13 +174,13 @@ describe('DELETE /api/tokens/{id}', () => {
   // biome-ignore format: a table
   const rows: [sentence: string, who: string, status: number][] = [
     ['revokes one’s own',                'vera', 200],
-    ['revokes anybody’s for an admin',   'boss', 200],
-    ['does not know somebody else’s',    'gus',  404],
-    ['asks who is there',              'nobody', 401],
+    ['revokes that of any user for an admin',   'boss', 200],
+    ['answers 404 for another user’s',    'gus',  404],
+    ['needs a caller',              'nobody', 401],
   ];
   for (const [sentence, who, status] of rows) {
     it(sentence, async (t) => {
-      const { as, withToken } = await deskOfFour(t);
+      const { as, withToken } = await accountServerOfFour(t);
       const { id, token } = madeOf((await as('vera', 'POST', '/api/tokens', { name: 'hers' })).json);
       assert.equal((await as(who, 'DELETE', `/api/tokens/${id}`)).status, status);
       assert.equal((await withToken(token, 'GET', '/api/profile')).status, status === 200 ? 401 : 200);
@@ -188,7 +188,7 @@ describe('DELETE /api/tokens/{id}', () => {
   }
 
   it('does not know an absent one', async (t) => {
-    const { as } = await deskOfFour(t);
+    const { as } = await accountServerOfFour(t);
     assert.deepEqual((await as('boss', 'DELETE', '/api/tokens/0123456789abcdef')).json, no('There is no such token'));
   });
 });

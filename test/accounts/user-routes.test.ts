@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import { type Caller, INTERNAL_CALLER } from '../../src/domain/caller.ts';
 import { scopeOf } from '../../src/domain/camera-scope.ts';
 import { ADMIN, type UserName } from '../../src/domain/names.ts';
-import { deskOfFour } from './support/desk-of-four.ts';
+import { startAccountServer } from './support/account-server.ts';
 import { NOW, PASSWORD } from './support/people.ts';
-import { startDesk } from './support/start-desk.ts';
+import { accountServerOfFour } from './support/server-of-four.ts';
 
 const NEW = 'a new password';
 const done = { success: true };
@@ -14,7 +14,7 @@ const ROLE_LIST = no('Role must be one of: gardener, admin, viewer');
 
 describe('GET /api/users', () => {
   it('lists names and roles, by name, and no hashes', async (t) => {
-    const { as } = await deskOfFour(t);
+    const { as } = await accountServerOfFour(t);
     const { status, json, headers } = await as('boss', 'GET', '/api/users');
     assert.deepEqual([status, headers['cache-control']], [200, 'no-store']);
     assert.deepEqual(json, [
@@ -41,33 +41,33 @@ describe('The user routes', () => {
   };
   for (const [method, path, body] of doors) {
     it(`are closed to others than admins: ${method} ${path}`, async (t) => {
-      const { as, desk, store } = await deskOfFour(t);
+      const { as, send, store } = await accountServerOfFour(t);
       const before = await store.listUsers();
       const statuses = [];
       for (const name of ['vera', 'gus', 'nobody']) statuses.push((await as(name, method, path, body)).status);
-      const { desk: asNarrowed } = await startDesk(t, { store, caller: narrowed });
+      const { send: asNarrowed } = await startAccountServer(t, { store, caller: narrowed });
       statuses.push((await asNarrowed(method, path, { body })).status);
       assert.deepEqual(statuses, [403, 403, 401, 403]);
       assert.deepEqual(await store.listUsers(), before);
-      assert.equal((await desk('PATCH', path)).status, 405);
+      assert.equal((await send('PATCH', path)).status, 405);
     });
   }
 
   it('are open on the internal listener (interface 5.6)', async (t) => {
-    const { desk } = await deskOfFour(t, { caller: INTERNAL_CALLER });
-    assert.equal((await desk('GET', '/api/users')).status, 200);
-    assert.deepEqual((await desk('PUT', '/api/users/vera/password', { body: { password: NEW } })).json, done);
+    const { send } = await accountServerOfFour(t, { caller: INTERNAL_CALLER });
+    assert.equal((await send('GET', '/api/users')).status, 200);
+    assert.deepEqual((await send('PUT', '/api/users/vera/password', { body: { password: NEW } })).json, done);
   });
 });
 
 describe('POST /api/users', () => {
   it('makes a user who can log in, a viewer unless something else is said', async (t) => {
-    const { as, desk, store, heard } = await deskOfFour(t);
+    const { as, send, store, heard } = await accountServerOfFour(t);
     const { status, json } = await as('boss', 'POST', '/api/users', { username: 'nina', password: NEW });
     assert.deepEqual([status, json], [200, { username: 'nina' }]);
     const nina = await store.findUser('nina');
     assert.deepEqual([nina?.role, nina?.createdAt, nina?.passwordChangedAt], ['viewer', NOW, null]);
-    assert.equal((await desk('POST', '/api/login', { body: { user: 'nina', password: NEW } })).status, 200);
+    assert.equal((await send('POST', '/api/login', { body: { user: 'nina', password: NEW } })).status, 200);
     assert.deepEqual(heard.audit[0], {
       what: 'user-created',
       user: 'nina',
@@ -99,7 +99,7 @@ describe('POST /api/users', () => {
   ];
   for (const [sentence, body, status, json] of rows) {
     it(sentence, async (t) => {
-      const { as, store } = await deskOfFour(t);
+      const { as, store } = await accountServerOfFour(t);
       const answered = await as('boss', 'POST', '/api/users', body);
       assert.deepEqual([answered.status, answered.json], [status, json]);
       assert.equal(await store.countUsers(), status === 200 ? 5 : 4);
@@ -109,20 +109,20 @@ describe('POST /api/users', () => {
 
 describe('DELETE /api/users/{user}', () => {
   it('removes the user, and the sessions with it', async (t) => {
-    const { as } = await deskOfFour(t);
+    const { as } = await accountServerOfFour(t);
     assert.equal((await as('vera', 'GET', '/api/profile')).status, 200);
     const { status, json } = await as('boss', 'DELETE', '/api/users/vera');
     assert.deepEqual([status, json, (await as('vera', 'GET', '/api/profile')).status], [200, done, 401]);
   });
 
   it('does not know an absent user', async (t) => {
-    const { as } = await deskOfFour(t);
+    const { as } = await accountServerOfFour(t);
     const { status, json } = await as('boss', 'DELETE', '/api/users/ghost');
     assert.deepEqual([status, json], [404, no('User not found')]);
   });
 
   it('keeps the user admin', async (t) => {
-    const { as, store, heard } = await deskOfFour(t);
+    const { as, store, heard } = await accountServerOfFour(t);
     const { status, json } = await as('boss', 'DELETE', '/api/users/admin');
     assert.deepEqual([status, json], [403, no('Cannot delete admin user')]);
     assert.equal(await store.countUsers(), 4);
@@ -132,8 +132,8 @@ describe('DELETE /api/users/{user}', () => {
     );
   });
 
-  it('leaves no more of a long name in the audit log than anybody reads', async (t) => {
-    const { as, heard } = await deskOfFour(t);
+  it('cuts a long name in the audit log to 200 characters', async (t) => {
+    const { as, heard } = await accountServerOfFour(t);
     await as('vera', 'PUT', `/api/users/${'x'.repeat(5000)}/password`, { password: NEW, old_password: PASSWORD });
     assert.deepEqual(
       heard.audit.map(({ user, reason }) => [user, reason]),
@@ -142,7 +142,7 @@ describe('DELETE /api/users/{user}', () => {
   });
 
   it('keeps the last admin', async (t) => {
-    const { as, store } = await deskOfFour(t);
+    const { as, store } = await accountServerOfFour(t);
     await store.deleteUser('admin' as UserName);
     const { status, json } = await as('boss', 'DELETE', '/api/users/boss');
     assert.deepEqual([status, json], [403, no('Cannot delete the last admin')]);
@@ -152,7 +152,7 @@ describe('DELETE /api/users/{user}', () => {
 
 describe('PUT /api/users/{user}/role', () => {
   it('acts on the next request of a session that is open', async (t) => {
-    const { as } = await deskOfFour(t);
+    const { as } = await accountServerOfFour(t);
     assert.deepEqual((await as('boss', 'PUT', '/api/users/vera/role', { role: 'gardener' })).json, done);
     const profile = { username: 'vera', role: 'gardener', allowed_cameras: ['garden', 'patio_1'] };
     assert.deepEqual((await as('vera', 'GET', '/api/profile')).json, profile);
@@ -167,14 +167,14 @@ describe('PUT /api/users/{user}/role', () => {
   ];
   for (const [sentence, user, body, status, json] of rows) {
     it(sentence, async (t) => {
-      const { as } = await deskOfFour(t);
+      const { as } = await accountServerOfFour(t);
       const answered = await as('boss', 'PUT', `/api/users/${user}/role`, body);
       assert.deepEqual([answered.status, answered.json], [status, json]);
     });
   }
 
   it('keeps the last admin', async (t) => {
-    const { as, store } = await deskOfFour(t);
+    const { as, store } = await accountServerOfFour(t);
     await store.deleteUser('admin' as UserName);
     const { status, json } = await as('boss', 'PUT', '/api/users/boss/role', { role: 'viewer' });
     assert.deepEqual([status, json], [403, no('Cannot take the role of admin from the last admin')]);
@@ -183,7 +183,7 @@ describe('PUT /api/users/{user}/role', () => {
 
 describe('PUT /api/users/{user}/password', () => {
   it("of one's own ends every session but the one that made it (interface 5.1.6)", async (t) => {
-    const { as, desk, store, sessions, opens } = await deskOfFour(t);
+    const { as, send, store, sessions, opens } = await accountServerOfFour(t);
     const other = `frigate_token=${await sessions.issue((await store.findUser('vera')) ?? assert.fail())}`;
     const { status, json, headers } = await as('vera', 'PUT', '/api/users/vera/password', {
       password: NEW,
@@ -191,15 +191,15 @@ describe('PUT /api/users/{user}/password', () => {
     });
     assert.deepEqual([status, json, await opens('vera', NEW)], [200, done, true]);
     const fresh = headers['set-cookie']?.[0]?.split(';')[0] ?? '';
-    const profile = async (cookie: string) => (await desk('GET', '/api/profile', { headers: { cookie } })).status;
+    const profile = async (cookie: string) => (await send('GET', '/api/profile', { headers: { cookie } })).status;
     assert.deepEqual(
       [await profile(fresh), await profile(other), (await as('vera', 'GET', '/api/profile')).status],
       [200, 401, 401],
     );
   });
 
-  it("of somebody else by an admin needs no old one, ends that user's sessions, makes no cookie", async (t) => {
-    const { as, opens, heard } = await deskOfFour(t);
+  it("of another user, by an admin, needs no old one, ends that user's sessions, makes no cookie", async (t) => {
+    const { as, opens, heard } = await accountServerOfFour(t);
     const { status, headers } = await as('boss', 'PUT', '/api/users/vera/password', { password: NEW });
     assert.deepEqual([status, headers['set-cookie'], await opens('vera', NEW)], [200, undefined, true]);
     assert.deepEqual(
@@ -211,14 +211,14 @@ describe('PUT /api/users/{user}/password', () => {
   });
 
   it("of an admin's own needs the old one, and keeps the session", async (t) => {
-    const { as, opens } = await deskOfFour(t);
+    const { as, opens } = await accountServerOfFour(t);
     const body = { password: NEW, old_password: PASSWORD };
     const { status, headers } = await as('boss', 'PUT', '/api/users/boss/password', body);
     assert.deepEqual([status, headers['set-cookie']?.length, await opens('boss', NEW)], [200, 1, true]);
   });
 
   it('is proven by one of two changes that come at once: the other one is wrong by then', async (t) => {
-    const { as, desk, opens } = await deskOfFour(t);
+    const { as, send, opens } = await accountServerOfFour(t);
     const change = (password: string) =>
       as('vera', 'PUT', '/api/users/vera/password', { password, old_password: PASSWORD });
     const [one, other] = await Promise.all([change('the first of the two'), change('the other of the two')]);
@@ -226,14 +226,14 @@ describe('PUT /api/users/{user}/password', () => {
     assert.deepEqual(other.json, no('Current password is incorrect'));
     assert.equal(await opens('vera', 'the first of the two'), true);
     const cookie = one.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
-    assert.equal((await desk('GET', '/api/profile', { headers: { cookie } })).status, 200);
+    assert.equal((await send('GET', '/api/profile', { headers: { cookie } })).status, 200);
   });
 
   it('by a bearer makes no cookie', async (t) => {
-    const { desk, store, sessions } = await deskOfFour(t);
+    const { send, store, sessions } = await accountServerOfFour(t);
     const authorization = `Bearer ${await sessions.issue((await store.findUser('vera')) ?? assert.fail())}`;
     const body = { password: NEW, old_password: PASSWORD };
-    const { status, headers } = await desk('PUT', '/api/users/vera/password', { headers: { authorization }, body });
+    const { status, headers } = await send('PUT', '/api/users/vera/password', { headers: { authorization }, body });
     assert.deepEqual([status, headers['set-cookie']], [200, undefined]);
   });
 
@@ -244,7 +244,7 @@ describe('PUT /api/users/{user}/password', () => {
   const rows: [sentence: string, who: string, user: string, body: object, status: number, json: object][] = [
     ['is not a viewer\'s to change for another, who knows the old one',  'vera', 'gus', right, 403, OWN],
     ['is not a custom role\'s to change for another either (G17)',      'gus', 'vera', right, 403, OWN],
-    ['tells nobody but admins who exists',                              'gus', 'ghost', right, 403, OWN],
+    ['does not tell who exists, except to admins',                              'gus', 'ghost', right, 403, OWN],
     ['is absent with its user',                                         'boss', 'ghost', right, 404, no('User not found')],
     ['needs the current one',                                           'vera', 'vera', { password: NEW }, 400, no('Current password is required')],
     ['needs the current one, and not null',                             'vera', 'vera', { password: NEW, old_password: null }, 400, no('Current password is required')],
@@ -254,11 +254,11 @@ describe('PUT /api/users/{user}/password', () => {
     ["needs the right one for an admin's own account too",              'boss', 'boss', { ...right, old_password: 'wrong' }, 401, no('Current password is incorrect')],
     ['has 12 characters (interface 8)',                                 'vera', 'vera', { ...right, password: 'short' }, 400, SHORT],
     ['has 12 characters for admins too',                                'boss', 'vera', { password: 'short' }, 400, SHORT],
-    ['is nothing a stranger changes',                                   'nobody', 'vera', right, 401, no('Authentication required')],
+    ['is not changed by an unknown caller',                                   'nobody', 'vera', right, 401, no('Authentication required')],
   ];
   for (const [sentence, who, user, body, status, json] of rows) {
     it(sentence, async (t) => {
-      const { as, store } = await deskOfFour(t);
+      const { as, store } = await accountServerOfFour(t);
       const before = await store.listUsers();
       const answered = await as(who, 'PUT', `/api/users/${user}/password`, body);
       assert.deepEqual([answered.status, answered.json, answered.headers['set-cookie']], [status, json, undefined]);
@@ -267,14 +267,14 @@ describe('PUT /api/users/{user}/password', () => {
   }
 
   it('guessed at here counts as a failed login, right ones do not (G17)', async (t) => {
-    const { as, desk, heard } = await deskOfFour(t, { limit: '2/minute' });
+    const { as, send, heard } = await accountServerOfFour(t, { limit: '2/minute' });
     const wrong = { password: NEW, old_password: 'wrong' };
     const statuses = [];
     for (const body of [wrong, { ...right, password: 'short' }, wrong, right]) {
       statuses.push((await as('vera', 'PUT', '/api/users/vera/password', body)).status);
     }
     assert.deepEqual(statuses, [401, 400, 401, 429]);
-    assert.equal((await desk('POST', '/api/login', { body: { user: 'vera', password: PASSWORD } })).status, 429);
+    assert.equal((await send('POST', '/api/login', { body: { user: 'vera', password: PASSWORD } })).status, 429);
     assert.equal(heard.audit.at(-2)?.reason, 'rate-limited');
   });
 });

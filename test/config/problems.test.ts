@@ -57,7 +57,7 @@ tell('A value of auth', [
 
 // biome-ignore format: a table
 tell('A value of proxy', [
-  ['is a default role nobody defined', 'auth: {roles: {gardener: [a]}}\nproxy: {default_role: gardner}', 'config.yaml:2:23 proxy.default_role: "gardner" is no role: did you mean gardener?'],
+  ['is a default role that is not defined', 'auth: {roles: {gardener: [a]}}\nproxy: {default_role: gardner}', 'config.yaml:2:23 proxy.default_role: "gardner" is no role: did you mean gardener?'],
   ['is a default role like none', 'proxy: {default_role: nobody_at_all}', 'config.yaml:1:23 proxy.default_role: "nobody_at_all" is no role: write one of admin, viewer, none'],
   ['is more than one separator', 'proxy: {separator: ", "}', 'config.yaml:1:20 proxy.separator: ", " is not one character: write for example ","'],
   ['is no separator at all', 'proxy: {separator: ""}', 'config.yaml:1:20 proxy.separator: "" is not one character: write for example ","'],

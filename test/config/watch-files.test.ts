@@ -132,7 +132,7 @@ describe('A file that is watched', () => {
     assert.equal(files.told(), 1);
   });
 
-  it('is not told of when somebody reads it anyway', { timeout: 30_000 }, async (t) => {
+  it('is not reported when a reload reads it anyway', { timeout: 30_000 }, async (t) => {
     const files = await watched(t, 'config.yaml');
     const next = files.next();
     writeFileSync(files.at('config.yaml'), 'two');
@@ -148,7 +148,7 @@ describe('A file that is watched', () => {
     await next;
   });
 
-  it('that changed while whoever was told came to read it is told again', { timeout: 30_000 }, async (t) => {
+  it('that changes between the report and the reload is reported again', { timeout: 30_000 }, async (t) => {
     const files = await watched(t, 'config.yaml');
     const next = files.next();
     await writeFile(files.at('config.yaml'), 'two');

@@ -117,7 +117,7 @@ export function accountRecordsContract(engineName: string, engine: RecordsEngine
     });
     const ids = async (): Promise<string[]> => (await store.sessions.listSessions(THEN)).map(({ id }) => id);
 
-    it('are given back as they were noted, latest seen first, of everybody or of one', async () => {
+    it('are given back as they were noted, latest seen first, of all users or of one', async () => {
       const [first, second] = [session('1'), session('2', { user: GUS, lastSeen: THEN + 20 })];
       await store.sessions.noteSessions([first, second]);
       assert.deepEqual(await store.sessions.listSessions(THEN), [second, first]);
@@ -189,7 +189,7 @@ export function accountRecordsContract(engineName: string, engine: RecordsEngine
     });
     const ids = async (): Promise<string[]> => (await store.apiTokens.listTokens()).map(({ id }) => id);
 
-    it('are given back as they were added, of everybody or of one, in order of making', async () => {
+    it('are given back as they were added, of all users or of one, in order of creation', async () => {
       const plain = token('1', { createdAt: THEN + 1, cameras: null, expiresAt: null });
       const guss = token('2', { user: GUS });
       for (const added of [plain, guss]) await store.apiTokens.addToken(added);

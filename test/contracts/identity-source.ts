@@ -14,7 +14,7 @@ export interface IdentitySourceSubject {
   readonly good: readonly RequestFacts[];
   /** Credentials of its kind that are present and bad: forged, repeated, cut off. */
   readonly bad: readonly RequestFacts[];
-  /** Requests with nothing of its kind, that are somebody else's to judge. */
+  /** Requests with nothing of its kind, that another source must judge. */
   readonly foreign: readonly RequestFacts[];
 }
 
@@ -48,7 +48,7 @@ const VALUES = [
   '',
 ];
 
-/** Any header lines at all, with those that mean something to a source among them. */
+/** Any header lines at all, among them headers that a source reads. */
 export const anyHeaders: fc.Arbitrary<HeaderLine[]> = fc.array(
   fc.tuple(
     fc.oneof(fc.constantFrom(...NAMES), fc.string()),

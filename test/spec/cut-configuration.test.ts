@@ -1,4 +1,4 @@
-/** A configuration file that is empty or cut still parses: what it lacks must not widen anybody's rights (SPEC 4.3). */
+/** A configuration file that is empty or cut still parses: what it lacks must not widen rights (SPEC 4.3). */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -140,7 +140,7 @@ describe('A reload that would believe identity from more places', () => {
     proxy: { header_map: { user: 'Remote-User', role: 'Remote-Groups' }, default_role: 'none', ...proxy },
   });
   const SECRET = 'between the two of us';
-  const NOBODY = ['192.0.2.0/24'];
+  const ELSEWHERE = ['192.0.2.0/24'];
   const groups = { role_map: { admin: ['nvr-admins'] } };
   const forged = { 'remote-user': 'x', 'remote-groups': 'nvr-admins' };
   const plain = { 'remote-user': 'x', 'remote-groups': 'admin' };
@@ -149,9 +149,9 @@ describe('A reload that would believe identity from more places', () => {
   // biome-ignore format: a table
   const ROWS: [sentence: string, before: ConfigTree, after: ConfigTree, keys: string[], headers: Record<string, string>, status: number][] = [
     ['lacks proxy.auth_secret',         proxied({ auth_secret: SECRET, ...groups }),          proxied(groups),                                           ['proxy.auth_secret'],   forged, 401],
-    ['lacks proxy.trusted_peers',       proxied({ trusted_peers: NOBODY, ...groups }),        proxied(groups),                                           ['proxy.trusted_peers'], forged, 401],
-    ['has wider proxy.trusted_peers',   proxied({ trusted_peers: NOBODY, ...groups }),        proxied({ trusted_peers: ['127.0.0.0/8'], ...groups }),    ['proxy.trusted_peers'], forged, 401],
-    ['lacks auth.trusted_proxies',      proxied(groups, { trusted_proxies: NOBODY }),         proxied(groups),                                           ['auth.trusted_proxies'], forged, 401],
+    ['lacks proxy.trusted_peers',       proxied({ trusted_peers: ELSEWHERE, ...groups }),        proxied(groups),                                           ['proxy.trusted_peers'], forged, 401],
+    ['has wider proxy.trusted_peers',   proxied({ trusted_peers: ELSEWHERE, ...groups }),        proxied({ trusted_peers: ['127.0.0.0/8'], ...groups }),    ['proxy.trusted_peers'], forged, 401],
+    ['lacks auth.trusted_proxies',      proxied(groups, { trusted_proxies: ELSEWHERE }),         proxied(groups),                                           ['auth.trusted_proxies'], forged, 401],
     ['lacks proxy.role_map',            proxied(groups),                                      proxied({}),                                               ['proxy.role_map'],      plain, 403],
     ['lacks proxy.default_role',        proxied(groups),                                      proxied({ ...groups, default_role: undefined }),           ['proxy.default_role'],  stranger, 403],
     ['switches auth.enabled off',       { auth: auth() },                                     proxied(groups),                                           ['auth.enabled', 'proxy.default_role', 'proxy.header_map', 'proxy.role_map'], forged, 401],

@@ -1,7 +1,7 @@
-/** A desk with an admin named admin, another named boss, a viewer named vera, a gardener named gus: each with a session. */
+/** A send with an admin named admin, another named boss, a viewer named vera, a gardener named gus: each with a session. */
 import type { TestContext } from 'node:test';
+import { type AccountServerOptions, startAccountServer } from './account-server.ts';
 import { person, quickHasher } from './people.ts';
-import { type DeskOptions, startDesk } from './start-desk.ts';
 
 const FOUR = [
   ['admin', 'admin'],
@@ -10,8 +10,8 @@ const FOUR = [
   ['gus', 'gardener'],
 ] as const;
 
-export async function deskOfFour(t: TestContext, options: DeskOptions = {}) {
-  const started = await startDesk(t, options);
+export async function accountServerOfFour(t: TestContext, options: AccountServerOptions = {}) {
+  const started = await startAccountServer(t, options);
   const tokens = new Map<string, string>();
   for (const [name, role] of FOUR) {
     const user = await person(name, { role });
@@ -19,12 +19,12 @@ export async function deskOfFour(t: TestContext, options: DeskOptions = {}) {
     tokens.set(name, await started.sessions.issue(user));
   }
   const as = (name: string, method: string, path: string, body?: unknown) =>
-    started.desk(method, path, {
+    started.send(method, path, {
       headers: { cookie: `frigate_token=${tokens.get(name) ?? ''}`, 'user-agent': `${name}'s browser` },
       body,
     });
   const withToken = (token: string, method: string, path: string, body?: unknown) =>
-    started.desk(method, path, { headers: { authorization: `Bearer ${token}` }, body });
+    started.send(method, path, { headers: { authorization: `Bearer ${token}` }, body });
   const opens = async (name: string, password: string): Promise<boolean> =>
     (await quickHasher().check(password, (await started.store.findUser(name))?.passwordHash)).kind === 'match';
   return { ...started, as, withToken, opens, tokens };

@@ -1,4 +1,4 @@
-/** The account routes on a port of their own, behind a door that knows callers by their session, as the corridor does. */
+/** The account routes on a port of their own, behind a middleware that identifies callers by session or API token. */
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import Koa from 'koa';
@@ -32,7 +32,7 @@ import { type Answered, type Asked, ask } from './ask.ts';
 import { SIGNING_SECRET } from './hand-made-token.ts';
 import { handClock, openHouseStore, ROLES } from './people.ts';
 
-export interface DeskOptions {
+export interface AccountServerOptions {
   readonly store?: AccountStore;
   /** The whole store, for roles, sessions and tokens. */
   readonly records?: Store;
@@ -41,14 +41,14 @@ export interface DeskOptions {
   readonly hashing?: Partial<HashSettings>;
   readonly settings?: Partial<LoginSettings>;
   readonly isPasswordNew?: boolean;
-  /** In place of whoever the session says. */
+  /** Replaces the caller that the session gives. */
   readonly caller?: Caller;
   readonly state?: Partial<CorridorState>;
 }
 
 export const CAMERAS = ['garden', 'patio_1', 'street'] as CameraName[];
 
-export async function startDesk(t: TestContext, options: DeskOptions = {}) {
+export async function startAccountServer(t: TestContext, options: AccountServerOptions = {}) {
   const clock = handClock();
   const records = options.records ?? (await openHouseStore(t));
   const store = options.store ?? records.accounts;
@@ -65,7 +65,7 @@ export async function startDesk(t: TestContext, options: DeskOptions = {}) {
   const onFault = (fault: unknown): void => void heard.faults.push(fault);
   const roleRegistry = createRoleRegistry({ store: records.roles, fixed: ROLES, version: records.version });
   const roles = roleRegistry.latest;
-  // A store of somebody else's changes without this one's version.
+  // A store that was passed in changes without the version of this one.
   const version = options.store ? {} : { accountsVersion: records.version };
   const sessions = createSessions({ store, key, clock, roles, ...version, ...lengths });
   const seenSessions = createSeenSessions({ store: records.sessions, keyId: 'k1', clock, onFault });
@@ -143,8 +143,8 @@ export async function startDesk(t: TestContext, options: DeskOptions = {}) {
     if (sent) ctx.body = { forwarded: { query: sent.query, body: sent.body.toString() } };
   });
   const port = await listening(t, app);
-  const desk = (method: string, path: string, asked?: Asked): Promise<Answered> => ask(port, method, path, asked);
-  return { desk, port, store, records, clock, sessions, heard, hasher };
+  const send = (method: string, path: string, asked?: Asked): Promise<Answered> => ask(port, method, path, asked);
+  return { send, port, store, records, clock, sessions, heard, hasher };
 }
 
 async function listening(t: TestContext, app: Koa<CorridorState>): Promise<number> {
