@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Caller, type Credential, INTERNAL_CALLER } from '../../src/domain/caller.ts';
-import { type CsrfFacts, isCrossSiteForgery, isInternalHost } from '../../src/gateway/decision/csrf.ts';
+import { type CsrfFacts, isCrossSiteForgery } from '../../src/gateway/decision/csrf.ts';
+import { isInternalHost } from '../../src/gateway/decision/internal-host.ts';
 import { factsOf } from '../support/facts.ts';
 
 const carrying = (credential: Credential): Caller => ({ ...INTERNAL_CALLER, credential });

@@ -25,8 +25,9 @@ import type { IdentitySource, IdentityVerdict } from '../../domain/verdict.ts';
 import { acceptedCaller, credentialFault } from './accepted-caller.ts';
 import { type Client, clientOf } from './client.ts';
 import type { TrustedNetworks } from './client-address.ts';
-import { isCrossSiteForgery, isInternalHost } from './csrf.ts';
+import { isCrossSiteForgery } from './csrf.ts';
 import { identify } from './identify.ts';
+import { isInternalHost } from './internal-host.ts';
 import type { OwnerLookup } from './owner-lookup.ts';
 import { strictTarget } from './strict-target.ts';
 

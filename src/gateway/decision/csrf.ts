@@ -1,5 +1,4 @@
 /** CSRF: whether a browser page of another site made this request (SPEC 5); for the internal listener reads count too. */
-import { isIP } from 'node:net';
 import type { Caller } from '../../domain/caller.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 
@@ -67,14 +66,3 @@ function isOwnOrigin(request: RequestFacts, { host, encrypted }: CsrfFacts): boo
 
 const withoutDefaultPort = (host: string, protocol: string): string =>
   host.replace(protocol === 'https:' ? /:443$/ : /:80$/, '');
-
-/**
- * Whether the internal listener answers to this Host: an address, `localhost`, a single label, or a listed name.
- * A public name that resolves to this machine is what DNS rebinding needs.
- */
-export function isInternalHost(host: string, listed: readonly string[]): boolean {
-  const name = host.toLowerCase().replace(/:\d+$/, '');
-  return (
-    isIP(name.replace(/^\[|\]$/g, '')) !== 0 || !name.includes('.') || listed.includes(name) || listed.includes(host)
-  );
-}

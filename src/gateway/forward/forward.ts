@@ -1,4 +1,4 @@
-/** Step 6. RequestRecord a judged request on and its answer back, both as streams (SPEC 6). */
+/** Forwarding: sends an admitted request to its upstream and the response back, both as streams (SPEC 6). */
 import { Agent } from 'node:https';
 import type { Upstream } from '../../domain/socket-address.ts';
 import { createUpgradeProxy } from '../websocket/proxy-upgrade.ts';

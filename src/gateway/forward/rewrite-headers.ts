@@ -1,20 +1,13 @@
-/** Step 5. What the next hop is told: the client's headers less every claim of its own, plus who it is (SPEC 6). */
+/** The request headers for the upstream: the client's, stripped, plus identity and forwarding headers of Postern (SPEC 6). */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../../domain/caller.ts';
-import { decidedByName, normalizedHeaderName } from '../../domain/header-names.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
-import { apiTokenIn } from '../../identity/api-token-source.ts';
 import type { Client } from '../decision/client.ts';
+import { type StripRules, strippedHeaders } from './strip-headers.ts';
 
-export interface HeaderRules {
-  /** Allowlisted identity headers, in any spelling: never the client's to send on. */
-  readonly identityHeaders: ReadonlySet<string>;
-  /** The names that the NVR is told by. */
-  readonly userHeader: string;
-  readonly roleHeader: string;
+export interface HeaderRules extends StripRules {
   /** For an NVR that trusts headers on its own authenticated port. */
   readonly nvrSecret: string | undefined;
-  readonly cookieName: string;
 }
 
 export interface Forwarding {
@@ -23,47 +16,11 @@ export interface Forwarding {
   readonly requestId: string;
 }
 
-/** RFC 9110 7.6.1, and what ends here for other reasons: `Expect` was handled by this listener. */
-// biome-ignore format: a table
-const HOP_BY_HOP_HEADERS: ReadonlySet<string> = new Set([
-  'connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'proxy-authenticate', 'te', 'trailer', 'upgrade',
-  'expect', 'http2-settings',
-  'x-http-method-override', 'x-method-override', 'x-http-method',
-  'forwarded', 'x-real-ip', 'x-server-port', 'x-rewrite-url', 'x-ingress-path', 'x-proxy-secret', 'x-request-id',
-]);
-
-/** Families by which some back end or proxy is told who calls, from where, or what was asked. */
-const CLAIMS: readonly string[] = [
-  'remote-',
-  'x-forwarded-',
-  'x-original-',
-  'x-authentik-',
-  'x-proxyvendor-',
-  'x-auth-request-',
-  'x-accel-',
-  'x-remote-user-',
-];
-
-/** What `Connection` may not take away: without them the request would be another one. */
-const KEPT_FROM_CONNECTION: ReadonlySet<string> = new Set([
-  'host',
-  'content-length',
-  'transfer-encoding',
-  'cookie',
-  'authorization',
-]);
-
 const BODY_EXPECTED: readonly string[] = ['POST', 'PUT', 'PATCH'];
-const BEARER = /^bearer\s/i;
 
 /** The headers to send. Pure: the client's are not touched. */
 export function rewriteHeaders(request: RequestFacts, forwarding: Forwarding, rules: HeaderRules): IncomingHttpHeaders {
-  const headers: IncomingHttpHeaders = {};
-  const named = namedByConnection(request);
-  const endsHere = endingHere(rules);
-  for (const name of Object.keys(request.headers)) {
-    if (!endsHere(name) && !named.has(name)) keep(headers, name, request.headers[name], rules);
-  }
+  const headers = strippedHeaders(request, rules);
   if (request.isUpgrade) {
     delete headers['content-length']; // at most a 0, which some servers refuse here
     Object.assign(headers, { connection: 'Upgrade', upgrade: 'websocket' });
@@ -75,62 +32,6 @@ export function rewriteHeaders(request: RequestFacts, forwarding: Forwarding, ru
   addIdentity(headers, forwarding.caller, rules);
   return headers;
 }
-
-const NOTHING_NAMED: ReadonlySet<string> = new Set();
-/** They name nothing that would pass without them. */
-const NAMING_NOTHING: ReadonlySet<unknown> = new Set([undefined, 'keep-alive', 'close', 'Upgrade', 'upgrade']);
-
-function namedByConnection(request: RequestFacts): ReadonlySet<string> {
-  if (NAMING_NOTHING.has(request.headers['connection'])) return NOTHING_NAMED;
-  return new Set(
-    headerLines(request, 'connection')
-      .flatMap((line) => line.split(','))
-      .map((name) => name.trim().toLowerCase())
-      .filter((name) => !KEPT_FROM_CONNECTION.has(name)),
-  );
-}
-
-/** Made once for each set of rules. */
-const endsHereBy = new WeakMap<HeaderRules, (name: string) => boolean>();
-
-function endingHere(rules: HeaderRules): (name: string) => boolean {
-  const known = endsHereBy.get(rules);
-  if (known) return known;
-  const made = decidedByName((name) => endsAtGate(normalizedHeaderName(name), rules));
-  endsHereBy.set(rules, made);
-  return made;
-}
-
-const endsAtGate = (normalized: string, rules: HeaderRules): boolean =>
-  HOP_BY_HOP_HEADERS.has(normalized) ||
-  CLAIMS.some((family) => normalized.startsWith(family)) ||
-  rules.identityHeaders.has(normalized) ||
-  normalized === rules.userHeader ||
-  normalized === rules.roleHeader;
-
-/** What is between the client and this gate stays here: the NVR gets neither the session's cookie nor a token. */
-function keep(
-  headers: IncomingHttpHeaders,
-  name: string,
-  value: string | string[] | undefined,
-  { cookieName }: HeaderRules,
-): void {
-  if (name === 'cookie') {
-    const others = withoutCookie(String(value), cookieName);
-    if (others !== '') headers.cookie = others;
-    return;
-  }
-  // A password for the NVR's own use is passed on; one that holds an API token of ours is not.
-  if (name === 'authorization' && (BEARER.test(String(value)) || apiTokenIn(String(value)))) return;
-  headers[name] = value;
-}
-
-const withoutCookie = (line: string, cookieName: string): string =>
-  line
-    .split(';')
-    .map((cookie) => cookie.trim())
-    .filter((cookie) => cookie !== '' && cookie.split('=', 1)[0]?.trim() !== cookieName)
-    .join('; ');
 
 function addForwarded(
   headers: IncomingHttpHeaders,

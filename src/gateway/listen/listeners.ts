@@ -1,10 +1,11 @@
 /** The listeners: HTTP or HTTPS servers with the limits of SPEC 1, each with a gate behind it. */
-import { createServer, type Server as HttpServer, type IncomingMessage, type ServerOptions } from 'node:http';
+import { createServer, type IncomingMessage, type ServerOptions } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ListenAddress } from '../../domain/socket-address.ts';
 import { markLocal } from '../decision/request-facts.ts';
 import type { Gate } from '../entry/gate.ts';
+import { drain, type IdleConnections } from './drain.ts';
 import { createTlsServer, type TlsRules } from './tls-server.ts';
 import { letGroupConnect, makeRoomAt } from './unix-socket.ts';
 
@@ -53,7 +54,7 @@ export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules
     gate.onUpgrade(request, socket, head),
   );
   server.on('clientError', respondToClientError);
-  return { address: await bind(server, at), close: (graceSeconds) => close(server, connections, graceSeconds) };
+  return { address: await bind(server, at), close: (graceSeconds) => drain(server, connections, graceSeconds) };
 }
 
 /**
@@ -109,25 +110,3 @@ const BIND_FAULTS: Readonly<Record<string, string>> = {
 };
 
 const reasonOf = (cause: NodeJS.ErrnoException): string => BIND_FAULTS[cause.code ?? ''] ?? cause.message;
-
-/** A kept connection whose response is out would keep the listener open until its next request. */
-const BETWEEN_LOOKS_MS = 100;
-
-/** Node's HTTP/2 server has it too, for its HTTP/1 connections, but its types do not say so. */
-type IdleConnections = Partial<Pick<HttpServer, 'closeIdleConnections'>>;
-
-/** Clients of HTTP/2 are told to open no more streams (GOAWAY), and those that are open may end. */
-async function close(
-  server: Server & IdleConnections,
-  connections: ReadonlySet<Socket>,
-  graceSeconds: number,
-): Promise<void> {
-  const isClosed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const looking = setInterval(() => server.closeIdleConnections?.(), BETWEEN_LOOKS_MS);
-  const timer = setTimeout(() => {
-    for (const socket of connections) socket.destroy();
-  }, graceSeconds * 1000);
-  await isClosed;
-  clearInterval(looking);
-  clearTimeout(timer);
-}

@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import type { SecureContextOptions, Server } from 'node:tls';
 import type { Gate } from '../entry/gate.ts';
 import { detectPlainHttp } from './detect-plain-http.ts';
+import { setHsts } from './hsts.ts';
 import { likeHttp1 } from './http2-exchange.ts';
 import { endIdleSessions, HTTP2_LIMITS } from './http2-sessions.ts';
 
@@ -80,8 +81,7 @@ export function createTlsServer({ certificates, offersHttp2 }: TlsRules, http1: 
     (door: Gate['onRequest']) => (received: IncomingMessage | Http2ServerRequest, sent: EitherResponse) => {
       const { request, response } = likeHttp1(received, sent);
       if (headerBytes(request.rawHeaders) > mostHeaderBytes) return void response.writeHead(431).end();
-      const { hstsSeconds } = certificates.current();
-      if (hstsSeconds !== undefined) response.setHeader('Strict-Transport-Security', `max-age=${hstsSeconds}`);
+      setHsts(response, certificates.current().hstsSeconds);
       door(request, response);
     };
   return {

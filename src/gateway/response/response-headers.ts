@@ -2,15 +2,17 @@
 
 import { decidedByName, normalizedHeaderName } from '../../domain/header-names.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
+import { HOP_BY_HOP_HEADERS, namedByConnection } from './hop-by-hop.ts';
 
 /**
- * RFC 9110 7.6.1; `Trailer` because trailers are announced by their presence alone. `Strict-Transport-Security` and
- * `Alt-Svc` speak for the host and port that the client sees, which are not the NVR's.
+ * `Strict-Transport-Security` and `Alt-Svc` speak for the host and port that the client sees, which are not the NVR's.
  */
-// biome-ignore format: a table
-const HOP_BY_HOP_HEADERS: ReadonlySet<string> = new Set([
-  'connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'te', 'trailer', 'transfer-encoding', 'upgrade',
-  'http2-settings', 'strict-transport-security', 'alt-svc', 'x-proxy-secret',
+const NEVER_PASSED: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP_HEADERS,
+  'transfer-encoding',
+  'strict-transport-security',
+  'alt-svc',
+  'x-proxy-secret',
 ]);
 const CLAIMS: readonly string[] = ['remote-', 'x-accel-'];
 
@@ -67,7 +69,7 @@ export function responseHeaders(answer: ResponseHead, rules: ResponseHeadRules):
   const { headers } = answer;
   const { own, isPublic, cookieName, allowsCors = true } = rules;
   const passed: string[] = own ? ownLines(own) : [];
-  const named = namedByConnection(answer);
+  const named = namedByConnection(headerValues(answer, 'connection'));
   for (const name of Object.keys(headers)) {
     if (endsHere(name, named) || (own && name === 'x-request-id') || (!isPublic && name === 'cache-control')) continue;
     if (!allowsCors && name.startsWith('access-control-')) continue;
@@ -109,17 +111,11 @@ export function passedTrailers(trailers: NodeJS.Dict<string | string[]>): Record
 
 const NOTHING_NAMED: ReadonlySet<string> = new Set();
 
-function namedByConnection(answer: ResponseHead): ReadonlySet<string> {
-  const lines = headerValues(answer, 'connection');
-  if (lines.length === 0 || (lines.length === 1 && lines[0] === 'keep-alive')) return NOTHING_NAMED;
-  return new Set(lines.flatMap((value) => value.split(',').map((name) => name.trim().toLowerCase())));
-}
-
 const endsHere = (name: string, named: ReadonlySet<string>): boolean => isOfThisHop(name) || named.has(name);
 
 const isOfThisHop = decidedByName((name) => {
   const normalized = normalizedHeaderName(name);
-  return HOP_BY_HOP_HEADERS.has(normalized) || CLAIMS.some((family) => normalized.startsWith(family));
+  return NEVER_PASSED.has(normalized) || CLAIMS.some((family) => normalized.startsWith(family));
 });
 
 /** A browser sends a nameless cookie (`=frigate_token=x`) back as `frigate_token=x`, which reads as ours. */
