@@ -14,6 +14,7 @@ import { REFUSALS, type RefusalReason } from '../../src/domain/refusal.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { type StartedGate, startGate, upstreamAt } from '../support/start-gate.ts';
+import { until } from '../support/until.ts';
 
 let nvr: FakeNvr;
 let gate: StartedGate;
@@ -37,15 +38,6 @@ beforeEach(() => {
 const raw = (lines: string[], body = ''): Promise<{ status: number | undefined; text: string }> =>
   rawRequest(gate.port, `${lines.join('\r\n')}\r\n\r\n${body}`);
 const HOST = 'Host: nvr';
-
-/** Waits for something that must come about; a hang is then the failure. */
-async function until(holds: () => boolean, what: string): Promise<void> {
-  const end = Date.now() + 5_000;
-  while (!holds()) {
-    assert.ok(Date.now() < end, `never came about: ${what}`);
-    await turn();
-  }
-}
 
 /** The process is alive and the gate answers. */
 async function assertAlive(): Promise<void> {
@@ -135,7 +127,7 @@ describe('A request that is passed on', () => {
       () => 'cut',
     );
     assert.ok(answer === 413 || answer === 'cut', `answered ${answer}`);
-    await until(() => wasCut, 'the upload ends at the NVR');
+    await until('the upload ends at the NVR', () => wasCut);
     await assertAlive();
   });
 
@@ -314,10 +306,10 @@ describe('When one side goes away', () => {
         const request = held();
         const socket = connect(gate.port, '127.0.0.1').on('error', () => {});
         socket.write(head);
-        await until(() => request.count() === 1, 'the request arrives');
+        await until('the request arrives', () => request.count() === 1);
         if (sentence.includes('streaming')) await once(socket, 'data');
         socket[way]();
-        await until(() => !request.isOpen(), 'the NVR sees the client leave');
+        await until('the NVR sees the client leave', () => !request.isOpen());
         await assertAlive();
       });
     }
@@ -418,9 +410,9 @@ describe('A WebSocket', () => {
     };
     const socket = connect(gate.port, '127.0.0.1').on('error', () => {});
     socket.write(`GET /ws HTTP/1.1\r\n${HOST}\r\n${UPGRADE}\r\n\r\n`);
-    await until(() => upstream !== undefined, 'the upgrade arrives');
+    await until('the upgrade arrives', () => upstream !== undefined);
     socket.resetAndDestroy();
-    await until(() => upstream?.destroyed === true, 'the NVR sees the client leave');
+    await until('the NVR sees the client leave', () => upstream?.destroyed === true);
     await assertAlive();
   });
 
@@ -428,7 +420,7 @@ describe('A WebSocket', () => {
     const before = nvr.sockets.size;
     const first = await open('/ws');
     first.terminate();
-    await until(() => nvr.sockets.size <= before, 'the NVR sees the client leave');
+    await until('the NVR sees the client leave', () => nvr.sockets.size <= before);
     const second = await open('/ws');
     for (const socket of nvr.sockets) socket.destroy();
     await once(second, 'close');

@@ -6,13 +6,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { makeSelfSigned } from '../../src/gateway/certificates/self-signed.ts';
 import { movableClock } from '../support/clock.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { answerOf, type Http2Client, http2Client } from '../support/http2-client.ts';
 import { ADMIN_PERSON, type Person, VERA } from '../support/people.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
+import { until } from '../support/until.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -57,14 +57,6 @@ function put(directory: string, pair: Files): Files {
 
 const clientOf = (house: Runtime, ca: string): Promise<Http2Client> =>
   http2Client(`https://127.0.0.1:${house.port}`, ca);
-
-async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = Date.now() + 15_000;
-  while (!(await holds())) {
-    assert.ok(Date.now() < end, `never came about: ${what}`);
-    await wait(20);
-  }
-}
 
 const sentences = (house: Runtime): unknown[] => house.log.map(({ msg }) => msg);
 const endInMetrics = async (house: Runtime): Promise<number> => {
@@ -136,7 +128,7 @@ describe('A house over HTTP/2', () => {
     await client.ask('/api/profile');
     await client.ask('/api/../x', { ':method': 'HEAD' });
     const line = (path: string) => house.log.findLast((entry) => entry['path'] === path);
-    await until(() => line('/api/../x') !== undefined, 'the line is written');
+    await until('the line is written', () => line('/api/../x') !== undefined);
     const brief = ({ listener, method, status, aborted, address }: Record<string, unknown> = {}) => ({
       listener,
       method,
@@ -174,7 +166,7 @@ describe("An operator's certificate", () => {
     const second = await operators(Date.now() - 10 * DAY_MS);
     writeFileSync(files.certificate, second.certificate);
     writeFileSync(files.privateKey, second.privateKey);
-    await until(() => sentences(house).includes('a new certificate is served'), 'the new pair is served');
+    await until('the new pair is served', () => sentences(house).includes('a new certificate is served'));
     const now = await clientOf(house, second.certificate);
     const admin = (await logIn(now, ADMIN_PERSON)).split(';')[0] ?? '';
     const status = JSON.parse((await now.ask('/api/status', { cookie: admin })).body.toString());
@@ -188,7 +180,7 @@ describe("An operator's certificate", () => {
       /fullchain\.pem ended on \d{4}-\d\d-\d\d: put a valid one there; the previous certificate stays in use$/.test(
         String(text),
       );
-    await until(() => sentences(house).some(stays), 'the pair that has ended is complained of');
+    await until('the pair that has ended is complained of', () => sentences(house).some(stays));
     const still = await clientOf(house, second.certificate);
     assert.equal((await still.ask('/api/profile')).status, 401);
     for (const client of [before, now, still]) client.close();

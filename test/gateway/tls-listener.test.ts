@@ -12,6 +12,7 @@ import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr
 import { http2Client } from '../support/http2-client.ts';
 import { type ChangingCertificate, changing, makeServed } from '../support/served-certificate.ts';
 import { type StartedGate, startGate, upstreamAt } from '../support/start-gate.ts';
+import { until } from '../support/until.ts';
 
 let nvr: FakeNvr;
 let gate: StartedGate;
@@ -36,14 +37,6 @@ beforeEach(() => {
   nvr.answer = answerLikeAnNvr;
 });
 
-async function until(holds: () => boolean, what: string): Promise<void> {
-  const end = Date.now() + 8_000;
-  while (!holds()) {
-    assert.ok(Date.now() < end, `never came about: ${what}`);
-    await turn();
-  }
-}
-
 /** Undefined when no handshake came about. */
 async function handshake(options: ConnectionOptions): Promise<TLSSocket | undefined> {
   const socket = connect({ port: gate.port, host: '127.0.0.1', ca: first.certificate, ...options });
@@ -66,7 +59,7 @@ async function plainly(port: number, pieces: readonly (string | Buffer)[], isPat
     await new Promise((resolve) => socket.write(piece, 'latin1', resolve));
     if (isPatient) await turn();
   }
-  await until(() => socket.closed, 'the connection is closed');
+  await until('the connection is closed', () => socket.closed);
   return text;
 }
 
@@ -139,7 +132,7 @@ describe('A handshake', () => {
       socket.on('error', () => {}).resume();
       await once(socket, 'secureConnect');
       socket.write(text);
-      await until(() => socket.closed, 'the connection is ended');
+      await until('the connection is ended', () => socket.closed);
     }
   });
 });
@@ -209,7 +202,7 @@ describe('HTTP/1.1 over TLS', () => {
       answer += chunk.toString('latin1');
     });
     socket?.write(text, 'latin1');
-    await until(() => socket?.closed === true, 'the connection is closed');
+    await until('the connection is closed', () => socket?.closed === true);
     return answer;
   };
 
@@ -293,7 +286,7 @@ describe('A certificate that is swapped', () => {
     const socket = new WebSocket(`${gate.url.replace('https', 'wss')}/ws`, { ca: first.certificate });
     await once(socket, 'open');
     const streaming = client.ask('/api/stream');
-    await until(() => nvr.received.length === 2, 'the request arrives');
+    await until('the request arrives', () => nvr.received.length === 2);
     const next = await makeServed();
     certificates.change(next);
 
@@ -332,7 +325,7 @@ describe('A listener that is closed', () => {
       await http2Client(closing.url, first.certificate),
     ];
     const streaming = busy.ask('/api/stream');
-    await until(() => nvr.received.length === 1, 'the request arrives');
+    await until('the request arrives', () => nvr.received.length === 1);
     const told = [once(busy.session, 'goaway'), once(idle.session, 'close')];
     const closed = closing.listener.close(10);
     await Promise.all(told);
@@ -348,7 +341,7 @@ describe('A listener that is closed', () => {
     nvr.answer = (_request, response) => void response.write('begun');
     const client = await http2Client(closing.url, first.certificate);
     const streaming = client.ask('/api/stream');
-    await until(() => nvr.received.length === 1, 'the request arrives');
+    await until('the request arrives', () => nvr.received.length === 1);
     await closing.listener.close(0.05);
     assert.notEqual((await streaming).end, 'NGHTTP2_NO_ERROR');
     await closing.close();

@@ -106,7 +106,12 @@ export async function startGate(
     renewal: () => undefined,
     refresh: () => undefined,
     recheck: async (caller) => caller,
-    desk: { ask: async () => undefined, askText: async () => '', ownConfig: () => OWN_CONFIG, onConfigRead: () => {} },
+    obligationDeps: {
+      ask: async () => undefined,
+      askText: async () => '',
+      ownConfig: () => OWN_CONFIG,
+      onConfigRead: () => {},
+    },
     relay: createMessageRelay({ ...RULES, ...rules }),
     unknownRoutes: createUnknownRoutes({ now: Date.now }),
     newRequestId: () => {

@@ -1,5 +1,5 @@
 /** The whole of Postern on port 0, started from a configuration file in a directory of its own, as an operator would. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -55,7 +55,14 @@ const CONFIG: ConfigTree = {
   auth: { hash_iterations: TEST_ITERATIONS, roles: { front_only: ['cam1'] } },
 };
 
+/** Said once, in the place of a 503 for every page. */
+function assertPagesBuilt(): void {
+  if (!existsSync(join(import.meta.dirname, '../../dist/ui')))
+    throw new Error('the pages are not built: run "npm run build"');
+}
+
 export async function startInstance(options: HouseOptions = {}): Promise<Runtime> {
+  assertPagesBuilt();
   const { people = EVERYBODY, env = {}, clock = movableClock() } = options;
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'postern-house-'));
   const file = join(directory, 'config.yaml');

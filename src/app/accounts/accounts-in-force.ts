@@ -57,38 +57,38 @@ export interface AccountDeps {
 }
 
 /** Changes nothing that holds now. */
-export function accountsUnder(settings: Settings, desk: AccountDeps): AccountsInForce {
+export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsInForce {
   const { auth } = settings;
-  const { credentials, metrics } = desk;
+  const { credentials, metrics } = deps;
   const clauses = clausesOf(auth.failed_login_rate_limit);
-  const uncounted = sessionsUnder(settings, desk);
+  const uncounted = sessionsUnder(settings, deps);
   const sessions = countedSessions(uncounted, 'login', metrics);
   const sessionsAfterPasswordChange = countedSessions(uncounted, 'password_change', metrics);
   const recheck = rechecker(auth.enabled, sessions, credentials);
   const routeParts = {
-    store: desk.store.accounts,
+    store: deps.store.accounts,
     sessions,
-    hasher: desk.hasherOf(auth.hash_iterations),
-    limiter: countedLimiter(desk.limiter, clauses, metrics),
-    knownClients: desk.knownClients,
-    clock: desk.clock,
+    hasher: deps.hasherOf(auth.hash_iterations),
+    limiter: countedLimiter(deps.limiter, clauses, metrics),
+    knownClients: deps.knownClients,
+    clock: deps.clock,
     roles: credentials.roleRegistry.latest,
-    roleStore: desk.store.roles,
+    roleStore: deps.store.roles,
     roleRegistry: credentials.roleRegistry,
-    tokenStore: desk.store.apiTokens,
+    tokenStore: deps.store.apiTokens,
     flushTokenUses: credentials.tokenVerifier.flush,
     seenSessions: credentials.seenSessions,
     bodySeconds: () => settings.server.timeout_login_body,
     recheck,
-    firstTimeLogin: desk.firstTimeLogin,
+    firstTimeLogin: deps.firstTimeLogin,
     settings: () => ({
       authEnabled: auth.enabled,
       loginPath: LOGIN_PATH,
       logoutUrl: settings.proxy.logout_url,
       bodySeconds: settings.server.timeout_login_body,
     }),
-    onLogin: countedLogins(metrics, desk.recent),
-    audit: countedAudit(desk.audit, auth.trusted_proxies, metrics),
+    onLogin: countedLogins(metrics, deps.recent),
+    audit: countedAudit(deps.audit, auth.trusted_proxies, metrics),
   };
   return { settings, clauses, sessions, sessionsAfterPasswordChange, recheck, routeParts };
 }

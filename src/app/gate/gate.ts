@@ -67,7 +67,7 @@ export function gateDeps(deps: GateSources): GateDeps {
     renewal: (caller, client) => mapMaybe(sessions.renewalFor(caller), (token) => cookieWith(token, client)),
     refresh: (caller, client) => mapMaybe(sessions.renew(caller), (token) => cookieWith(token, client)),
     recheck: accounts.recheck,
-    desk: {
+    obligationDeps: {
       ask: askerOf(settings),
       askText: async (upstream, path) => askText(await questionFor(settings, upstream, path)),
       ownConfig: async () => ownConfigOf(settings, await accounts.routeParts.roles(), cameras.current() ?? []),

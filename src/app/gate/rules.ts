@@ -79,7 +79,7 @@ export function ownerLookup(destinations: DestinationRules, ask: Ask): OwnerLook
   const nvrOnly = { ...destinations, eventsBackend: undefined };
   const askNvr = async (path: string): Promise<unknown> => {
     const owner = destinationOf('GET', plainPath(path), nvrOnly);
-    if (owner.kind === 'nobody') throw new Error('no NVR is configured');
+    if (owner.kind === 'none') throw new Error('no NVR is configured');
     return ask(owner.upstream, path);
   };
   return createOwnerLookup((method, target) => {

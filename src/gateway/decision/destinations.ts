@@ -16,7 +16,7 @@ export interface DestinationRules {
 export type Destination =
   | { readonly kind: 'events-backend'; readonly upstream: Upstream }
   | { readonly kind: 'nvr'; readonly upstream: Upstream }
-  | { readonly kind: 'nobody' };
+  | { readonly kind: 'none' };
 
 const PICTURE_PATH = '/api/events/{id}/thumbnail.{extension}';
 /** The paths that the events backend serves (SPEC 7); semantic search stays with the NVR. */
@@ -37,7 +37,7 @@ export function destinationOf(method: string, target: RequestTarget, rules: Dest
   if (eventsBackend && isEventsPath(method, target, rules)) return { kind: 'events-backend', upstream: eventsBackend };
   const route = rules.routes.find(({ prefix }) => target.path === prefix || target.path.startsWith(`${prefix}/`));
   const upstream = route?.upstream ?? rules.nvr;
-  return upstream ? { kind: 'nvr', upstream } : { kind: 'nobody' };
+  return upstream ? { kind: 'nvr', upstream } : { kind: 'none' };
 }
 
 function isEventsPath(method: string, target: RequestTarget, { hasNvrPictures, nvr }: DestinationRules): boolean {

@@ -31,7 +31,7 @@ export interface GateDeps {
   /** The caller as of now; undefined when the session or token has ended. */
   readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
   /** What narrowing asks the NVR, and what it composes itself. */
-  readonly desk: Omit<ObligationDeps, 'owners'>;
+  readonly obligationDeps: Omit<ObligationDeps, 'owners'>;
   readonly relay: MessageRelay;
   readonly openStreams: Pick<OpenStreams, 'add' | 'addSocket'>;
   /** Told of each known caller, with the request that was judged. */

@@ -21,7 +21,7 @@ type ProxyDeps = Pick<
   | 'forwarder'
   | 'renewal'
   | 'recheck'
-  | 'desk'
+  | 'obligationDeps'
   | 'rules'
   | 'openStreams'
   | 'unknownRoutes'
@@ -47,7 +47,7 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
   // By the row: whatever the router made of the path, the NVR has its own login and accounts there.
   if (isServedHere(admission.route)) return sendRefusal('path-not-found');
   const destination = destinationOf(facts.method, admission.target, deps.destinations());
-  if (destination.kind === 'nobody') return sendRefusal('no-nvr');
+  if (destination.kind === 'none') return sendRefusal('no-nvr');
   const settling = fulfilledObligations(admitted, destination, deps, sentInstead);
   const settled = settling instanceof Promise ? await settling : settling;
   if (settled.kind === 'refused') return refuse(settled.reason);
@@ -93,14 +93,14 @@ const AS_IT_IS: Settled = { kind: 'sent' };
 /** Most requests have no obligations; neither has what an own route has left of one. */
 function fulfilledObligations(
   { request, admission }: AdmittedRequest,
-  destination: Exclude<Destination, { kind: 'nobody' }>,
-  { desk, rules, recheck }: ProxyDeps,
+  destination: Exclude<Destination, { kind: 'none' }>,
+  { obligationDeps, rules, recheck }: ProxyDeps,
   sentInstead: SentInstead | undefined,
 ): MaybePromise<Settled> {
   const { caller, obligations } = admission;
   if (sentInstead) return stillAllowed({ kind: 'sent', body: sentInstead.body }, caller, recheck);
   if (!obligations) return AS_IT_IS;
-  const settling = fulfilObligations(request, admission, destination, { ...desk, owners: rules().owners });
+  const settling = fulfilObligations(request, admission, destination, { ...obligationDeps, owners: rules().owners });
   return settling.then((settled) => stillAllowed(settled, caller, recheck));
 }
 

@@ -40,7 +40,7 @@ export async function handleUpgrade(
     if (admission.kind === 'refused') return refuse(admission.reason);
     if (admission.kind === 'nothing-visible') return refuse('camera-not-in-role');
     const destination = destinationOf('WS', admission.target, parts.destinations());
-    if (destination.kind === 'nobody') return refuse('no-nvr');
+    if (destination.kind === 'none') return refuse('no-nvr');
     const onFailure = (reason: RefusalReason): void => {
       watch.onFailure(reason);
       refuse(reason);

@@ -16,7 +16,7 @@ export function sentOf(
   rules: HeaderRules,
 ): ExplainedRequest | undefined {
   const destination = destinationOf(facts.isUpgrade ? 'WS' : facts.method, admission.target, destinations);
-  if (isServedHere(admission.route) || destination.kind === 'nobody') return undefined;
+  if (isServedHere(admission.route) || destination.kind === 'none') return undefined;
   const { target, headers } = judgedRequest(destination, { facts, admission, requestId: '(new)' }, rules);
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     [value ?? []].flat().map((line) => [name, shown(name, line)] as const),
@@ -27,7 +27,7 @@ export function sentOf(
 const HIDDEN: ReadonlySet<string> = new Set(['x-proxy-secret', 'cookie', 'authorization']);
 const shown = (name: string, value: string): string => (HIDDEN.has(name) ? '[hidden]' : value);
 
-function nameOf(destination: Exclude<Destination, { kind: 'nobody' }>): string {
+function nameOf(destination: Exclude<Destination, { kind: 'none' }>): string {
   if (destination.kind === 'events-backend') return 'the events backend';
   return originOf(destination.upstream);
 }

@@ -37,7 +37,7 @@ export type Settled =
   | { readonly kind: 'answered'; readonly json: string }
   | { readonly kind: 'refused'; readonly reason: RefusalReason };
 
-type Served = Exclude<Destination, { kind: 'nobody' }>;
+type Served = Exclude<Destination, { kind: 'none' }>;
 
 /** One for the process, whatever is reloaded: the memory is shared as well. */
 const HELD = createBufferBudget(128 * 1024 * 1024);
