@@ -12,7 +12,7 @@ import type { ZoneOffsets } from './zone-offsets.ts';
 export interface EventDeps {
   readonly maxLimit: number;
   readonly offsetsOf: ZoneOffsets;
-  /** Of those asked for (null: of all), the cameras that the answer may hold; `named` may not be foreign. */
+  /** The cameras that the response may hold, of the requested ones (null: of all); `named` must all be visible. */
   readonly seen: (
     scope: CameraScope,
     asked: readonly string[] | null,
@@ -41,7 +41,7 @@ export function listEvents({ maxLimit, offsetsOf, seen }: EventDeps): EventsHand
     const visible = await seen(scope, asked, namedCameras(parameters, ['camera', 'cameras']));
     if (visible.kind === 'foreign') return sendRefusal(ctx, 'camera-not-in-role');
     const limit = Math.min(question.limit, maxLimit);
-    // One more than is answered tells whether there is a next page.
+    // One more than is sent tells whether there is a next page.
     const found = await events.find({ ...question, cameras: visible.cameras, limit: limit && limit + 1 });
     const page = found.slice(0, limit);
     if (found.length > limit) ctx.set('Link', linkBehind(page.at(-1), parameters));

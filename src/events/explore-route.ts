@@ -35,7 +35,7 @@ function createLabelCounts() {
   };
 }
 
-/** Roles, more or less. */
+/** One for each set of cameras, so about one for each role. */
 const MOST_COUNTS_KEPT = 50;
 
 export function exploreEvents({ seen }: EventDeps): EventsHandler {

@@ -34,9 +34,9 @@ export interface Contribution {
 }
 
 export interface Filter {
-  /** The text that asks for nothing. */
+  /** The value that filters nothing. */
   readonly unset?: string;
-  /** Counts only while that one, the plural, is unset. */
+  /** Used only while that parameter, the plural, is unset. */
   readonly yieldsTo?: string;
   readonly read: (text: string) => Parsed<Contribution>;
 }

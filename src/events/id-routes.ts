@@ -10,7 +10,7 @@ import { eventJson } from './write-response.ts';
 /** Columns of the reference's table that nothing is written to any more. */
 const LEGACY_COLUMNS = ',"score":null,"region":null,"area":null,"ratio":null';
 
-/** Unknown ids are passed over; a foreign one is named like a camera, so it refuses all. */
+/** Unknown ids are skipped; a foreign id refuses the whole request, as a foreign camera does. */
 export function listByIds({ seen }: EventDeps): EventsHandler {
   return async (ctx) => {
     const parameters = createParameters(new URLSearchParams(ctx.querystring));
@@ -49,7 +49,7 @@ export function eventThumbnail({ seen }: EventDeps): EventsHandler {
 }
 
 function sendPicture(ctx: Context, picture: Buffer): void {
-  // What is stored came from elsewhere: it is shown as the picture it is, or not at all.
+  // Imported bytes are not trusted: they are sent as a picture, or not at all.
   ctx.set('X-Content-Type-Options', 'nosniff');
   ctx.etag = createHash('sha256').update(picture).digest('base64url').slice(0, ETAG_LENGTH);
   ctx.type = pictureType(picture);

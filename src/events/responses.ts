@@ -1,4 +1,4 @@
-/** What the backend answers with: JSON always, and a refusal says what is wrong (interface 7). */
+/** The backend's responses: always JSON, and a refusal says what is wrong (interface 7). */
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';

@@ -13,7 +13,7 @@ interface Splitter {
   end(): SplitEvent[];
 }
 
-/** What is longer is no event, and is not gathered in memory to find out. */
+/** A longer text is no event, and is not kept in memory. */
 const LONGEST_EVENT = 16 * 1024 * 1024;
 const TOO_LONG = 'longer than any event';
 

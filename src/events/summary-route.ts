@@ -92,8 +92,8 @@ const inBrackets = (slices: readonly Buffer[]): (Buffer | string)[] => [
 ];
 
 /**
- * The reference groups by the whole of `data` too, which makes a row of nearly every event and an answer as large as
- * the table. Who counts adds the rows up again; so `data` is there and empty.
+ * The reference also groups by all of `data`, which gives a row for nearly every event and a response as large as the
+ * table. Clients add the rows up again, so `data` is there and empty.
  */
 function groupJson({ day, zonesJson, count, ...names }: EventGroup): string {
   const date = new Date(day * DAY * 1000).toISOString().slice(0, 10);

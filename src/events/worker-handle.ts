@@ -21,7 +21,7 @@ export interface EventsWorkerOptions {
   readonly queryTimeout: number;
   /** A request failed; the worker goes on. */
   readonly onFault?: (message: string, storeFault: StoreFault | undefined) => void;
-  /** The worker is gone, unasked. */
+  /** The worker ended without being told to. */
   readonly onCrash: (fault: Error) => void;
 }
 
@@ -34,7 +34,7 @@ export interface EventsWorker {
   terminate(reason: Error): Promise<void>;
 }
 
-/** A worker that hears nothing, for it is busy without end, does not keep the service from stopping. */
+/** A worker that is stuck does not keep the service from stopping. */
 const STOP_PATIENCE_MS = 1_000;
 
 /** Resolves when the worker listens; rejects when it cannot. */

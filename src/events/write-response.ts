@@ -2,20 +2,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventSource, FoundEvent, StoredEvent } from '../domain/event-question.ts';
 
-/** So many rows are read at a time: the memory an answer takes does not grow with it. */
+/** So many rows are read at a time: the memory of a response does not grow with its size. */
 const ROWS_PER_CHUNK = 200;
 
-/** The interface's seventeen fields; `top_score` and `box` are what clients of older answers look for. */
+/** The interface's seventeen fields; `top_score` and `box` are read by older clients. */
 export function eventJson(event: StoredEvent, more = ''): string {
   const { zonesJson, dataJson, ...plain } = event;
   const [zones, data] = [written(zonesJson, '[]'), written(dataJson, '{}')];
   return `${JSON.stringify(plain).slice(0, -1)},"zones":${zones},"data":${data},"top_score":null,"box":null${more}}`;
 }
 
-/** What cannot be read where the event is kept is null there, and empty in an answer. */
+/** Zones or data that cannot be read are null in the source, and empty in a response. */
 export const written = (json: string, empty: string): string => (json === 'null' ? empty : json);
 
-/** An answer of one chunk is a text, so that it has a length; a longer one is written as it is read. */
+/** A response of one chunk is a string, so that it has a length; a longer one is streamed. */
 export async function eventsJson(
   found: readonly FoundEvent[],
   include: { readonly thumbnails: boolean },

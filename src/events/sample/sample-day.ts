@@ -16,7 +16,7 @@ export function eventsExpectedBy(time: number): number {
   return Math.floor(time / DAY) * EVENTS_PER_DAY + today;
 }
 
-/** The other way round: when so many were to be expected. */
+/** The inverse: the time at which so many events are expected. */
 export function whenExpected(events: number): number {
   const day = Math.floor(events / EVENTS_PER_DAY);
   let rest = events - day * EVENTS_PER_DAY;
