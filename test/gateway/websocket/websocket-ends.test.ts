@@ -23,11 +23,14 @@ const UPGRADE = [
 
 let nvr: FakeNvr;
 let gate: StartedGate;
+/** Sockets that are open before any test: those of an earlier test may still be closing when the next one begins. */
+let atFirst: number;
 
 before(async () => {
   nvr = await startFakeNvr();
   gate = await startGate(upstreamAt(nvr.url));
   nvr.answerUpgrade = (_request, socket) => echo(socket);
+  atFirst = openSockets();
 });
 after(async () => {
   await gate.close();
@@ -65,11 +68,10 @@ const TURN_MS = 20;
 describe('A WebSocket that ends', () => {
   for (const [sentence, end] of ENDS) {
     it(`leaves no socket behind when ${sentence}`, async () => {
-      const before = openSockets();
       const clients = await Promise.all(Array.from({ length: SOCKETS }, openWebSocket));
       for (const client of clients) end(client);
       // Of the sockets that are open, some are the client's own, which end with this test.
-      const left = (): number => openSockets() - before - clients.filter(isOpen).length;
+      const left = (): number => openSockets() - atFirst - clients.filter(isOpen).length;
       for (let turn = 0; turn < TURNS && left() > 0; turn += 1) await sleep(TURN_MS);
       const stayed = left();
       for (const client of clients) client.destroy();
