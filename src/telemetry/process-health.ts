@@ -57,6 +57,7 @@ export function createProcessHealth({ clock, ticks, onClockJump }: ProcessHealth
     async descriptors() {
       const use = await descriptorUse();
       if (!use) return { kind: 'unused' };
+      if (use === 'none-left') return degraded('no file descriptor is left: connections are refused');
       const { open, limit } = use;
       return open > limit * NEAR_LIMIT ? degraded(`${open} of ${limit} file descriptors are in use`) : OK;
     },
@@ -67,12 +68,14 @@ export function createProcessHealth({ clock, ticks, onClockJump }: ProcessHealth
 const degraded = (reason: string): Check => ({ kind: 'degraded', reason });
 
 /** Undefined where the machine does not tell. */
-async function descriptorUse(): Promise<{ readonly open: number; readonly limit: number } | undefined> {
+async function descriptorUse(): Promise<{ readonly open: number; readonly limit: number } | 'none-left' | undefined> {
   try {
     const [open, limits] = await Promise.all([readdir('/proc/self/fd'), readFile('/proc/self/limits', 'utf8')]);
     const limit = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]);
     return Number.isNaN(limit) ? undefined : { open: open.length, limit };
-  } catch {
-    return undefined;
+  } catch (fault) {
+    // Looking takes a descriptor itself.
+    const code = fault instanceof Error && 'code' in fault ? fault.code : '';
+    return code === 'EMFILE' || code === 'ENFILE' ? 'none-left' : undefined;
   }
 }

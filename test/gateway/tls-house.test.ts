@@ -181,6 +181,12 @@ describe("An operator's certificate", () => {
         String(text),
       );
     await until('the pair that has ended is complained of', () => sentences(house).some(stays));
+    const ready = await fetch(`${house.telemetryUrl}/readyz`);
+    const { certificate } = (await ready.json()) as { certificate: { kind: string; reason: string } };
+    assert.deepEqual([ready.status, certificate.kind], [200, 'degraded']);
+    assert.match(certificate.reason, /fullchain\.pem ended on .*: put a valid one there$/);
+    const metrics = await (await fetch(`${house.telemetryUrl}/metrics`)).text();
+    assert.match(metrics, /^postern_tls_certificate_refused 1$/m);
     const still = await clientOf(house, second.certificate);
     assert.equal((await still.ask('/api/profile')).status, 401);
     for (const client of [before, now, still]) client.close();
