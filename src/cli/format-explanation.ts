@@ -14,7 +14,7 @@ export function formatExplanation(explanation: Explanation): string {
 }
 
 function rowsOf(shown: Explanation): readonly Row[] {
-  const { request, about, secret, token, groups, rule, user, role, cameras, route, sent } = shown;
+  const { request, about, secret, token, groups, rule, hints = [], user, role, cameras, route, sent } = shown;
   return [
     ['request', [`${request.method} ${request.path}, from ${request.peer}`]],
     ['about', about ? [`${about.method} ${about.path}`] : []],
@@ -23,6 +23,7 @@ function rowsOf(shown: Explanation): readonly Row[] {
     ['token', maybe(token)],
     ['groups', groups.length > 0 ? [groups.join(', ')] : []],
     ['rule', maybe(rule)],
+    ['hint', hints],
     ['user', [user ?? 'nobody']],
     ['role', maybe(role)],
     ['cameras', cameras === undefined ? [] : [cameras === 'all' ? 'all' : cameras.join(', ') || 'none']],

@@ -9,6 +9,7 @@ import { err, ok, type Result } from '../../domain/result.ts';
 import type { Description } from '../../gateway/explain/description.ts';
 import { type ExplainDeps, explain } from '../../gateway/explain/explain.ts';
 import type { Explanation } from '../../gateway/explain/explanation.ts';
+import { roleHints } from './role-hints.ts';
 
 export type { Explanation } from '../../gateway/explain/explanation.ts';
 
@@ -37,7 +38,10 @@ export const createExplainer =
   (deps: ExplainerDeps): Explainer =>
   async (question) => {
     const description = await describe(question, deps);
-    return description.ok ? ok(await explain(description.value, deps)) : description;
+    if (!description.ok) return description;
+    const explanation = await explain(description.value, deps);
+    const hints = roleHints(explanation, deps.settings);
+    return ok(hints.length > 0 ? { ...explanation, hints } : explanation);
   };
 
 /** RFC 9110 5.6.2. */

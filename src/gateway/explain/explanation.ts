@@ -13,6 +13,8 @@ export interface Explanation {
   /** What was found out about a session token. */
   readonly token: string | undefined;
   readonly groups: readonly string[];
+  /** What is likely wrong where no group gave a role; absent for nothing. */
+  readonly hints?: readonly string[];
   /** The sentence of the rule that gave or denied the role. */
   readonly rule: string | undefined;
   readonly user: string | undefined;
