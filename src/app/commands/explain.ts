@@ -19,7 +19,7 @@ import { openStore, type Store } from '../../store/open-store.ts';
 import { createLogs } from '../../telemetry/log.ts';
 import { ADD_ON_OPTIONS } from '../accounts/accounts.ts';
 import { createExplainer, type Explainer } from '../gate/explain.ts';
-import { corridorRules, destinationRules, headerRules, ownerLookup, routeTable } from '../gate/rules.ts';
+import { decisionRules, destinationRules, headerRules, ownerLookup, routeTable } from '../gate/rules.ts';
 import { TRUSTED_HEADERS_FILES } from '../resources/trusted-headers.ts';
 import { askerOf, watchCameras } from '../resources/upstreams.ts';
 import type { CommandPlace } from './commands.ts';
@@ -59,7 +59,7 @@ export async function openForExplain(place: ExplainPlace, note: (sentence: strin
     headers: () => headerRules(settings, list.value.names),
     camerasOf: (scope) => visibleCameras(scope, layout?.cameras ?? []),
     rules: (trace) =>
-      corridorRules({
+      decisionRules({
         settings,
         routes,
         destinations,

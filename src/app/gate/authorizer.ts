@@ -19,7 +19,7 @@ import type { TrustedHeaders } from '../resources/trusted-headers.ts';
 import { askerOf } from '../resources/upstreams.ts';
 import { countedRole, countedSecretCheck, countedVerify } from '../telemetry/counted.ts';
 import { createExplainer, type Explainer } from './explain.ts';
-import { corridorRules, destinationRules, headerRules, ownerLookup, routeTable } from './rules.ts';
+import { decisionRules, destinationRules, headerRules, ownerLookup, routeTable } from './rules.ts';
 
 export interface AuthorizerDeps {
   readonly config: Pick<ServiceConfig, 'settings' | 'policy'>;
@@ -64,7 +64,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
   const onUntrustedDescription = warningOfDescription(logs);
   const onIncompleteDescription = warningOfMissingHeader(logs);
   const decide = (list: TrustedHeaderList) => {
-    const rules = corridorRules({
+    const rules = decisionRules({
       ...authorizer,
       verifySession: countedVerify(authorizer.verifySession, metrics),
       verifyApiToken: countedVerify(authorizer.verifyApiToken, metrics),
@@ -86,7 +86,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
   };
   const seen = (scope: CameraScope) => visibleCameras(scope, cameras.current() ?? []);
   const uncounted = (trace?: Trace): Rules =>
-    corridorRules({ ...authorizer, verifyApiToken: tokens.verify, allowlist: upToDate().list.names, trace });
+    decisionRules({ ...authorizer, verifyApiToken: tokens.verify, allowlist: upToDate().list.names, trace });
   const explain = createExplainer({
     settings,
     roles: roleRegistry.latest,

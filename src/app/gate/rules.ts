@@ -29,7 +29,7 @@ export interface RuleDeps extends Omit<SourceDeps, 'trace'> {
   readonly onIncompleteDescription?: (missing: string) => void;
 }
 
-export function corridorRules(told: RuleDeps): Rules {
+export function decisionRules(told: RuleDeps): Rules {
   const parts = { ...told, trace: told.trace && notingHeaders(told.trace, told.allowlist) };
   const { settings, routes, destinations, layout, owners } = parts;
   const secrets = settings.proxy.auth_secret;

@@ -34,7 +34,7 @@ export async function openCertificates(
   const read = await readPair(files);
   if (!read.ok) throw new Error(read.error);
   const first = read.value ?? (await makeAndKeep(files, thisMachine(clock)));
-  const runtime: TlsHouse = { files, serving: createServing(first, tls.hsts), clock, log };
+  const runtime: ServedPair = { files, serving: createServing(first, tls.hsts), clock, log };
   await renewNearEnd(runtime);
   const { serving } = runtime;
   if (serving.pair().expiresAt <= clock.now()) {
@@ -62,7 +62,7 @@ export async function openCertificates(
   };
 }
 
-interface TlsHouse {
+interface ServedPair {
   readonly files: CertificatePair;
   readonly serving: ReturnType<typeof createServing>;
   readonly clock: Clock;
@@ -86,7 +86,7 @@ function createServing(first: JudgedPair, hstsSeconds: number) {
 }
 
 /** Gives why it is not served. */
-function serveWhatIsThere(pair: JudgedPair, { files, serving, clock, log }: TlsHouse): string | undefined {
+function serveWhatIsThere(pair: JudgedPair, { files, serving, clock, log }: ServedPair): string | undefined {
   const { certificate, privateKey } = serving.pair();
   if (pair.certificate === certificate && pair.privateKey === privateKey) return undefined;
   if (pair.expiresAt <= clock.now()) {
@@ -99,7 +99,7 @@ function serveWhatIsThere(pair: JudgedPair, { files, serving, clock, log }: TlsH
   return undefined;
 }
 
-async function renewNearEnd({ files, serving, clock, log }: TlsHouse): Promise<void> {
+async function renewNearEnd({ files, serving, clock, log }: ServedPair): Promise<void> {
   const pair = serving.pair();
   if (!isNearEnd(pair, clock.now())) return;
   try {
