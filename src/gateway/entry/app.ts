@@ -5,7 +5,7 @@
 import Koa from 'koa';
 import type { ListenerName } from '../../domain/request.ts';
 import { decide } from './decide.ts';
-import { answerForwardAuth } from './forward-auth.ts';
+import { forwardAuth } from './forward-auth.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { observe } from './observe.ts';
 import { ownRoutes } from './own-routes.ts';
@@ -16,7 +16,7 @@ export function createApp(listener: ListenerName, deps: GateDeps): Koa<PipelineS
   const app = new Koa<PipelineState>();
   app.use(observe(listener, deps)); // facts of the request, request id, metrics, access log
   app.use(decide(deps)); // admit(): a refusal is sent here, an admission goes on in ctx.state
-  app.use(answerForwardAuth(deps)); // /auth
+  app.use(forwardAuth(deps)); // /auth
   app.use(ownRoutes(deps)); // login, accounts, pages: matched on the target that was judged
   app.use(proxy(deps)); // the NVR and the events backend; written to ctx.res, not through Koa
   app.on('error', () => {}); // a client that left in mid-response; faults of the pipeline are caught in observe

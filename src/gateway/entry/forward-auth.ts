@@ -8,7 +8,7 @@ import { type Middleware, type PipelineContext, respond } from './pipeline-state
 
 type ForwardAuthDeps = Pick<GateDeps, 'renewal' | 'refresh' | 'refusals'>;
 
-export const answerForwardAuth =
+export const forwardAuth =
   (deps: ForwardAuthDeps): Middleware =>
   (ctx, next) => {
     if (ctx.state.isForwardAuth) return admitForProxy(ctx, deps);
@@ -18,7 +18,7 @@ export const answerForwardAuth =
 /** A proxy asked about a request of its own client, which was admitted. */
 async function admitForProxy(ctx: PipelineContext, { renewal }: ForwardAuthDeps): Promise<void> {
   const { caller, client } = ctx.state.admission;
-  respond(ctx, knownAnswer(caller), caller && (await renewal(caller, client)));
+  respond(ctx, acceptedResponse(caller), caller && (await renewal(caller, client)));
 }
 
 /** No other request is described: is the caller known? It refreshes a session (interface 5.1.5). */
@@ -26,11 +26,11 @@ async function tellCaller(ctx: PipelineContext, { refresh, refusals }: ForwardAu
   const { facts, admission, requestId } = ctx.state;
   const { caller, client } = admission;
   if (!caller) return respond(ctx, errorResponse('no-credentials', facts, requestId, refusals()));
-  respond(ctx, knownAnswer(caller), await refresh(caller, client));
+  respond(ctx, acceptedResponse(caller), await refresh(caller, client));
 }
 
 /** 202 with who is calling. The names are empty for an unknown caller: Caddy fills an absent header with its placeholder. */
-const knownAnswer = (caller: Caller | undefined): OwnResponse => ({
+const acceptedResponse = (caller: Caller | undefined): OwnResponse => ({
   status: 202,
   headers: {
     'cache-control': 'no-store',
