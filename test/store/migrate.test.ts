@@ -1,13 +1,18 @@
 /** Before its tables change the store is copied, once; a store of a newer version, or a damaged one, is named for what it is (SPEC 1). */
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, readdirSync, statSync, truncateSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { Kysely } from 'kysely';
+import { Migrator } from 'kysely/migration';
 import type { User } from '../../src/domain/account.ts';
 import { ADMIN, type UserName } from '../../src/domain/names.ts';
 import { storeFaultOf } from '../../src/domain/store-fault.ts';
+import { migrationsFor } from '../../src/store/migrations/all-migrations.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { sqliteEngine } from '../../src/store/sqlite.ts';
+import type { Tables } from '../../src/store/tables.ts';
 import { makeScratch, type Scratch } from './support/scratch-store.ts';
 
 const ANNA: User = { name: 'anna' as UserName, role: ADMIN, passwordHash: 'h', passwordChangedAt: null, createdAt: 1 };
@@ -28,19 +33,24 @@ const inFile = (path: string, text: string): void => {
 };
 const copies = (): string[] => readdirSync(scratch.directory).filter((name) => name.includes('.before-'));
 
-/** As the version before wrote it: its last migration was the one before the latest. */
-function setBack(): string {
-  const file = new DatabaseSync(scratch.path);
-  const { name } = file.prepare('select max(name) as name from kysely_migration').get() as { name: string };
-  file.prepare('delete from kysely_migration where name = ?').run(name);
-  file.exec('alter table api_tokens drop column manages_accounts'); // what the latest migration adds
-  file.close();
-  return name;
+/** The store as the version before wrote it: without the latest migration, whose id is returned. */
+async function setBack(): Promise<string> {
+  for (const name of readdirSync(scratch.directory)) rmSync(join(scratch.directory, name));
+  const engine = sqliteEngine({ path: scratch.path, readOnly: false, isOurs: true });
+  const db = new Kysely<Pick<Tables, 'users'>>({ dialect: engine.dialect });
+  const provider = migrationsFor(engine.words);
+  const ids = Object.keys(await provider.getMigrations()).sort();
+  await new Migrator({ db, provider }).migrateTo(ids.at(-2) ?? assert.fail());
+  const row = { name: 'anna', role: 'admin', password_hash: 'h', password_changed_at: null, created_at: 1 };
+  await db.insertInto('users').values(row).execute();
+  await db.destroy();
+  await engine.close();
+  return ids.at(-1) ?? assert.fail();
 }
 
 describe('A store whose tables are of an older version', () => {
   it('is copied before they change, readable by the owner alone', async () => {
-    const latest = setBack();
+    const latest = await setBack();
     const store = await openStore({ url: scratch.url });
     assert.deepEqual(await store.accounts.listUsers(), [ANNA]);
     await store.close();
@@ -54,14 +64,14 @@ describe('A store whose tables are of an older version', () => {
   });
 
   it('keeps one copy: that of before the latest change', async () => {
-    const latest = setBack();
+    const latest = await setBack();
     copyFileSync(scratch.path, join(scratch.directory, 'postern.db.before-001-accounts'));
     await (await openStore({ url: scratch.url })).close();
     assert.deepEqual(copies(), [`postern.db.before-${latest}`]);
   });
 
   it('is left as it is when its tables cannot be changed, and the cause is told', async () => {
-    const latest = setBack();
+    const latest = await setBack();
     inFile(scratch.path, "delete from kysely_migration where name >= '003'");
     await assert.rejects(openStore({ url: scratch.url }), (fault: Error) => {
       assert.match(fault.message, /^cannot bring the tables of the store at .*postern\.db from 002-events to /);
@@ -74,7 +84,7 @@ describe('A store whose tables are of an older version', () => {
   });
 
   it('is not read by a reader, which says what to do', async () => {
-    setBack();
+    await setBack();
     await assert.rejects(openStore({ url: scratch.url, readOnly: true }), /start "postern serve" once/);
   });
 });
