@@ -17,7 +17,7 @@ const REASONS: Readonly<Record<number, string>> = {
   413: 'Too large',
   415: 'Of another type',
   422: 'A field or parameter is wrong',
-  429: 'Too often: see Retry-After',
+  429: 'Too many wrong passwords or tokens: see Retry-After',
   502: 'The NVR does not answer',
   503: 'Busy, or the store does not answer: see Retry-After',
   504: 'The NVR takes too long',
@@ -49,11 +49,15 @@ export function openApiDocument(version: string) {
   };
 }
 
+/** A request that is none; a bad credential, or too many of them. */
+const ANYWHERE = [400];
+const NOT_LET_IN = [401, 403, 429];
+
 function described({ summary, who, path, query = {}, body, yes, no = [], type }: Operation) {
   const [status, schema] = yes;
   const good = { description: REASONS[status], ...contentOf(type, schema) };
-  const refused = { content: { 'application/json': { schema: named('Refusal') } } };
-  const bad = [...new Set([...no, ...(who === 'public' ? [] : [401, 403])])].sort();
+  const refused = contentOf(type === 'text/html' ? type : undefined, named('Refusal'));
+  const bad = [...new Set([...ANYWHERE, ...no, ...(who === 'public' ? [] : NOT_LET_IN)])].sort();
   return {
     summary,
     security: who === 'public' ? [] : [{ bearer: [] }, { session: [] }],

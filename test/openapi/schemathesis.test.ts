@@ -1,0 +1,49 @@
+/** Hostile and random requests after the description, by schemathesis (PyPI) where it is installed: no answer is a 5xx, each is described. */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { openApiDocument } from '../../src/openapi/document.ts';
+import { startInstance } from '../support/start-instance.ts';
+
+/** Elsewhere than on the PATH: in a virtual environment. */
+const PROGRAM = process.env['SCHEMATHESIS'] ?? 'schemathesis';
+const skip = spawnSync(PROGRAM, ['--version'], { stdio: 'ignore' }).error ? `${PROGRAM} is not installed` : false;
+const SECONDS = 30;
+const CHECKS = 'not_a_server_error,status_code_conformance,content_type_conformance';
+/** Ends the session that others use; waits on purpose; answers with assets of any kind. */
+const LEFT_OUT = 'logout|doctor|rest';
+
+describe('schemathesis finds nothing', { skip, timeout: 4 * SECONDS * 1000 }, () => {
+  // On the internal listener nobody runs into a limit on guesses, and everybody may everything.
+  it('that is a fault of the server, or is not described', async () => {
+    const house = await startInstance();
+    const directory = mkdtempSync(join(tmpdir(), 'postern-schema-'));
+    try {
+      const file = join(directory, 'openapi.json');
+      writeFileSync(file, JSON.stringify(openApiDocument('0')));
+      const flags = [
+        '--checks',
+        CHECKS,
+        '--phases',
+        'coverage,fuzzing',
+        '--max-time',
+        String(SECONDS),
+        '--warnings',
+        'off',
+      ];
+      const words = ['run', file, '-u', house.internalUrl, ...flags, '--exclude-path-regex', LEFT_OUT];
+      const child = spawn(PROGRAM, words, { cwd: directory });
+      let said = '';
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
+      const [code] = await once(child, 'close');
+      assert.equal(code, 0, said);
+    } finally {
+      await house.close();
+      rmSync(directory, { recursive: true });
+    }
+  });
+});
