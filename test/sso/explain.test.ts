@@ -192,7 +192,7 @@ describe('GET /api/explain', () => {
     assert.equal(reason, 'target-not-plain');
     assert.deepEqual(
       [...new Set(headers.map(({ why }) => why))],
-      ['the request is refused before anybody looks at it'],
+      ['the request is refused before its headers are read'],
     );
   });
 
