@@ -14,9 +14,15 @@ FROM node:24-bookworm-slim AS packages
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional --no-audit --no-fund
+# What nothing reads at run time: source maps and type declarations, a quarter of the packages.
+RUN find node_modules \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
+# The list of what is in it (CycloneDX): docker run --rm --entrypoint cat postern /app/sbom.cdx.json
+# Of what is installed: "npm sbom --omit=dev" leaves out packages that development needs too, koa among them.
+RUN npm pkg delete devDependencies optionalDependencies && npm sbom --sbom-format=cyclonedx > sbom.cdx.json
 
 FROM node:24-bookworm-slim
 LABEL org.opencontainers.image.title="Postern" \
+      org.opencontainers.image.version="0.2.0" \
       org.opencontainers.image.description="An authentication sidecar for network video recorders" \
       org.opencontainers.image.licenses="MIT"
 # The source revision: --build-arg REVISION=$(git rev-parse HEAD). The metric postern_build_info shows it.
@@ -28,6 +34,7 @@ ENV NODE_ENV=production \
     POSTERN_FIRST_CONFIG=/app/conf/container.yaml
 WORKDIR /app
 COPY --from=packages /build/node_modules node_modules
+COPY --from=packages /build/sbom.cdx.json ./
 COPY package.json LICENSE ./
 COPY conf conf
 COPY trusted-headers trusted-headers
