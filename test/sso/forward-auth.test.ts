@@ -115,6 +115,11 @@ describe('Forward-auth', () => {
     ['refuses two methods',                                        'admin',  [...nginx('GET', '/api/version'), ['X-Original-Method', 'PUT']],        '403'],
     ['refuses both families: one of them may be the client\'s',    'vera',   [...traefik('PUT', '/api/config/set'), ...nginx('GET', '/api/version')], '403'],
     ['refuses half of the other family too',                       'vera',   [...traefik('GET', '/api/version'), ['X-Original-URL', '/login']],      '403'],
+    ['is not led by an ingress path, which the client may have sent, to a public page', 'nobody', [['X-Ingress-Path', '/api'], ...nginx('GET', '/api/config')], '401'],
+    ['nor to the start page',                                      'nobody', [['X-Ingress-Path', '/api/config/raw'], ...traefik('GET', '/api/config/raw')], '401'],
+    ['nor to another answer than about the request',               'nobody', [['X-Ingress-Path', '/auth'], ...nginx('GET', '/api/version')], '401'],
+    ['nor at the other name',                                      'nobody', [['X-Ingress-Path', '/api'], ...nginx('GET', '/api/version')], '401'],
+    ['nor there to a page',                                        'nobody', [['X-Ingress-Path', '/api/auth'], ...nginx('GET', '/api/version')], '401'],
     ['refuses a bad token though the target is for everybody known', 'nobody', [['Authorization', 'Bearer junk'], ...nginx('GET', '/api/version')], '401'],
   ];
   for (const [sentence, who, headers, expected] of judged) {

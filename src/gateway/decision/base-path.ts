@@ -13,14 +13,23 @@ export interface BasePathRules {
 const INGRESS_PATH = /^(?:\/[A-Za-z0-9_-]+)+$/;
 const LONGEST = 256;
 
-/** The request with its path in one spelling and the prefix cut off. Home Assistant's ingress has cut it already. */
+/** Where a proxy asks about a request of its client, or a caller about itself. */
+export const AUTH_TARGET = /^(?:\/api)?\/auth(?:$|\?)/;
+
+/**
+ * The request with its path in one spelling and the prefix cut off. Home Assistant's ingress has cut it already. A proxy
+ * that asks at `/auth` passes its client's headers on, so there the client could have sent `X-Ingress-Path`: nothing is
+ * cut by it, else `/auth` below `/auth` would be the start page, which is public.
+ */
 export function belowBasePath(
   request: RequestFacts,
   { trusted, basePath: configured = '' }: BasePathRules,
 ): RequestFacts {
   const basePath = ingressPath(request, trusted) ?? configured;
   const target = targetInOneSpelling(request.target);
-  if (basePath !== '') return { ...request, basePath, target: withoutPrefix(target, basePath) };
+  const belowConfigured = withoutPrefix(target, configured);
+  const below = AUTH_TARGET.test(belowConfigured) ? belowConfigured : withoutPrefix(target, basePath);
+  if (basePath !== '') return { ...request, basePath, target: below };
   return target === request.target ? request : { ...request, target };
 }
 

@@ -3,7 +3,7 @@ import { isServedHere, type RouteMatch } from '../../access/route-table.ts';
 import type { ResponseForm } from '../../domain/policy.ts';
 import { headerLines, type RequestFacts, type RequestTarget } from '../../domain/request.ts';
 import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
-import { belowBasePath } from '../decision/base-path.ts';
+import { AUTH_TARGET, belowBasePath } from '../decision/base-path.ts';
 import { isTrustedPeer } from '../decision/client-address.ts';
 import { parseTarget, strictTarget } from '../decision/strict-target.ts';
 
@@ -25,7 +25,6 @@ const FAMILIES: readonly Family[] = [
 ];
 const DESCRIBING: readonly string[] = FAMILIES.flatMap(({ target, method }) => [...target, method]);
 
-const AUTH_TARGET = /^(?:\/api)?\/auth(?:$|\?)/;
 /**
  * In the address that the proxy asks, which is the proxy's alone: no client can say that its request is an upgrade. An
  * address that says either is never about itself: else a proxy that is not trusted would be told 202 for everything.
@@ -64,7 +63,10 @@ export function describedRequest(carrier: RequestFacts, rules: Rules): Question 
 
 const isSent = (request: RequestFacts, name: string): boolean => request.headers[name] !== undefined;
 
-/** Headers of the asking request, which do not belong to the request that it describes. */
+/**
+ * Headers of the asking request, which do not belong to the request that it describes. A client may have sent the ingress
+ * path, which would make `/api/config` a page called `/config`.
+ */
 const OF_THE_CARRIER: ReadonlySet<string> = new Set([
   ...DESCRIBING,
   'connection',
@@ -72,11 +74,17 @@ const OF_THE_CARRIER: ReadonlySet<string> = new Set([
   'content-length',
   'transfer-encoding',
   'expect',
+  'x-ingress-path',
 ]);
 /** An absolute URL, as `$scheme://$http_host$request_uri` makes it. */
 const ORIGIN = /^https?:\/\/[^/?#]*/i;
 
-function factsOfDescribed(carrier: RequestFacts, method: string, url: string, isUpgrade: boolean): RequestFacts {
+function factsOfDescribed(
+  { basePath: _, ...carrier }: RequestFacts,
+  method: string,
+  url: string,
+  isUpgrade: boolean,
+): RequestFacts {
   const path = url.replace(ORIGIN, '');
   const headers = Object.entries(carrier.headers).filter(([name]) => isOfTheRequest(name));
   const rawHeaders = carrier.rawHeaders.filter((_, at) => isOfTheRequest(carrier.rawHeaders[at - (at % 2)] ?? ''));
