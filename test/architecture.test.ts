@@ -13,8 +13,9 @@ interface Module {
 const MAY_IMPORT: Readonly<Record<string, Module>> = {
   domain:    { modules: [],                               packages: [] },
   access:    { modules: ['domain'],                       packages: [] },
-  gateway:   { modules: ['domain', 'identity', 'access'], packages: ['koa', 'koa-router', 'http-proxy', 'undici', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata'] },
-  identity:  { modules: ['domain'],                       packages: [] },
+  files:     { modules: [],                               packages: [] },
+  gateway:   { modules: ['domain', 'identity', 'access', 'files'], packages: ['koa', 'koa-router', 'http-proxy', 'undici', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata'] },
+  identity:  { modules: ['domain', 'files'],                       packages: [] },
   accounts:  { modules: ['domain'],                       packages: ['koa', 'koa-router', 'jose', 'lru-cache'] },
   events:    { modules: ['domain'],                       packages: ['koa', 'koa-router', 'lru-cache', 're2js'] },
   store:     { modules: ['domain'],                       packages: ['kysely', 'kysely/migration', 'pg'] },
@@ -24,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
   openapi:   { modules: ['domain'],                       packages: ['koa-router'] },
   backup:    { modules: ['domain'],                       packages: [] },
   doctor:    { modules: ['domain'],                       packages: ['koa', 'koa-router'] },
-  cli:       { modules: ['domain', 'config', 'doctor', 'events', 'app', '.'], packages: ['commander', 'pino'] },
+  cli:       { modules: ['domain', 'config', 'doctor', 'events', 'files', 'app', '.'], packages: ['commander', 'pino'] },
 };
 
 /**

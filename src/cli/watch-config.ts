@@ -1,5 +1,5 @@
 /** Tells when to reload the configuration: at SIGHUP, and when the content of one of its files has changed (SPEC 1). */
-import { watchFiles } from '../config/watch-files.ts';
+import { watchFiles } from '../files/watch-files.ts';
 
 export interface ConfigWatch {
   /** Calls it at each change from here on, and at once if there was one before. It gives the files to watch from then on. */

@@ -1,8 +1,7 @@
 /** The allowlist file as it is now: read at start, read again when it changes, kept when the new one is bad (interface 5.5.7). */
-import { type FSWatcher, watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
+import { type WatchTiming, watchFiles } from '../files/watch-files.ts';
 import { parseTrustedHeaders } from './trusted-headers.ts';
 
 export interface TrustedHeadersFiles {
@@ -35,25 +34,17 @@ export async function readTrustedHeaders(files: TrustedHeadersFiles): Promise<Re
   return names.ok ? ok({ file, names: names.value }) : err(`${file}:${names.error.line}: ${names.error.message}`);
 }
 
-/** Editors write in pieces, and a volume swaps several links at once: it is read when there was quiet for so long. */
-const QUIET_MS = 200;
-
-/**
- * The directory is watched, for editors and Kubernetes put a new file in the place of the old one; and the file itself,
- * for one that is mounted alone changes without its directory knowing. Gives the way to stop.
- */
+/** Watches the mounted file, which need not be there. Returns the function that stops it. */
 export function watchTrustedHeaders(
   files: TrustedHeadersFiles,
   first: TrustedHeaderList,
   { onChange, onBad }: TrustedHeadersWatch,
+  timing?: WatchTiming,
 ): () => void {
   let current = first;
-  let timer: NodeJS.Timeout | undefined;
   let lastProblem: string | undefined;
-  let watchers: FSWatcher[] = [];
 
   const readAgain = async (): Promise<void> => {
-    watchAll();
     const list = await readTrustedHeaders(files);
     const problem = list.ok ? undefined : list.error;
     if (problem !== undefined && problem !== lastProblem) onBad(problem);
@@ -62,28 +53,10 @@ export function watchTrustedHeaders(
     current = list.value;
     onChange(current);
   };
-  const soon = (): void => {
-    clearTimeout(timer);
-    timer = setTimeout(() => void readAgain(), QUIET_MS).unref();
-  };
-  const watchAll = (): void => {
-    for (const watcher of watchers) watcher.close();
-    watchers = [dirname(files.mounted), files.mounted].flatMap((path) => watcherOf(path, soon));
-  };
-  watchAll();
-  return () => {
-    clearTimeout(timer);
-    for (const watcher of watchers) watcher.close();
-  };
-}
-
-/** None where there is nothing to watch: then the shipped list stays until the next start. */
-function watcherOf(path: string, onEvent: () => void): FSWatcher[] {
-  try {
-    return [watch(path, { persistent: false }, onEvent).on('error', () => {})];
-  } catch {
-    return [];
-  }
+  const watching = watchFiles(() => void readAgain(), timing);
+  // The file may have changed between the first reading and the moment from which it is watched.
+  void watching.watch([files.mounted]).then(readAgain);
+  return watching.close;
 }
 
 const isSame = (one: TrustedHeaderList, other: TrustedHeaderList): boolean =>

@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
 import type { CustomRoles } from '../../src/domain/camera-scope.ts';
 import type { Role } from '../../src/domain/names.ts';
+import { until } from '../support/until.ts';
 import { openHouseStore, ROLES } from './support/people.ts';
 import { tempDirectory } from './support/temp-directory.ts';
 
@@ -57,7 +58,7 @@ describe('The custom roles', () => {
     const before = store.version();
     const other = await openHouseStore(t, directory);
     await other.roles.changeRoles({ saved: [GUARD], deleted: [] });
-    while (store.version() === before) await new Promise(setImmediate); // milliseconds
+    await until('the version of the store rises', () => store.version() !== before);
     assert.deepEqual((await latest()).get('guard' as Role), ['street']);
   });
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
 import { importSigningKey } from '../../src/accounts/sessions/session-jwt.ts';
 import { createSessions, type SessionDeps } from '../../src/accounts/sessions/sessions.ts';
 import { signingKey } from '../../src/accounts/sessions/signing-secret.ts';
@@ -10,6 +9,7 @@ import type { Caller, Credential } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS, maySee, NO_CAMERAS } from '../../src/domain/camera-scope.ts';
 import type { Role } from '../../src/domain/names.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { until } from '../support/until.ts';
 import { handMadeToken, OTHER_SECRET, SIGNING_SECRET } from './support/hand-made-token.ts';
 import { handClock, NOW, openAccounts, PASSWORD, person, quickHasher, ROLES } from './support/people.ts';
 import { tempDirectory } from './support/temp-directory.ts';
@@ -383,7 +383,7 @@ describe('Accounts are read', () => {
     assert.equal(await reasonFor(token), undefined);
     const before = here.version();
     await elsewhere.deleteUser(vera.name);
-    while (here.version() === before) await turn(); // milliseconds
+    await until('the version of the store rises', () => here.version() !== before);
     assert.equal(await reasonFor(token), 'user-gone');
   });
 

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { VERA } from '../support/people.ts';
+import { until } from '../support/until.ts';
 import { FAULTS } from './support/faults.ts';
 import { openConnection } from './support/raw-connection.ts';
-import { assertUnharmed, until } from './support/replay.ts';
+import { assertUnharmed } from './support/replay.ts';
 import type { VectorSetup } from './support/vector.ts';
 import { startVectorInstances, type VectorInstances } from './support/vector-instances.ts';
 import { HOST, head, UPGRADE } from './support/watched-instance.ts';
@@ -30,9 +31,9 @@ async function answerOf(fault: string, lines: readonly string[] = []): Promise<S
   const path = lines.length > 0 ? '/ws' : '/api/version';
   await connection.send(head(`GET ${path} HTTP/1.1`, HOST, bearer, lines, lines.length > 0 ? [] : 'Connection: close'));
   if (fault === 'endless-body') {
-    await until(() => connection.text().length > 200_000, 'the answer streams');
+    await until('the answer streams', () => connection.text().length > 200_000);
     for (const socket of instances.nvr.sockets) socket.resetAndDestroy();
-    await until(() => connection.isClosed(), 'the answer is cut');
+    await until('the answer is cut', () => connection.isClosed());
   } else await connection.settled();
   connection.close();
   await assertUnharmed(instances, instance, {

@@ -6,8 +6,8 @@ import { beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
+import { until } from '../support/until.ts';
 import { behaveWell, FAULTS } from './support/faults.ts';
-import { until } from './support/replay.ts';
 import { HOST, head, UPGRADE, watchInstance } from './support/watched-instance.ts';
 
 const HEADERS_SECONDS = 0.5;
@@ -77,9 +77,8 @@ describe('Three hundred clients that reset at a random point of a request', () =
       );
       behaveWell(watched.nvr);
       for (let count = 0; count < 5; count += 1) await isServed();
-      await until(
-        () => isQuiet(watched.nvr.sockets),
-        'the NVR has but the connections that are kept for the next request',
+      await until('the NVR has only the connections that are kept for the next request', () =>
+        isQuiet(watched.nvr.sockets),
       );
       assert.deepEqual(
         watched.instance.log.filter(({ level }) => level === 'error' || Number(level) >= 50),
@@ -100,7 +99,7 @@ describe('Clients that never finish', () => {
       socket.write(`GET /api/stats HTTP/1.1\r\n${HOST}\r\nX-a: `);
     }
     await isServed();
-    await until(() => slow.every(({ closed }) => closed), 'the slow ones are cut off');
+    await until('the slow ones are cut off', () => slow.every(({ closed }) => closed));
     assert.deepEqual(
       answers.filter((text) => !text.startsWith('HTTP/1.1 408 ')),
       [],
@@ -129,9 +128,9 @@ describe('Clients that never finish', () => {
       socket.pause();
       socket.write(head('GET /api/cam1 HTTP/1.1', HOST, bearer));
     }
-    await until(() => watched.nvr.received.length === readers.length, 'every request arrives');
+    await until('every request arrives', () => watched.nvr.received.length === readers.length);
     const written = (): number => [...watched.nvr.sockets].reduce((sum, socket) => sum + socket.bytesWritten, 0);
-    await until(() => written() > 0, 'the NVR begins to answer');
+    await until('the NVR begins to answer', () => written() > 0);
     for (let before = -1; before !== written(); ) {
       before = written();
       assert.ok(before < MOST_BUFFERED_BYTES, `the NVR could write ${before} bytes`);
@@ -139,7 +138,7 @@ describe('Clients that never finish', () => {
       await isAnsweredByPostern();
     }
     for (const socket of readers) socket.resetAndDestroy();
-    await until(() => watched.nvr.sockets.size <= 2, 'the NVR sees them leave');
+    await until('the NVR sees them leave', () => watched.nvr.sockets.size <= 2);
   });
 });
 

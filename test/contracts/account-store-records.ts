@@ -6,6 +6,7 @@ import type { ApiToken, ApiTokenStore } from '../../src/domain/api-token.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
 import type { RoleStore } from '../../src/domain/role-store.ts';
 import type { SeenSession, SessionStore } from '../../src/domain/session-store.ts';
+import { until } from '../support/until.ts';
 
 export interface OpenedRecords {
   readonly accounts: AccountStore;
@@ -105,7 +106,7 @@ export function accountRecordsContract(engineName: string, engine: RecordsEngine
       const [before, beforeThere] = [store.version(), other.version()];
       await store.roles.changeRoles({ saved: [{ role: GUARD, cameras: ['a'] }], deleted: [] });
       assert.notEqual(store.version(), before);
-      while (other.version() === beforeThere) await new Promise(setImmediate);
+      await until('the version rises in the other process', () => other.version() !== beforeThere);
       await other.close();
     });
   });

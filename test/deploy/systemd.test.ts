@@ -11,6 +11,7 @@ import { activatedSockets } from '../../src/app/resources/activation.ts';
 import { problemsOf } from '../config/config-place.ts';
 import { freePort } from '../sso/support/proxies.ts';
 import { newDirectory, runPostern, servePostern } from '../support/run-postern.ts';
+import { until } from '../support/until.ts';
 import { ROOT } from './support/compose.ts';
 
 const UNIT = join(ROOT, 'deploy/systemd/postern.service');
@@ -146,7 +147,7 @@ describe('A service that is ready', () => {
     chmodSync(program, 0o755);
     const env = { NOTIFY_SOCKET: join(directory, 'notify'), PATH: `${directory}:${process.env['PATH']}` };
     const started = await servePostern({ env });
-    while (!existsSync(told) || readFileSync(told, 'utf8') === '') await new Promise(setImmediate);
+    await until('systemd-notify is called', () => existsSync(told) && readFileSync(told, 'utf8') !== '');
     assert.equal(readFileSync(told, 'utf8'), '--ready --status=ready\n');
     await started.end();
   });

@@ -8,8 +8,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { readPair, watchPair } from '../../src/gateway/certificates/certificate-files.ts';
 import type { CertificatePair } from '../../src/gateway/certificates/certificate-pair.ts';
 import { makeSelfSigned } from '../../src/gateway/certificates/self-signed.ts';
+import { until } from '../support/until.ts';
 
-const PATIENCE = { betweenLooksMs: 20, settlingMs: 150 };
+const TIMING = { watch: { quietMs: 5, pollMs: 20 }, settlingMs: 150 };
 const NOW = Date.now();
 
 let directory: string;
@@ -87,13 +88,6 @@ describe('A certificate and its key', () => {
 });
 
 describe('Files that are replaced', () => {
-  const until = async (holds: () => boolean): Promise<void> => {
-    const end = Date.now() + 5_000;
-    while (!holds()) {
-      assert.ok(Date.now() < end, 'never came about');
-      await wait(5);
-    }
-  };
   const watched = async (
     act: (seen: { good: string[]; bad: string[] }) => Promise<void>,
   ): Promise<{ good: string[]; bad: string[] }> => {
@@ -102,9 +96,9 @@ describe('Files that are replaced', () => {
     const stop = watchPair(
       files,
       { onGood: (pair) => seen.good.push(nameOf(pair)), onBad: (problem) => seen.bad.push(problem) },
-      PATIENCE,
+      TIMING,
     );
-    await until(() => seen.good.length === 1); // the first look is what later ones are compared with
+    await until('the files are read once', () => seen.good.length === 1); // the first look is what later ones are compared with
     seen.good.length = 0;
     await act(seen);
     stop();
@@ -113,7 +107,7 @@ describe('Files that are replaced', () => {
   it('are served when they belong together', async () => {
     const seen = await watched(async ({ good }) => {
       write(other);
-      await until(() => good.includes('other'));
+      await until('the other pair is taken', () => good.includes('other'));
     });
     assert.deepEqual([new Set(seen.good), seen.bad], [new Set(['other']), []]);
   });
@@ -124,11 +118,11 @@ describe('Files that are replaced', () => {
         const parts = [() => put(files.certificate, other.certificate), () => put(files.privateKey, other.privateKey)];
         const [begin, complete] = order === 'key first' ? parts.reverse() : parts;
         begin?.();
-        await wait(3 * PATIENCE.betweenLooksMs);
+        await wait(3 * TIMING.watch.pollMs);
         assert.deepEqual(good, []);
         complete?.();
-        await until(() => good.length > 0);
-        await wait(2 * PATIENCE.settlingMs);
+        await until('a pair is taken', () => good.length > 0);
+        await wait(2 * TIMING.settlingMs);
       });
       assert.deepEqual([new Set(seen.good), seen.bad], [new Set(['other']), []]);
     });
@@ -137,12 +131,12 @@ describe('Files that are replaced', () => {
   it('by halves that stay so are complained of once, and served when they are whole', async () => {
     const seen = await watched(async ({ good, bad }) => {
       put(files.certificate, other.certificate);
-      await until(() => bad.length > 0);
+      await until('a problem is told', () => bad.length > 0);
       put(files.certificate, `${other.certificate}\n`);
-      await wait(3 * PATIENCE.settlingMs);
+      await wait(3 * TIMING.settlingMs);
       put(files.certificate, other.certificate);
       put(files.privateKey, other.privateKey);
-      await until(() => good.length > 0);
+      await until('a pair is taken', () => good.length > 0);
     });
     assert.deepEqual(
       [new Set(seen.good), seen.bad],
@@ -157,9 +151,9 @@ describe('Files that are replaced', () => {
     const seen = await watched(async ({ good, bad }) => {
       rmSync(files.certificate);
       rmSync(files.privateKey);
-      await until(() => bad.length > 0);
+      await until('a problem is told', () => bad.length > 0);
       write(one);
-      await until(() => good.length > 0);
+      await until('a pair is taken', () => good.length > 0);
     });
     assert.deepEqual(
       [new Set(seen.good), seen.bad],
@@ -180,16 +174,12 @@ describe('Files that are replaced', () => {
     symlinkSync('v1', link);
     const seen: string[] = [];
     const linked = { certificate: join(link, 'c.pem'), privateKey: join(link, 'k.pem') };
-    const stop = watchPair(
-      linked,
-      { onGood: ({ certificate }) => seen.push(certificate), onBad: assert.fail },
-      PATIENCE,
-    );
-    await until(() => seen.length === 1);
+    const stop = watchPair(linked, { onGood: ({ certificate }) => seen.push(certificate), onBad: assert.fail }, TIMING);
+    await until('the files are read once', () => seen.length === 1);
     seen.length = 0;
     symlinkSync('v2', `${link}.new`);
     renameSync(`${link}.new`, link);
-    await until(() => seen.length > 0);
+    await until('a pair is taken', () => seen.length > 0);
     stop();
     assert.deepEqual(new Set(seen), new Set([other.certificate]));
   });

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { constants, createSecureServer, type OutgoingHttpHeaders } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
 import { endIdleSessions } from '../../src/gateway/listen/http2-sessions.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { answerOf, http2Client } from '../support/http2-client.ts';
@@ -21,6 +20,7 @@ import {
 } from '../support/http2-frames.ts';
 import { changing, makeServed } from '../support/served-certificate.ts';
 import { type StartedGate, startGate, upstreamAt } from '../support/start-gate.ts';
+import { until } from '../support/until.ts';
 
 let nvr: FakeNvr;
 let gate: StartedGate;
@@ -48,14 +48,6 @@ const GET: Lines = [
   [':authority', 'nvr'],
 ];
 const replaced = (name: string, value: string): Lines => GET.map(([at, was]) => [at, at === name ? value : was]);
-
-async function until(holds: () => boolean, what: string): Promise<void> {
-  const end = Date.now() + 8_000;
-  while (!holds()) {
-    assert.ok(Date.now() < end, `never came about: ${what}`);
-    await turn();
-  }
-}
 
 /** A client that asks for something else at once is served, and the process is alive. */
 async function assertAlive(): Promise<void> {
@@ -93,9 +85,9 @@ describe('A flood over HTTP/2', () => {
       peer.socket.pause();
       peer.send(sentence.includes('CONTINUATION') ? Buffer.concat([head, bytes]) : bytes);
       await assertAlive();
-      await until(() => peer.socket.writableLength === 0 || peer.socket.destroyed, 'what is sent is taken');
+      await until('what is sent is taken', () => peer.socket.writableLength === 0 || peer.socket.destroyed);
       peer.socket.resume();
-      await until(() => peer.socket.closed, 'the connection is ended');
+      await until('the connection is ended', () => peer.socket.closed);
       await assertAlive();
     });
   }
@@ -108,7 +100,7 @@ describe('A flood over HTTP/2', () => {
     const peer = await framePeer(gate.port, ca);
     const ids = Array.from({ length: 140 }, (_, index) => index * 2 + 1);
     peer.send(...ids.map((id) => request(id, GET)));
-    await until(() => nvr.received.length - before === 128, '128 requests arrive');
+    await until('128 requests arrive', () => nvr.received.length - before === 128);
     for (const release of releases) release();
     await peer.until((frames) => ids.every((id) => isAnswered(frames, id) || resetOf(frames, id) !== undefined));
     nvr.answer = answer;
@@ -229,13 +221,13 @@ describe('The head of an HTTP/2 request', () => {
 describe('A client that says nothing over HTTP/2', () => {
   it('is cut off in the time that a head has', async () => {
     const peer = await framePeer(impatient.port, ca);
-    await until(() => peer.socket.closed, 'the connection is ended');
+    await until('the connection is ended', () => peer.socket.closed);
   });
 
   it('is cut off though it sends PING all the time', async () => {
     const peer = await framePeer(impatient.port, ca);
     const pings = setInterval(() => peer.send(frame(FRAME.ping, 0, 0, Buffer.from('12345678'))), 20);
-    await until(() => peer.socket.closed, 'the connection is ended');
+    await until('the connection is ended', () => peer.socket.closed);
     clearInterval(pings);
   });
 
@@ -254,8 +246,8 @@ describe('A client that says nothing over HTTP/2', () => {
       peer.socket.write(pings, more);
     };
     more();
-    await until(() => isEnded, 'the connection is ended');
-    assert.ok(sent < 60_000_000, `${sent} bytes were taken from somebody who reads nothing`);
+    await until('the connection is ended', () => isEnded);
+    assert.ok(sent < 60_000_000, `${sent} bytes were taken from a client that reads nothing`);
   });
 
   it('is cut off though it sends its head byte by byte', async () => {
@@ -266,7 +258,7 @@ describe('A client that says nothing over HTTP/2', () => {
       peer.send(bytes.subarray(at, at + 1));
       at += 1;
     }, 20);
-    await until(() => peer.socket.closed, 'the connection is ended');
+    await until('the connection is ended', () => peer.socket.closed);
     clearInterval(drips);
     assert.ok(at < bytes.length);
   });
@@ -302,7 +294,7 @@ describe('A client that says nothing over HTTP/2', () => {
       setTimeout(release, wait);
       assert.equal((await answer).status, 200);
     }
-    await until(() => client.session.destroyed, 'the connection is ended');
+    await until('the connection is ended', () => client.session.destroyed);
     server.close();
   });
 });

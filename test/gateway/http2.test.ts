@@ -12,6 +12,7 @@ import { answerOf, type Http2Answer, type Http2Client, http2Client } from '../su
 import { FLAG, FRAME, type Frame, frame, framePeer, request, settings, uint32 } from '../support/http2-frames.ts';
 import { changing, makeServed } from '../support/served-certificate.ts';
 import { type StartedGate, startGate, upstreamAt } from '../support/start-gate.ts';
+import { until } from '../support/until.ts';
 
 let nvr: FakeNvr;
 let gate: StartedGate;
@@ -47,15 +48,6 @@ beforeEach(() => {
   nvr.rawAnswer = undefined;
   gate.failures.length = 0;
 });
-
-/** Waits for something that must come about; a hang is then the failure. */
-async function until(holds: () => boolean, what: string): Promise<void> {
-  const end = Date.now() + 5_000;
-  while (!holds()) {
-    assert.ok(Date.now() < end, `never came about: ${what}`);
-    await turn();
-  }
-}
 
 async function assertAlive(): Promise<void> {
   nvr.answer = answerLikeAnNvr;
@@ -184,7 +176,7 @@ describe('An upload over HTTP/2', () => {
     more();
     const answer = await answerOf(stream);
     assert.deepEqual([answer.status, messageOf(answer), answer.end], [413, TOO_LARGE, 'NGHTTP2_NO_ERROR']);
-    await until(() => isGone, 'the upload is torn down');
+    await until('the upload is torn down', () => isGone);
     assert.equal(hasEnded, false);
     await assertAlive();
   });
@@ -218,9 +210,9 @@ describe('An upload over HTTP/2', () => {
       const peer = await framePeer(gate.port, ca);
       const head = request(1, [[':method', 'POST'], ...SOMEWHERE, ...length], FLAG.endHeaders);
       peer.send(head, frame(FRAME.data, 0, 1, Buffer.from('begun')));
-      await until(() => nvr.received[0]?.body === 'begun', 'the upload begins');
+      await until('the upload begins', () => nvr.received[0]?.body === 'begun');
       peer.send(frame(FRAME.rstStream, 0, 1, uint32(code)));
-      await until(() => outcome !== '', 'the NVR sees the client leave');
+      await until('the NVR sees the client leave', () => outcome !== '');
       assert.equal(outcome, 'cut');
       peer.socket.destroy();
       await assertAlive();
@@ -399,11 +391,11 @@ describe('When one side of an HTTP/2 stream goes away', () => {
         const other = await http2Client(gate.url, ca);
         const stream = other.open(path, headers);
         if (headers[':method'] === 'POST') stream.write('begun');
-        await until(() => upstream.count() === 1, 'the request arrives');
+        await until('the request arrives', () => upstream.count() === 1);
         if (path === '/api/stream') await once(stream, 'data');
         if (way === 'by RST_STREAM') stream.close(constants.NGHTTP2_CANCEL);
         else other.session.destroy();
-        await until(() => !upstream.isOpen(), 'the NVR sees the client leave');
+        await until('the NVR sees the client leave', () => !upstream.isOpen());
         other.close();
         await assertAlive();
       });
@@ -422,10 +414,10 @@ describe('When one side of an HTTP/2 stream goes away', () => {
     const upstream = holding();
     const stream = client.open('/api/stream');
     const answer = answerOf(stream);
-    await until(() => upstream.count() === 1 && held.size === 1, 'the stream is open');
+    await until('the stream is open', () => upstream.count() === 1 && held.size === 1);
     for (const end of held) end();
     assert.equal((await answer).end, 'NGHTTP2_INTERNAL_ERROR');
-    await until(() => !upstream.isOpen(), 'the NVR sees it end');
+    await until('the NVR sees it end', () => !upstream.isOpen());
     assert.equal(held.size, 0);
     await assertAlive();
   });
@@ -460,7 +452,7 @@ describe('A slow reader over HTTP/2', () => {
     const peer = await framePeer(gate.port, ca);
     const readers = [1, 3, 5, 7];
     for (const id of readers) peer.send(request(id, [[':method', 'GET'], ...SOMEWHERE]));
-    await until(() => nvr.received.length === readers.length, 'every request arrives');
+    await until('every request arrives', () => nvr.received.length === readers.length);
     for (let before = -1; before !== written; ) {
       before = written;
       assert.ok(before < 60_000_000, `the NVR could write ${before} bytes`);
@@ -472,7 +464,7 @@ describe('A slow reader over HTTP/2', () => {
       .reduce((sum, { payload }) => sum + payload.length, 0);
     assert.equal(ofWindow, 65_535, 'no more than its window is sent');
     peer.socket.destroy();
-    await until(() => [...nvr.sockets].length <= 2, 'the NVR sees them leave');
+    await until('the NVR sees them leave', () => [...nvr.sockets].length <= 2);
     await assertAlive();
   });
 });
@@ -506,8 +498,8 @@ describe('Two hundred streams that are reset at a random moment', () => {
       await assertAlive();
       for (const other of others) other.close();
       await until(
+        'the NVR has only the connections that are kept',
         () => nvr.sockets.size <= 2 && [...nvr.sockets].every(({ bytesRead }) => bytesRead > 0),
-        'the NVR has but the connections that are kept',
       );
       assert.equal(held.size, 0);
     });

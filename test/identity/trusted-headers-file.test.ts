@@ -24,10 +24,15 @@ async function watched(t: TestContext, mountedText?: string) {
     said.push(text);
     heard();
   };
-  const stop = watchTrustedHeaders(files, first.value, {
-    onChange: ({ names }) => say([...names].join(',')),
-    onBad: (problem) => say(problem.replace(directory, '')),
-  });
+  const stop = watchTrustedHeaders(
+    files,
+    first.value,
+    {
+      onChange: ({ names }) => say([...names].join(',')),
+      onBad: (problem) => say(problem.replace(directory, '')),
+    },
+    { quietMs: 20, pollMs: 50 },
+  );
   t.after(() => {
     stop();
     rmSync(directory, { recursive: true });
@@ -77,6 +82,21 @@ describe('The allowlist file', PATIENCE, () => {
     const swap = (): void => {
       symlinkSync('two', join(volume, '..new'));
       renameSync(join(volume, '..new'), join(volume, '..data'));
+    };
+    assert.equal(await next(swap), 'x-two');
+  });
+
+  it('is read again when a link in the middle of its path leads elsewhere', async (t) => {
+    const { directory, files, next } = await watched(t);
+    for (const version of ['one', 'two']) {
+      mkdirSync(join(directory, version));
+      writeFileSync(join(directory, version, 'list.conf'), `X-${version}\n`);
+    }
+    symlinkSync('one', join(directory, 'current'));
+    assert.equal(await next(() => symlinkSync('../current/list.conf', files.mounted)), 'x-one');
+    const swap = (): void => {
+      symlinkSync('two', join(directory, 'next'));
+      renameSync(join(directory, 'next'), join(directory, 'current'));
     };
     assert.equal(await next(swap), 'x-two');
   });

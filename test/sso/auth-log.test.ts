@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
+import { until } from '../support/until.ts';
 import { ask } from './support/ask.ts';
 
 const SECRET = 'correct-horse-battery';
@@ -140,10 +141,8 @@ describe('The allowlist file of a running gate', () => {
       ] as const;
       return (await ask(house.port, { path: '/api/profile', headers })).status;
     };
-    const logged = async (text: RegExp): Promise<void> => {
-      while (!house.log.some(({ msg }) => text.test(String(msg))))
-        await new Promise((resolve) => setTimeout(resolve, 20));
-    };
+    const logged = (text: RegExp): Promise<void> =>
+      until(`${text} is logged`, () => house.log.some(({ msg }) => text.test(String(msg))));
     assert.equal(await status(), 200);
     writeFileSync(file, 'Remote-User\n');
     await logged(/list of trusted headers was reloaded/);
@@ -157,6 +156,6 @@ describe('The allowlist file of a running gate', () => {
     await logged(/conf:2: "not a name" is neither .*; the previous list stays in use/);
     assert.equal(await status(), 401);
     writeFileSync(file, 'Remote-User\nRemote-Groups\nX-More\n');
-    while ((await status()) !== 200) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until('the new list is in force', async () => (await status()) === 200);
   });
 });

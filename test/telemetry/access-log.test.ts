@@ -6,6 +6,7 @@ import { WebSocket } from 'ws';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { CARL, VERA } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
+import { until } from '../support/until.ts';
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
@@ -34,7 +35,7 @@ async function lines(act: () => Promise<unknown>, count = 1): Promise<Record<str
   await act();
   const found = (): Record<string, unknown>[] =>
     house.log.slice(from).filter(({ logger }) => logger === 'service.access');
-  for (let turn = 0; turn < 1000 && found().length < count; turn += 1) await new Promise((done) => setImmediate(done));
+  await until('the lines are logged', () => found().length >= count);
   return found().map(
     ({ time: _, level: __, logger: ___, msg: ____, requestId: _____, ms: ______, upstreamMs: _______, ...rest }) =>
       rest,
@@ -46,8 +47,7 @@ describe('The access log', () => {
     const from = house.log.length;
     const answer = await house.ask('/api/version?token=secret', { token: vera, headers: { 'X-Request-Id': 'mine-1' } });
     await answer.text();
-    for (let turn = 0; turn < 1000 && house.log.length === from; turn += 1)
-      await new Promise((done) => setImmediate(done));
+    await until('a line is logged', () => house.log.length > from);
     const [{ time, ms, upstreamMs, ...line } = {}] = house.log.slice(from);
     assert.deepEqual(line, {
       level: 'info',

@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { openAuditFile } from '../../src/telemetry/audit-log.ts';
 import { CARL, VERA } from '../support/people.ts';
 import { startInstance } from '../support/start-instance.ts';
+import { until } from '../support/until.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'postern-audit-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -42,7 +43,9 @@ describe('The audit file', () => {
     const file = await open('full.log', 20);
     for (let at = 0; at < 8; at += 1) {
       file.write(`line number ${at}\n`);
-      await untilWritten(join(directory, 'full.log'), `line number ${at}`);
+      await until('the line is written', () =>
+        readFileSync(join(directory, 'full.log'), { encoding: 'utf8', flag: 'a+' }).includes(`line number ${at}`),
+      );
     }
     await file.close();
     const names = readdirSync(directory)
@@ -76,13 +79,6 @@ describe('The audit file', () => {
       message: `${directory} cannot be written: name another file in logger.audit_file, or remove the key`,
     }));
 });
-
-async function untilWritten(file: string, line: string): Promise<void> {
-  for (let turn = 0; turn < 10_000; turn += 1) {
-    await new Promise((done) => setImmediate(done));
-    if (readFileSync(file, { encoding: 'utf8', flag: 'a+' }).includes(line)) return;
-  }
-}
 
 describe('A house with an audit file', () => {
   const file = join(directory, 'house.log');

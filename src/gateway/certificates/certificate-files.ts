@@ -1,7 +1,7 @@
 /** The two files of a certificate: read together, and again when either changes, until they belong together (SPEC 1, `tls`). */
-import { unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { type WatchTiming, watchFiles } from '../../files/watch-files.ts';
 import { type CertificatePair, type JudgedPair, judgePair } from './certificate-pair.ts';
 
 export interface CertificateWatch {
@@ -25,41 +25,40 @@ export async function readPair(files: CertificatePair): Promise<Result<JudgedPai
   return err(`${there} is there and ${missing} is not: put both there, or neither to have a certificate made`);
 }
 
-export interface CertificatePatience {
-  readonly betweenLooksMs: number;
+export interface CertificateTiming {
+  readonly watch?: WatchTiming;
   /** Two files are never replaced at once: for so long they may not belong together. */
   readonly settlingMs: number;
 }
 
-const PATIENCE: CertificatePatience = { betweenLooksMs: 2_000, settlingMs: 10_000 };
+const TIMING: CertificateTiming = { settlingMs: 10_000 };
 
-/**
- * The files are looked at from time to time: no watching of directories tells of a file that is mounted alone, of a
- * network's file system, and of a link whose target is replaced. Gives the way to stop.
- */
-export function watchPair(files: CertificatePair, watch: CertificateWatch, patience = PATIENCE): () => void {
+/** Reads both files again when either changes. Returns the function that stops it. */
+export function watchPair(files: CertificatePair, watch: CertificateWatch, timing = TIMING): () => void {
   let timer: NodeJS.Timeout | undefined;
   let lastProblem: string | undefined;
+  let isStopped = false;
   const readAgain = async (hasSettled: boolean): Promise<void> => {
     clearTimeout(timer);
     const read = await readPair(files);
+    if (isStopped) return;
     if (read.ok && read.value) {
       lastProblem = undefined;
       return watch.onGood(read.value);
     }
     const problem = read.ok ? `${files.certificate} and ${files.privateKey} are gone: put them back` : read.error;
-    if (!hasSettled) timer = setTimeout(() => void readAgain(true), patience.settlingMs).unref();
+    if (!hasSettled) timer = setTimeout(() => void readAgain(true), timing.settlingMs).unref();
     else if (problem !== lastProblem) watch.onBad(problem);
     if (hasSettled) lastProblem = problem;
   };
   const onChange = (): void => void readAgain(false);
-  const paths = [files.certificate, files.privateKey];
-  for (const path of paths) watchFile(path, { interval: patience.betweenLooksMs, persistent: false }, onChange);
-  // What changed between the caller's reading and the first look is no change to later looks.
-  timer = setTimeout(onChange, patience.betweenLooksMs).unref();
+  const watching = watchFiles(onChange, timing.watch);
+  // The files may have changed between the caller's reading and the moment from which they are watched.
+  void watching.watch([files.certificate, files.privateKey]).then(onChange);
   return () => {
+    isStopped = true;
     clearTimeout(timer);
-    for (const path of paths) unwatchFile(path, onChange);
+    watching.close();
   };
 }
 

@@ -1,9 +1,9 @@
 /** Plays a vector against its instance and gathers what came of it. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Received } from '../../support/fake-nvr.ts';
 import type { Runtime } from '../../support/start-instance.ts';
+import { until } from '../../support/until.ts';
 import { behaveWell, FAULTS } from './faults.ts';
 import type { Outcome } from './judge.ts';
 import { openConnection } from './raw-connection.ts';
@@ -27,7 +27,7 @@ export async function replay({ vector, instances, cuts = () => [] }: Replay): Pr
   const connection = await openConnection(portOf(vector, instance));
   await connection.send(raw, cuts(raw));
   if (vector.setup.clientAction === 'reset-before-answer') {
-    await until(() => instances.nvr.received.length > 0, 'the request arrives at the NVR');
+    await until('the request arrives at the NVR', () => instances.nvr.received.length > 0);
     const [upstream] = instances.nvr.sockets;
     assert.ok(upstream, 'the NVR has the connection');
     const closed = once(upstream, 'close', {
@@ -67,7 +67,7 @@ async function begin({ setup }: Vector, { nvr }: VectorInstances, instance: Runt
   behaveWell(nvr);
   instance.log.length = 0;
   for (const socket of nvr.sockets) socket.destroy();
-  await until(() => nvr.sockets.size === 0, 'connections of earlier vectors are gone');
+  await until('connections of earlier vectors are gone', () => nvr.sockets.size === 0);
   nvr.received.length = 0;
   if (setup.upstream !== undefined && setup.upstream !== 'refused') {
     const fault = FAULTS[setup.upstream] ?? assert.fail(`no fault is called ${setup.upstream}`);
@@ -103,13 +103,4 @@ const portOf = ({ setup }: Vector, instance: Runtime): number =>
 function headStatus(text: string): number | undefined {
   const found = /(?:^|\r\n\r\n)HTTP\/1\.[01] (?!1(?!01)\d\d)(\d{3})/.exec(text)?.[1];
   return found === undefined ? undefined : Number(found);
-}
-
-/** Waits for something that must come about; a hang is then the failure. */
-export async function until(holds: () => boolean, what: string): Promise<void> {
-  const end = Date.now() + 8_000;
-  while (!holds()) {
-    assert.ok(Date.now() < end, `never came about: ${what}`);
-    await turn();
-  }
 }

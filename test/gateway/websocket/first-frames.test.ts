@@ -12,6 +12,7 @@ import type { OpenStreams } from '../../../src/gateway/entry/open-streams.ts';
 import type { ServedCertificate } from '../../../src/gateway/listen/tls-server.ts';
 import { changing, makeServed } from '../../support/served-certificate.ts';
 import { type StartedGate, startGate } from '../../support/start-gate.ts';
+import { until } from '../../support/until.ts';
 
 const SWITCHED = Buffer.from(
   'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n',
@@ -193,7 +194,7 @@ describe('What the NVR sends behind its 101', () => {
       await turn();
       upstream.write(Buffer.concat([SWITCHED, FRAMES]));
       assert.deepEqual(await received(socket, FRAMES.length), FRAMES);
-      while (Buffer.concat(heard).length < early.length) await turn();
+      await until('the NVR has the early frames', () => Buffer.concat(heard).length >= early.length);
       assert.deepEqual(Buffer.concat(heard), early);
       socket.destroy();
     });

@@ -1,11 +1,14 @@
-/** Each way in which a file comes to read differently, done to real files. */
+/** Each way in which the content of a file changes, done to real files. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { appendFileSync, writeFileSync } from 'node:fs';
-import { appendFile, mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, link, mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { watchFiles } from '../../src/config/watch-files.ts';
+import { watchFiles } from '../../src/files/watch-files.ts';
+
+const TIMING = { quietMs: 20, pollMs: 50 };
 
 interface Watched {
   readonly directory: string;
@@ -25,6 +28,13 @@ async function watched(t: TestContext, ...names: string[]): Promise<Watched> {
   await writeFile(at('..first/config.yaml'), 'one');
   await symlink('..first', at('..data'));
   await symlink('..data/config.yaml', at('linked.yaml'));
+  for (const release of ['one', 'two']) {
+    await mkdir(at(`releases/${release}`), { recursive: true });
+    await writeFile(at(`releases/${release}/config.yaml`), release);
+  }
+  await symlink('one', at('releases/current'));
+  await writeFile(at('..first/also'), 'one');
+  await link(at('..first/also'), at('alone'));
   await writeFile(at('config.yaml'), 'one');
   await writeFile(at('secret'), 'one');
   let told = 0;
@@ -33,7 +43,7 @@ async function watched(t: TestContext, ...names: string[]): Promise<Watched> {
     told += 1;
     change.resolve();
     change = Promise.withResolvers();
-  }, 20);
+  }, TIMING);
   await files.watch(names.map(at));
   t.after(async () => {
     files.close();
@@ -73,6 +83,19 @@ describe('A file that is watched', () => {
       },
     ],
     ['may be written where its link leads', 'linked.yaml', (at) => writeFile(at('..first/config.yaml'), 'two')],
+    [
+      'may be swapped by a link in the middle of its path, of which no directory beside it tells',
+      'releases/current/config.yaml',
+      async (at) => {
+        await symlink('two', at('releases/next'));
+        await rename(at('releases/next'), at('releases/current'));
+      },
+    ],
+    [
+      'may be written by another name, as a file that is mounted alone is',
+      'alone',
+      (at) => writeFile(at('..first/also'), 'two'),
+    ],
     ['may go', 'config.yaml', (at) => rm(at('config.yaml'))],
     ['may come', 'later.yaml', (at) => writeFile(at('later.yaml'), 'one')],
   ];
@@ -112,20 +135,20 @@ describe('A file that is watched', () => {
     assert.equal(files.told(), 1);
   });
 
-  it('reads the same after a touch, after the same text, and when its neighbours change', {
+  it('reads the same after a touch, after the same text, and when other files beside it change', {
     timeout: 30_000,
   }, async (t) => {
     const files = await watched(t, 'config.yaml');
     const next = files.next();
-    const neighbour = Promise.withResolvers<void>();
-    const other = watchFiles(() => neighbour.resolve(), 20);
+    const otherChange = Promise.withResolvers<void>();
+    const other = watchFiles(() => otherChange.resolve(), TIMING);
     t.after(other.close);
     await other.watch([files.at('secret')]);
     await utimes(files.at('config.yaml'), 1, 1);
     await writeFile(files.at('config.yaml'), 'one');
     await writeFile(files.at('postern.db-wal'), 'x');
     await writeFile(files.at('secret'), 'two');
-    await neighbour.promise;
+    await otherChange.promise;
     assert.equal(files.told(), 0);
     await writeFile(files.at('config.yaml'), 'two'); // and this is told, alone
     await next;
@@ -137,12 +160,12 @@ describe('A file that is watched', () => {
     const next = files.next();
     writeFileSync(files.at('config.yaml'), 'two');
     await files.note();
-    const neighbour = Promise.withResolvers<void>();
-    const other = watchFiles(() => neighbour.resolve(), 20);
+    const otherChange = Promise.withResolvers<void>();
+    const other = watchFiles(() => otherChange.resolve(), TIMING);
     t.after(other.close);
     await other.watch([files.at('secret')]);
     await writeFile(files.at('secret'), 'two');
-    await neighbour.promise;
+    await otherChange.promise;
     assert.equal(files.told(), 0);
     await writeFile(files.at('config.yaml'), 'three');
     await next;
@@ -169,7 +192,7 @@ describe('A file that is watched', () => {
     const files = watchFiles(() => {
       changes.push(current);
       change.resolve();
-    }, 20);
+    }, TIMING);
     t.after(files.close);
     await files.watch([join(directory, 'old')]);
     await files.watch([join(directory, 'new')]);
@@ -178,5 +201,20 @@ describe('A file that is watched', () => {
     await writeFile(join(directory, 'new'), 'x');
     await change.promise;
     assert.deepEqual(changes, ['new']);
+  });
+
+  it('may be a bind mount of one file', { timeout: 30_000 }, async (t) => {
+    const files = await watched(t, 'mounted');
+    await writeFile(files.at('mounted'), '');
+    const mount = spawnSync('mount', ['--bind', files.at('..first/also'), files.at('mounted')]);
+    if (mount.status !== 0) return t.skip('no file can be mounted here');
+    t.after(() => spawnSync('umount', [files.at('mounted')]));
+    await files.note();
+    const next = files.next();
+    await writeFile(files.at('..first/also'), 'two');
+    await next;
+    const unmounted = files.next();
+    spawnSync('umount', [files.at('mounted')]);
+    await unmounted;
   });
 });

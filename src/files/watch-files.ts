@@ -1,34 +1,46 @@
-/** Watches files for changed content: written in place, replaced by renaming, or swapped by a symbolic link (SPEC 1, reload). */
+/**
+ * The one file watcher: configuration, secrets, certificates and the list of trusted headers. It sees a file that is written
+ * in place, replaced by renaming, mounted alone into a container, or reached over a symbolic link that is swapped (SPEC 1, reload).
+ */
 import { createHash } from 'node:crypto';
 import { type FSWatcher, watch } from 'node:fs';
-import { readFile, realpath } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 
 export interface FileWatch {
-  /** From here on these, in the place of those before; resolves when they are watched. */
+  /** Watches these files in place of those before; resolves when they are watched. They need not exist. */
   watch(files: readonly string[]): Promise<void>;
   /** Takes the current content as known: a reload is about to read it anyway. */
   note(): Promise<void>;
   close(): void;
 }
 
-/** Editors write in pieces, and a volume swaps several links at once: it is looked when there was quiet for so long. */
-const QUIET_MS = 200;
+export interface WatchTiming {
+  /** Editors write in pieces, and a volume swaps several links at once: files are read after this time without events. */
+  readonly quietMs: number;
+  /** Between two polls of the files' metadata, for changes without an event: a network file system, a link in the middle of the path. */
+  readonly pollMs: number;
+}
 
-export function watchFiles(onChange: () => void, quiet: number = QUIET_MS): FileWatch {
+const TIMING: WatchTiming = { quietMs: 200, pollMs: 2_000 };
+
+/** `onChange` is called when the content of a file has changed; a touch, or the same text written again, is no change. */
+export function watchFiles(onChange: () => void, { quietMs, pollMs }: WatchTiming = TIMING): FileWatch {
   /** Digests at the last look, not at the reload that followed it: a file may change in between. */
   let known: ReadonlyMap<string, string> = new Map();
+  let metadata: readonly string[] = [];
   let watchers: readonly FSWatcher[] = [];
   let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
 
   const look = async (): Promise<void> => {
     const before = known;
     known = await arm([...before.keys()]);
-    if ([...known].some(([file, digest]) => digest !== before.get(file))) onChange();
+    if (!isClosed && [...known].some(([file, digest]) => digest !== before.get(file))) onChange();
   };
   const soon = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(() => void look(), quiet).unref();
+    timer = isClosed ? undefined : setTimeout(() => void look(), quietMs).unref();
   };
   /** Watches again after each look: a link may lead to another directory. It watches before it reads, so no change is missed. */
   const arm = async (files: readonly string[]): Promise<ReadonlyMap<string, string>> => {
@@ -38,17 +50,30 @@ export function watchFiles(onChange: () => void, quiet: number = QUIET_MS): File
     const onEvent = (_: string, name: string | null): void => {
       if (name === null || names.has(name) || name.startsWith('..')) soon();
     };
-    close();
+    disarm();
+    if (isClosed) return new Map();
     const directories = [...places].map((place) => dirname(place));
     watchers = [...new Set([...directories, ...places])].flatMap((path) => watcherOf(path, onEvent));
+    metadata = await Promise.all(files.map(metadataOf));
     return new Map(await Promise.all(files.map(async (file) => [file, await digestOf(file)] as const)));
   };
-  const close = (): void => {
+  const disarm = (): void => {
     clearTimeout(timer);
     for (const watcher of watchers) watcher.close();
+    watchers = [];
   };
+  const poll = async (): Promise<void> => {
+    const before = metadata;
+    const found = await Promise.all([...known.keys()].map(metadataOf));
+    if (metadata === before && found.join('\n') !== before.join('\n')) soon();
+  };
+  const polling = setInterval(() => void poll(), pollMs).unref();
   return {
-    close,
+    close() {
+      isClosed = true;
+      clearInterval(polling);
+      disarm();
+    },
     async note() {
       known = await arm([...known.keys()]);
     },
@@ -73,6 +98,11 @@ function watcherOf(path: string, onEvent: (event: string, name: string | null) =
   } catch {
     return []; // it is not there
   }
+}
+
+async function metadataOf(file: string): Promise<string> {
+  const found = await stat(file).catch(() => undefined);
+  return found === undefined ? 'none' : [found.dev, found.ino, found.size, found.mtimeMs, found.ctimeMs].join();
 }
 
 /** Secrets may be among them: what is kept tells nothing. */
