@@ -2,7 +2,8 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createGunzip } from 'node:zlib';
+import { pipeline } from 'node:stream';
+import { createGunzip, type Gunzip } from 'node:zlib';
 import { readTar, type TarEntry } from './tar.ts';
 
 /** Names that a backup of ours has: no path leads out of the directory. */
@@ -13,7 +14,7 @@ export async function readBackup(file: string, directory: string): Promise<reado
   const names: string[] = [];
   let current: FileHandle | undefined;
   try {
-    for await (const part of readTar(createReadStream(file).pipe(createGunzip()))) {
+    for await (const part of readTar(unpacked(file))) {
       if (part.kind === 'bytes') {
         await current?.writeFile(part.bytes);
         continue;
@@ -38,3 +39,6 @@ async function placeFor({ name }: TarEntry, directory: string): Promise<FileHand
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   return open(path, 'wx', 0o600);
 }
+
+/** A file that cannot be read fails where it is iterated over. */
+const unpacked = (file: string): Gunzip => pipeline(createReadStream(file), createGunzip(), () => {});

@@ -102,6 +102,12 @@ describe('backup and restore', () => {
     assert.deepEqual([existsSync(directory), existsSync(target)], [false, false]);
   });
 
+  it('a restore that fails makes no directory', async () => {
+    const directory = join(newDirectory(), 'typo');
+    assert.equal((await runPostern(['restore', '/nowhere/file'], { directory })).code, 1);
+    assert.equal(existsSync(directory), false);
+  });
+
   it('a file that is no backup is refused in words', async () => {
     const file = join(newDirectory(), 'photo.jpg');
     writeFileSync(file, 'not an archive');

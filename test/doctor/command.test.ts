@@ -1,11 +1,13 @@
 /** `postern doctor` as a command: what it prints, its exit code, and that it leaves no token behind (SPEC 15). */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { openPorts } from '../../src/doctor/probes/ports.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
-import { type Finished, runPostern, type Serving, servePostern } from '../support/run-postern.ts';
+import { type Finished, newDirectory, runPostern, type Serving, servePostern } from '../support/run-postern.ts';
 
 describe('The command doctor', () => {
   let nvr: FakeNvr;
@@ -54,6 +56,13 @@ describe('The command doctor', () => {
     await doctor(serving.url, '--silence', '1');
     const { stdout } = await runPostern(['tokens', 'list'], { directory: serving.directory });
     assert.doesNotMatch(stdout, /doctor/);
+  });
+
+  it('makes nothing in a directory that is not there', async () => {
+    const directory = join(newDirectory(), 'typo');
+    const { code, stderr } = await runPostern(['doctor'], { directory });
+    assert.deepEqual([code, existsSync(directory)], [2, false]);
+    assert.notEqual(stderr, '');
   });
 
   it('exits 2 with a sentence where it cannot look', async () => {

@@ -1,7 +1,6 @@
 /** `postern backup` and `postern restore`: everything that must last, of a running server too (SPEC 15). */
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { readBackup } from '../../backup/read-backup.ts';
 import { type BackedUp, writeBackup } from '../../backup/write-backup.ts';
@@ -68,7 +67,9 @@ export interface RestoreOptions extends CommandPlace {
 /** Gives the names. Rejects with a sentence; what was there is untouched then. */
 export async function restore(file: string, options: RestoreOptions): Promise<readonly string[]> {
   const directory = resolve(options.directory);
-  const scratch = await mkdtemp(join(await parentOf(directory), '.postern-restore-'));
+  // On the same file system, so that a move is one step.
+  const made = await mkdir(directory, { recursive: true, mode: 0o700 });
+  const scratch = await mkdtemp(join(directory, '.postern-restore-'));
   try {
     const names = await readBackup(file, scratch);
     if (!names.includes(STORE)) throw new Error(`${file} cannot be restored: it holds no store`);
@@ -86,6 +87,7 @@ export async function restore(file: string, options: RestoreOptions): Promise<re
     return names;
   } finally {
     await rm(scratch, { recursive: true, force: true });
+    if (made !== undefined) await rmdir(directory).catch(() => {}); // only when nothing was restored
   }
 }
 
@@ -120,12 +122,6 @@ async function setAside(path: string, now: number): Promise<void> {
   for (const each of [path, `${path}-wal`, `${path}-shm`]) {
     if (existsSync(each)) await rename(each, `${each}.before-${stamp}`);
   }
-}
-
-/** On the same file system, so that a move is one step. */
-async function parentOf(directory: string): Promise<string> {
-  await mkdir(directory, { recursive: true, mode: 0o700 }).catch(() => {});
-  return existsSync(directory) ? directory : tmpdir();
 }
 
 async function settingsIn(place: CommandPlace): Promise<Settings> {

@@ -26,7 +26,7 @@ const NO_CAMERA = 'no-camera-of-this-name';
 
 /** Rejects with a sentence when there is no configuration or store to work with. */
 export async function openForDoctor(place: CommandPlace): Promise<DoctorHouse> {
-  const opened = await openForCommands(place);
+  const opened = await openForCommands(place, 'change');
   const { settings, users, apiTokens } = opened;
   const admin = (await users.list()).find(({ role }) => role === ADMIN)?.name;
   const made = await apiTokens.create({
