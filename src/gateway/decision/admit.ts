@@ -16,11 +16,12 @@
  */
 import type { AccessVerdict, Obligations } from '../../access/access-verdict.ts';
 import { authorize, type Surroundings } from '../../access/authorize.ts';
-import type { RouteMatch, RouteTable } from '../../access/route-table.ts';
+import { isOwn, type RouteMatch, type RouteTable } from '../../access/route-table.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { ListenerName, RequestFacts, RequestTarget } from '../../domain/request.ts';
+import { storeFaultOf } from '../../domain/store-fault.ts';
 import type { IdentitySource, IdentityVerdict } from '../../domain/verdict.ts';
 import { acceptedCaller, credentialFault } from './accepted-caller.ts';
 import { type Client, clientOf } from './client.ts';
@@ -92,9 +93,7 @@ export function admit(request: RequestFacts, rules: Rules): MaybePromise<Admissi
   const { target } = strict;
   const route = rules.routes.match(request.isUpgrade ? 'WS' : request.method, target.segments); // 4
   const arrived: ArrivedRequest = { request, client, target, route };
-  return mapMaybe(identify(request, rules.sources[request.listener]), (identity) =>
-    admitIdentified(arrived, identity, rules),
-  ); // 5
+  return mapMaybe(identityOf(arrived, rules), (identity) => admitIdentified(arrived, identity, rules)); // 5
 }
 
 /** What is known of a request before its caller is. */
@@ -104,6 +103,19 @@ interface ArrivedRequest {
   readonly target: RequestTarget;
   readonly route: RouteMatch;
   readonly credentialFault?: RefusalReason;
+}
+
+/**
+ * While the store fails nothing can be said of a caller. Postern's own public routes are served all the same, to a caller
+ * that is unknown: a logout must reach the route, which ends the session by its token.
+ */
+function identityOf({ request, route }: ArrivedRequest, rules: Rules): MaybePromise<IdentityVerdict> {
+  const identity = identify(request, rules.sources[request.listener]);
+  if (!(identity instanceof Promise) || !isOwn(route) || route.row.access !== 'public') return identity;
+  return identity.catch((fault: unknown) => {
+    if (storeFaultOf(fault)) return { kind: 'refused', reason: 'store-unavailable' };
+    throw fault;
+  });
 }
 
 function admitIdentified(arrived: ArrivedRequest, identity: IdentityVerdict, rules: Rules): MaybePromise<Admission> {
