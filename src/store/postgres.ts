@@ -7,11 +7,10 @@ import {
   type QueryResult,
 } from 'kysely';
 import pg from 'pg';
-import { outOfTime } from '../domain/out-of-time.ts';
-import { type StoreFault, storeFault } from '../domain/store-fault.ts';
 import type { Engine } from './engine.ts';
 import { type ChangeFeed, openChangeFeed } from './postgres-changes.ts';
 import { postgresDialect } from './postgres-dialect.ts';
+import { troubleOf } from './postgres-faults.ts';
 
 export interface PostgresOptions {
   /** `postgres://…`, with `sslmode`, `sslrootcert` and several hosts as libpq has them. */
@@ -34,6 +33,8 @@ const STATEMENT_MILLISECONDS = 10_000;
 /** A server that is frozen ends no statement: the client gives up a while after the server should have. */
 const CLIENT_GRACE_MILLISECONDS = 2000;
 
+/** As long as a write to SQLite waits for its lock. */
+const LOCK_MILLISECONDS = 5000;
 const IDLE_TRANSACTION_MILLISECONDS = 5000;
 
 /** Of numbers only: what counts events fits a double. */
@@ -49,6 +50,7 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
     max: options.connections ?? CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MILLISECONDS,
     statement_timeout: statement,
+    lock_timeout: LOCK_MILLISECONDS,
     query_timeout: statement + CLIENT_GRACE_MILLISECONDS,
     // A replica that is frozen in a transaction holds its locks no longer than this.
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MILLISECONDS,
@@ -56,6 +58,8 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
     ...(readOnly ? { options: '-c default_transaction_read_only=on' } : {}),
   });
   pool.on('error', () => {}); // an idle connection that ends is replaced by the next query
+  // One that ends between two statements of a transaction has no query to reject: unheard, it would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
   const changes = readOnly ? undefined : await listening(listenUrl, onCurrent, pool);
   return {
     dialect: withChanges(new PostgresDialect({ pool }), changes),
@@ -107,7 +111,7 @@ function withChanges(dialect: PostgresDialect, changes: ChangeFeed | undefined):
 }
 
 function watched(driver: Driver, changes: ChangeFeed | undefined): Driver {
-  const { acquireConnection, commitTransaction } = driver;
+  const { acquireConnection, commitTransaction, rollbackTransaction } = driver;
   const known = new WeakMap<DatabaseConnection, DatabaseConnection>();
   const inner = new WeakMap<DatabaseConnection, DatabaseConnection>();
   const wrap = (connection: DatabaseConnection): DatabaseConnection => {
@@ -133,7 +137,9 @@ function watched(driver: Driver, changes: ChangeFeed | undefined): Driver {
       });
       changes?.changedHere();
     },
-    rollbackTransaction: releasing(driver.rollbackTransaction.bind(driver), unwrapped),
+    // Where even this fails, Kysely gives the connection up: the fault that led here is the one to tell.
+    rollbackTransaction: (connection: DatabaseConnection) =>
+      rollbackTransaction.call(driver, unwrapped(connection)).catch(() => {}),
     releaseConnection: releasing(driver.releaseConnection.bind(driver), unwrapped),
   });
 }
@@ -155,28 +161,3 @@ const watchedConnection = (connection: DatabaseConnection, changes: ChangeFeed |
     }
   },
 });
-
-/** SQLSTATE classes that say something of the server or the way to it, and nothing of the statement. */
-const TROUBLES: readonly string[] = ['08', '25006', '53', '57', '58', 'XX'];
-const STATEMENT_TIMEOUT = '57014';
-/** `pg` names these by their text alone. */
-const CLIENT_FAULTS = /timeout|terminated|not queryable|ended/i;
-
-function troubleOf(fault: unknown): unknown {
-  if (!(fault instanceof Error)) return fault;
-  const code = 'code' in fault ? String(fault.code) : '';
-  if (code === STATEMENT_TIMEOUT) return outOfTime();
-  const isOfServer = TROUBLES.some((trouble) => code.startsWith(trouble));
-  const isOfWay = /^E[A-Z]+$/.test(code) || (code === '' && CLIENT_FAULTS.test(fault.message));
-  return isOfServer || isOfWay ? storeFault(kindOf(code), `PostgreSQL: ${fault.message || code}`, fault) : fault;
-}
-
-/** disk_full, read_only_sql_transaction, data_corrupted and index_corrupted. */
-const KINDS: Readonly<Record<string, StoreFault>> = {
-  '53100': 'full',
-  '25006': 'read-only',
-  XX001: 'corrupt',
-  XX002: 'corrupt',
-};
-
-const kindOf = (code: string): StoreFault => KINDS[code] ?? 'unreachable';

@@ -1,7 +1,7 @@
 /** A PostgreSQL server of a test's own, on a free port, in a directory of its own; ended with the test. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -70,11 +70,16 @@ export async function startPostgres(): Promise<TestPostgres> {
     });
     await untilAnswering(url('postgres'));
   };
-  const signal = (name: NodeJS.Signals): void => void process.kill(-(server.pid ?? 0), name);
+  /** Each backend leads a process group of its own. The server comes first, so that it starts no other. */
+  const signal = (name: NodeJS.Signals): void => {
+    process.kill(server.pid ?? 0, name);
+    for (const backend of childrenOf(server.pid)) process.kill(backend, name);
+  };
   const ended = async (name: NodeJS.Signals): Promise<void> => {
     const exit = once(server, 'exit');
     signal('SIGCONT');
-    process.kill(name === 'SIGKILL' ? -(server.pid ?? 0) : (server.pid ?? 0), name);
+    if (name === 'SIGKILL') signal(name);
+    else process.kill(server.pid ?? 0, name);
     await exit;
   };
   const atExit = (): void => {
@@ -103,6 +108,9 @@ export async function startPostgres(): Promise<TestPostgres> {
     },
   };
 }
+
+const childrenOf = (pid = 0): readonly number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 
 async function runOnce(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
