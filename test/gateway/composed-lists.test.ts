@@ -156,6 +156,20 @@ describe('A list that the NVR gives for all cameras only', () => {
     assert.equal(nvr.received.filter(({ target }) => target.startsWith('/api/labels')).length, 1);
   });
 
+  it('is not made anew for a limit that makes no other list', async () => {
+    const paths = [
+      ...['/api/sub_labels', '/api/sub_labels?limit=1', '/api/sub_labels?limit=x'],
+      ...['/api/recognized_license_plates?limit=1', '/api/recognized_license_plates?limit=2'],
+      ...['/api/events/explore?limit=60', '/api/events/explore?limit=70', '/api/events/explore?limit=50'],
+    ];
+    for (const path of paths) assert.equal((await asked(path, 'carl')).status, 200, path);
+    const targets = nvr.received.map(({ target }) => target);
+    assert.deepEqual(
+      targets.filter((target, at) => targets.indexOf(target) !== at),
+      [],
+    );
+  });
+
   it('is empty for a role without cameras, and a bad query is 422 for it as well', async () => {
     // biome-ignore format: a table
     const rows: [path: string, status: number][] = [

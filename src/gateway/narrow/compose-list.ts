@@ -11,7 +11,7 @@ export type AskNvr = (path: string) => Promise<unknown>;
 
 export interface Composition {
   readonly view: CameraView;
-  /** How many events of each label were asked for; undefined for the NVR's default. */
+  /** How many events of each label, by `limitOf`. */
   readonly limit: number | undefined;
   readonly ask: AskNvr;
 }
@@ -37,11 +37,14 @@ const MOST_OF_A_LABEL = 50;
 const EVENTS_PER_NAME = 3;
 const EVENTS_WITH_PLATES = 1000;
 
+/** The limit as far as it makes another list; undefined where none does. */
+export const limitOf = (list: ComposedList, asked: number | undefined): number | undefined =>
+  list === 'explore' ? Math.min(asked ?? DEFAULT_LIMIT, MOST_OF_A_LABEL) : undefined;
+
 /** `event_count` counts what is in the list: how many there are of all is told for all cameras only. */
-async function newestOfEachLabel({ view, limit = DEFAULT_LIMIT, ask }: Composition): Promise<readonly unknown[]> {
+async function newestOfEachLabel({ view, limit: most = DEFAULT_LIMIT, ask }: Composition): Promise<readonly unknown[]> {
   const lists = await askInTurns(view.cameras, (camera) => listAt(ask, '/api/labels', { camera }));
   const labels = [...new Set(lists.flat())].filter(isAskable).slice(0, MOST_LABELS);
-  const most = Math.min(limit, MOST_OF_A_LABEL);
   const found = await askInTurns(most > 0 ? labels : [], async (label) => {
     const events = await seenEvents({ view, ask }, { labels: label, limit: most });
     return events.filter((event) => event['label'] === label);

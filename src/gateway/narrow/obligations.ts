@@ -12,6 +12,7 @@ import { askFailure } from '../decision/ask-failure.ts';
 import type { Destination } from '../decision/destinations.ts';
 import type { OwnerLookup } from '../decision/owner-lookup.ts';
 import { createBufferBudget } from './buffer-budget.ts';
+import { limitOf } from './compose-list.ts';
 import { createComposedCache } from './composed-cache.ts';
 import { listsByCamera } from './narrow-fanout.ts';
 import { judgedBody, judgedOffer } from './narrow-request.ts';
@@ -84,7 +85,7 @@ async function composedList(
   { ask }: ObligationDeps,
 ): Promise<Settled> {
   if (!composed) return refused('not-narrowable');
-  const composition = { view, limit: limitIn(target), ask: (path: string) => ask(upstream, path) };
+  const composition = { view, limit: limitOf(composed, limitIn(target)), ask: (path: string) => ask(upstream, path) };
   try {
     return { kind: 'answered', json: await composeKept(composed, composition, JSON.stringify(upstream)) };
   } catch (fault) {
