@@ -95,6 +95,8 @@ describe('A target is refused', () => {
     ['with an encoded C1 control',           '/api/users%C2%85'],
     ['with a NUL',                           '/api/users%00.js'],
     ['encoded twice',                        '/api/%2575sers'],
+    ['whose escape another one completes',   '/api/%%37%35sers'],
+    ['whose escape ends in another one',     '/api/%7%35sers'],
     ['with an encoded question mark',        '/api/config%3f.js'],
     ['with an encoded fragment mark',        '/api/config%23.js'],
     ['with an encoded semicolon',            '/api/users%3Bx=1'],

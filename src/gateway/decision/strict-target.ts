@@ -51,10 +51,13 @@ const ENCODED_UNRESERVED = /%(?:2[DdEe]|3[0-9]|4[1-9A-Fa-f]|5[0-9Aa]|5[Ff]|6[1-9
 
 /**
  * The path with encoded unreserved characters decoded (RFC 3986 6.2.2.2). `/api/log%69n` and `/api/login` are one path to
- * every server, so they are one path here too: judged, routed, logged and sent in the same spelling.
+ * every server, so they are one path here too: judged, routed, logged and sent in the same spelling. A path with a broken
+ * escape stays as it is, and is refused: `%%37%35` would become the escape `%75`.
  */
 const inOneSpelling = (path: string): string =>
-  path.includes('%') ? path.replace(ENCODED_UNRESERVED, (encoded) => decodeURIComponent(encoded)) : path;
+  path.includes('%') && !BROKEN_ESCAPE.test(path)
+    ? path.replace(ENCODED_UNRESERVED, (encoded) => decodeURIComponent(encoded))
+    : path;
 
 /** A whole target in that spelling; its query stays as it was received. */
 export function targetInOneSpelling(target: string): string {
