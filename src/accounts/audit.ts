@@ -1,6 +1,6 @@
 /** Entries of the audit log: actor, action, object, client address and outcome (SPEC 9). */
 import { parseUserName } from '../domain/names.ts';
-import type { CorridorState } from '../domain/verdict.ts';
+import type { RouteState } from '../domain/verdict.ts';
 
 export const AUDITED = [
   'login',
@@ -50,5 +50,5 @@ const LONGEST_TEXT = 200;
 /** Text from a client, cut to a length that fits a log line. */
 export const shortText = (text: string): string => text.slice(0, LONGEST_TEXT).toWellFormed();
 
-export const agentOf = ({ clientAgent }: Pick<CorridorState, 'clientAgent'>): { readonly agent?: string } =>
+export const agentOf = ({ clientAgent }: Pick<RouteState, 'clientAgent'>): { readonly agent?: string } =>
   clientAgent ? { agent: shortText(clientAgent) } : {};

@@ -24,8 +24,8 @@ const EVERY_MS = 60_000;
 const GATHER_MS = 2_000;
 const REMEMBERED_KEYS = 10_000;
 
-export function createCoalescedWrites<Sighting>(parts: CoalescedWriteDeps<Sighting>): CoalescedWrites<Sighting> {
-  const { write, clock, onFault } = parts;
+export function createCoalescedWrites<Sighting>(deps: CoalescedWriteDeps<Sighting>): CoalescedWrites<Sighting> {
+  const { write, clock, onFault } = deps;
   const writtenAt = new LRUCache<string, number>({ max: REMEMBERED_KEYS });
   let waiting = new Map<string, Sighting>();
   let timer: NodeJS.Timeout | undefined;

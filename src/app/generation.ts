@@ -19,7 +19,7 @@ export interface Generation {
   readonly config: ServiceConfig;
   readonly settings: Settings;
   readonly accounts: AccountsInForce;
-  readonly parts: Components;
+  readonly components: Components;
   readonly gates: Readonly<Record<ListenerName, Gate>>;
   /** For checking open streams again; nothing of it is counted. */
   readonly rules: () => Rules;
@@ -41,22 +41,26 @@ export async function openGeneration(
 ): Promise<Generation> {
   const { clock, store, log, accounts, counters } = deps.runtime;
   const componentDeps = { roles: accounts.roleRegistry.current, clock, store, log, metrics: counters.metrics };
-  const parts = await openComponents(config.settings, componentDeps, before?.parts);
+  const components = await openComponents(config.settings, componentDeps, before?.components);
   try {
-    return generationUnder(config, deps, parts);
+    return generationUnder(config, deps, components);
   } catch (fault) {
-    for (const { close } of replacedComponents(parts, before?.parts)) await close();
+    for (const { close } of replacedComponents(components, before?.components)) await close();
     throw fault;
   }
 }
 
-function generationUnder(config: ServiceConfig, { runtime, warnings }: GenerationDeps, parts: Components): Generation {
+function generationUnder(
+  config: ServiceConfig,
+  { runtime, warnings }: GenerationDeps,
+  components: Components,
+): Generation {
   const { settings } = config;
   const { clock, store, logs, counters, trustedHeaders, certificates, openStreams, unknownRoutes, pages } = runtime;
   const { limiter, seenSessions, ...credentials } = runtime.accounts;
   const { metrics, recent, watch } = counters;
   const accounts = runtime.accounts.under(settings);
-  const readiness = readinessOf(settings, runtime, parts.events.it);
+  const readiness = readinessOf(settings, runtime, components.events.it);
   const status = serviceStatus({
     settings,
     readiness,
@@ -71,7 +75,7 @@ function generationUnder(config: ServiceConfig, { runtime, warnings }: Generatio
   const authorizer = createAuthorizer({
     config,
     accounts,
-    parts,
+    components,
     credentials,
     trustedHeaders,
     store,
@@ -83,7 +87,7 @@ function generationUnder(config: ServiceConfig, { runtime, warnings }: Generatio
     settings,
     authorizer,
     accounts,
-    parts,
+    components,
     pages,
     openStreams,
     onCaller: (caller, { address }, request) =>
@@ -94,7 +98,7 @@ function generationUnder(config: ServiceConfig, { runtime, warnings }: Generatio
     version: runtime.version,
   });
   const gates = { external: createGate('external', gate), internal: createGate('internal', gate) };
-  return { config, settings, accounts, parts, gates, rules: authorizer.uncounted, readiness };
+  return { config, settings, accounts, components, gates, rules: authorizer.uncounted, readiness };
 }
 
 /** A gate that stays while a reload exchanges what is behind it. */

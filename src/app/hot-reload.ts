@@ -59,7 +59,7 @@ export function createGenerations(): Generations {
     opened = { generation: next, runtime };
     runtime.logs.setLevels(logRules(next.settings));
     runtime.accounts.enforce(next.accounts);
-    retirement.add(replacedComponents(before.parts, next.parts));
+    retirement.add(replacedComponents(before.components, next.components));
     report.taken(next, before, renewal, runtime);
     return { isTaken: true, newAdminPassword: await settled(next, runtime), files: config.files };
   };
@@ -83,7 +83,7 @@ export function createGenerations(): Generations {
       if (loss) throw new Error(formatProblem(config.file, loss));
       const generation = await openGeneration(config, { runtime, warnings: report.warnings });
       opened = { generation, runtime };
-      runtime.accounts.onRoles(() => now().generation.parts.events.it?.tellRoles());
+      runtime.accounts.onRoles(() => now().generation.components.events.it?.tellRoles());
       runtime.accounts.enforce(generation.accounts);
       report.started(generation, runtime);
     },
@@ -96,7 +96,7 @@ export function createGenerations(): Generations {
       await queue;
       await retirement.close();
       if (!opened) return;
-      for (const { close } of replacedComponents(opened.generation.parts, undefined)) await close();
+      for (const { close } of replacedComponents(opened.generation.components, undefined)) await close();
     },
   };
 }

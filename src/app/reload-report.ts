@@ -7,11 +7,11 @@ import type { Generation } from './generation.ts';
 import type { Runtime } from './runtime.ts';
 
 export interface ReloadReport {
-  /** At the start. */
+  /** To be called once, at the start. */
   started(generation: Generation, runtime: Runtime): void;
   taken(next: Generation, before: Generation, renewal: Renewal, runtime: Runtime): void;
   rejected(config: Omit<InvalidConfig, 'kind'>, runtime: Runtime): void;
-  /** What was said of the configuration in force, what waits for a restart, why the last one was not taken: a sentence each. */
+  /** Warnings of the configuration in force, keys that wait for a restart, and why the last reload was rejected: a sentence each. */
   warnings(): readonly string[];
 }
 
@@ -19,15 +19,15 @@ const NOT_TAKEN = 'configuration not reloaded: the previous one stays active, co
 const TAKEN = 'configuration reloaded';
 const AFTER_RESTART = 'was changed: restart to apply it';
 const HELD =
-  'was changed or removed so that more requests would be believed or allowed than before: the value in force stays until the next start; restart if the change is meant, put the key back if it is not';
+  'was changed or removed so that more requests would be accepted or allowed than before: the previous value stays in force; restart to apply the change, or put the key back';
 
 export function createReloadReport(): ReloadReport {
   let notTaken: readonly string[] = [];
   let waiting: readonly string[] = [];
-  let ofEdition = (): readonly string[] => [];
-  const warnings = (): readonly string[] => [...notTaken, ...waiting, ...ofEdition()];
+  let ofGeneration = (): readonly string[] => [];
+  const warnings = (): readonly string[] => [...notTaken, ...waiting, ...ofGeneration()];
   const inForce = ({ config }: Generation, runtime: Runtime): void => {
-    ofEdition = () => [...config.warnings, ...runtime.trustedHeaders.warnings(config)];
+    ofGeneration = () => [...config.warnings, ...runtime.trustedHeaders.warnings(config)];
     for (const warning of warnings()) runtime.log.warn(warning);
     const { metrics } = runtime.counters;
     metrics.reloadSuccessful.set(1);

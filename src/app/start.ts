@@ -39,10 +39,10 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const { expose } = openScrape({
     ...runtime,
     settings: () => inForce().settings,
-    cameras: () => inForce().parts.cameras.it.current() ?? [],
-    eventsBackend: () => inForce().parts.events.it?.upstream,
+    cameras: () => inForce().components.cameras.it.current() ?? [],
+    eventsBackend: () => inForce().components.events.it?.upstream,
     certificate: () => certificates?.current().certificate,
-    waitingPasswordChecks: () => inForce().accounts.routeParts.hasher.waiting(),
+    waitingPasswordChecks: () => inForce().accounts.routeDeps.hasher.waiting(),
     heldRevocations: runtime.store.heldRevocations,
     certificateProblem: () => certificates && (certificates.problem() ?? null),
     countDroppedLines: () => void runtime.health.log(),

@@ -19,7 +19,7 @@ export interface BackendCommandDeps {
 /** Loopback, since every client that reaches it is believed. */
 const DEFAULT_LISTEN = '127.0.0.1:5001';
 
-export function registerBackendCommand(program: Command, parts: BackendCommandDeps): void {
+export function registerBackendCommand(program: Command, deps: BackendCommandDeps): void {
   program
     .command('backend')
     .description('run the events backend alone; it believes the headers remote-user and remote-role of every client')
@@ -29,15 +29,15 @@ export function registerBackendCommand(program: Command, parts: BackendCommandDe
       listenAddress,
       listenAddress(DEFAULT_LISTEN),
     )
-    .action(async ({ listen }: { listen: ListenAddress }) => parts.exit(await runBackend(listen, parts)));
+    .action(async ({ listen }: { listen: ListenAddress }) => deps.exit(await runBackend(listen, deps)));
 }
 
-async function runBackend(at: ListenAddress, parts: BackendCommandDeps): Promise<number> {
-  const { env, stdout, stderr, stopSignal } = parts;
+async function runBackend(at: ListenAddress, deps: BackendCommandDeps): Promise<number> {
+  const { env, stdout, stderr, stopSignal } = deps;
   const { loadConfig } = await import('../config/load-config.ts');
   const { formatProblem } = await import('../config/problems.ts');
   const { startBackend } = await import('../app/commands/backend.ts');
-  const config = await loadConfig({ directory: parts.directory(), env });
+  const config = await loadConfig({ directory: deps.directory(), env });
   if (config.kind === 'invalid') {
     for (const problem of config.problems) stderr.write(`${formatProblem(config.file, problem)}\n`);
     return 1;
@@ -54,7 +54,8 @@ async function runBackend(at: ListenAddress, parts: BackendCommandDeps): Promise
     });
     releaseV8();
     const { host, port } = backend.address;
-    const believes = settings.nvr.auth_secret === undefined ? 'whoever reaches it' : 'who sends nvr.auth_secret';
+    const believes =
+      settings.nvr.auth_secret === undefined ? 'every client that reaches it' : 'clients that send nvr.auth_secret';
     stdout.write(`The events backend listens on http://${hostInUrl(host)}:${port} and believes ${believes}.\n`);
     await stopSignal();
     await backend.close();

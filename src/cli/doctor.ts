@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { DoctorHouse } from '../app/commands/doctor.ts';
+import type { DoctorInstance } from '../app/commands/doctor.ts';
 import { PROXY_KINDS, type ProxyKind } from '../doctor/cause.ts';
 import type { Report } from '../doctor/report.ts';
 
 export interface DoctorCommandDeps {
   /** Rejects with a sentence. */
-  readonly openDoctor: () => Promise<DoctorHouse>;
+  readonly openDoctor: () => Promise<DoctorInstance>;
   /** Unix seconds. */
   readonly now: () => number;
   readonly stdout: { write(text: string): unknown };
@@ -82,7 +82,7 @@ async function run(url: URL | undefined, options: DoctorOptions, deps: DoctorCom
 async function reportOn(url: URL | undefined, options: DoctorOptions, deps: DoctorCommandDeps): Promise<Report> {
   const ca = options.ca === undefined ? undefined : await readFile(options.ca, 'utf8');
   const { createReport } = await import('../doctor/report.ts');
-  const house = await deps.openDoctor();
+  const instance = await deps.openDoctor();
   try {
     return await createReport({
       url,
@@ -92,10 +92,10 @@ async function reportOn(url: URL | undefined, options: DoctorOptions, deps: Doct
       silence: options.silence,
       now: deps.now,
       newMark: randomUUID,
-      ...house,
+      ...instance,
     });
   } finally {
-    await house.close();
+    await instance.close();
   }
 }
 

@@ -10,16 +10,16 @@ interface GenerateOptions {
   readonly until?: number;
 }
 
-export function registerEventsCommands(program: Command, parts: EventsCommandDeps): void {
+export function registerEventsCommands(program: Command, deps: EventsCommandDeps): void {
   const events = program.command('events').description('bring detection events into the store');
   events
     .command('import')
     .description('import events from NDJSON, a JSON array as /api/events answers it, or the SQLite file of an NVR')
     .argument('<file...>', 'files to read, in this order; - is standard input')
     .action((files: string[]) =>
-      guarded(parts, async () => {
+      guarded(deps, async () => {
         const { importFiles } = await import('./import-files.ts');
-        return await importFiles(files, parts);
+        return await importFiles(files, deps);
       }),
     );
   events
@@ -29,7 +29,7 @@ export function registerEventsCommands(program: Command, parts: EventsCommandDep
     .requiredOption('--seed <number>', 'where chance begins', wholeNumber)
     .option('--cameras <names>', 'camera names between commas', cameraNames)
     .option('--until <time>', 'when the newest begin, such as 2030-01-31T12:00:00Z (default: now)', unixTime)
-    .action((options: GenerateOptions) => guarded(parts, () => generate(options, parts)));
+    .action((options: GenerateOptions) => guarded(deps, () => generate(options, deps)));
 }
 
 /** Prints an error as one sentence, without a stack trace. */
@@ -44,11 +44,11 @@ async function guarded({ stderr, exit }: EventsCommandDeps, command: () => Promi
 
 const EVENTS_PER_BATCH = 500;
 
-async function generate({ count, seed, cameras, until }: GenerateOptions, parts: EventsCommandDeps): Promise<number> {
+async function generate({ count, seed, cameras, until }: GenerateOptions, deps: EventsCommandDeps): Promise<number> {
   const { generateSampleEvents } = await import('../events/sample/sample-events.ts');
   const { createProgress } = await import('./progress.ts');
-  const store = await parts.openStore();
-  const progress = createProgress(parts.stderr, { title: 'sample events', total: count });
+  const store = await deps.openStore();
+  const progress = createProgress(deps.stderr, { title: 'sample events', total: count });
   try {
     let batch: EventRecord[] = [];
     let stored = 0;
@@ -64,7 +64,7 @@ async function generate({ count, seed, cameras, until }: GenerateOptions, parts:
     }
     await write();
     progress.end();
-    parts.stdout.write(`${stored} sample events stored\n`);
+    deps.stdout.write(`${stored} sample events stored\n`);
     return 0;
   } finally {
     await store.close();

@@ -19,7 +19,7 @@ interface ExplainOptions {
   readonly json?: boolean;
 }
 
-export function registerExplainCommand(program: Command, parts: ExplainCommandDeps): void {
+export function registerExplainCommand(program: Command, deps: ExplainCommandDeps): void {
   program
     .command('explain')
     .description('print how a request would be judged: headers kept and dropped, groups, rule, role, cameras, verdict')
@@ -31,7 +31,7 @@ export function registerExplainCommand(program: Command, parts: ExplainCommandDe
     .option('--peer <address>', 'the address that the request comes from (default: a trusted one)')
     .option('--json', 'print JSON, for programs')
     .addHelpText('after', EXAMPLES)
-    .action((method: string, path: string, options: ExplainOptions) => run(method, path, options, parts));
+    .action((method: string, path: string, options: ExplainOptions) => run(method, path, options, deps));
 }
 
 const EXAMPLES = `
@@ -45,8 +45,8 @@ The exit code is 0 when the request could be judged, whatever the verdict.`;
 const gathered = (line: string, before: readonly string[]): readonly string[] => [...before, line];
 
 /** Prints an error as one sentence, without a stack trace. */
-async function run(method: string, path: string, options: ExplainOptions, parts: ExplainCommandDeps): Promise<void> {
-  const { stdout, stderr, openExplainer, exit } = parts;
+async function run(method: string, path: string, options: ExplainOptions, deps: ExplainCommandDeps): Promise<void> {
+  const { stdout, stderr, openExplainer, exit } = deps;
   const { user, token, header: headers, peer, json } = options;
   if (user !== undefined && token !== undefined) {
     stderr.write('--user and --token both say who calls: give one of them\n');

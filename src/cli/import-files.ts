@@ -37,17 +37,17 @@ export interface EventsCommandDeps {
 }
 
 /** The exit code: 0 when every file held events. */
-export async function importFiles(files: readonly string[], parts: EventsCommandDeps): Promise<number> {
-  const sources = await Promise.all(files.map((file) => sourceOf(file, parts.stdin)));
+export async function importFiles(files: readonly string[], deps: EventsCommandDeps): Promise<number> {
+  const sources = await Promise.all(files.map((file) => sourceOf(file, deps.stdin)));
   const missing = sources.filter((source) => 'problem' in source);
-  for (const { problem } of missing) parts.stderr.write(`${problem}\n`);
+  for (const { problem } of missing) deps.stderr.write(`${problem}\n`);
   if (missing.length > 0) return 1;
-  const store = await parts.openStore();
+  const store = await deps.openStore();
   const { noting, cameras } = notingCameras(store);
   try {
     let code = 0;
-    for (const source of sources) if ('open' in source && !(await importOne(source, noting, parts))) code = 1;
-    parts.stderr.write(unlistedWarning(cameras, store.knownCameras));
+    for (const source of sources) if ('open' in source && !(await importOne(source, noting, deps))) code = 1;
+    deps.stderr.write(unlistedWarning(cameras, store.knownCameras));
     return code;
   } finally {
     await store.close();

@@ -10,7 +10,7 @@ export interface NewToken {
   readonly user: string;
   readonly role: string;
   readonly cameras: readonly string[] | undefined;
-  /** Unix seconds; null: never; undefined: never for an account, after 90 days for a user whom a proxy names. */
+  /** Unix seconds; null: never; undefined: never for an account, after 90 days for a user of a proxy. */
   readonly expiresAt: number | null | undefined;
   readonly managesAccounts: boolean;
 }
@@ -39,7 +39,7 @@ interface CreateOptions {
   readonly manageAccounts?: boolean;
 }
 
-export function registerTokensCommands(program: Command, parts: TokensCommandDeps): void {
+export function registerTokensCommands(program: Command, deps: TokensCommandDeps): void {
   const tokens = program.command('tokens').description('make and revoke API tokens, for programs that call the API');
   tokens
     .command('create <name>')
@@ -50,16 +50,16 @@ export function registerTokensCommands(program: Command, parts: TokensCommandDep
     .option('--expires <when>', 'after so many days (90d), hours (12h), at a date (2030-01-31), or never')
     .option('--manage-accounts', 'the token may change users, passwords, roles and tokens; needs --role admin')
     .action((name: string, options: CreateOptions) =>
-      onStore('change', (open) => create(name, options, open, parts), parts),
+      onStore('change', (open) => create(name, options, open, deps), deps),
     );
   tokens
     .command('list')
     .description('print every token, without its secret')
-    .action(() => onStore('read', async ({ apiTokens }) => ok(listing(await apiTokens.list())), parts));
+    .action(() => onStore('read', async ({ apiTokens }) => ok(listing(await apiTokens.list())), deps));
   tokens
     .command('revoke <id>')
     .description('end a token, from the next request on')
-    .action((id: string) => onStore('change', ({ apiTokens }) => revoke(id, apiTokens), parts));
+    .action((id: string) => onStore('change', ({ apiTokens }) => revoke(id, apiTokens), deps));
 }
 
 /** The token alone goes to standard output, to be piped; what to do with it goes beside. */

@@ -24,10 +24,10 @@ export interface OpenUsers {
 
 export type UsersCommandDeps = Terminal & StoreCommandDeps<OpenUsers>;
 
-export function registerUsersCommands(program: Command, parts: UsersCommandDeps): void {
+export function registerUsersCommands(program: Command, deps: UsersCommandDeps): void {
   const users = program.command('users').description('list and change the accounts that people log in with');
   const run = (use: StoreUse, work: (users: OpenUsers['users']) => Promise<Result<string, string>>) =>
-    onStore(use, (open) => work(open.users), parts);
+    onStore(use, (open) => work(open.users), deps);
   users
     .command('list')
     .description('print every user with the role')
@@ -38,7 +38,7 @@ export function registerUsersCommands(program: Command, parts: UsersCommandDeps)
     .option('--role <role>', 'admin, viewer or a custom role', VIEWER)
     .action((name: string, { role }: { role: string }) =>
       run('create', (accounts) =>
-        withPassword(parts, name, (password) =>
+        withPassword(deps, name, (password) =>
           said(accounts.add({ name, password, role }), `Added ${name} with the role ${role}.`),
         ),
       ),
@@ -48,7 +48,7 @@ export function registerUsersCommands(program: Command, parts: UsersCommandDeps)
     .description("change a user's password, which ends the sessions; it is asked for, or read from standard input")
     .action((name: string) =>
       run('change', (accounts) =>
-        withPassword(parts, name, (password) =>
+        withPassword(deps, name, (password) =>
           said(accounts.setPassword(name, password), `The password of ${name} is changed; open sessions are over.`),
         ),
       ),

@@ -6,7 +6,7 @@ import { EMPTIED, wasConfigured } from './configured-mark.ts';
 import { crossFindings } from './cross-checks.ts';
 import { type Environment, type Layered, layered, type Overrides } from './layers.ts';
 import { partialSettings } from './partial-settings.ts';
-import { type Finding, findingsOf, type Problem, pathText, wordsFor } from './problems.ts';
+import { type Finding, findingsOf, messageFor, type Problem, pathText } from './problems.ts';
 import { readYaml, type YamlText } from './read-yaml.ts';
 import { jsonSchema, type Settings, settingsSchema } from './schema.ts';
 import { fillSecrets, type SecretPlaces } from './secrets.ts';
@@ -85,7 +85,7 @@ function givenKeys(tree: unknown): ReadonlySet<string> {
 async function settingsFrom(tree: unknown, places: SecretPlaces): Promise<Result<Settings, Unfit>> {
   dropEmptyMaps(tree, MAPS);
   const findings = [...lostKeys(tree), ...(await fillSecrets(tree, places)), ...crossFindings(tree)];
-  const parsed = settingsSchema.safeParse(tree, { error: wordsFor, reportInput: false });
+  const parsed = settingsSchema.safeParse(tree, { error: messageFor, reportInput: false });
   if (parsed.success && findings.length === 0) return ok(withAbsolutePaths(parsed.data, places.directory));
   if (parsed.success) return err({ findings, readable: parsed.data });
   const { issues } = parsed.error;

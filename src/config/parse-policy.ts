@@ -4,7 +4,7 @@ import type { PolicyRow } from '../domain/policy.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { rowFindings } from './policy-faults.ts';
 import { type RowText, rowSchema, splitRoute } from './policy-row.ts';
-import { type Finding, findingsOf, type Problem, pathText, wordsFor } from './problems.ts';
+import { type Finding, findingsOf, messageFor, type Problem, pathText } from './problems.ts';
 import { readYaml, type YamlText } from './read-yaml.ts';
 import type { KeySchema } from './schema.ts';
 
@@ -24,7 +24,7 @@ const tableSchema = z.strictObject({
 export function parsePolicy(written: string, source: string): Result<PolicyTable, readonly Problem[]> {
   const yaml = readYaml(written);
   if (!yaml.ok) return err(yaml.error.map((problem) => ({ ...problem, source })));
-  const parsed = tableSchema.safeParse(yaml.value.tree, { error: wordsFor });
+  const parsed = tableSchema.safeParse(yaml.value.tree, { error: messageFor });
   const findings = parsed.success
     ? rowFindings(parsed.data.routes)
     : findingsOf(parsed.error.issues, z.toJSONSchema(tableSchema) as KeySchema);

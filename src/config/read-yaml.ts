@@ -48,7 +48,7 @@ function plainTree(document: Document): Result<unknown, readonly Problem[]> {
     return holdsItself(tree) ? err([{ path: '', message: CIRCULAR }]) : ok(tree);
   } catch (fault) {
     // An alias without its anchor, or a bomb of aliases, is found only now.
-    return err([{ path: '', message: wordsOf(fault instanceof Error ? fault.message : String(fault)) }]);
+    return err([{ path: '', message: syntaxMessage(fault instanceof Error ? fault.message : String(fault)) }]);
   }
 }
 
@@ -60,11 +60,11 @@ function holdsItself(value: unknown, above: readonly unknown[] = []): boolean {
 }
 
 function syntaxProblem(fault: { message: string; pos: [number, number] }, lines: LineCounter): Problem {
-  return { path: '', ...positionAt(lines, fault.pos[0]), message: wordsOf(fault.message) };
+  return { path: '', ...positionAt(lines, fault.pos[0]), message: syntaxMessage(fault.message) };
 }
 
 /** Without the piece of text that some messages end in: `auth_secret: *abc` and `!abc` may well be secrets. */
-const wordsOf = (message: string): string => `not valid YAML: ${message.replace(/: .*$/s, '')}`;
+const syntaxMessage = (message: string): string => `not valid YAML: ${message.replace(/: .*$/s, '')}`;
 
 function positionAt(lines: LineCounter, offset: number): Position {
   const { line, col } = lines.linePos(offset);

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context, ParameterizedContext } from 'koa';
 import Router from 'koa-router';
-import type { CorridorState } from '../domain/verdict.ts';
+import type { RouteState } from '../domain/verdict.ts';
 import { COOKIE, FILE_BYTES, MARK, STREAM_END } from './marks.ts';
 import type { Seen } from './observations.ts';
 
@@ -17,17 +17,17 @@ export interface ProbeRouteDeps {
   readonly mostUpload: () => number;
 }
 
-type ProbeContext = ParameterizedContext<CorridorState>;
+type ProbeContext = ParameterizedContext<RouteState>;
 
 const ROOT = '/postern/api/doctor';
-/** Those that say who came, how, and from where. */
+/** Headers that carry the user, the scheme and the client's address. */
 const TOLD = ['host', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'via', MARK];
 const LONGEST_TOLD = 500;
 const LONGEST_SILENCE_SECONDS = 120;
 const NO_CHANGE = { 'Cache-Control': 'no-store' };
 
-export function createProbeRoutes(deps: ProbeRouteDeps): Router<CorridorState> {
-  const router = new Router<CorridorState>({ strict: true, sensitive: true });
+export function createProbeRoutes(deps: ProbeRouteDeps): Router<RouteState> {
+  const router = new Router<RouteState>({ strict: true, sensitive: true });
   const tell = (ctx: ProbeContext): void => {
     const secure = ctx.state.clientEncrypted ? '; Secure' : '';
     const cookie = `${COOKIE}=1; Path=${ctx.state.basePath ?? ''}/; HttpOnly; SameSite=Lax; Max-Age=60${secure}`;

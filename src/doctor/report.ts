@@ -26,7 +26,7 @@ export async function createReport(options: ReportOptions): Promise<Report> {
   const { url } = options;
   const inside = options.inside();
   if (!url) return { url: null, proxy: null, findings: judgeInside({ ...(await inside), openPorts: [] }) };
-  // What listens on loopback alone is open to nobody else.
+  // A port on loopback alone is not open to other machines.
   const ports = OWN_MACHINE.test(url.hostname) ? [] : NVR_PORTS.filter(({ port }) => String(port) !== url.port);
   const open = openPorts(url.hostname.replace(/^\[|\]$/g, ''), ports);
   const seen = await examine({ ...options, url });

@@ -1,4 +1,4 @@
-/** Verdicts of the corridor's steps, as unions: a step says what it found, the gateway turns it into an answer. */
+/** Verdicts of the steps of a decision, as unions: a step says what it found, the gateway turns it into a response. */
 import type { Caller } from './caller.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 import type { RefusalReason } from './refusal.ts';
@@ -45,8 +45,8 @@ export type SessionFault =
   | 'user-gone'
   | 'password-changed';
 
-/** What the corridor leaves on Koa's `ctx.state` for the service's own routes. */
-export interface CorridorState {
+/** What the decision leaves on Koa's `ctx.state` for the service's own routes. */
+export interface RouteState {
   /** Undefined on a public route when the caller is unknown. */
   readonly caller: Caller | undefined;
   /** On public routes: why the credentials that came along were not accepted. */

@@ -40,7 +40,7 @@ export const OPERATIONS: readonly Operation[] = [
   { method: 'post',   path: '/api/logout',                  who: 'public', summary: 'End the session',                                yes: [303], no: [403] },
   { method: 'get',    path: '/auth',                        who: 'any',    summary: 'Is the caller known? For proxies that ask',      yes: [202] },
   { method: 'get',    path: '/api/auth',                    who: 'any',    summary: 'Is the caller known? For proxies that ask',      yes: [202] },
-  { method: 'get',    path: '/api/auth/first_time_login',   who: 'public', summary: 'Has nobody logged in yet?',                      yes: [200, named('FirstTime')] },
+  { method: 'get',    path: '/api/auth/first_time_login',   who: 'public', summary: 'Is this the time before the first login?',       yes: [200, named('FirstTime')] },
   { method: 'get',    path: '/api/profile',                 who: 'any',    summary: 'Who calls, and which cameras the caller sees',   yes: [200, named('Profile')] },
   { method: 'get',    path: '/api/users',                   who: 'admin',  summary: 'All users',                                      yes: [200, listOf(named('User'))] },
   { method: 'post',   path: '/api/users',                   who: 'admin',  summary: 'Make a user',                                    body: named('NewUser'),     yes: [201, named('Any')], no: [...BODY_NO, 409, 503] },

@@ -33,20 +33,20 @@ export interface SqliteDriver extends Driver {
   write<Outcome>(work: () => Outcome, patienceMs?: number): Promise<Outcome>;
 }
 
-export function createSqliteDriver(parts: DriverDeps): SqliteDriver {
-  const { reader, writer } = parts;
+export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
+  const { reader, writer } = deps;
   const queue = createTurnQueue();
   const execute = async (query: CompiledQuery, connection: Connection): Promise<QueryResult<never>> => {
-    if (connection.release) return told(() => run(query, writer), parts);
-    if (isRead(query.sql)) return retried(() => run(query, reader), performance.now() + LOCK_PATIENCE_MS, parts);
+    if (connection.release) return told(() => run(query, writer), deps);
+    if (isRead(query.sql)) return retried(() => run(query, reader), performance.now() + LOCK_PATIENCE_MS, deps);
     return write(() => run(query, writer));
   };
   const write = async <Outcome>(work: () => Outcome, patienceMs = LOCK_PATIENCE_MS): Promise<Outcome> => {
     const deadline = performance.now() + patienceMs;
     const release = await queue();
     try {
-      const outcome = await retried(work, deadline, parts);
-      parts.onChange();
+      const outcome = await retried(work, deadline, deps);
+      deps.onChange();
       return outcome;
     } finally {
       release();
@@ -72,11 +72,11 @@ export function createSqliteDriver(parts: DriverDeps): SqliteDriver {
       return connection;
     },
     async beginTransaction(connection) {
-      (connection as Connection).release = await begin(writer, queue, parts);
+      (connection as Connection).release = await begin(writer, queue, deps);
     },
     async commitTransaction(connection) {
-      await told(() => writer.exec('commit'), parts);
-      parts.onChange();
+      await told(() => writer.exec('commit'), deps);
+      deps.onChange();
       endTransaction(connection);
     },
     async rollbackTransaction(connection) {
@@ -94,13 +94,13 @@ export function createSqliteDriver(parts: DriverDeps): SqliteDriver {
  * A plain `begin` takes the write lock at the first write, and fails there without waiting when another process has
  * written since the first read. `begin immediate` takes it at once, so writers queue.
  */
-async function begin(writer: DatabaseSync, queue: TurnQueue, parts: DriverDeps): Promise<() => void> {
+async function begin(writer: DatabaseSync, queue: TurnQueue, deps: DriverDeps): Promise<() => void> {
   const deadline = performance.now() + LOCK_PATIENCE_MS;
   const release = await queue();
   try {
     abandon(writer);
-    const text = writer === parts.reader ? 'begin' : 'begin immediate';
-    await retried(() => writer.exec(text), deadline, parts);
+    const text = writer === deps.reader ? 'begin' : 'begin immediate';
+    await retried(() => writer.exec(text), deadline, deps);
     return release;
   } catch (fault) {
     release();
@@ -122,22 +122,22 @@ function abandon(writer: DatabaseSync): void {
 }
 
 /** SQLite's own waiting would stop the event loop, and with it the transaction of this process that is waited for. */
-async function retried<Outcome>(work: () => Outcome, deadline: number, parts: DriverDeps): Promise<Outcome> {
+async function retried<Outcome>(work: () => Outcome, deadline: number, deps: DriverDeps): Promise<Outcome> {
   for (;;) {
     try {
       return work();
     } catch (fault) {
-      if (!isBusy(fault) || parts.isClosed() || performance.now() >= deadline) throw named(fault, parts);
+      if (!isBusy(fault) || deps.isClosed() || performance.now() >= deadline) throw named(fault, deps);
     }
     await delay(BUSY_PAUSE_MS);
   }
 }
 
-function told<Outcome>(work: () => Outcome, parts: DriverDeps): Outcome {
+function told<Outcome>(work: () => Outcome, deps: DriverDeps): Outcome {
   try {
     return work();
   } catch (fault) {
-    throw named(fault, parts);
+    throw named(fault, deps);
   }
 }
 

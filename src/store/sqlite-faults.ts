@@ -67,13 +67,13 @@ export const isBusy = (fault: unknown): boolean => BUSY_CODES.includes(codeOf(fa
 /** The fault with a sentence where the file is the trouble; any other fault as it is. */
 export function namedFault(fault: unknown, file: string): unknown {
   if (storeFaultOf(fault)) return fault;
-  const words = wordsFor(fault);
+  const words = messageFor(fault);
   if (!words) return fault;
   return storeFault(words.kind, `${words.happened(file)} (${messageOf(fault)}): ${words.nextStep}`, fault);
 }
 
 export function openingFault(fault: unknown, file: string, readOnly: boolean): Error {
-  const words = wordsFor(fault);
+  const words = messageFor(fault);
   const step = readOnly ? 'is it there, with the files beside it?' : 'is the directory there and writable?';
   const said = messageOf(fault);
   const why =
@@ -96,7 +96,7 @@ export const removedFault = (file: string): Error =>
     undefined,
   );
 
-const wordsFor = (fault: unknown): Words | undefined =>
+const messageFor = (fault: unknown): Words | undefined =>
   WORDS.get(codeOf(fault) ?? -1) ?? FILE_WORDS.get((fault as NodeJS.ErrnoException).code ?? '');
 
 const messageOf = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));

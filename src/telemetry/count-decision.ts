@@ -34,15 +34,15 @@ function modeOf({ caller }: Judged): Mode {
   return credential.carriedBy === 'cookie' ? 'session' : 'bearer';
 }
 
-export function countDecision(record: RequestRecord, admission: Judged, parts: GateWatchDeps): void {
-  const { metrics, sessions, ticks } = parts;
+export function countDecision(record: RequestRecord, admission: Judged, deps: GateWatchDeps): void {
+  const { metrics, sessions, ticks } = deps;
   const { request, startedAt } = record;
   const now = ticks();
-  countResult(record, admission.reason, parts);
+  countResult(record, admission.reason, deps);
   const wasNvrAsked = admission.obligations?.owners !== undefined || admission.reason === 'camera-not-in-role';
   if (!wasNvrAsked) metrics.decisionDuration.observe((now - startedAt) / 1000, modeOf(admission));
   metrics.clientAddresses.add(1, addressSource(request, admission));
-  countClaims(request, parts);
+  countClaims(request, deps);
   const { caller } = admission;
   if (caller?.credential.kind === 'session') sessions.seen(caller.credential.tokenId, caller.role, now);
 }
@@ -50,9 +50,9 @@ export function countDecision(record: RequestRecord, admission: Judged, parts: G
 export function countResult(
   { request, admission }: RequestRecord,
   reason: RefusalReason | undefined,
-  parts: GateWatchDeps,
+  deps: GateWatchDeps,
 ): void {
-  const { metrics } = parts;
+  const { metrics } = deps;
   metrics.decisions.add(1, admission ? modeOf(admission) : 'none', reason ? DECISION_OF_REASON[reason] : 'allow');
   const caller = admission?.caller;
   if (reason !== 'camera-not-in-role' || !caller) return;

@@ -12,12 +12,12 @@ export interface TelemetryDeps {
 }
 
 /** Not listening yet. */
-export function createTelemetryServer(parts: TelemetryDeps): Server {
+export function createTelemetryServer(deps: TelemetryDeps): Server {
   return createServer((request, response) => {
     const path = (request.url ?? '').split('?', 1)[0];
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return answerJson(response, 405, { message: 'Use GET.' });
-    void answer(path, request.headers.accept, parts, response).catch(() =>
+    void answer(path, request.headers.accept, deps, response).catch(() =>
       answerJson(response, 500, { message: 'Telemetry failed.' }),
     );
   });
@@ -26,12 +26,12 @@ export function createTelemetryServer(parts: TelemetryDeps): Server {
 async function answer(
   path: string | undefined,
   accept: string | undefined,
-  parts: TelemetryDeps,
+  deps: TelemetryDeps,
   response: ServerResponse,
 ): Promise<void> {
   switch (path) {
     case '/metrics': {
-      const { type, body } = await parts.expose(accept);
+      const { type, body } = await deps.expose(accept);
       response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store', vary: 'accept' }).end(body);
       return;
     }
@@ -39,8 +39,8 @@ async function answer(
       answerJson(response, 200, { status: 'alive' });
       return;
     case '/readyz': {
-      const readiness = await parts.readiness();
-      const status = parts.isStopping() ? 'stopping' : isReady(readiness) ? 'ready' : 'not-ready';
+      const readiness = await deps.readiness();
+      const status = deps.isStopping() ? 'stopping' : isReady(readiness) ? 'ready' : 'not-ready';
       answerJson(response, status === 'ready' ? 200 : 503, { status, ...readiness });
       return;
     }

@@ -10,8 +10,8 @@ import { type Judged, type RequestEnd, type RequestRecord, requestRecordOf } fro
 import { routeClassOf } from './route-class.ts';
 import { type CountedSocket, createSocketCount } from './socket-count.ts';
 
-export function watchGate(parts: GateWatchDeps) {
-  const { metrics, ticks } = parts;
+export function watchGate(deps: GateWatchDeps) {
+  const { metrics, ticks } = deps;
   const sockets = createSocketCount((read, written) => {
     metrics.bytes.add(read, 'in', 'ws');
     metrics.bytes.add(written, 'out', 'ws');
@@ -22,7 +22,7 @@ export function watchGate(parts: GateWatchDeps) {
     onRequest(request: RequestFacts, socket?: CountedSocket) {
       const record = requestRecordOf(request, routeClassOf(request.target, request.isUpgrade), ticks());
       const stopCounting = socket && sockets.begin(socket);
-      return watchRequest(record, parts, () => stopCounting?.());
+      return watchRequest(record, deps, () => stopCounting?.());
     },
   };
 }
@@ -31,17 +31,17 @@ export function watchGate(parts: GateWatchDeps) {
 const LONGEST_CAUSE = 200;
 
 /** `stopCounting` gives the bytes that an upgraded socket has sent. */
-function watchRequest(record: RequestRecord, parts: GateWatchDeps, stopCounting: () => number | undefined) {
-  const { metrics, log, ticks } = parts;
+function watchRequest(record: RequestRecord, deps: GateWatchDeps, stopCounting: () => number | undefined) {
+  const { metrics, log, ticks } = deps;
   return {
     onDecision(admission: Judged, requestId: string, described?: RequestFacts): void {
       Object.assign(record, { admission, requestId, described, reason: admission.reason });
-      countDecision(record, admission, parts);
+      countDecision(record, admission, deps);
       if (admission.reason) log.refused(record, admission.reason);
     },
     onRefusal(reason: RefusalReason): void {
       record.reason = reason;
-      countResult(record, reason, parts);
+      countResult(record, reason, deps);
       log.refused(record, reason);
     },
     onFailure(reason: RefusalReason): void {
@@ -88,7 +88,7 @@ function watchRequest(record: RequestRecord, parts: GateWatchDeps, stopCounting:
     onEnd({ status, isWhole, bytes }: { status: number | undefined; isWhole: boolean; bytes: number }): void {
       const seconds = (ticks() - record.startedAt) / 1000;
       const end = { status: status ?? record.headStatus ?? 0, isWhole, seconds };
-      countEnd(record, end, bytes, parts);
+      countEnd(record, end, bytes, deps);
       record.bytesOut = stopCounting() ?? record.bytesOut;
       log.answered(record, end);
     },

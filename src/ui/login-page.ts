@@ -2,7 +2,7 @@
 import type { Context, ParameterizedContext } from 'koa';
 import { BODY_LIMITS } from '../domain/body-limits.ts';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
-import type { CorridorState } from '../domain/verdict.ts';
+import type { RouteState } from '../domain/verdict.ts';
 import { asJson, asText, asWords, fillPage } from './fill-page.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';
 import { formatSeconds } from './pages/login/login-outcome.ts';
@@ -18,7 +18,7 @@ export type FormLogin =
 
 export type LogIn = (
   attempt: { readonly user: string; readonly password: string },
-  ctx: ParameterizedContext<CorridorState>,
+  ctx: ParameterizedContext<RouteState>,
 ) => Promise<FormLogin>;
 
 export interface LoginPageDeps {
@@ -45,13 +45,13 @@ interface Shown {
 /** Below the base path. */
 const CONSOLE = 'postern/';
 
-export function createLoginPage(parts: LoginPageDeps) {
-  const { hasOwnLogin, hasNvr, basePathOf } = parts;
+export function createLoginPage(deps: LoginPageDeps) {
+  const { hasOwnLogin, hasNvr, basePathOf } = deps;
   const home = hasNvr ? '' : CONSOLE;
   const show = (ctx: Context, language: PageLanguage, shown: Shown): void => {
     const consoleLink = hasOwnLogin && hasNvr ? linkToConsole(ctx, basePathOf(ctx), language) : '';
     const formState = hasOwnLogin ? '' : 'is-closed';
-    parts.show(ctx, (html) => fillLoginPage(html, language, { formState, home, consoleLink, ...shown }));
+    deps.show(ctx, (html) => fillLoginPage(html, language, { formState, home, consoleLink, ...shown }));
   };
 
   const refuse = (ctx: Context, status: number, problem: (words: Words['login']) => string, user = ''): void => {
@@ -66,18 +66,18 @@ export function createLoginPage(parts: LoginPageDeps) {
     get(ctx: Context): void {
       const language = pageLanguage(ctx);
       if (hasOwnLogin) return void show(ctx, language, {});
-      const fault: CorridorState['credentialFault'] = ctx.state['credentialFault'];
+      const fault: RouteState['credentialFault'] = ctx.state['credentialFault'];
       show(ctx, language, { problem: fault ? refusalText(fault, language) : language.words.login.noPasswords });
       if (fault) ctx.set('Cache-Control', 'no-store');
     },
     async post(ctx: Context): Promise<void> {
       // admit() has refused requests that say they come from another site; a form must also say that it comes from this one.
       if (!saysWhereItComesFrom(ctx)) return refuse(ctx, 403, (words) => words.otherSite);
-      const form = await readForm(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: parts.bodySeconds() });
+      const form = await readForm(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: deps.bodySeconds() });
       if (form.kind !== 'read') return refuse(ctx, BODY_STATUS[form.kind], (words) => words.notUnderstood);
       const [user, password] = [form.fields.get('user') ?? '', form.fields.get('password') ?? ''];
       if (user === '' || password === '') return refuse(ctx, 422, (words) => words.fillIn, user);
-      const outcome = await parts.logIn({ user, password }, ctx as ParameterizedContext<CorridorState>);
+      const outcome = await deps.logIn({ user, password }, ctx as ParameterizedContext<RouteState>);
       if (outcome.kind !== 'logged-in') return refuseLogin(ctx, outcome, user, refuse);
       ctx.set({ 'Set-Cookie': outcome.cookie, 'Cache-Control': 'no-store' });
       ctx.redirect(wantedPage(ctx, basePathOf(ctx), home));
@@ -86,7 +86,7 @@ export function createLoginPage(parts: LoginPageDeps) {
   };
 }
 
-/** A person whom the proxy has signed in gets no further by signing in again: what is missing is said. */
+/** A user that the proxy has signed in gains nothing by signing in again: the page says what is missing. */
 const refusalText = (reason: RefusalReason, { refusals }: PageLanguage): string =>
   refusals.messages[reason] ?? REFUSALS[reason].message;
 

@@ -1,4 +1,4 @@
-/** What every identity source must keep, so that the corridor may ask them in turn and believe the answer. */
+/** What every identity source must keep, so that the gateway can ask them in turn and believe the answer. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

@@ -5,7 +5,7 @@ import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import type { RefusalReason } from '../../src/domain/refusal.ts';
 import type { Upstream } from '../../src/domain/socket-address.ts';
-import type { CorridorState } from '../../src/domain/verdict.ts';
+import type { RouteState } from '../../src/domain/verdict.ts';
 import type { TrustedNetworks } from '../../src/gateway/decision/client-address.ts';
 import type { GateWatch, RequestWatch } from '../../src/gateway/decision/gate-watch.ts';
 import { createGate } from '../../src/gateway/entry/gate.ts';
@@ -102,7 +102,7 @@ export async function startGate(
     forwarder,
     openStreams: { add: more.holdStream ?? (() => () => {}), addSocket: () => () => {} },
     onCaller: () => {},
-    ownRoutes: new Router<CorridorState>(),
+    ownRoutes: new Router<RouteState>(),
     renewal: () => undefined,
     refresh: () => undefined,
     recheck: async (caller) => caller,

@@ -2,11 +2,11 @@
 import type { ParameterizedContext } from 'koa';
 import type { Clause } from '../../domain/rate-limit.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
-import type { CorridorState } from '../../domain/verdict.ts';
+import type { RouteState } from '../../domain/verdict.ts';
 import type { FieldFault } from './body-fields.ts';
 import { BODY_FAULTS, type BodyFault } from './read-json.ts';
 
-export type AccountContext = ParameterizedContext<CorridorState>;
+export type AccountContext = ParameterizedContext<RouteState>;
 
 /** An attempt that the login limiter refused. */
 interface LimitedAttempt {

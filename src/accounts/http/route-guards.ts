@@ -2,13 +2,13 @@
 import type { RouterContext } from 'koa-router';
 import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { type Caller, isAdministrator, lostRights, mayManageAccounts } from '../../domain/caller.ts';
-import type { CorridorState } from '../../domain/verdict.ts';
+import type { RouteState } from '../../domain/verdict.ts';
 import { type Audit, type AuditEntry, agentOf, shortText } from '../audit.ts';
 import { type FieldNames, type Fields, stringFields } from './body-fields.ts';
 import { readJson } from './read-json.ts';
 import { refuseBody, refuseFields, refuseFor } from './responses.ts';
 
-export type AccountRouterContext = RouterContext<CorridorState>;
+export type AccountRouterContext = RouterContext<RouteState>;
 export type Handler = (ctx: AccountRouterContext) => Promise<void>;
 
 export interface AccountResponseDeps {
@@ -45,12 +45,12 @@ export const forPeople =
 /** The body as JSON; undefined when the response is set already. */
 export async function jsonOf(
   ctx: AccountRouterContext,
-  parts: AccountResponseDeps,
+  deps: AccountResponseDeps,
   bytes = BODY_LIMITS.credentials,
 ): Promise<{ readonly json: unknown } | undefined> {
-  const body = await readJson(ctx.req, { bytes, seconds: parts.bodySeconds() });
+  const body = await readJson(ctx.req, { bytes, seconds: deps.bodySeconds() });
   if (!body.ok) return void refuseBody(ctx, body.error);
-  return (await mayStill(ctx, parts)) ? { json: body.value } : undefined;
+  return (await mayStill(ctx, deps)) ? { json: body.value } : undefined;
 }
 
 /**
@@ -67,10 +67,10 @@ export async function mayStill(ctx: AccountRouterContext, { recheck }: AccountRe
 /** The body's fields; undefined when the response is set already. */
 export async function fieldsOf<Required extends string, Optional extends string = never>(
   ctx: AccountRouterContext,
-  parts: AccountResponseDeps,
+  deps: AccountResponseDeps,
   names: FieldNames<Required, Optional>,
 ): Promise<Fields<Required, Optional> | undefined> {
-  const body = await jsonOf(ctx, parts);
+  const body = await jsonOf(ctx, deps);
   if (!body) return undefined;
   const fields = stringFields(body.json, names);
   return fields.ok ? fields.value : void refuseFields(ctx, fields.error);

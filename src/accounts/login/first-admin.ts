@@ -30,11 +30,11 @@ const FIRST_ADMIN = 'admin' as UserName;
 const PASSWORD_BYTES = 16;
 
 /** Undefined when there is nothing to print: users are there, and no reset is asked for. */
-export async function ensureFirstAdmin(parts: FirstAdminDeps): Promise<NewAdminPassword | undefined> {
-  const { store, reset } = parts;
+export async function ensureFirstAdmin(deps: FirstAdminDeps): Promise<NewAdminPassword | undefined> {
+  const { store, reset } = deps;
   if (!reset && (await store.countUsers()) > 0) return undefined;
   const password = randomBytes(PASSWORD_BYTES).toString('hex');
-  const isSet = await setAdminPassword(password, parts);
+  const isSet = await setAdminPassword(password, deps);
   return isSet ? { user: FIRST_ADMIN, password } : undefined;
 }
 

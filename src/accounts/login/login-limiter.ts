@@ -54,9 +54,9 @@ type Full = Extract<Reservation, { kind: 'limited' }>;
 
 const REMEMBERED_CLIENTS = 10_000;
 
-export function createLoginLimiter(parts: LimiterDeps): LoginLimiter {
-  const { clock, capacity = REMEMBERED_CLIENTS, keyOf = clientKey, onEvict } = parts;
-  let { clauses } = parts;
+export function createLoginLimiter(deps: LimiterDeps): LoginLimiter {
+  const { clock, capacity = REMEMBERED_CLIENTS, keyOf = clientKey, onEvict } = deps;
+  let { clauses } = deps;
   let longestWindow = longestOf(clauses);
   const clients = new LRUCache<string, Failure[]>({ max: capacity });
   /** One shared bucket for new clients while every remembered client is limited. */

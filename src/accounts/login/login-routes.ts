@@ -3,7 +3,7 @@ import Router from 'koa-router';
 import type { CameraScope } from '../../domain/camera-scope.ts';
 import type { UserName } from '../../domain/names.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
-import type { CorridorState } from '../../domain/verdict.ts';
+import type { RouteState } from '../../domain/verdict.ts';
 import { agentOf } from '../audit.ts';
 import { type AccountContext, refuse, refuseFor, refuseMethod, respond } from '../http/responses.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
@@ -28,35 +28,35 @@ export interface LoginSettings {
   readonly bodySeconds: number;
 }
 
-export function createLoginRoutes(parts: LoginRouteDeps): Router<CorridorState> {
+export function createLoginRoutes(deps: LoginRouteDeps): Router<RouteState> {
   // Exact matching: the route table treats `/API/login` and `/api/login/` as other paths.
-  const router = new Router<CorridorState>({ strict: true, sensitive: true });
-  router.post('/api/login', createPostLogin(parts));
+  const router = new Router<RouteState>({ strict: true, sensitive: true });
+  router.post('/api/login', createPostLogin(deps));
   router.all('/api/login', refuseMethod('POST'));
   router.get('/api/auth/first_time_login', (ctx) =>
-    respond(ctx, 200, { admin_first_time_login: parts.firstTimeLogin.isAwaited() }),
+    respond(ctx, 200, { admin_first_time_login: deps.firstTimeLogin.isAwaited() }),
   );
-  router.get('/api/profile', (ctx) => profile(ctx, parts));
+  router.get('/api/profile', (ctx) => profile(ctx, deps));
   router.all(['/auth', '/api/auth', '/api/auth/first_time_login', '/api/profile'], refuseMethod('GET, HEAD'));
-  router.get(['/logout', '/api/logout'], (ctx) => logoutByLink(ctx, parts));
-  router.post(['/logout', '/api/logout'], (ctx) => logout(ctx, parts));
+  router.get(['/logout', '/api/logout'], (ctx) => logoutByLink(ctx, deps));
+  router.post(['/logout', '/api/logout'], (ctx) => logout(ctx, deps));
   router.all(['/logout', '/api/logout'], refuseMethod('GET, POST'));
   return router;
 }
 
-async function profile(ctx: AccountContext, parts: LoginRouteDeps): Promise<void> {
+async function profile(ctx: AccountContext, deps: LoginRouteDeps): Promise<void> {
   const { caller } = ctx.state;
-  if (!caller) return refuseStranger(ctx, parts);
-  const cameras = await parts.visibleCameras(caller.scope);
+  if (!caller) return refuseStranger(ctx, deps);
+  const cameras = await deps.visibleCameras(caller.scope);
   respond(ctx, 200, { username: caller.name, role: caller.role, allowed_cameras: [...cameras] });
 }
 
 /** `<img src="…/logout">` on another site must not end a session; a link there may. HEAD ends nothing. */
-async function logoutByLink(ctx: AccountContext, parts: LoginRouteDeps): Promise<void> {
+async function logoutByLink(ctx: AccountContext, deps: LoginRouteDeps): Promise<void> {
   if (ctx.method === 'HEAD') return refuseMethod('GET, POST')(ctx);
   const isCrossSite = ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.get('Sec-Fetch-Mode') !== 'navigate';
   if (isCrossSite) return refuseFor(ctx, 'cross-site');
-  return logout(ctx, parts);
+  return logout(ctx, deps);
 }
 
 async function logout(ctx: AccountContext, { sessions, settings, audit }: LoginRouteDeps): Promise<void> {

@@ -22,22 +22,22 @@ export type LoginOutcome =
   | { readonly kind: 'logged-in'; readonly user: User; readonly token: string }
   | Exclude<GuessOutcome, { kind: 'match' }>;
 
-export async function logIn(attempt: LoginAttempt, parts: LoginDeps): Promise<LoginOutcome> {
+export async function logIn(attempt: LoginAttempt, deps: LoginDeps): Promise<LoginOutcome> {
   let user: User | undefined;
   const storedHash = async (): Promise<string | undefined> => {
-    user = await findUser(attempt.user, parts);
+    user = await findUser(attempt.user, deps);
     return user?.passwordHash;
   };
-  const browserOf = await knownBrowserOf(attempt, parts);
-  const outcome = await judgeGuess({ ...attempt, browserOf, storedHash }, parts);
+  const browserOf = await knownBrowserOf(attempt, deps);
+  const outcome = await judgeGuess({ ...attempt, browserOf, storedHash }, deps);
   if (outcome.kind !== 'match') return outcome;
   if (!user) return { kind: 'mismatch' };
-  await strengthen(user, attempt.password, parts);
+  await strengthen(user, attempt.password, deps);
   // While the hash was computed the password may have been changed or the user deleted.
-  const now = await findUser(attempt.user, parts);
+  const now = await findUser(attempt.user, deps);
   if (!now || generationOf(now) !== generationOf(user)) return { kind: 'mismatch' };
-  parts.knownClients.note(attempt.address);
-  return { kind: 'logged-in', user: now, token: await parts.sessions.issue(now) };
+  deps.knownClients.note(attempt.address);
+  return { kind: 'logged-in', user: now, token: await deps.sessions.issue(now) };
 }
 
 /** A session of the same user alone: with the session of another account a browser is a stranger. */

@@ -7,10 +7,10 @@ import { createLoginLimiter, type LimiterDeps, type LoginLimiter } from './login
 const CLIENTS_OF_A_NETWORK = 10;
 
 /** Clients that logged in before count in their own window only: a neighbour's guesses do not keep them out. */
-export function createNetworkLimiter(parts: LimiterDeps): LoginLimiter {
-  const clients = createLoginLimiter(parts);
-  const { onEvict: _, ...rest } = parts;
-  const networks = createLoginLimiter({ ...rest, clauses: parts.clauses.map(widened), keyOf: networkKey });
+export function createNetworkLimiter(deps: LimiterDeps): LoginLimiter {
+  const clients = createLoginLimiter(deps);
+  const { onEvict: _, ...rest } = deps;
+  const networks = createLoginLimiter({ ...rest, clauses: deps.clauses.map(widened), keyOf: networkKey });
   return {
     limited: clients.limited,
     size: clients.size,

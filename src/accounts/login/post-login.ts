@@ -40,11 +40,11 @@ export interface PostLoginDeps extends LoginDeps {
 const LOGIN_FAILED = 'Login failed';
 const DISABLED = 'Authentication is disabled';
 
-export function createPostLogin(parts: PostLoginDeps): (ctx: AccountContext) => Promise<void> {
+export function createPostLogin(deps: PostLoginDeps): (ctx: AccountContext) => Promise<void> {
   return async (ctx) => {
-    const onResult = parts.onLogin();
+    const onResult = deps.onLogin();
     try {
-      onResult(await login(ctx, parts));
+      onResult(await login(ctx, deps));
     } catch (fault) {
       onResult('error');
       throw fault;
@@ -52,8 +52,8 @@ export function createPostLogin(parts: PostLoginDeps): (ctx: AccountContext) => 
   };
 }
 
-async function login(ctx: AccountContext, parts: PostLoginDeps): Promise<LoginResult> {
-  const { authEnabled, bodySeconds } = parts.settings();
+async function login(ctx: AccountContext, deps: PostLoginDeps): Promise<LoginResult> {
+  const { authEnabled, bodySeconds } = deps.settings();
   if (!authEnabled) {
     refuse(ctx, 404, DISABLED);
     return 'disabled';
@@ -69,7 +69,7 @@ async function login(ctx: AccountContext, parts: PostLoginDeps): Promise<LoginRe
     refuseFields(ctx, faults);
     return 'invalid_request';
   }
-  const outcome = await attemptLogin(fields.value, ctx, parts);
+  const outcome = await attemptLogin(fields.value, ctx, deps);
   return respondWithOutcome(ctx, outcome);
 }
 
@@ -86,25 +86,25 @@ export type Attempted =
 export async function attemptLogin(
   { user, password }: { readonly user: string; readonly password: string },
   ctx: AccountContext,
-  parts: PostLoginDeps,
+  deps: PostLoginDeps,
 ): Promise<Attempted> {
   const { clientAddress: from, requestId } = ctx.state;
   const attempt = { what: 'login', who: triedName(user), from, ...agentOf(ctx.state), requestId } as const;
-  const shownTokens = parts.sessions.tokensIn(ctx.get('Cookie'));
-  const outcome = await logIn({ user, password, address: from, shownTokens }, parts);
+  const shownTokens = deps.sessions.tokensIn(ctx.get('Cookie'));
+  const outcome = await logIn({ user, password, address: from, shownTokens }, deps);
   switch (outcome.kind) {
     case 'logged-in':
-      parts.firstTimeLogin.onLogin(outcome.user.role);
-      parts.audit({ ...attempt, verdict: 'allowed' });
-      return { kind: 'logged-in', cookie: parts.sessions.cookieFor(outcome.token, cookieClientOf(ctx.state)) };
+      deps.firstTimeLogin.onLogin(outcome.user.role);
+      deps.audit({ ...attempt, verdict: 'allowed' });
+      return { kind: 'logged-in', cookie: deps.sessions.cookieFor(outcome.token, cookieClientOf(ctx.state)) };
     case 'mismatch':
-      parts.audit({ ...attempt, verdict: 'refused', reason: 'bad-credentials' });
+      deps.audit({ ...attempt, verdict: 'refused', reason: 'bad-credentials' });
       return outcome;
     case 'limited':
-      parts.audit({ ...attempt, verdict: 'refused', reason: 'rate-limited' });
+      deps.audit({ ...attempt, verdict: 'refused', reason: 'rate-limited' });
       return outcome;
     case 'busy':
-      parts.audit({ ...attempt, verdict: 'refused', reason: 'busy' });
+      deps.audit({ ...attempt, verdict: 'refused', reason: 'busy' });
       return outcome;
   }
 }

@@ -4,7 +4,7 @@ import Router from 'koa-router';
 import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
 import { ok, type Result } from '../../domain/result.ts';
-import type { CorridorState } from '../../domain/verdict.ts';
+import type { RouteState } from '../../domain/verdict.ts';
 import { type BodyFault, readJson } from '../http/read-json.ts';
 import { refuse, refuseBody, refuseFor, respond } from '../http/responses.ts';
 import { type AccountResponseDeps, type AccountRouterContext, mayStill, record } from '../http/route-guards.ts';
@@ -14,29 +14,29 @@ import { createRoles, type RoleDeps, type Roles } from './roles.ts';
 
 export interface ConfigSetDeps extends RoleDeps, AccountResponseDeps {}
 
-export function createConfigSetRoute(parts: ConfigSetDeps): Router<CorridorState> {
-  const roles = createRoles(parts);
-  const router = new Router<CorridorState>({ strict: true, sensitive: true });
-  router.put('/api/config/set', (ctx, next) => configSet(ctx, next, roles, parts));
+export function createConfigSetRoute(deps: ConfigSetDeps): Router<RouteState> {
+  const roles = createRoles(deps);
+  const router = new Router<RouteState>({ strict: true, sensitive: true });
+  router.put('/api/config/set', (ctx, next) => configSet(ctx, next, roles, deps));
   return router;
 }
 
-async function configSet(ctx: AccountRouterContext, next: Koa.Next, roles: Roles, parts: ConfigSetDeps): Promise<void> {
+async function configSet(ctx: AccountRouterContext, next: Koa.Next, roles: Roles, deps: ConfigSetDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller || !isAdministrator(caller)) return refuseFor(ctx, caller ? 'role-too-low' : 'no-credentials');
-  const body = await bodyOf(ctx, parts);
+  const body = await bodyOf(ctx, deps);
   if (!body.ok) return refuseBody(ctx, body.error);
-  if (!(await mayStill(ctx, parts))) return;
+  if (!(await mayStill(ctx, deps))) return;
   const split = splitConfigSet(ctx.querystring, body.value);
   if (!split.ok) {
-    record(ctx, parts, { what: 'custom-role-changed' }, 'not-a-role');
+    record(ctx, deps, { what: 'custom-role-changed' }, 'not-a-role');
     return refuse(ctx, 400, split.error);
   }
   const { roles: wanted, rest } = split.value;
   if (wanted.size > 0 && !mayManageAccounts(caller)) return refuseFor(ctx, 'person-needed');
   if (wanted.size > 0) {
     const outcome = await roles.change(wanted);
-    if (!respondWithRoles(ctx, parts, outcome, [...wanted.keys()])) return;
+    if (!respondWithRoles(ctx, deps, outcome, [...wanted.keys()])) return;
   }
   if (!rest) return respond(ctx, 200, { success: true, message: 'The roles are changed, from the next request on' });
   const text = rest.body === undefined ? '' : JSON.stringify(rest.body);

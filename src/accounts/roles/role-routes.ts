@@ -4,7 +4,7 @@ import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { Result } from '../../domain/result.ts';
-import type { CorridorState } from '../../domain/verdict.ts';
+import type { RouteState } from '../../domain/verdict.ts';
 import { unknownFields } from '../http/body-fields.ts';
 import { refuse, refuseFields, refuseMethod, respond } from '../http/responses.ts';
 import {
@@ -30,27 +30,27 @@ const STATUS_OF: Readonly<Record<RoleFault, number>> = {
   'role-absent':     404,
 };
 
-export function createRoleRoutes(parts: RoleRouteDeps): Router<CorridorState> {
-  const roles = createRoles(parts);
-  const router = new Router<CorridorState>({ strict: true, sensitive: true });
+export function createRoleRoutes(deps: RoleRouteDeps): Router<RouteState> {
+  const roles = createRoles(deps);
+  const router = new Router<RouteState>({ strict: true, sensitive: true });
 
   const list: Handler = async (ctx) => respond(ctx, 200, await roles.list());
   const save: Handler = async (ctx) => {
     const name = ctx.params['role'] ?? '';
-    const body = await jsonOf(ctx, parts, BODY_LIMITS.cameraList);
+    const body = await jsonOf(ctx, deps, BODY_LIMITS.cameraList);
     if (!body) return;
     const unknown = unknownFields(body.json, ['cameras']);
     if (unknown.length > 0) return refuseFields(ctx, unknown);
     const cameras = Object(body.json)['cameras'];
     if (!Array.isArray(cameras)) return refuseFields(ctx, [NO_LIST]);
     const outcome = await roles.change(new Map([[name, cameras]]));
-    if (respondWithRoles(ctx, parts, outcome, [name]))
-      respond(ctx, 200, { success: true, ...warningOf(name, cameras, parts) });
+    if (respondWithRoles(ctx, deps, outcome, [name]))
+      respond(ctx, 200, { success: true, ...warningOf(name, cameras, deps) });
   };
   const remove: Handler = async (ctx) => {
     const name = ctx.params['role'] ?? '';
     const outcome = await roles.change(new Map([[name, null]]));
-    if (respondWithRoles(ctx, parts, outcome, [name])) respond(ctx, 200, { success: true });
+    if (respondWithRoles(ctx, deps, outcome, [name])) respond(ctx, 200, { success: true });
   };
 
   router.get('/api/roles', forAdmins(list)).all('/api/roles', refuseMethod('GET, HEAD'));
@@ -64,19 +64,19 @@ const NO_LIST = { loc: ['body', 'cameras'], msg: 'Input should be a list of came
 /** True when the change was made; otherwise the response is the refusal. */
 export function respondWithRoles(
   ctx: AccountRouterContext,
-  parts: AccountResponseDeps,
+  deps: AccountResponseDeps,
   outcome: Result<RolesChanged, RoleRefusal>,
   names: readonly string[],
 ): outcome is Extract<typeof outcome, { ok: true }> {
   if (!outcome.ok) {
-    for (const role of names) record(ctx, parts, { what: 'custom-role-changed', role }, outcome.error.reason);
+    for (const role of names) record(ctx, deps, { what: 'custom-role-changed', role }, outcome.error.reason);
     refuse(ctx, STATUS_OF[outcome.error.reason], outcome.error.message);
     return false;
   }
   const { saved, deleted, newViewers } = outcome.value;
-  for (const role of saved) record(ctx, parts, { what: 'custom-role-changed', role });
-  for (const role of deleted) record(ctx, parts, { what: 'custom-role-deleted', role });
-  for (const user of newViewers) record(ctx, parts, { what: 'role-changed', user });
+  for (const role of saved) record(ctx, deps, { what: 'custom-role-changed', role });
+  for (const role of deleted) record(ctx, deps, { what: 'custom-role-deleted', role });
+  for (const user of newViewers) record(ctx, deps, { what: 'role-changed', user });
   return true;
 }
 

@@ -1,5 +1,5 @@
 /** The session cookie, as it stands on the wire (SPEC 1, 4.1). */
-import type { CorridorState } from '../../domain/verdict.ts';
+import type { RouteState } from '../../domain/verdict.ts';
 
 export interface CookieSettings {
   readonly name: string;
@@ -17,7 +17,7 @@ export interface CookieClient {
   readonly basePath?: string | undefined;
 }
 
-export const cookieClientOf = ({ clientEncrypted, basePath }: CorridorState): CookieClient => ({
+export const cookieClientOf = ({ clientEncrypted, basePath }: RouteState): CookieClient => ({
   encrypted: clientEncrypted,
   basePath,
 });

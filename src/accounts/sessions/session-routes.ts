@@ -2,7 +2,7 @@
 import Router from 'koa-router';
 import { type Caller, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
 import type { SeenSession } from '../../domain/session-store.ts';
-import type { CorridorState } from '../../domain/verdict.ts';
+import type { RouteState } from '../../domain/verdict.ts';
 import { refuse, refuseFor, refuseMethod, respond } from '../http/responses.ts';
 import { type AccountResponseDeps, type AccountRouterContext, record } from '../http/route-guards.ts';
 import type { SeenSessions } from './seen-sessions.ts';
@@ -13,10 +13,10 @@ export interface SessionRouteDeps extends AccountResponseDeps {
   readonly seenSessions: Pick<SeenSessions, 'list' | 'find'>;
 }
 
-export function createSessionRoutes(parts: SessionRouteDeps): Router<CorridorState> {
-  const router = new Router<CorridorState>({ strict: true, sensitive: true });
-  router.get('/api/sessions', (ctx) => list(ctx, parts)).all('/api/sessions', refuseMethod('GET, HEAD'));
-  router.delete('/api/sessions/:id', (ctx) => end(ctx, parts)).all('/api/sessions/:id', refuseMethod('DELETE'));
+export function createSessionRoutes(deps: SessionRouteDeps): Router<RouteState> {
+  const router = new Router<RouteState>({ strict: true, sensitive: true });
+  router.get('/api/sessions', (ctx) => list(ctx, deps)).all('/api/sessions', refuseMethod('GET, HEAD'));
+  router.delete('/api/sessions/:id', (ctx) => end(ctx, deps)).all('/api/sessions/:id', refuseMethod('DELETE'));
   return router;
 }
 
@@ -49,14 +49,14 @@ const shown = ({ id, user, address, agent, since, lastSeen, expiresAt }: SeenSes
 });
 
 /** The session of another user answers 404, as an unknown one does. */
-async function end(ctx: AccountRouterContext, parts: SessionRouteDeps): Promise<void> {
+async function end(ctx: AccountRouterContext, deps: SessionRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const id = ctx.params['id'] ?? '';
-  const session = await parts.seenSessions.find(id);
+  const session = await deps.seenSessions.find(id);
   if (!session || !mayKnow(caller, session)) return refuse(ctx, 404, 'There is no such session');
   if (!mayManageAccounts(caller)) return refuseFor(ctx, 'person-needed');
-  await parts.sessions.revoke(id, session.expiresAt);
-  record(ctx, parts, { what: 'session-ended', sessionId: id, user: session.user });
+  await deps.sessions.revoke(id, session.expiresAt);
+  record(ctx, deps, { what: 'session-ended', sessionId: id, user: session.user });
   respond(ctx, 200, { success: true });
 }

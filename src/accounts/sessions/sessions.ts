@@ -69,15 +69,15 @@ interface Renewal {
   token: MaybePromise<string>;
 }
 
-export function createSessions(parts: SessionDeps): Sessions {
-  const { store, key, clock, cookie, ends = createSessionEnds() } = parts;
-  const isRenewable = parts.sessionLength !== 0;
-  const lifetime = isRenewable ? parts.sessionLength : SHORTEST_SESSION;
+export function createSessions(deps: SessionDeps): Sessions {
+  const { store, key, clock, cookie, ends = createSessionEnds() } = deps;
+  const isRenewable = deps.sessionLength !== 0;
+  const lifetime = isRenewable ? deps.sessionLength : SHORTEST_SESSION;
   // A window as long as the session would renew it with every request.
-  const window = Math.min(parts.refreshTime, Math.floor(lifetime / 2));
+  const window = Math.min(deps.refreshTime, Math.floor(lifetime / 2));
   const reuseSeconds = Math.min(LONGEST_REUSE_SECONDS, lifetime * REUSED_SHARE_OF_SESSION);
   const read = createTokenReader(key);
-  const stateOf = createStateLookup(store, parts.accountsVersion);
+  const stateOf = createStateLookup(store, deps.accountsVersion);
   const renewals = new LRUCache<string, Renewal>({ max: REMEMBERED_TOKENS });
 
   const issue = (user: User, tokenId: string = randomUUID()): Promise<string> => {
@@ -133,7 +133,7 @@ export function createSessions(parts: SessionDeps): Sessions {
           const { user } = state;
           const fault = sessionStateFault(claims.value, state, unixSeconds(clock));
           if (fault || !user) return { kind: 'invalid', reason: fault ?? 'user-gone' };
-          return mapMaybe(parts.roles(), (roles) => ({
+          return mapMaybe(deps.roles(), (roles) => ({
             kind: 'valid',
             caller: callerOf(user, claims.value, carriedBy, roles),
           }));
@@ -151,7 +151,7 @@ export function createSessions(parts: SessionDeps): Sessions {
       const claims = { ...credential, expiresAt, userName: name };
       const state = await stateOf(claims);
       if (!state.user || sessionStateFault(claims, state, unixSeconds(clock))) return undefined;
-      return callerOf(state.user, claims, credential.carriedBy, await parts.roles());
+      return callerOf(state.user, claims, credential.carriedBy, await deps.roles());
     },
     async end({ credential }) {
       if (credential.kind === 'session') await revoke(credential.tokenId, credential.expiresAt);

@@ -50,8 +50,8 @@ export function newTokenText(): { readonly text: string; readonly id: string; re
 export const mayGive = (own: Role, wanted: Role): boolean =>
   own === wanted || own === ADMIN || (own === VIEWER && wanted !== ADMIN);
 
-export function createApiTokens(parts: ApiTokenDeps): ApiTokens {
-  const { tokenStore, store, clock, roles, accountsVersion, authEnabled } = parts;
+export function createApiTokens(deps: ApiTokenDeps): ApiTokens {
+  const { tokenStore, store, clock, roles, accountsVersion, authEnabled } = deps;
   const states = new LRUCache<string, SessionState>({ max: REMEMBERED_TOKENS });
 
   const stateOf = async (id: string): Promise<SessionState> => {

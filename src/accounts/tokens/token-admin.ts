@@ -30,8 +30,8 @@ export interface TokenAdmin {
   revoke(id: string): Promise<'deleted' | 'absent'>;
 }
 
-export function createTokenAdmin(parts: TokenAdminDeps): TokenAdmin {
-  const { tokenStore, store, authEnabled } = parts;
+export function createTokenAdmin(deps: TokenAdminDeps): TokenAdmin {
+  const { tokenStore, store, authEnabled } = deps;
   const ownerNamed = async (name: string): Promise<TokenOwner | undefined> => {
     if (!authEnabled) return { name: name as UserName, role: ADMIN, createdAt: null };
     return store.findUser(name);
@@ -42,7 +42,7 @@ export function createTokenAdmin(parts: TokenAdminDeps): TokenAdmin {
     async create({ user, ...wanted }) {
       const owner = await ownerNamed(user);
       const message = `There is no user ${user}: "postern users list" shows all`;
-      return owner ? makeToken(wanted, owner, parts) : err({ reason: 'user-absent', message });
+      return owner ? makeToken(wanted, owner, deps) : err({ reason: 'user-absent', message });
     },
   };
 }

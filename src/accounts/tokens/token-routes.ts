@@ -4,7 +4,7 @@ import type { AccountStore } from '../../domain/account.ts';
 import type { ApiToken, ApiTokenStore } from '../../domain/api-token.ts';
 import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { type Caller, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
-import type { CorridorState } from '../../domain/verdict.ts';
+import type { RouteState } from '../../domain/verdict.ts';
 import { unknownFields } from '../http/body-fields.ts';
 import { refuse, refuseFields, refuseFor, refuseMethod, respond } from '../http/responses.ts';
 import { type AccountResponseDeps, type AccountRouterContext, jsonOf, record } from '../http/route-guards.ts';
@@ -32,44 +32,44 @@ const STATUS_OF: Readonly<Record<TokenRefusal['reason'], number>> = {
   'too-many':        409,
 };
 
-export function createTokenRoutes(parts: TokenRouteDeps): Router<CorridorState> {
-  const router = new Router<CorridorState>({ strict: true, sensitive: true });
-  router.get('/api/tokens', (ctx) => list(ctx, parts)).post('/api/tokens', (ctx) => create(ctx, parts));
+export function createTokenRoutes(deps: TokenRouteDeps): Router<RouteState> {
+  const router = new Router<RouteState>({ strict: true, sensitive: true });
+  router.get('/api/tokens', (ctx) => list(ctx, deps)).post('/api/tokens', (ctx) => create(ctx, deps));
   router.all('/api/tokens', refuseMethod('GET, HEAD, POST'));
-  router.delete('/api/tokens/:id', (ctx) => revoke(ctx, parts)).all('/api/tokens/:id', refuseMethod('DELETE'));
+  router.delete('/api/tokens/:id', (ctx) => revoke(ctx, deps)).all('/api/tokens/:id', refuseMethod('DELETE'));
   return router;
 }
 
-async function create(ctx: AccountRouterContext, parts: TokenRouteDeps): Promise<void> {
+async function create(ctx: AccountRouterContext, deps: TokenRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
-  const owner = await ownerOf(caller, parts);
+  const owner = await ownerOf(caller, deps);
   if (!owner) return refuse(ctx, 403, 'An API token belongs to a person: log in, and make it as yourself');
-  const body = await jsonOf(ctx, parts, BODY_LIMITS.cameraList);
+  const body = await jsonOf(ctx, deps, BODY_LIMITS.cameraList);
   if (!body) return;
   const unknown = unknownFields(body.json, FIELDS);
   if (unknown.length > 0) return refuseFields(ctx, unknown);
   const { name, role, cameras, expires_at: expiresAt, manage_accounts: managesAccounts } = Object(body.json);
-  const made = await makeToken({ name, role, cameras, expiresAt, managesAccounts }, owner, parts);
+  const made = await makeToken({ name, role, cameras, expiresAt, managesAccounts }, owner, deps);
   if (!made.ok) {
-    record(ctx, parts, { what: 'token-created' }, made.error.reason);
+    record(ctx, deps, { what: 'token-created' }, made.error.reason);
     return refuse(ctx, STATUS_OF[made.error.reason], made.error.message);
   }
   const { text, token } = made.value;
-  record(ctx, parts, { what: 'token-created', tokenId: token.id });
+  record(ctx, deps, { what: 'token-created', tokenId: token.id });
   const { id, expiresAt: expires_at } = token;
   const rights = { role: token.role, cameras: token.cameras, ...rightOf(token), expires_at };
   respond(ctx, 201, { id, token: text, name: token.name, ...rights });
 }
 
 /** Whose token a new one becomes: of a person, or of the owner of a token that manages accounts. */
-async function ownerOf(caller: Caller, parts: TokenRouteDeps): Promise<TokenOwner | undefined> {
+async function ownerOf(caller: Caller, deps: TokenRouteDeps): Promise<TokenOwner | undefined> {
   const { name, role, credential } = caller;
   if (credential.kind === 'internal-listener' || !mayManageAccounts(caller)) return undefined;
   const hasAccount =
-    credential.kind === 'api-token' ? await isOfAccount(credential.tokenId, parts) : credential.kind === 'session';
+    credential.kind === 'api-token' ? await isOfAccount(credential.tokenId, deps) : credential.kind === 'session';
   if (!hasAccount) return { name, role, createdAt: null };
-  const user = await parts.store.findUser(name);
+  const user = await deps.store.findUser(name);
   return user && { name, role, createdAt: user.createdAt };
 }
 
@@ -110,15 +110,15 @@ export const shown = (token: ApiToken) => ({
 });
 
 /** The token of another user answers 404, as an unknown one does. */
-async function revoke(ctx: AccountRouterContext, parts: TokenRouteDeps): Promise<void> {
+async function revoke(ctx: AccountRouterContext, deps: TokenRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const id = ctx.params['id'] ?? '';
-  const token = await parts.tokenStore.findToken(id);
+  const token = await deps.tokenStore.findToken(id);
   if (!token || !mayKnow(caller, token)) return refuse(ctx, 404, 'There is no such token');
   const isItself = caller.credential.kind === 'api-token' && caller.credential.tokenId === id;
   if (!isItself && !mayManageAccounts(caller)) return refuseFor(ctx, 'person-needed');
-  await parts.tokenStore.deleteToken(id);
-  record(ctx, parts, { what: 'token-revoked', tokenId: id, user: token.user });
+  await deps.tokenStore.deleteToken(id);
+  record(ctx, deps, { what: 'token-revoked', tokenId: id, user: token.user });
   respond(ctx, 200, { success: true });
 }

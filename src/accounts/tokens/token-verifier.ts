@@ -28,8 +28,8 @@ export interface TokenVerifier {
 const NAMED = /^pst_(?<id>[0-9a-f]{16})_/;
 
 /** A good token passes, however many bad ones come from its address: others may be behind the same router. */
-export function createTokenVerifier(parts: TokenVerifierDeps): TokenVerifier {
-  const { tokens, tokenStore, tokenLimiter, clock, audit, onFault } = parts;
+export function createTokenVerifier(deps: TokenVerifierDeps): TokenVerifier {
+  const { tokens, tokenStore, tokenLimiter, clock, audit, onFault } = deps;
   const uses = createCoalescedWrites<TokenUse>({ write: tokenStore.noteTokenUses, clock, onFault });
 
   const refusal = (text: string, address: string, verdict: ApiTokenVerdict & { kind: 'invalid' }): ApiTokenVerdict => {

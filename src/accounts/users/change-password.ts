@@ -29,15 +29,15 @@ export type ChangeOutcome =
  * An administrator sets the password of another account without the old one. The own password always needs it:
  * an open browser or a stolen session must not be enough to take an account over.
  */
-export async function changePassword(change: PasswordChange, parts: ChangeDeps): Promise<ChangeOutcome> {
+export async function changePassword(change: PasswordChange, deps: ChangeDeps): Promise<ChangeOutcome> {
   const { caller, name, password } = change;
   const isOwn = name === caller.name;
   if (!isOwn && !isAdministrator(caller)) return refused('not-own', 'You can only change your own password');
-  const user = await parts.store.findUser(name);
+  const user = await deps.store.findUser(name);
   if (!user) return refused('user-absent', 'User not found');
-  const proof = isOwn ? await prove(change, user.passwordHash, parts) : { kind: 'match' as const };
+  const proof = isOwn ? await prove(change, user.passwordHash, deps) : { kind: 'match' as const };
   if (proof.kind !== 'match') return proof;
-  const outcome = await parts.users.setPassword(name, password, isOwn ? user.passwordHash : undefined);
+  const outcome = await deps.users.setPassword(name, password, isOwn ? user.passwordHash : undefined);
   if (outcome.ok) return { kind: 'changed', user: outcome.value };
   // The proven hash has been replaced since: the user or an administrator changed the password at the same time.
   return isOwn && outcome.error.reason === 'user-absent' ? OLD_PASSWORD_WRONG : { kind: 'refused', ...outcome.error };
@@ -47,10 +47,10 @@ export async function changePassword(change: PasswordChange, parts: ChangeDeps):
 async function prove(
   { oldPassword, address }: PasswordChange,
   passwordHash: string,
-  parts: ChangeDeps,
+  deps: ChangeDeps,
 ): Promise<{ readonly kind: 'match' } | Exclude<ChangeOutcome, { kind: 'changed' }>> {
   if (!oldPassword) return refused('old-password-missing', 'Current password is required');
-  const outcome = await judgeGuess({ password: oldPassword, address, storedHash: async () => passwordHash }, parts);
+  const outcome = await judgeGuess({ password: oldPassword, address, storedHash: async () => passwordHash }, deps);
   return outcome.kind === 'mismatch' ? OLD_PASSWORD_WRONG : outcome;
 }
 

@@ -25,12 +25,12 @@ type Refused = { readonly ok: false; readonly error: { readonly reason: Reported
 
 export function respondWithUser(
   ctx: AccountRouterContext,
-  parts: AccountResponseDeps,
+  deps: AccountResponseDeps,
   outcome: Extract<UserOutcome, { ok: true }> | Refused,
   act: AuditedAct,
   success: object = { success: true },
 ): void {
-  record(ctx, parts, outcome.ok ? { user: outcome.value, ...act } : act, outcome.ok ? undefined : outcome.error.reason);
+  record(ctx, deps, outcome.ok ? { user: outcome.value, ...act } : act, outcome.ok ? undefined : outcome.error.reason);
   if (outcome.ok) respond(ctx, 200, success);
   else if (outcome.error.reason === 'busy') refuseWhileBusy(ctx);
   else refuse(ctx, STATUS_OF[outcome.error.reason], outcome.error.message);

@@ -3,7 +3,7 @@ import Router from 'koa-router';
 import type { User } from '../../domain/account.ts';
 import { VIEWER } from '../../domain/names.ts';
 import { err } from '../../domain/result.ts';
-import type { CorridorState } from '../../domain/verdict.ts';
+import type { RouteState } from '../../domain/verdict.ts';
 import { refuseFor, refuseMethod, refuseWhileBusy, refuseWhileLimited, respond } from '../http/responses.ts';
 import {
   type AccountResponseDeps,
@@ -28,9 +28,9 @@ export interface UserRouteDeps extends UserDeps, AccountResponseDeps, Pick<Chang
 const FIXED_USER = 'admin';
 const keptAsIs = (message: string) => err({ reason: 'user-fixed', message } as const);
 
-export function createUserRoutes(parts: UserRouteDeps): Router<CorridorState> {
-  const users = createUsers(parts);
-  const router = new Router<CorridorState>({ strict: true, sensitive: true });
+export function createUserRoutes(deps: UserRouteDeps): Router<RouteState> {
+  const users = createUsers(deps);
+  const router = new Router<RouteState>({ strict: true, sensitive: true });
 
   const list: Handler = async (ctx) => {
     const known = await users.list();
@@ -41,23 +41,23 @@ export function createUserRoutes(parts: UserRouteDeps): Router<CorridorState> {
     );
   };
   const add: Handler = async (ctx) => {
-    const body = await fieldsOf(ctx, parts, { required: ['username', 'password'], optional: ['role'] });
+    const body = await fieldsOf(ctx, deps, { required: ['username', 'password'], optional: ['role'] });
     if (!body) return;
     const outcome = await users.add({ name: body.username, password: body.password, role: body.role ?? VIEWER });
-    respondWithUser(ctx, parts, outcome, { what: 'user-created' }, { username: body.username });
+    respondWithUser(ctx, deps, outcome, { what: 'user-created' }, { username: body.username });
   };
   const remove: Handler = async (ctx) => {
     const name = ctx.params['user'] ?? '';
     const act = { what: 'user-deleted', user: name } as const;
-    if (name === FIXED_USER) return respondWithUser(ctx, parts, keptAsIs('Cannot delete admin user'), act);
-    respondWithUser(ctx, parts, await users.remove(name), act);
+    if (name === FIXED_USER) return respondWithUser(ctx, deps, keptAsIs('Cannot delete admin user'), act);
+    respondWithUser(ctx, deps, await users.remove(name), act);
   };
   const setRole: Handler = async (ctx) => {
     const name = ctx.params['user'] ?? '';
     const act = { what: 'role-changed', user: name } as const;
-    if (name === FIXED_USER) return respondWithUser(ctx, parts, keptAsIs("Cannot modify admin user's role"), act);
-    const body = await fieldsOf(ctx, parts, { required: ['role'] });
-    if (body) respondWithUser(ctx, parts, await users.setRole(name, body.role), act);
+    if (name === FIXED_USER) return respondWithUser(ctx, deps, keptAsIs("Cannot modify admin user's role"), act);
+    const body = await fieldsOf(ctx, deps, { required: ['role'] });
+    if (body) respondWithUser(ctx, deps, await users.setRole(name, body.role), act);
   };
 
   router.get('/api/users', forAdmins(list)).post('/api/users', forAdmins(add));
@@ -66,33 +66,33 @@ export function createUserRoutes(parts: UserRouteDeps): Router<CorridorState> {
   router.put('/api/users/:user/role', forAdmins(setRole)).all('/api/users/:user/role', refuseMethod('PUT'));
   router.put(
     '/api/users/:user/password',
-    forPeople((ctx) => putPassword(ctx, { ...parts, users })),
+    forPeople((ctx) => putPassword(ctx, { ...deps, users })),
   );
   router.all('/api/users/:user/password', refuseMethod('PUT'));
   return router;
 }
 
-async function putPassword(ctx: AccountRouterContext, parts: UserRouteDeps & ChangeDeps): Promise<void> {
+async function putPassword(ctx: AccountRouterContext, deps: UserRouteDeps & ChangeDeps): Promise<void> {
   const { caller, clientAddress: address } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
-  const body = await fieldsOf(ctx, parts, { required: ['password'], optional: ['old_password'] });
+  const body = await fieldsOf(ctx, deps, { required: ['password'], optional: ['old_password'] });
   if (!body) return;
   const name = ctx.params['user'] ?? '';
   const change = { caller, address, name, password: body.password, oldPassword: body.old_password };
-  const outcome = await changePassword(change, parts);
+  const outcome = await changePassword(change, deps);
   const act = { what: 'password-changed', user: name } as const;
   switch (outcome.kind) {
     case 'limited':
-      record(ctx, parts, act, 'rate-limited');
+      record(ctx, deps, act, 'rate-limited');
       return refuseWhileLimited(ctx, outcome);
     case 'busy':
-      record(ctx, parts, act, 'busy');
+      record(ctx, deps, act, 'busy');
       return refuseWhileBusy(ctx);
     case 'refused':
-      return respondWithUser(ctx, parts, { ok: false, error: outcome }, act);
+      return respondWithUser(ctx, deps, { ok: false, error: outcome }, act);
     case 'changed':
-      await keepSession(ctx, outcome.user, parts);
-      return respondWithUser(ctx, parts, { ok: true, value: caller.name }, act);
+      await keepSession(ctx, outcome.user, deps);
+      return respondWithUser(ctx, deps, { ok: true, value: caller.name }, act);
   }
 }
 

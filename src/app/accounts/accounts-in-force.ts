@@ -34,7 +34,7 @@ export interface AccountsInForce {
   /** The caller as of now; undefined when the session or token has ended. */
   recheck(caller: Caller): Promise<Caller | undefined>;
   /** What the account routes need; the cameras of a scope are known elsewhere. */
-  readonly routeParts: Omit<LoginRouteDeps, 'visibleCameras'> &
+  readonly routeDeps: Omit<LoginRouteDeps, 'visibleCameras'> &
     UserRouteDeps &
     Omit<RoleRouteDeps, 'knownCameras'> &
     SessionRouteDeps &
@@ -65,7 +65,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
   const sessions = countedSessions(uncounted, 'login', metrics);
   const sessionsAfterPasswordChange = countedSessions(uncounted, 'password_change', metrics);
   const recheck = rechecker(auth.enabled, sessions, credentials);
-  const routeParts = {
+  const routeDeps = {
     store: deps.store.accounts,
     sessions,
     hasher: deps.hasherOf(auth.hash_iterations),
@@ -90,7 +90,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
     onLogin: countedLogins(metrics, deps.recent),
     audit: countedAudit(deps.audit, auth.trusted_proxies, metrics),
   };
-  return { settings, clauses, sessions, sessionsAfterPasswordChange, recheck, routeParts };
+  return { settings, clauses, sessions, sessionsAfterPasswordChange, recheck, routeDeps };
 }
 
 const sessionsUnder = ({ auth }: Settings, { store, key, clock, credentials }: AccountDeps): Sessions =>

@@ -105,13 +105,13 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
       roleRegistry.renew(settings.auth.roles);
       limiter.setClauses(clauses);
     },
-    async settle({ settings, routeParts }, reset) {
+    async settle({ settings, routeDeps }, reset) {
       await credentials.demoteWhoseRoleIsGone();
       if (!settings.auth.enabled) return undefined;
-      const made = await ensureFirstAdmin({ store: store.accounts, hasher: routeParts.hasher, clock, reset });
+      const made = await ensureFirstAdmin({ store: store.accounts, hasher: routeDeps.hasher, clock, reset });
       if (!made) return undefined;
       const what = reset ? 'password-changed' : 'user-created';
-      routeParts.audit({ what, who: undefined, from: BY_CONFIGURATION, verdict: 'allowed', user: made.user });
+      routeDeps.audit({ what, who: undefined, from: BY_CONFIGURATION, verdict: 'allowed', user: made.user });
       firstTimeLogin.onNewPassword();
       return made;
     },

@@ -47,8 +47,8 @@ export interface CredentialDeps {
 const BAD_TOKENS = '10/minute';
 const TIDY_MS = 3_600_000;
 
-export async function openCredentials(parts: CredentialDeps): Promise<Credentials> {
-  const { store, keyId, fixedRoles, authEnabled, clock, steadyClock, audit, log, onTokenEvict } = parts;
+export async function openCredentials(deps: CredentialDeps): Promise<Credentials> {
+  const { store, keyId, fixedRoles, authEnabled, clock, steadyClock, audit, log, onTokenEvict } = deps;
   const listeners: ((roles: CustomRoles) => void)[] = [];
   const onChange = (roles: CustomRoles): void => {
     for (const tell of listeners) tell(roles);
@@ -91,7 +91,7 @@ export async function openCredentials(parts: CredentialDeps): Promise<Credential
     tokenLimiter,
     seenSessions,
     onRoles: (tell) => void listeners.push(tell),
-    demoteWhoseRoleIsGone: async () => demote(parts, await roleRegistry.latest()),
+    demoteWhoseRoleIsGone: async () => demote(deps, await roleRegistry.latest()),
     async close() {
       clearInterval(timer);
       await Promise.all([seenSessions.close(), tokenVerifier.close()]);

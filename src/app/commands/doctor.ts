@@ -10,7 +10,7 @@ import { identityHeadersOf } from '../gate/probe-deps.ts';
 import { askerOf, nvrCheck } from '../resources/upstreams.ts';
 import { type CommandPlace, openForCommands } from './commands.ts';
 
-export interface DoctorHouse {
+export interface DoctorInstance {
   /** Known to the running server, may nothing, and ends soon. */
   readonly token: string;
   readonly identityHeaders: readonly string[];
@@ -25,7 +25,7 @@ const TOKEN_SECONDS = 600;
 const NO_CAMERA = 'no-camera-of-this-name';
 
 /** Rejects with a sentence when there is no configuration or store to work with. */
-export async function openForDoctor(place: CommandPlace): Promise<DoctorHouse> {
+export async function openForDoctor(place: CommandPlace): Promise<DoctorInstance> {
   const opened = await openForCommands(place, 'change');
   const { settings, users, apiTokens } = opened;
   const admin = (await users.list()).find(({ role }) => role === ADMIN)?.name;

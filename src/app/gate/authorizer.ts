@@ -24,7 +24,7 @@ import { decisionRules, destinationRules, headerRules, ownerLookup, routeTable }
 export interface AuthorizerDeps {
   readonly config: Pick<ServiceConfig, 'settings' | 'policy'>;
   readonly accounts: AccountsInForce;
-  readonly parts: Components;
+  readonly components: Components;
   readonly credentials: Pick<Credentials, 'roleRegistry' | 'tokenVerifier' | 'tokens'>;
   readonly trustedHeaders: Pick<TrustedHeaders, 'current'>;
   readonly store: Pick<Store, 'accounts' | 'version'>;
@@ -45,11 +45,11 @@ export interface Authorizer {
 }
 
 export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
-  const { config, accounts, parts, trustedHeaders, store, clock, logs, metrics } = deps;
+  const { config, accounts, components, trustedHeaders, store, clock, logs, metrics } = deps;
   const { settings, policy } = config;
   const { roleRegistry, tokenVerifier, tokens } = deps.credentials;
-  const cameras = parts.cameras.it;
-  const destinations = destinationRules(settings, parts.events.it?.upstream);
+  const cameras = components.cameras.it;
+  const destinations = destinationRules(settings, components.events.it?.upstream);
   const authorizer = {
     settings,
     routes: routeTable(policy, settings),

@@ -9,12 +9,12 @@ import type { AccountsInForce } from '../accounts/accounts-in-force.ts';
 const BUSY_RETRY_SECONDS = 5;
 
 export const formLogIn =
-  (parts: AccountsInForce['routeParts']): LogIn =>
+  (deps: AccountsInForce['routeDeps']): LogIn =>
   async ({ user, password }, ctx) => {
-    if (!parts.settings().authEnabled) return { kind: 'no-passwords' };
+    if (!deps.settings().authEnabled) return { kind: 'no-passwords' };
     if (passwordFault(password) !== undefined) return { kind: 'unfit' };
-    const onResult = parts.onLogin();
-    const outcome = await attemptLogin({ user, password }, ctx, parts);
+    const onResult = deps.onLogin();
+    const outcome = await attemptLogin({ user, password }, ctx, deps);
     onResult(LOGIN_RESULT[outcome.kind]);
     switch (outcome.kind) {
       case 'logged-in':

@@ -16,7 +16,7 @@ import { LOGIN_PATH } from '../../domain/login-path.ts';
 import { mapMaybe } from '../../domain/maybe-promise.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
-import type { CorridorState } from '../../domain/verdict.ts';
+import type { RouteState } from '../../domain/verdict.ts';
 import type { GateDeps } from '../../gateway/entry/gate-deps.ts';
 import { createStatusRoutes } from '../../gateway/entry/status-route.ts';
 import { createExplainRoutes } from '../../gateway/explain/explain-route.ts';
@@ -38,7 +38,7 @@ export interface GateSources {
   readonly settings: Settings;
   readonly authorizer: Authorizer;
   readonly accounts: AccountsInForce;
-  readonly parts: Components;
+  readonly components: Components;
   readonly pages: BuiltPages;
   readonly openStreams: GateDeps['openStreams'];
   readonly onCaller: GateDeps['onCaller'];
@@ -50,8 +50,8 @@ export interface GateSources {
 }
 
 export function gateDeps(deps: GateSources): GateDeps {
-  const { settings, authorizer, accounts, parts } = deps;
-  const cameras = parts.cameras.it;
+  const { settings, authorizer, accounts, components } = deps;
+  const cameras = components.cameras.it;
   const refusals = refusalRules(settings, deps.pages);
   const { sessions } = accounts;
   const cookieWith = (token: string | undefined, client: CookieClient): string | undefined =>
@@ -61,8 +61,8 @@ export function gateDeps(deps: GateSources): GateDeps {
     headers: authorizer.headers,
     destinations: () => authorizer.destinations,
     refusals: () => refusals,
-    forwarder: parts.transports.it.forwarder,
-    relay: parts.transports.it.relay,
+    forwarder: components.transports.it.forwarder,
+    relay: components.transports.it.relay,
     ownRoutes: ownRoutes(deps),
     renewal: (caller, client) => mapMaybe(sessions.renewalFor(caller), (token) => cookieWith(token, client)),
     refresh: (caller, client) => mapMaybe(sessions.renew(caller), (token) => cookieWith(token, client)),
@@ -70,7 +70,7 @@ export function gateDeps(deps: GateSources): GateDeps {
     obligationDeps: {
       ask: askerOf(settings),
       askText: async (upstream, path) => askText(await questionFor(settings, upstream, path)),
-      ownConfig: async () => ownConfigOf(settings, await accounts.routeParts.roles(), cameras.current() ?? []),
+      ownConfig: async () => ownConfigOf(settings, await accounts.routeDeps.roles(), cameras.current() ?? []),
       onConfigRead: cameras.learn,
     },
     openStreams: deps.openStreams,
@@ -85,25 +85,25 @@ function ownRoutes({
   settings,
   authorizer,
   accounts,
-  parts,
+  components,
   pages,
   status,
   version,
 }: GateSources): GateDeps['ownRoutes'] {
   const { auth, nvr, ui } = settings;
   const { seen, explain } = authorizer;
-  const { routeParts, sessionsAfterPasswordChange } = accounts;
-  return new Router<CorridorState>()
-    .use(createLoginRoutes({ ...routeParts, visibleCameras: seen }).routes())
-    .use(createUserRoutes({ ...routeParts, sessions: sessionsAfterPasswordChange }).routes())
-    .use(createRoleRoutes({ ...routeParts, knownCameras: () => parts.cameras.it.current() ?? [] }).routes())
-    .use(createConfigSetRoute(routeParts).routes())
-    .use(createSessionRoutes(routeParts).routes())
-    .use(createTokenRoutes(routeParts).routes())
+  const { routeDeps, sessionsAfterPasswordChange } = accounts;
+  return new Router<RouteState>()
+    .use(createLoginRoutes({ ...routeDeps, visibleCameras: seen }).routes())
+    .use(createUserRoutes({ ...routeDeps, sessions: sessionsAfterPasswordChange }).routes())
+    .use(createRoleRoutes({ ...routeDeps, knownCameras: () => components.cameras.it.current() ?? [] }).routes())
+    .use(createConfigSetRoute(routeDeps).routes())
+    .use(createSessionRoutes(routeDeps).routes())
+    .use(createTokenRoutes(routeDeps).routes())
     .use(createExplainRoutes({ explain }).routes())
     .use(createStatusRoutes(status).routes())
     .use(createOpenApiRoutes(version).routes())
-    .use(createProbeRoutes(probeDeps(settings, routeParts.clock)).routes())
+    .use(createProbeRoutes(probeDeps(settings, routeDeps.clock)).routes())
     .use(
       createUiRoutes({
         pages,
@@ -111,8 +111,8 @@ function ownRoutes({
         hasNvr: nvr.url !== undefined,
         hasOwnLogin: auth.enabled,
         frameAncestors: ui.frame_ancestors,
-        logIn: formLogIn(routeParts),
-        bodySeconds: routeParts.bodySeconds,
+        logIn: formLogIn(routeDeps),
+        bodySeconds: routeDeps.bodySeconds,
         basePathOf: (ctx) => ctx.state['basePath'] ?? '',
       }).routes(),
     );

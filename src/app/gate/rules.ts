@@ -30,8 +30,8 @@ export interface RuleDeps extends Omit<SourceDeps, 'trace'> {
 }
 
 export function decisionRules(told: RuleDeps): Rules {
-  const parts = { ...told, trace: told.trace && notingHeaders(told.trace, told.allowlist) };
-  const { settings, routes, destinations, layout, owners } = parts;
+  const deps = { ...told, trace: told.trace && notingHeaders(told.trace, told.allowlist) };
+  const { settings, routes, destinations, layout, owners } = deps;
   const secrets = settings.proxy.auth_secret;
   const carriesProxySecret = secrets.length > 0 ? createProxySecretCheck(secrets) : undefined;
   return {
@@ -39,7 +39,7 @@ export function decisionRules(told: RuleDeps): Rules {
     routes,
     sources: {
       internal: [internalSource],
-      external: [apiTokenSource(parts), externalSource(parts, carriesProxySecret)],
+      external: [apiTokenSource(deps), externalSource(deps, carriesProxySecret)],
     },
     carriesProxySecret,
     internalHosts: settings.server.internal_hosts,
@@ -53,8 +53,8 @@ export function decisionRules(told: RuleDeps): Rules {
     isHarmful: (method, target) =>
       destinationOf(method, target, destinations).kind === 'nvr' && asksTooMuch(target, settings.events.max_limit),
     isMalformed: (target) => asksTooMuch(target, settings.events.max_limit),
-    onUntrustedDescription: parts.onUntrustedDescription,
-    onIncompleteDescription: parts.onIncompleteDescription,
+    onUntrustedDescription: deps.onUntrustedDescription,
+    onIncompleteDescription: deps.onIncompleteDescription,
   };
 }
 

@@ -43,15 +43,15 @@ export function apiTokenSource({ settings, verifyApiToken: verify, trace }: Sour
 }
 
 /** Interface 5.5.1: the service's own accounts, or the headers of a proxy in front; never both. */
-export function externalSource(parts: SourceDeps, carriesProxySecret: Rules['carriesProxySecret']): IdentitySource {
-  const { allowlist, verifySession, roleRegistry, trace, remembering, onRole, onUntrustedHeaders } = parts;
-  const { auth, proxy } = parts.settings;
+export function externalSource(deps: SourceDeps, carriesProxySecret: Rules['carriesProxySecret']): IdentitySource {
+  const { allowlist, verifySession, roleRegistry, trace, remembering, onRole, onUntrustedHeaders } = deps;
+  const { auth, proxy } = deps.settings;
   if (auth.enabled) {
     const source = createSessionSource({ cookieName: auth.cookie_name, verify: verifySession, trace });
     // With a trace there is a line for each request.
     return remembering && !trace ? cachedOnConnection(source, remembering) : source;
   }
-  const peers = trustedPeersOf(parts.settings);
+  const peers = trustedPeersOf(deps.settings);
   const trusted = networks(peers);
   const source = createProxyHeaderSource({
     headerMap: proxy.header_map,

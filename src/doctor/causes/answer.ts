@@ -118,7 +118,7 @@ export const ANSWER_CAUSES: readonly Cause[] = [
     sign: ({ seen, file }) =>
       when(
         seen !== undefined && statusOf(file) !== 206,
-        `a part of a file is asked for and the answer is ${statusOf(file) ?? 'none'}, not 206: nobody can jump in a recording, and Safari plays none`,
+        `a part of a file is asked for and the answer is ${statusOf(file) ?? 'none'}, not 206: seeking in a recording fails, and Safari plays none`,
       ),
     advice: 'Let the proxy pass Range on, and keep 206 answers as they are.',
     lines: {

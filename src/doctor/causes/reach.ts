@@ -1,4 +1,4 @@
-/** Causes on the way to Postern: nothing, or somebody else, answers at the address. */
+/** Causes on the way to Postern: nothing, or another program, answers at the address. */
 import { type Cause, headerOf, isPosterns, statusOf, when } from '../cause.ts';
 import type { Observations } from '../observations.ts';
 
@@ -163,7 +163,7 @@ export const REACH_CAUSES: readonly Cause[] = [
     sign: ({ reach, seen }) =>
       when(
         seen === undefined && !isPosterns(reach),
-        `something else than Postern answers there (status ${statusOf(reach)}): perhaps the NVR itself, which nobody guards then`,
+        `another program than Postern answers there (status ${statusOf(reach)}): perhaps the NVR itself, then without protection`,
       ),
     advice: 'Let the proxy lead every path to Postern, port 8971, and none to the NVR.',
     lines: {

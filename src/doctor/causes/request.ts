@@ -165,7 +165,7 @@ export const REQUEST_CAUSES: readonly Cause[] = [
     sign: ({ seen }) =>
       when(
         seen !== undefined && !seen.cookies.includes(COOKIE),
-        'the cookies of the browser do not arrive: nobody stays logged in',
+        'the cookies of the browser do not arrive: no login lasts',
       ),
     advice: 'Let the proxy pass Cookie on.',
     lines: {

@@ -35,7 +35,7 @@ export function acceptedCaller(
 }
 
 /**
- * On a public route: why the credentials were not accepted, for the login page. A person whom the proxy has signed in, and
+ * On a public route: why the credentials were not accepted, for the login page. A user that the proxy has signed in, and
  * whose groups give no role, must be told so. Without the proxy secret nothing is told.
  */
 export function credentialFault(

@@ -3,7 +3,7 @@ import type Router from 'koa-router';
 import type { Caller } from '../../domain/caller.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import type { RequestFacts } from '../../domain/request.ts';
-import type { CorridorState } from '../../domain/verdict.ts';
+import type { RouteState } from '../../domain/verdict.ts';
 import type { Rules } from '../decision/admit.ts';
 import type { Client } from '../decision/client.ts';
 import type { DestinationRules } from '../decision/destinations.ts';
@@ -23,7 +23,7 @@ export interface GateDeps {
   readonly refusals: () => RefusalRules;
   readonly forwarder: Forwarder;
   /** Postern's own routes, all in one router. */
-  readonly ownRoutes: Router<CorridorState>;
+  readonly ownRoutes: Router<RouteState>;
   /** A Set-Cookie line when the caller's session is near its end (interface 5.1.2). */
   readonly renewal: (caller: Caller, client: Client) => MaybePromise<string | undefined>;
   /** The same at any time in a session's life, for `/auth` (interface 5.1.5). */

@@ -3,12 +3,12 @@ import type Koa from 'koa';
 import type { RouterContext } from 'koa-router';
 import { isOwn } from '../../access/route-table.ts';
 import { singleHeader } from '../../domain/request.ts';
-import type { CorridorState } from '../../domain/verdict.ts';
+import type { RouteState } from '../../domain/verdict.ts';
 import type { GateDeps } from './gate-deps.ts';
 import type { PipelineContext, PipelineState } from './pipeline-state.ts';
 
 type OwnRouteDeps = Pick<GateDeps, 'ownRoutes' | 'renewal'>;
-type Context = RouterContext<CorridorState> & { readonly state: PipelineState };
+type Context = RouterContext<RouteState> & { readonly state: PipelineState };
 
 /**
  * The router sees the target that was judged, and only when its row is Postern's own, or at `/`, where Postern has a page
@@ -31,7 +31,7 @@ export function ownRoutes(deps: OwnRouteDeps): (ctx: Context, next: Koa.Next) =>
   };
 }
 
-function stateForRoutes({ state: { facts, admission, requestId } }: PipelineContext): CorridorState {
+function stateForRoutes({ state: { facts, admission, requestId } }: PipelineContext): RouteState {
   const { caller, client, credentialFault } = admission;
   return {
     requestId,

@@ -2,14 +2,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Koa from 'koa';
 import type { RequestFacts } from '../../domain/request.ts';
-import type { CorridorState } from '../../domain/verdict.ts';
+import type { RouteState } from '../../domain/verdict.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { RequestWatch } from '../decision/gate-watch.ts';
 import type { OwnResponse } from '../response/error-responses.ts';
 import { send } from '../response/send.ts';
 
-/** `CorridorState` is for Postern's own routes; `own-routes.ts` fills it. */
-export interface PipelineState extends CorridorState {
+/** `RouteState` is for Postern's own routes; `own-routes.ts` fills it. */
+export interface PipelineState extends RouteState {
   /** From `observe`. */
   facts: RequestFacts;
   watch: RequestWatch;

@@ -3,7 +3,7 @@ import { isServedHere } from '../../access/route-table.ts';
 import { type Caller, lostRights } from '../../domain/caller.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
-import type { CorridorState } from '../../domain/verdict.ts';
+import type { RouteState } from '../../domain/verdict.ts';
 import { type Destination, destinationOf } from '../decision/destinations.ts';
 import type { RequestWatch, UpstreamWatch } from '../decision/gate-watch.ts';
 import { judgedRequest, type Passage } from '../forward/judged-request.ts';
@@ -27,7 +27,7 @@ type ProxyDeps = Pick<
   | 'unknownRoutes'
 >;
 /** What one of Postern's own routes has left of a request, if it took a part. */
-type SentInstead = NonNullable<CorridorState['sentInstead']>;
+type SentInstead = NonNullable<RouteState['sentInstead']>;
 
 export const proxy =
   (deps: ProxyDeps): Middleware =>

@@ -21,9 +21,9 @@ const CODES: ReadonlyMap<number, CloseCode> = new Map([
 ]);
 
 /** Takes the decision again. Returns the close code to end the stream with; undefined when it goes on. */
-export async function reviewStream(stream: HeldStream, parts: ReviewDeps): Promise<CloseCode | undefined> {
+export async function reviewStream(stream: HeldStream, deps: ReviewDeps): Promise<CloseCode | undefined> {
   const { caller, request, obligations } = stream;
-  const again = await admit(request, await rulesFor(caller, parts));
+  const again = await admit(request, await rulesFor(caller, deps));
   if (again.kind === 'refused') return CODES.get(REFUSALS[again.reason].status);
   if (!again.caller) return CLOSED_FOR['caller-gone'];
   const hasSameTerms =

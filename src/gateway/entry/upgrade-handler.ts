@@ -21,40 +21,40 @@ export async function handleUpgrade(
   socket: Duplex,
   head: Buffer,
   listener: ListenerName,
-  parts: GateDeps,
+  deps: GateDeps,
 ): Promise<void> {
   socket.on('error', () => {}); // before anything else: a reset now would end the process
-  const facts = belowBasePath(requestFacts(request, listener, head), parts.rules());
-  const requestId = parts.newRequestId();
-  const watch = parts.watch.onRequest(facts, request.socket satisfies CountedSocket);
+  const facts = belowBasePath(requestFacts(request, listener, head), deps.rules());
+  const requestId = deps.newRequestId();
+  const watch = deps.watch.onRequest(facts, request.socket satisfies CountedSocket);
   let status: number | undefined;
   socket.once('close', () => watch.onEnd({ status, isWhole: true, bytes: 0 }));
   const refuse = (reason: RefusalReason): void => {
-    const answer = errorResponse(reason, facts, requestId, parts.refusals());
+    const answer = errorResponse(reason, facts, requestId, deps.refusals());
     status = answer.status;
     refuseUpgrade(socket, answer, requestId);
   };
   try {
-    const admission = await admit(facts, parts.rules());
+    const admission = await admit(facts, deps.rules());
     watch.onDecision(admission, requestId);
     if (admission.kind === 'refused') return refuse(admission.reason);
     if (admission.kind === 'nothing-visible') return refuse('camera-not-in-role');
-    const destination = destinationOf('WS', admission.target, parts.destinations());
+    const destination = destinationOf('WS', admission.target, deps.destinations());
     if (destination.kind === 'none') return refuse('no-nvr');
     const onFailure = (reason: RefusalReason): void => {
       watch.onFailure(reason);
       refuse(reason);
     };
     const sent = {
-      ...judgedRequest(destination, { facts, admission, requestId }, parts.headers()),
-      ...endable(socket, facts, admission, { watch, openStreams: parts.openStreams }),
+      ...judgedRequest(destination, { facts, admission, requestId }, deps.headers()),
+      ...endable(socket, facts, admission, { watch, openStreams: deps.openStreams }),
     };
     const { view: _, owners: __, messages: ___, signalling: ____, ...unmet } = admission.obligations ?? {};
     if (Object.keys(unmet).length > 0) return refuse('not-narrowable');
-    const judge = judgeOf(admission, parts);
+    const judge = judgeOf(admission, deps);
     if (judge) {
       const { target, headers, onOpen } = sent;
-      parts.relay(request, socket, head, {
+      deps.relay(request, socket, head, {
         upstream: destination.upstream,
         target,
         headers,
@@ -65,7 +65,7 @@ export async function handleUpgrade(
       });
       return;
     }
-    parts.forwarder.upgrade(request, socket, head, destination.upstream, { ...sent, watch, onFailure });
+    deps.forwarder.upgrade(request, socket, head, destination.upstream, { ...sent, watch, onFailure });
   } catch (fault) {
     watch.onFault(fault);
     refuse(reasonOfFault(fault));

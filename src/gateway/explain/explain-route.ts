@@ -1,7 +1,7 @@
 /** `GET /api/explain?method=&path=&user=|header=…`: the trace of a described request, for admins (SPEC 1). */
 import Router from 'koa-router';
 import type { Result } from '../../domain/result.ts';
-import type { CorridorState } from '../../domain/verdict.ts';
+import type { RouteState } from '../../domain/verdict.ts';
 import type { Explanation } from './explanation.ts';
 
 export interface ExplainRouteDeps {
@@ -16,8 +16,8 @@ export interface ExplainRouteDeps {
 }
 
 /** By its row, for admins only. */
-export function createExplainRoutes({ explain }: ExplainRouteDeps): Router<CorridorState> {
-  const router = new Router<CorridorState>({ strict: true, sensitive: true });
+export function createExplainRoutes({ explain }: ExplainRouteDeps): Router<RouteState> {
+  const router = new Router<RouteState>({ strict: true, sensitive: true });
   router.get('/api/explain', async (ctx) => {
     const query = new URLSearchParams(ctx.querystring);
     const explanation = await explain({

@@ -26,10 +26,10 @@ export interface ExplainDeps {
   readonly camerasOf: (scope: CameraScope) => readonly string[];
 }
 
-export async function explain(description: Description, parts: ExplainDeps): Promise<Explanation> {
+export async function explain(description: Description, deps: ExplainDeps): Promise<Explanation> {
   const traces: IdentityTrace[] = [];
   const rules = withCaller(
-    parts.rules((entry) => traces.push(entry)),
+    deps.rules((entry) => traces.push(entry)),
     description.caller,
   );
   const carrier = belowBasePath(factsOf(description), rules);
@@ -42,19 +42,19 @@ export async function explain(description: Description, parts: ExplainDeps): Pro
   return {
     request: { ...headOf(carrier), peer: carrier.peer },
     about: question?.described && headOf(question.described),
-    headers: trace?.headers ?? unread(facts, description, parts),
+    headers: trace?.headers ?? unread(facts, description, deps),
     secret: claimed?.proxySecret,
     token: trace && tokenWords(trace, facts),
     groups: claimed?.groups ?? [],
     rule: claimed?.rule,
     user: caller?.name ?? claimed?.user,
     role: caller?.role ?? claimed?.role,
-    cameras: caller && (caller.scope.kind === 'all' ? 'all' : parts.camerasOf(caller.scope)),
+    cameras: caller && (caller.scope.kind === 'all' ? 'all' : deps.camerasOf(caller.scope)),
     route: explainedRoute(facts, rules),
     ...verdictOf(admission, question !== undefined),
     sent:
       admission.kind === 'admitted' && !question
-        ? sentOf(admission, facts, parts.destinations, parts.headers())
+        ? sentOf(admission, facts, deps.destinations, deps.headers())
         : undefined,
   };
 }

@@ -2,7 +2,7 @@
 import { chmod, unlink } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 
-/** Its group, such as a proxy's, may connect; nobody else. */
+/** Only its owner and its group, such as a proxy's, may connect. */
 const OWNER_AND_GROUP = 0o660;
 
 /** A socket file at which nothing answers any more is removed; one that answers is left, and listening fails. */

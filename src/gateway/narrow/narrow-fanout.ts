@@ -12,13 +12,13 @@ export async function listsByCamera(
   ask: (path: string) => Promise<string>,
   hold: Hold,
 ): Promise<readonly string[] | undefined> {
-  let hasRoom = true;
+  let hasCapacity = true;
   const lists = await askInTurns(cameras, async (camera) => {
-    if (!hasRoom) return '';
+    if (!hasCapacity) return '';
     const { path, query } = withCameras(target, parameter, [camera]);
     const text = await ask(`${path}?${query}`);
-    hasRoom &&= hold.take(text.length);
+    hasCapacity &&= hold.take(text.length);
     return text;
   });
-  return hasRoom ? lists : undefined;
+  return hasCapacity ? lists : undefined;
 }

@@ -33,7 +33,7 @@ export interface OwnWords {
   readonly cookie?: string | undefined;
 }
 
-/** By lower-case name: one value, or every line of those that came in several. */
+/** By lower-case name: one value, or every line of a header that came in several. */
 type Lines = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** The part of a response that is judged: Node's own, or what another client received. */

@@ -26,7 +26,7 @@ import type { Caller } from '../../../src/domain/caller.ts';
 import { visibleCameras } from '../../../src/domain/camera-scope.ts';
 import type { CameraName } from '../../../src/domain/names.ts';
 import { parseRateLimit } from '../../../src/domain/rate-limit.ts';
-import type { CorridorState } from '../../../src/domain/verdict.ts';
+import type { RouteState } from '../../../src/domain/verdict.ts';
 import type { Store } from '../../../src/store/open-store.ts';
 import { type Answered, type Asked, ask } from './ask.ts';
 import { SIGNING_SECRET } from './hand-made-token.ts';
@@ -43,7 +43,7 @@ export interface AccountServerOptions {
   readonly isPasswordNew?: boolean;
   /** Replaces the caller that the session gives. */
   readonly caller?: Caller;
-  readonly state?: Partial<CorridorState>;
+  readonly state?: Partial<RouteState>;
 }
 
 export const CAMERAS = ['garden', 'patio_1', 'street'] as CameraName[];
@@ -89,7 +89,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     ...options.settings,
   };
 
-  const app = new Koa<CorridorState>();
+  const app = new Koa<RouteState>();
   app.silent = true;
   app.use(async (ctx, next) => {
     const cookieToken = /frigate_token=([^;]+)/.exec(ctx.get('cookie'))?.[1];
@@ -131,10 +131,10 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
       onLogin: () => (result) => void heard.logins.push(result),
     }).routes(),
   );
-  const roleParts = { ...parts, roleStore: records.roles, roleRegistry, knownCameras: () => CAMERAS };
+  const roleDeps = { ...parts, roleStore: records.roles, roleRegistry, knownCameras: () => CAMERAS };
   app.use(createUserRoutes(parts).routes());
-  app.use(createRoleRoutes(roleParts).routes());
-  app.use(createConfigSetRoute(roleParts).routes());
+  app.use(createRoleRoutes(roleDeps).routes());
+  app.use(createConfigSetRoute(roleDeps).routes());
   app.use(createSessionRoutes({ ...parts, seenSessions }).routes());
   app.use(createTokenRoutes({ ...parts, tokenStore, flushTokenUses: guarded.flush }).routes());
   // What goes on to the NVR, shown.
@@ -147,7 +147,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
   return { send, port, store, records, clock, sessions, heard, hasher };
 }
 
-async function listening(t: TestContext, app: Koa<CorridorState>): Promise<number> {
+async function listening(t: TestContext, app: Koa<RouteState>): Promise<number> {
   const server = app.listen(0, '127.0.0.1');
   t.after(() => {
     server.close();
