@@ -36,7 +36,7 @@ describe('The command doctor', () => {
     const { code, stdout } = await doctor(url);
     other.close();
     assert.equal(code, 1);
-    assert.match(stdout, /, by nginx: 1 error, no warnings\n\nerror: not-postern\n {2}something else than Postern/);
+    assert.match(stdout, /, by nginx: 1 error, no warnings\n\nerror: not-postern\n {2}another program than Postern/);
     assert.match(stdout, /\n {6}location \/ \{ proxy_pass http:\/\/postern:8971; \}\n/);
   });
 

@@ -163,7 +163,7 @@ describe('A reload that would believe identity from more places', () => {
       assert.equal(await ask(), status);
       await reload(at, nvr, after);
       assert.equal(await ask(), status);
-      const held = said(at, 'warn').filter((text) => text.includes('the value in force stays until the next start'));
+      const held = said(at, 'warn').filter((text) => text.includes('the previous value stays in force'));
       assert.deepEqual(
         held.map((text) => /(\w+\.\w+): was changed or removed/.exec(text)?.[1]),
         keys,
