@@ -15,6 +15,19 @@ export const EMPTIED: Problem = {
     'is empty, but a configuration was read from it before: put the file back (from a backup), or write {} into it to use the default of every key',
 };
 
+/**
+ * What is said of a file that is the beginning of the one before and ends within a line. Such a file may still parse, with
+ * a shorter secret, a wider network or fewer roles. Lines that are removed at the end leave whole lines.
+ */
+export const CUT: Problem = {
+  path: '',
+  message:
+    'is cut off: it holds the beginning of what was read before and ends within a line: write the whole file again, or end its last line if that is what you want',
+};
+
+export const isCut = (text: string, before: string): boolean =>
+  !text.endsWith('\n') && before.startsWith(text) && before.trimEnd() !== text.trimEnd();
+
 export const wasConfigured = (directory: string): Promise<boolean> =>
   access(join(directory, MARK)).then(
     () => true,

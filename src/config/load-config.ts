@@ -34,6 +34,8 @@ export type ConfigOutcome =
       readonly given: ReadonlySet<string>;
       /** The file holds nothing: no key, and no `{}` either. */
       readonly isEmpty: boolean;
+      /** The file as it was read. It may hold secrets. */
+      readonly text: string;
       readonly warnings: readonly Problem[];
       /** Where something stands that is found out later. */
       readonly placed: (finding: Finding) => Problem;
@@ -70,7 +72,7 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const problems = [...layers.problems, ...findings.map(placed)].sort(byPosition);
   if (!settings.ok || problems.length > 0) return { kind: 'invalid', problems, warnings, file };
   const given = givenKeys(layers.tree);
-  return { kind: 'loaded', settings: settings.value, given, isEmpty, warnings, placed, file, created };
+  return { kind: 'loaded', settings: settings.value, given, isEmpty, text, warnings, placed, file, created };
 }
 
 function givenKeys(tree: unknown): ReadonlySet<string> {

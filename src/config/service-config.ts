@@ -12,6 +12,8 @@ export interface ServiceConfig {
   readonly given: ReadonlySet<string>;
   /** The file holds nothing: no key, and no `{}` either. */
   readonly isEmpty: boolean;
+  /** The file as it was read. It may hold secrets. */
+  readonly text: string;
   /** Of `nvr.policy`, with Postern's own before them. */
   readonly policy: readonly PolicyRow[];
   /** A sentence each, with place and key. */
@@ -42,11 +44,11 @@ export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Pro
   const config = await loadConfig({ ...place, onFile });
   const warnings = (config.warnings ?? []).map((problem) => formatProblem(config.file, problem));
   if (config.kind === 'invalid') return { ...config, warnings, files: [...looked] };
-  const { settings, given, isEmpty, placed, file, created } = config;
+  const { settings, given, isEmpty, text, placed, file, created } = config;
   if (settings.nvr.ca !== undefined) onFile(settings.nvr.ca);
   const policy = await loadPolicy(settings.nvr.policy, place.directory, onFile);
   const files = [...looked];
   if (policy.kind === 'invalid') return { ...policy, warnings, file, files };
-  const found = { settings, given, isEmpty, policy: policy.rows, warnings };
+  const found = { settings, given, isEmpty, text, policy: policy.rows, warnings };
   return { kind: 'loaded', ...found, placed, file, created, files };
 }

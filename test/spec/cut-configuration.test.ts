@@ -78,6 +78,19 @@ describe('A configuration without auth.roles, while a user has a role of the fil
     });
   }
 
+  it('is refused at a reload wherever it ends within a line, and a last line without its end is none', async (t) => {
+    const at = await startedHouse(t, nvr);
+    const file = readFileSync(join(at.directory, 'config.yaml'), 'utf8');
+    for (let end = 1; end < file.trimEnd().length; end++) {
+      if (file[end - 1] === '\n') continue;
+      assert.equal(await rewrite(at, file.slice(0, end)), false, JSON.stringify(file.slice(0, end)));
+    }
+    assert.ok(said(at, 'error').some((text) => /config\.yaml: is cut off/.test(text)));
+    assert.deepEqual(await camerasOf(at), ['front_only', ['cam1']]);
+    assert.equal(await rewrite(at, file.trimEnd()), true);
+    assert.equal(await rewrite(at, file), true);
+  });
+
   it('makes viewers when it says so by an empty map of roles', async (t) => {
     const at = await startedHouse(t, nvr);
     await reload(at, nvr, { auth: auth({ roles: {} }) });
@@ -154,6 +167,7 @@ describe('A reload that would believe identity from more places', () => {
     ['lacks auth.trusted_proxies',      proxied(groups, { trusted_proxies: ELSEWHERE }),         proxied(groups),                                           ['auth.trusted_proxies'], forged, 401],
     ['lacks proxy.role_map',            proxied(groups),                                      proxied({}),                                               ['proxy.role_map'],      plain, 403],
     ['lacks proxy.default_role',        proxied(groups),                                      proxied({ ...groups, default_role: undefined }),           ['proxy.default_role'],  stranger, 403],
+    ['lacks proxy.header_map.role',     proxied(groups),                                      proxied({ ...groups, header_map: { user: 'Remote-User' } }), ['proxy.header_map'],  forged, 200],
     ['switches auth.enabled off',       { auth: auth() },                                     proxied(groups),                                           ['auth.enabled', 'proxy.default_role', 'proxy.header_map', 'proxy.role_map'], forged, 401],
   ];
   for (const [sentence, before, after, keys, headers, status] of ROWS) {

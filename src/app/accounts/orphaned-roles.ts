@@ -1,5 +1,5 @@
 /** Refuses a configuration without `auth.roles` while users have roles that nothing defines: a cut file must not change rights. */
-import { EMPTIED } from '../../config/configured-mark.ts';
+import { CUT, EMPTIED, isCut } from '../../config/configured-mark.ts';
 import type { Problem } from '../../config/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
@@ -12,6 +12,7 @@ export async function lossIn(
   before?: ServiceConfig,
 ): Promise<Problem | undefined> {
   if (config.isEmpty && before && !before.isEmpty) return EMPTIED;
+  if (before && isCut(config.text, before.text)) return CUT;
   if (config.given.has('auth.roles')) return undefined;
   const defined = new Set([ADMIN, VIEWER, ...(await store.roles.listRoles()).map(({ role }) => role)]);
   const orphans = (await store.accounts.listUsers()).filter(({ role }) => !defined.has(role));
