@@ -127,6 +127,18 @@ describe('What a session holds open', { timeout: 60_000 }, () => {
     assert.equal((await fetch(`${instance.url}/api/profile`, { headers: { cookie: fresh } })).status, 401);
   });
 
+  it('is ended by a logout with every cookie of the name that the browser shows', async (t) => {
+    const instance = await started(t);
+    const [one, other] = [await instance.logIn(VERA), await instance.logIn(VERA)];
+    const cookie = `${COOKIE}=${one}; ${COOKIE}=${other}`;
+    await instance.ask('/logout', { method: 'POST', headers: { cookie } });
+    const asked = [one, other].map((token) => instance.ask('/api/profile', { token }));
+    assert.deepEqual(
+      (await Promise.all(asked)).map(({ status }) => status),
+      [401, 401],
+    );
+  });
+
   it('is not ended by a forged token', async (t) => {
     const instance = await started(t);
     const cookie = await cookieOf(instance, ADMIN_PERSON);

@@ -65,8 +65,9 @@ async function logout(ctx: AccountContext, { sessions, settings, audit }: LoginR
   ctx.set({ 'Cache-Control': 'no-store', 'Set-Cookie': sessions.clearedCookie(cookieClientOf(ctx.state)) });
   const entry = { what: 'logout', from, ...agentOf(ctx.state), verdict: 'allowed', requestId } as const;
   try {
-    if (caller) await sessions.end(caller);
-    const who = caller?.name ?? (await endExpired(ctx, sessions));
+    // A browser may hold several cookies of the name, and go on with any of them.
+    const ended = await Promise.all([caller && sessions.end(caller), endShown(ctx, sessions)]);
+    const who = caller?.name ?? ended[1];
     if (who) audit({ ...entry, who });
   } catch (fault) {
     audit({ ...entry, who: caller?.name, reason: 'not-stored' });
@@ -77,8 +78,8 @@ async function logout(ctx: AccountContext, { sessions, settings, audit }: LoginR
   ctx.status = 303;
 }
 
-/** A token that is over names a session that may live on in a renewed one, and whose streams are open. */
-async function endExpired(ctx: AccountContext, sessions: Sessions): Promise<UserName | undefined> {
+/** Also with tokens that are over: their session may live on in a renewed one, and its streams are open. */
+async function endShown(ctx: AccountContext, sessions: Sessions): Promise<UserName | undefined> {
   if (ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.method !== 'GET') return undefined;
   const bearer = /^bearer +(?<token>\S+)$/i.exec(ctx.get('Authorization'))?.groups?.['token'];
   const shown = bearer === undefined ? sessions.tokensIn(ctx.get('Cookie')) : [bearer];
