@@ -55,6 +55,16 @@ describe('A large response', () => {
     });
   }
 
+  it('is narrowed as well while the thread that was not needed any more ends', async () => {
+    const seldom = createNarrower({ idleMs: 0 });
+    const body = JSON.stringify(rowsOf(2_000));
+    for (let round = 0; round < 40; round += 1) {
+      for (let turn = 0; turn < round; turn += 1) await nextTurn();
+      const task: NarrowTask = { kind: 'join', form: 'array', lists: [body], view, limit: 3 };
+      assert.equal((await seldom.narrow(task)).kind, 'narrowed', `in round ${round}`);
+    }
+  });
+
   it('is narrowed while the event loop goes round', async () => {
     const body = bytesOf(rowsOf(MANY));
     assert.ok((await turnsUntil(narrower.narrow({ kind: 'narrow', form: 'array', body, view }))) > 2);

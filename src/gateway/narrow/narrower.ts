@@ -25,14 +25,20 @@ interface Thread {
   readonly waiting: Map<number, Waiting>;
 }
 
-/** `mostMemory`: megabytes of the thread. */
-export function createNarrower({ mostMemory = MOST_MEMORY } = {}): Narrower {
+/** `mostMemory`: megabytes of the thread. `idleMs`: milliseconds after which a thread ends that is not needed. */
+export function createNarrower({ mostMemory = MOST_MEMORY, idleMs = IDLE_MS } = {}): Narrower {
   let thread: Thread | undefined;
   let idle: NodeJS.Timeout | undefined;
   let lastId = 0;
 
+  /** It takes no task any more: one that came before its exit would fail. */
+  const endThread = (): void => {
+    const ending = thread;
+    thread = undefined;
+    void ending?.worker.terminate();
+  };
   const whenIdle = (): void => {
-    idle = setTimeout(() => void thread?.worker.terminate(), IDLE_MS).unref();
+    idle = setTimeout(endThread, idleMs).unref();
   };
   const open = (): Thread => {
     const opened = startThread(mostMemory, whenIdle, () => {
