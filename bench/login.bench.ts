@@ -17,12 +17,12 @@ const KINDS = [
 ] as const;
 
 async function run(): Promise<void> {
-  const house = await startInstance({
+  const instance = await startInstance({
     config: { auth: { hash_iterations: 600_000, failed_login_rate_limit: null }, logger: { default: 'warning' } },
   });
-  const made = await house.ask('/api/users', {
+  const made = await instance.ask('/api/users', {
     method: 'POST',
-    token: await house.logIn(ADMIN_PERSON),
+    token: await instance.logIn(ADMIN_PERSON),
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ username: 'newcomer', password: 'a-long-password' }),
   });
@@ -30,11 +30,11 @@ async function run(): Promise<void> {
   const times = new Map(KINDS.map(({ name }) => [name as string, [] as number[]]));
   for (let turn = -WARM_UP; turn < ATTEMPTS; turn += 1) {
     for (const { name, user } of KINDS) {
-      const milliseconds = await refusedLogin(house.url, user);
+      const milliseconds = await refusedLogin(instance.url, user);
       if (turn >= 0) times.get(name)?.push(milliseconds);
     }
   }
-  await house.close();
+  await instance.close();
   const base = mean(times.get('wrong password') ?? []);
   printTable(
     ['', 'mean ms', 'median ms', 'slowest ms', 'ratio of means', 'goal'],

@@ -11,7 +11,7 @@ import { endsWithUs, type StartedServer, stopProcess } from './start-server.ts';
 
 export interface PosternOptions {
   readonly upstream: string;
-  /** `info` is the default of a house, with a line for each request; the yardsticks log nothing. */
+  /** `info` is the default of an instance, with a line for each request; the yardsticks log nothing. */
   readonly logLevel?: 'info' | 'warning';
   readonly auth?: Readonly<Record<string, unknown>>;
   readonly nvr?: Readonly<Record<string, unknown>>;

@@ -49,7 +49,7 @@ async function run(): Promise<void> {
   );
 }
 
-/** The median of some, for a house of 32 custom roles and as many cameras as have labels of their own. */
+/** The median of some, for an instance of 32 custom roles and as many cameras as have labels of their own. */
 async function exposition(): Promise<[milliseconds: number, series: number]> {
   const names = (word: string, count: number): string[] => Array.from({ length: count }, (_, at) => `${word}${at}`);
   const options = {

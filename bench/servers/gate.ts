@@ -12,7 +12,7 @@ const [, , upstream = '', kind = ''] = process.argv;
 
 const rules = { default: 'info', logs: new Map() } as const;
 
-/** As the house does it, down to the pipe that the log goes to. */
+/** As the instance does it, down to the pipe that the log goes to. */
 const watched = () =>
   watchGate({
     metrics: createMetrics({ version: '0', node: process.version, roles: ['guest'], identityHeaders: ['remote-user'] }),

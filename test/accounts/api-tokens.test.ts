@@ -5,13 +5,13 @@ import { createApiTokens, mayGive, newTokenText } from '../../src/accounts/token
 import type { ApiToken } from '../../src/domain/api-token.ts';
 import { ALL_CAMERAS, maySee } from '../../src/domain/camera-scope.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
-import { handClock, NOW, openHouseStore, person, ROLES } from './support/people.ts';
+import { handClock, NOW, openInstanceStore, person, ROLES } from './support/people.ts';
 
 const CAMERAS = ['garden', 'patio_1', 'street'];
 
 /** A store with vera, who has one token of her own role, but for what is changed. */
-async function house(t: TestContext, changes: Partial<ApiToken> = {}, ownerRole = 'viewer', authEnabled = true) {
-  const store = await openHouseStore(t);
+async function instance(t: TestContext, changes: Partial<ApiToken> = {}, ownerRole = 'viewer', authEnabled = true) {
+  const store = await openInstanceStore(t);
   const clock = handClock();
   await store.accounts.addUser(await person('vera', { role: ownerRole }));
   await store.accounts.addUser(await person('root', { role: 'admin' }));
@@ -48,7 +48,7 @@ async function house(t: TestContext, changes: Partial<ApiToken> = {}, ownerRole 
 
 describe('An API token', () => {
   it('says whose it is, and how it came', async (t) => {
-    const { text, id, tokens } = await house(t);
+    const { text, id, tokens } = await instance(t);
     assert.match(text, /^pst_[0-9a-f]{16}_[0-9a-f]{64}$/);
     assert.deepEqual(await tokens.verify(text, 'basic'), {
       kind: 'valid',
@@ -62,7 +62,7 @@ describe('An API token', () => {
   });
 
   it('is kept as a digest alone', async (t) => {
-    const { store, id, text } = await house(t);
+    const { store, id, text } = await instance(t);
     const kept = JSON.stringify(await store.apiTokens.findToken(id));
     assert.equal(kept.includes(text.split('_')[2] ?? text), false);
   });
@@ -81,13 +81,13 @@ describe('An API token', () => {
   ];
   for (const [sentence, change, reason] of bad) {
     it(sentence, async (t) => {
-      const { text, outcome } = await house(t);
+      const { text, outcome } = await instance(t);
       assert.equal(await outcome(change(text)), reason);
     });
   }
 
   it('is good until the second of its end', async (t) => {
-    const { clock, outcome } = await house(t, { expiresAt: NOW + 10 });
+    const { clock, outcome } = await instance(t, { expiresAt: NOW + 10 });
     clock.advance(9);
     assert.equal(await outcome(), 'viewer: garden patio_1 street');
     clock.advance(1);
@@ -95,14 +95,14 @@ describe('An API token', () => {
   });
 
   it('is over with the next question when it is revoked', async (t) => {
-    const { store, id, outcome } = await house(t);
+    const { store, id, outcome } = await instance(t);
     assert.equal(await outcome(), 'viewer: garden patio_1 street');
     await store.apiTokens.deleteToken(id);
     assert.equal(await outcome(), 'unknown');
   });
 
   it('dies with its user, and is not valid for a new user of the same name (SPEC 11)', async (t) => {
-    const { store, text, outcome } = await house(t);
+    const { store, text, outcome } = await instance(t);
     const row = await store.apiTokens.findToken(text.split('_')[1] ?? '');
     await store.accounts.deleteUser('vera' as UserName);
     assert.equal(await outcome(), 'unknown');
@@ -113,15 +113,15 @@ describe('An API token', () => {
   });
 
   it('outlives a change of password: it is no session', async (t) => {
-    const { store, outcome } = await house(t);
+    const { store, outcome } = await instance(t);
     await store.accounts.setPassword('vera' as UserName, 'pbkdf2_sha256$10$other$x', NOW);
     assert.equal(await outcome(), 'viewer: garden patio_1 street');
   });
 
   it('of a proxy’s user needs no account, and counts only while a proxy says who its users are', async (t) => {
     const token = { user: 'jörg' as UserName, userCreatedAt: null };
-    assert.equal(await (await house(t, token, 'viewer', false)).outcome(), 'viewer: garden patio_1 street');
-    const { outcome, tokens, id } = await house(t, token, 'viewer', true);
+    assert.equal(await (await instance(t, token, 'viewer', false)).outcome(), 'viewer: garden patio_1 street');
+    const { outcome, tokens, id } = await instance(t, token, 'viewer', true);
     assert.equal(await outcome(), 'user-gone');
     const credential = { kind: 'api-token', tokenId: id } as const;
     const caller = { name: token.user, role: 'viewer' as Role, scope: ALL_CAMERAS, credential };
@@ -144,13 +144,13 @@ describe('What an API token may see', () => {
   ];
   for (const [sentence, owner, role, cameras, expected] of rows) {
     it(sentence, async (t) => {
-      const { outcome } = await house(t, { role: role as Role, cameras }, owner);
+      const { outcome } = await instance(t, { role: role as Role, cameras }, owner);
       assert.equal(await outcome(), expected);
     });
   }
 
   it('follows its owner’s role from one question to the next', async (t) => {
-    const { store, outcome } = await house(t, { role: 'admin' as Role }, 'admin');
+    const { store, outcome } = await instance(t, { role: 'admin' as Role }, 'admin');
     assert.equal(await outcome(), 'admin: garden patio_1 street');
     await store.accounts.setRole('vera' as UserName, 'gardener' as Role);
     assert.equal(await outcome(), 'gardener: garden patio_1');
@@ -169,7 +169,7 @@ describe('What an API token may see', () => {
 
 describe('An API token that is looked at again', () => {
   it('is over when revoked or expired, and otherwise its holder is who that is now', async (t) => {
-    const { store, clock, id, text, tokens } = await house(t, { expiresAt: NOW + 10 });
+    const { store, clock, id, text, tokens } = await instance(t, { expiresAt: NOW + 10 });
     const verdict = await tokens.verify(text, 'bearer');
     const caller = verdict.kind === 'valid' ? verdict.caller : assert.fail();
     assert.deepEqual(await tokens.recheck(caller), caller);

@@ -9,14 +9,14 @@ import { createUsers } from '../../src/accounts/users/users.ts';
 import type { User } from '../../src/domain/account.ts';
 import type { Role } from '../../src/domain/names.ts';
 import type { Store } from '../../src/store/open-store.ts';
-import { handClock, NOW, openHouseStore, PASSWORD, person, quickHasher, ROLES } from './support/people.ts';
+import { handClock, NOW, openInstanceStore, PASSWORD, person, quickHasher, ROLES } from './support/people.ts';
 
 const GUARD = 'guard' as Role;
 
 describe('A role that is deleted while it is being given', () => {
   /** Users whose role goes away between the look at the roles and the writing. */
-  async function house(t: TestContext) {
-    const records = await openHouseStore(t);
+  async function instance(t: TestContext) {
+    const records = await openInstanceStore(t);
     const { roles, accounts } = records;
     await accounts.addUser(await person('vera'));
     await roles.changeRoles({ saved: [{ role: GUARD, cameras: ['street'] }], deleted: [] });
@@ -38,13 +38,13 @@ describe('A role that is deleted while it is being given', () => {
   }
 
   it('makes a viewer of the user', async (t) => {
-    const { users, accounts } = await house(t);
+    const { users, accounts } = await instance(t);
     assert.equal((await users.setRole('vera', GUARD)).ok, true);
     assert.equal((await accounts.findUser('vera'))?.role, 'viewer');
   });
 
   it('makes a viewer of a new user', async (t) => {
-    const { users, accounts } = await house(t);
+    const { users, accounts } = await instance(t);
     assert.equal((await users.add({ name: 'nina', password: 'a-long-password', role: GUARD })).ok, true);
     assert.equal((await accounts.findUser('nina'))?.role, 'viewer');
   });
@@ -67,7 +67,7 @@ describe('A login whose account changes while the password is hashed', () => {
   ];
   for (const [sentence, change, expected] of rows) {
     it(sentence, async (t) => {
-      const { accounts } = await openHouseStore(t);
+      const { accounts } = await openInstanceStore(t);
       const vera = await person('vera');
       await accounts.addUser(vera);
       const hasher = {

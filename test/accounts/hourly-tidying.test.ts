@@ -6,13 +6,13 @@ import { pino } from 'pino';
 import { openCredentials } from '../../src/app/accounts/credentials.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import type { Store } from '../../src/store/open-store.ts';
-import { handClock, NOW, openHouseStore, person } from './support/people.ts';
+import { handClock, NOW, openInstanceStore, person } from './support/people.ts';
 
 const HOUR = 3600;
 
 /** Credentials over a store with vera in it, and hours that pass when the test says so. */
-async function house(t: TestContext, change: (store: Store) => Store = (store) => store) {
-  const store = await openHouseStore(t);
+async function instance(t: TestContext, change: (store: Store) => Store = (store) => store) {
+  const store = await openInstanceStore(t);
   await store.accounts.addUser(await person('vera'));
   const clock = handClock();
   const warnings: string[] = [];
@@ -54,7 +54,7 @@ async function kept({ db }: Store): Promise<string[]> {
 
 describe('Revocations and sessions', () => {
   it('are forgotten in the hour after they are over, and not before', async (t) => {
-    const { store, start, hourPasses } = await house(t);
+    const { store, start, hourPasses } = await instance(t);
     await start();
     await store.accounts.revokeToken('ended-1', NOW + HOUR - 1);
     await store.accounts.revokeToken('ended-2', NOW + HOUR);
@@ -67,7 +67,7 @@ describe('Revocations and sessions', () => {
   });
 
   it('that were over before the start are forgotten by it', async (t) => {
-    const { store, start } = await house(t);
+    const { store, start } = await instance(t);
     await store.accounts.revokeToken('ended', NOW - 1);
     await store.sessions.noteSessions([seen('seen', NOW - 1)]);
     await start();
@@ -76,7 +76,7 @@ describe('Revocations and sessions', () => {
 
   it('stay when the store fails, which is said, and are forgotten in the next hour', async (t) => {
     let isBroken = false;
-    const { store, start, hourPasses, warnings } = await house(t, (whole) => ({
+    const { store, start, hourPasses, warnings } = await instance(t, (whole) => ({
       ...whole,
       accounts: {
         ...whole.accounts,
@@ -100,7 +100,7 @@ describe('Revocations and sessions', () => {
   });
 
   it('are left alone once everything is closed', async (t) => {
-    const { store, start, hourPasses } = await house(t);
+    const { store, start, hourPasses } = await instance(t);
     const credentials = await start();
     await store.accounts.revokeToken('ended', NOW);
     await credentials.close();

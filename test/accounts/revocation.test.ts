@@ -5,11 +5,11 @@ import { get, type IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { openForCommands } from '../../src/app/commands/commands.ts';
-import { houseInFront } from '../support/instance-in-front.ts';
+import { instanceInFront } from '../support/instance-in-front.ts';
 import { ADMIN_PERSON, type Person } from '../support/people.ts';
 
-const { house, nvr } = await houseInFront();
-const admin = await house.logIn(ADMIN_PERSON);
+const { instance, nvr } = await instanceInFront();
+const admin = await instance.logIn(ADMIN_PERSON);
 let people = 0;
 const { answer } = nvr;
 nvr.answer = (request, response, received) => {
@@ -19,7 +19,7 @@ nvr.answer = (request, response, received) => {
 
 const asAdmin = async (method: string, path: string, body: object = {}): Promise<number> => {
   const headers = { 'content-type': 'application/json' };
-  return (await house.ask(path, { method, token: admin, headers, body: JSON.stringify(body) })).status;
+  return (await instance.ask(path, { method, token: admin, headers, body: JSON.stringify(body) })).status;
 };
 
 /** A new user with a session. */
@@ -27,7 +27,7 @@ async function newcomer(role = 'viewer'): Promise<Person & { token: string }> {
   people += 1;
   const person = { name: `guest${people}`, role, password: 'a-long-password' };
   assert.equal(await asAdmin('POST', '/api/users', { username: person.name, password: person.password, role }), 200);
-  return { ...person, token: await house.logIn(person) };
+  return { ...person, token: await instance.logIn(person) };
 }
 
 interface Opened {
@@ -41,14 +41,14 @@ interface Opened {
 async function opened(token: string): Promise<Opened> {
   const known = new Set(nvr.sockets);
   const headers = { authorization: `Bearer ${token}` };
-  const socket = (path: string) => new WebSocket(`ws://127.0.0.1:${house.port}${path}`, { headers });
+  const socket = (path: string) => new WebSocket(`ws://127.0.0.1:${instance.port}${path}`, { headers });
   const [live, messages] = [socket('/live/mse/api/ws?src=cam1'), socket('/ws')];
   const closed = (of: WebSocket) => new Promise<number>((resolve) => of.once('close', resolve));
   const [liveEnd, messagesEnd] = [closed(live), closed(messages)];
   await Promise.all([once(live, 'open'), once(messages, 'open')]);
   live.send('{"type":"mse","value":""}');
   await once(live, 'message');
-  const [pictures] = (await once(get(`${house.url}/api/cam1`, { headers }), 'response')) as [IncomingMessage];
+  const [pictures] = (await once(get(`${instance.url}/api/cam1`, { headers }), 'response')) as [IncomingMessage];
   await once(pictures, 'data');
   const picturesEnd = new Promise<string>((resolve) =>
     pictures.once('end', () => resolve('whole')).once('error', () => resolve('cut')),
@@ -67,15 +67,15 @@ const OTHER_RIGHTS = { live: 4403, messages: 4403, pictures: 'cut' };
 describe('What a viewer has open ends, and the NVR sees it,', () => {
   type AdmittedRequest = Awaited<ReturnType<typeof newcomer>>;
   const logout = async ({ token }: AdmittedRequest) =>
-    (await house.ask('/api/logout', { method: 'POST', token })).status;
+    (await instance.ask('/api/logout', { method: 'POST', token })).status;
   const atTheCommandLine = async ({ name }: AdmittedRequest) => {
-    const { users, close } = await openForCommands({ directory: house.directory, env: {}, clock: house.clock });
+    const { users, close } = await openForCommands({ directory: instance.directory, env: {}, clock: instance.clock });
     const outcome = await users.remove(name);
     await close();
     return outcome.ok ? 200 : 500;
   };
   const endSession = async ({ token }: AdmittedRequest) => {
-    const [{ id }] = (await (await house.ask('/api/sessions', { token })).json()) as [{ id: string }];
+    const [{ id }] = (await (await instance.ask('/api/sessions', { token })).json()) as [{ id: string }];
     return asAdmin('DELETE', `/api/sessions/${id}`);
   };
   // biome-ignore format: a table
@@ -100,13 +100,18 @@ describe('What a viewer has open ends, and the NVR sees it,', () => {
   it('when an API token is revoked; the session of its owner goes on', { timeout: 5_000 }, async () => {
     const guest = await newcomer();
     const headers = { 'content-type': 'application/json' };
-    const made = await house.ask('/api/tokens', { method: 'POST', token: guest.token, headers, body: '{"name":"ha"}' });
+    const made = await instance.ask('/api/tokens', {
+      method: 'POST',
+      token: guest.token,
+      headers,
+      body: '{"name":"ha"}',
+    });
     const { id, token } = (await made.json()) as { id: string; token: string };
     const { ends, atNvr } = await opened(token);
     assert.equal(await asAdmin('DELETE', `/api/tokens/${id}`), 200);
     assert.deepEqual(await ends, GONE);
     await atNvr;
-    assert.equal((await house.ask('/api/profile', { token: guest.token })).status, 200);
+    assert.equal((await instance.ask('/api/profile', { token: guest.token })).status, 200);
   });
 
   it('when the cameras of a custom role change', { timeout: 5_000 }, async () => {
@@ -119,6 +124,6 @@ describe('What a viewer has open ends, and the NVR sees it,', () => {
     );
     assert.deepEqual(await ends, OTHER_RIGHTS);
     await atNvr;
-    assert.equal((await house.ask('/api/cam1/latest.jpg', { token: guest.token })).status, 403);
+    assert.equal((await instance.ask('/api/cam1/latest.jpg', { token: guest.token })).status, 403);
   });
 });

@@ -4,14 +4,14 @@ import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
 import type { CustomRoles } from '../../src/domain/camera-scope.ts';
 import type { Role } from '../../src/domain/names.ts';
 import { until } from '../support/until.ts';
-import { openHouseStore, ROLES } from './support/people.ts';
+import { openInstanceStore, ROLES } from './support/people.ts';
 import { tempDirectory } from './support/temp-directory.ts';
 
 const GUARD = { role: 'guard' as Role, cameras: ['street'] };
 
 async function book(t: TestContext) {
   const directory = tempDirectory(t);
-  const store = await openHouseStore(t, directory);
+  const store = await openInstanceStore(t, directory);
   const told: CustomRoles[] = [];
   let reads = 0;
   const counted = {
@@ -56,7 +56,7 @@ describe('The custom roles', () => {
     const { directory, store, latest } = await book(t);
     await latest();
     const before = store.version();
-    const other = await openHouseStore(t, directory);
+    const other = await openInstanceStore(t, directory);
     await other.roles.changeRoles({ saved: [GUARD], deleted: [] });
     await until('the version of the store rises', () => store.version() !== before);
     assert.deepEqual((await latest()).get('guard' as Role), ['street']);

@@ -18,7 +18,7 @@ const key = await importSigningKey(signingKey(SIGNING_SECRET));
 const COOKIE = { name: 'frigate_token', secure: 'auto', sameSite: 'lax', path: '/' } as const;
 
 /** Sessions of vera, a viewer, and what they are made of. */
-async function house(t: TestContext, changes: Partial<SessionDeps> = {}) {
+async function instance(t: TestContext, changes: Partial<SessionDeps> = {}) {
   const clock = handClock();
   const store = await openAccounts(t);
   const vera = await person('vera');
@@ -51,7 +51,7 @@ const sessionOf = (caller: Caller): Extract<Credential, { kind: 'session' }> =>
 
 describe('A session', () => {
   it('is valid for exactly the session length, and not in the second of its end (interface 5.1.4)', async (t) => {
-    const { clock, vera, sessions, reasonFor } = await house(t, { sessionLength: 604_800 });
+    const { clock, vera, sessions, reasonFor } = await instance(t, { sessionLength: 604_800 });
     const token = await sessions.issue(vera);
     const reasons = [];
     for (const age of [0, 604_799, 604_800]) {
@@ -62,7 +62,7 @@ describe('A session', () => {
   });
 
   it('says who calls, and how the token was carried', async (t) => {
-    const { vera, sessions, callerWith } = await house(t);
+    const { vera, sessions, callerWith } = await instance(t);
     const caller = await callerWith(await sessions.issue(vera), 'bearer');
     const { tokenId, generation } = sessionOf(caller);
     assert.deepEqual(caller, {
@@ -76,7 +76,7 @@ describe('A session', () => {
   });
 
   it('has the role that the user has now, whatever the token says (F11)', async (t) => {
-    const { vera, store, sessions, callerWith } = await house(t);
+    const { vera, store, sessions, callerWith } = await instance(t);
     const forged = handMadeToken({ payload: { sub: 'vera', role: 'admin', iat: NOW, exp: NOW + 60 } });
     assert.equal((await callerWith(forged)).role, 'viewer');
     const token = await sessions.issue(vera);
@@ -86,14 +86,14 @@ describe('A session', () => {
   });
 
   it('of a user whose role is not defined sees no camera', async (t) => {
-    const { store, sessions, callerWith } = await house(t);
+    const { store, sessions, callerWith } = await instance(t);
     const stray = await person('stray', { role: 'operator' });
     await store.addUser(stray);
     assert.deepEqual((await callerWith(await sessions.issue(stray))).scope, NO_CAMERAS);
   });
 
   it('with session length 0 lasts ten seconds (interface 5.1.4)', async (t) => {
-    const { clock, vera, sessions, reasonFor } = await house(t, { sessionLength: 0 });
+    const { clock, vera, sessions, reasonFor } = await instance(t, { sessionLength: 0 });
     const token = await sessions.issue(vera);
     clock.advance(9);
     assert.equal(await reasonFor(token), undefined);
@@ -102,7 +102,7 @@ describe('A session', () => {
   });
 
   it('is remembered by its text, and still refused once it is over', async (t) => {
-    const { clock, vera, sessions, reasonFor } = await house(t);
+    const { clock, vera, sessions, reasonFor } = await instance(t);
     const token = await sessions.issue(vera);
     assert.equal(await reasonFor(token), undefined);
     assert.equal(await reasonFor(token), undefined);
@@ -112,10 +112,10 @@ describe('A session', () => {
 });
 
 describe('A session is over at the next request', () => {
-  type Runtime = Awaited<ReturnType<typeof house>>;
+  type Runtime = Awaited<ReturnType<typeof instance>>;
   const rows: [
     sentence: string,
-    happens: (house: Runtime, token: string) => Promise<unknown>,
+    happens: (instance: Runtime, token: string) => Promise<unknown>,
     reason: string | undefined,
   ][] = [
     ['after logout', async ({ sessions, callerWith }, token) => sessions.end(await callerWith(token)), 'revoked'],
@@ -156,7 +156,7 @@ describe('A session is over at the next request', () => {
   ];
   for (const [sentence, happens, reason] of rows) {
     it(sentence, async (t) => {
-      const rooms = await house(t);
+      const rooms = await instance(t);
       const token = await rooms.sessions.issue(rooms.vera);
       assert.equal(await rooms.reasonFor(token), undefined);
       await happens(rooms, token);
@@ -177,7 +177,7 @@ describe('A token of the reference', () => {
   ];
   for (const [sentence, claims, row, reason] of rows) {
     it(sentence, async (t) => {
-      const { store, vera, reasonFor } = await house(t);
+      const { store, vera, reasonFor } = await instance(t);
       await store.deleteUser(vera.name);
       await store.addUser({ ...vera, ...row });
       const payload = { sub: 'vera', role: 'viewer', iat: NOW - 100, exp: NOW + 100, ...claims };
@@ -186,14 +186,14 @@ describe('A token of the reference', () => {
   }
 
   it('can be ended, and is then known by its signature', async (t) => {
-    const { sessions, callerWith, reasonFor } = await house(t);
+    const { sessions, callerWith, reasonFor } = await instance(t);
     const token = handMadeToken({ payload: { sub: 'vera', role: 'viewer', iat: NOW, exp: NOW + 100 } });
     await sessions.end(await callerWith(token));
     assert.equal(await reasonFor(token), 'revoked');
   });
 
   it('under another secret is void (interface 5.3)', async (t) => {
-    const { reasonFor } = await house(t);
+    const { reasonFor } = await instance(t);
     const payload = { sub: 'vera', role: 'viewer', iat: NOW, exp: NOW + 100 };
     assert.equal(await reasonFor(handMadeToken({ payload, secret: OTHER_SECRET })), 'signature');
   });
@@ -219,7 +219,7 @@ describe('A session is renewed', () => {
   ];
   for (const [sentence, lengths, age, isRenewed] of rows) {
     it(sentence, async (t) => {
-      const { clock, vera, sessions, callerWith } = await house(t, lengths);
+      const { clock, vera, sessions, callerWith } = await instance(t, lengths);
       const caller = await callerWith(await sessions.issue(vera));
       clock.advance(age);
       const renewed = await sessions.renewalFor(caller);
@@ -230,7 +230,7 @@ describe('A session is renewed', () => {
   }
 
   it('while the old token stays good: two requests may ask at once (F29)', async (t) => {
-    const { clock, vera, sessions, callerWith, reasonFor } = await house(t);
+    const { clock, vera, sessions, callerWith, reasonFor } = await instance(t);
     const token = await sessions.issue(vera);
     const caller = await callerWith(token);
     clock.advance(86_399);
@@ -244,7 +244,7 @@ describe('A session is renewed', () => {
   });
 
   it('into the same session: to end one of its tokens is to end them all', async (t) => {
-    const { clock, vera, sessions, callerWith, reasonFor } = await house(t);
+    const { clock, vera, sessions, callerWith, reasonFor } = await instance(t);
     const token = await sessions.issue(vera);
     const caller = await callerWith(token);
     clock.advance(60);
@@ -254,7 +254,7 @@ describe('A session is renewed', () => {
   });
 
   it('once a minute at most, with whichever of its tokens', async (t) => {
-    const { clock, vera, sessions, callerWith } = await house(t);
+    const { clock, vera, sessions, callerWith } = await instance(t);
     const first = await sessions.renew(await callerWith(await sessions.issue(vera)));
     clock.advance(59);
     const second = await sessions.renew(await callerWith(first ?? ''));
@@ -267,7 +267,7 @@ describe('A session is renewed', () => {
 
   for (const sessionLength of [4, 20, 45, 60, 100]) {
     it(`so that a session of ${sessionLength} s that is used each second goes on`, async (t) => {
-      const { clock, vera, sessions, callerWith } = await house(t, { sessionLength });
+      const { clock, vera, sessions, callerWith } = await instance(t, { sessionLength });
       let token = await sessions.issue(vera);
       for (let second = 0; second < 3 * sessionLength; second += 1) {
         clock.advance(1);
@@ -278,14 +278,14 @@ describe('A session is renewed', () => {
   }
 
   it('only when it is carried by cookie', async (t) => {
-    const { clock, vera, sessions, callerWith } = await house(t);
+    const { clock, vera, sessions, callerWith } = await instance(t);
     const caller = await callerWith(await sessions.issue(vera), 'bearer');
     clock.advance(86_399);
     assert.deepEqual([await sessions.renewalFor(caller), await sessions.renew(caller)], [undefined, undefined]);
   });
 
   it('with the role that the user has now (F11)', async (t) => {
-    const { store, vera, sessions, callerWith } = await house(t);
+    const { store, vera, sessions, callerWith } = await instance(t);
     const caller = await callerWith(await sessions.issue(vera));
     await store.setRole(vera.name, 'gardener' as Role);
     const [, payload] = ((await sessions.renew(caller)) ?? '').split('.');
@@ -293,13 +293,13 @@ describe('A session is renewed', () => {
   });
 
   it('at any time by /auth (interface 5.1.5), but not with session length 0', async (t) => {
-    const long = await house(t);
+    const long = await instance(t);
     assert.notEqual(await long.sessions.renew(await long.callerWith(await long.sessions.issue(long.vera))), undefined);
-    const none = await house(t, { sessionLength: 0 });
+    const none = await instance(t, { sessionLength: 0 });
     assert.equal(await none.sessions.renew(await none.callerWith(await none.sessions.issue(none.vera))), undefined);
   });
 
-  type Ended = (rooms: Awaited<ReturnType<typeof house>>, caller: Caller) => Promise<unknown>;
+  type Ended = (rooms: Awaited<ReturnType<typeof instance>>, caller: Caller) => Promise<unknown>;
   // biome-ignore format: a table
   const endings: [sentence: string, end: Ended][] = [
     ['when its user is gone',                                 ({ store, vera }) => store.deleteUser(vera.name)],
@@ -312,7 +312,7 @@ describe('A session is renewed', () => {
   ];
   for (const [sentence, end] of endings) {
     it(`not ${sentence}`, async (t) => {
-      const rooms = await house(t);
+      const rooms = await instance(t);
       const caller = await rooms.callerWith(await rooms.sessions.issue(rooms.vera));
       await end(rooms, caller);
       assert.equal(await rooms.sessions.renew(caller), undefined);
@@ -327,7 +327,7 @@ describe('A session that is looked at again', () => {
     clock.advance(10_000);
   }
   // biome-ignore format: a table
-  const rows: [sentence: string, change: (house: Awaited<ReturnType<typeof openRuntime>>) => Promise<unknown> | unknown, role: string | undefined][] = [
+  const rows: [sentence: string, change: (instance: Awaited<ReturnType<typeof openRuntime>>) => Promise<unknown> | unknown, role: string | undefined][] = [
     ['holds while nothing has changed',          () => {}, 'viewer'],
     ['is over at its end',                       ({ clock }) => clock.advance(90_000), undefined],
     ['holds beyond its end when it was renewed', renewThenWait, 'viewer'],
@@ -337,7 +337,7 @@ describe('A session that is looked at again', () => {
     ['is over when the password is another one', ({ store, vera }) => store.setPassword(vera.name, 'pbkdf2_sha256$10$newsalt$x', NOW), undefined],
   ];
   const openRuntime = async (t: TestContext) => {
-    const opened = await house(t);
+    const opened = await instance(t);
     return { ...opened, caller: await opened.callerWith(await opened.sessions.issue(opened.vera)) };
   };
   for (const [sentence, change, role] of rows) {
@@ -351,7 +351,7 @@ describe('A session that is looked at again', () => {
 
 describe('Accounts are read', () => {
   it('once for each version of them, when there is a version to go by', async (t) => {
-    const { store, vera } = await house(t);
+    const { store, vera } = await instance(t);
     let [version, reads] = [1, 0];
     const counted = {
       ...store,
@@ -360,7 +360,7 @@ describe('Accounts are read', () => {
         return store.findUser(name);
       },
     };
-    const { sessions } = await house(t, { store: counted, accountsVersion: () => String(version) });
+    const { sessions } = await instance(t, { store: counted, accountsVersion: () => String(version) });
     const token = await sessions.issue(vera);
     const kinds = [];
     for (let request = 0; request < 3; request += 1) kinds.push((await sessions.verify(token, 'cookie')).kind);
@@ -374,7 +374,7 @@ describe('Accounts are read', () => {
     const directory = tempDirectory(t);
     const here = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
     t.after(here.close);
-    const { vera, sessions, reasonFor } = await house(t, { store: here.accounts, accountsVersion: here.version });
+    const { vera, sessions, reasonFor } = await instance(t, { store: here.accounts, accountsVersion: here.version });
     await here.accounts.addUser(vera);
     const token = await sessions.issue(vera);
     assert.equal(await reasonFor(token), undefined);
@@ -389,7 +389,7 @@ describe('Accounts are read', () => {
 
   it('with a fault that is not taken for an answer', async (t) => {
     const broken = { ...(await openAccounts(t)), findUser: () => Promise.reject(new Error('disk')) };
-    const { vera, sessions } = await house(t, { store: broken });
+    const { vera, sessions } = await instance(t, { store: broken });
     const token = await sessions.issue(vera);
     await assert.rejects(async () => sessions.verify(token, 'cookie'), /disk/);
   });
@@ -407,13 +407,13 @@ describe('The session cookie', () => {
   ];
   for (const [sentence, cookie, encrypted, line] of rows) {
     it(sentence, async (t) => {
-      const { sessions } = await house(t, { cookie: { ...COOKIE, ...cookie } });
+      const { sessions } = await instance(t, { cookie: { ...COOKIE, ...cookie } });
       assert.equal(sessions.cookieFor('TOKEN', { encrypted }), line);
     });
   }
 
   it('is cleared under the same attributes', async (t) => {
-    const { sessions } = await house(t);
+    const { sessions } = await instance(t);
     assert.equal(
       sessions.clearedCookie({ encrypted: true }),
       'frigate_token=; HttpOnly; Max-Age=0; Path=/; SameSite=lax; Secure',
@@ -421,7 +421,7 @@ describe('The session cookie', () => {
   });
 
   it('lives ten seconds with session length 0', async (t) => {
-    const { sessions } = await house(t, { sessionLength: 0 });
+    const { sessions } = await instance(t, { sessionLength: 0 });
     assert.match(sessions.cookieFor('TOKEN', { encrypted: false }), /; Max-Age=10;/);
   });
 });

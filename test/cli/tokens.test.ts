@@ -6,11 +6,11 @@ import { createApiTokens } from '../../src/accounts/tokens/api-tokens.ts';
 import { createTokenAdmin } from '../../src/accounts/tokens/token-admin.ts';
 import { parseExpiry, registerTokensCommands } from '../../src/cli/tokens.ts';
 import type { UserName } from '../../src/domain/names.ts';
-import { handClock, NOW, openHouseStore, person, ROLES } from '../accounts/support/people.ts';
+import { handClock, NOW, openInstanceStore, person, ROLES } from '../accounts/support/people.ts';
 
 /** A command line over a store with an admin, and gus, who is a gardener. */
 async function terminal(t: TestContext, authEnabled = true) {
-  const store = await openHouseStore(t);
+  const store = await openInstanceStore(t);
   for (const [name, role] of [
     ['admin', 'admin'],
     ['gus', 'gardener'],

@@ -44,29 +44,29 @@ const golden: Golden = JSON.parse(readFileSync(new URL('../data/golden-visible.j
 
 const IN_POSTGRES = 'in PostgreSQL';
 let postgres: TestPostgres | undefined;
-const inStore = async (house: Runtime): Promise<ServedEvents> => {
-  const served = await serveEvents(house);
+const inStore = async (instance: Runtime): Promise<ServedEvents> => {
+  const served = await serveEvents(instance);
   await importRecorded(served.store);
   return served;
 };
 
 /** The same questions to wherever the events may be kept. */
-const places: Record<string, (house: Runtime) => Promise<ServedEvents>> = {
+const places: Record<string, (instance: Runtime) => Promise<ServedEvents>> = {
   'in the store': inStore,
-  [IN_POSTGRES]: async (house) => {
+  [IN_POSTGRES]: async (instance) => {
     postgres = await startPostgres();
-    return inStore({ ...house, storeUrl: await postgres.newDatabase() });
+    return inStore({ ...instance, storeUrl: await postgres.newDatabase() });
   },
-  "in an NVR's own file": async (house) => {
+  "in an NVR's own file": async (instance) => {
     const nvr = await makeNvrDatabase(await readRecordedLines());
-    const served = await serveEvents({ ...house, source: nvr.events });
+    const served = await serveEvents({ ...instance, source: nvr.events });
     return { ...served, close: () => Promise.all([served.close(), nvr.close()]).then(() => undefined) };
   },
 };
 
 for (const [place, serve] of Object.entries(places)) {
   const skip = place === IN_POSTGRES && withoutPostgres;
-  describe(`The recorded house ${place}`, { skip }, () => {
+  describe(`The recorded instance ${place}`, { skip }, () => {
     let served: ServedEvents;
     before(async () => {
       served = await serve({ cameras: golden.configured, roles: golden.roles });

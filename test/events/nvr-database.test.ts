@@ -1,4 +1,4 @@
-/** `events.source: nvr-database`: the house answers from the NVR's own file, opened in place (SPEC 1, 7). */
+/** `events.source: nvr-database`: the instance answers from the NVR's own file, opened in place (SPEC 1, 7). */
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,10 +27,10 @@ const customRoles = Object.entries(golden.roles).filter(([, cameras]) => cameras
 const askers: readonly string[] = ['admin', 'viewer', ...customRoles.map(([role]) => role)];
 const PASSWORD = 'GoldenPassw0rd!';
 
-describe("A house on an NVR's own database", () => {
+describe("An instance on an NVR's own database", () => {
   const directory = mkdtempSync(join(tmpdir(), 'postern-nvr-'));
   const file = join(directory, 'frigate.db');
-  let house: Runtime;
+  let instance: Runtime;
   const tokens = new Map<string, string>();
   before(async () => {
     copyFileSync(new URL('../data/nvr.db', import.meta.url), file);
@@ -39,7 +39,7 @@ describe("A house on an NVR's own database", () => {
       role,
       password: PASSWORD,
     }));
-    house = await startInstance({
+    instance = await startInstance({
       people: [ADMIN_PERSON, ...people],
       config: {
         auth: { hash_iterations: 1000, roles: Object.fromEntries(customRoles) },
@@ -47,11 +47,11 @@ describe("A house on an NVR's own database", () => {
         events: { source: 'nvr-database', nvr_database: file },
       },
     });
-    tokens.set('admin', await house.logIn(ADMIN_PERSON));
-    for (const person of people) tokens.set(person.role, await house.logIn(person));
+    tokens.set('admin', await instance.logIn(ADMIN_PERSON));
+    for (const person of people) tokens.set(person.role, await instance.logIn(person));
   });
   after(async () => {
-    await house.close();
+    await instance.close();
     rmSync(directory, { recursive: true, force: true });
   });
 
@@ -61,7 +61,7 @@ describe("A house on an NVR's own database", () => {
   it(`gives the recorded answers through the gate, ${asked.length} of them`, async () => {
     assert.ok(asked.length > 100);
     for (const { n, role, path, query, expect } of asked) {
-      const answer = await house.ask(query ? `${path}?${query}` : path, { token: tokens.get(role) ?? '' });
+      const answer = await instance.ask(query ? `${path}?${query}` : path, { token: tokens.get(role) ?? '' });
       assert.equal(answer.status, expect.status, `${n} ${path}?${query}`);
       const rows = (await answer.json()) as { id: string }[];
       assert.deepEqual(
@@ -78,7 +78,7 @@ describe("A house on an NVR's own database", () => {
       const token = tokens.get('admin') ?? '';
       let target: string | undefined = `?limit=37&include_thumbnails=0&sort=${sort}`;
       while (target !== undefined) {
-        const page = await house.ask(`/api/events${target}`, { token });
+        const page = await instance.ask(`/api/events${target}`, { token });
         ids.push(...((await page.json()) as { id: string }[]).map(({ id }) => id));
         target = /<(?<next>[^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.groups?.['next'];
       }
@@ -94,7 +94,7 @@ describe("A house on an NVR's own database", () => {
   it('shows what the NVR writes, after it has restarted, vacuumed and changed its tables', async () => {
     const token = tokens.get('admin') ?? '';
     const newest = async () => {
-      const answer = await house.ask('/api/events?limit=1', { token });
+      const answer = await instance.ask('/api/events?limit=1', { token });
       return ((await answer.json()) as { id: string; model_type: string | null }[])[0];
     };
     const steps: [id: string, statement: string][] = [
@@ -120,7 +120,7 @@ describe("A house on an NVR's own database", () => {
   it('asks for patience while the file is away, and answers from the one that a backup has put in its place', async () => {
     const token = tokens.get('admin') ?? '';
     const newest = async () => {
-      const answer = await house.ask('/api/events?after=1890000000', { token });
+      const answer = await instance.ask('/api/events?after=1890000000', { token });
       return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: await answer.json() };
     };
     copyFileSync(new URL('../data/nvr.db', import.meta.url), `${file}.new`);

@@ -44,7 +44,7 @@ describe('Events of a camera that is not listed', () => {
   }
 
   it('are found through the whole service, where nvr.cameras lists others', async () => {
-    const house = await startInstance({
+    const instance = await startInstance({
       config: {
         nvr: { cameras: ['cam1'] },
         events: { source: 'store', sample: 0 },
@@ -53,17 +53,17 @@ describe('Events of a camera that is not listed', () => {
       people: [ADMIN_PERSON, VERA, CARL],
     });
     try {
-      const store = await openStore({ url: `sqlite:${house.directory}/postern.db` });
+      const store = await openStore({ url: `sqlite:${instance.directory}/postern.db` });
       await store.writeEvents([event({ id: 'a', camera: 'cam1' }), event({ id: 'b', camera: 'elsewhere' })]);
       await store.close();
       const seen: string[][] = [];
       for (const person of [ADMIN_PERSON, VERA, CARL]) {
-        const answer = await house.ask('/api/events', { token: await house.logIn(person) });
+        const answer = await instance.ask('/api/events', { token: await instance.logIn(person) });
         seen.push(((await answer.json()) as { id: string }[]).map(({ id }) => id).sort());
       }
       assert.deepEqual(seen, [['a', 'b'], ['a', 'b'], ['a']]);
     } finally {
-      await house.close();
+      await instance.close();
     }
   });
 });

@@ -7,7 +7,7 @@ import { type ConfigTree, startInstance } from '../support/start-instance.ts';
 const PATHS = ['/auth', '/api/auth', '/auth?x=1'];
 const STRANGER = { success: false, message: 'Authentication required' };
 
-async function house(t: TestContext, config: ConfigTree = {}) {
+async function instance(t: TestContext, config: ConfigTree = {}) {
   const started = await startInstance({ config });
   t.after(started.close);
   return started;
@@ -17,7 +17,7 @@ describe('/auth', () => {
   for (const path of PATHS) {
     for (const method of ['GET', 'HEAD']) {
       it(`answers ${method} ${path} with 202, who it is, a fresh cookie (interface 5.1.5)`, async (t) => {
-        const { ask, logIn, clock } = await house(t);
+        const { ask, logIn, clock } = await instance(t);
         const cookie = `frigate_token=${await logIn(CARL)}`;
         clock.advance(100);
         const { status, headers, ...answer } = await readBy(ask(path, { method, headers: { cookie } }));
@@ -35,13 +35,13 @@ describe('/auth', () => {
   }
 
   it('gives a bearer no cookie', async (t) => {
-    const { ask, logIn } = await house(t);
+    const { ask, logIn } = await instance(t);
     const { status, headers } = await ask('/auth', { token: await logIn(CARL) });
     assert.deepEqual([status, headers.getSetCookie()], [202, []]);
   });
 
   it('is 401 for a stranger, with the way to the login page', async (t) => {
-    const { ask } = await house(t);
+    const { ask } = await instance(t);
     const { status, headers, text } = await readBy(ask('/api/auth'));
     assert.deepEqual(
       [status, JSON.parse(text), headers.get('location'), headers.get('remote-user')],
@@ -50,19 +50,19 @@ describe('/auth', () => {
   });
 
   it('is 401 without a body for HEAD', async (t) => {
-    const { ask } = await house(t);
+    const { ask } = await instance(t);
     const { status, text } = await readBy(ask('/auth', { method: 'HEAD' }));
     assert.deepEqual([status, text], [401, '']);
   });
 
   it('shows a stranger no way in proxy mode: that is for the proxy to say', async (t) => {
-    const { ask } = await house(t, { auth: { enabled: false }, proxy: { header_map: { user: 'remote-user' } } });
+    const { ask } = await instance(t, { auth: { enabled: false }, proxy: { header_map: { user: 'remote-user' } } });
     const { status, headers } = await ask('/auth');
     assert.deepEqual([status, headers.get('location')], [401, null]);
   });
 
   it('writes a name from a proxy in ASCII, as the NVR is told it', async (t) => {
-    const { ask } = await house(t, {
+    const { ask } = await instance(t, {
       auth: { enabled: false },
       proxy: { header_map: { user: 'x-forwarded-user' }, default_role: 'viewer' },
     });
@@ -72,7 +72,7 @@ describe('/auth', () => {
   });
 
   it('is anonymous with role admin on the internal listener (interface 5.6)', async (t) => {
-    const { internalUrl } = await house(t);
+    const { internalUrl } = await instance(t);
     const { status, headers } = await fetch(`${internalUrl}/auth`);
     assert.deepEqual([status, headers.get('remote-user'), headers.get('remote-role')], [202, 'anonymous', 'admin']);
   });

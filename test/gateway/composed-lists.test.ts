@@ -85,26 +85,26 @@ function answerTo(path: string, query: URLSearchParams): unknown {
 
 describe('A list that the NVR gives for all cameras only', () => {
   let nvr: FakeNvr;
-  let house: Runtime;
+  let instance: Runtime;
   const tokens: Record<string, string> = {};
   before(async () => {
     nvr = await startFakeNvr();
     nvr.answer = answering;
-    house = await startInstance({
+    instance = await startInstance({
       config: {
         nvr: { url: nvr.url },
         auth: { roles: { front_only: ['cam1'], both: ['cam1', 'cam2'], gone: ['cam9'] } },
       },
       people: [ADMIN_PERSON, CARL, BOB, GONE],
     });
-    for (const person of [ADMIN_PERSON, CARL, BOB, GONE]) tokens[person.name] = await house.logIn(person);
+    for (const person of [ADMIN_PERSON, CARL, BOB, GONE]) tokens[person.name] = await instance.logIn(person);
   });
   beforeEach(() => {
     nvr.answer = answering;
     nvr.received.length = 0;
   });
   after(async () => {
-    await house.close();
+    await instance.close();
     await nvr.close();
   });
   const answering: FakeNvr['answer'] = (request, response) => {
@@ -114,7 +114,7 @@ describe('A list that the NVR gives for all cameras only', () => {
     response.end(JSON.stringify(body ?? 'not found'));
   };
   const asked = async (path: string, name: string): Promise<{ status: number; body: unknown }> => {
-    const response = await house.ask(path, { token: tokens[name] ?? '' });
+    const response = await instance.ask(path, { token: tokens[name] ?? '' });
     return { status: response.status, body: await response.json() };
   };
   const shown = (body: unknown): string[] =>

@@ -1,4 +1,4 @@
-/** What one HTTP/2 connection may do to the house: floods, heads without end, silence (RFC 9113 10.5). */
+/** What one HTTP/2 connection may do to the instance: floods, heads without end, silence (RFC 9113 10.5). */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { constants, createSecureServer, type OutgoingHttpHeaders } from 'node:http2';

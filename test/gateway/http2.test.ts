@@ -439,7 +439,7 @@ describe('When one side of an HTTP/2 stream goes away', () => {
 });
 
 describe('A slow reader over HTTP/2', () => {
-  it('holds back the NVR, not the memory of the house', async () => {
+  it('holds back the NVR, not the memory of the instance', async () => {
     let written = 0;
     nvr.answer = (_request, response) => {
       const chunk = Buffer.alloc(64 * 1024);

@@ -16,25 +16,29 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 describe('An answer that must be narrowed', () => {
   let nvr: FakeNvr;
-  let house: Runtime;
+  let instance: Runtime;
   let tokens: Record<'admin' | 'vera' | 'carl', string>;
   before(async () => {
     nvr = await startFakeNvr();
-    house = await startInstance({
+    instance = await startInstance({
       config: {
         nvr: { url: nvr.url, timeout_response: 1 },
         auth: { roles: { front_only: ['cam1'], both: ['cam1', 'cam2'] } },
       },
       people: [ADMIN_PERSON, VERA, CARL, BOTH],
     });
-    tokens = { admin: await house.logIn(ADMIN_PERSON), vera: await house.logIn(VERA), carl: await house.logIn(CARL) };
+    tokens = {
+      admin: await instance.logIn(ADMIN_PERSON),
+      vera: await instance.logIn(VERA),
+      carl: await instance.logIn(CARL),
+    };
   });
   beforeEach(() => {
     nvr.received.length = 0;
     nvr.answer = answerLikeAnNvr;
   });
   after(async () => {
-    await house.close();
+    await instance.close();
     await nvr.close();
   });
   const BOTH = { name: 'bob', role: 'both', password: 'BobPassw0rd!!!!' };
@@ -44,7 +48,7 @@ describe('An answer that must be narrowed', () => {
       request.url?.startsWith('/api/config') ? answerLikeAnNvr(request, response, received) : answer(request, response);
   };
   const asked = async (path: string, token: string, init: RequestInit = {}) => {
-    const response = await house.ask(path, { token, ...init });
+    const response = await instance.ask(path, { token, ...init });
     return { status: response.status, headers: response.headers, body: await response.text() };
   };
 
@@ -164,7 +168,7 @@ describe('An answer that must be narrowed', () => {
     for (const path of ['/api/timeline', '/api/events', '/api/events/1.2-abc', '/api/config']) {
       statuses.push((await asked(path, tokens.carl, { method: 'HEAD' })).status);
     }
-    statuses.push((await asked('/api/labels', await house.logIn(BOTH), { method: 'HEAD' })).status);
+    statuses.push((await asked('/api/labels', await instance.logIn(BOTH), { method: 'HEAD' })).status);
     assert.deepEqual([statuses, nvr.received], [[405, 405, 405, 405, 405], []]);
   });
 
@@ -196,7 +200,7 @@ describe('An answer that must be narrowed', () => {
       const camera = new URL(request.url ?? '', 'http://x').searchParams.get('camera');
       response.writeHead(200, JSON_TYPE).end(JSON.stringify(camera === 'cam1' ? ['dog', 'cat'] : ['person', 'cat']));
     });
-    const { status, body } = await asked('/api/labels?x=1', await house.logIn(BOTH));
+    const { status, body } = await asked('/api/labels?x=1', await instance.logIn(BOTH));
     assert.deepEqual([status, JSON.parse(body)], [200, ['cat', 'dog', 'person']]);
     assert.deepEqual(nvr.received.map(({ target }) => target).sort(), [
       '/api/labels?x=1&camera=cam1',
@@ -212,7 +216,7 @@ describe('An answer that must be narrowed', () => {
         query.get('camera') === 'cam1' ? at('cam1', 9.5, 40, 50) : [...at('cam2', 10, 30, 90), ...at('cam3', 0)];
       response.writeHead(200, JSON_TYPE).end(JSON.stringify(rows));
     });
-    const { status, body } = await asked('/api/timeline?limit=4', await house.logIn(BOTH));
+    const { status, body } = await asked('/api/timeline?limit=4', await instance.logIn(BOTH));
     assert.deepEqual([status, JSON.parse(body)], [200, [...at('cam1', 9.5), ...at('cam2', 10, 30), ...at('cam1', 40)]]);
     assert.deepEqual(nvr.received.map(({ target }) => target).sort(), [
       '/api/timeline?limit=4&camera=cam1',
@@ -243,7 +247,7 @@ describe('An answer that must be narrowed', () => {
       answering((_request, response) => response.writeHead(status, JSON_TYPE).end(body));
       for (const [path, token] of [
         ['/api/timeline', tokens.carl],
-        ['/api/labels', await house.logIn(BOTH)],
+        ['/api/labels', await instance.logIn(BOTH)],
         ['/api/events/1.2-abc/clip.mp4', tokens.carl],
       ] as const) {
         const asking = await asked(path, token);
@@ -274,6 +278,6 @@ describe('An answer that must be narrowed', () => {
 
   it('that cannot be joined is 502', async () => {
     answering((_request, response) => response.writeHead(500).end());
-    assert.equal((await asked('/api/labels', await house.logIn(BOTH))).status, 502);
+    assert.equal((await asked('/api/labels', await instance.logIn(BOTH))).status, 502);
   });
 });

@@ -25,22 +25,26 @@ describe('A self-signed certificate', () => {
   });
 
   it('is made at the first start, kept for the next one, and its key is for nobody else', async () => {
-    const house = await startInstance({ config: { tls: { enabled: true } } });
-    const files = ['fullchain.pem', 'privkey.pem'].map((name) => join(house.directory, 'tls', name));
+    const instance = await startInstance({ config: { tls: { enabled: true } } });
+    const files = ['fullchain.pem', 'privkey.pem'].map((name) => join(instance.directory, 'tls', name));
     const [ca, key] = files.map((file) => readFileSync(file, 'utf8'));
     assert.equal(statSync(files[1] ?? '').mode & 0o777, 0o600);
-    const request = get({ host: 'localhost', port: house.port, path: '/api/profile', ca });
+    const request = get({ host: 'localhost', port: instance.port, path: '/api/profile', ca });
     const [answer] = await once(request, 'response');
     assert.equal(answer.statusCode, 401);
     answer.destroy();
-    await house.postern.close();
+    await instance.postern.close();
 
-    const again = await startInstance({ config: { tls: { enabled: true } }, directory: house.directory, people: [] });
+    const again = await startInstance({
+      config: { tls: { enabled: true } },
+      directory: instance.directory,
+      people: [],
+    });
     assert.deepEqual(
       files.map((file) => readFileSync(file, 'utf8')),
       [ca, key],
     );
     await again.close();
-    await house.close();
+    await instance.close();
   });
 });

@@ -37,13 +37,13 @@ describe('The description of the API', () => {
 });
 
 describe('What is described is what is answered', () => {
-  let house: Runtime;
+  let instance: Runtime;
   let admin: string;
   before(async () => {
-    house = await startInstance();
-    admin = await house.logIn(ADMIN_PERSON);
+    instance = await startInstance();
+    admin = await instance.logIn(ADMIN_PERSON);
   });
-  after(() => house?.close());
+  after(() => instance?.close());
 
   const filled = (path: string): string => path.replace('{rest}', '').replace(/\{\w+\}/g, 'seen');
 
@@ -51,7 +51,7 @@ describe('What is described is what is answered', () => {
     if (method === 'delete' || path.endsWith('logout')) continue; // would change what the others look at
     it(`${method} ${path}`, async () => {
       const options = { method: method.toUpperCase(), token: admin, ...(method === 'get' ? {} : { body: '{}' }) };
-      const answer = await house.ask(filled(path), { ...options, headers: { 'Content-Type': 'application/json' } });
+      const answer = await instance.ask(filled(path), { ...options, headers: { 'Content-Type': 'application/json' } });
       const named = [yes[0], ...no, 400, ...(who === 'public' ? [] : [401, 403, 429])];
       assert.ok(named.includes(answer.status), `${answer.status} is none of ${named.join(', ')}`);
       const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
@@ -63,8 +63,8 @@ describe('What is described is what is answered', () => {
 
   it('it is given to everybody who is logged in, and to nobody else', async () => {
     const path = '/postern/api/openapi.json';
-    assert.equal((await house.ask(path)).status, 401);
-    const answer = await house.ask(path, { token: await house.logIn(VERA) });
+    assert.equal((await instance.ask(path)).status, 401);
+    const answer = await instance.ask(path, { token: await instance.logIn(VERA) });
     const document = (await answer.json()) as { openapi: string };
     assert.deepEqual([answer.status, document.openapi], [200, '3.1.0']);
   });

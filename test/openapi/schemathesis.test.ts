@@ -20,7 +20,7 @@ const LEFT_OUT = 'logout|doctor|rest';
 describe('schemathesis finds nothing', { skip, timeout: 4 * SECONDS * 1000 }, () => {
   // On the internal listener nobody runs into a limit on guesses, and everybody may everything.
   it('that is a fault of the server, or is not described', async () => {
-    const house = await startInstance();
+    const instance = await startInstance();
     const directory = mkdtempSync(join(tmpdir(), 'postern-schema-'));
     try {
       const file = join(directory, 'openapi.json');
@@ -35,14 +35,14 @@ describe('schemathesis finds nothing', { skip, timeout: 4 * SECONDS * 1000 }, ()
         '--warnings',
         'off',
       ];
-      const words = ['run', file, '-u', house.internalUrl, ...flags, '--exclude-path-regex', LEFT_OUT];
+      const words = ['run', file, '-u', instance.internalUrl, ...flags, '--exclude-path-regex', LEFT_OUT];
       const child = spawn(PROGRAM, words, { cwd: directory });
       let said = '';
       for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
       const [code] = await once(child, 'close');
       assert.equal(code, 0, said);
     } finally {
-      await house.close();
+      await instance.close();
       rmSync(directory, { recursive: true });
     }
   });

@@ -8,7 +8,7 @@ import { type ConfigTree, type Runtime, startInstance } from '../support/start-i
 
 const BOB: Person = { name: 'bob', role: 'both', password: 'BobPassw0rd!!!!' };
 
-/** A instance in front of an NVR for one test. */
+/** An instance in front of an NVR for one test. */
 async function withInstance(
   config: ConfigTree,
   answer: NvrAnswer,
@@ -335,9 +335,9 @@ describe("The roles in the NVR's configuration", () => {
     withInstance(
       { auth: { roles: { front_only: ['cam1'], both: ['cam1', 'cam2'], gone: ['cam9'] } } },
       answerLikeAnNvr,
-      async (house) => {
+      async (instance) => {
         const rolesFor = async (person: Person): Promise<unknown> => {
-          const answer = await house.ask('/api/config', { token: await house.logIn(person) });
+          const answer = await instance.ask('/api/config', { token: await instance.logIn(person) });
           return ((await answer.json()) as { auth: { roles: unknown } }).auth.roles;
         };
         const builtIn = { admin: [], viewer: [] };

@@ -3,26 +3,26 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
-import { houseInFront } from '../support/instance-in-front.ts';
+import { instanceInFront } from '../support/instance-in-front.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { startInstance } from '../support/start-instance.ts';
 
-const { house, nvr } = await houseInFront();
+const { instance, nvr } = await instanceInFront();
 
 const login = (body: unknown, headers: Record<string, string> = { 'Content-Type': 'application/json' }) =>
-  house.ask('/api/login', { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) });
+  instance.ask('/api/login', { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) });
 const credentials = ({ name, password }: { name: string; password: string }) => ({ user: name, password });
 const cookieOf = (answer: Response): string => answer.headers.getSetCookie()[0] ?? '';
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 const profile = (options: { token?: string; cookie?: string }) =>
-  house.ask('/api/profile', {
+  instance.ask('/api/profile', {
     ...(options.token === undefined ? {} : { token: options.token }),
     headers: options.cookie === undefined ? {} : { cookie: options.cookie },
   });
 
 describe('5.1 Built-in authentication', () => {
   it('1. Passwords are hashed with PBKDF2-SHA256: the store holds nothing else', () => {
-    const db = new DatabaseSync(join(house.directory, 'postern.db'), { readOnly: true });
+    const db = new DatabaseSync(join(instance.directory, 'postern.db'), { readOnly: true });
     const rows = db.prepare('select password_hash from users').all();
     db.close();
     assert.equal(rows.length, 3);
@@ -31,9 +31,9 @@ describe('5.1 Built-in authentication', () => {
   });
 
   it('1. The minimum password length is 12 characters', async () => {
-    const token = await house.logIn(ADMIN_PERSON);
+    const token = await instance.logIn(ADMIN_PERSON);
     const make = (password: string) =>
-      house.ask('/api/users', {
+      instance.ask('/api/users', {
         method: 'POST',
         token,
         headers: { 'Content-Type': 'application/json' },
@@ -57,43 +57,43 @@ describe('5.1 Built-in authentication', () => {
   });
 
   it('2. The cookie is refreshed automatically as needed', async () => {
-    const token = await house.logIn(VERA);
+    const token = await instance.logIn(VERA);
     const cookie = `frigate_token=${token}`;
     assert.equal(cookieOf(await profile({ cookie })), '');
-    house.clock.advance(86_400 - 1000);
+    instance.clock.advance(86_400 - 1000);
     const renewed = cookieOf(await profile({ cookie }));
     assert.equal(claimsOf(renewed).exp - claimsOf(token).exp, 86_400 - 1000);
-    const forwarded = await house.ask('/api/version', { headers: { cookie } });
+    const forwarded = await instance.ask('/api/version', { headers: { cookie } });
     assert.match(cookieOf(forwarded), /^frigate_token=/, 'what is forwarded is refreshed too');
   });
 
   it('3. The same token is accepted as Authorization: Bearer', async () => {
-    const token = await house.logIn(VERA);
+    const token = await instance.logIn(VERA);
     const answer = await profile({ token });
     assert.deepEqual(await answer.json(), { username: 'vera', role: 'viewer', allowed_cameras: ['cam1', 'cam2'] });
-    const lower = await house.ask('/api/profile', { headers: { Authorization: `bearer ${token}` } });
+    const lower = await instance.ask('/api/profile', { headers: { Authorization: `bearer ${token}` } });
     assert.equal(lower.status, 200);
   });
 
   it('3. A bearer token that is bad is refused, though the cookie beside it is good', async () => {
-    const cookie = `frigate_token=${await house.logIn(VERA)}`;
-    const answer = await house.ask('/api/profile', { token: 'bad', headers: { cookie } });
+    const cookie = `frigate_token=${await instance.logIn(VERA)}`;
+    const answer = await instance.ask('/api/profile', { token: 'bad', headers: { cookie } });
     assert.equal(answer.status, 401);
   });
 
   it('4. Tokens are valid for the configured session length', async () => {
-    const token = await house.logIn(VERA);
-    house.clock.advance(86_399);
+    const token = await instance.logIn(VERA);
+    instance.clock.advance(86_399);
     assert.equal((await profile({ token })).status, 200);
-    house.clock.advance(1);
+    instance.clock.advance(1);
     assert.equal((await profile({ token })).status, 401);
   });
 
   it('5. Tokens are refreshed when the /auth endpoint is visited', async () => {
     for (const path of ['/auth', '/api/auth']) {
-      const token = await house.logIn(CARL);
-      house.clock.advance(60);
-      const answer = await house.ask(path, { headers: { cookie: `frigate_token=${token}` } });
+      const token = await instance.logIn(CARL);
+      instance.clock.advance(60);
+      const answer = await instance.ask(path, { headers: { cookie: `frigate_token=${token}` } });
       assert.deepEqual(
         [answer.status, await answer.text(), answer.headers.get('remote-user'), answer.headers.get('remote-role')],
         [202, '', 'carl', 'front_only'],
@@ -103,14 +103,14 @@ describe('5.1 Built-in authentication', () => {
   });
 
   it('5. /auth refuses whoever is not known, and never by a redirect', async () => {
-    const answer = await house.ask('/auth', { headers: { accept: 'text/html', 'sec-fetch-mode': 'navigate' } });
+    const answer = await instance.ask('/auth', { headers: { accept: 'text/html', 'sec-fetch-mode': 'navigate' } });
     assert.deepEqual([answer.status, answer.headers.get('remote-user')], [401, null]);
   });
 
   it("6. Tokens are invalidated when the user's password changes", async () => {
-    const [old, other] = [await house.logIn(CARL), await house.logIn(CARL)];
-    house.clock.advance(1);
-    const changed = await house.ask('/api/users/carl/password', {
+    const [old, other] = [await instance.logIn(CARL), await instance.logIn(CARL)];
+    instance.clock.advance(1);
+    const changed = await instance.ask('/api/users/carl/password', {
       method: 'PUT',
       headers: { 'Content-Type': 'application/json', cookie: `frigate_token=${old}` },
       body: JSON.stringify({ old_password: CARL.password, password: 'CarlPassw0rd!!!-new' }),
@@ -127,8 +127,8 @@ describe('5.1 Built-in authentication', () => {
 
   it('7. /logout clears the session cookie', async () => {
     for (const path of ['/logout', '/api/logout']) {
-      const token = await house.logIn(VERA);
-      const answer = await house.ask(path, { headers: { cookie: `frigate_token=${token}` } });
+      const token = await instance.logIn(VERA);
+      const answer = await instance.ask(path, { headers: { cookie: `frigate_token=${token}` } });
       assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/login']);
       assert.match(cookieOf(answer), /^frigate_token=; .*Max-Age=0;/);
       assert.equal((await profile({ token })).status, 401, 'the token is void, not only forgotten');
@@ -136,9 +136,9 @@ describe('5.1 Built-in authentication', () => {
   });
 
   it('9. When authentication is enabled, roles are validated from the JWT: from the user it names, as the user is now', async () => {
-    const [vera, admin] = [await house.logIn(VERA), await house.logIn(ADMIN_PERSON)];
+    const [vera, admin] = [await instance.logIn(VERA), await instance.logIn(ADMIN_PERSON)];
     const asAdmin = (path: string, method: string, body?: object) =>
-      house.ask(path, {
+      instance.ask(path, {
         method,
         token: admin,
         headers: { 'Content-Type': 'application/json' },
@@ -153,7 +153,7 @@ describe('5.1 Built-in authentication', () => {
     assert.equal((await asAdmin('/api/users/vera', 'DELETE')).status, 200);
     assert.equal((await profile({ token: vera })).status, 401);
     nvr.received.length = 0;
-    assert.equal((await house.ask('/api/version', { token: vera })).status, 401);
+    assert.equal((await instance.ask('/api/version', { token: vera })).status, 401);
     assert.deepEqual(nvr.received, []);
   });
 });

@@ -9,22 +9,22 @@ import { type Runtime, startInstance } from '../support/start-instance.ts';
 
 const [ONE, OTHER] = ['1'.repeat(128), '2'.repeat(128)];
 
-const statusOf = async (house: Runtime, token: string) => (await house.ask('/api/profile', { token })).status;
+const statusOf = async (instance: Runtime, token: string) => (await instance.ask('/api/profile', { token })).status;
 
 /** Whose sessions an admin sees who has just logged in. */
-async function listed(house: Runtime): Promise<string[]> {
-  const answer = await house.ask('/api/sessions', { token: await house.logIn(ADMIN_PERSON) });
+async function listed(instance: Runtime): Promise<string[]> {
+  const answer = await instance.ask('/api/sessions', { token: await instance.logIn(ADMIN_PERSON) });
   return ((await answer.json()) as { user: string }[]).map(({ user }) => user);
 }
 
 describe('5.3 Changing the secret', () => {
   it('invalidates current tokens, and no session of the old one is listed any more', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'postern-secret-'));
-    const startWith = (secret: string, house?: Runtime) =>
+    const startWith = (secret: string, instance?: Runtime) =>
       startInstance({
         directory,
         env: { SERVICE_JWT_SECRET: secret },
-        ...(house && { people: [], clock: house.clock }),
+        ...(instance && { people: [], clock: instance.clock }),
       });
     const first = await startWith(ONE);
     const token = await first.logIn(VERA);

@@ -11,8 +11,8 @@ const auth = (more: ConfigTree = {}): ConfigTree => ({
   auth: { hash_iterations: 1000, failed_login_rate_limit: '5/minute;7/hour', ...more },
 });
 
-const attempt = (house: Runtime, password: string, headers: Record<string, string> = {}) =>
-  fetch(`${house.url}/api/login`, {
+const attempt = (instance: Runtime, password: string, headers: Record<string, string> = {}) =>
+  fetch(`${instance.url}/api/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ user: 'vera', password }),
@@ -24,67 +24,67 @@ const statusesOf = async (answers: Promise<Response>[]): Promise<Record<number, 
   return counts;
 };
 
-const wrong = (house: Runtime, times: number, headers?: Record<string, string>) =>
-  statusesOf(Array.from({ length: times }, () => attempt(house, 'a wrong password', headers)));
+const wrong = (instance: Runtime, times: number, headers?: Record<string, string>) =>
+  statusesOf(Array.from({ length: times }, () => attempt(instance, 'a wrong password', headers)));
 
 describe('5.4 Login failure rate limiting', () => {
-  let house: Runtime;
+  let instance: Runtime;
   beforeEach(async () => {
-    house = await startInstance({ config: auth() });
+    instance = await startInstance({ config: auth() });
   });
-  afterEach(() => house.close());
+  afterEach(() => instance.close());
 
   it('limits the login endpoint when failures exceed any clause, however many come at once', async () => {
-    assert.deepEqual(await wrong(house, 200), { 401: 5, 429: 195 });
+    assert.deepEqual(await wrong(instance, 200), { 401: 5, 429: 195 });
   });
 
   it('counts failures, and no login that succeeds', async () => {
-    for (let times = 0; times < 10; times += 1) assert.equal((await attempt(house, VERA.password)).status, 200);
-    assert.deepEqual(await wrong(house, 6), { 401: 5, 429: 1 });
-    assert.equal((await attempt(house, VERA.password)).status, 429, 'the right password waits too');
+    for (let times = 0; times < 10; times += 1) assert.equal((await attempt(instance, VERA.password)).status, 200);
+    assert.deepEqual(await wrong(instance, 6), { 401: 5, 429: 1 });
+    assert.equal((await attempt(instance, VERA.password)).status, 429, 'the right password waits too');
   });
 
   it('says how long to wait, right to the second, and in the words of the NVR', async () => {
-    await wrong(house, 5);
-    house.clock.advance(20);
-    const answer = await attempt(house, VERA.password);
+    await wrong(instance, 5);
+    instance.clock.advance(20);
+    const answer = await attempt(instance, VERA.password);
     assert.equal(answer.headers.get('retry-after'), '40');
     assert.deepEqual(await answer.json(), {
       success: false,
       message: 'Too many failed attempts: try again in 40 s.',
       error: 'Rate limit exceeded: 5 per 1 minute',
     });
-    house.clock.advance(39);
-    assert.equal((await attempt(house, VERA.password)).status, 429);
-    house.clock.advance(1);
-    assert.equal((await attempt(house, VERA.password)).status, 200);
+    instance.clock.advance(39);
+    assert.equal((await attempt(instance, VERA.password)).status, 429);
+    instance.clock.advance(1);
+    assert.equal((await attempt(instance, VERA.password)).status, 200);
   });
 
   it('limits by the longer clause too', async () => {
-    assert.deepEqual(await wrong(house, 5), { 401: 5 });
-    house.clock.advance(60);
-    assert.deepEqual(await wrong(house, 5), { 401: 2, 429: 3 });
-    const answer = await attempt(house, VERA.password);
+    assert.deepEqual(await wrong(instance, 5), { 401: 5 });
+    instance.clock.advance(60);
+    assert.deepEqual(await wrong(instance, 5), { 401: 2, 429: 3 });
+    const answer = await attempt(instance, VERA.password);
     assert.equal(answer.headers.get('retry-after'), '3540');
     assert.equal(((await answer.json()) as { error: string }).error, 'Rate limit exceeded: 7 per 1 hour');
   });
 
   it('counts guesses at the own password as well', async () => {
-    const token = await house.logIn(VERA);
+    const token = await instance.logIn(VERA);
     const guess = () =>
-      house.ask('/api/users/vera/password', {
+      instance.ask('/api/users/vera/password', {
         method: 'PUT',
         token,
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ old_password: 'a wrong password', password: 'another-password' }),
       });
     assert.deepEqual(await statusesOf(Array.from({ length: 8 }, guess)), { 401: 5, 429: 3 });
-    assert.equal((await attempt(house, VERA.password)).status, 429);
+    assert.equal((await attempt(instance, VERA.password)).status, 429);
   });
 
   it('writes a line for each refusal, with who, from where and with what', async () => {
-    await wrong(house, 6, { 'user-agent': 'a guesser\t1' });
-    const lines = house.log.filter(({ logger }) => logger === 'service.audit');
+    await wrong(instance, 6, { 'user-agent': 'a guesser\t1' });
+    const lines = instance.log.filter(({ logger }) => logger === 'service.audit');
     const shown = lines.map(({ what, who, from, agent, verdict, reason }) => ({
       what,
       who,
@@ -103,11 +103,11 @@ describe('5.4 Login failure rate limiting', () => {
 });
 
 describe('5.4 Behind a proxy', () => {
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
-    house = await startInstance({ config: auth({ trusted_proxies: ['127.0.0.1/32', '10.0.0.0/8'] }) });
+    instance = await startInstance({ config: auth({ trusted_proxies: ['127.0.0.1/32', '10.0.0.0/8'] }) });
   });
-  after(() => house.close());
+  after(() => instance.close());
 
   // biome-ignore format: a table
   const rows: [sentence: string, one: string, other: string, isSame: boolean][] = [
@@ -123,8 +123,8 @@ describe('5.4 Behind a proxy', () => {
   ];
   for (const [sentence, one, other, isSame] of rows) {
     it(sentence, async () => {
-      assert.deepEqual(await wrong(house, 6, { 'x-forwarded-for': one }), { 401: 5, 429: 1 });
-      const answer = await attempt(house, VERA.password, { 'x-forwarded-for': other });
+      assert.deepEqual(await wrong(instance, 6, { 'x-forwarded-for': one }), { 401: 5, 429: 1 });
+      const answer = await attempt(instance, VERA.password, { 'x-forwarded-for': other });
       assert.equal(answer.status, isSame ? 429 : 200);
     });
   }
@@ -132,7 +132,7 @@ describe('5.4 Behind a proxy', () => {
   it('a header of 10 KB is read from its right end, and is no way around', async () => {
     const padded = (seed: number) => `${`${seed}.1.1.1, `.repeat(1200).slice(0, 10_000)}, 203.0.113.77`;
     const answers = Array.from({ length: 6 }, (_, at) =>
-      attempt(house, 'wrong password', { 'x-forwarded-for': padded(at) }),
+      attempt(instance, 'wrong password', { 'x-forwarded-for': padded(at) }),
     );
     assert.deepEqual(await statusesOf(answers), { 401: 5, 429: 1 });
   });

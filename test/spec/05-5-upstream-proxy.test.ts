@@ -67,21 +67,21 @@ const ROWS: readonly [sentence: string, ...cases: [proxy: Proxy, headers: Line[]
 
 describe('Interface 5.5', () => {
   let nvr: FakeNvr;
-  const houses = new Map<Proxy, Runtime>();
+  const instances = new Map<Proxy, Runtime>();
   before(async () => {
     nvr = await startFakeNvr();
     for (const [name, proxy] of Object.entries(PROXIES)) {
       const auth = { enabled: false, trusted_proxies: ['127.0.0.1'], roles: { gardener: ['cam1'] } };
-      houses.set(name as Proxy, await startInstance({ config: { nvr: { url: nvr.url }, auth, proxy } }));
+      instances.set(name as Proxy, await startInstance({ config: { nvr: { url: nvr.url }, auth, proxy } }));
     }
   });
   after(async () => {
-    for (const house of houses.values()) await house.close();
+    for (const instance of instances.values()) await instance.close();
     await nvr.close();
   });
   const told = async (proxy: Proxy, headers: readonly Line[]): Promise<Told> => {
     nvr.received.length = 0;
-    const { status } = await ask(houses.get(proxy)?.port ?? 0, { path: '/api/version', headers });
+    const { status } = await ask(instances.get(proxy)?.port ?? 0, { path: '/api/version', headers });
     return nvr.received.length === 0 ? status : `${nvr.lastHeader('remote-user')} as ${nvr.lastHeader('remote-role')}`;
   };
 
@@ -93,11 +93,11 @@ describe('Interface 5.5', () => {
   }
 
   it('5.5.1 To rely on a proxy, set auth.enabled to false. There is no correspondence between database users and proxy users', async () => {
-    const stored = VERA.name; // a viewer in the store of this very house
+    const stored = VERA.name; // a viewer in the store of this very instance
     assert.equal(await told('direct, else denied', [user(stored), groups('admin')]), `${stored} as admin`);
     const body = JSON.stringify({ user: VERA.name, password: VERA.password });
     const headers: Line[] = [['Content-Type', 'application/json']];
-    const { port = 0 } = houses.get('direct, else denied') ?? {};
+    const { port = 0 } = instances.get('direct, else denied') ?? {};
     assert.equal((await ask(port, { method: 'POST', path: '/api/login', headers, body })).status, 404);
   });
 
@@ -110,15 +110,15 @@ describe('Interface 5.5', () => {
     ];
     for (const name of [...PERMITTED, 'X-Elsewhere-User']) {
       const proxy = { header_map: { user: name }, trusted_peers: ['127.0.0.1'] };
-      const house = await startInstance({ config: { nvr: { url: nvr.url }, auth: { enabled: false }, proxy } });
-      t.after(() => house.close());
-      const { status } = await ask(house.port, { path: '/api/version', headers: [[name, 'vera']] });
+      const instance = await startInstance({ config: { nvr: { url: nvr.url }, auth: { enabled: false }, proxy } });
+      t.after(() => instance.close());
+      const { status } = await ask(instance.port, { path: '/api/version', headers: [[name, 'vera']] });
       assert.equal(status, PERMITTED.includes(name) ? 200 : 401, name);
     }
   });
 
   it('5.5.8 If the proxy returns a Location header on a 401, 302 or 307 response, the frontend follows it: it arrives untouched', async () => {
-    const { port = 0 } = houses.get('direct, else denied') ?? {};
+    const { port = 0 } = instances.get('direct, else denied') ?? {};
     const location = 'https://sso.example.com/start?rd=%2F&x=a b';
     for (const status of [401, 302, 307]) {
       nvr.answer = (_request, response) => void response.writeHead(status, { location }).end();

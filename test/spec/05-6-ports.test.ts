@@ -1,10 +1,10 @@
 /** Interface 1 and 5.6: what each port makes of a request, proved by what the NVR received. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { houseInFront } from '../support/instance-in-front.ts';
+import { instanceInFront } from '../support/instance-in-front.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 
-const { house, nvr } = await houseInFront();
+const { instance, nvr } = await instanceInFront();
 beforeEach(() => {
   nvr.received.length = 0;
 });
@@ -20,7 +20,7 @@ const CLAIMS = {
 
 describe('Port 8971', () => {
   it('admin has full access', async () => {
-    const answer = await house.ask('/api/restart', { method: 'POST', token: await house.logIn(ADMIN_PERSON) });
+    const answer = await instance.ask('/api/restart', { method: 'POST', token: await instance.logIn(ADMIN_PERSON) });
     assert.deepEqual(
       [answer.status, nvr.received.map(({ method, target }) => `${method} ${target}`)],
       [200, ['POST /api/restart']],
@@ -28,10 +28,10 @@ describe('Port 8971', () => {
   });
 
   it('viewer is read-only', async () => {
-    const token = await house.logIn(VERA);
-    assert.equal((await house.ask('/api/version', { token })).status, 200);
+    const token = await instance.logIn(VERA);
+    assert.equal((await instance.ask('/api/version', { token })).status, 200);
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-      assert.equal((await house.ask('/api/events/1/retain', { method, token })).status, 403);
+      assert.equal((await instance.ask('/api/events/1/retain', { method, token })).status, 403);
     }
     assert.deepEqual(
       nvr.received.map(({ method }) => method),
@@ -40,9 +40,9 @@ describe('Port 8971', () => {
   });
 
   it('a custom role is read-only for its cameras', async () => {
-    const token = await house.logIn(CARL);
-    const own = await house.ask('/api/cam1/latest.jpg', { token });
-    const foreign = await house.ask('/api/cam2/latest.jpg', { token });
+    const token = await instance.logIn(CARL);
+    const own = await instance.ask('/api/cam1/latest.jpg', { token });
+    const foreign = await instance.ask('/api/cam2/latest.jpg', { token });
     assert.deepEqual(
       [own.status, foreign.status, nvr.received.map(({ target }) => target)],
       [200, 403, ['/api/cam1/latest.jpg']],
@@ -55,23 +55,23 @@ describe('Port 8971', () => {
       [CARL, 'front_only'],
       [ADMIN_PERSON, 'admin'],
     ] as const) {
-      await house.ask('/api/version', { token: await house.logIn(person), headers: CLAIMS });
+      await instance.ask('/api/version', { token: await instance.logIn(person), headers: CLAIMS });
       assert.deepEqual([nvr.lastHeader('remote-user'), nvr.lastHeader('remote-role')], [[person.name], [role]]);
       assert.deepEqual([nvr.lastHeader('x-forwarded-user'), nvr.lastHeader('x-server-port')], [[], []]);
     }
   });
 
   it('a public page names the caller if known, else nobody', async () => {
-    await house.ask('/', { headers: CLAIMS });
+    await instance.ask('/', { headers: CLAIMS });
     assert.deepEqual([nvr.lastHeader('remote-user'), nvr.lastHeader('remote-role')], [[], []]);
-    await house.ask('/', { headers: { cookie: `frigate_token=${await house.logIn(VERA)}` } });
+    await instance.ask('/', { headers: { cookie: `frigate_token=${await instance.logIn(VERA)}` } });
     assert.deepEqual([nvr.lastHeader('remote-user'), nvr.lastHeader('remote-role')], [['vera'], ['viewer']]);
   });
 });
 
 describe('Port 5000', () => {
   const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
-    fetch(`${house.internalUrl}${path}`, { method, headers, redirect: 'manual' });
+    fetch(`${instance.internalUrl}${path}`, { method, headers, redirect: 'manual' });
 
   it('role headers are ignored: all requests are anonymous, with admin-level access', async () => {
     const answer = await ask('/api/profile', CLAIMS);
@@ -81,7 +81,7 @@ describe('Port 5000', () => {
   });
 
   it("nobody's token makes it less or more", async () => {
-    const answer = await ask('/api/profile', { Authorization: `Bearer ${await house.logIn(CARL)}` });
+    const answer = await ask('/api/profile', { Authorization: `Bearer ${await instance.logIn(CARL)}` });
     assert.match(await answer.text(), /^\{"username":"anonymous","role":"admin"/);
   });
 

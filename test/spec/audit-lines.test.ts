@@ -10,13 +10,13 @@ import { type Runtime, startInstance } from '../support/start-instance.ts';
 const AGENT = 'a browser\t"1"';
 const NEW = 'a-long-password';
 
-let house: Runtime;
+let instance: Runtime;
 let admin: string;
 before(async () => {
-  house = await startInstance({ config: { auth: { hash_iterations: 1000, failed_login_rate_limit: '3/minute' } } });
-  admin = await house.logIn(ADMIN_PERSON);
+  instance = await startInstance({ config: { auth: { hash_iterations: 1000, failed_login_rate_limit: '3/minute' } } });
+  admin = await instance.logIn(ADMIN_PERSON);
 });
-after(() => house.close());
+after(() => instance.close());
 
 const audited = (of: Runtime) => of.log.filter(({ logger }) => logger === 'service.audit');
 
@@ -29,16 +29,16 @@ interface Asked {
 
 async function ask({ method, path, body, token }: Asked): Promise<Response> {
   const headers = { 'content-type': 'application/json', 'user-agent': AGENT };
-  return house.ask(path, { method, headers, ...(body && { body: JSON.stringify(body) }), ...(token && { token }) });
+  return instance.ask(path, { method, headers, ...(body && { body: JSON.stringify(body) }), ...(token && { token }) });
 }
 
 /** What a request adds to the audit log, less the fields that are the same in every line: they are checked here. */
 async function linesOf(asked: Asked): Promise<object[]> {
-  const known = audited(house).length;
+  const known = audited(instance).length;
   const answer = await ask(asked);
   await answer.arrayBuffer();
   const requestId = answer.headers.get('x-request-id') ?? assert.fail('without an id');
-  return audited(house)
+  return audited(instance)
     .slice(known)
     .map(({ time, level, logger, msg, from, agent, requestId: id, ...rest }) => {
       assert.deepEqual([level, logger, msg, from, id], ['info', 'service.audit', rest['what'], '127.0.0.1', requestId]);
@@ -70,9 +70,9 @@ describe('The audit log has a line', () => {
     ['for a login',                       () => login('vera', VERA.password), [{ what: 'login', who: 'vera', verdict: allowed }]],
     ['for a failure',                     () => login('vera', 'not hers'), [{ what: 'login', who: 'vera', verdict: refused, reason: 'bad-credentials' }]],
     ['for a failure, less the name when it may be a password', () => login('not a name!', 'x'), [{ what: 'login', verdict: refused, reason: 'bad-credentials' }]],
-    ['for a wrong old password',          async () => ({ ...asAdmin('PUT', '/api/users/vera/password', { password: NEW, old_password: 'x' }), token: await house.logIn(VERA) }), [{ what: 'password-changed', user: 'vera', who: 'vera', verdict: refused, reason: 'old-password-wrong' }]],
+    ['for a wrong old password',          async () => ({ ...asAdmin('PUT', '/api/users/vera/password', { password: NEW, old_password: 'x' }), token: await instance.logIn(VERA) }), [{ what: 'password-changed', user: 'vera', who: 'vera', verdict: refused, reason: 'old-password-wrong' }]],
     ['for a refusal by limit',            () => login('vera', VERA.password), [{ what: 'login', who: 'vera', verdict: refused, reason: 'rate-limited' }]],
-    ['for a logout',                      async () => { house.clock.advance(60); return { method: 'POST', path: '/api/logout', token: await house.logIn(VERA) }; }, [{ what: 'logout', who: 'vera', verdict: allowed }]],
+    ['for a logout',                      async () => { instance.clock.advance(60); return { method: 'POST', path: '/api/logout', token: await instance.logIn(VERA) }; }, [{ what: 'logout', who: 'vera', verdict: allowed }]],
     ['for a new user',                    () => asAdmin('POST', '/api/users', nina), [{ what: 'user-created', user: 'nina', ...byAdmin }]],
     ['for a user who is there already',   () => asAdmin('POST', '/api/users', nina), [{ what: 'user-created', who: 'admin', verdict: refused, reason: 'name-taken' }]],
     ['for another role',                  () => asAdmin('PUT', '/api/users/nina/role', { role: 'front_only' }), [{ what: 'role-changed', user: 'nina', ...byAdmin }]],
@@ -83,7 +83,7 @@ describe('The audit log has a line', () => {
     ['for one by the NVR’s page',         () => asAdmin('PUT', '/api/config/set', roles({ guard: ['cam2'] })), [{ what: 'custom-role-changed', role: 'guard', ...byAdmin }]],
     ['for another key of auth by the NVR’s page', () => asAdmin('PUT', '/api/config/set', { config_data: { auth: { enabled: false } } }), [{ what: 'custom-role-changed', who: 'admin', verdict: refused, reason: 'not-a-role' }]],
     ['for a deleted custom role, and each user who had it', async () => { await ask(asAdmin('PUT', '/api/users/vera/role', { role: 'guard' })); return asAdmin('DELETE', '/api/roles/guard'); }, [{ what: 'custom-role-deleted', role: 'guard', ...byAdmin }, { what: 'role-changed', user: 'vera', ...byAdmin }]],
-    ['for a refusal by role',             async () => ({ method: 'DELETE', path: '/api/users/vera', token: await house.logIn(CARL) }), [{ what: 'access', who: 'carl', verdict: refused, reason: 'role-too-low', method: 'DELETE', path: '/api/users/vera' }]],
+    ['for a refusal by role',             async () => ({ method: 'DELETE', path: '/api/users/vera', token: await instance.logIn(CARL) }), [{ what: 'access', who: 'carl', verdict: refused, reason: 'role-too-low', method: 'DELETE', path: '/api/users/vera' }]],
   ];
   for (const [sentence, asked, lines] of rows) {
     it(sentence, async () => assert.deepEqual(await linesOf(await asked()), lines));
@@ -92,15 +92,15 @@ describe('The audit log has a line', () => {
   it('for an API token that is made, and one for its end', async () => {
     const made = await ask(asAdmin('POST', '/api/tokens', { name: 'ha' }));
     const { id, token } = (await made.json()) as { id: string; token: string };
-    assert.equal(audited(house).at(-1)?.['tokenId'], id);
+    assert.equal(audited(instance).at(-1)?.['tokenId'], id);
     const line = { what: 'token-revoked', tokenId: id, user: 'admin', ...byAdmin };
     assert.deepEqual(await linesOf(asAdmin('DELETE', `/api/tokens/${id}`)), [line]);
-    assert.equal(JSON.stringify(house.log).includes(token.slice(-64)), false);
+    assert.equal(JSON.stringify(instance.log).includes(token.slice(-64)), false);
   });
 
   it('for a session that is ended', async () => {
-    const token = await house.logIn(VERA);
-    const [{ id }] = (await (await house.ask('/api/sessions', { token })).json()) as [{ id: string }];
+    const token = await instance.logIn(VERA);
+    const [{ id }] = (await (await instance.ask('/api/sessions', { token })).json()) as [{ id: string }];
     const line = { what: 'session-ended', sessionId: id, user: 'vera', ...byAdmin };
     assert.deepEqual(await linesOf(asAdmin('DELETE', `/api/sessions/${id}`)), [line]);
   });

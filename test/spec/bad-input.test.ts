@@ -1,4 +1,4 @@
-/** What no client should send, and an NVR that is not there: a clear answer each time, and the house lives on (SPEC 4.1, 5). */
+/** What no client should send, and an NVR that is not there: a clear answer each time, and the instance lives on (SPEC 4.1, 5). */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
@@ -7,24 +7,24 @@ import { type Runtime, startInstance } from '../support/start-instance.ts';
 
 const NOBODY_LISTENS = 'http://127.0.0.1:1';
 
-let house: Runtime;
+let instance: Runtime;
 before(async () => {
-  house = await startInstance({
+  instance = await startInstance({
     config: {
       nvr: { url: NOBODY_LISTENS, cameras: ['cam1', 'cam2'] },
       auth: { failed_login_rate_limit: null, roles: { front_only: ['cam1'] } },
     },
   });
 });
-after(() => house.close());
+after(() => instance.close());
 
 /** The same process serves the next one. */
 afterEach(async () => {
   const { name: user, password } = VERA;
   const init = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ user, password }) };
-  assert.equal((await fetch(`${house.url}/api/login`, init)).status, 200);
+  assert.equal((await fetch(`${instance.url}/api/login`, init)).status, 200);
   assert.deepEqual(
-    house.log.filter(({ level }) => level === 'error' || level === 50),
+    instance.log.filter(({ level }) => level === 'error' || level === 50),
     [],
   );
 });
@@ -42,7 +42,7 @@ async function logIn(
   body: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = JSON_TYPE,
 ): Promise<Answer> {
-  const answer = await fetch(`${house.url}/api/login`, { method: 'POST', headers, body });
+  const answer = await fetch(`${instance.url}/api/login`, { method: 'POST', headers, body });
   const { success, message } = (await answer.json()) as { success?: unknown; message?: unknown };
   assert.equal(success, false);
   return { status: answer.status, cookies: answer.headers.getSetCookie(), message };
@@ -58,7 +58,7 @@ describe('A login', () => {
     const chunk = `4000\r\n${'a'.repeat(0x4000)}\r\n`;
     const head =
       'POST /api/login HTTP/1.1\r\nHost: nvr\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
-    assert.equal((await rawRequest(house.port, `${head}${chunk.repeat(64)}`)).status, 413);
+    assert.equal((await rawRequest(instance.port, `${head}${chunk.repeat(64)}`)).status, 413);
   });
 
   const wrongShapes: [sentence: string, body: string][] = [
@@ -111,16 +111,17 @@ describe('A login', () => {
 
   for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
     it(`by ${method} is 405 and names POST`, async () => {
-      const answer = await fetch(`${house.url}/api/login?user=admin&password=${ADMIN_PERSON.password}`, { method });
+      const answer = await fetch(`${instance.url}/api/login?user=admin&password=${ADMIN_PERSON.password}`, { method });
       assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'POST']);
-      assert.ok(!JSON.stringify(house.log).includes(ADMIN_PERSON.password), 'the password is not logged');
+      assert.ok(!JSON.stringify(instance.log).includes(ADMIN_PERSON.password), 'the password is not logged');
     });
   }
 });
 
 describe('A request', () => {
   const raw = async (target: string, ...lines: string[]): Promise<number | undefined> =>
-    (await rawRequest(house.port, `${[`GET ${target} HTTP/1.1`, 'Host: nvr', ...lines].join('\r\n')}\r\n\r\n`)).status;
+    (await rawRequest(instance.port, `${[`GET ${target} HTTP/1.1`, 'Host: nvr', ...lines].join('\r\n')}\r\n\r\n`))
+      .status;
 
   it('with 20 KB of headers is 431', async () => {
     assert.equal(await raw('/api/version', `X-A: ${'a'.repeat(20_000)}`), 431);
@@ -140,11 +141,11 @@ describe('A request', () => {
   });
 
   it('that is no HTTP is 400', async () => {
-    assert.equal((await rawRequest(house.port, 'SSH-2.0-OpenSSH_9.2\r\n\r\n')).status, 400);
+    assert.equal((await rawRequest(instance.port, 'SSH-2.0-OpenSSH_9.2\r\n\r\n')).status, 400);
   });
 
   it('in the words of TLS, on a port without it, is 400', async () => {
-    const { status } = await rawRequest(house.port, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03');
+    const { status } = await rawRequest(instance.port, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03');
     assert.equal(status, 400);
   });
 });
@@ -153,22 +154,22 @@ describe('An NVR that is not there', () => {
   const words = 'The NVR does not answer: check that it runs and that nvr.url is right.';
 
   it('is 502 at once, in JSON for a script', async () => {
-    const answer = await house.ask('/api/version', { token: await house.logIn(VERA) });
+    const answer = await instance.ask('/api/version', { token: await instance.logIn(VERA) });
     assert.deepEqual([answer.status, await answer.json()], [502, { success: false, message: words }]);
   });
 
   it('is a page with what to check, for a person', async () => {
     const headers = { Accept: 'text/html', 'Sec-Fetch-Mode': 'navigate' };
-    const answer = await house.ask('/review', { token: await house.logIn(VERA), headers });
+    const answer = await instance.ask('/review', { token: await instance.logIn(VERA), headers });
     assert.deepEqual([answer.status, answer.headers.get('content-type')], [502, 'text/html; charset=utf-8']);
     assert.match(await answer.text(), /check that it runs and that nvr\.url is right/);
   });
 
   it('is an ordinary answer to an upgrade', async () => {
-    const token = await house.logIn(VERA);
+    const token = await instance.logIn(VERA);
     const lines = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
     const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
     const head = ['GET /ws HTTP/1.1', 'Host: nvr', `Authorization: Bearer ${token}`, ...lines, key].join('\r\n');
-    assert.match((await rawRequest(house.port, `${head}\r\n\r\n`)).text, /^HTTP\/1\.1 502 Bad Gateway\r\n/);
+    assert.match((await rawRequest(instance.port, `${head}\r\n\r\n`)).text, /^HTTP\/1\.1 502 Bad Gateway\r\n/);
   });
 });

@@ -10,7 +10,7 @@ import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
 import { runPostern, servePostern } from '../support/run-postern.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
-import { auth, reload, said, startedHouse } from './support/reloading.ts';
+import { auth, reload, said, startedInstance } from './support/reloading.ts';
 
 let nvr: FakeNvr;
 before(async () => {
@@ -48,7 +48,7 @@ describe('A configuration without auth.roles, while a user has a role of the fil
   ];
   for (const [sentence, text, message] of ROWS) {
     it(`is refused at a reload: ${sentence}`, async (t) => {
-      const at = await startedHouse(t, nvr);
+      const at = await startedInstance(t, nvr);
       const file = readFileSync(join(at.directory, 'config.yaml'), 'utf8');
       assert.equal(await rewrite(at, text), false);
       assert.match(said(at, 'error')[0] ?? '', message);
@@ -92,13 +92,13 @@ describe('A configuration without auth.roles, while a user has a role of the fil
   });
 
   it('makes viewers when it says so by an empty map of roles', async (t) => {
-    const at = await startedHouse(t, nvr);
+    const at = await startedInstance(t, nvr);
     await reload(at, nvr, { auth: auth({ roles: {} }) });
     assert.deepEqual(await camerasOf(at), ['viewer', ['cam1', 'cam2']]);
   });
 
   it('is taken when the role was made in the console', async (t) => {
-    const at = await startedHouse(t, nvr);
+    const at = await startedInstance(t, nvr);
     const token = await at.logIn(ADMIN_PERSON);
     const tell = (method: string, path: string, body: object) =>
       at.ask(path, { token, method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
@@ -138,7 +138,7 @@ function newDirectory(t: TestContext): string {
   return directory;
 }
 
-/** Where a house was run, with carl, who has a role of the file. */
+/** Where an instance was run, with carl, who has a role of the file. */
 async function usedDirectory(t: TestContext): Promise<string> {
   const directory = newDirectory(t);
   const config = { auth: auth(), nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] } };
@@ -172,7 +172,7 @@ describe('A reload that would believe identity from more places', () => {
   ];
   for (const [sentence, before, after, keys, headers, status] of ROWS) {
     it(`waits for a restart, and says so, when it ${sentence}`, async (t) => {
-      const at = await startedHouse(t, nvr, before, { people: before['proxy'] ? [] : [ADMIN_PERSON, CARL] });
+      const at = await startedInstance(t, nvr, before, { people: before['proxy'] ? [] : [ADMIN_PERSON, CARL] });
       const ask = async () => (await at.ask('/api/version', { headers })).status;
       assert.equal(await ask(), status);
       await reload(at, nvr, after);
@@ -187,7 +187,7 @@ describe('A reload that would believe identity from more places', () => {
   }
 
   it('switches to accounts of its own at the next start only', async (t) => {
-    const at = await startedHouse(t, nvr, proxied({ ...groups, auth_secret: SECRET }), { people: [] });
+    const at = await startedInstance(t, nvr, proxied({ ...groups, auth_secret: SECRET }), { people: [] });
     const { newAdminPassword } = await at.reload({ nvr: { url: nvr.url }, auth: auth() });
     assert.equal(newAdminPassword, undefined);
     const headers = { ...forged, 'x-proxy-secret': SECRET };
@@ -195,9 +195,14 @@ describe('A reload that would believe identity from more places', () => {
   });
 
   it('takes a new secret, fewer peers and another mapping at once', async (t) => {
-    const at = await startedHouse(t, nvr, proxied({ auth_secret: SECRET, trusted_peers: ['127.0.0.0/8'], ...groups }), {
-      people: [],
-    });
+    const at = await startedInstance(
+      t,
+      nvr,
+      proxied({ auth_secret: SECRET, trusted_peers: ['127.0.0.0/8'], ...groups }),
+      {
+        people: [],
+      },
+    );
     const other = 'another long secret';
     await reload(
       at,
@@ -217,7 +222,7 @@ describe('A reload that would believe identity from more places', () => {
   });
 
   it('tells at warn and in the status that auth.trusted_proxies is gone', async (t) => {
-    const at = await startedHouse(t, nvr, { auth: auth({ trusted_proxies: ['127.0.0.1'] }) });
+    const at = await startedInstance(t, nvr, { auth: auth({ trusted_proxies: ['127.0.0.1'] }) });
     await reload(at, nvr, { auth: auth() });
     const message = /was 127\.0\.0\.1 and is gone: behind a proxy all clients now have the address of the proxy/;
     assert.equal(said(at, 'warn').filter((text) => message.test(text)).length, 1);

@@ -12,11 +12,11 @@ const PICTURE = '/api/events/1-a/thumbnail.jpg';
 describe("An event's picture", () => {
   let nvr: FakeNvr;
   let file: NvrFile;
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
     nvr = await startFakeNvr();
     file = await makeNvrDatabase([JSON.stringify(event({ id: '1-a', camera: 'cam2' }))]);
-    house = await startInstance({
+    instance = await startInstance({
       config: {
         nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
         events: { source: 'nvr-database', nvr_database: file.path },
@@ -28,19 +28,19 @@ describe("An event's picture", () => {
     };
   });
   after(async () => {
-    await house.close();
+    await instance.close();
     await file.close();
     await nvr.close();
   });
 
   it('comes from the NVR when its database is read: newer ones keep pictures as files', async () => {
-    const answer = await house.ask(PICTURE, { token: await house.logIn(VERA) });
+    const answer = await instance.ask(PICTURE, { token: await instance.logIn(VERA) });
     assert.deepEqual([answer.status, await answer.text()], [200, 'a picture']);
   });
 
   it('is refused to whoever does not see the camera, and the NVR is not asked for it', async () => {
     nvr.received.length = 0;
-    const answer = await house.ask(PICTURE, { token: await house.logIn(CARL) });
+    const answer = await instance.ask(PICTURE, { token: await instance.logIn(CARL) });
     assert.equal(answer.status, 403);
     assert.deepEqual(
       nvr.received.filter(({ target }) => target === PICTURE),

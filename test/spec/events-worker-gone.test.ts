@@ -15,28 +15,28 @@ type NvrFile = Awaited<ReturnType<typeof makeNvrDatabase>>;
 const temporary = mkdtempSync(join(tmpdir(), 'postern-temporary-'));
 const before_ = process.env['TMPDIR'];
 let file: NvrFile;
-let house: Runtime;
+let instance: Runtime;
 let vera: string;
 
 before(async () => {
   file = await makeNvrDatabase([JSON.stringify(event({ id: '1-a' }))]);
   process.env['TMPDIR'] = temporary;
-  house = await startInstance({
+  instance = await startInstance({
     config: { nvr: { cameras: ['cam1', 'front'] }, events: { source: 'nvr-database', nvr_database: file.path } },
   });
-  vera = await house.logIn(VERA);
+  vera = await instance.logIn(VERA);
 });
 after(async () => {
-  await house.close();
+  await instance.close();
   await file.close();
   if (before_ === undefined) delete process.env['TMPDIR'];
   else process.env['TMPDIR'] = before_;
   rmSync(temporary, { recursive: true, force: true });
 });
 
-const events = () => house.ask('/api/events', { token: vera });
+const events = () => instance.ask('/api/events', { token: vera });
 const ready = async () => {
-  const answer = await fetch(`${house.telemetryUrl}/readyz`);
+  const answer = await fetch(`${instance.telemetryUrl}/readyz`);
   const { events: part } = (await answer.json()) as { events: { kind: string; reason?: string } };
   return { status: answer.status, ...part };
 };
@@ -53,7 +53,8 @@ describe("The NVR's database", () => {
     renameSync(`${file.path}.away`, file.path);
     await until(
       'the fault is counted',
-      async () => Number((await scrape(house.telemetryUrl)).get('postern_store_faults_total{kind="unreachable"}')) > 0,
+      async () =>
+        Number((await scrape(instance.telemetryUrl)).get('postern_store_faults_total{kind="unreachable"}')) > 0,
     );
     assert.equal((await events()).status, 200);
     assert.equal((await ready()).status, 200);
@@ -76,7 +77,7 @@ describe('The socket of the events worker', () => {
     ['is missed when its whole directory is cleaned away', (path: string) => rmSync(path, { recursive: true })],
   ] as const) {
     it(sentence, { timeout: 60_000 }, async () => {
-      const restarts = async () => Number((await scrape(house.telemetryUrl)).get('postern_events_restarts_total'));
+      const restarts = async () => Number((await scrape(instance.telemetryUrl)).get('postern_events_restarts_total'));
       const known = await restarts();
       remove(socketDirectory());
       const told = await ready();

@@ -15,38 +15,38 @@ const threads: Worker[] = [];
 const note = (thread: Worker): void => void threads.push(thread);
 let nvr: FakeNvr;
 let file: NvrFile;
-let house: Runtime;
+let instance: Runtime;
 let vera: string;
 
 before(async () => {
   process.on('worker', note);
   nvr = await startFakeNvr();
   file = await makeNvrDatabase([JSON.stringify(event({ id: '1-a' }))]);
-  house = await startInstance({
+  instance = await startInstance({
     config: {
       nvr: { url: nvr.url, cameras: ['cam1', 'front'] },
       events: { source: 'nvr-database', nvr_database: file.path },
     },
   });
-  vera = await house.logIn(VERA);
+  vera = await instance.logIn(VERA);
 });
 after(async () => {
   process.off('worker', note);
-  await house.close();
+  await instance.close();
   await file.close();
   await nvr.close();
 });
 
 const events = async () => {
-  const answer = await house.ask('/api/events', { token: vera });
+  const answer = await instance.ask('/api/events', { token: vera });
   return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: await answer.json() };
 };
 const ready = async () => {
-  const answer = await fetch(`${house.telemetryUrl}/readyz`);
+  const answer = await fetch(`${instance.telemetryUrl}/readyz`);
   return { status: answer.status, body: (await answer.json()) as { status: string; events: object } };
 };
 const told = async () => {
-  const series = await scrape(house.telemetryUrl);
+  const series = await scrape(instance.telemetryUrl);
   return [series.get('postern_events_up'), series.get('postern_events_restarts_total')];
 };
 
@@ -71,8 +71,8 @@ describe('The events worker', () => {
   });
 
   it('is not needed for forwarding', async () => {
-    assert.equal((await house.ask('/api/version', { token: vera })).status, 200);
-    assert.equal((await fetch(`${house.internalUrl}/api/version`)).status, 200);
+    assert.equal((await instance.ask('/api/version', { token: vera })).status, 200);
+    assert.equal((await fetch(`${instance.internalUrl}/api/version`)).status, 200);
   });
 
   it('is started again when it can be', { timeout: 60_000 }, async () => {
@@ -81,7 +81,7 @@ describe('The events worker', () => {
     const { status, body } = await events();
     assert.deepEqual([status, (body as { id: string }[]).map(({ id }) => id)], [200, ['1-a']]);
     assert.deepEqual(await told(), [1, 1]);
-    const lines = house.log.filter(({ msg }) => String(msg).startsWith('the events backend')).map(({ msg }) => msg);
+    const lines = instance.log.filter(({ msg }) => String(msg).startsWith('the events backend')).map(({ msg }) => msg);
     assert.equal(lines[0], 'the events backend has ended: it is being restarted');
     assert.equal(lines.at(-1), 'the events backend runs again');
   });

@@ -7,11 +7,11 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { WebSocket } from 'ws';
-import { houseInFront } from '../support/instance-in-front.ts';
+import { instanceInFront } from '../support/instance-in-front.ts';
 import { VERA } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 
-const { house, nvr } = await houseInFront();
+const { instance, nvr } = await instanceInFront();
 
 interface Answer {
   readonly status: number;
@@ -26,7 +26,7 @@ function api(method: string, path: string, token?: string, body: object = {}): P
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port: house.port, method, path, headers: { ...headers, ...authorization } };
+    const options = { host: '127.0.0.1', port: instance.port, method, path, headers: { ...headers, ...authorization } };
     const sent = request(options, async (answer) => {
       let received = '';
       for await (const chunk of answer) received += chunk;
@@ -58,7 +58,7 @@ describe('The integration with a user and a password', () => {
     const { exp } = partOf(token, 1);
     assert.equal(typeof exp, 'number');
     // Anybody with the secret can check it: the NVR's own clients do.
-    const secret = readFileSync(join(house.directory, '.jwt_secret'), 'utf8').trim();
+    const secret = readFileSync(join(instance.directory, '.jwt_secret'), 'utf8').trim();
     const [header, payload, signature] = token.split('.');
     const expected = createHmac('sha256', Buffer.from(secret, 'hex'))
       .update(`${header}.${payload}`)
@@ -97,7 +97,7 @@ describe('The integration with a user and a password', () => {
 
   it('opens its live view with the same header', async () => {
     const headers = { authorization: `Bearer ${await logIn()}` };
-    const live = new WebSocket(`ws://127.0.0.1:${house.port}/live/mse/api/ws?src=cam1`, { headers });
+    const live = new WebSocket(`ws://127.0.0.1:${instance.port}/live/mse/api/ws?src=cam1`, { headers });
     await once(live, 'open');
     live.terminate();
   });
@@ -121,7 +121,7 @@ describe('The integration with a user and a password', () => {
 
   it('keeps its token over a restart of the service, for the secret stays', async () => {
     const token = await logIn();
-    const { directory, clock } = house;
+    const { directory, clock } = instance;
     const again = await startInstance({ directory, people: [], clock, config: { nvr: { url: nvr.url } } });
     assert.equal((await again.ask('/api/profile', { token })).status, 200);
     await again.close();
@@ -137,7 +137,7 @@ describe('The integration with an API token', () => {
     nvr.received.length = 0;
     assert.equal((await api('GET', '/api/version', token)).status, 200);
     const basic = `Basic ${Buffer.from(`whoever:${token}`).toString('base64')}`;
-    assert.equal((await house.ask('/api/version', { headers: { authorization: basic } })).status, 200);
+    assert.equal((await instance.ask('/api/version', { headers: { authorization: basic } })).status, 200);
     const shown = nvr.received.map(({ headers }) =>
       headers.filter(([name]) => name === 'authorization' || name.startsWith('remote-')),
     );
@@ -175,14 +175,14 @@ describe('The integration with an API token', () => {
   it('lets Basic passwords of others through to the NVR, where it is their business', async () => {
     nvr.received.length = 0;
     const cookie = `frigate_token=${await logIn()}`;
-    await house.ask('/api/version', { headers: { cookie, authorization: 'Basic eDp5' } });
+    await instance.ask('/api/version', { headers: { cookie, authorization: 'Basic eDp5' } });
     assert.deepEqual(nvr.lastHeader('authorization'), ['Basic eDp5']);
   });
 
   it('is believed by header alone when a browser page of another site makes the request', async () => {
     const { token } = await made({ name: 'x' });
     const put = (authorization: string) =>
-      house.ask('/api/tokens/none', {
+      instance.ask('/api/tokens/none', {
         method: 'DELETE',
         headers: { authorization, origin: 'http://evil.test', 'sec-fetch-site': 'cross-site' },
       });

@@ -16,7 +16,7 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 
 interface Behind {
   readonly nvr: FakeNvr;
-  readonly house: Runtime;
+  readonly instance: Runtime;
   close(): Promise<void>;
 }
 
@@ -26,12 +26,12 @@ async function startBehind(names: readonly string[], config: (url: string, ca: s
   const ca = join(directory, `${names.join('-')}.pem`);
   writeFileSync(ca, pair.certificate);
   const nvr = await startFakeNvr({ tls: pair });
-  const house = await startInstance({ config: { nvr: config(nvr.url, ca) } });
+  const instance = await startInstance({ config: { nvr: config(nvr.url, ca) } });
   return {
     nvr,
-    house,
+    instance,
     async close() {
-      await house.close();
+      await instance.close();
       await nvr.close();
     },
   };
@@ -52,9 +52,9 @@ describe('An NVR whose certificate is of its own authority', () => {
   let [admin, viewer, carl] = ['', '', ''];
   before(async () => {
     behind = await startBehind(['localhost'], (url, ca) => ({ url, ca }));
-    admin = await behind.house.logIn(ADA);
-    viewer = await behind.house.logIn(VERA);
-    carl = await behind.house.logIn(CARL);
+    admin = await behind.instance.logIn(ADA);
+    viewer = await behind.instance.logIn(VERA);
+    carl = await behind.instance.logIn(CARL);
   });
   after(() => behind.close());
   beforeEach(() => {
@@ -63,23 +63,23 @@ describe('An NVR whose certificate is of its own authority', () => {
 
   it('is forwarded to, whatever Host the client asked for', async () => {
     for (const host of ['nvr.example.com', 'localhost', '192.0.2.7:8971', 'evil.test']) {
-      const answer = await hello(behind.house.port, viewer, host);
+      const answer = await hello(behind.instance.port, viewer, host);
       assert.equal(answer.status, 200, `${host}: ${answer.text}`);
     }
     assert.equal(behind.nvr.received.length, 4);
   });
 
   it('is forwarded to over the connections that it has, though the Host changes', async () => {
-    await hello(behind.house.port, viewer, 'a.test');
+    await hello(behind.instance.port, viewer, 'a.test');
     const before = behind.nvr.connections();
-    for (const host of ['b.test', 'c.test', 'd.test']) await hello(behind.house.port, viewer, host);
+    for (const host of ['b.test', 'c.test', 'd.test']) await hello(behind.instance.port, viewer, host);
     assert.equal(behind.nvr.connections(), before);
   });
 
   it('is asked for readiness and for its version', async () => {
-    const ready = await fetch(`${behind.house.telemetryUrl}/readyz`);
+    const ready = await fetch(`${behind.instance.telemetryUrl}/readyz`);
     assert.equal(ready.status, 200, await ready.text());
-    const status = await behind.house.ask('/api/status', { token: admin });
+    const status = await behind.instance.ask('/api/status', { token: admin });
     assert.match(await status.text(), /"nvr":"0\.18\.0-fake"/);
   });
 
@@ -88,7 +88,7 @@ describe('An NVR whose certificate is of its own authority', () => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ id: '1.5-a', camera: 'cam1', path: request.url }));
     };
-    const answer = await behind.house.ask('/api/events/1.5-a/snapshot.jpg', { token: carl });
+    const answer = await behind.instance.ask('/api/events/1.5-a/snapshot.jpg', { token: carl });
     assert.equal(answer.status, 200, await answer.text());
     assert.deepEqual(
       behind.nvr.received.map(({ target }) => target),
@@ -102,7 +102,7 @@ describe('An NVR whose certificate is of its own authority', () => {
       ['/ws', viewer],
       ['/ws', admin],
     ] as const) {
-      const socket = new WebSocket(`ws://127.0.0.1:${behind.house.port}${path}`, {
+      const socket = new WebSocket(`ws://127.0.0.1:${behind.instance.port}${path}`, {
         headers: { authorization: `Bearer ${token}`, host: 'nvr.example.com' },
       });
       await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
@@ -119,11 +119,11 @@ describe('An NVR whose certificate is good for the name that the client asks for
   after(() => behind.close());
 
   it('receives no request and no upgrade', async () => {
-    const viewer = await behind.house.logIn(VERA);
-    assert.equal((await hello(behind.house.port, viewer, 'nvr.example.com')).status, 502);
-    assert.equal((await hello(behind.house.port, viewer, 'nvr.example.com')).status, 502);
+    const viewer = await behind.instance.logIn(VERA);
+    assert.equal((await hello(behind.instance.port, viewer, 'nvr.example.com')).status, 502);
+    assert.equal((await hello(behind.instance.port, viewer, 'nvr.example.com')).status, 502);
     const upgrade = await rawRequest(
-      behind.house.port,
+      behind.instance.port,
       [
         'GET /live/jsmpeg/cam1 HTTP/1.1',
         'Host: nvr.example.com',
@@ -142,21 +142,21 @@ describe('An NVR whose certificate is of no known authority', () => {
   it('is named as the cause, to the client and in the log, of requests, upgrades and questions', async () => {
     const pair = await makeSelfSigned({ names: ['localhost'], now: Date.now() });
     const nvr = await startFakeNvr({ tls: pair });
-    const house = await startInstance({ config: { nvr: { url: nvr.url, cameras: ['cam1'] } } });
+    const instance = await startInstance({ config: { nvr: { url: nvr.url, cameras: ['cam1'] } } });
     try {
-      const viewer = await house.logIn(VERA);
-      const carl = await house.logIn(CARL);
+      const viewer = await instance.logIn(VERA);
+      const carl = await instance.logIn(CARL);
       const ways = [
-        await hello(house.port, viewer, 'nvr.test'),
-        await hello(house.port, carl, 'nvr.test', '/api/events/1.5-a/snapshot.jpg'),
+        await hello(instance.port, viewer, 'nvr.test'),
+        await hello(instance.port, carl, 'nvr.test', '/api/events/1.5-a/snapshot.jpg'),
         await rawRequest(
-          house.port,
+          instance.port,
           ['GET /live/jsmpeg/cam1 HTTP/1.1', 'Host: nvr', `Authorization: Bearer ${viewer}`, ...UPGRADE, '', ''].join(
             '\r\n',
           ),
         ),
         await rawRequest(
-          house.port,
+          instance.port,
           ['GET /ws HTTP/1.1', 'Host: nvr', `Authorization: Bearer ${viewer}`, ...UPGRADE, '', ''].join('\r\n'),
         ),
       ];
@@ -164,12 +164,12 @@ describe('An NVR whose certificate is of no known authority', () => {
         assert.equal(status, 502);
         assert.match(text, /certificate of the NVR is not accepted: set nvr\.ca/);
       }
-      const lines = house.log.filter(({ reason }) => reason === 'nvr-certificate-refused');
+      const lines = instance.log.filter(({ reason }) => reason === 'nvr-certificate-refused');
       assert.equal(lines.filter(({ level }) => level === 'warn').length >= 3, true);
       assert.match(String(lines[0]?.['cause']), /self.signed certificate/);
       assert.deepEqual(nvr.received, []);
     } finally {
-      await house.close();
+      await instance.close();
       await nvr.close();
     }
   });
@@ -181,18 +181,18 @@ describe('A neighbour of the NVR, by nvr.routes', () => {
     const ca = join(directory, 'neighbour.pem');
     writeFileSync(ca, pair.certificate);
     const [nvr, neighbour] = [await startFakeNvr(), await startFakeNvr({ tls: pair })];
-    const house = await startInstance({
+    const instance = await startInstance({
       config: {
         nvr: { url: nvr.url, ca, cameras: ['cam1'], routes: { '/live': neighbour.url, '/api/go2rtc': neighbour.url } },
       },
     });
     try {
-      const viewer = await house.logIn(VERA);
-      const answer = await hello(house.port, viewer, 'nvr.example.com', '/api/go2rtc/streams/cam1');
+      const viewer = await instance.logIn(VERA);
+      const answer = await hello(instance.port, viewer, 'nvr.example.com', '/api/go2rtc/streams/cam1');
       assert.equal(answer.status, 200, answer.text);
       assert.equal(neighbour.received.length, 1);
     } finally {
-      await house.close();
+      await instance.close();
       await Promise.all([nvr.close(), neighbour.close()]);
     }
   });

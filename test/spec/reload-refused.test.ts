@@ -9,7 +9,7 @@ import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import type { ConfigTree, Runtime } from '../support/start-instance.ts';
 import { scrape } from '../telemetry/support/exposition.ts';
-import { auth, reload, said, startedHouse } from './support/reloading.ts';
+import { auth, reload, said, startedInstance } from './support/reloading.ts';
 
 let nvr: FakeNvr;
 before(async () => {
@@ -34,7 +34,7 @@ const told = async (at: Runtime): Promise<Record<string, number | undefined>> =>
 
 describe('A configuration that is bad', () => {
   it('is told in full, with key and line, and the one before stays', async (t) => {
-    const at = await startedHouse(t, nvr);
+    const at = await startedInstance(t, nvr);
     const token = await at.logIn(CARL);
     const startedAt = at.clock.now() / 1000;
     at.clock.advance(60);
@@ -72,7 +72,7 @@ describe('A configuration that is bad', () => {
   ];
   for (const [sentence, config, message] of BAD) {
     it(`because it ${sentence} is refused, and leaves nothing behind`, async (t) => {
-      const at = await startedHouse(t, nvr);
+      const at = await startedInstance(t, nvr);
       writeFileSync(join(at.directory, 'routes.yaml'), 'version: 1\nroutes: [{path: nonsense}]\n');
       const { isTaken, files } = await at.reload({ auth: auth({ roles: {} }), ...config(at.directory) });
       assert.deepEqual([isTaken, files.includes(join(at.directory, 'config.yaml'))], [false, true]);
@@ -83,7 +83,7 @@ describe('A configuration that is bad', () => {
   }
 
   it('because it is gone is refused, and none is put in its place', async (t) => {
-    const at = await startedHouse(t, nvr);
+    const at = await startedInstance(t, nvr);
     const file = join(at.directory, 'config.yaml');
     rmSync(file);
     const read = () => loadServiceConfig({ directory: at.directory, env: {}, whenMissing: 'refuse' });
@@ -96,7 +96,7 @@ describe('A configuration that is bad', () => {
 
 describe('What holds from the next start on', () => {
   it('is kept as it was, and named with its key in the log and on the status page', async (t) => {
-    const at = await startedHouse(t, nvr);
+    const at = await startedInstance(t, nvr);
     await reload(at, nvr, {
       server: { external: '127.0.0.1:1', internal: false, telemetry: '127.0.0.1:0', shutdown_grace: 1 },
       store: { url: 'sqlite:elsewhere.db' },
@@ -123,7 +123,7 @@ describe('What holds from the next start on', () => {
 
 describe('Reloads that come at once', () => {
   it('are taken one after another, and what was written last holds', async (t) => {
-    const at = await startedHouse(t, nvr);
+    const at = await startedInstance(t, nvr);
     const token = await at.logIn(CARL);
     const roles = [['cam2'], ['cam1', 'cam2'], 'nonsense', ['cam2']];
     const reloads = roles.map((cameras) =>
@@ -137,7 +137,7 @@ describe('Reloads that come at once', () => {
 
 describe('Users after a reload', () => {
   it('whose role is gone are viewers, in the store too', async (t) => {
-    const at = await startedHouse(t, nvr);
+    const at = await startedInstance(t, nvr);
     await reload(at, nvr, { auth: auth({ roles: {} }) });
     const profile = (await (await at.ask('/api/profile', { token: await at.logIn(CARL) })).json()) as object;
     assert.deepEqual(profile, { username: 'carl', role: 'viewer', allowed_cameras: ['cam1', 'cam2'] });

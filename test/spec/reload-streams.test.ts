@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { CARL, VERA } from '../support/people.ts';
 import type { ConfigTree, Runtime } from '../support/start-instance.ts';
-import { auth, bearer, reload, startedHouse, watchCamera } from './support/reloading.ts';
+import { auth, bearer, reload, startedInstance, watchCamera } from './support/reloading.ts';
 
 let nvr: FakeNvr;
 let other: FakeNvr;
@@ -20,14 +20,14 @@ after(async () => {
 });
 
 /** An answer that has begun, and goes on when the NVR is told so. */
-async function beginAnswer(house: Runtime, token: string) {
+async function beginAnswer(instance: Runtime, token: string) {
   const atNvr = Promise.withResolvers<ServerResponse>();
   const { answer: usual } = nvr;
   nvr.answer = (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' }).write('begun ');
     atNvr.resolve(response);
   };
-  const asked = get(`${house.url}/api/cam1/latest.jpg`, { headers: bearer(token) });
+  const asked = get(`${instance.url}/api/cam1/latest.jpg`, { headers: bearer(token) });
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];
   nvr.answer = usual;
   const rest = answer.setEncoding('utf8').reduce((text: string, chunk: string) => text + chunk, '');
@@ -37,7 +37,7 @@ async function beginAnswer(house: Runtime, token: string) {
 
 describe('Streams that are open at a reload', { timeout: 60_000 }, () => {
   it('go on, whatever else changes', async (t) => {
-    const at = await startedHouse(t, nvr);
+    const at = await startedInstance(t, nvr);
     const token = await at.logIn(VERA);
     const answer = await beginAnswer(at, token);
     const picture = await watchCamera(at.url, 'cam2', bearer(token));
@@ -69,7 +69,7 @@ describe('Streams that are open at a reload', { timeout: 60_000 }, () => {
   ];
   for (const [sentence, config, code] of ENDED) {
     it(`end when ${sentence}`, async (t) => {
-      const at = await startedHouse(t, nvr);
+      const at = await startedInstance(t, nvr);
       const token = await at.logIn(CARL);
       const picture = await watchCamera(at.url, 'cam1', bearer(token));
       const answer = await beginAnswer(at, token);
@@ -80,7 +80,7 @@ describe('Streams that are open at a reload', { timeout: 60_000 }, () => {
   }
 
   it('of others go on when those of a role end', async (t) => {
-    const at = await startedHouse(t, nvr);
+    const at = await startedInstance(t, nvr);
     const [carl, vera] = [await at.logIn(CARL), await at.logIn(VERA)];
     const pictures = {
       carl: await watchCamera(at.url, 'cam1', bearer(carl)),
@@ -106,7 +106,7 @@ describe('Streams that are open at a reload', { timeout: 60_000 }, () => {
     const ann = { 'x-proxy-secret': 'the first long secret', 'remote-user': 'ann', 'remote-groups': 'neighbours' };
 
     it('go on when what it says still means the same', async (t) => {
-      const at = await startedHouse(t, nvr, proxied({}));
+      const at = await startedInstance(t, nvr, proxied({}));
       const picture = await watchCamera(at.url, 'cam1', ann);
       await reload(
         at,
@@ -125,7 +125,7 @@ describe('Streams that are open at a reload', { timeout: 60_000 }, () => {
     ];
     for (const [sentence, config, code] of OVER) {
       it(`end when ${sentence}`, async (t) => {
-        const at = await startedHouse(t, nvr, proxied({}));
+        const at = await startedInstance(t, nvr, proxied({}));
         const picture = await watchCamera(at.url, 'cam1', ann);
         await reload(at, nvr, config);
         assert.equal(await picture.closed, code);
@@ -134,7 +134,7 @@ describe('Streams that are open at a reload', { timeout: 60_000 }, () => {
   });
 
   it('go on when a bad file is refused', async (t) => {
-    const at = await startedHouse(t, nvr);
+    const at = await startedInstance(t, nvr);
     const picture = await watchCamera(at.url, 'cam1', bearer(await at.logIn(CARL)));
     const { isTaken } = await at.reload({ auth: auth({ roles: { front_only: ['cam2'] }, session_length: 'long' }) });
     assert.equal(isTaken, false);

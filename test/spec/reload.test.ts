@@ -6,7 +6,7 @@ import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { scrape } from '../telemetry/support/exposition.ts';
-import { auth, reload, startedHouse } from './support/reloading.ts';
+import { auth, reload, startedInstance } from './support/reloading.ts';
 
 let nvr: FakeNvr;
 let other: FakeNvr;
@@ -34,7 +34,7 @@ const logInAs = (
 
 describe('A configuration that is read again holds for the next request', () => {
   it('with its roles', async (t) => {
-    const at = await startedHouse(t, nvr);
+    const at = await startedInstance(t, nvr);
     const token = await at.logIn(CARL);
     const sees = async (camera: string) => (await at.ask(`/api/${camera}/latest.jpg`, { token })).status;
     assert.deepEqual([await sees('cam1'), await sees('cam2')], [200, 403]);
@@ -45,7 +45,7 @@ describe('A configuration that is read again holds for the next request', () => 
   });
 
   it('with what a role may not do', async (t) => {
-    const at = await startedHouse(t, nvr);
+    const at = await startedInstance(t, nvr);
     const token = await at.logIn(CARL);
     const history = async () => (await at.ask('/vod/cam1/start/1/end/2/master.m3u8', { token })).status;
     assert.equal(await history(), 200);
@@ -54,7 +54,7 @@ describe('A configuration that is read again holds for the next request', () => 
   });
 
   it('with the length of its sessions and the name of its cookie', async (t) => {
-    const at = await startedHouse(t, nvr);
+    const at = await startedInstance(t, nvr);
     const cookie = async () =>
       (await logInAs(at, 'vera', VERA.password)).headers.getSetCookie()[0]?.replace(/=[^;]+/, '=X');
     assert.equal(await cookie(), 'frigate_token=X; HttpOnly; Max-Age=86400; Path=/; SameSite=lax');
@@ -63,7 +63,7 @@ describe('A configuration that is read again holds for the next request', () => 
   });
 
   it('with its login limit, which forgets no failure', async (t) => {
-    const at = await startedHouse(t, nvr, { auth: auth({ failed_login_rate_limit: '5/minute' }) });
+    const at = await startedInstance(t, nvr, { auth: auth({ failed_login_rate_limit: '5/minute' }) });
     const fail = async () => (await logInAs(at, 'vera', 'not her password')).status;
     assert.deepEqual([await fail(), await fail()], [401, 401]);
     await reload(at, nvr, { auth: auth({ failed_login_rate_limit: '2/minute' }) });
@@ -75,7 +75,7 @@ describe('A configuration that is read again holds for the next request', () => 
   });
 
   it('with its trusted proxies', async (t) => {
-    const at = await startedHouse(t, nvr);
+    const at = await startedInstance(t, nvr);
     const from = async () => {
       await logInAs(at, 'vera', 'not her password', { 'x-forwarded-for': '192.0.2.7' });
       return at.log.findLast(({ what }) => what === 'login')?.['from'];
@@ -86,7 +86,7 @@ describe('A configuration that is read again holds for the next request', () => 
   });
 
   it('with its NVR, and with the headers that it is told by', async (t) => {
-    const at = await startedHouse(t, nvr);
+    const at = await startedInstance(t, nvr);
     const token = await at.logIn(VERA);
     await at.ask('/api/version?to=one', { token });
     await reload(at, nvr, {
@@ -106,7 +106,7 @@ describe('A configuration that is read again holds for the next request', () => 
   });
 
   it('with its patience and its limits', async (t) => {
-    const at = await startedHouse(t, nvr);
+    const at = await startedInstance(t, nvr);
     const token = await at.logIn(ADMIN_PERSON);
     const upload = async () => (await at.ask('/api/restart', { method: 'POST', token, body: 'x'.repeat(2000) })).status;
     assert.equal(await upload(), 200);
@@ -115,7 +115,7 @@ describe('A configuration that is read again holds for the next request', () => 
   });
 
   it('with its base path, its pages and its logout', async (t) => {
-    const at = await startedHouse(t, nvr);
+    const at = await startedInstance(t, nvr);
     const page = async (path: string) => {
       const answer = await at.ask(path, { headers: { accept: 'text/html' } });
       return [answer.status, /frame-ancestors [^;]+/.exec(answer.headers.get('content-security-policy') ?? '')?.[0]];
@@ -132,7 +132,7 @@ describe('A configuration that is read again holds for the next request', () => 
   });
 
   it('with the levels of its loggers', async (t) => {
-    const at = await startedHouse(t, nvr, {
+    const at = await startedInstance(t, nvr, {
       auth: { enabled: false },
       proxy: { header_map: { user: 'Remote-User' }, default_role: 'viewer' },
     });
@@ -162,7 +162,7 @@ describe('A configuration that is read again holds for the next request', () => 
         ...changes,
       },
     });
-    const at = await startedHouse(t, nvr, proxied({ role_map: { admin: ['bosses'] }, default_role: 'none' }));
+    const at = await startedInstance(t, nvr, proxied({ role_map: { admin: ['bosses'] }, default_role: 'none' }));
     const ask = async (secret: string, headers: Record<string, string>) =>
       (await at.ask('/api/users', { headers: { 'x-proxy-secret': secret, ...headers } })).status;
     const boss = { 'remote-user': 'ann', 'remote-groups': 'bosses' };
@@ -200,7 +200,7 @@ describe('A configuration that is read again holds for the next request', () => 
   });
 
   it('with the events backend that it names', async (t) => {
-    const at = await startedHouse(t, nvr, { events: { source: 'store', sample: 50 } });
+    const at = await startedInstance(t, nvr, { events: { source: 'store', sample: 50 } });
     const token = await at.logIn(VERA);
     const events = async () => {
       const answer = await at.ask('/api/events?limit=30', { token });
@@ -218,7 +218,7 @@ describe('A configuration that is read again holds for the next request', () => 
 
 describe('A change of the route table', () => {
   it('holds for the next request', async (t) => {
-    const at = await startedHouse(t, nvr);
+    const at = await startedInstance(t, nvr);
     const token = await at.logIn(VERA);
     const version = async () => (await at.ask('/api/version', { token })).status;
     assert.equal(await version(), 200);

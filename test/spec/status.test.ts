@@ -1,26 +1,26 @@
-/** `GET /api/status` (SPEC 8): every part of it, told by the house itself, and to admins alone. */
+/** `GET /api/status` (SPEC 8): every part of it, told by the instance itself, and to admins alone. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ServiceStatus } from '../../src/domain/status.ts';
-import { houseInFront } from '../support/instance-in-front.ts';
+import { instanceInFront } from '../support/instance-in-front.ts';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
 
-const { house, nvr } = await houseInFront();
+const { instance, nvr } = await instanceInFront();
 
 describe('The status', () => {
   it('tells what is there, what went wrong and what to put right', async () => {
-    const token = await house.logIn(ADMIN_PERSON);
-    await house.ask('/api/login', {
+    const token = await instance.logIn(ADMIN_PERSON);
+    await instance.ask('/api/login', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ user: 'vera', password: 'not-her-password' }),
     });
-    await house.ask('/api/new_thing/17', { token });
+    await instance.ask('/api/new_thing/17', { token });
     nvr.rawAnswer = { bytes: 'SSH-2.0\r\n' };
-    await house.ask('/api/broken', { token });
+    await instance.ask('/api/broken', { token });
     nvr.rawAnswer = undefined;
 
-    const answer = await house.ask('/api/status', { token });
+    const answer = await instance.ask('/api/status', { token });
     const status = (await answer.json()) as ServiceStatus;
     assert.deepEqual([status.store, status.nvr, status.events], [{ kind: 'ok' }, { kind: 'ok' }, { kind: 'unused' }]);
     assert.deepEqual(status.versions, { postern: '0.0.0-test', node: process.version, nvr: '0.18.0-fake' });
@@ -39,7 +39,7 @@ describe('The status', () => {
   });
 
   it('is for admins', async () => {
-    assert.equal((await house.ask('/api/status', { token: await house.logIn(VERA) })).status, 403);
-    assert.equal((await house.ask('/api/status')).status, 401);
+    assert.equal((await instance.ask('/api/status', { token: await instance.logIn(VERA) })).status, 403);
+    assert.equal((await instance.ask('/api/status')).status, 401);
   });
 });

@@ -26,57 +26,57 @@ describe('A store whose disk is full', async () => {
 
   it('logs out at once, says so with 503, and stores the logout when there is space', { skip }, async (test) => {
     const { directory, free, fill } = disk ?? assert.fail();
-    const house = await startInstance({ config: CONFIG, directory });
-    test.after(house.close);
-    const [vera, carl] = [await house.logIn(VERA), await house.logIn(CARL)];
-    assert.equal((await storePart(house)).kind, 'ok');
+    const instance = await startInstance({ config: CONFIG, directory });
+    test.after(instance.close);
+    const [vera, carl] = [await instance.logIn(VERA), await instance.logIn(CARL)];
+    assert.equal((await storePart(instance)).kind, 'ok');
     fill();
     const cookie = { headers: { cookie: `frigate_token=${vera}`, 'sec-fetch-site': 'same-origin' } };
-    const answer = await house.ask('/logout', { method: 'POST', ...cookie });
+    const answer = await instance.ask('/logout', { method: 'POST', ...cookie });
     assert.deepEqual([answer.status, answer.headers.get('retry-after')], [503, '5']);
     assert.match(answer.headers.getSetCookie()[0] ?? '', /^frigate_token=;/);
-    assert.equal((await house.ask('/api/profile', cookie)).status, 401);
-    assert.equal((await house.ask('/api/profile', { token: carl })).status, 200);
-    const told = await storePart(house);
+    assert.equal((await instance.ask('/api/profile', cookie)).status, 401);
+    assert.equal((await instance.ask('/api/profile', { token: carl })).status, 200);
+    const told = await storePart(instance);
     assert.deepEqual([told.status, told.kind], [503, 'failed']);
     assert.match(told.reason ?? '', /the disk that holds the store at .*postern\.db is full .*: free some space/);
-    const series = await scrape(house.telemetryUrl);
+    const series = await scrape(instance.telemetryUrl);
     assert.deepEqual([series.get('postern_store_up'), series.get('postern_revocations_waiting')], [0, 1]);
-    assert.ok(house.log.some(({ msg }) => /^the store cannot be used.*is full/.test(String(msg))));
+    assert.ok(instance.log.some(({ msg }) => /^the store cannot be used.*is full/.test(String(msg))));
 
     free();
     const stored = new DatabaseSync(join(directory, 'postern.db'), { readOnly: true });
     await until('the logout is stored', () => stored.prepare('select 1 from revoked_tokens').get() !== undefined);
     stored.close();
-    await until('the store works again', async () => (await storePart(house)).kind === 'ok');
-    assert.equal((await house.ask('/api/profile', cookie)).status, 401);
+    await until('the store works again', async () => (await storePart(instance)).kind === 'ok');
+    assert.equal((await instance.ask('/api/profile', cookie)).status, 401);
   });
 });
 
 describe('A store whose file is removed while it is in use', () => {
   it('is not ready, and the reason names the file', async (test) => {
-    const house = await startInstance({ config: CONFIG });
-    test.after(house.close);
-    const file = join(house.directory, 'postern.db');
+    const instance = await startInstance({ config: CONFIG });
+    test.after(instance.close);
+    const file = join(instance.directory, 'postern.db');
     renameSync(file, `${file}.away`);
-    const told = await storePart(house);
+    const told = await storePart(instance);
     assert.deepEqual([told.status, told.kind], [503, 'failed']);
     assert.match(told.reason ?? '', /^the store at .*postern\.db was removed or replaced while it is in use/);
     renameSync(`${file}.away`, file);
-    await until('the file is the same one', async () => (await storePart(house)).kind === 'ok');
+    await until('the file is the same one', async () => (await storePart(instance)).kind === 'ok');
   });
 });
 
 describe('A store of which a part is damaged', () => {
   it('is found by the probe, which names the table', async (test) => {
-    const house = await startInstance({ config: CONFIG });
-    test.after(house.close);
-    damage(join(house.directory, 'postern.db'), 'users');
-    const told = await storePart(house);
+    const instance = await startInstance({ config: CONFIG });
+    test.after(instance.close);
+    damage(join(instance.directory, 'postern.db'), 'users');
+    const told = await storePart(instance);
     assert.deepEqual([told.status, told.kind], [503, 'failed']);
     assert.match(told.reason ?? '', /the table users in the store at .* is damaged|postern\.db is damaged/);
-    assert.ok(Number((await scrape(house.telemetryUrl)).get('postern_store_faults_total{kind="corrupt"}')) > 0);
-    const answer = await house.ask('/api/profile', { token: 'ey.not.one' });
+    assert.ok(Number((await scrape(instance.telemetryUrl)).get('postern_store_faults_total{kind="corrupt"}')) > 0);
+    const answer = await instance.ask('/api/profile', { token: 'ey.not.one' });
     assert.notEqual(answer.status, 500);
   });
 });

@@ -20,14 +20,14 @@ const PROXY_MODE: ConfigTree = {
   },
 };
 
-async function startedHouse(t: TestContext, config: ConfigTree, trustedHeadersFile?: string): Promise<Runtime> {
-  const house = await startInstance({
+async function startedInstance(t: TestContext, config: ConfigTree, trustedHeadersFile?: string): Promise<Runtime> {
+  const instance = await startInstance({
     people: [],
     config,
     ...(trustedHeadersFile === undefined ? {} : { trustedHeadersFile }),
   });
-  t.after(() => house.close());
-  return house;
+  t.after(() => instance.close());
+  return instance;
 }
 
 const warningsOf = ({ log }: Runtime): string[] =>
@@ -36,15 +36,15 @@ const warningsOf = ({ log }: Runtime): string[] =>
 describe('The logger service.api.auth', () => {
   for (const name of ['service.api.auth', 'frigate.api.auth', 'frigate']) {
     it(`at debug (as ${name}) says for each request what was received, kept and dropped, and which rule gave the role`, async (t) => {
-      const house = await startedHouse(t, { ...PROXY_MODE, logger: { logs: { [name]: 'debug' } } });
+      const instance = await startedInstance(t, { ...PROXY_MODE, logger: { logs: { [name]: 'debug' } } });
       const headers = [
         ['X-Proxy-Secret', SECRET],
         ['Remote-User', 'vera'],
         ['Remote-Groups', 'staff,ops'],
         ['X-authentik-username', 'root'],
       ] as const;
-      await ask(house.port, { path: '/api/version?token=x', headers });
-      const lines = house.log.filter(({ logger, msg }) => logger === 'service.api.auth' && msg === 'identified');
+      await ask(instance.port, { path: '/api/version?token=x', headers });
+      const lines = instance.log.filter(({ logger, msg }) => logger === 'service.api.auth' && msg === 'identified');
       assert.equal(lines.length, 1);
       const { time: _, ...line } = lines[0] ?? {};
       assert.deepEqual(line, {
@@ -70,9 +70,9 @@ describe('The logger service.api.auth', () => {
   }
 
   it('says with accounts of its own that no header counts: what whoever forgot auth.enabled looks for', async (t) => {
-    const house = await startedHouse(t, { logger: { logs: { 'service.api.auth': 'debug' } } });
-    await ask(house.port, { path: '/api/version', headers: [['Remote-User', 'root']] });
-    const lines = house.log.filter(({ logger, msg }) => logger === 'service.api.auth' && msg === 'identified');
+    const instance = await startedInstance(t, { logger: { logs: { 'service.api.auth': 'debug' } } });
+    await ask(instance.port, { path: '/api/version', headers: [['Remote-User', 'root']] });
+    const lines = instance.log.filter(({ logger, msg }) => logger === 'service.api.auth' && msg === 'identified');
     const why = 'auth.enabled is true, so no header says who calls';
     assert.deepEqual(
       lines.map(({ source, outcomes, headers }) => ({ source, outcomes, headers })),
@@ -81,10 +81,10 @@ describe('The logger service.api.auth', () => {
   });
 
   it('says nothing at its usual level', async (t) => {
-    const house = await startedHouse(t, PROXY_MODE);
-    await ask(house.port, { path: '/api/version', headers: [['Remote-User', 'vera']] });
+    const instance = await startedInstance(t, PROXY_MODE);
+    await ask(instance.port, { path: '/api/version', headers: [['Remote-User', 'vera']] });
     assert.deepEqual(
-      house.log.filter(({ logger }) => logger === 'service.api.auth'),
+      instance.log.filter(({ logger }) => logger === 'service.api.auth'),
       [],
     );
   });
@@ -103,17 +103,17 @@ describe('At start the log warns', () => {
     it(of, async (t) => {
       const { proxy: written, ...rest } = config;
       const { auth_secret, ...others } = written as { auth_secret?: unknown };
-      const house = await startedHouse(t, {
+      const instance = await startedInstance(t, {
         ...rest,
         proxy: auth_secret === null ? others : { auth_secret, ...others },
       });
-      const warnings = warningsOf(house);
+      const warnings = warningsOf(instance);
       assert.equal(warnings.filter((text) => warning.test(text)).length, 1, warnings.join('\n'));
     });
   }
 
   it('of none of it when all is well', async (t) => {
-    const warnings = warningsOf(await startedHouse(t, PROXY_MODE));
+    const warnings = warningsOf(await startedInstance(t, PROXY_MODE));
     assert.deepEqual(
       warnings.filter((text) => !text.includes('hash_iterations')),
       [],
@@ -132,23 +132,23 @@ describe('The allowlist file of a running gate', () => {
     t.after(() => rmSync(directory, { recursive: true }));
     const file = join(directory, 'proxy_trusted_headers.conf');
     writeFileSync(file, 'proxy_set_header Remote-User $http_remote_user;\nRemote-Groups\n');
-    const house = await startedHouse(t, PROXY_MODE, file);
+    const instance = await startedInstance(t, PROXY_MODE, file);
     const status = async (): Promise<number> => {
       const headers = [
         ['X-Proxy-Secret', SECRET],
         ['Remote-User', 'vera'],
         ['Remote-Groups', 'ops'],
       ] as const;
-      return (await ask(house.port, { path: '/api/profile', headers })).status;
+      return (await ask(instance.port, { path: '/api/profile', headers })).status;
     };
     const logged = (text: RegExp): Promise<void> =>
-      until(`${text} is logged`, () => house.log.some(({ msg }) => text.test(String(msg))));
+      until(`${text} is logged`, () => instance.log.some(({ msg }) => text.test(String(msg))));
     assert.equal(await status(), 200);
     writeFileSync(file, 'Remote-User\n');
     await logged(/list of trusted headers was reloaded/);
     assert.equal(await status(), 401, 'denied by default_role none, which a profile shows as 401');
     assert.ok(
-      warningsOf(house).some((text) =>
+      warningsOf(instance).some((text) =>
         text.includes(' proxy.header_map.role: "remote-groups" is not on the allowlist'),
       ),
     );

@@ -17,30 +17,32 @@ const PAGE: readonly Line[] = [
   ['Sec-Fetch-Mode', 'navigate'],
 ];
 
-async function housed(
+async function startedWith(
   config: ConfigTree,
   list: { trustedHeadersFile?: string } = {},
-): Promise<{ nvr: FakeNvr; house: Runtime; close: () => Promise<void> }> {
+): Promise<{ nvr: FakeNvr; instance: Runtime; close: () => Promise<void> }> {
   const nvr = await startFakeNvr();
-  const house = await startInstance({ config: { ...config, nvr: { url: nvr.url } }, ...list });
+  const instance = await startInstance({ config: { ...config, nvr: { url: nvr.url } }, ...list });
   const close = async (): Promise<void> => {
-    await house.close();
+    await instance.close();
     await nvr.close();
   };
-  return { nvr, house, close };
+  return { nvr, instance, close };
 }
 
 describe('server.base_path', () => {
-  let it_: Awaited<ReturnType<typeof housed>>;
+  let it_: Awaited<ReturnType<typeof startedWith>>;
   let cookie: Line;
   before(async () => {
-    it_ = await housed({ server: { external: '127.0.0.1:0', internal: false, telemetry: false, base_path: '/nvr' } });
-    cookie = ['Cookie', `frigate_token=${await it_.house.logIn(VERA)}`];
+    it_ = await startedWith({
+      server: { external: '127.0.0.1:0', internal: false, telemetry: false, base_path: '/nvr' },
+    });
+    cookie = ['Cookie', `frigate_token=${await it_.instance.logIn(VERA)}`];
   });
   after(() => it_.close());
   const seen = async (path: string, headers: readonly Line[] = [cookie]): Promise<string | number> => {
     it_.nvr.received.length = 0;
-    const { status } = await ask(it_.house.port, { path, headers });
+    const { status } = await ask(it_.instance.port, { path, headers });
     const arrived = it_.nvr.received.at(-1);
     return arrived ? `${arrived.target} below ${it_.nvr.lastHeader('x-ingress-path')}` : status;
   };
@@ -61,19 +63,19 @@ describe('server.base_path', () => {
   for (const [sentence, path, expected] of rows) it(sentence, async () => assert.equal(await seen(path), expected));
 
   it('stands before the login, and the page that was wanted', async () => {
-    const { status, headers } = await ask(it_.house.port, { path: '/nvr/api/version?x=1', headers: PAGE });
+    const { status, headers } = await ask(it_.instance.port, { path: '/nvr/api/version?x=1', headers: PAGE });
     assert.deepEqual([status, headers.location], [302, '/nvr/login?next=%2Fnvr%2Fapi%2Fversion%3Fx%3D1']);
-    assert.equal((await ask(it_.house.port, { path: '/nvr/api/version' })).headers.location, '/nvr/login');
-    assert.equal((await ask(it_.house.port, { path: '/nvr/postern' })).headers.location, '/nvr/postern/');
+    assert.equal((await ask(it_.instance.port, { path: '/nvr/api/version' })).headers.location, '/nvr/login');
+    assert.equal((await ask(it_.instance.port, { path: '/nvr/postern' })).headers.location, '/nvr/postern/');
     assert.equal(
-      (await ask(it_.house.port, { path: '/nvr/logout', headers: [cookie] })).headers.location,
+      (await ask(it_.instance.port, { path: '/nvr/logout', headers: [cookie] })).headers.location,
       '/nvr/login',
     );
   });
 
   it('stands in the path of the session cookie, at login, renewal and logout', async () => {
     const body = JSON.stringify({ user: VERA.name, password: VERA.password });
-    const { headers } = await ask(it_.house.port, {
+    const { headers } = await ask(it_.instance.port, {
       method: 'POST',
       path: '/nvr/api/login',
       headers: [['Content-Type', 'application/json']],
@@ -82,27 +84,27 @@ describe('server.base_path', () => {
     const [line = ''] = headers['set-cookie'] ?? [];
     assert.match(line, /; Path=\/nvr\/;/);
     const fresh: Line = ['Cookie', line.split(';')[0] ?? ''];
-    it_.house.clock.advance(86_400 - 600);
-    const renewed = await ask(it_.house.port, { path: '/nvr/api/version', headers: [fresh] });
+    it_.instance.clock.advance(86_400 - 600);
+    const renewed = await ask(it_.instance.port, { path: '/nvr/api/version', headers: [fresh] });
     assert.match(renewed.headers['set-cookie']?.[0] ?? '', /^frigate_token=ey.*; Path=\/nvr\/;/);
-    const gone = await ask(it_.house.port, { path: '/nvr/logout', headers: [fresh] });
+    const gone = await ask(it_.instance.port, { path: '/nvr/logout', headers: [fresh] });
     assert.match(gone.headers['set-cookie']?.[0] ?? '', /^frigate_token=; .*; Path=\/nvr\/;/);
   });
 
   it('stands before the assets of pages', async () => {
-    const { text } = await ask(it_.house.port, { path: '/nvr/login' });
+    const { text } = await ask(it_.instance.port, { path: '/nvr/login' });
     const assets = [...text.matchAll(/(?:src|href)="([^"]*assets[^"]*)"/g)].map(([, path = '']) => path);
     assert.ok(assets.length > 0 && assets.every((path) => path.startsWith('/nvr/postern/assets/')), assets.join());
-    assert.equal((await ask(it_.house.port, { path: assets[0] ?? '' })).status, 200);
+    assert.equal((await ask(it_.instance.port, { path: assets[0] ?? '' })).status, 200);
   });
 });
 
 describe('Home Assistant ingress, as docs/sso/home-assistant.md says', () => {
-  let it_: Awaited<ReturnType<typeof housed>>;
+  let it_: Awaited<ReturnType<typeof startedWith>>;
   before(async () => {
     const { config, list = '' } = recipe('home-assistant.md');
     const auth = { ...(config['auth'] as object), trusted_proxies: [SUPERVISOR] };
-    it_ = await housed({ ...config, auth }, { trustedHeadersFile: join(ROOT, list) });
+    it_ = await startedWith({ ...config, auth }, { trustedHeadersFile: join(ROOT, list) });
   });
   after(() => it_.close());
 
@@ -115,7 +117,7 @@ describe('Home Assistant ingress, as docs/sso/home-assistant.md says', () => {
   ];
   const told = async (headers: readonly Line[], from = SUPERVISOR): Promise<string | number> => {
     it_.nvr.received.length = 0;
-    const { status } = await ask(it_.house.port, { path: '/api/version', headers, from });
+    const { status } = await ask(it_.instance.port, { path: '/api/version', headers, from });
     const claims = it_.nvr.received.at(-1)?.headers.filter(([name]) => /remote|ingress/.test(name)) ?? [];
     return it_.nvr.received.length === 0
       ? status
@@ -133,11 +135,14 @@ describe('Home Assistant ingress, as docs/sso/home-assistant.md says', () => {
   it('believes nobody else', async () => assert.equal(await told(asSupervisor('alice'), STRANGER), 401));
 
   it('puts the prefix before its own redirects and pages', async () => {
-    const moved = await ask(it_.house.port, { path: '/postern', headers: asSupervisor('alice') });
+    const moved = await ask(it_.instance.port, { path: '/postern', headers: asSupervisor('alice') });
     assert.equal(moved.headers.location, `${INGRESS}/postern/`);
-    const page = await ask(it_.house.port, { path: '/postern/', headers: asSupervisor('alice') });
+    const page = await ask(it_.instance.port, { path: '/postern/', headers: asSupervisor('alice') });
     assert.ok(page.text.includes(`"${INGRESS}/postern/assets/`));
-    const refused = await ask(it_.house.port, { path: '/api/config/raw', headers: [...asSupervisor('bob'), ...PAGE] });
+    const refused = await ask(it_.instance.port, {
+      path: '/api/config/raw',
+      headers: [...asSupervisor('bob'), ...PAGE],
+    });
     assert.ok(refused.status === 403 && refused.text.includes(`href="${INGRESS}/"`), refused.text);
   });
 
@@ -148,7 +153,7 @@ describe('Home Assistant ingress, as docs/sso/home-assistant.md says', () => {
   ];
   for (const [sentence, path] of bad) {
     it(`takes no prefix with ${sentence}`, async () => {
-      const moved = await ask(it_.house.port, { path: '/postern', headers: asSupervisor('alice', path) });
+      const moved = await ask(it_.instance.port, { path: '/postern', headers: asSupervisor('alice', path) });
       assert.equal(moved.headers.location, '/postern/');
       assert.equal(await told(asSupervisor('alice', path)), 'remote-role=admin remote-user=alice');
     });
@@ -156,7 +161,7 @@ describe('Home Assistant ingress, as docs/sso/home-assistant.md says', () => {
 
   it('takes no prefix from a stranger, and none that is sent twice', async () => {
     const page = async (headers: readonly Line[], from: string) =>
-      (await ask(it_.house.port, { path: '/postern', headers, from })).headers.location;
+      (await ask(it_.instance.port, { path: '/postern', headers, from })).headers.location;
     assert.equal(await page([['X-Ingress-Path', INGRESS]], STRANGER), '/postern/');
     assert.equal(
       await page(

@@ -46,16 +46,16 @@ const isForwarded = ({ headers }: Received): boolean => headers.some(([name]) =>
 
 describe('GET /api/explain', () => {
   let nvr: FakeNvr;
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
     nvr = await startFakeNvr();
-    house = await startInstance({
+    instance = await startInstance({
       people: [],
       config: { ...PROXY_MODE, nvr: { url: nvr.url, auth_secret: NVR_SECRET } },
     });
   });
   after(async () => {
-    await house.close();
+    await instance.close();
     await nvr.close();
   });
 
@@ -65,7 +65,7 @@ describe('GET /api/explain', () => {
     headers: readonly Line[],
     peer?: string,
   ): Promise<Explanation> => {
-    const answer = await ask(house.port, { path: question(method, path, headers, peer), headers: ADMIN });
+    const answer = await ask(instance.port, { path: question(method, path, headers, peer), headers: ADMIN });
     assert.equal(answer.status, 200, answer.text);
     return JSON.parse(answer.text);
   };
@@ -138,7 +138,7 @@ describe('GET /api/explain', () => {
       nvr.received.length = 0;
       const shown: Line = ['X-Proxy-Secret', SECRET];
       const sentLines = headers.some(([name]) => name === 'X-Proxy-Secret') ? headers : [shown, ...headers];
-      const answer = await ask(house.port, { method, path, headers: sentLines });
+      const answer = await ask(instance.port, { method, path, headers: sentLines });
       const received = nvr.received
         .filter(isForwarded)
         .map(({ method: seen, target, headers: lines }) => [
@@ -209,7 +209,7 @@ describe('GET /api/explain', () => {
       ['Authorization', 'Basic aHVzaC0yOng='],
     ];
     const path = question('GET', '/api/config', [...vera('ops'), ...carried]);
-    const answer = await ask(house.port, { path, headers: ADMIN });
+    const answer = await ask(instance.port, { path, headers: ADMIN });
     for (const secret of [SECRET, NVR_SECRET, 'hush', 'aHVzaC0y']) assert.ok(!answer.text.includes(secret), secret);
     const { sent } = JSON.parse(answer.text) as Explanation;
     assert.deepEqual(
@@ -224,14 +224,14 @@ describe('GET /api/explain', () => {
 
   it('does not count what it is told as headers of a peer that is not trusted', async () => {
     await explained('GET', '/api/version', vera('ops'), '192.0.2.7');
-    const metrics = await (await fetch(`${house.telemetryUrl}/metrics`)).text();
+    const metrics = await (await fetch(`${instance.telemetryUrl}/metrics`)).text();
     assert.match(metrics, /^postern_untrusted_identity_headers_total 0$/m);
   });
 
   it('is for admins', async () => {
     const carl: readonly Line[] = [ADMIN[0] as Line, ['Remote-User', 'carl'], ['Remote-Groups', 'gardeners']];
-    assert.equal((await ask(house.port, { path: question('GET', '/', []), headers: carl })).status, 403);
-    assert.equal((await ask(house.port, { path: question('GET', '/', []) })).status, 401);
+    assert.equal((await ask(instance.port, { path: question('GET', '/', []), headers: carl })).status, 403);
+    assert.equal((await ask(instance.port, { path: question('GET', '/', []) })).status, 401);
   });
 
   // biome-ignore format: a table
@@ -244,7 +244,7 @@ describe('GET /api/explain', () => {
   ];
   for (const [sentence, query, message] of bad) {
     it(`asks for ${sentence}`, async () => {
-      const answer = await ask(house.port, { path: `/api/explain?${query}`, headers: ADMIN });
+      const answer = await ask(instance.port, { path: `/api/explain?${query}`, headers: ADMIN });
       assert.deepEqual([answer.status, JSON.parse(answer.text)], [422, { success: false, message }]);
     });
   }
@@ -359,13 +359,13 @@ verdict  refused, 403 camera-not-in-role: Access denied to that camera.
 });
 
 describe('postern explain beside a running server', () => {
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
-    house = await startInstance({ config: { nvr: { cameras: ['cam1', 'cam2'] } } });
+    instance = await startInstance({ config: { nvr: { cameras: ['cam1', 'cam2'] } } });
   });
-  after(() => house.close());
+  after(() => instance.close());
   const verdictOf = async (...words: string[]) => {
-    const { out, err } = await typed(house.directory, '--json', ...words);
+    const { out, err } = await typed(instance.directory, '--json', ...words);
     assert.equal(err, '');
     const { user, role, cameras, verdict, token } = JSON.parse(out);
     return { user, role, cameras, verdict, token };
@@ -386,7 +386,7 @@ describe('postern explain beside a running server', () => {
   });
 
   it('verifies a token', async () => {
-    const token = await house.logIn(VERA);
+    const token = await instance.logIn(VERA);
     const expected = { user: 'vera', role: 'viewer', cameras: 'all', verdict: 'admitted', token: 'valid, as bearer' };
     assert.deepEqual(await verdictOf('--token', token, 'GET', '/api/version'), expected);
     const bad = await verdictOf('--token', `${token}x`, 'GET', '/api/version');
@@ -394,8 +394,8 @@ describe('postern explain beside a running server', () => {
   });
 
   it('gives an admin the same at /api/explain', async () => {
-    const token = await house.logIn(ADMIN_PERSON);
-    const answer = await house.ask(`/api/explain?path=/api/cam2/latest.jpg&user=${CARL.name}`, { token });
+    const token = await instance.logIn(ADMIN_PERSON);
+    const answer = await instance.ask(`/api/explain?path=/api/cam2/latest.jpg&user=${CARL.name}`, { token });
     const { verdict, reason, user } = (await answer.json()) as Explanation;
     assert.deepEqual([answer.status, verdict, reason, user], [200, 'refused', 'camera-not-in-role', 'carl']);
   });

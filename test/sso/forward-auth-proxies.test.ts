@@ -78,24 +78,24 @@ const DROPS_ODD_NAMES: Readonly<Record<Asking, boolean>> = { nginx: true, caddy:
 for (const program of ['nginx', 'caddy', 'haproxy', 'traefik'] as const satisfies readonly Asking[]) {
   describe(`deploy/forward-auth for ${program}`, { skip: skipWithout(program) }, () => {
     let nvr: FakeNvr;
-    let house: Runtime;
+    let instance: Runtime;
     let proxy: StartedProxy;
     const tokens = new Map<string, string>();
     before(async () => {
       nvr = await startFakeNvr();
-      house = await startInstance({
+      instance = await startInstance({
         config: {
           nvr: { url: nvr.url },
           auth: { trusted_proxies: ['127.0.0.1'], hash_iterations: 1000, roles: { front_only: ['cam1'] } },
         },
       });
-      for (const person of [ADMIN_PERSON, VERA, CARL]) tokens.set(person.name, await house.logIn(person));
+      for (const person of [ADMIN_PERSON, VERA, CARL]) tokens.set(person.name, await instance.logIn(person));
       const port = await freePort();
-      proxy = await START[program]({ port, postern: `127.0.0.1:${house.port}`, nvr: `127.0.0.1:${nvr.port}` });
+      proxy = await START[program]({ port, postern: `127.0.0.1:${instance.port}`, nvr: `127.0.0.1:${nvr.port}` });
     });
     after(async () => {
       await proxy?.close();
-      await house?.close();
+      await instance?.close();
       await nvr?.close();
     });
 
@@ -225,7 +225,7 @@ for (const program of ['nginx', 'caddy', 'haproxy', 'traefik'] as const satisfie
 
     if (program !== 'caddy') {
       it('hands on the renewed cookie of a session that is near its end', async () => {
-        house.clock.advance(86_400 - 600);
+        instance.clock.advance(86_400 - 600);
         const answer = await ask(proxy.port, { path: '/api/version', headers: cookieOf('vera') });
         assert.match(answer.headers['set-cookie']?.[0] ?? '', /^frigate_token=ey/);
       });

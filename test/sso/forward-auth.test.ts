@@ -32,11 +32,11 @@ const WEBSOCKET: Line[] = [
 
 describe('Forward-auth', () => {
   let nvr: FakeNvr;
-  let house: Runtime;
+  let instance: Runtime;
   const tokens = new Map<Who, string>();
   before(async () => {
     nvr = await startFakeNvr();
-    house = await startInstance({
+    instance = await startInstance({
       config: {
         nvr: { url: nvr.url },
         auth: { trusted_proxies: [PROXY], hash_iterations: 1000, roles: { front_only: ['cam1'] } },
@@ -47,18 +47,18 @@ describe('Forward-auth', () => {
       ['vera', VERA],
       ['carl', CARL],
     ] as const)
-      tokens.set(who, await house.logIn(person));
+      tokens.set(who, await instance.logIn(person));
     nvr.received.length = 0;
   });
   after(async () => {
-    await house.close();
+    await instance.close();
     await nvr.close();
   });
 
   const asked = async (who: Who, headers: readonly Line[], { from = PROXY, path = '/auth', method = 'GET' } = {}) => {
     const token = tokens.get(who);
     const bearer: Line[] = token === undefined ? [] : [['Authorization', `Bearer ${token}`]];
-    const answer = await ask(house.port, { from, path, method, headers: [...bearer, ...headers] });
+    const answer = await ask(instance.port, { from, path, method, headers: [...bearer, ...headers] });
     const name = answer.headers['remote-user'];
     return `${answer.status}${!name ? '' : ` ${name} ${answer.headers['remote-role']}`}`;
   };
@@ -161,7 +161,7 @@ describe('Forward-auth', () => {
 
   it('warns once of a peer that describes in vain: if it is a proxy, it lets everybody do everything', async () => {
     for (const target of ['/api/version', '/login']) await asked('vera', nginx('PUT', target), { from: STRANGER });
-    const warnings = house.log.filter(({ msg }) => String(msg).includes('list its address in auth.trusted_proxies'));
+    const warnings = instance.log.filter(({ msg }) => String(msg).includes('list its address in auth.trusted_proxies'));
     assert.deepEqual(
       warnings.map(({ level, peer }) => [level, peer]),
       [['warn', STRANGER]],
@@ -171,7 +171,7 @@ describe('Forward-auth', () => {
   it('says once which header is missing in a description', async () => {
     for (const path of ['/api/version', '/api/events']) await asked('vera', [['X-Original-URI', path]]);
     await asked('vera', [['X-Forwarded-Method', 'GET']]);
-    const missing = house.log.filter((line) => 'missing' in line).map((line) => [line['level'], line['missing']]);
+    const missing = instance.log.filter((line) => 'missing' in line).map((line) => [line['level'], line['missing']]);
     const told = (name: string): number => missing.filter(([, header]) => header === name).length;
     assert.deepEqual([told('x-original-method'), told('x-forwarded-uri')], [1, 1]);
     assert.ok(missing.every(([level]) => level === 'warn'));
@@ -222,7 +222,7 @@ describe('Forward-auth', () => {
 
   it('says why in words, and where to log in, and never by a redirect', async () => {
     const headers = [...nginx('GET', '/review/list'), ['Accept', 'text/html'], ['Sec-Fetch-Mode', 'navigate']] as const;
-    const { status, headers: answered, text } = await ask(house.port, { path: '/auth', headers });
+    const { status, headers: answered, text } = await ask(instance.port, { path: '/auth', headers });
     assert.deepEqual(
       [status, answered.location, JSON.parse(text)],
       [401, '/login', { success: false, message: 'Authentication required' }],
@@ -230,13 +230,13 @@ describe('Forward-auth', () => {
   });
 
   it('renews a session that is near its end, as every request does', async () => {
-    const cookie: Line = ['Cookie', `frigate_token=${await house.logIn(VERA)}`];
+    const cookie: Line = ['Cookie', `frigate_token=${await instance.logIn(VERA)}`];
     const renewed = async () =>
-      (await ask(house.port, { path: '/auth', headers: [cookie, ...nginx('GET', '/api/version')] })).headers[
+      (await ask(instance.port, { path: '/auth', headers: [cookie, ...nginx('GET', '/api/version')] })).headers[
         'set-cookie'
       ];
     assert.equal(await renewed(), undefined);
-    house.clock.advance(86_400 - 600);
+    instance.clock.advance(86_400 - 600);
     assert.match((await renewed())?.[0] ?? '', /^frigate_token=ey/);
   });
 
@@ -249,9 +249,9 @@ describe('Forward-auth', () => {
 });
 
 describe('Forward-auth with a proxy secret', () => {
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
-    house = await startInstance({
+    instance = await startInstance({
       people: [],
       config: {
         auth: { enabled: false, trusted_proxies: [PROXY], roles: { front_only: ['cam1'] } },
@@ -259,7 +259,7 @@ describe('Forward-auth with a proxy secret', () => {
       },
     });
   });
-  after(() => house.close());
+  after(() => instance.close());
 
   const SECRET: Line = ['X-Proxy-Secret', 'correct-horse-battery'];
   const USER: Line = ['Remote-User', 'jörg'];
@@ -274,7 +274,7 @@ describe('Forward-auth with a proxy secret', () => {
   ];
   for (const [sentence, headers, status, user] of rows) {
     it(sentence, async () => {
-      const answer = await ask(house.port, {
+      const answer = await ask(instance.port, {
         path: '/auth',
         headers: headers.map(([name, value]) => [name, Buffer.from(value, 'utf8').toString('latin1')]),
       });

@@ -29,15 +29,20 @@ const start = (config: ConfigTree): Promise<Runtime> =>
 
 const certificateOf = ({ directory }: Runtime): string => readFileSync(join(directory, 'tls/fullchain.pem'), 'utf8');
 
-function handshake(house: Runtime, protocols: string[]): TLSSocket {
-  const socket = connect({ port: house.port, host: '127.0.0.1', ca: certificateOf(house), ALPNProtocols: protocols });
+function handshake(instance: Runtime, protocols: string[]): TLSSocket {
+  const socket = connect({
+    port: instance.port,
+    host: '127.0.0.1',
+    ca: certificateOf(instance),
+    ALPNProtocols: protocols,
+  });
   return socket.on('error', () => {});
 }
 
 describe('In proxy mode', () => {
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
-    house = await start({
+    instance = await start({
       auth: { enabled: false },
       proxy: {
         auth_secret: SECRET,
@@ -46,17 +51,17 @@ describe('In proxy mode', () => {
       },
     });
   });
-  after(() => house?.close());
+  after(() => instance?.close());
 
   it('a client that speaks both is given HTTP/1.1', async () => {
-    const socket = handshake(house, ['h2', 'http/1.1']);
+    const socket = handshake(instance, ['h2', 'http/1.1']);
     await once(socket, 'secureConnect');
     assert.equal(socket.alpnProtocol, 'http/1.1');
     socket.destroy();
   });
 
   it('a client that speaks HTTP/2 alone gets no connection', async () => {
-    const socket = handshake(house, ['h2']);
+    const socket = handshake(instance, ['h2']);
     const outcome = await new Promise((resolve) => {
       socket.once('error', resolve).once('secureConnect', () => resolve(`connected with ${socket.alpnProtocol}`));
     });
@@ -73,7 +78,7 @@ describe('In proxy mode', () => {
   ];
   for (const [sentence, role, outcome, told] of rows) {
     it(`a role header ${sentence}, and is no reason for the default role`, async () => {
-      const socket = handshake(house, ['http/1.1']);
+      const socket = handshake(instance, ['http/1.1']);
       await once(socket, 'secureConnect');
       const lines = ['Host: nvr', `X-Proxy-Secret: ${SECRET}`, 'X-Forwarded-User: vera', `Remote-Groups: ${role}`];
       socket.write(`${['GET /api/version HTTP/1.1', ...lines, '', ''].join('\r\n')}`, 'latin1');
@@ -87,8 +92,8 @@ describe('In proxy mode', () => {
 
 describe('With accounts of its own', () => {
   it('HTTP/2 is offered, and a credential with a blank behind it is not dropped', async () => {
-    const house = await start({});
-    const client = await http2Client(house.url.replace('http:', 'https:'), certificateOf(house));
+    const instance = await start({});
+    const client = await http2Client(instance.url.replace('http:', 'https:'), certificateOf(instance));
     try {
       const body = JSON.stringify({ user: VERA.name, password: VERA.password });
       const login = await client.ask('/api/login', { ':method': 'POST', 'content-type': 'application/json' }, body);
@@ -97,7 +102,7 @@ describe('With accounts of its own', () => {
       assert.equal((await client.ask('/api/version', { cookie, authorization: 'Bearer x.y.z ' })).status, 401);
     } finally {
       client.close();
-      await house.close();
+      await instance.close();
     }
   });
 });

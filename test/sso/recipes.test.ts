@@ -227,7 +227,7 @@ for (const program of ['nginx', 'caddy', 'traefik'] as const satisfies readonly 
       it(sentence, async () => assert.equal(await told(it_, headers, path), expected));
 
     it('has the secret of the proxy: without it nobody gets in', async () => {
-      const past = await ask(it_.house.port, {
+      const past = await ask(it_.instance.port, {
         path: '/api/version',
         headers: FORGED.filter(([name]) => name !== 'X-Proxy-Secret'),
       });

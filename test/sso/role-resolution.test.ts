@@ -78,20 +78,20 @@ const TABLES: readonly Table[] = [
 for (const { title, proxy, rows } of TABLES) {
   describe(`Interface 5.5.6. ${title}`, () => {
     let nvr: FakeNvr;
-    let house: Runtime;
+    let instance: Runtime;
     before(async () => {
       nvr = await startFakeNvr();
       const auth = { enabled: false, trusted_proxies: ['127.0.0.1'], roles: { gardener: ['cam1'] } };
-      house = await startInstance({ people: [], config: { nvr: { url: nvr.url }, auth, proxy } });
+      instance = await startInstance({ people: [], config: { nvr: { url: nvr.url }, auth, proxy } });
     });
     after(async () => {
-      await house.close();
+      await instance.close();
       await nvr.close();
     });
     for (const { sentence, headers, expected } of rows) {
       it(sentence, async () => {
         nvr.received.length = 0;
-        const { status } = await ask(house.port, { path: '/api/version', headers });
+        const { status } = await ask(instance.port, { path: '/api/version', headers });
         const told =
           nvr.received.length === 0 ? status : `${nvr.lastHeader('remote-user')} as ${nvr.lastHeader('remote-role')}`;
         assert.equal(told, expected);

@@ -27,10 +27,10 @@ const VERA: readonly Line[] = [
 const MAPPED = new Set(['X-Forwarded-Preferred-Username', 'Remote-Groups']);
 
 let nvr: FakeNvr;
-let house: Runtime;
+let instance: Runtime;
 before(async () => {
   nvr = await startFakeNvr();
-  house = await startInstance({
+  instance = await startInstance({
     people: [],
     config: {
       nvr: { url: nvr.url, cameras: ['cam1'] },
@@ -45,7 +45,7 @@ before(async () => {
   });
 });
 after(async () => {
-  await house.close();
+  await instance.close();
   await nvr.close();
 });
 
@@ -61,7 +61,7 @@ const claims = (): string[] =>
 
 async function outcome(headers: readonly Line[], from = PROXY, path = '/api/version'): Promise<number | string[]> {
   nvr.received.length = 0;
-  const { status } = await ask(house.port, { path, headers, from }).catch(cutOff);
+  const { status } = await ask(instance.port, { path, headers, from }).catch(cutOff);
   return forwarded().length === 0 ? status : claims();
 }
 
@@ -97,7 +97,7 @@ describe('An allowlisted header', () => {
     it(`${name} with a control character says nothing to the NVR`, async () => {
       nvr.received.length = 0;
       const lines = [...VERA, [name, 'ro\u0001ot'] as const].map((line) => `${line.join(': ')}\r\n`).join('');
-      const { status } = await rawRequest(house.port, `GET /api/version HTTP/1.1\r\nHost: nvr.test\r\n${lines}\r\n`);
+      const { status } = await rawRequest(instance.port, `GET /api/version HTTP/1.1\r\nHost: nvr.test\r\n${lines}\r\n`);
       assert.equal(status, 400);
       assert.deepEqual(nvr.received, []);
     });
@@ -138,7 +138,7 @@ describe('The mapped user header', () => {
       const lines = sent(value)
         .map((line) => `${line.join(': ')}\r\n`)
         .join('');
-      const { status } = await rawRequest(house.port, `GET /api/version HTTP/1.1\r\nHost: nvr.test\r\n${lines}\r\n`);
+      const { status } = await rawRequest(instance.port, `GET /api/version HTTP/1.1\r\nHost: nvr.test\r\n${lines}\r\n`);
       assert.ok(status === 400 || status === 401, `${JSON.stringify(value)} got ${status}`);
       assert.deepEqual(nvr.received, []);
     }
@@ -173,7 +173,7 @@ describe('The mapped role header', () => {
       const lines = sent(value)
         .map((line) => `${line.join(': ')}\r\n`)
         .join('');
-      const { status } = await rawRequest(house.port, `GET /api/version HTTP/1.1\r\nHost: nvr.test\r\n${lines}\r\n`);
+      const { status } = await rawRequest(instance.port, `GET /api/version HTTP/1.1\r\nHost: nvr.test\r\n${lines}\r\n`);
       assert.ok(status === 400 || status === 403, `${JSON.stringify(value)} got ${status}`);
     }
     assert.deepEqual(nvr.received, []);
@@ -203,7 +203,7 @@ describe('The proxy secret over a socket', () => {
     const lines = [`X-Proxy-Secret:  ${SECRET} `, ...identity.map((line) => line.join(': '))]
       .map((line) => `${line}\r\n`)
       .join('');
-    const { status } = await rawRequest(house.port, `GET /api/version HTTP/1.1\r\nHost: nvr.test\r\n${lines}\r\n`);
+    const { status } = await rawRequest(instance.port, `GET /api/version HTTP/1.1\r\nHost: nvr.test\r\n${lines}\r\n`);
     assert.deepEqual([status, claims()], [200, AS_VERA]);
   });
 
@@ -229,7 +229,7 @@ describe('The proxy secret over a socket', () => {
     const answers: Line[][] = [[], [['Remote-Groups', 'viewer']], [['X-Forwarded-Preferred-Username', 'vera']]];
     for (const claim of answers) {
       for (const secrets of [[], [['X-Proxy-Secret', 'wrong']]] as Line[][]) {
-        const { status, text } = await ask(house.port, { path: '/api/version', headers: [...secrets, ...claim] });
+        const { status, text } = await ask(instance.port, { path: '/api/version', headers: [...secrets, ...claim] });
         assert.deepEqual([status, /proxy secret is missing or wrong/.test(text)], [401, true], text);
       }
     }
@@ -240,18 +240,18 @@ describe('The proxy secret over a socket', () => {
   });
 
   it('is nowhere in answers or logs', async () => {
-    const { text } = await ask(house.port, {
+    const { text } = await ask(instance.port, {
       path: '/api/version',
       headers: [['X-Proxy-Secret', `${SECRET}x`], ...identity],
     });
     assert.ok(!text.includes(SECRET));
-    assert.ok(!JSON.stringify(house.log).includes(SECRET));
+    assert.ok(!JSON.stringify(instance.log).includes(SECRET));
   });
 });
 
 describe('A peer that is not in proxy.trusted_peers', () => {
   const counted = async (): Promise<number> => {
-    const metrics = await (await fetch(`${house.telemetryUrl}/metrics`)).text();
+    const metrics = await (await fetch(`${instance.telemetryUrl}/metrics`)).text();
     return Number(/^postern_untrusted_identity_headers_total (\d+)$/m.exec(metrics)?.[1]);
   };
 
@@ -276,13 +276,13 @@ describe('What the NVR itself says', () => {
   for (const [status, location] of rows) {
     it(`${status} with Location passes untouched, for the front end to follow (interface 5.5.8)`, async () => {
       nvr.answer = (_request, response) => void response.writeHead(status, { location }).end();
-      const answer = await ask(house.port, { path: '/api/version', headers: VERA });
+      const answer = await ask(instance.port, { path: '/api/version', headers: VERA });
       assert.deepEqual([answer.status, answer.headers.location], [status, location]);
     });
   }
 
   it('and refusals of our own have no Location in proxy mode: whose login would it be?', async () => {
-    const answer = await ask(house.port, { path: '/api/version', headers: [['X-Proxy-Secret', SECRET]] });
+    const answer = await ask(instance.port, { path: '/api/version', headers: [['X-Proxy-Secret', SECRET]] });
     assert.deepEqual([answer.status, answer.headers.location], [401, undefined]);
   });
 });

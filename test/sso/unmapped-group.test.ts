@@ -8,10 +8,10 @@ const SECRET = 'correct-horse-battery';
 
 describe('In proxy mode', () => {
   let nvr: FakeNvr;
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
     nvr = await startFakeNvr();
-    house = await startInstance({
+    instance = await startInstance({
       people: [],
       config: {
         nvr: { url: nvr.url, cameras: ['cam1'] },
@@ -26,14 +26,14 @@ describe('In proxy mode', () => {
     });
   });
   after(async () => {
-    await house.close();
+    await instance.close();
     await nvr.close();
   });
 
   const signedIn = { 'x-proxy-secret': SECRET, 'x-forwarded-user': 'zoe', 'remote-groups': 'staff' };
   /** The sentence that the login page shows. */
   const page = async (headers: Record<string, string>): Promise<string> => {
-    const answer = await house.ask('/login', { headers: { accept: 'text/html', ...headers } });
+    const answer = await instance.ask('/login', { headers: { accept: 'text/html', ...headers } });
     assert.equal(answer.status, 200);
     return /<div id="problem"[^>]*>([^<]*)</.exec(await answer.text())?.[1] ?? '';
   };
@@ -41,7 +41,7 @@ describe('In proxy mode', () => {
   const NO_LOGIN = /Login by password is turned off/;
 
   it('a person without a mapped group is told so by /api/profile and by the login page', async () => {
-    const profile = await house.ask('/api/profile', { headers: signedIn });
+    const profile = await instance.ask('/api/profile', { headers: signedIn });
     assert.deepEqual([profile.status, await profile.json()], [401, { success: false, message: REASON }]);
     assert.equal(await page(signedIn), REASON);
   });

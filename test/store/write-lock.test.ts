@@ -64,50 +64,53 @@ describe('A store whose write lock another process holds', () => {
 });
 
 describe('An instance whose store is locked by another process', () => {
-  let house: Runtime;
+  let instance: Runtime;
   before(async () => {
-    house = await startInstance({ config: { nvr: { cameras: ['cam1'] } } });
+    instance = await startInstance({ config: { nvr: { cameras: ['cam1'] } } });
   });
-  after(() => house.close());
+  after(() => instance.close());
 
   it('goes on with requests, ends the session at once and tells that the end is not stored', async () => {
-    const [vera, carl] = [await house.logIn(VERA), await house.logIn(CARL)];
-    const lock = holdLock(join(house.directory, 'postern.db'));
+    const [vera, carl] = [await instance.logIn(VERA), await instance.logIn(CARL)];
+    const lock = holdLock(join(instance.directory, 'postern.db'));
     let isAnswered = false;
-    const logout = house.ask('/logout', { method: 'POST', token: vera }).finally(() => {
+    const logout = instance.ask('/logout', { method: 'POST', token: vera }).finally(() => {
       isAnswered = true;
     });
-    await until('the session is over', async () => (await house.ask('/api/profile', { token: vera })).status === 401);
+    await until(
+      'the session is over',
+      async () => (await instance.ask('/api/profile', { token: vera })).status === 401,
+    );
     for (let asked = 0; asked < 20; asked++)
-      assert.equal((await house.ask('/api/profile', { token: carl })).status, 200);
+      assert.equal((await instance.ask('/api/profile', { token: carl })).status, 200);
     assert.equal(isAnswered, false, 'the logout still waits for the lock');
     const answer = await logout;
     assert.deepEqual([answer.status, answer.headers.get('retry-after')], [503, '5']);
     assert.match(answer.headers.getSetCookie()[0] ?? '', /^frigate_token=; .*Max-Age=0/i);
-    assert.equal((await house.ask('/api/profile', { token: vera })).status, 401);
+    assert.equal((await instance.ask('/api/profile', { token: vera })).status, 401);
 
-    const change = await house.ask('/api/users/carl/password', {
+    const change = await instance.ask('/api/users/carl/password', {
       method: 'PUT',
       token: carl,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ old_password: CARL.password, password: 'another long password' }),
     });
     assert.deepEqual([change.status, change.headers.get('retry-after')], [503, '5']);
-    const ready = await fetch(`${house.telemetryUrl}/readyz`);
+    const ready = await fetch(`${instance.telemetryUrl}/readyz`);
     const { store } = (await ready.json()) as { store: { kind: string; reason: string } };
     assert.deepEqual([ready.status, store.kind], [503, 'failed']);
     assert.match(store.reason, /is locked by another process/);
 
     lock.release();
-    const stored = new DatabaseSync(join(house.directory, 'postern.db'), { readOnly: true });
+    const stored = new DatabaseSync(join(instance.directory, 'postern.db'), { readOnly: true });
     await until(
       'the revocation is stored',
       () => stored.prepare('select count(*) as n from revoked_tokens').get()?.['n'] === 1,
     );
     stored.close();
-    assert.equal((await house.ask('/api/profile', { token: vera })).status, 401);
-    await until('it is ready', async () => (await fetch(`${house.telemetryUrl}/readyz`)).status === 200);
-    const metrics = await (await fetch(`${house.telemetryUrl}/metrics`)).text();
+    assert.equal((await instance.ask('/api/profile', { token: vera })).status, 401);
+    await until('it is ready', async () => (await fetch(`${instance.telemetryUrl}/readyz`)).status === 200);
+    const metrics = await (await fetch(`${instance.telemetryUrl}/metrics`)).text();
     assert.match(metrics, /^postern_store_faults_total\{kind="locked"\} [1-9]/m);
     assert.match(metrics, /^postern_own_errors_total\{reason="store"\} 2$/m);
     assert.match(metrics, /^postern_revocations_waiting 0$/m);

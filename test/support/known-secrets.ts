@@ -1,4 +1,4 @@
-/** The secrets of a house, looked for in every line that it logs, whatever a test is about (SPEC 9). */
+/** The secrets of an instance, looked for in every line that it logs, whatever a test is about (SPEC 9). */
 
 export interface KnownSecrets {
   add(secret: string): void;

@@ -1,4 +1,4 @@
-/** Who lives in the test house: one for each kind of role. */
+/** Who lives in the test instance: one for each kind of role. */
 
 import { createPasswordHasher } from '../../src/accounts/passwords/password-hash.ts';
 import type { AccountStore } from '../../src/domain/account.ts';

@@ -16,7 +16,7 @@ import { EVERYBODY, moveIn, type Person, TEST_ITERATIONS } from './people.ts';
 
 export type ConfigTree = { readonly [key: string]: unknown };
 
-export interface HouseOptions {
+export interface InstanceOptions {
   /** Laid over the test configuration, section by section. */
   readonly config?: ConfigTree;
   /** Default: admin, vera and carl. */
@@ -61,10 +61,10 @@ function assertPagesBuilt(): void {
     throw new Error('the pages are not built: run "npm run build"');
 }
 
-export async function startInstance(options: HouseOptions = {}): Promise<Runtime> {
+export async function startInstance(options: InstanceOptions = {}): Promise<Runtime> {
   assertPagesBuilt();
   const { people = EVERYBODY, env = {}, clock = movableClock() } = options;
-  const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'postern-house-'));
+  const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'postern-test-'));
   const file = join(directory, 'config.yaml');
   writeFileSync(file, stringify(overlaid(CONFIG, options.config ?? {})));
   const config = await loadServiceConfig({ directory, env });

@@ -11,30 +11,30 @@ import { until } from '../support/until.ts';
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 let nvr: FakeNvr;
-let house: Runtime;
+let instance: Runtime;
 let vera: string;
 let carl: string;
 before(async () => {
   nvr = await startFakeNvr();
-  house = await startInstance({
+  instance = await startInstance({
     config: {
       nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
       auth: { trusted_proxies: ['127.0.0.1/32'], hash_iterations: 1000, roles: { front_only: ['cam1'] } },
     },
   });
-  [vera, carl] = [await house.logIn(VERA), await house.logIn(CARL)];
+  [vera, carl] = [await instance.logIn(VERA), await instance.logIn(CARL)];
 });
 after(async () => {
-  await house.close();
+  await instance.close();
   await nvr.close();
 });
 
 /** Does it, and gives the lines of the access log that came of it, without what is different each time. */
 async function lines(act: () => Promise<unknown>, count = 1): Promise<Record<string, unknown>[]> {
-  const from = house.log.length;
+  const from = instance.log.length;
   await act();
   const found = (): Record<string, unknown>[] =>
-    house.log.slice(from).filter(({ logger }) => logger === 'service.access');
+    instance.log.slice(from).filter(({ logger }) => logger === 'service.access');
   await until('the lines are logged', () => found().length >= count);
   return found().map(
     ({ time: _, level: __, logger: ___, msg: ____, requestId: _____, ms: ______, upstreamMs: _______, ...rest }) =>
@@ -44,11 +44,14 @@ async function lines(act: () => Promise<unknown>, count = 1): Promise<Record<str
 
 describe('The access log', () => {
   it('has a line for a request that was answered', async () => {
-    const from = house.log.length;
-    const answer = await house.ask('/api/version?token=secret', { token: vera, headers: { 'X-Request-Id': 'mine-1' } });
+    const from = instance.log.length;
+    const answer = await instance.ask('/api/version?token=secret', {
+      token: vera,
+      headers: { 'X-Request-Id': 'mine-1' },
+    });
     await answer.text();
-    await until('a line is logged', () => house.log.length > from);
-    const [{ time, ms, upstreamMs, ...line } = {}] = house.log.slice(from);
+    await until('a line is logged', () => instance.log.length > from);
+    const [{ time, ms, upstreamMs, ...line } = {}] = instance.log.slice(from);
     assert.deepEqual(line, {
       level: 'info',
       logger: 'service.access',
@@ -71,7 +74,7 @@ describe('The access log', () => {
   it('says why a request was refused, and from where it came', async () =>
     assert.deepEqual(
       await lines(() =>
-        house.ask('/api/cam2/latest.jpg?x=1', { token: carl, headers: { 'X-Forwarded-For': '192.0.2.8' } }),
+        instance.ask('/api/cam2/latest.jpg?x=1', { token: carl, headers: { 'X-Forwarded-For': '192.0.2.8' } }),
       ),
       [
         {
@@ -90,7 +93,7 @@ describe('The access log', () => {
     ));
 
   it('has no user where the caller is unknown', async () =>
-    assert.deepEqual(await lines(() => house.ask('/api/version')), [
+    assert.deepEqual(await lines(() => instance.ask('/api/version')), [
       {
         listener: 'external',
         method: 'GET',
@@ -105,24 +108,24 @@ describe('The access log', () => {
 
   it('has the path, and never the query', async () => {
     const written = await lines(async () => {
-      await house.ask('/api/version?access_token=hunter2#hunter2', { token: vera });
-      await house.ask('/live/webrtc/api/ws?src=cam1&token=hunter2', { token: vera });
+      await instance.ask('/api/version?access_token=hunter2#hunter2', { token: vera });
+      await instance.ask('/live/webrtc/api/ws?src=cam1&token=hunter2', { token: vera });
     }, 2);
     assert.deepEqual(
       written.map(({ path }) => path),
       ['/api/version', '/live/webrtc/api/ws'],
     );
-    assert.ok(!JSON.stringify(house.log).includes('hunter2'));
+    assert.ok(!JSON.stringify(instance.log).includes('hunter2'));
   });
 
   it('leaves out assets, health and metrics', async () =>
     assert.deepEqual(
       await lines(async () => {
-        await house.ask('/assets/index-1a2b.js', { token: vera });
-        await house.ask('/favicon.ico', { token: vera });
-        await house.ask('/postern/assets/x.css');
-        for (const path of ['metrics', 'healthz', 'readyz']) await fetch(`${house.telemetryUrl}/${path}`);
-        await house.ask('/api/version');
+        await instance.ask('/assets/index-1a2b.js', { token: vera });
+        await instance.ask('/favicon.ico', { token: vera });
+        await instance.ask('/postern/assets/x.css');
+        for (const path of ['metrics', 'healthz', 'readyz']) await fetch(`${instance.telemetryUrl}/${path}`);
+        await instance.ask('/api/version');
       }).then((written) => written.map(({ path }) => path)),
       ['/api/version'],
     ));
@@ -130,7 +133,7 @@ describe('The access log', () => {
   it('marks an answer that the client did not get whole', async () => {
     nvr.rawAnswer = { bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\ncut' };
     const [line] = await lines(() =>
-      house
+      instance
         .ask('/api/version', { token: vera })
         .then((answer) => answer.text())
         .catch(() => {}),
@@ -141,7 +144,7 @@ describe('The access log', () => {
 
   it('has a line for a WebSocket when it ends', async () => {
     const written = await lines(async () => {
-      const socket = new WebSocket(`${house.url.replace('http', 'ws')}/live/jsmpeg/cam1`, {
+      const socket = new WebSocket(`${instance.url.replace('http', 'ws')}/live/jsmpeg/cam1`, {
         headers: { authorization: `Bearer ${vera}` },
       });
       await once(socket, 'open');
@@ -163,7 +166,7 @@ describe('The access log', () => {
 
   it('says what a proxy asked about', async () => {
     const [line] = await lines(() =>
-      house.ask('/auth', {
+      instance.ask('/auth', {
         token: vera,
         headers: { 'X-Original-URL': '/api/version?token=hunter3', 'X-Original-Method': 'GET' },
       }),
@@ -172,7 +175,7 @@ describe('The access log', () => {
   });
 
   it('is cut where a path is long', async () => {
-    const [line] = await lines(() => house.ask(`/api/${'x'.repeat(5000)}`, { token: vera }));
+    const [line] = await lines(() => instance.ask(`/api/${'x'.repeat(5000)}`, { token: vera }));
     assert.equal(String(line?.['path']).length, 512);
   });
 });
@@ -190,13 +193,13 @@ describe('A traceparent', () => {
   ];
   for (const [sentence, sent, logged] of rows) {
     it(sentence, async () => {
-      const [line] = await lines(() => house.ask('/api/version', { token: vera, headers: { traceparent: sent } }));
+      const [line] = await lines(() => instance.ask('/api/version', { token: vera, headers: { traceparent: sent } }));
       assert.equal(line?.['traceparent'], logged);
     });
   }
 
   it('is passed on to the NVR', async () => {
-    await house.ask('/api/version', { token: vera, headers: { traceparent: TRACEPARENT, tracestate: 'a=b' } });
+    await instance.ask('/api/version', { token: vera, headers: { traceparent: TRACEPARENT, tracestate: 'a=b' } });
     assert.deepEqual([nvr.lastHeader('traceparent'), nvr.lastHeader('tracestate')], [[TRACEPARENT], ['a=b']]);
   });
 });

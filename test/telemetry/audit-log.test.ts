@@ -80,23 +80,23 @@ describe('The audit file', () => {
     }));
 });
 
-describe('A house with an audit file', () => {
-  const file = join(directory, 'house.log');
+describe('An instance with an audit file', () => {
+  const file = join(directory, 'instance.log');
   let records: Record<string, unknown>[];
   before(async () => {
-    const house = await startInstance({
+    const instance = await startInstance({
       config: {
         nvr: { cameras: ['cam1', 'cam2'] },
         events: { sample: 5 },
         logger: { default: 'error', logs: { 'service.audit': 'info' }, audit_file: file },
       },
     });
-    const [vera, carl] = [await house.logIn(VERA), await house.logIn(CARL)];
-    await house.ask('/api/users', { token: vera });
-    await house.ask('/api/events?camera=cam2', { token: carl });
-    await house.ask('/api/events', { token: carl });
-    await house.ask('/logout', { method: 'POST', token: vera });
-    await house.close();
+    const [vera, carl] = [await instance.logIn(VERA), await instance.logIn(CARL)];
+    await instance.ask('/api/users', { token: vera });
+    await instance.ask('/api/events?camera=cam2', { token: carl });
+    await instance.ask('/api/events', { token: carl });
+    await instance.ask('/logout', { method: 'POST', token: vera });
+    await instance.close();
     records = linesOf(file).map((line) => JSON.parse(line));
   });
 

@@ -1,4 +1,4 @@
-/** Filters for programs that ban addresses, on the lines of a house where somebody guesses (SPEC 9). */
+/** Filters for programs that ban addresses, on the lines of an instance where somebody guesses (SPEC 9). */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,11 +14,11 @@ const FILTER = join(DEPLOYED, 'fail2ban/filter.d/postern.conf');
 /** What a client writes into its own line, in the hope that it is read as another's. */
 const FORGED = '","from":"198.51.100.99","verdict":"refused","reason":"bad-credentials","x":"';
 
-let house: Runtime;
+let instance: Runtime;
 let file: string;
 let lines: string[];
 before(async () => {
-  house = await startInstance({
+  instance = await startInstance({
     config: {
       nvr: { cameras: ['cam1'] },
       auth: { trusted_proxies: ['127.0.0.1/32'], failed_login_rate_limit: '2/minute', hash_iterations: 1000 },
@@ -26,7 +26,7 @@ before(async () => {
     },
   });
   const attempt = (address: string, user: string, password: string, agent = 'curl/8') =>
-    house.ask('/api/login', {
+    instance.ask('/api/login', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': address, 'User-Agent': agent },
       body: JSON.stringify({ user, password }),
@@ -35,16 +35,18 @@ before(async () => {
   await attempt('2001:db8::7', 'no user "at" all', 'not the password');
   await attempt('192.0.2.8', VERA.name, VERA.password, FORGED);
   await attempt('192.0.2.9', VERA.name, 'not the password', FORGED);
-  await house.ask(`/api/${encodeURIComponent(FORGED)}?x=${FORGED}`, { headers: { 'X-Forwarded-For': '192.0.2.10' } });
-  await house.ask('/api/version', {
+  await instance.ask(`/api/${encodeURIComponent(FORGED)}?x=${FORGED}`, {
+    headers: { 'X-Forwarded-For': '192.0.2.10' },
+  });
+  await instance.ask('/api/version', {
     token: `pst_${'0'.repeat(16)}_${'a'.repeat(64)}`,
     headers: { 'X-Forwarded-For': '192.0.2.11' },
   });
-  await house.postern.close();
-  file = join(house.directory, 'audit.log');
+  await instance.postern.close();
+  file = join(instance.directory, 'audit.log');
   lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
 });
-after(() => house.close());
+after(() => instance.close());
 
 const EXPECTED = ['192.0.2.7', '192.0.2.7', '192.0.2.7', '2001:db8::7', '192.0.2.9', '192.0.2.11'];
 
@@ -62,7 +64,7 @@ describe('fail2ban', { skip: missing('fail2ban-regex', 'fail2ban') }, () => {
   });
 
   it('finds no address in other log lines', async () => {
-    const others = house.log.filter(({ logger }) => logger !== 'service.audit').map((line) => JSON.stringify(line));
+    const others = instance.log.filter(({ logger }) => logger !== 'service.audit').map((line) => JSON.stringify(line));
     assert.ok(others.length > 5);
     const { output } = await run('fail2ban-regex', [others.join('\n'), FILTER]);
     assert.match(output, /, 0 matched,/);

@@ -9,10 +9,10 @@ import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { type Series, scrape } from './support/exposition.ts';
 
 let nvr: FakeNvr;
-let house: Runtime;
+let instance: Runtime;
 before(async () => {
   nvr = await startFakeNvr();
-  house = await startInstance({
+  instance = await startInstance({
     config: {
       nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
       auth: { enabled: false, roles: { front_only: ['cam1'] } },
@@ -21,7 +21,7 @@ before(async () => {
   });
 });
 after(async () => {
-  await house.close();
+  await instance.close();
   await nvr.close();
 });
 
@@ -76,12 +76,12 @@ describe('Ten thousand users, paths, methods, roles, cameras and addresses', () 
   let before: Series;
   let after: Series;
   it('are answered', async () => {
-    before = await scrape(house.telemetryUrl);
+    before = await scrape(instance.telemetryUrl);
     await send(
-      house.port,
+      instance.port,
       Array.from({ length: REQUESTS }, (_, at) => request(at)),
     );
-    after = await scrape(house.telemetryUrl);
+    after = await scrape(instance.telemetryUrl);
     const total = (series: Series): number =>
       [...series].reduce((sum, [name, value]) => (name.startsWith('postern_requests_total') ? sum + value : sum), 0);
     assert.ok(total(after) - total(before) >= REQUESTS, `${total(after) - total(before)} were counted`);
@@ -101,7 +101,7 @@ describe('Ten thousand users, paths, methods, roles, cameras and addresses', () 
   });
 
   it('are told in a text that is no longer for them', async () => {
-    const text = await (await fetch(`${house.telemetryUrl}/metrics`)).text();
+    const text = await (await fetch(`${instance.telemetryUrl}/metrics`)).text();
     assert.ok(text.length < 200_000, `${text.length} characters`);
   });
 });

@@ -84,15 +84,17 @@ const overlaps = (one: Place, other: Place): boolean =>
 
 describe('A query of the dashboard', () => {
   let nvr: FakeNvr;
-  let house: Runtime;
+  let instance: Runtime;
   let told: string;
   before(async () => {
     nvr = await startFakeNvr();
-    house = await startInstance({ config: { nvr: { url: nvr.url, cameras: ['cam1'] }, events: { source: 'store' } } });
-    told = await textOf(house.telemetryUrl);
+    instance = await startInstance({
+      config: { nvr: { url: nvr.url, cameras: ['cam1'] }, events: { source: 'store' } },
+    });
+    told = await textOf(instance.telemetryUrl);
   });
   after(async () => {
-    await house.close();
+    await instance.close();
     await nvr.close();
   });
 

@@ -9,15 +9,15 @@ const get = async (url: string, init: RequestInit = {}) => {
   return { status: answer.status, body: await answer.json(), cache: answer.headers.get('cache-control') };
 };
 
-const withHouse = async (
+const withInstance = async (
   config: ConfigTree,
   look: (telemetryUrl: string, directory: string) => Promise<void>,
 ): Promise<void> => {
-  const house = await startInstance({ config });
+  const instance = await startInstance({ config });
   try {
-    await look(house.telemetryUrl, house.directory);
+    await look(instance.telemetryUrl, instance.directory);
   } finally {
-    await house.close();
+    await instance.close();
   }
 };
 
@@ -33,7 +33,7 @@ const WELL = {
 
 describe('/healthz', () => {
   it('answers while the process is alive, whatever the NVR does', () =>
-    withHouse({ nvr: { url: 'http://127.0.0.1:9', cameras: ['cam1'] } }, async (url) =>
+    withInstance({ nvr: { url: 'http://127.0.0.1:9', cameras: ['cam1'] } }, async (url) =>
       assert.deepEqual(await get(`${url}/healthz`), { status: 200, body: { status: 'alive' }, cache: 'no-store' }),
     ));
 });
@@ -41,7 +41,7 @@ describe('/healthz', () => {
 describe('/readyz', () => {
   it('says that all is well with an NVR that answers', async () => {
     const nvr = await startFakeNvr();
-    await withHouse({ nvr: { url: nvr.url, cameras: ['cam1'] } }, async (url) =>
+    await withInstance({ nvr: { url: nvr.url, cameras: ['cam1'] } }, async (url) =>
       assert.deepEqual(await get(`${url}/readyz`), {
         status: 200,
         body: { status: 'ready', ...WELL, nvr: { kind: 'ok' }, events: { kind: 'unused' } },
@@ -52,7 +52,7 @@ describe('/readyz', () => {
   });
 
   it('says that all is well with events of its own and no NVR', () =>
-    withHouse({ nvr: { cameras: ['cam1'] } }, async (url) =>
+    withInstance({ nvr: { cameras: ['cam1'] } }, async (url) =>
       assert.deepEqual((await get(`${url}/readyz`)).body, {
         status: 'ready',
         ...WELL,
@@ -62,7 +62,7 @@ describe('/readyz', () => {
     ));
 
   it('says what is wrong with an NVR that does not answer', () =>
-    withHouse({ nvr: { url: 'http://127.0.0.1:9', cameras: ['cam1'] } }, async (url) =>
+    withInstance({ nvr: { url: 'http://127.0.0.1:9', cameras: ['cam1'] } }, async (url) =>
       assert.deepEqual(await get(`${url}/readyz`), {
         status: 503,
         body: {
@@ -78,15 +78,18 @@ describe('/readyz', () => {
 
 describe('/readyz, of the process', () => {
   it('tells that the clock was set, counts it, and stays ready', async (test) => {
-    const house = await startInstance({ config: { nvr: { cameras: ['cam1'] } } });
-    test.after(house.close);
-    house.clock.advance(3600);
-    const answer = await fetch(`${house.telemetryUrl}/readyz`);
+    const instance = await startInstance({ config: { nvr: { cameras: ['cam1'] } } });
+    test.after(instance.close);
+    instance.clock.advance(3600);
+    const answer = await fetch(`${instance.telemetryUrl}/readyz`);
     const { clock } = (await answer.json()) as { clock: { kind: string; reason: string } };
     assert.deepEqual([answer.status, clock.kind], [200, 'degraded']);
     assert.match(clock.reason, /^the clock was set forward by (?:3600|3599) s$/);
-    assert.match(await (await fetch(`${house.telemetryUrl}/metrics`)).text(), /^postern_clock_jumps_total 1$/m);
-    assert.equal(house.log.filter(({ msg }) => String(msg).startsWith('the clock of the machine was set')).length, 1);
+    assert.match(await (await fetch(`${instance.telemetryUrl}/metrics`)).text(), /^postern_clock_jumps_total 1$/m);
+    assert.equal(
+      instance.log.filter(({ msg }) => String(msg).startsWith('the clock of the machine was set')).length,
+      1,
+    );
   });
 });
 
@@ -100,7 +103,7 @@ describe('The telemetry listener', () => {
   ];
   for (const [sentence, path, init, status, message] of rows) {
     it(sentence, () =>
-      withHouse({ nvr: { cameras: ['cam1'] } }, async (url) => {
+      withInstance({ nvr: { cameras: ['cam1'] } }, async (url) => {
         const { status: seen, body } = await get(`${url}${path}`, init);
         assert.deepEqual([seen, body], [status, { message }]);
       }),

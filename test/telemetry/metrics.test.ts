@@ -23,14 +23,14 @@ import { moves, noteDriven, undriven, value } from './support/driven.ts';
 import { seriesIn } from './support/exposition.ts';
 
 let nvr: FakeNvr;
-let house: Runtime;
+let instance: Runtime;
 let vera: string;
 let carl: string;
 let admin: string;
 
 before(async () => {
   nvr = await startFakeNvr();
-  house = await startInstance({
+  instance = await startInstance({
     config: {
       nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
       auth: {
@@ -41,10 +41,10 @@ before(async () => {
       },
     },
   });
-  [vera, carl, admin] = [await house.logIn(VERA), await house.logIn(CARL), await house.logIn(ADMIN_PERSON)];
+  [vera, carl, admin] = [await instance.logIn(VERA), await instance.logIn(CARL), await instance.logIn(ADMIN_PERSON)];
 });
 after(async () => {
-  await house.close();
+  await instance.close();
   await nvr.close();
 });
 
@@ -61,9 +61,9 @@ const cookie = (token: string) => ({ cookie: `frigate_token=${token}` });
 describe('A request', () => {
   it('is counted by kind of route, method and class of its status', () =>
     moves(
-      house,
+      instance,
       ['requests_total', 'request_duration_seconds_count'],
-      () => house.ask('/api/version', { token: vera }),
+      () => instance.ask('/api/version', { token: vera }),
       {
         'requests_total{route_class="api",method="GET",code_class="2xx"}': 1,
         'request_duration_seconds_count{route_class="api",code_class="2xx"}': 1,
@@ -71,19 +71,19 @@ describe('A request', () => {
     ));
 
   it('without a known method is another one', () =>
-    moves(house, ['requests_total'], () => house.ask('/api/version', { method: 'PROPFIND' }), {
+    moves(instance, ['requests_total'], () => instance.ask('/api/version', { method: 'PROPFIND' }), {
       'requests_total{route_class="api",method="other",code_class="4xx"}': 1,
     }));
 
   it('is decided upon, by what the caller shows', () =>
     moves(
-      house,
+      instance,
       ['decisions_total', 'decision_duration_seconds_count'],
       async () => {
-        await house.ask('/api/version', { token: vera });
-        await house.ask('/api/version', { headers: cookie(vera) });
-        await house.ask('/api/version');
-        await fetch(`${house.internalUrl}/api/version`);
+        await instance.ask('/api/version', { token: vera });
+        await instance.ask('/api/version', { headers: cookie(vera) });
+        await instance.ask('/api/version');
+        await fetch(`${instance.internalUrl}/api/version`);
       },
       {
         'decisions_total{mode="bearer",result="allow"}': 1,
@@ -98,19 +98,24 @@ describe('A request', () => {
     ));
 
   it('for a camera of others is counted with its name', () =>
-    moves(house, ['decisions_total', 'camera_denied_total'], () => house.ask('/api/cam2/latest.jpg', { token: carl }), {
-      'decisions_total{mode="bearer",result="forbidden_camera"}': 1,
-      'camera_denied_total{camera="cam2",role="front_only"}': 1,
-    }));
+    moves(
+      instance,
+      ['decisions_total', 'camera_denied_total'],
+      () => instance.ask('/api/cam2/latest.jpg', { token: carl }),
+      {
+        'decisions_total{mode="bearer",result="forbidden_camera"}': 1,
+        'camera_denied_total{camera="cam2",role="front_only"}': 1,
+      },
+    ));
 
   it('tells how the address was found', () =>
     moves(
-      house,
+      instance,
       ['client_address_total'],
       async () => {
-        await house.ask('/api/version');
-        await house.ask('/api/version', { headers: from('192.0.2.1') });
-        await house.ask('/api/version', { headers: from('nonsense') });
+        await instance.ask('/api/version');
+        await instance.ask('/api/version', { headers: from('192.0.2.1') });
+        await instance.ask('/api/version', { headers: from('nonsense') });
       },
       {
         'client_address_total{source="direct"}': 1,
@@ -121,10 +126,10 @@ describe('A request', () => {
 
   it('relays bytes both ways', () =>
     moves(
-      house,
+      instance,
       ['bytes_total'],
       async () => {
-        const answer = await house.ask('/api/restart', { method: 'POST', token: admin, body: 'x'.repeat(100) });
+        const answer = await instance.ask('/api/restart', { method: 'POST', token: admin, body: 'x'.repeat(100) });
         assert.equal((await answer.text()).length, '{"method":"POST","target":"/api/restart","bodyBytes":100}'.length);
       },
       {
@@ -136,14 +141,14 @@ describe('A request', () => {
 
   it("with identity headers that are not the client's to send is counted by header", () =>
     moves(
-      house,
+      instance,
       ['stripped_headers_total'],
-      () => house.ask('/api/version', { token: vera, headers: { 'Remote-User': 'admin', 'Remote-Nonsense': 'x' } }),
+      () => instance.ask('/api/version', { token: vera, headers: { 'Remote-User': 'admin', 'Remote-Nonsense': 'x' } }),
       { 'stripped_headers_total{header="remote-user"}': 1, 'stripped_headers_total{header="other"}': 1 },
     ));
 
   it('of an admin at a path that the route table does not have', () =>
-    moves(house, ['unknown_routes_total'], () => house.ask('/api/brand/new/thing', { token: admin }), {
+    moves(instance, ['unknown_routes_total'], () => instance.ask('/api/brand/new/thing', { token: admin }), {
       unknown_routes_total: 1,
     }));
 });
@@ -151,9 +156,9 @@ describe('A request', () => {
 describe('A login', () => {
   it('that succeeds is counted, with its token', () =>
     moves(
-      house,
+      instance,
       ['logins_total', 'login_duration_seconds_count', 'tokens_issued_total'],
-      () => logIn(house, VERA.password),
+      () => logIn(instance, VERA.password),
       {
         'logins_total{result="success"}': 1,
         'login_duration_seconds_count{result="success"}': 1,
@@ -163,10 +168,10 @@ describe('A login', () => {
 
   it('that fails too often is refused by a clause', () =>
     moves(
-      house,
+      instance,
       ['logins_total', 'rate_limit_hits_total', 'rate_limit_entries'],
       async () => {
-        for (let attempt = 0; attempt < 5; attempt += 1) await logIn(house, 'not the password', from('192.0.2.77'));
+        for (let attempt = 0; attempt < 5; attempt += 1) await logIn(instance, 'not the password', from('192.0.2.77'));
       },
       {
         'logins_total{result="bad_credentials"}': 3,
@@ -177,7 +182,7 @@ describe('A login', () => {
     ));
 
   it('that fails at a private address is a sign that trusted_proxies is not set', () =>
-    moves(house, ['failures_from_trusted_proxy_total'], () => logIn(house, 'not the password'), {
+    moves(instance, ['failures_from_trusted_proxy_total'], () => logIn(instance, 'not the password'), {
       failures_from_trusted_proxy_total: 1,
     }));
 
@@ -228,38 +233,38 @@ describe('The login limit', () => {
 
 describe('A token', () => {
   it('is issued again at /auth', () =>
-    moves(house, ['tokens_issued_total'], () => house.ask('/auth', { headers: cookie(vera) }), {
+    moves(instance, ['tokens_issued_total'], () => instance.ask('/auth', { headers: cookie(vera) }), {
       'tokens_issued_total{reason="refresh"}': 1,
     }));
 
   it('is issued for a new password', async () => {
-    const token = await house.logIn(CARL);
+    const token = await instance.logIn(CARL);
     const body = JSON.stringify({ old_password: CARL.password, password: CARL.password });
     await moves(
-      house,
+      instance,
       ['tokens_issued_total'],
-      () => house.ask('/api/users/carl/password', { method: 'PUT', headers: { ...json, ...cookie(token) }, body }),
+      () => instance.ask('/api/users/carl/password', { method: 'PUT', headers: { ...json, ...cookie(token) }, body }),
       { 'tokens_issued_total{reason="password_change"}': 1 },
     );
-    carl = await house.logIn(CARL);
+    carl = await instance.logIn(CARL);
   });
 
   it('is made for a program', () =>
     moves(
-      house,
+      instance,
       ['tokens_issued_total'],
-      () => house.ask('/api/tokens', { method: 'POST', token: admin, headers: json, body: '{"name":"a doorbell"}' }),
+      () => instance.ask('/api/tokens', { method: 'POST', token: admin, headers: json, body: '{"name":"a doorbell"}' }),
       { 'tokens_issued_total{reason="api_token"}': 1 },
     ));
 
   it('is refused, by why', () =>
     moves(
-      house,
+      instance,
       ['tokens_rejected_total'],
       async () => {
-        await house.ask('/api/version', { token: 'no-token-at-all' });
-        await house.ask('/api/version', { token: `${vera.slice(0, -4)}AAAA` });
-        await house.ask('/api/version', { token: `pst_${'0'.repeat(16)}_${'a'.repeat(64)}` });
+        await instance.ask('/api/version', { token: 'no-token-at-all' });
+        await instance.ask('/api/version', { token: `${vera.slice(0, -4)}AAAA` });
+        await instance.ask('/api/version', { token: `pst_${'0'.repeat(16)}_${'a'.repeat(64)}` });
       },
       {
         'tokens_rejected_total{reason="malformed"}': 1,
@@ -272,10 +277,10 @@ describe('A token', () => {
 describe('Accounts', () => {
   it('are counted by role', () =>
     moves(
-      house,
+      instance,
       ['users'],
       () =>
-        house.ask('/api/users', {
+        instance.ask('/api/users', {
           method: 'POST',
           token: admin,
           headers: json,
@@ -285,18 +290,18 @@ describe('Accounts', () => {
     ));
 
   it('are active while they are seen', async () => {
-    const before = await value(house, 'active_sessions{role="viewer"}');
-    await house.ask('/api/version', { token: await house.logIn(VERA) });
-    assert.equal(await value(house, 'active_sessions{role="viewer"}'), (before ?? 0) + 1);
+    const before = await value(instance, 'active_sessions{role="viewer"}');
+    await instance.ask('/api/version', { token: await instance.logIn(VERA) });
+    assert.equal(await value(instance, 'active_sessions{role="viewer"}'), (before ?? 0) + 1);
   });
 });
 
 describe('The NVR', () => {
   it('answers', () =>
     moves(
-      house,
+      instance,
       ['upstream_requests_total', 'upstream_duration_seconds_count'],
-      () => house.ask('/api/version', { token: vera }),
+      () => instance.ask('/api/version', { token: vera }),
       {
         'upstream_requests_total{code_class="2xx"}': 1,
         'upstream_duration_seconds_count{route_class="api"}': 1,
@@ -305,11 +310,11 @@ describe('The NVR', () => {
 
   it('breaks off in the middle of an answer', () =>
     moves(
-      house,
+      instance,
       ['upstream_errors_total', 'upstream_requests_total'],
       async () => {
         nvr.rawAnswer = { bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\ncut' };
-        await assert.rejects(house.ask('/api/version', { token: vera }).then((answer) => answer.text()));
+        await assert.rejects(instance.ask('/api/version', { token: vera }).then((answer) => answer.text()));
         nvr.rawAnswer = undefined;
       },
       { 'upstream_errors_total{reason="reset"}': 1, 'upstream_requests_total{code_class="2xx"}': 1 },
@@ -317,11 +322,11 @@ describe('The NVR', () => {
 
   it('talks nonsense', () =>
     moves(
-      house,
+      instance,
       ['upstream_errors_total', 'upstream_requests_total'],
       async () => {
         nvr.rawAnswer = { bytes: 'SSH-2.0-OpenSSH\r\n\r\n' };
-        assert.equal((await house.ask('/api/version', { token: vera })).status, 502);
+        assert.equal((await instance.ask('/api/version', { token: vera })).status, 502);
         nvr.rawAnswer = undefined;
       },
       { 'upstream_errors_total{reason="bad_answer"}': 1, 'upstream_requests_total{code_class="none"}': 1 },
@@ -329,14 +334,14 @@ describe('The NVR', () => {
 
   it('is left waiting by a client that goes away', () =>
     moves(
-      house,
+      instance,
       ['upstream_errors_total', 'upstream_requests_total', 'requests_total'],
       async () => {
         const { answer } = nvr;
         const arrived = Promise.withResolvers<void>();
         nvr.answer = () => arrived.resolve();
         const leaving = new AbortController();
-        const asked = house.ask('/api/version', { token: vera, signal: leaving.signal });
+        const asked = instance.ask('/api/version', { token: vera, signal: leaving.signal });
         await arrived.promise;
         leaving.abort();
         await assert.rejects(asked);
@@ -351,7 +356,7 @@ describe('The NVR', () => {
 
   it('is up when it answers, and down when nothing listens', async () => {
     let up: number | undefined;
-    for (let attempt = 0; attempt < 100 && up === undefined; attempt += 1) up = await value(house, 'upstream_up');
+    for (let attempt = 0; attempt < 100 && up === undefined; attempt += 1) up = await value(instance, 'upstream_up');
     const gone = await startInstance({ config: { nvr: { url: 'http://127.0.0.1:9', cameras: ['cam1'] } } });
     try {
       let down: number | undefined;
@@ -369,16 +374,16 @@ describe('The NVR', () => {
 
 describe('A stream', () => {
   const socketAt = (path: string) =>
-    new WebSocket(`${house.url.replace('http', 'ws')}${path}`, { headers: { authorization: `Bearer ${vera}` } });
+    new WebSocket(`${instance.url.replace('http', 'ws')}${path}`, { headers: { authorization: `Bearer ${vera}` } });
 
   it('that is a WebSocket is open until the client goes', () =>
     moves(
-      house,
+      instance,
       ['streams_open', 'streams_closed_total', 'stream_duration_seconds_count', 'requests_total', 'bytes_total'],
       async () => {
         const socket = socketAt('/live/jsmpeg/cam1');
         await once(socket, 'open');
-        assert.equal(await value(house, 'streams_open{kind="ws"}'), 1);
+        assert.equal(await value(instance, 'streams_open{kind="ws"}'), 1);
         socket.terminate();
       },
       {
@@ -393,7 +398,7 @@ describe('A stream', () => {
     const socket = socketAt('/live/jsmpeg/cam1');
     await once(socket, 'open');
     await moves(
-      house,
+      instance,
       ['bytes_total'],
       async () => {
         socket.send('x'.repeat(50));
@@ -402,12 +407,12 @@ describe('A stream', () => {
       // RFC 6455 5.2: two bytes of head, and four of mask towards the server.
       { 'bytes_total{direction="in",route_class="ws"}': 56, 'bytes_total{direction="out",route_class="ws"}': 52 },
     );
-    await moves(house, ['streams_open'], async () => socket.terminate(), { 'streams_open{kind="ws"}': -1 });
+    await moves(instance, ['streams_open'], async () => socket.terminate(), { 'streams_open{kind="ws"}': -1 });
   });
 
   it('may be ended by the NVR', () =>
     moves(
-      house,
+      instance,
       ['streams_closed_total'],
       async () => {
         nvr.answerUpgrade = (_request, socket) => {
@@ -423,7 +428,7 @@ describe('A stream', () => {
 
   it("of pictures has no end but the client's", () =>
     moves(
-      house,
+      instance,
       ['streams_closed_total', 'request_duration_seconds_count', 'upstream_errors_total'],
       async () => {
         const { answer } = nvr;
@@ -431,10 +436,10 @@ describe('A stream', () => {
           response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=frame' });
           response.write('--frame\r\n');
         };
-        const asked = request(`${house.url}/api/cam1`, { headers: { authorization: `Bearer ${vera}` } }).end();
+        const asked = request(`${instance.url}/api/cam1`, { headers: { authorization: `Bearer ${vera}` } }).end();
         const [pictures] = (await once(asked, 'response')) as [IncomingMessage];
         await once(pictures, 'data');
-        assert.equal(await value(house, 'streams_open{kind="mjpeg"}'), 1);
+        assert.equal(await value(instance, 'streams_open{kind="mjpeg"}'), 1);
         pictures.destroy();
         nvr.answer = answer;
       },
@@ -443,15 +448,15 @@ describe('A stream', () => {
 
   it("ends when its user's rights end", () =>
     moves(
-      house,
+      instance,
       ['streams_closed_total'],
       async () => {
         const socket = socketAt('/live/jsmpeg/cam1');
         await once(socket, 'open');
         const body = JSON.stringify({ password: VERA.password });
-        await house.ask('/api/users/vera/password', { method: 'PUT', token: admin, headers: json, body });
+        await instance.ask('/api/users/vera/password', { method: 'PUT', token: admin, headers: json, body });
         await once(socket, 'close');
-        vera = await house.logIn(VERA);
+        vera = await instance.logIn(VERA);
       },
       { 'streams_closed_total{kind="ws",reason="revoked"}': 1 },
     ));
@@ -541,9 +546,9 @@ describe('A proxy in front', () => {
   });
 });
 
-describe('The house', () => {
+describe('The instance', () => {
   it('tells which build it is', async () =>
-    assert.equal(await value(house, `build_info{version="0.0.0-test",node="${process.version}"}`), 1));
+    assert.equal(await value(instance, `build_info{version="0.0.0-test",node="${process.version}"}`), 1));
 
   it('tells of which source it was built, where that is known', async () => {
     const built = await startInstance({ people: [], env: { POSTERN_REVISION: '9b6c400' } });
@@ -557,8 +562,11 @@ describe('The house', () => {
 
   it('tells when its configuration was read', async () =>
     assert.deepEqual(
-      [await value(house, 'config_last_reload_successful'), await value(house, 'config_last_reload_timestamp_seconds')],
-      [1, house.clock.now() / 1000],
+      [
+        await value(instance, 'config_last_reload_successful'),
+        await value(instance, 'config_last_reload_timestamp_seconds'),
+      ],
+      [1, instance.clock.now() / 1000],
     ));
 
   it('tells when its certificate ends', async () => {

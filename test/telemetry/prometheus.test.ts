@@ -1,4 +1,4 @@
-/** Debian's Prometheus and promtool, on what a running house tells and on what is shipped (SPEC 9). */
+/** Debian's Prometheus and promtool, on what a running instance tells and on what is shipped (SPEC 9). */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,22 +29,22 @@ const rules: readonly Rule[] = parse(readFileSync(RULES, 'utf8')).groups.flatMap
 );
 
 let nvr: FakeNvr;
-let house: Runtime;
+let instance: Runtime;
 before(async () => {
   nvr = await startFakeNvr();
-  house = await startInstance({
+  instance = await startInstance({
     config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] }, events: { source: 'store' } },
   });
-  await house.ask('/api/version', { token: await house.logIn(VERA) });
+  await instance.ask('/api/version', { token: await instance.logIn(VERA) });
 });
 after(async () => {
-  await house.close();
+  await instance.close();
   await nvr.close();
 });
 
 describe('promtool', { skip }, () => {
   it('finds nothing wrong with the metrics', async () =>
-    assert.deepEqual(await run('promtool', ['check', 'metrics'], await textOf(house.telemetryUrl)), {
+    assert.deepEqual(await run('promtool', ['check', 'metrics'], await textOf(instance.telemetryUrl)), {
       code: 0,
       output: '',
     }));
@@ -98,17 +98,17 @@ describe('An alert', () => {
       assert.match(annotations['summary'] ?? '', /.{20,}/);
       assert.match(annotations['runbook'] ?? '', /.{40,}\.$/);
       assert.ok(tests.filter(({ name }) => name.startsWith(`${alert}: `)).length >= 2);
-      const told = await textOf(house.telemetryUrl);
+      const told = await textOf(instance.telemetryUrl);
       for (const [metric] of expr.matchAll(/\b(?:postern|nodejs|process)_\w+/g)) {
         const family = metric.replace(/_(?:bucket|sum|count)$/, '');
-        assert.ok(told.includes(`# TYPE ${family} `), `${metric} is no metric of the house`);
+        assert.ok(told.includes(`# TYPE ${family} `), `${metric} is no metric of the instance`);
       }
     });
   }
 });
 
 describe('Prometheus', { skip: missing('prometheus', 'prometheus') }, () => {
-  it('scrapes a running house, and its rules find their metrics', async () => {
+  it('scrapes a running instance, and its rules find their metrics', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'postern-prometheus-'));
     const address = `127.0.0.1:${await freePort()}`;
     const shipped = parse(readFileSync(join(DEPLOYED, 'prometheus.yml'), 'utf8'));
@@ -117,7 +117,7 @@ describe('Prometheus', { skip: missing('prometheus', 'prometheus') }, () => {
       ...shipped,
       global: { scrape_interval: '1s', evaluation_interval: '1s' },
       rule_files: [RULES],
-      scrape_configs: [{ ...job, static_configs: [{ targets: [new URL(house.telemetryUrl).host] }] }],
+      scrape_configs: [{ ...job, static_configs: [{ targets: [new URL(instance.telemetryUrl).host] }] }],
     };
     writeFileSync(join(directory, 'prometheus.yml'), stringify(config));
     const server = spawn(

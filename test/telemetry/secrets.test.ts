@@ -1,4 +1,4 @@
-/** A house is lived in at the lowest level of all logs, and none of its secrets is in any of them (SPEC 9). */
+/** An instance is lived in at the lowest level of all logs, and none of its secrets is in any of them (SPEC 9). */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,9 +21,9 @@ interface Lived {
   readonly secrets: readonly string[];
 }
 
-async function live(config: ConfigTree, act: (house: Runtime, secrets: string[]) => Promise<void>): Promise<Lived> {
+async function live(config: ConfigTree, act: (instance: Runtime, secrets: string[]) => Promise<void>): Promise<Lived> {
   const nvr: FakeNvr = await startFakeNvr();
-  const house = await startInstance({
+  const instance = await startInstance({
     config: {
       ...config,
       nvr: { url: nvr.url, cameras: ['cam1', 'cam2'], auth_secret: NVR_SECRET },
@@ -33,17 +33,17 @@ async function live(config: ConfigTree, act: (house: Runtime, secrets: string[])
   const secrets: string[] = [
     PROXY_SECRET,
     NVR_SECRET,
-    readFileSync(join(house.directory, '.jwt_secret'), 'utf8').trim(),
+    readFileSync(join(instance.directory, '.jwt_secret'), 'utf8').trim(),
   ];
   try {
-    await act(house, secrets);
+    await act(instance, secrets);
     nvr.rawAnswer = { bytes: 'nonsense' };
-    await fetch(`${house.internalUrl}/api/version`);
+    await fetch(`${instance.internalUrl}/api/version`);
   } finally {
-    await house.postern.close();
+    await instance.postern.close();
   }
-  const log = JSON.stringify(house.log) + readFileSync(join(house.directory, 'audit.log'), 'utf8');
-  await house.close();
+  const log = JSON.stringify(instance.log) + readFileSync(join(instance.directory, 'audit.log'), 'utf8');
+  await instance.close();
   await nvr.close();
   return { log, secrets: [...new Set(secrets)] };
 }
@@ -59,7 +59,7 @@ function assertKept({ log, secrets }: Lived, least: number): void {
   }
 }
 
-describe('Every house of every test', () => {
+describe('Every instance of every test', () => {
   it('would end with a failure if one of its secrets were logged', async () => {
     const known = createKnownSecrets([VERA.password, undefined]);
     known.look(`{"path":"/${NEW_PASSWORD}"}`);
@@ -76,10 +76,10 @@ describe('No secret is logged', () => {
   it('of people who log in, fail, change passwords and make tokens', async () => {
     const lived = await live(
       { auth: { hash_iterations: 1000, roles: { front_only: ['cam1'] } } },
-      async (house, secrets) => {
+      async (instance, secrets) => {
         secrets.push(...EVERYBODY.map(({ password }) => password), TYPED_AS_NAME, NEW_PASSWORD);
-        const [vera, admin] = [await house.logIn(VERA), await house.logIn(ADMIN_PERSON)];
-        const made = await house.ask('/api/tokens', {
+        const [vera, admin] = [await instance.logIn(VERA), await instance.logIn(ADMIN_PERSON)];
+        const made = await instance.ask('/api/tokens', {
           method: 'POST',
           token: admin,
           headers: json,
@@ -89,51 +89,51 @@ describe('No secret is logged', () => {
         assert.match(token, /^pst_/);
         secrets.push(vera, admin, token, token.slice(-64), vera.split('.')[2] ?? '');
         const logIn = (user: string, password: string) =>
-          house.ask('/api/login', { method: 'POST', headers: json, body: JSON.stringify({ user, password }) });
+          instance.ask('/api/login', { method: 'POST', headers: json, body: JSON.stringify({ user, password }) });
         await logIn('vera', TYPED_AS_NAME);
         await logIn(TYPED_AS_NAME, VERA.password);
-        await house.ask('/api/login', {
+        await instance.ask('/api/login', {
           method: 'POST',
           headers: json,
           body: `{"user":"vera","password":"${VERA.password}"`,
         });
-        await house.ask('/api/login', {
+        await instance.ask('/api/login', {
           method: 'POST',
           headers: { 'Content-Type': 'text/plain' },
           body: VERA.password,
         });
         for (const bad of [`${vera}x`, `${token}x`, token.replace(/.$/, 'g'), `${admin.slice(0, -3)}AAA`]) {
-          await house.ask('/api/version', { token: bad });
-          await house.ask('/api/version', { headers: { cookie: `frigate_token=${bad}` } });
+          await instance.ask('/api/version', { token: bad });
+          await instance.ask('/api/version', { headers: { cookie: `frigate_token=${bad}` } });
           secrets.push(bad);
         }
         const basic = Buffer.from(`vera:${token}`).toString('base64');
         secrets.push(basic);
-        await house.ask('/api/version', { headers: { authorization: `Basic ${basic}` } });
+        await instance.ask('/api/version', { headers: { authorization: `Basic ${basic}` } });
         for (const path of [`/api/version?token=${vera}`, `/api/${vera}/x`, `/${token}`, `/api/events?t=${token}`]) {
-          await house.ask(path, { token: vera });
-          await house.ask(path);
+          await instance.ask(path, { token: vera });
+          await instance.ask(path);
         }
         await rawRequest(
-          house.port,
+          instance.port,
           `GET /api/version HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${vera}\r\nAuthorization: Bearer ${token}\r\n\r\n`,
         );
         const body = JSON.stringify({ old_password: VERA.password, password: NEW_PASSWORD });
-        await house.ask('/api/users/vera/password', {
+        await instance.ask('/api/users/vera/password', {
           method: 'PUT',
           headers: { ...json, cookie: `frigate_token=${vera}` },
           body,
         });
-        await house.ask('/api/users', {
+        await instance.ask('/api/users', {
           method: 'POST',
           token: admin,
           headers: json,
           body: JSON.stringify({ username: 'new', password: NEW_PASSWORD }),
         });
-        await house.ask('/api/version', { headers: { 'X-Proxy-Secret': PROXY_SECRET } });
-        await house.ask('/auth', { token: admin });
-        await house.ask('/logout', { method: 'POST', token: admin });
-        await house.logIn(CARL);
+        await instance.ask('/api/version', { headers: { 'X-Proxy-Secret': PROXY_SECRET } });
+        await instance.ask('/auth', { token: admin });
+        await instance.ask('/logout', { method: 'POST', token: admin });
+        await instance.logIn(CARL);
       },
     );
     assertKept(lived, 15);
@@ -148,15 +148,15 @@ describe('No secret is logged', () => {
         header_map: { user: 'Remote-User', role: 'Remote-Groups' },
       },
     };
-    const lived = await live(config, async (house, secrets) => {
+    const lived = await live(config, async (instance, secrets) => {
       const almost = `${PROXY_SECRET.slice(0, -1)}!`;
       secrets.push(almost);
       const said = { 'Remote-User': 'ann', 'Remote-Groups': 'admin' };
       for (const secret of [PROXY_SECRET, almost, `${PROXY_SECRET}${PROXY_SECRET}`]) {
-        await house.ask('/api/version', { headers: { ...said, 'X-Proxy-Secret': secret } });
+        await instance.ask('/api/version', { headers: { ...said, 'X-Proxy-Secret': secret } });
       }
       await rawRequest(
-        house.port,
+        instance.port,
         `GET /api/version HTTP/1.1\r\nHost: x\r\nX-Proxy-Secret: ${PROXY_SECRET}\r\nX-Proxy-Secret: ${almost}\r\n\r\n`,
       );
     });

@@ -30,7 +30,7 @@ import type { RouteState } from '../../../src/domain/verdict.ts';
 import type { Store } from '../../../src/store/open-store.ts';
 import { type Answered, type Asked, ask } from './ask.ts';
 import { SIGNING_SECRET } from './hand-made-token.ts';
-import { handClock, openHouseStore, ROLES } from './people.ts';
+import { handClock, openInstanceStore, ROLES } from './people.ts';
 
 export interface AccountServerOptions {
   readonly store?: AccountStore;
@@ -50,7 +50,7 @@ export const CAMERAS = ['garden', 'patio_1', 'street'] as CameraName[];
 
 export async function startAccountServer(t: TestContext, options: AccountServerOptions = {}) {
   const clock = handClock();
-  const records = options.records ?? (await openHouseStore(t));
+  const records = options.records ?? (await openInstanceStore(t));
   const store = options.store ?? records.accounts;
   const heard = { logins: [] as LoginResult[], audit: [] as AuditEntry[], faults: [] as unknown[], hashes: 0 };
   const limit = parseRateLimit(options.limit ?? '1000/minute');

@@ -47,11 +47,11 @@ export async function person(
 }
 
 /** A store in an SQLite file; the same file again, when a directory is given. */
-export async function openHouseStore(t: TestContext, directory = tempDirectory(t)): Promise<Store> {
+export async function openInstanceStore(t: TestContext, directory = tempDirectory(t)): Promise<Store> {
   const store = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
   t.after(store.close);
   return store;
 }
 
 export const openAccounts = async (t: TestContext, directory?: string): Promise<AccountStore> =>
-  (await openHouseStore(t, directory)).accounts;
+  (await openInstanceStore(t, directory)).accounts;

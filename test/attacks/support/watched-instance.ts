@@ -1,4 +1,4 @@
-/** A instance in front of a recording NVR, and what the NVR was told. */
+/** An instance in front of a recording NVR, and what the NVR was told. */
 import { after, beforeEach } from 'node:test';
 import { type FakeNvr, type Received, startFakeNvr } from '../../support/fake-nvr.ts';
 import type { Person } from '../../support/people.ts';

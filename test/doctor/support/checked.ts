@@ -36,10 +36,10 @@ export async function examined(
   { path = '/', scheme = 'http', ca, silence = 1, host = '127.0.0.1' }: Examined = {},
 ): Promise<Report> {
   const { clock } = instance;
-  const house = await openForDoctor({ directory: instance.directory, env: {}, clock });
+  const opened = await openForDoctor({ directory: instance.directory, env: {}, clock });
   try {
     return await createReport({
-      ...house,
+      ...opened,
       url: new URL(`${scheme}://${host}:${port}${path}`),
       proxy: undefined,
       headers: {},
@@ -49,7 +49,7 @@ export async function examined(
       newMark: randomUUID,
     });
   } finally {
-    await house.close();
+    await opened.close();
   }
 }
 

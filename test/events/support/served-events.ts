@@ -117,7 +117,7 @@ export function askAt(
   });
 }
 
-/** The recorded events of a house: 6,000 over 26 months. */
+/** The recorded events of an instance: 6,000 over 26 months. */
 export const RECORDED_EVENTS = new URL('../../data/events.ndjson', import.meta.url);
 
 export async function importRecorded(store: Store): Promise<void> {

@@ -1,11 +1,11 @@
-/** A house behind which an NVR stands, whose configuration is written and read again while it runs. */
+/** An instance behind which an NVR stands, whose configuration is written and read again while it runs. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 import { WebSocket } from 'ws';
 import type { FakeNvr } from '../../support/fake-nvr.ts';
 import { TEST_ITERATIONS } from '../../support/people.ts';
-import { type ConfigTree, type HouseOptions, type Runtime, startInstance } from '../../support/start-instance.ts';
+import { type ConfigTree, type InstanceOptions, type Runtime, startInstance } from '../../support/start-instance.ts';
 
 /** The section of the test's configuration, with changes. */
 export const auth = (changes: object = {}): object => ({
@@ -16,20 +16,20 @@ export const auth = (changes: object = {}): object => ({
 
 const standard = (nvr: FakeNvr): ConfigTree => ({ nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] }, auth: auth() });
 
-export async function startedHouse(
+export async function startedInstance(
   t: TestContext,
   nvr: FakeNvr,
   config: ConfigTree = {},
-  options: HouseOptions = {},
+  options: InstanceOptions = {},
 ): Promise<Runtime> {
-  const house = await startInstance({ ...options, config: { ...standard(nvr), ...config } });
-  t.after(house.close);
-  return house;
+  const instance = await startInstance({ ...options, config: { ...standard(nvr), ...config } });
+  t.after(instance.close);
+  return instance;
 }
 
 /** It must be taken. */
-export async function reload(house: Runtime, nvr: FakeNvr, config: ConfigTree = {}): Promise<void> {
-  const { isTaken } = await house.reload({ ...standard(nvr), ...config });
+export async function reload(instance: Runtime, nvr: FakeNvr, config: ConfigTree = {}): Promise<void> {
+  const { isTaken } = await instance.reload({ ...standard(nvr), ...config });
   assert.equal(isTaken, true);
 }
 

@@ -1,4 +1,4 @@
-/** Real proxies in front of the house: nginx, Caddy, HAProxy, Apache and Traefik, as they are installed, from configurations in a temp directory. */
+/** Real proxies in front of the instance: nginx, Caddy, HAProxy, Apache and Traefik, as they are installed, from configurations in a temp directory. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The recipes of docs/sso as values, and a house behind the proxy of one. */
+/** The recipes of docs/sso as values, and an instance behind the proxy of one. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
@@ -53,7 +53,7 @@ export function recipe(file: string): Recipe {
 
 export interface Front {
   readonly nvr: FakeNvr;
-  readonly house: Runtime;
+  readonly instance: Runtime;
   readonly proxy: StartedProxy;
   close(): Promise<void>;
 }
@@ -64,32 +64,32 @@ interface Places {
   readonly postern: string;
   /** The recipe's file for the proxy. */
   readonly text: string;
-  /** Goes when the house goes. */
+  /** Goes when the instance goes. */
   readonly directory: string;
 }
 
-/** The house of a recipe's configuration behind the recipe's own proxy. */
+/** The instance of a recipe's configuration behind the recipe's own proxy. */
 export async function front(file: string, start: (places: Places) => Promise<StartedProxy>): Promise<Front> {
   const { proxy: text, config, list } = recipe(file);
   const nvr = await startFakeNvr();
   const auth = { ...(config['auth'] as object), trusted_proxies: ['127.0.0.1'], roles: { gardener: ['cam1'] } };
-  const house = await startInstance({
+  const instance = await startInstance({
     people: [],
     config: { ...config, auth, nvr: { url: nvr.url } },
     ...(list === undefined ? {} : { trustedHeadersFile: join(ROOT, list) }),
   });
   const close = async (): Promise<void> => {
-    await house.close();
+    await instance.close();
     await nvr.close();
   };
   try {
     const proxy = await start({
       port: await freePort(),
-      postern: `127.0.0.1:${house.port}`,
+      postern: `127.0.0.1:${instance.port}`,
       text,
-      directory: house.directory,
+      directory: instance.directory,
     });
-    return { nvr, house, proxy, close: () => proxy.close().then(close) };
+    return { nvr, instance, proxy, close: () => proxy.close().then(close) };
   } catch (fault) {
     await close();
     throw fault;

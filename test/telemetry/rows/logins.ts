@@ -7,9 +7,9 @@ import { type ConfigTree, type Runtime, startInstance } from '../../support/star
 import { moves } from '../support/driven.ts';
 
 async function started(t: TestContext, auth: object, rest: ConfigTree = {}): Promise<Runtime> {
-  const house = await startInstance({ config: { ...rest, auth: { hash_iterations: TEST_ITERATIONS, ...auth } } });
-  t.after(house.close);
-  return house;
+  const instance = await startInstance({ config: { ...rest, auth: { hash_iterations: TEST_ITERATIONS, ...auth } } });
+  t.after(instance.close);
+  return instance;
 }
 const LOGINS = ['logins_total', 'login_duration_seconds_count'];
 const logIn = (at: Runtime, body: object): Promise<Response> =>

@@ -5,9 +5,9 @@ import { type ConfigTree, type Runtime, startInstance } from '../../support/star
 import { moves } from '../support/driven.ts';
 
 async function started(t: TestContext, config: ConfigTree): Promise<Runtime> {
-  const house = await startInstance({ config, people: [] });
-  t.after(house.close);
-  return house;
+  const instance = await startInstance({ config, people: [] });
+  t.after(instance.close);
+  return instance;
 }
 
 describe('The NVR', () => {
@@ -21,8 +21,8 @@ describe('The NVR', () => {
     it(`that does not answer: ${reason}`, async (t) => {
       const nvr = await startFakeNvr();
       t.after(nvr.close);
-      const house = await started(t, { nvr: { url: url(nvr.port), cameras: ['cam1'] } });
-      await moves(house, ['upstream_errors_total'], () => fetch(`${house.internalUrl}/api/version`), {
+      const instance = await started(t, { nvr: { url: url(nvr.port), cameras: ['cam1'] } });
+      await moves(instance, ['upstream_errors_total'], () => fetch(`${instance.internalUrl}/api/version`), {
         [`upstream_errors_total{reason="${reason}"}`]: 1,
       });
     });
@@ -31,9 +31,9 @@ describe('The NVR', () => {
   it('that takes too long to answer', async (t) => {
     const nvr = await startFakeNvr();
     t.after(nvr.close);
-    const house = await started(t, { nvr: { url: nvr.url, cameras: ['cam1'], timeout_response: 1 } });
+    const instance = await started(t, { nvr: { url: nvr.url, cameras: ['cam1'], timeout_response: 1 } });
     nvr.answer = () => {};
-    await moves(house, ['upstream_errors_total'], () => fetch(`${house.internalUrl}/api/version`), {
+    await moves(instance, ['upstream_errors_total'], () => fetch(`${instance.internalUrl}/api/version`), {
       'upstream_errors_total{reason="timeout"}': 1,
     });
   });
@@ -41,15 +41,15 @@ describe('The NVR', () => {
 
 describe('A proxy in front', () => {
   it('names roles as they are here, or none', async (t) => {
-    const house = await started(t, {
+    const instance = await started(t, {
       nvr: { cameras: ['cam1'] },
       auth: { enabled: false, trusted_proxies: ['127.0.0.1'] },
       proxy: { header_map: { user: 'Remote-User', role: 'Remote-Groups' }, default_role: 'viewer' },
     });
     const families = ['proxy_role_total', 'decision_duration_seconds_count'];
-    const ask = (headers: Record<string, string>) => house.ask('/api/profile', { headers });
+    const ask = (headers: Record<string, string>) => instance.ask('/api/profile', { headers });
     await moves(
-      house,
+      instance,
       families,
       async () => {
         await ask({ 'remote-user': 'ann', 'remote-groups': 'admin' });

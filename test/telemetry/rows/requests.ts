@@ -9,7 +9,7 @@ import { type Runtime, startInstance } from '../../support/start-instance.ts';
 import { moves } from '../support/driven.ts';
 
 let nvr: FakeNvr;
-let house: Runtime;
+let instance: Runtime;
 let vera: string;
 let carl: string;
 let admin: string;
@@ -17,11 +17,11 @@ before(async () => {
   nvr = await startFakeNvr();
   const auth = { hash_iterations: TEST_ITERATIONS, roles: { front_only: ['cam1'] } };
   const ui = { login: 'nvr' };
-  house = await startInstance({ config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] }, auth, ui } });
-  [vera, carl, admin] = [await house.logIn(VERA), await house.logIn(CARL), await house.logIn(ADMIN_PERSON)];
+  instance = await startInstance({ config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] }, auth, ui } });
+  [vera, carl, admin] = [await instance.logIn(VERA), await instance.logIn(CARL), await instance.logIn(ADMIN_PERSON)];
 });
 after(async () => {
-  await house.close();
+  await instance.close();
   await nvr.close();
 });
 
@@ -50,7 +50,7 @@ describe('A request is counted by kind of route', () => {
   ];
   for (const [kind, path] of FORWARDED) {
     it(`${kind}, on its way to the NVR`, () =>
-      moves(house, [...REQUESTS, ...REST], () => answering(200, () => house.ask(path, { token: admin })), {
+      moves(instance, [...REQUESTS, ...REST], () => answering(200, () => instance.ask(path, { token: admin })), {
         [`requests_total{route_class="${kind}",method="GET",code_class="2xx"}`]: 1,
         [`request_duration_seconds_count{route_class="${kind}",code_class="2xx"}`]: 1,
         [`upstream_duration_seconds_count{route_class="${kind}"}`]: 1,
@@ -66,11 +66,11 @@ describe('A request is counted by kind of route', () => {
   ];
   for (const [kind, path, method, code, bytes] of OWN) {
     it(`${kind}, which the NVR never sees`, async () => {
-      const token = await house.logIn(VERA);
+      const token = await instance.logIn(VERA);
       const out = bytes > 0 ? { [`bytes_total{direction="out",route_class="${kind}"}`]: bytes } : {};
       const body = method === 'POST' ? { body: TEXT } : {};
       const sent = method === 'POST' ? { [`bytes_total{direction="in",route_class="${kind}"}`]: 10 } : {};
-      await moves(house, [...REQUESTS, ...REST], () => house.ask(path, { method, token, ...body }), {
+      await moves(instance, [...REQUESTS, ...REST], () => instance.ask(path, { method, token, ...body }), {
         [`requests_total{route_class="${kind}",method="${method}",code_class="${code}"}`]: 1,
         [`request_duration_seconds_count{route_class="${kind}",code_class="${code}"}`]: 1,
         ...out,
@@ -82,10 +82,10 @@ describe('A request is counted by kind of route', () => {
   it('auth, with a request body', async () => {
     let said = '';
     await moves(
-      house,
+      instance,
       ['bytes_total'],
       async () => {
-        said = await (await house.ask('/auth', { method: 'POST', token: vera, body: TEXT })).text();
+        said = await (await instance.ask('/auth', { method: 'POST', token: vera, body: TEXT })).text();
       },
       () => ({
         'bytes_total{direction="in",route_class="auth"}': 10,
@@ -96,10 +96,10 @@ describe('A request is counted by kind of route', () => {
 
   it('ws, when an upgrade is refused', () =>
     moves(
-      house,
+      instance,
       REQUESTS,
       async () => {
-        const [fault] = (await once(new WebSocket(`${house.url.replace('http', 'ws')}/ws`), 'error')) as [Error];
+        const [fault] = (await once(new WebSocket(`${instance.url.replace('http', 'ws')}/ws`), 'error')) as [Error];
         assert.equal(fault.message, 'Unexpected server response: 401');
       },
       {
@@ -113,9 +113,9 @@ describe('A request is counted by method and class of its status', () => {
   for (const method of ['HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
     it(method, () =>
       moves(
-        house,
+        instance,
         ['requests_total'],
-        () => answering(200, () => house.ask('/api/some/thing', { method, token: admin })),
+        () => answering(200, () => instance.ask('/api/some/thing', { method, token: admin })),
         {
           [`requests_total{route_class="api",method="${method}",code_class="2xx"}`]: 1,
         },
@@ -128,9 +128,9 @@ describe('A request is counted by method and class of its status', () => {
   for (const [status, code] of STATUSES) {
     it(`an answer ${status} of the NVR`, () =>
       moves(
-        house,
+        instance,
         [...REQUESTS, 'upstream_requests_total'],
-        () => answering(status, () => house.ask('/api/version', { token: vera })),
+        () => answering(status, () => instance.ask('/api/version', { token: vera })),
         {
           [`requests_total{route_class="api",method="GET",code_class="${code}"}`]: 1,
           [`request_duration_seconds_count{route_class="api",code_class="${code}"}`]: 1,
@@ -141,14 +141,14 @@ describe('A request is counted by method and class of its status', () => {
 
   it('a client that leaves', () =>
     moves(
-      house,
+      instance,
       ['request_duration_seconds_count'],
       async () => {
         const { answer } = nvr;
         const arrived = Promise.withResolvers<void>();
         nvr.answer = () => arrived.resolve();
         const leaving = new AbortController();
-        const asked = house.ask('/api/version', { token: vera, signal: leaving.signal }).catch(() => {});
+        const asked = instance.ask('/api/version', { token: vera, signal: leaving.signal }).catch(() => {});
         await arrived.promise;
         leaving.abort();
         await asked;
@@ -168,7 +168,7 @@ describe('A decision is counted by what it was', () => {
   ];
   for (const [result, mode, path, token] of DECIDED) {
     it(result, () =>
-      moves(house, ['decisions_total'], () => house.ask(path, { token: token() }), {
+      moves(instance, ['decisions_total'], () => instance.ask(path, { token: token() }), {
         [`decisions_total{mode="${mode}",result="${result}"}`]: 1,
       }),
     );
@@ -188,7 +188,7 @@ describe('A decision is counted by what it was', () => {
 
   it('for a camera or a role that was unknown at the start, as other', async () => {
     const put = (path: string, body: object, method = 'PUT') =>
-      house.ask(path, {
+      instance.ask(path, {
         method,
         token: admin,
         headers: { 'content-type': 'application/json' },
@@ -196,14 +196,14 @@ describe('A decision is counted by what it was', () => {
       });
     await put('/api/roles/later', { cameras: ['cam1'] });
     const password = 'LenaPassw0rd!!!';
-    await moves(house, ['users'], () => put('/api/users', { username: 'lena', password, role: 'later' }, 'POST'), {
+    await moves(instance, ['users'], () => put('/api/users', { username: 'lena', password, role: 'later' }, 'POST'), {
       'users{role="other"}': 1,
     });
-    const token = await house.logIn({ name: 'lena', role: 'later', password });
+    const token = await instance.logIn({ name: 'lena', role: 'later', password });
     await moves(
-      house,
+      instance,
       ['camera_denied_total', 'active_sessions'],
-      () => house.ask('/api/events?cameras=cellar', { token }),
+      () => instance.ask('/api/events?cameras=cellar', { token }),
       { 'camera_denied_total{camera="other",role="other"}': 1, 'active_sessions{role="other"}': 1 },
     );
   });

@@ -10,15 +10,15 @@ import { type Runtime, startInstance } from '../../support/start-instance.ts';
 import { moves, value } from '../support/driven.ts';
 
 let nvr: FakeNvr;
-let house: Runtime;
+let instance: Runtime;
 let vera: string;
 before(async () => {
   nvr = await startFakeNvr();
-  house = await startInstance({ config: { nvr: { url: nvr.url, cameras: ['cam1'], timeout_idle: 1 } } });
-  vera = await house.logIn(VERA);
+  instance = await startInstance({ config: { nvr: { url: nvr.url, cameras: ['cam1'], timeout_idle: 1 } } });
+  vera = await instance.logIn(VERA);
 });
 after(async () => {
-  await house.close();
+  await instance.close();
   await nvr.close();
 });
 
@@ -30,7 +30,7 @@ async function begin(type: string, then: (raw: FakeNvr) => void = () => {}): Pro
     response.write('data: 1\r\n');
     then(nvr);
   };
-  const asked = request(`${house.url}/api/cam1`, { headers: { authorization: `Bearer ${vera}` } }).end();
+  const asked = request(`${instance.url}/api/cam1`, { headers: { authorization: `Bearer ${vera}` } }).end();
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];
   await once(answer, 'data');
   nvr.answer = usual;
@@ -43,11 +43,11 @@ describe('A stream', () => {
   for (const [kind, type] of KINDS) {
     it(`of the kind ${kind} is open until the client goes`, () =>
       moves(
-        house,
+        instance,
         ['streams_closed_total', 'stream_duration_seconds_count'],
         async () => {
           const answer = await begin(type);
-          assert.equal(await value(house, `streams_open{kind="${kind}"}`), 1);
+          assert.equal(await value(instance, `streams_open{kind="${kind}"}`), 1);
           answer.destroy();
         },
         {
@@ -59,7 +59,7 @@ describe('A stream', () => {
 
   it('that says nothing for too long is idle', () =>
     moves(
-      house,
+      instance,
       ['streams_closed_total', 'upstream_errors_total'],
       async () => {
         const answer = await begin('text/event-stream');
@@ -70,12 +70,12 @@ describe('A stream', () => {
 
   it('that talks nonsense ends in error', () =>
     moves(
-      house,
+      instance,
       ['streams_closed_total', 'upstream_errors_total'],
       async () => {
         const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
         nvr.rawAnswer = { bytes: `${head}3\r\nabc\r\nnonsense\r\n` };
-        const asked = request(`${house.url}/api/cam1`, { headers: { authorization: `Bearer ${vera}` } }).end();
+        const asked = request(`${instance.url}/api/cam1`, { headers: { authorization: `Bearer ${vera}` } }).end();
         const [answer] = (await once(asked, 'response')) as [IncomingMessage];
         await assert.rejects(answer.toArray(), /aborted/);
         nvr.rawAnswer = undefined;
@@ -85,10 +85,10 @@ describe('A stream', () => {
 
   it('in which a client talks nonsense ends in error', () =>
     moves(
-      house,
+      instance,
       ['streams_closed_total', 'upstream_requests_total', 'upstream_duration_seconds_count'],
       async () => {
-        const socket = new WebSocket(`${house.url.replace('http', 'ws')}/ws`, {
+        const socket = new WebSocket(`${instance.url.replace('http', 'ws')}/ws`, {
           headers: { authorization: `Bearer ${vera}` },
         });
         await once(socket, 'open');
@@ -104,19 +104,19 @@ describe('A stream', () => {
 
   it('of a token whose time is over has expired', () =>
     moves(
-      house,
+      instance,
       ['streams_closed_total'],
       async () => {
-        const admin = await house.logIn(ADMIN_PERSON);
-        const body = JSON.stringify({ name: 'a day pass', expires_at: Math.floor(house.clock.now() / 1000) + 60 });
+        const admin = await instance.logIn(ADMIN_PERSON);
+        const body = JSON.stringify({ name: 'a day pass', expires_at: Math.floor(instance.clock.now() / 1000) + 60 });
         const headers = { 'content-type': 'application/json' };
-        const made = await house.ask('/api/tokens', { method: 'POST', token: admin, headers, body });
+        const made = await instance.ask('/api/tokens', { method: 'POST', token: admin, headers, body });
         const { token } = (await made.json()) as { token: string };
-        const socket = new WebSocket(`${house.url.replace('http', 'ws')}/live/jsmpeg/cam1`, {
+        const socket = new WebSocket(`${instance.url.replace('http', 'ws')}/live/jsmpeg/cam1`, {
           headers: { authorization: `Bearer ${token}` },
         });
         await once(socket, 'open');
-        house.clock.advance(61);
+        instance.clock.advance(61);
         assert.equal((await once(socket, 'close'))[0], 4401);
       },
       { 'streams_closed_total{kind="ws",reason="expired"}': 1 },

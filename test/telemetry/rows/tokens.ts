@@ -7,25 +7,25 @@ import { ADMIN_PERSON, CARL, VERA } from '../../support/people.ts';
 import { type Runtime, startInstance } from '../../support/start-instance.ts';
 import { moves, value } from '../support/driven.ts';
 
-let house: Runtime;
+let instance: Runtime;
 let admin: string;
 before(async () => {
-  house = await startInstance({ config: { nvr: { cameras: ['cam1'] } } });
-  admin = await house.logIn(ADMIN_PERSON);
+  instance = await startInstance({ config: { nvr: { cameras: ['cam1'] } } });
+  admin = await instance.logIn(ADMIN_PERSON);
 });
-after(() => house.close());
+after(() => instance.close());
 
 const JSON_BODY = { 'content-type': 'application/json' };
 const asAdmin = (method: string, path: string, body?: object): Promise<Response> =>
-  house.ask(path, { method, token: admin, headers: JSON_BODY, ...(body && { body: JSON.stringify(body) }) });
+  instance.ask(path, { method, token: admin, headers: JSON_BODY, ...(body && { body: JSON.stringify(body) }) });
 const isRefused = (token: string, reason: string): Promise<void> =>
-  moves(house, ['tokens_rejected_total'], () => house.ask('/api/profile', { token }), {
+  moves(instance, ['tokens_rejected_total'], () => instance.ask('/api/profile', { token }), {
     [`tokens_rejected_total{reason="${reason}"}`]: 1,
   });
 
-/** Signed by the house itself, with claims that it never writes. */
+/** Signed by the instance itself, with claims that it never writes. */
 async function signed(claims: object): Promise<string> {
-  const places = { environment: {}, optionsFile: '/nonexistent', configDirectory: house.directory };
+  const places = { environment: {}, optionsFile: '/nonexistent', configDirectory: instance.directory };
   const secret = await findSigningSecret(places);
   if (!secret.ok) return assert.fail(secret.error);
   const parts = [{ alg: 'HS256', typ: 'JWT' }, claims].map((part) =>
@@ -37,24 +37,29 @@ async function signed(claims: object): Promise<string> {
 
 describe('A token is refused', () => {
   it('because its session was ended, which is on a list until it would have run out', async () => {
-    const token = await house.logIn(VERA);
-    await moves(house, ['revocations'], () => house.ask('/logout', { method: 'POST', token }), {
+    const token = await instance.logIn(VERA);
+    await moves(instance, ['revocations'], () => instance.ask('/logout', { method: 'POST', token }), {
       'revocations{kind="jti"}': 1,
     });
     await isRefused(token, 'revoked');
   });
 
   it('because its user has another password, and stands on a list for as long', async () => {
-    const token = await house.logIn(VERA);
-    house.clock.advance(1);
-    await moves(house, ['revocations'], () => asAdmin('PUT', '/api/users/vera/password', { password: VERA.password }), {
-      'revocations{kind="user"}': 1,
-    });
+    const token = await instance.logIn(VERA);
+    instance.clock.advance(1);
+    await moves(
+      instance,
+      ['revocations'],
+      () => asAdmin('PUT', '/api/users/vera/password', { password: VERA.password }),
+      {
+        'revocations{kind="user"}': 1,
+      },
+    );
     await isRefused(token, 'password_changed');
   });
 
   it('because its user is gone', async () => {
-    const token = await house.logIn(CARL);
+    const token = await instance.logIn(CARL);
     await asAdmin('DELETE', '/api/users/carl');
     await isRefused(token, 'user_gone');
   });
@@ -62,9 +67,9 @@ describe('A token is refused', () => {
   it('because it claims nothing', async () => isRefused(await signed({ name: 'vera' }), 'claims'));
 
   it('because too many bad ones came from its address', async () => {
-    const bad = () => house.ask('/api/profile', { token: `pst_${'0'.repeat(16)}_${'a'.repeat(64)}` });
+    const bad = () => instance.ask('/api/profile', { token: `pst_${'0'.repeat(16)}_${'a'.repeat(64)}` });
     await moves(
-      house,
+      instance,
       ['tokens_rejected_total', 'rate_limit_hits_total', 'rate_limit_entries', 'decisions_total'],
       async () => {
         for (let at = 0; at < 11; at += 1) await bad();
@@ -80,19 +85,19 @@ describe('A token is refused', () => {
   });
 
   it('because it has expired; then no list is needed', async () => {
-    const token = await house.logIn(VERA);
-    house.clock.advance(86_401);
+    const token = await instance.logIn(VERA);
+    instance.clock.advance(86_401);
     await isRefused(token, 'expired');
-    assert.equal(await value(house, 'revocations{kind="user"}'), 0);
+    assert.equal(await value(instance, 'revocations{kind="user"}'), 0);
   });
 });
 
 describe('A token of a program', () => {
   it('is another way to be known', async () => {
-    admin = await house.logIn(ADMIN_PERSON);
+    admin = await instance.logIn(ADMIN_PERSON);
     const made = (await (await asAdmin('POST', '/api/tokens', { name: 'a doorbell' })).json()) as { token: string };
     const families = ['decisions_total', 'decision_duration_seconds_count'];
-    await moves(house, families, () => house.ask('/api/profile', { token: made.token }), {
+    await moves(instance, families, () => instance.ask('/api/profile', { token: made.token }), {
       'decisions_total{mode="apikey",result="allow"}': 1,
       'decision_duration_seconds_count{mode="apikey"}': 1,
     });

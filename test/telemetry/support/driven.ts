@@ -37,7 +37,7 @@ type Moves = Readonly<Record<string, number>>;
 
 /** Does it, and waits until the named families have moved as they should; then nothing else of theirs may have. */
 export async function moves(
-  house: Runtime,
+  instance: Runtime,
   families: readonly string[],
   act: () => Promise<unknown>,
   /** Or how they should have moved, by what happened. */
@@ -46,19 +46,19 @@ export async function moves(
   const names = families.map((family) => `postern_${family}`);
   const isOther = (series: string): boolean => !names.some((name) => new RegExp(`^${name}(?:\\{|$)`).test(series));
   const own = (series: Series): Series => new Map([...series].filter(([name]) => !isOther(name)));
-  const before = own(await scrape(house.telemetryUrl));
+  const before = own(await scrape(instance.telemetryUrl));
   await act();
   const moving = typeof expected === 'function' ? expected() : expected;
   for (const series of Object.keys(moving)) noteDriven(series);
   const wanted = Object.fromEntries(Object.entries(moving).map(([series, by]) => [`postern_${series}`, by]));
   let seen: Moves = {};
   for (let attempt = 0; attempt < 100 && !isDeepStrictEqual(seen, wanted); attempt += 1) {
-    seen = moved(before, own(await scrape(house.telemetryUrl)), /(?!)/);
+    seen = moved(before, own(await scrape(instance.telemetryUrl)), /(?!)/);
   }
   assert.deepEqual(seen, wanted);
 }
 
-export const value = async (house: Runtime, series: string): Promise<number | undefined> => {
+export const value = async (instance: Runtime, series: string): Promise<number | undefined> => {
   noteDriven(series);
-  return (await scrape(house.telemetryUrl)).get(`postern_${series}`);
+  return (await scrape(instance.telemetryUrl)).get(`postern_${series}`);
 };

@@ -1,4 +1,4 @@
-/** What a house tells a scraper, as series and their values. */
+/** What an instance tells a scraper, as series and their values. */
 
 export type Series = ReadonlyMap<string, number>;
 

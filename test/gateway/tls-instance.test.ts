@@ -1,4 +1,4 @@
-/** The whole house behind TLS: its own certificate and the operator's, logins and revocation over HTTP/2 (SPEC 1, 4.2, 9). */
+/** The whole instance behind TLS: its own certificate and the operator's, logins and revocation over HTTP/2 (SPEC 1, 4.2, 9). */
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
@@ -55,12 +55,12 @@ function put(directory: string, pair: Files): Files {
   return files;
 }
 
-const clientOf = (house: Runtime, ca: string): Promise<Http2Client> =>
-  http2Client(`https://127.0.0.1:${house.port}`, ca);
+const clientOf = (instance: Runtime, ca: string): Promise<Http2Client> =>
+  http2Client(`https://127.0.0.1:${instance.port}`, ca);
 
-const sentences = (house: Runtime): unknown[] => house.log.map(({ msg }) => msg);
-const endInMetrics = async (house: Runtime): Promise<number> => {
-  const text = await (await fetch(`${house.telemetryUrl}/metrics`)).text();
+const sentences = (instance: Runtime): unknown[] => instance.log.map(({ msg }) => msg);
+const endInMetrics = async (instance: Runtime): Promise<number> => {
+  const text = await (await fetch(`${instance.telemetryUrl}/metrics`)).text();
   return Number(/^postern_tls_certificate_expiry_timestamp_seconds (\S+)$/m.exec(text)?.[1]) * 1000;
 };
 const endOf = (pem: string): number => new X509Certificate(pem).validToDate.getTime();
@@ -76,16 +76,16 @@ async function logIn(client: Http2Client, { name, password }: Person): Promise<s
   return String(headers['set-cookie']);
 }
 
-describe('A house over HTTP/2', () => {
-  let house: Runtime;
+describe('An instance over HTTP/2', () => {
+  let instance: Runtime;
   let client: Http2Client;
   before(async () => {
-    house = await startInstance({ config: behindTls() });
-    client = await clientOf(house, textOf(filesOf(house.directory)).certificate);
+    instance = await startInstance({ config: behindTls() });
+    client = await clientOf(instance, textOf(filesOf(instance.directory)).certificate);
   });
   after(async () => {
     client.close();
-    await house.close();
+    await instance.close();
   });
 
   it('logs people in with a cookie for TLS only, and knows them by any of its crumbs', async () => {
@@ -100,7 +100,7 @@ describe('A house over HTTP/2', () => {
     const cookie = (await logIn(client, VERA)).split(';')[0] ?? '';
     const logout = (origin: string) => client.ask('/api/logout', { ':method': 'POST', cookie, origin });
     assert.equal((await logout('https://evil.example')).status, 403);
-    assert.equal((await logout(`https://127.0.0.1:${house.port}`)).status, 303);
+    assert.equal((await logout(`https://127.0.0.1:${instance.port}`)).status, 303);
     assert.equal((await client.ask('/api/profile', { cookie })).status, 401);
   });
 
@@ -127,7 +127,7 @@ describe('A house over HTTP/2', () => {
   it('writes the same lines about requests as over HTTP/1, and none about TLS', async () => {
     await client.ask('/api/profile');
     await client.ask('/api/../x', { ':method': 'HEAD' });
-    const line = (path: string) => house.log.findLast((entry) => entry['path'] === path);
+    const line = (path: string) => instance.log.findLast((entry) => entry['path'] === path);
     await until('the line is written', () => line('/api/../x') !== undefined);
     const brief = ({ listener, method, status, aborted, address }: Record<string, unknown> = {}) => ({
       listener,
@@ -139,9 +139,9 @@ describe('A house over HTTP/2', () => {
     const about = { listener: 'external', aborted: undefined, address: '127.0.0.1' };
     assert.deepEqual(brief(line('/api/profile')), { ...about, method: 'GET', status: 401 });
     assert.deepEqual(brief(line('/api/../x')), { ...about, method: 'HEAD', status: 400 });
-    await fetch(`http://127.0.0.1:${house.port}/`);
+    await fetch(`http://127.0.0.1:${instance.port}/`);
     assert.deepEqual(
-      sentences(house).filter((text) => /tls|ssl|handshake/i.test(String(text))),
+      sentences(instance).filter((text) => /tls|ssl|handshake/i.test(String(text))),
       [],
     );
   });
@@ -157,21 +157,21 @@ describe("An operator's certificate", () => {
     const directory = mkdtempSync(join(tmpdir(), 'postern-tls-'));
     const first = await operators();
     const files = put(directory, first);
-    const house = await startInstance({ config: behindTls(), directory });
-    const before = await clientOf(house, first.certificate);
+    const instance = await startInstance({ config: behindTls(), directory });
+    const before = await clientOf(instance, first.certificate);
     assert.equal((await before.ask('/api/profile')).headers['strict-transport-security'], 'max-age=31536000');
 
-    assert.equal(await endInMetrics(house), endOf(first.certificate));
+    assert.equal(await endInMetrics(instance), endOf(first.certificate));
 
     const second = await operators(Date.now() - 10 * DAY_MS);
     writeFileSync(files.certificate, second.certificate);
     writeFileSync(files.privateKey, second.privateKey);
-    await until('the new pair is served', () => sentences(house).includes('a new certificate is served'));
-    const now = await clientOf(house, second.certificate);
+    await until('the new pair is served', () => sentences(instance).includes('a new certificate is served'));
+    const now = await clientOf(instance, second.certificate);
     const admin = (await logIn(now, ADMIN_PERSON)).split(';')[0] ?? '';
     const status = JSON.parse((await now.ask('/api/status', { cookie: admin })).body.toString());
     assert.deepEqual(
-      [status.certificate.expiresAt * 1000, await endInMetrics(house), (await before.ask('/api/profile')).status],
+      [status.certificate.expiresAt * 1000, await endInMetrics(instance), (await before.ask('/api/profile')).status],
       [endOf(second.certificate), endOf(second.certificate), 401],
     );
 
@@ -180,17 +180,17 @@ describe("An operator's certificate", () => {
       /fullchain\.pem ended on \d{4}-\d\d-\d\d: put a valid one there; the previous certificate stays in use$/.test(
         String(text),
       );
-    await until('the pair that has ended is complained of', () => sentences(house).some(stays));
-    const ready = await fetch(`${house.telemetryUrl}/readyz`);
+    await until('the pair that has ended is complained of', () => sentences(instance).some(stays));
+    const ready = await fetch(`${instance.telemetryUrl}/readyz`);
     const { certificate } = (await ready.json()) as { certificate: { kind: string; reason: string } };
     assert.deepEqual([ready.status, certificate.kind], [200, 'degraded']);
     assert.match(certificate.reason, /fullchain\.pem ended on .*: put a valid one there$/);
-    const metrics = await (await fetch(`${house.telemetryUrl}/metrics`)).text();
+    const metrics = await (await fetch(`${instance.telemetryUrl}/metrics`)).text();
     assert.match(metrics, /^postern_tls_certificate_refused 1$/m);
-    const still = await clientOf(house, second.certificate);
+    const still = await clientOf(instance, second.certificate);
     assert.equal((await still.ask('/api/profile')).status, 401);
     for (const client of [before, now, still]) client.close();
-    await house.close();
+    await instance.close();
     rmSync(directory, { recursive: true });
   });
 
@@ -198,11 +198,11 @@ describe("An operator's certificate", () => {
     const directory = mkdtempSync(join(tmpdir(), 'postern-tls-'));
     const pair = await operators();
     put(directory, pair);
-    const house = await startInstance({ config: behindTls({ hsts: 0 }), directory });
-    const client = await clientOf(house, pair.certificate);
+    const instance = await startInstance({ config: behindTls({ hsts: 0 }), directory });
+    const client = await clientOf(instance, pair.certificate);
     assert.equal((await client.ask('/api/profile')).headers['strict-transport-security'], 'max-age=0');
     client.close();
-    await house.close();
+    await instance.close();
     rmSync(directory, { recursive: true });
   });
 
@@ -220,13 +220,13 @@ describe("An operator's certificate", () => {
   it('that has ended is served all the same, with a warning', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'postern-tls-'));
     put(directory, await operators(Date.now() - 900 * DAY_MS));
-    const house = await startInstance({ config: behindTls(), directory });
+    const instance = await startInstance({ config: behindTls(), directory });
     assert.ok(
-      sentences(house).some((text) =>
+      sentences(instance).some((text) =>
         /fullchain\.pem ended on .*: browsers refuse it, put a valid one there$/.test(String(text)),
       ),
     );
-    await house.close();
+    await instance.close();
     rmSync(directory, { recursive: true });
   });
 });
@@ -246,15 +246,15 @@ describe('The certificate that is made here', () => {
       const files = filesOf(directory);
       const made = textOf(files);
       clock.advance((daysLater * DAY_MS) / 1000);
-      const house = await startInstance({ config: behindTls(), directory, clock, people: [] });
+      const instance = await startInstance({ config: behindTls(), directory, clock, people: [] });
       const now = textOf(files);
       assert.deepEqual([now.certificate !== made.certificate, now.privateKey === made.privateKey], [isRenewed, true]);
       const { subjectAltName, validToDate } = new X509Certificate(now.certificate);
       assert.match(subjectAltName ?? '', /DNS:localhost.*IP Address:127\.0\.0\.1/);
       assert.ok(validToDate.getTime() - clock.now() > 100 * DAY_MS);
       assert.equal(statSync(files.privateKey).mode & 0o777, 0o600);
-      assert.equal(await endInMetrics(house), validToDate.getTime());
-      await house.close();
+      assert.equal(await endInMetrics(instance), validToDate.getTime());
+      await instance.close();
       rmSync(directory, { recursive: true });
     });
   }
