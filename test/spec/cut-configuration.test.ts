@@ -79,7 +79,7 @@ describe('A configuration without auth.roles, while a user has a role of the fil
   }
 
   it('is refused at a reload wherever it ends within a line, and a last line without its end is none', async (t) => {
-    const at = await startedHouse(t, nvr);
+    const at = await startedInstance(t, nvr);
     const file = readFileSync(join(at.directory, 'config.yaml'), 'utf8');
     for (let end = 1; end < file.trimEnd().length; end++) {
       if (file[end - 1] === '\n') continue;
