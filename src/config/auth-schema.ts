@@ -5,8 +5,13 @@ import { parseCustomRoleName, type Role } from '../domain/names.ts';
 import { VERBS, type Verb } from '../domain/policy.ts';
 import { parseRateLimit } from '../domain/rate-limit.ts';
 import { parseNetwork } from './addresses.ts';
-import { cameraEntry, parsed, text, wholeSeconds } from './value-types.ts';
+import { cameraEntry, LONGEST_SECONDS, parsed, text, wholeSeconds } from './value-types.ts';
 
+/** The least that the interface allows. */
+const SHORTEST_PASSWORD = 12;
+const LONGEST_MINIMUM = 128;
+/** The list of sessions is read at each login. */
+const MOST_SESSIONS = 500;
 const COOKIE_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
 const roleName = () =>
@@ -73,6 +78,26 @@ export const authSection = z
     refresh_time: wholeSeconds()
       .prefault(1800)
       .describe('A request renews the session cookie when it expires within this time, in seconds.'),
+    password_min_length: z
+      .int()
+      .min(SHORTEST_PASSWORD)
+      .max(LONGEST_MINIMUM)
+      .prefault(SHORTEST_PASSWORD)
+      .describe(
+        'Shortest new password, in characters; 12 is the least. New passwords are refused, too, when they are common or contain the name of the user or of the service. Passwords that are set already stay.',
+      ),
+    session_max_age: z
+      .union([z.int().min(1).max(LONGEST_SECONDS), z.null()], {
+        error: ({ input }) => `${JSON.stringify(input)} is not a number of seconds from 1 on, or null`,
+      })
+      .prefault(90 * 86_400)
+      .describe('Seconds after its login at which a session ends, however often it was renewed. Null: no such end.'),
+    sessions_per_user: z
+      .int()
+      .min(1)
+      .max(MOST_SESSIONS)
+      .prefault(50)
+      .describe('Sessions that a user may have at once. One login more ends the oldest.'),
     roles: z
       .record(roleName(), roleCameras())
       .prefault({})

@@ -5,7 +5,7 @@ import type { CameraName } from '../domain/names.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 
 /** 100 years: as good as for ever, and still a date. */
-const LONGEST_SECONDS = 3_153_600_000;
+export const LONGEST_SECONDS = 3_153_600_000;
 /** setTimeout fires at once beyond 2^31 - 1 milliseconds. */
 const LONGEST_TIMEOUT_SECONDS = 2_147_483;
 

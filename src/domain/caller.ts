@@ -12,6 +12,8 @@ export type Credential =
       readonly carriedBy: 'cookie' | 'bearer';
       /** Names the password of the account that the token was issued for; absent in tokens of the NVR. */
       readonly generation?: string | undefined;
+      /** The login that began the session, however often it was renewed since; absent: `issuedAt`. */
+      readonly authenticatedAt?: number | undefined;
     }
   | {
       readonly kind: 'api-token';

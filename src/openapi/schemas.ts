@@ -16,7 +16,11 @@ const object = (properties: Readonly<Record<string, Schema>>, required = Object.
 export const listOf = (items: Schema): Schema => ({ type: 'array', items });
 export const named = (name: keyof typeof SCHEMAS): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-const PASSWORD = { type: 'string', description: 'At least 12 code points, at most 1024 bytes' } as const;
+const PASSWORD = {
+  type: 'string',
+  description:
+    'At least auth.password_min_length code points (12), at most 1024 bytes; not a common one, and without the name of the user or the service',
+} as const;
 const USER_NAME = { type: 'string', pattern: '^[A-Za-z0-9._]{1,30}$' } as const;
 const ROLE_NAME = { type: 'string', description: 'admin, viewer or a custom role' } as const;
 

@@ -9,7 +9,16 @@ import { createUsers } from '../../src/accounts/users/users.ts';
 import type { User } from '../../src/domain/account.ts';
 import type { Role } from '../../src/domain/names.ts';
 import type { Store } from '../../src/store/open-store.ts';
-import { handClock, NOW, openInstanceStore, PASSWORD, person, quickHasher, ROLES } from './support/people.ts';
+import {
+  handClock,
+  NOW,
+  openInstanceStore,
+  PASSWORD,
+  PASSWORD_RULES,
+  person,
+  quickHasher,
+  ROLES,
+} from './support/people.ts';
 
 const GUARD = 'guard' as Role;
 
@@ -33,7 +42,13 @@ describe('A role that is deleted while it is being given', () => {
       },
     };
     const book = createRoleRegistry({ store: roles, fixed: ROLES, version: records.version });
-    const users = createUsers({ store, hasher: quickHasher(), clock: handClock(), roles: book.latest });
+    const users = createUsers({
+      store,
+      hasher: quickHasher(),
+      clock: handClock(),
+      roles: book.latest,
+      passwordRules: PASSWORD_RULES,
+    });
     return { users, accounts };
   }
 

@@ -30,6 +30,7 @@ async function instance(t: TestContext, changes: Partial<SessionDeps> = {}) {
     roles: () => ROLES,
     sessionLength: 86_400,
     refreshTime: 1800,
+    maxAge: null,
     cookie: COOKIE,
     ...changes,
   };
@@ -65,11 +66,12 @@ describe('A session', () => {
     const { vera, sessions, callerWith } = await instance(t);
     const caller = await callerWith(await sessions.issue(vera), 'bearer');
     const { tokenId, generation } = sessionOf(caller);
+    const times = { issuedAt: NOW, expiresAt: NOW + 86_400, authenticatedAt: NOW };
     assert.deepEqual(caller, {
       name: 'vera',
       role: 'viewer',
       scope: ALL_CAMERAS,
-      credential: { kind: 'session', tokenId, issuedAt: NOW, expiresAt: NOW + 86_400, carriedBy: 'bearer', generation },
+      credential: { kind: 'session', tokenId, ...times, carriedBy: 'bearer', generation },
     });
     assert.match(tokenId, /^[0-9a-f-]{36}$/);
     assert.match(generation ?? '', /^[\w-]{16}$/);
@@ -191,6 +193,26 @@ describe('A token of the reference', () => {
     await sessions.end(await callerWith(token));
     assert.equal(await reasonFor(token), 'revoked');
   });
+
+  it('of the NVR, which does not say when the login was, counts from when it was issued', async (t) => {
+    const { clock, callerWith, sessions, reasonFor } = await instance(t, { maxAge: 100 });
+    const payload = { sub: 'vera', role: 'viewer', iat: NOW, exp: NOW + 10_000 };
+    const token = handMadeToken({ payload });
+    clock.advance(99);
+    assert.equal(await reasonFor(token), undefined);
+    const ending = { ...payload, exp: NOW + 99 + 1 };
+    assert.equal(await sessions.renew(await callerWith(handMadeToken({ payload: ending }))), undefined);
+    clock.advance(1);
+    assert.equal(await reasonFor(token), 'expired');
+  });
+
+  for (const auth_time of [NOW + 1, 1.5, `${NOW}`, null, [NOW]]) {
+    it(`with ${JSON.stringify(auth_time)} as the time of its login is void`, async (t) => {
+      const { reasonFor } = await instance(t);
+      const payload = { sub: 'vera', role: 'viewer', iat: NOW, exp: NOW + 100, auth_time };
+      assert.equal(await reasonFor(handMadeToken({ payload })), 'claims');
+    });
+  }
 
   it('under another secret is void (interface 5.3)', async (t) => {
     const { reasonFor } = await instance(t);

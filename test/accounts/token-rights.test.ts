@@ -9,7 +9,7 @@ import { startAccountServer } from './support/account-server.ts';
 import { NOW, PASSWORD, ROLES } from './support/people.ts';
 import { accountServerOfFour } from './support/server-of-four.ts';
 
-const NEW = 'a password that a thief would like';
+const NEW = 'a password that many would like';
 const PERSON_NEEDED = /may not manage accounts: log in|belongs to a person: log in/;
 
 // biome-ignore format: a table

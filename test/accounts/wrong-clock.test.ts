@@ -4,7 +4,7 @@ import { ensureFirstAdmin } from '../../src/accounts/login/first-admin.ts';
 import { createUsers } from '../../src/accounts/users/users.ts';
 import { startAccountServer } from './support/account-server.ts';
 import { handMadeToken } from './support/hand-made-token.ts';
-import { NOW, PASSWORD, person, quickHasher, ROLES } from './support/people.ts';
+import { NOW, PASSWORD, PASSWORD_RULES, person, quickHasher, ROLES } from './support/people.ts';
 
 const YEAR = 31_536_000;
 const OTHER = 'chosen while the clock was wrong';
@@ -21,7 +21,7 @@ async function logIn({ send }: AccountServer, user: string, password: string): P
 }
 
 const usersOf = ({ store, clock }: AccountServer) =>
-  createUsers({ store, clock, hasher: quickHasher(), roles: () => ROLES });
+  createUsers({ store, clock, hasher: quickHasher(), roles: () => ROLES, passwordRules: PASSWORD_RULES });
 
 describe('After a clock that was a year ahead is right again', () => {
   it('a login is good although the password was changed in that year', async (t) => {

@@ -50,7 +50,7 @@ describe('A page in the browser of an admin', () => {
     });
 
     it(`${story}: cannot log the visitor in`, async () => {
-      const body = '{"user":"vera","password":"VeraPassw0rd!!!"}';
+      const body = '{"user":"vera","password":"ZincPassw0rd!!!"}';
       const type = ['Content-Type: application/json', `Content-Length: ${body.length}`];
       const bytes = `${head('POST /api/login HTTP/1.1', HOST, type, lines)}${body}`;
       const { status, text } = await rawRequest(watched.instance.port, bytes);

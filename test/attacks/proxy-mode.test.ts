@@ -114,7 +114,7 @@ describe('The names of people', () => {
 
 describe('Accounts of Postern’s own, while the proxy identifies callers', () => {
   it('cannot be logged in to', async () => {
-    const body = '{"user":"admin","password":"AdminPassw0rd!!"}';
+    const body = '{"user":"admin","password":"IronsPassw0rd!!"}';
     const lines = [HOST, 'Content-Type: application/json', `Content-Length: ${body.length}`];
     for (const secret of [[], [SHOWN]]) {
       const { status, text } = await rawRequest(

@@ -26,7 +26,7 @@ describe('Settings', { skip }, () => {
 
   it('makes a user, changes role and password, and deletes the user again', (t) =>
     visit(t, {}, async (page) => {
-      const dora = { name: 'dora', role: 'viewer', password: 'DoraPassw0rd!!!' };
+      const dora = { name: 'dora', role: 'viewer', password: 'LonelyPassw0rd!!!' };
       await openSettings(page, instance, 'users');
       await page.getByRole('button', { name: 'Add user' }).click();
       const dialog = page.getByRole('dialog', { name: 'Add user' });
@@ -75,7 +75,7 @@ describe('Settings', { skip }, () => {
 
   it('shows the pages of the new role to an admin who has given up the old one', (t) =>
     visit(t, {}, async (page) => {
-      const eva = { name: 'eva', role: 'admin', password: 'EvasPassw0rd!!!' };
+      const eva = { name: 'eva', role: 'admin', password: 'GreenPassw0rd!!!' };
       const token = await instance.logIn(ADMIN_PERSON);
       const tell = (method: string, path: string, body?: object) =>
         instance.ask(path, {
@@ -251,11 +251,11 @@ describe('Settings', { skip }, () => {
       await menu(page, 'Account: carl').click();
       await page.getByRole('link', { name: 'Change password' }).click();
       await page.getByLabel('Current password').fill('not the password');
-      await page.getByLabel('New password', { exact: true }).fill('CarlsNewPassw0rd');
+      await page.getByLabel('New password', { exact: true }).fill('FreshNewPassw0rd');
       await page.getByLabel('Repeat new password').fill('something else');
       await page.getByRole('button', { name: 'Change password' }).click();
       await page.getByText('The passwords do not match.').waitFor();
-      await page.getByLabel('Repeat new password').fill('CarlsNewPassw0rd');
+      await page.getByLabel('Repeat new password').fill('FreshNewPassw0rd');
       await page.getByRole('button', { name: 'Change password' }).click();
       await page.getByText('The current password is wrong.').waitFor();
       await page.getByLabel('Current password').fill(CARL.password);

@@ -9,7 +9,7 @@ import { importUsers } from '../../src/accounts/users/import-users.ts';
 import { createUsers } from '../../src/accounts/users/users.ts';
 import { registerUsersCommands } from '../../src/cli/users.ts';
 import { readNvrUsers } from '../../src/store/nvr-users.ts';
-import { handClock, openAccounts, person, quickHasher, ROLES } from '../accounts/support/people.ts';
+import { handClock, openAccounts, PASSWORD_RULES, person, quickHasher, ROLES } from '../accounts/support/people.ts';
 import { tempDirectory } from '../accounts/support/temp-directory.ts';
 
 const NEW = 'a new password';
@@ -30,7 +30,13 @@ interface Typing {
 async function terminal(t: TestContext, people: readonly (readonly [name: string, role: string])[] = PEOPLE) {
   const store = await openAccounts(t);
   for (const [name, role] of people) await store.addUser(await person(name, { role }));
-  const users = createUsers({ store, hasher: quickHasher(), clock: handClock(), roles: () => ROLES });
+  const users = createUsers({
+    store,
+    hasher: quickHasher(),
+    clock: handClock(),
+    roles: () => ROLES,
+    passwordRules: PASSWORD_RULES,
+  });
   const opens = async (name: string, password: string): Promise<boolean> =>
     (await quickHasher().check(password, (await store.findUser(name))?.passwordHash)).kind === 'match';
 

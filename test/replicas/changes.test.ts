@@ -94,7 +94,7 @@ describe('Replicas on one PostgreSQL', { skip: withoutPostgres }, () => {
 
   it('leave one admin when two demote each other on two replicas', async () => {
     const admin = await at(one).logIn(ADMIN_PERSON);
-    const second = { name: 'berta', role: 'admin', password: 'BertaPassw0rd!!' };
+    const second = { name: 'berta', role: 'admin', password: 'SecondPassw0rd!!' };
     await at(one).ask('/api/users', {
       token: admin,
       method: 'POST',

@@ -113,7 +113,7 @@ describe('5.1 Built-in authentication', () => {
     const changed = await instance.ask('/api/users/carl/password', {
       method: 'PUT',
       headers: { 'Content-Type': 'application/json', cookie: `frigate_token=${old}` },
-      body: JSON.stringify({ old_password: CARL.password, password: 'CarlPassw0rd!!!-new' }),
+      body: JSON.stringify({ old_password: CARL.password, password: 'NewerPassw0rd!!!-new' }),
     });
     assert.equal(changed.status, 200);
     assert.deepEqual([(await profile({ token: old })).status, (await profile({ token: other })).status], [401, 401]);

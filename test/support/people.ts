@@ -10,10 +10,10 @@ export interface Person {
   readonly password: string;
 }
 
-export const ADMIN_PERSON: Person = { name: 'admin', role: 'admin', password: 'AdminPassw0rd!!' };
-export const VERA: Person = { name: 'vera', role: 'viewer', password: 'VeraPassw0rd!!!' };
+export const ADMIN_PERSON: Person = { name: 'admin', role: 'admin', password: 'IronsPassw0rd!!' };
+export const VERA: Person = { name: 'vera', role: 'viewer', password: 'ZincPassw0rd!!!' };
 /** Sees cam1 alone. */
-export const CARL: Person = { name: 'carl', role: 'front_only', password: 'CarlPassw0rd!!!' };
+export const CARL: Person = { name: 'carl', role: 'front_only', password: 'TinyPassw0rd!!!' };
 export const EVERYBODY: readonly Person[] = [ADMIN_PERSON, VERA, CARL];
 
 /** Enough to be a hash, and cheap: 600,000 is proved where it is the point. */

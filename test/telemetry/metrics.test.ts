@@ -285,7 +285,7 @@ describe('Accounts', () => {
           method: 'POST',
           token: admin,
           headers: json,
-          body: JSON.stringify({ username: 'victor', password: 'VictorPassw0rd!', role: 'viewer' }),
+          body: JSON.stringify({ username: 'victor', password: 'SomeonesPassw0rd!', role: 'viewer' }),
         }),
       { 'users{role="viewer"}': 1 },
     ));

@@ -14,6 +14,7 @@ import {
 } from '../http/responses.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
+import { admitSession, type SessionLimitDeps } from '../sessions/session-limit.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { FirstTimeLogin } from './first-admin.ts';
 import { type LoginDeps, type LoginOutcome, logIn } from './login.ts';
@@ -27,9 +28,9 @@ export type LoginResult =
   | 'busy'
   | 'error';
 
-export interface PostLoginDeps extends LoginDeps {
+export interface PostLoginDeps extends LoginDeps, Pick<SessionLimitDeps, 'sessionsPerUser' | 'seenSessions'> {
   readonly settings: () => { readonly authEnabled: boolean; readonly bodySeconds: number };
-  readonly sessions: Pick<Sessions, 'issue' | 'cookieFor' | 'sessionNamedBy' | 'tokensIn'>;
+  readonly sessions: Pick<Sessions, 'issue' | 'cookieFor' | 'sessionNamedBy' | 'tokensIn' | 'revoke'>;
   readonly firstTimeLogin: FirstTimeLogin;
   /** Called when an attempt begins; the function that it returns, when the attempt has ended. */
   readonly onLogin: () => (result: LoginResult) => void;
@@ -93,10 +94,13 @@ export async function attemptLogin(
   const shownTokens = deps.sessions.tokensIn(ctx.get('Cookie'));
   const outcome = await logIn({ user, password, address: from, shownTokens }, deps);
   switch (outcome.kind) {
-    case 'logged-in':
+    case 'logged-in': {
       deps.firstTimeLogin.onLogin(outcome.user.role);
       deps.audit({ ...attempt, verdict: 'allowed' });
+      const session = await deps.sessions.sessionNamedBy(outcome.token);
+      if (session) await admitSession(session, { address: from, agent: ctx.state.clientAgent }, deps);
       return { kind: 'logged-in', cookie: deps.sessions.cookieFor(outcome.token, cookieClientOf(ctx.state)) };
+    }
     case 'mismatch':
       deps.audit({ ...attempt, verdict: 'refused', reason: 'bad-credentials' });
       return outcome;

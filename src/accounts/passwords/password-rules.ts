@@ -1,17 +1,33 @@
-/** Rules for new passwords, and texts that cannot be passwords (interface 2.1, SPEC 4.3). */
+/** Rules for new passwords, and texts that cannot be passwords (interface 2.1; SPEC 4.3, 12). */
 import { err, ok, type Result } from '../../domain/result.ts';
+import { isCommonPassword } from './common-passwords.ts';
+import { contextWordIn } from './context-words.ts';
 
-/** Interface 8. In code points: JavaScript's `length` counts an emoji twice. */
-const SHORTEST_PASSWORD = 12;
 const LONGEST_PASSWORD_BYTES = 1024;
 
-/** A password that may be set, or what is wrong with it. */
-export function parseNewPassword(text: string): Result<string, string> {
+/** What the configuration says of new passwords. */
+export interface PasswordRules {
+  /** In code points: JavaScript's `length` counts an emoji twice. */
+  readonly shortest: number;
+  /** Names of this service from the configuration. The `Host` header of a request is none: a client writes it. */
+  readonly hostNames: readonly string[];
+}
+
+const COMMON = 'Password is one of the most common ones, or nearly: choose another one';
+
+/** A password that may be set, or what is wrong with it, in a sentence. Rejects when the list of common ones cannot be read. */
+export async function parseNewPassword(
+  text: string,
+  userName: string,
+  { shortest, hostNames }: PasswordRules,
+): Promise<Result<string, string>> {
   if (text === '') return err('Password cannot be empty');
-  if ([...text].length < SHORTEST_PASSWORD)
-    return err(`Password must be at least ${SHORTEST_PASSWORD} characters long`);
+  if ([...text].length < shortest) return err(`Password must be at least ${shortest} characters long`);
   const fault = passwordFault(text);
-  return fault === undefined ? ok(text) : err(fault);
+  if (fault !== undefined) return err(fault);
+  const word = contextWordIn(text, { userName, hostNames });
+  if (word !== undefined) return err(`Password must not contain "${word}": names from here are guessed first`);
+  return (await isCommonPassword(text)) ? err(COMMON) : ok(text);
 }
 
 /**

@@ -7,6 +7,7 @@ import type { SeenSession, SessionStore } from '../../domain/session-store.ts';
 import { shortText } from '../audit.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
 import { createSessionEnds, type SessionEnds } from './session-ends.ts';
+import type { SessionClaims } from './session-jwt.ts';
 
 export interface SeenSessionDeps {
   readonly store: SessionStore;
@@ -23,6 +24,8 @@ export interface SeenClient {
 }
 
 export interface SeenSessions {
+  /** A session that has just begun. It does not wait for its minute. */
+  noteLogin(claims: SessionClaims, client: SeenClient): void;
   /** Callers without a session are passed over. */
   note(caller: Caller, client: SeenClient): void;
   /** Sessions that have not expired, latest seen first; of all users without `user`. */
@@ -32,6 +35,8 @@ export interface SeenSessions {
   readonly ends: SessionEnds;
   close(): Promise<void>;
 }
+
+type SeenToken = Pick<SessionClaims, 'tokenId' | 'issuedAt' | 'expiresAt'>;
 
 const REMEMBERED_SESSIONS = 10_000;
 
@@ -54,27 +59,24 @@ export function createSeenSessions({ store, keyId, clock, onFault }: SeenSession
       if (session) writes.noteNews(id, () => withEnd(session));
     },
   );
+  const sighting = (user: UserName, token: SeenToken, { address, agent }: SeenClient): SeenSession => {
+    const { tokenId: id, issuedAt: since, expiresAt } = token;
+    const client = { address, agent: shortText(agent ?? '') };
+    const session = { id, user, ...client, since, lastSeen: unixSeconds(clock), expiresAt, keyId };
+    seen.set(id, session);
+    return withEnd(session);
+  };
   return {
     close: writes.close,
     ends,
-    note({ name: user, credential }, { address, agent }) {
+    noteLogin({ userName, ...token }, client) {
+      writes.noteNews(token.tokenId, () => sighting(userName, token, client));
+      ends.note(token.tokenId, token.expiresAt);
+    },
+    note({ name, credential }, client) {
       if (credential.kind !== 'session') return;
-      const { tokenId: id, issuedAt: since, expiresAt } = credential;
-      writes.note(id, () => {
-        const session: SeenSession = {
-          id,
-          user,
-          address,
-          agent: shortText(agent ?? ''),
-          since,
-          lastSeen: unixSeconds(clock),
-          expiresAt,
-          keyId,
-        };
-        seen.set(id, session);
-        return withEnd(session);
-      });
-      ends.note(id, expiresAt);
+      writes.note(credential.tokenId, () => sighting(name, credential, client));
+      ends.note(credential.tokenId, credential.expiresAt);
     },
     async list(user) {
       await writes.flush();

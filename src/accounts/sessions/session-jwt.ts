@@ -13,6 +13,8 @@ export interface SessionClaims {
   readonly issuedAt: number;
   readonly expiresAt: number;
   readonly tokenId: string;
+  /** The login from which the session has been renewed since (`auth_time`); absent in tokens made by the NVR: `issuedAt`. */
+  readonly authenticatedAt?: number;
   /** Which password of which account the token was issued for; absent in tokens made by the NVR. */
   readonly generation?: string;
   /** The hour from which it holds; we never write one. */
@@ -36,8 +38,9 @@ export const importSigningKey = (key: Uint8Array<ArrayBuffer>): Promise<CryptoKe
   crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
 
 export function signSessionToken(claims: SessionClaims, key: CryptoKey): Promise<string> {
-  const { userName, role, issuedAt, expiresAt, tokenId, generation } = claims;
-  const payload = { sub: userName, role, iat: issuedAt, exp: expiresAt, jti: tokenId, gen: generation };
+  const { userName, role, issuedAt, expiresAt, tokenId, generation, authenticatedAt } = claims;
+  const times = { iat: issuedAt, exp: expiresAt, auth_time: authenticatedAt };
+  const payload = { sub: userName, role, ...times, jti: tokenId, gen: generation };
   return new CompactSign(textEncoder.encode(JSON.stringify(payload)))
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
     .sign(key);
@@ -92,15 +95,22 @@ async function isSigned(text: string, key: CryptoKey): Promise<boolean> {
 
 function claimsIn(payload: unknown, signature: string): SessionClaims | undefined {
   if (!isRecord(payload)) return undefined;
-  const { sub, role, iat, exp, nbf, jti, gen } = payload;
+  const { sub, role, iat, exp, nbf, jti, gen, auth_time } = payload;
   const userName = typeof sub === 'string' ? parseUserName(sub) : undefined;
   const tokenId = jti === undefined ? tokenIdOf(signature) : jti;
   if (!userName?.ok || !isRole(role) || !isSecond(iat) || !isSecond(exp)) return undefined;
   if (nbf !== undefined && !isSecond(nbf)) return undefined;
+  // A login after the token was issued would put off the end of the session.
+  if (auth_time !== undefined && !(isSecond(auth_time) && auth_time <= iat)) return undefined;
   if (gen !== undefined && typeof gen !== 'string') return undefined;
   if (typeof tokenId !== 'string' || tokenId === '' || tokenId.length > LONGEST_TOKEN_ID) return undefined;
   const claims = { userName: userName.value, role, issuedAt: iat, expiresAt: exp, tokenId };
-  return { ...claims, ...(gen !== undefined && { generation: gen }), ...(nbf !== undefined && { notBefore: nbf }) };
+  return {
+    ...claims,
+    ...(auth_time !== undefined && { authenticatedAt: auth_time }),
+    ...(gen !== undefined && { generation: gen }),
+    ...(nbf !== undefined && { notBefore: nbf }),
+  };
 }
 
 /** `"9999999999"`, `[9999999999]`, `1e999` and 1.5 all compare like numbers: only a whole number is a time. */

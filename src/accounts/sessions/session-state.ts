@@ -5,6 +5,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { type CustomRoles, scopeOfRole } from '../../domain/camera-scope.ts';
 import type { SessionFault } from '../../domain/verdict.ts';
 import { saltOf } from '../passwords/password-hash.ts';
+import { loginOf } from './session-age.ts';
 import type { SessionClaims } from './session-jwt.ts';
 
 /** What the store says about a token: read once for each version of the accounts. */
@@ -19,6 +20,7 @@ export interface SessionState {
 /** What is known of a token for as long as it is used. */
 export interface Lasting extends Pick<SessionClaims, 'tokenId' | 'issuedAt' | 'expiresAt'> {
   readonly generation?: string | undefined;
+  readonly authenticatedAt?: number | undefined;
 }
 
 /** The role is the user's role now, whatever the token says (SPEC 11). */
@@ -33,6 +35,7 @@ export const callerOf = (user: User, claims: Lasting, carriedBy: 'cookie' | 'bea
     expiresAt: claims.expiresAt,
     carriedBy,
     generation: claims.generation,
+    authenticatedAt: loginOf(claims),
   },
 });
 

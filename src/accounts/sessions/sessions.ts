@@ -9,6 +9,7 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { UserName } from '../../domain/names.ts';
 import type { SessionVerdict } from '../../domain/verdict.ts';
+import { createSessionAge, loginOf } from './session-age.ts';
 import { type CookieClient, type CookieSettings, cookieLine, cookieValues } from './session-cookie.ts';
 import { createSessionEnds, type SessionEnds } from './session-ends.ts';
 import { type SessionClaims, signSessionToken, timeFault } from './session-jwt.ts';
@@ -24,6 +25,8 @@ export interface SessionDeps {
   readonly sessionLength: number;
   /** Seconds before its end in which a session is renewed by any request. */
   readonly refreshTime: number;
+  /** Seconds from login to the end of a session, however often it is renewed; null: no such end. */
+  readonly maxAge: number | null;
   readonly cookie: CookieSettings;
   /**
    * A text that changes with every change of accounts or revocations, by this process or another. Without it they
@@ -51,7 +54,7 @@ export interface Sessions {
   revoke(tokenId: string, expiresAt: number): Promise<void>;
   /** The session that a token was signed for, even one that is over. */
   sessionNamedBy(token: string): Promise<SessionClaims | undefined>;
-  /** The values of the session cookie in a `Cookie` header. */
+  /** In a `Cookie` header. */
   tokensIn(cookieHeader: string): readonly string[];
   cookieFor(token: string, client: CookieClient): string;
   clearedCookie(client: CookieClient): string;
@@ -73,24 +76,28 @@ export function createSessions(deps: SessionDeps): Sessions {
   const { store, key, clock, cookie, ends = createSessionEnds() } = deps;
   const isRenewable = deps.sessionLength !== 0;
   const lifetime = isRenewable ? deps.sessionLength : SHORTEST_SESSION;
-  // A window as long as the session would renew it with every request.
+  // As long as the session, it would renew it with every request.
   const window = Math.min(deps.refreshTime, Math.floor(lifetime / 2));
   const reuseSeconds = Math.min(LONGEST_REUSE_SECONDS, lifetime * REUSED_SHARE_OF_SESSION);
+  const age = createSessionAge(deps.maxAge);
   const read = createTokenReader(key);
   const stateOf = createStateLookup(store, deps.accountsVersion);
   const renewals = new LRUCache<string, Renewal>({ max: REMEMBERED_TOKENS });
 
-  const issue = (user: User, tokenId: string = randomUUID()): Promise<string> => {
+  const issue = (user: User, tokenId: string = randomUUID(), login?: number): Promise<string> => {
     const issuedAt = unixSeconds(clock);
-    const times = { issuedAt, expiresAt: issuedAt + lifetime };
-    ends.note(tokenId, times.expiresAt);
+    const authenticatedAt = Math.min(login ?? issuedAt, issuedAt);
+    const expiresAt = Math.min(issuedAt + lifetime, age.endOf({ authenticatedAt, issuedAt }));
+    ends.note(tokenId, expiresAt);
     const claims = { userName: user.name, role: user.role, tokenId, generation: generationOf(user) };
-    return signSessionToken({ ...claims, ...times }, key);
+    return signSessionToken({ ...claims, issuedAt, expiresAt, authenticatedAt }, key);
   };
 
   const renew = (caller: Caller): MaybePromise<string | undefined> => {
     const { credential } = caller;
     if (!isRenewable || credential.kind !== 'session' || credential.carriedBy !== 'cookie') return undefined;
+    // No token lives longer: a new cookie would change nothing.
+    if (credential.expiresAt >= age.endOf(credential)) return undefined;
     return mapMaybe(stateOf({ userName: caller.name, tokenId: credential.tokenId }), (state) => {
       const { user, generation } = state;
       // The session may have ended while the request ran: a new token would revive it.
@@ -101,7 +108,7 @@ export function createSessions(deps: SessionDeps): Sessions {
       const known = renewals.get(key);
       if (known && Math.abs(now - known.at) < reuseSeconds) return known.token;
       // The same `jti`: it is the same session, so ending it ends the tokens of before and after.
-      const token = issue(user, credential.tokenId);
+      const token = issue(user, credential.tokenId, loginOf(credential));
       const renewal: Renewal = { at: now, token };
       renewals.set(key, renewal);
       return token.then((signed) => {
@@ -127,11 +134,12 @@ export function createSessions(deps: SessionDeps): Sessions {
     verify: (token, carriedBy) =>
       mapMaybe(read(token), (claims) => {
         if (!claims.ok) return { kind: 'invalid', reason: claims.error };
-        const late = timeFault(claims.value, unixSeconds(clock));
+        const now = unixSeconds(clock);
+        const late = timeFault(claims.value, now) ?? age.fault(claims.value, now);
         if (late) return { kind: 'invalid', reason: late };
         return mapMaybe(stateOf(claims.value), (state) => {
           const { user } = state;
-          const fault = sessionStateFault(claims.value, state, unixSeconds(clock));
+          const fault = sessionStateFault(claims.value, state, now);
           if (fault || !user) return { kind: 'invalid', reason: fault ?? 'user-gone' };
           return mapMaybe(deps.roles(), (roles) => ({
             kind: 'valid',
@@ -146,7 +154,7 @@ export function createSessions(deps: SessionDeps): Sessions {
     },
     async recheck({ name, credential }) {
       if (credential.kind !== 'session') return undefined;
-      const expiresAt = await endOf(credential.tokenId, credential.expiresAt);
+      const expiresAt = Math.min(await endOf(credential.tokenId, credential.expiresAt), age.endOf(credential));
       if (expiresAt <= unixSeconds(clock)) return undefined;
       const claims = { ...credential, expiresAt, userName: name };
       const state = await stateOf(claims);
@@ -167,7 +175,7 @@ export function createSessions(deps: SessionDeps): Sessions {
       return claims.ok ? claims.value : undefined;
     },
     tokensIn: (header) => cookieValues(header, cookie.name),
-    cookieFor: (token, client) => cookieLine(cookie, token, lifetime, client),
+    cookieFor: (token, client) => cookieLine(cookie, token, age.within(lifetime, token, clock), client),
     clearedCookie: (client) => cookieLine(cookie, '', 0, client),
   };
 }

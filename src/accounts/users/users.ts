@@ -5,13 +5,14 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, parseUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { PasswordHasher } from '../passwords/password-hash.ts';
-import { parseNewPassword } from '../passwords/password-rules.ts';
+import { type PasswordRules, parseNewPassword } from '../passwords/password-rules.ts';
 
 export interface UserDeps {
   readonly store: AccountStore;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
   readonly roles: () => CustomRoles | Promise<CustomRoles>;
+  readonly passwordRules: PasswordRules;
 }
 
 export type UserFault =
@@ -47,9 +48,9 @@ export interface Users {
   remove(name: string): Promise<UserOutcome>;
 }
 
-export function createUsers({ store, hasher, clock, roles }: UserDeps): Users {
-  const hashOf = async (password: string): Promise<Result<string, UserRefusal>> => {
-    const fit = parseNewPassword(password);
+export function createUsers({ store, hasher, clock, roles, passwordRules }: UserDeps): Users {
+  const hashOf = async (password: string, name: UserName): Promise<Result<string, UserRefusal>> => {
+    const fit = await parseNewPassword(password, name, passwordRules);
     if (!fit.ok) return refused('password-unfit', fit.error);
     const outcome = await hasher.hash(fit.value);
     return outcome.kind === 'busy' ? BUSY : ok(outcome.hash);
@@ -72,7 +73,7 @@ export function createUsers({ store, hasher, clock, roles }: UserDeps): Users {
       if (!name.ok) return refused('name-invalid', `Invalid username: ${name.error}`);
       const role = await roleOf(user.role);
       if (!role.ok) return role;
-      const hash = await hashOf(user.password);
+      const hash = await hashOf(user.password, name.value);
       if (!hash.ok) return hash;
       const row = { passwordHash: hash.value, passwordChangedAt: null, createdAt: unixSeconds(clock) };
       const added = await store.addUser({ name: name.value, role: role.value, ...row });
@@ -83,7 +84,7 @@ export function createUsers({ store, hasher, clock, roles }: UserDeps): Users {
     async setPassword(text, password, proven) {
       const user = await store.findUser(text);
       if (!user) return ABSENT;
-      const hash = await hashOf(password);
+      const hash = await hashOf(password, user.name);
       if (!hash.ok) return hash;
       const passwordChangedAt = unixSeconds(clock);
       const outcome = await store.setPassword(user.name, hash.value, passwordChangedAt, proven);

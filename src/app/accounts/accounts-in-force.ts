@@ -23,6 +23,7 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { countedAudit, countedLimiter, countedLogins, countedSessions } from '../telemetry/counted.ts';
 import type { Credentials } from './credentials.ts';
+import { passwordRulesOf } from './password-rules-of.ts';
 
 /** What holds of the accounts under one configuration. */
 export interface AccountsInForce {
@@ -73,6 +74,8 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
     knownClients: deps.knownClients,
     clock: deps.clock,
     roles: credentials.roleRegistry.latest,
+    passwordRules: passwordRulesOf(settings),
+    sessionsPerUser: auth.sessions_per_user,
     roleStore: deps.store.roles,
     roleRegistry: credentials.roleRegistry,
     tokenStore: deps.store.apiTokens,
@@ -103,6 +106,7 @@ const sessionsUnder = ({ auth }: Settings, { store, key, clock, credentials }: A
     ends: credentials.seenSessions.ends,
     sessionLength: auth.session_length,
     refreshTime: auth.refresh_time,
+    maxAge: auth.session_max_age,
     cookie: { name: auth.cookie_name, secure: auth.cookie_secure, sameSite: auth.cookie_same_site, path: '/' },
   });
 

@@ -16,6 +16,7 @@ import type { EventRecord } from '../../domain/event.ts';
 import { type NvrDatabase, openNvrDatabase } from '../../store/nvr-database.ts';
 import { readNvrUsers } from '../../store/nvr-users.ts';
 import { openStore } from '../../store/open-store.ts';
+import { passwordRulesOf } from '../accounts/password-rules-of.ts';
 import { auditedTokens, auditedUsers, openCommandAudit } from './audit.ts';
 
 export interface CommandPlace {
@@ -60,7 +61,7 @@ export async function openForCommands(
   const tokenStore = store.apiTokens;
   const authEnabled = settings.auth.enabled;
   const users = {
-    ...createUsers({ store: store.accounts, hasher, clock, roles }),
+    ...createUsers({ store: store.accounts, hasher, clock, roles, passwordRules: passwordRulesOf(settings) }),
     importFrom: async (path: string) => importUsers(await readNvrUsers(path), { store: store.accounts, clock, roles }),
   };
   const apiTokens = createTokenAdmin({ tokenStore, store: store.accounts, clock, roles, authEnabled });

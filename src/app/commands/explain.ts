@@ -137,6 +137,7 @@ function sessionVerifier(
       roles: roleRegistry.latest,
       sessionLength: auth.session_length,
       refreshTime: auth.refresh_time,
+      maxAge: auth.session_max_age,
       cookie: { name: auth.cookie_name, secure: auth.cookie_secure, sameSite: auth.cookie_same_site, path: '/' },
     });
   };

@@ -30,7 +30,7 @@ import type { RouteState } from '../../../src/domain/verdict.ts';
 import type { Store } from '../../../src/store/open-store.ts';
 import { type Answered, type Asked, ask } from './ask.ts';
 import { SIGNING_SECRET } from './hand-made-token.ts';
-import { handClock, openInstanceStore, ROLES } from './people.ts';
+import { handClock, openInstanceStore, PASSWORD_RULES, ROLES } from './people.ts';
 
 export interface AccountServerOptions {
   readonly store?: AccountStore;
@@ -40,6 +40,7 @@ export interface AccountServerOptions {
   readonly session?: Partial<SessionDeps>;
   readonly hashing?: Partial<HashSettings>;
   readonly settings?: Partial<LoginSettings>;
+  readonly sessionsPerUser?: number;
   readonly isPasswordNew?: boolean;
   /** Replaces the caller that the session gives. */
   readonly caller?: Caller;
@@ -61,7 +62,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
   const hasher = createPasswordHasher({ iterations: 10, concurrency: 1, queue: 32, onHash, ...options.hashing });
   const key = await importSigningKey(signingKey(SIGNING_SECRET));
   const cookie = { name: 'frigate_token', secure: 'auto', sameSite: 'lax', path: '/' } as const;
-  const lengths = { sessionLength: 86_400, refreshTime: 1800, cookie, ...options.session };
+  const lengths = { sessionLength: 86_400, refreshTime: 1800, maxAge: null, cookie, ...options.session };
   const onFault = (fault: unknown): void => void heard.faults.push(fault);
   const roleRegistry = createRoleRegistry({ store: records.roles, fixed: ROLES, version: records.version });
   const roles = roleRegistry.latest;
@@ -121,6 +122,9 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     bodySeconds,
     recheck,
     roles,
+    passwordRules: PASSWORD_RULES,
+    sessionsPerUser: options.sessionsPerUser ?? 50,
+    seenSessions,
   };
   app.use(
     createLoginRoutes({
@@ -135,7 +139,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
   app.use(createUserRoutes(parts).routes());
   app.use(createRoleRoutes(roleDeps).routes());
   app.use(createConfigSetRoute(roleDeps).routes());
-  app.use(createSessionRoutes({ ...parts, seenSessions }).routes());
+  app.use(createSessionRoutes(parts).routes());
   app.use(createTokenRoutes({ ...parts, tokenStore, flushTokenUses: guarded.flush }).routes());
   // What goes on to the NVR, shown.
   app.use((ctx) => {

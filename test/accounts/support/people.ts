@@ -11,6 +11,7 @@ import { tempDirectory } from './temp-directory.ts';
 
 export const NOW = 1_800_000_000;
 export const PASSWORD = 'only-looking-around';
+export const PASSWORD_RULES = { shortest: 12, hostNames: [] } as const;
 
 /** Seconds, set by hand. */
 export function handClock(

@@ -195,7 +195,7 @@ describe('A decision is counted by what it was', () => {
         body: JSON.stringify(body),
       });
     await put('/api/roles/later', { cameras: ['cam1'] });
-    const password = 'LenaPassw0rd!!!';
+    const password = 'SomeonesPassw0rd!!!';
     await moves(instance, ['users'], () => put('/api/users', { username: 'lena', password, role: 'later' }, 'POST'), {
       'users{role="other"}': 1,
     });

@@ -1,0 +1,31 @@
+/** The absolute end of a session: counted from its login, whatever renewed it since (SPEC 12). */
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import type { SessionClaims } from './session-jwt.ts';
+
+type Started = Pick<SessionClaims, 'issuedAt'> & { readonly authenticatedAt?: number | undefined };
+
+export interface SessionAge {
+  /** Unix seconds; infinite when sessions have no such end. */
+  endOf(session: Started): number;
+  /** The end may have been brought forward since the token was issued. */
+  fault(session: Started, now: number): 'expired' | undefined;
+  /** `seconds`, or less when the session of one of our own tokens ends before. */
+  within(seconds: number, token: string, clock: Clock): number;
+}
+
+/** When the user last proved to be the user. The NVR's tokens, and those of older versions, do not say it. */
+export const loginOf = ({ authenticatedAt, issuedAt }: Started): number => authenticatedAt ?? issuedAt;
+
+/** `maxAge` in seconds; null: however old. */
+export function createSessionAge(maxAge: number | null): SessionAge {
+  const endOf = (session: Started): number => (maxAge === null ? Number.POSITIVE_INFINITY : loginOf(session) + maxAge);
+  return {
+    endOf,
+    fault: (session, now) => (endOf(session) <= now ? 'expired' : undefined),
+    within(seconds, token, clock) {
+      if (maxAge === null) return seconds;
+      const { auth_time, iat } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+      return Math.max(0, Math.min(seconds, endOf({ authenticatedAt: auth_time, issuedAt: iat }) - unixSeconds(clock)));
+    },
+  };
+}
