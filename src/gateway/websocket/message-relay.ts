@@ -56,28 +56,39 @@ export function createMessageRelay(rules: RelayRules): MessageRelay {
   return (request, socket, head, judged) => {
     judged.watch?.onAsked();
     const nvr = connect(judged, rules);
-    let isOpen = false;
+    let isDecided = false;
+    const fail = (reason: RefusalReason, code: string, message: string): void => {
+      if (isDecided) return;
+      isDecided = true;
+      judged.watch?.onUpstreamError(code, message);
+      judged.onFailure(reason);
+    };
+    const timer = setTimeout(() => {
+      fail('nvr-timeout', 'ETIMEDOUT', `no WebSocket handshake within ${rules.timeoutResponse} s`);
+      nvr.terminate();
+    }, rules.timeoutResponse * 1000);
+    nvr.once('close', () => clearTimeout(timer));
     nvr.once('open', () => {
+      clearTimeout(timer);
+      if (isDecided) return;
       nvr.pause(); // no message may arrive before the client's side is open
       server.handleUpgrade(request, socket, head, (client) => {
-        isOpen = true;
+        isDecided = true;
         judged.watch?.onHead(SWITCHED);
         joinSockets(client, nvr, judged);
       });
     });
-    nvr.once('error', (error) => {
-      if (isOpen) return;
-      judged.watch?.onUpstreamError(codeOf(error), error.message);
-      judged.onFailure(failureOf(error));
+    nvr.once('error', (error) => fail(failureOf(error), codeOf(error), error.message));
+    socket.once('close', () => {
+      fail('nvr-unreachable', '', 'the client closed its connection before the handshake with the NVR was complete');
+      nvr.terminate();
     });
-    socket.once('close', () => nvr.terminate());
   };
 }
 
-function connect({ upstream, target, headers }: JudgedSocket, { timeoutResponse, ca, verify }: RelayRules): WebSocket {
+function connect({ upstream, target, headers }: JudgedSocket, { ca, verify }: RelayRules): WebSocket {
   return new WebSocket(addressOf(upstream, target), {
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HANDSHAKE.test(name))),
-    handshakeTimeout: timeoutResponse * 1000,
     maxPayload: LARGEST_FROM_NVR,
     perMessageDeflate: false,
     followRedirects: false,
@@ -94,9 +105,5 @@ function addressOf(upstream: Upstream, target: string): string {
   return originOf(upstream).replace(/^http/, 'ws') + target;
 }
 
-const failureOf = (error: Error): RefusalReason =>
-  error.message.startsWith('Unexpected server response')
-    ? 'nvr-bad-answer'
-    : error.message === 'Opening handshake has timed out'
-      ? 'nvr-timeout'
-      : upstreamFailure(error);
+/** Errors of Node have a code. Those without one are of the WebSocket library: what the NVR sent is no handshake. */
+const failureOf = (error: Error): RefusalReason => (codeOf(error) === '' ? 'nvr-bad-answer' : upstreamFailure(error));
