@@ -1,6 +1,7 @@
 /** From what was seen to what is wrong: the table of causes, in the order in which a request goes (SPEC 15). Pure. */
 import type { Cause, ProxyKind } from './cause.ts';
 import { ANSWER_CAUSES } from './causes/answer.ts';
+import { FORWARDED_CAUSES } from './causes/forwarded.ts';
 import { INSIDE_CAUSES, PLACE_CAUSES } from './causes/place.ts';
 import { REACH_CAUSES } from './causes/reach.ts';
 import { REQUEST_CAUSES } from './causes/request.ts';
@@ -16,7 +17,13 @@ export interface Finding {
   readonly lines: readonly string[];
 }
 
-export const CAUSES: readonly Cause[] = [...REACH_CAUSES, ...PLACE_CAUSES, ...REQUEST_CAUSES, ...ANSWER_CAUSES];
+export const CAUSES: readonly Cause[] = [
+  ...REACH_CAUSES,
+  ...PLACE_CAUSES,
+  ...FORWARDED_CAUSES,
+  ...REQUEST_CAUSES,
+  ...ANSWER_CAUSES,
+];
 
 export function judge(seen: Observations, proxy: ProxyKind | undefined): readonly Finding[] {
   const findings: Finding[] = [];
