@@ -12,7 +12,7 @@ export type PolicyOutcome =
   | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
 
 const SHIPPED = join(import.meta.dirname, '../../conf/policies');
-/** These come first: no table can shut the door to the login page, or open the one to the accounts. */
+/** These come first: no table can close the login page, or open the accounts. */
 const OWN = 'postern';
 const IN_CONFIGURATION: Problem = { path: 'nvr.policy', message: '' };
 

@@ -8,7 +8,7 @@ const STRANGER = { success: false, message: 'Authentication required' };
 const CLEARED = 'frigate_token=; HttpOnly; Max-Age=0; Path=/; SameSite=lax';
 
 /** A send at which gus, a gardener, has a session. */
-async function deskOfGus(t: TestContext, options: AccountServerOptions = {}) {
+async function loginServerOfGus(t: TestContext, options: AccountServerOptions = {}) {
   const started = await startAccountServer(t, options);
   const gus = await person('gus', { role: 'gardener' });
   await started.store.addUser(gus);
@@ -24,7 +24,7 @@ const cookieOf = (headers: { 'set-cookie'?: string[] | undefined }): string => h
 
 describe('GET /api/profile', () => {
   it('says who calls, as what, with which cameras', async (t) => {
-    const { send, cookie } = await deskOfGus(t);
+    const { send, cookie } = await loginServerOfGus(t);
     const { status, json, headers } = await send('GET', '/api/profile', { headers: cookie });
     assert.deepEqual(
       [status, json],
@@ -34,19 +34,19 @@ describe('GET /api/profile', () => {
   });
 
   it('is anonymous with role admin on the internal listener (interface 5.6)', async (t) => {
-    const { send } = await deskOfGus(t, { caller: INTERNAL_CALLER });
+    const { send } = await loginServerOfGus(t, { caller: INTERNAL_CALLER });
     const expected = { username: 'anonymous', role: 'admin', allowed_cameras: ['garden', 'patio_1', 'street'] };
     assert.deepEqual((await send('GET', '/api/profile')).json, expected);
   });
 
   it('is 401 for a stranger, with the way to the login page', async (t) => {
-    const { send } = await deskOfGus(t, { settings: { loginPath: '/nvr/login' } });
+    const { send } = await loginServerOfGus(t, { settings: { loginPath: '/nvr/login' } });
     const { status, json, headers } = await send('GET', '/api/profile');
     assert.deepEqual([status, json, headers['location']], [401, STRANGER, '/nvr/login']);
   });
 
   it('shows a stranger no way in proxy mode: that is for the proxy to say', async (t) => {
-    const { send } = await deskOfGus(t, { settings: { authEnabled: false } });
+    const { send } = await loginServerOfGus(t, { settings: { authEnabled: false } });
     const { status, headers } = await send('GET', '/api/profile');
     assert.deepEqual([status, headers['location']], [401, undefined]);
   });
@@ -54,7 +54,7 @@ describe('GET /api/profile', () => {
 
 describe('/auth', () => {
   it('does not take POST', async (t) => {
-    const { send, cookie } = await deskOfGus(t);
+    const { send, cookie } = await loginServerOfGus(t);
     const { status, headers } = await send('POST', '/auth', { headers: cookie });
     assert.deepEqual([status, headers['allow']], [405, 'GET, HEAD']);
   });
@@ -64,7 +64,7 @@ describe('/logout', () => {
   for (const path of ['/logout', '/api/logout']) {
     for (const method of ['GET', 'POST']) {
       it(`ends the session by ${method} ${path}, clears the cookie, leads to the login page (interface 5.1.7)`, async (t) => {
-        const { send, cookie, statusOf, bearer, heard } = await deskOfGus(t);
+        const { send, cookie, statusOf, bearer, heard } = await loginServerOfGus(t);
         const { status, headers } = await send(method, path, { headers: cookie });
         assert.deepEqual([status, headers['location'], cookieOf(headers)], [303, '/login', CLEARED]);
         assert.deepEqual(
@@ -79,7 +79,7 @@ describe('/logout', () => {
   }
 
   it('leads to proxy.logout_url where there is one', async (t) => {
-    const { send, cookie } = await deskOfGus(t, { settings: { logoutUrl: 'https://sso.example.net/logout' } });
+    const { send, cookie } = await loginServerOfGus(t, { settings: { logoutUrl: 'https://sso.example.net/logout' } });
     assert.equal(
       (await send('GET', '/logout', { headers: cookie })).headers['location'],
       'https://sso.example.net/logout',
@@ -87,7 +87,7 @@ describe('/logout', () => {
   });
 
   it("clears a stranger's cookie too", async (t) => {
-    const { send, heard } = await deskOfGus(t);
+    const { send, heard } = await loginServerOfGus(t);
     const { status, headers } = await send('GET', '/logout', { headers: { cookie: 'frigate_token=old' } });
     assert.deepEqual([status, cookieOf(headers), heard.audit], [303, CLEARED, []]);
   });
@@ -102,21 +102,21 @@ describe('/logout', () => {
   ];
   for (const [sentence, headers, status] of rows) {
     it(sentence, async (t) => {
-      const { send, cookie, statusOf } = await deskOfGus(t);
+      const { send, cookie, statusOf } = await loginServerOfGus(t);
       assert.equal((await send('GET', '/logout', { headers: { ...cookie, ...headers } })).status, status);
       assert.equal(await statusOf('GET', '/api/profile'), status === 403 ? 200 : 401);
     });
   }
 
   it('ends nothing by HEAD', async (t) => {
-    const { statusOf } = await deskOfGus(t);
+    const { statusOf } = await loginServerOfGus(t);
     assert.deepEqual([await statusOf('HEAD', '/logout'), await statusOf('GET', '/api/profile')], [405, 200]);
   });
 });
 
 describe('GET /api/auth/first_time_login', () => {
   it('is true from a new password until an admin has logged in', async (t) => {
-    const { send, store } = await deskOfGus(t, { isPasswordNew: true });
+    const { send, store } = await loginServerOfGus(t, { isPasswordNew: true });
     await store.addUser(await person('boss', { role: 'admin' }));
     const said = [];
     for (const user of ['nobody', 'gus', 'boss']) {
@@ -129,7 +129,7 @@ describe('GET /api/auth/first_time_login', () => {
   });
 
   it('is false otherwise', async (t) => {
-    const { send } = await deskOfGus(t);
+    const { send } = await loginServerOfGus(t);
     assert.deepEqual((await send('GET', '/api/auth/first_time_login')).json, { admin_first_time_login: false });
   });
 });

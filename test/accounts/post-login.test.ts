@@ -13,7 +13,7 @@ const WRONG = { user: 'vera', password: 'not the password' };
 const FAILED = { success: false, message: 'Login failed' };
 const TYPE = { 'content-type': 'application/json' };
 
-async function deskOfVera(
+async function loginServerOfVera(
   t: Parameters<typeof startAccountServer>[0],
   options: Parameters<typeof startAccountServer>[1] = {},
 ) {
@@ -26,7 +26,7 @@ async function deskOfVera(
 
 describe('POST /api/login', () => {
   it('answers a good login with success, the session cookie as the only one, and nothing to cache', async (t) => {
-    const { login, send, heard } = await deskOfVera(t);
+    const { login, send, heard } = await loginServerOfVera(t);
     const { status, json, headers } = await login(VERA);
     assert.deepEqual([status, json, headers['cache-control']], [200, { success: true }, 'no-store']);
     const [cookie = '', ...others] = headers['set-cookie'] ?? [];
@@ -45,13 +45,13 @@ describe('POST /api/login', () => {
   });
 
   it('gives a token that is good as a bearer too (interface 5.1.3)', async (t) => {
-    const { login, send } = await deskOfVera(t);
+    const { login, send } = await loginServerOfVera(t);
     const token = /=([^;]+)/.exec((await login(VERA)).headers['set-cookie']?.[0] ?? '')?.[1];
     assert.equal((await send('GET', '/api/profile', { headers: { authorization: `Bearer ${token}` } })).status, 200);
   });
 
   it('marks the cookie Secure for a client that came over TLS', async (t) => {
-    const { login } = await deskOfVera(t, { state: { clientEncrypted: true } });
+    const { login } = await loginServerOfVera(t, { state: { clientEncrypted: true } });
     assert.match((await login(VERA)).headers['set-cookie']?.[0] ?? '', /; Secure$/);
   });
 
@@ -68,7 +68,7 @@ describe('POST /api/login', () => {
   ];
   for (const [sentence, body, who] of refused) {
     it(`answers ${sentence} like any other failure, at the cost of one hash`, async (t) => {
-      const { login, store, heard } = await deskOfVera(t);
+      const { login, store, heard } = await loginServerOfVera(t);
       await store.addUser({ ...(await person('broken')), passwordHash: 'pbkdf2_sha256$600000$nosalt' });
       const { status, json, headers } = await login(body);
       assert.deepEqual([status, json, heard.hashes, heard.logins], [401, FAILED, 1, ['bad_credentials']]);
@@ -115,7 +115,7 @@ describe('POST /api/login', () => {
   ];
   for (const [sentence, body, headers, status, said] of malformed) {
     it(`answers ${sentence} with ${status}, in words, without a hash or a place in the limit`, async (t) => {
-      const { login, heard } = await deskOfVera(t, { limit: '1/hour' });
+      const { login, heard } = await loginServerOfVera(t, { limit: '1/hour' });
       const answered = await login(body, headers);
       const json = answered.json as { success: boolean; message: string; detail?: unknown[] };
       assert.deepEqual([answered.status, json.success], [status, false]);
@@ -138,13 +138,13 @@ describe('POST /api/login', () => {
   ];
   for (const [sentence, body, type] of accepted) {
     it(`takes ${sentence}`, async (t) => {
-      const { login } = await deskOfVera(t);
+      const { login } = await loginServerOfVera(t);
       assert.equal((await login(body, { 'content-type': type })).status, 200);
     });
   }
 
   it('says 404 when authentication is disabled', async (t) => {
-    const { login, heard } = await deskOfVera(t, { settings: { authEnabled: false } });
+    const { login, heard } = await loginServerOfVera(t, { settings: { authEnabled: false } });
     const { status, json } = await login(VERA);
     assert.deepEqual([status, json], [404, { success: false, message: 'Authentication is disabled' }]);
     assert.deepEqual(heard.logins, ['disabled']);
@@ -152,7 +152,7 @@ describe('POST /api/login', () => {
 
   for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
     it(`does not take ${method}`, async (t) => {
-      const { send } = await deskOfVera(t);
+      const { send } = await loginServerOfVera(t);
       const { status, headers } = await send(method, '/api/login?user=vera&password=only-looking-around');
       assert.deepEqual([status, headers['allow'], headers['set-cookie']], [405, 'POST', undefined]);
     });
@@ -160,13 +160,13 @@ describe('POST /api/login', () => {
 
   for (const path of ['/API/login', '/api/login/', '/api/Login']) {
     it(`is not ${path}`, async (t) => {
-      const { send } = await deskOfVera(t);
+      const { send } = await loginServerOfVera(t);
       assert.equal((await send('POST', path, { body: VERA })).status, 404);
     });
   }
 
   it('counts a body without a length while it reads', async (t) => {
-    const { port, heard } = await deskOfVera(t);
+    const { port, heard } = await loginServerOfVera(t);
     const head =
       'POST /api/login HTTP/1.1\r\nHost: nvr\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
     const answer = await said(port, head + `2000\r\n${' '.repeat(8192)}\r\n`.repeat(2));
@@ -175,14 +175,14 @@ describe('POST /api/login', () => {
   });
 
   it('does not wait for a body that says it is too large', async (t) => {
-    const { port } = await deskOfVera(t);
+    const { port } = await loginServerOfVera(t);
     const head =
       'POST /api/login HTTP/1.1\r\nHost: nvr\r\nContent-Type: application/json\r\nContent-Length: 8193\r\n\r\n';
     assert.match(await said(port, head), /^HTTP\/1\.1 413 .*Connection: close/s);
   });
 
   it('waits for a body no longer than it should (G28)', async (t) => {
-    const { port, heard } = await deskOfVera(t, { settings: { bodySeconds: 0.05 } });
+    const { port, heard } = await loginServerOfVera(t, { settings: { bodySeconds: 0.05 } });
     const head =
       'POST /api/login HTTP/1.1\r\nHost: nvr\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"user"';
     assert.match(await said(port, head), /^HTTP\/1\.1 408 .*Connection: close.*took too long/s);
@@ -196,7 +196,7 @@ describe('POST /api/login', () => {
       ...accounts,
       findUser: (name) => (isBroken ? Promise.reject(new Error('disk')) : accounts.findUser(name)),
     };
-    const { login, heard } = await deskOfVera(t, { store, limit: '1/hour' });
+    const { login, heard } = await loginServerOfVera(t, { store, limit: '1/hour' });
     assert.equal((await login(VERA)).status, 500);
     isBroken = false;
     assert.equal((await login(VERA)).status, 200);
@@ -218,14 +218,14 @@ const said = (port: number, bytes: string): Promise<string> =>
 
 describe('POST /api/login, guessed at', () => {
   it('computes exactly 5 hashes for 50 parallel wrong passwords at 5/minute (G02)', async (t) => {
-    const { login, heard } = await deskOfVera(t, { limit: '5/minute' });
+    const { login, heard } = await loginServerOfVera(t, { limit: '5/minute' });
     const answers = await Promise.all(Array.from({ length: 50 }, () => login(WRONG)));
     const count = (status: number): number => answers.filter((answered) => answered.status === status).length;
     assert.deepEqual([count(401), count(429), heard.hashes], [5, 45, 5]);
   });
 
   it('answers 429 with Retry-After to a limited client, even with the right password, without hashing (G03)', async (t) => {
-    const { login, clock, heard } = await deskOfVera(t, { limit: '2/minute;20/hour' });
+    const { login, clock, heard } = await loginServerOfVera(t, { limit: '2/minute;20/hour' });
     await login(WRONG);
     clock.advance(10);
     await login(WRONG);
@@ -244,7 +244,7 @@ describe('POST /api/login, guessed at', () => {
   });
 
   it('names the window as the reference does', async (t) => {
-    const { login } = await deskOfVera(t, { limit: '0/5 minutes' });
+    const { login } = await loginServerOfVera(t, { limit: '0/5 minutes' });
     assert.deepEqual((await login(VERA)).json, {
       success: false,
       message: 'Too many failed attempts: try again in 300 s.',
@@ -253,26 +253,26 @@ describe('POST /api/login, guessed at', () => {
   });
 
   it('counts failures only: any number of good logins passes', async (t) => {
-    const { login, heard } = await deskOfVera(t, { limit: '1/hour' });
+    const { login, heard } = await loginServerOfVera(t, { limit: '1/hour' });
     for (let login_ = 0; login_ < 10; login_ += 1) assert.equal((await login(VERA)).status, 200);
     assert.deepEqual(heard.logins, Array(10).fill('success'));
   });
 
   it('does not forgive failures for a success (G04)', async (t) => {
-    const { login } = await deskOfVera(t, { limit: '2/minute' });
+    const { login } = await loginServerOfVera(t, { limit: '2/minute' });
     const statuses = [];
     for (const body of [WRONG, VERA, WRONG, VERA]) statuses.push((await login(body)).status);
     assert.deepEqual(statuses, [401, 200, 401, 429]);
   });
 
   it('limits each client by itself', async (t) => {
-    const { login } = await deskOfVera(t, { limit: '1/minute' });
+    const { login } = await loginServerOfVera(t, { limit: '1/minute' });
     const from = async (address: string) => (await login(WRONG, { 'x-test-address': address })).status;
     assert.deepEqual([await from('192.0.2.1'), await from('192.0.2.2'), await from('192.0.2.1')], [401, 401, 429]);
   });
 
   it('is busy when too many passwords wait, and that costs no place in the limit', async (t) => {
-    const { login, heard } = await deskOfVera(t, { limit: '1/hour', hashing: { concurrency: 0, queue: 0 } });
+    const { login, heard } = await loginServerOfVera(t, { limit: '1/hour', hashing: { concurrency: 0, queue: 0 } });
     const answers = [await login(VERA), await login(WRONG)];
     assert.deepEqual(
       answers.map(({ status, headers }) => [status, headers['retry-after']]),
@@ -291,7 +291,7 @@ describe('POST /api/login, guessed at', () => {
 
 describe('POST /api/login and older hashes', () => {
   it('raises the iterations at a good login, which ends no session', async (t) => {
-    const { login, send, store } = await deskOfVera(t, { hashing: { iterations: 30 } });
+    const { login, send, store } = await loginServerOfVera(t, { hashing: { iterations: 30 } });
     const cookie = (await login(VERA)).headers['set-cookie']?.[0]?.split(';')[0] ?? '';
     assert.equal(parseHash((await store.findUser('vera'))?.passwordHash ?? '')?.iterations, 30);
     assert.equal((await login(VERA)).status, 200);
@@ -299,7 +299,7 @@ describe('POST /api/login and older hashes', () => {
   });
 
   it('leaves them at a failed one', async (t) => {
-    const { login, store } = await deskOfVera(t, { hashing: { iterations: 30 } });
+    const { login, store } = await loginServerOfVera(t, { hashing: { iterations: 30 } });
     await login(WRONG);
     assert.equal(parseHash((await store.findUser('vera'))?.passwordHash ?? '')?.iterations, 10);
   });
@@ -308,7 +308,7 @@ describe('POST /api/login and older hashes', () => {
 describe('A restart', () => {
   it('keeps users and logouts, and forgets failures (interface 5.4)', async (t) => {
     const directory = tempDirectory(t);
-    const before = await deskOfVera(t, { store: await openAccounts(t, directory), limit: '1/hour' });
+    const before = await loginServerOfVera(t, { store: await openAccounts(t, directory), limit: '1/hour' });
     const cookie = (await before.login(VERA)).headers['set-cookie']?.[0]?.split(';')[0] ?? '';
     const kept = (await before.login(VERA)).headers['set-cookie']?.[0]?.split(';')[0] ?? '';
     await before.send('POST', '/api/logout', { headers: { cookie } });

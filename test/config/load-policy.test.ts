@@ -109,7 +109,7 @@ describe("A route table of one's own", () => {
     });
   });
 
-  it('cannot shut the door to the login', () => {
+  it('cannot take away the login page', () => {
     const mine = 'version: 1\nroutes:\n  - { route: "POST /api/login", access: none }\n';
     return withDirectory({ 'mine.yaml': mine }, async (directory) => {
       assert.equal(accessOf(await rowsOf('mine.yaml', directory), 'POST', '/api/login'), 'public');
