@@ -17,6 +17,8 @@ export interface UiOptions {
   readonly hasNvr: boolean;
   /** False when an authentication proxy in front handles the login. */
   readonly hasOwnLogin: boolean;
+  /** `auth.password_min_length`, for the forms of the console. */
+  readonly shortestPassword: number;
   /** `ui.frame_ancestors` as the Content-Security-Policy spells it. */
   readonly frameAncestors: string;
   /** For a login form that is sent without a script. */
@@ -72,10 +74,14 @@ export function createUiRoutes(options: UiOptions): Router {
 }
 
 /** Facts that the console needs before its first request. */
-function fillConsolePage(html: string, ctx: Context, { hasNvr, hasOwnLogin, loginPage }: UiOptions): string {
+function fillConsolePage(
+  html: string,
+  ctx: Context,
+  { hasNvr, hasOwnLogin, loginPage, shortestPassword }: UiOptions,
+): string {
   const { tag, words } = pageLanguage(ctx);
   const loginPath = loginPage === 'postern' ? 'login' : CONSOLE_LOGIN;
-  const facts = asJson({ hasNvr, hasOwnLogin, loginPath });
+  const facts = asJson({ hasNvr, hasOwnLogin, loginPath, shortestPassword });
   return fillPage(html, tag, { noScript: asText(words.consolePage.noScript), facts });
 }
 

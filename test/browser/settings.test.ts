@@ -39,7 +39,7 @@ describe('Settings', { skip }, () => {
       await dialog.getByText('This user name is already taken.').waitFor();
       await dialog.getByLabel('Name').fill(dora.name);
       await dialog.getByRole('button', { name: 'Add user' }).click();
-      await dialog.getByText('Use at least 12 characters.').waitFor();
+      await dialog.getByRole('alert').getByText('Use at least 12 characters.').waitFor();
       await dialog.getByLabel('Password', { exact: true }).fill(dora.password);
       await dialog.getByRole('button', { name: 'Add user' }).click();
       await said(page, 'User dora created.');
@@ -242,6 +242,29 @@ describe('Settings', { skip }, () => {
       }
       const sessions: { user: string }[] = await (await page.request.get(`${instance.url}/api/sessions`)).json();
       assert.deepEqual([...new Set(sessions.map(({ user }) => user))], ['vera']);
+    }));
+
+  it('shows how strong a new password looks, sends nothing of it meanwhile, and says why one is refused', (t) =>
+    visit(t, { locale: 'de-DE', expectedStatuses: [400] }, async (page) => {
+      await openSettings(page, instance, 'password', CARL);
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(request.url()));
+      const field = page.getByLabel('Neues Passwort', { exact: true });
+      for (const [typed, sentence] of [
+        ['wrqz', 'Verwenden Sie mindestens 12 Zeichen.'],
+        ['carl hat ein Rad im Keller', 'Lassen Sie die Namen des Benutzers'],
+        ['wrqzkfmVtyh7', 'Mittel: Einige Zeichen mehr'],
+        ['drei Igel im Garten', 'Stark, falls'],
+      ] as const) {
+        await field.fill(typed);
+        await page.getByRole('status').filter({ hasText: sentence }).waitFor();
+      }
+      assert.deepEqual(asked, []);
+      await page.getByLabel('Aktuelles Passwort').fill(CARL.password);
+      for (const label of ['Neues Passwort', 'Neues Passwort wiederholen'])
+        await page.getByLabel(label, { exact: true }).fill('Password123456');
+      await page.getByRole('button', { name: 'Passwort ändern' }).click();
+      await page.getByText('Dieses Passwort ist zu verbreitet').waitFor();
     }));
 
   it('changes the own password; this session goes on, and another ends', (t) =>

@@ -22,6 +22,7 @@ async function serveUi(options: Partial<UiOptions> = {}): Promise<number> {
       loginPage: 'postern',
       hasNvr: true,
       hasOwnLogin: true,
+      shortestPassword: 15,
       frameAncestors: "'self'",
       logIn: async () => ({ kind: 'wrong-credentials' }),
       bodySeconds: () => 1,
@@ -182,7 +183,7 @@ describe('The blanks in a page', () => {
     const html = await filled('consolePage', 'en', { hasNvr: false, hasOwnLogin: false });
     assert.match(
       html,
-      /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;hasOwnLogin&quot;:false,&quot;loginPath&quot;:&quot;login&quot;\}\|\|<\/p>$/,
+      /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;hasOwnLogin&quot;:false,&quot;loginPath&quot;:&quot;login&quot;,&quot;shortestPassword&quot;:15\}\|\|<\/p>$/,
     );
   });
 });

@@ -25,7 +25,7 @@ export const readAsLetters = (text: string): string =>
  * Rejects when it cannot be read: a password that could not be checked is not set.
  */
 export async function isCommonPassword(password: string): Promise<boolean> {
-  if (SHORT_UNIT.test(password)) return true;
+  if (SHORT_UNIT.test(password.toLowerCase())) return true;
   const list = await readFile(fileURLToPath(import.meta.resolve(LIST)), 'utf8');
   return spellingsOf(password).some((spelling) => list.includes(JSON.stringify(spelling)));
 }

@@ -110,6 +110,7 @@ function ownRoutes({
         loginPage: ui.login,
         hasNvr: nvr.url !== undefined,
         hasOwnLogin: auth.enabled,
+        shortestPassword: auth.password_min_length,
         frameAncestors: ui.frame_ancestors,
         logIn: formLogIn(routeDeps),
         bodySeconds: routeDeps.bodySeconds,

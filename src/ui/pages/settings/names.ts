@@ -1,9 +1,8 @@
-/** Rules for new user names, role names and passwords, checked before the request (interface 2.1, 2.2). */
+/** Rules for new user names and role names, checked before the request, and passwords to suggest (interface 2.1, 2.2). */
 import { words } from '../shared/words.ts';
 
 const NAME = /^[A-Za-z0-9._]+$/;
 const LONGEST_USER_NAME = 30;
-const SHORTEST_PASSWORD = 12;
 const RESERVED_ROLES = ['admin', 'viewer', 'none'];
 
 /** Each returns the problem as text, or undefined. */
@@ -12,10 +11,6 @@ export const userNameFault = (name: string): string | undefined =>
 
 export const roleNameFault = (name: string): string | undefined =>
   NAME.test(name) && !RESERVED_ROLES.includes(name) ? undefined : words.roles.nameUnfit;
-
-/** In code points, as the server counts. */
-export const passwordFault = (password: string): string | undefined =>
-  [...password].length < SHORTEST_PASSWORD ? words.users.passwordShort : undefined;
 
 /** Without letters that are taken for one another; 20 of 54 are 115 bits. */
 const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';

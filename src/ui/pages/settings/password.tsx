@@ -7,7 +7,7 @@ import { PasswordField } from '../shared/form-fields.tsx';
 import { PanelForm } from '../shared/panel-form.tsx';
 import { problemOf } from '../shared/problem-of.ts';
 import { words } from '../shared/words.ts';
-import { passwordFault } from './names.ts';
+import { NewPassword, usePasswordFault } from './new-password.tsx';
 import { Done, PageHead } from './records.tsx';
 
 export function Password({ profile }: { profile: Profile }) {
@@ -17,9 +17,10 @@ export function Password({ profile }: { profile: Profile }) {
   const [problem, setProblem] = useState('');
   const [done, setDone] = useState('');
   const [isBusy, setIsBusy] = useState(false);
+  const passwordFault = usePasswordFault();
 
   const change = async (): Promise<void> => {
-    const fault = passwordFault(password) ?? (password === repeated ? undefined : words.password.differ);
+    const fault = passwordFault(password, profile.name) ?? (password === repeated ? undefined : words.password.differ);
     setDone('');
     setProblem(fault ?? '');
     if (fault !== undefined) return;
@@ -51,13 +52,7 @@ export function Password({ profile }: { profile: Profile }) {
           onChange={setCurrent}
           autocomplete="current-password"
         />
-        <PasswordField
-          label={words.password.new}
-          value={password}
-          onChange={setPassword}
-          help={words.users.passwordHelp}
-          autocomplete="new-password"
-        />
+        <NewPassword label={words.password.new} userName={profile.name} value={password} onChange={setPassword} />
         <PasswordField
           label={words.password.again}
           value={repeated}
@@ -72,6 +67,6 @@ export function Password({ profile }: { profile: Profile }) {
 function passwordProblem(answer: Exclude<Answer, { kind: 'ok' }>): string {
   if (answer.kind !== 'refused') return problemOf(answer);
   if (answer.status === 401) return words.password.wrong;
-  if (answer.status !== 429) return answer.message;
+  if (answer.status !== 429) return problemOf(answer);
   return words.password.tooMany(formatSeconds(Number(answer.retryAfter) || 60));
 }

@@ -80,7 +80,9 @@ function SessionItem({ session, profile, onEnd }: SessionItemProps) {
       name={device}
       badges={
         <>
-          {session.user !== profile.name && <Badge text={session.user} />}
+          {profile.role === 'admin' && (
+            <Badge text={session.user === profile.name ? words.sessions.own : session.user} />
+          )}
           {session.isCurrent && <Badge text={words.sessions.this} kind="strong" />}
         </>
       }

@@ -7,6 +7,7 @@ import type { PageFacts } from '../shared/page-facts.ts';
 import { usePageTitle } from '../shared/page-title.ts';
 import { words } from '../shared/words.ts';
 import { Access } from './access.tsx';
+import { ShortestPassword } from './new-password.tsx';
 import { Password } from './password.tsx';
 import { Roles } from './roles.tsx';
 import { Sessions } from './sessions.tsx';
@@ -49,7 +50,9 @@ export function Settings({ profile, facts }: { profile: Profile; facts: PageFact
           </NavLink>
         ))}
       </nav>
-      {section ? section.show(profile, facts) : <NotForYou />}
+      <ShortestPassword.Provider value={facts.shortestPassword}>
+        {section ? section.show(profile, facts) : <NotForYou />}
+      </ShortestPassword.Provider>
     </div>
   );
 }

@@ -2,11 +2,12 @@
 import { useState } from 'preact/hooks';
 import { type Answer, sendToApi } from '../shared/api.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
-import { PasswordField, SelectField, TextField } from '../shared/form-fields.tsx';
+import { SelectField, TextField } from '../shared/form-fields.tsx';
 import { problemOf } from '../shared/problem-of.ts';
 import { words } from '../shared/words.ts';
 import type { UserRecord } from './account-records.ts';
-import { passwordFault, suggestedPassword, userNameFault } from './names.ts';
+import { suggestedPassword, userNameFault } from './names.ts';
+import { NewPassword, usePasswordFault } from './new-password.tsx';
 
 interface FormProps {
   readonly onClose: () => void;
@@ -32,9 +33,10 @@ export function AddUser({ roles, known, onClose, onDone }: AddUserProps) {
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
   const [role, setRole] = useState('viewer');
+  const passwordFault = usePasswordFault();
   const add = async (): Promise<string | undefined> => {
     const taken = known.some((user) => user.name === name) ? words.users.taken : undefined;
-    const fault = userNameFault(name) ?? taken ?? passwordFault(password);
+    const fault = userNameFault(name) ?? taken ?? passwordFault(password, name);
     if (fault !== undefined) return fault;
     return settled(await sendToApi('POST', 'api/users', { username: name, password, role }), () =>
       onDone(words.users.added(name)),
@@ -43,7 +45,13 @@ export function AddUser({ roles, known, onClose, onDone }: AddUserProps) {
   return (
     <FormDialog title={words.users.add} submit={words.users.add} onSubmit={add} onClose={onClose}>
       <TextField label={words.users.name} value={name} onChange={setName} help={words.users.nameHelp} />
-      <NewPassword label={words.users.password} value={password} onChange={setPassword} />
+      <NewPassword
+        label={words.users.password}
+        userName={name}
+        value={password}
+        onChange={setPassword}
+        onSuggest={() => setPassword(suggestedPassword())}
+      />
       <RoleField roles={roles} value={role} onChange={setRole} />
     </FormDialog>
   );
@@ -69,8 +77,9 @@ export function SetRole({ user, roles, onClose, onDone }: OfUser & { readonly ro
 
 export function ResetPassword({ user, onClose, onDone }: OfUser) {
   const [password, setPassword] = useState('');
+  const passwordFault = usePasswordFault();
   const save = async (): Promise<string | undefined> => {
-    const fault = passwordFault(password);
+    const fault = passwordFault(password, user.name);
     if (fault !== undefined) return fault;
     return settled(await sendToApi('PUT', userPath(user.name, '/password'), { password }), () =>
       onDone(words.users.passwordChanged(user.name)),
@@ -78,7 +87,13 @@ export function ResetPassword({ user, onClose, onDone }: OfUser) {
   };
   return (
     <FormDialog title={words.users.passwordOf(user.name)} submit={words.common.save} onSubmit={save} onClose={onClose}>
-      <NewPassword label={words.users.newPassword} value={password} onChange={setPassword} />
+      <NewPassword
+        label={words.users.newPassword}
+        userName={user.name}
+        value={password}
+        onChange={setPassword}
+        onSuggest={() => setPassword(suggestedPassword())}
+      />
       <p>{words.users.passwordEnds}</p>
     </FormDialog>
   );
@@ -104,17 +119,6 @@ interface ValueProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
-
-const NewPassword = ({ label, value, onChange }: ValueProps & { readonly label: string }) => (
-  <PasswordField
-    label={label}
-    value={value}
-    onChange={onChange}
-    help={words.users.passwordHelp}
-    autocomplete="new-password"
-    onSuggest={() => onChange(suggestedPassword())}
-  />
-);
 
 const RoleField = ({ roles, value, onChange }: ValueProps & { readonly roles: readonly string[] }) => (
   <SelectField

@@ -8,14 +8,17 @@ export interface PageFacts {
   readonly hasOwnLogin: boolean;
   /** Relative to the base path. */
   readonly loginPath: string;
+  /** Of a new password, in characters. */
+  readonly shortestPassword: number;
 }
 
 export function readPageFacts(place: HTMLElement): PageFacts {
   const facts: unknown = JSON.parse(place.dataset['facts'] || '{}');
-  const { hasNvr, hasOwnLogin, loginPath } = isFields(facts) ? facts : {};
+  const { hasNvr, hasOwnLogin, loginPath, shortestPassword } = isFields(facts) ? facts : {};
   return {
     hasNvr: hasNvr === true,
     hasOwnLogin: hasOwnLogin !== false,
     loginPath: typeof loginPath === 'string' ? loginPath : 'login',
+    shortestPassword: typeof shortestPassword === 'number' ? shortestPassword : 12,
   };
 }

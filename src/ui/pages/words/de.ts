@@ -229,8 +229,6 @@ export const DE: Words = {
     nameUnfit: 'Verwenden Sie 1 bis 30 Buchstaben, Ziffern, Punkte und Unterstriche.',
     password: 'Passwort',
     newPassword: 'Neues Passwort',
-    passwordHelp: 'Mindestens 12 Zeichen.',
-    passwordShort: 'Verwenden Sie mindestens 12 Zeichen.',
     suggest: 'Erzeugen',
     you: 'Sie',
     changeRole: 'Rolle ändern',
@@ -334,6 +332,7 @@ export const DE: Words = {
     address: 'Adresse',
     since: 'Seit',
     lastSeen: 'Zuletzt aktiv',
+    own: 'Ihre',
     this: 'diese Sitzung',
     end: 'Beenden',
     endOne: (device) => `Sitzung auf ${device} beenden`,
@@ -390,6 +389,21 @@ export const DE: Words = {
     sent: 'Anfrage an den NVR',
     to: 'An:',
     anonymous: 'nicht angemeldet',
+  },
+  newPassword: {
+    help: (shortest) =>
+      `Mindestens ${shortest} Zeichen. Kein verbreitetes Passwort, und kein Name des Benutzers oder Dienstes.`,
+    faults: {
+      short: (shortest) => `Verwenden Sie mindestens ${shortest} Zeichen.`,
+      'own-name': () => 'Lassen Sie die Namen des Benutzers und des Dienstes weg: Sie werden zuerst geraten.',
+      repeated: () => 'Wiederholen Sie nicht dieselben Zeichen.',
+    },
+    strength: {
+      weak: 'Schwach: Ein längeres Passwort ist besser.',
+      fair: 'Mittel: Einige Zeichen mehr machen es stark.',
+      strong: 'Stark, falls es nicht anderswo benutzt wird.',
+    },
+    common: 'Dieses Passwort ist zu verbreitet: Es gehört zu den ersten, die geraten werden.',
   },
   password: {
     title: 'Passwort',

@@ -229,8 +229,6 @@ export const EN = {
     nameUnfit: 'Use 1 to 30 letters, digits, dots and underscores.',
     password: 'Password',
     newPassword: 'New password',
-    passwordHelp: 'At least 12 characters.',
-    passwordShort: 'Use at least 12 characters.',
     suggest: 'Generate',
     you: 'you',
     changeRole: 'Change role',
@@ -334,6 +332,7 @@ export const EN = {
     address: 'Address',
     since: 'Since',
     lastSeen: 'Last seen',
+    own: 'yours',
     this: 'this session',
     end: 'End',
     endOne: (device: string) => `End session on ${device}`,
@@ -390,6 +389,21 @@ export const EN = {
     sent: 'Request to the NVR',
     to: 'To:',
     anonymous: 'not logged in',
+  },
+  newPassword: {
+    help: (shortest: number) =>
+      `At least ${shortest} characters. No common password, and no name of the user or service.`,
+    faults: {
+      short: (shortest: number) => `Use at least ${shortest} characters.`,
+      'own-name': (_: number) => 'Leave out the name of the user and of the service: they are guessed first.',
+      repeated: (_: number) => 'Do not repeat the same characters.',
+    },
+    strength: {
+      weak: 'Weak: a longer password is better.',
+      fair: 'Fair: some more characters make it strong.',
+      strong: 'Strong, unless it is used elsewhere.',
+    },
+    common: 'This password is too common: it is among the first that are guessed.',
   },
   password: {
     title: 'Password',

@@ -1,0 +1,42 @@
+/** The field for a new password, with how strong it looks while it is typed. Nothing of it is sent before the form is (SPEC 12). */
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import { PasswordField } from '../shared/form-fields.tsx';
+import { words } from '../shared/words.ts';
+import { isUnfit, type Strength, strengthOf } from './password-strength.ts';
+
+/** `auth.password_min_length`, as the server says. */
+export const ShortestPassword = createContext(12);
+
+/** What is wrong with a password for that user, as text, or undefined. */
+export function usePasswordFault(): (password: string, userName: string) => string | undefined {
+  const shortest = useContext(ShortestPassword);
+  return (password, userName) => {
+    const strength = strengthOf(password, userName, shortest);
+    return isUnfit(strength) ? words.newPassword.faults[strength](shortest) : undefined;
+  };
+}
+
+interface NewPasswordProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly userName: string;
+  readonly onSuggest?: () => void;
+}
+
+export function NewPassword({ value, userName, ...field }: NewPasswordProps) {
+  const shortest = useContext(ShortestPassword);
+  const strength = value === '' ? undefined : strengthOf(value, userName, shortest);
+  return (
+    <div>
+      <PasswordField {...field} value={value} help={words.newPassword.help(shortest)} autocomplete="new-password" />
+      <p class={`strength strength-${strength ?? 'none'}`} role="status">
+        {strength && sentenceOf(strength, shortest)}
+      </p>
+    </div>
+  );
+}
+
+const sentenceOf = (strength: Strength, shortest: number): string =>
+  isUnfit(strength) ? words.newPassword.faults[strength](shortest) : words.newPassword.strength[strength];
