@@ -7,6 +7,7 @@ import type { Caller } from '../domain/caller.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { createOpenStreams, type OpenStreams } from '../gateway/entry/open-streams.ts';
 import { createUnknownRoutes, type UnknownRoutes } from '../gateway/entry/unknown-routes.ts';
+import { boundAnswers } from '../store/bounded-answers.ts';
 import { type HoldingStore, holdRevocations } from '../store/held-revocations.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/log.ts';
@@ -79,8 +80,10 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     url: storeAddress(settings.store.url),
     listenUrl: settings.store.listen_url,
     onFault: health.store.note,
+    onCurrent: health.store.look,
   });
-  const store = holdRevocations(written, health.revocations(clock));
+  const answering = settings.store.url.engine === 'postgres' ? boundAnswers(written) : written;
+  const store = holdRevocations(answering, health.revocations(clock));
   opened.defer(() => store.close());
   opened.defer(() => health.close()); // before the store: a probe of a closed one would fail
   health.store.watch(store.probe);

@@ -7,6 +7,8 @@ export interface Engine {
   readonly words: Dialect;
   /** Changes with every change of the store, by this process or another. */
   version(): string;
+  /** As `version`, but without changes that may have gone unheard: it stays the same while the store cannot be reached. */
+  heard(): string;
   /** False while changes of others may go unheard; then `version` differs at each call. */
   isCurrent(): boolean;
   /** For error messages: `the store at /config/postern.db`. */

@@ -13,6 +13,8 @@ export interface HeldRevocationDeps {
 export interface HoldingStore extends Store {
   /** How many wait to be written. */
   heldRevocations(): number;
+  /** Whether the end of that session is held. */
+  isHeld(tokenId: string): boolean;
 }
 
 const RETRY_MS = 1000;
@@ -47,6 +49,7 @@ export function holdRevocations(store: Store, { clock, onHeld, onWritten }: Held
   return {
     ...store,
     heldRevocations: () => held.size,
+    isHeld: (tokenId) => held.has(tokenId),
     version: () => (changes === 0 ? store.version() : `${store.version()} ${changes}`),
     accounts: {
       ...store.accounts,

@@ -29,6 +29,8 @@ export interface StoreOptions {
   readonly readOnly?: boolean;
   /** Told of each statement that failed. */
   readonly onFault?: (fault: unknown) => void;
+  /** PostgreSQL: told once at each change whether changes of other replicas are heard. */
+  readonly onCurrent?: (isCurrent: boolean) => void;
 }
 
 export interface Store {
@@ -39,6 +41,8 @@ export interface Store {
   readonly apiTokens: ApiTokenStore;
   /** Changes with every change of the store: a value read earlier may be cached as long as the text is the same. */
   version(): string;
+  /** As `version`, but without changes that may have gone unheard: it stays the same while the store cannot be reached. */
+  heard(): string;
   readonly events: BoundedEventSource;
   /** All or none of them; the same id replaces. */
   writeEvents(events: readonly EventRecord[]): Promise<void>;
@@ -55,7 +59,7 @@ const PROBED_TABLES: readonly string[] = ['users', 'revoked_tokens', 'custom_rol
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { readOnly = false } = options;
   const engine = await engineOf(options);
-  const { dialect, words, version } = engine;
+  const { dialect, words, version, heard } = engine;
   const db = new Kysely<Tables>({ dialect });
   const close = async (): Promise<void> => {
     await db.destroy();
@@ -75,6 +79,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     sessions: createSessionStore(db, serialized),
     apiTokens: createApiTokenStore(db, serialized),
     version,
+    heard,
     events: createEventSource(eventsPlace(db, STORE_SHAPE, words)),
     writeEvents: (events) => writeEvents(events, db, words.events),
     prepareForEvents: (times) => words.events.prepareFor(times, db),
@@ -83,9 +88,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   };
 }
 
-async function engineOf({ url, listenUrl, readOnly = false, onFault }: StoreOptions): Promise<Engine> {
+async function engineOf({ url, listenUrl, readOnly = false, onFault, onCurrent }: StoreOptions): Promise<Engine> {
   const told = onFault ? { onFault } : {};
-  if (/^postgres(?:ql)?:/i.test(url)) return postgresEngine({ url, listenUrl, readOnly });
+  if (/^postgres(?:ql)?:/i.test(url))
+    return postgresEngine({ url, listenUrl, readOnly, ...told, ...(onCurrent && { onCurrent }) });
   const path = /^sqlite:(?<path>.+)$/s.exec(url)?.groups?.['path'];
   if (path === undefined) throw new Error('store.url: only "sqlite:<path>" is understood: name a file');
   return sqliteEngine({ path, readOnly, isOurs: true, ...told });

@@ -18,6 +18,8 @@ export interface ChangeFeed {
    * remembered is used and every request asks the store.
    */
   version(): string;
+  /** The same while the heartbeat is heard; while it is missed, the text that was heard last. */
+  heard(): string;
   /** This process has changed the store itself: what it remembers ends now, not with the notice. */
   changedHere(): void;
   /** Whether the heartbeat has been heard in time. */
@@ -108,6 +110,7 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
       staleCalls += 1;
       return `stale.${staleCalls}`;
     },
+    heard: () => `${revision}`,
     changedHere() {
       revision += 1;
     },

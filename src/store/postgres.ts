@@ -1,15 +1,10 @@
 /** The PostgreSQL engine: Kysely's own dialect over a pool of `pg`, and the notices of changes. */
-import {
-  type DatabaseConnection,
-  type Driver,
-  type Dialect as KyselyDialect,
-  PostgresDialect,
-  type QueryResult,
-} from 'kysely';
+import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Engine } from './engine.ts';
 import { type ChangeFeed, openChangeFeed } from './postgres-changes.ts';
 import { postgresDialect } from './postgres-dialect.ts';
+import { withChanges } from './postgres-driver.ts';
 import { troubleOf } from './postgres-faults.ts';
 
 export interface PostgresOptions {
@@ -25,6 +20,8 @@ export interface PostgresOptions {
   readonly readOnly?: boolean;
   /** Told once at each change: whether changes of other replicas are heard. */
   readonly onCurrent?: (isCurrent: boolean, fault?: Error) => void;
+  /** Told of each statement that failed. */
+  readonly onFault?: (fault: unknown) => void;
 }
 
 const CONNECTIONS = 8;
@@ -43,7 +40,7 @@ pg.types.setTypeParser(INT8, Number);
 
 /** Rejects with a sentence when the server cannot be reached or refuses. */
 export async function postgresEngine(options: PostgresOptions): Promise<Engine> {
-  const { url, listenUrl = url, readOnly = false, onCurrent = () => {} } = options;
+  const { url, listenUrl = url, readOnly = false, onCurrent = () => {}, onFault = () => {} } = options;
   const statement = options.statementTimeout ?? STATEMENT_MILLISECONDS;
   const pool = new pg.Pool({
     connectionString: url,
@@ -60,25 +57,31 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
   pool.on('error', () => {}); // an idle connection that ends is replaced by the next query
   // One that ends between two statements of a transaction has no query to reject: unheard, it would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
+  const named = (fault: unknown): unknown => {
+    const told = troubleOf(fault);
+    onFault(told);
+    return told;
+  };
   const changes = readOnly ? undefined : await listening(listenUrl, onCurrent, pool);
   return {
-    dialect: withChanges(new PostgresDialect({ pool }), changes),
+    dialect: withChanges(new PostgresDialect({ pool }), changes, named),
     words: postgresDialect,
     version: () => changes?.version() ?? '',
+    heard: () => changes?.heard() ?? '',
     isCurrent: () => changes?.isCurrent() ?? true,
     name: 'the store on PostgreSQL',
     file: undefined,
-    probe: () => probe(pool, readOnly),
+    probe: () => probe(pool, readOnly, named),
     copyTo: async () => {}, // the server's own backups
     close: async () => changes?.close(),
   };
 }
 
 /** The lock row of the migrations is written with what it holds, so that a full disk and a standby are found. */
-async function probe(pool: pg.Pool, readOnly: boolean): Promise<void> {
+async function probe(pool: pg.Pool, readOnly: boolean, named: (fault: unknown) => unknown): Promise<void> {
   const text = readOnly ? 'select 1' : 'update kysely_migration_lock set is_locked = is_locked';
   await pool.query(text).catch((fault: unknown) => {
-    throw troubleOf(fault);
+    throw named(fault);
   });
 }
 
@@ -99,65 +102,3 @@ async function listening(
     throw troubleOf(fault);
   }
 }
-
-/** Faults in the engine's words become the service's, and each change of this process is known here at once. */
-function withChanges(dialect: PostgresDialect, changes: ChangeFeed | undefined): KyselyDialect {
-  return {
-    createDriver: () => watched(dialect.createDriver(), changes),
-    createQueryCompiler: () => dialect.createQueryCompiler(),
-    createIntrospector: (db) => dialect.createIntrospector(db),
-    createAdapter: () => dialect.createAdapter(),
-  };
-}
-
-function watched(driver: Driver, changes: ChangeFeed | undefined): Driver {
-  const { acquireConnection, commitTransaction, rollbackTransaction } = driver;
-  const known = new WeakMap<DatabaseConnection, DatabaseConnection>();
-  const inner = new WeakMap<DatabaseConnection, DatabaseConnection>();
-  const wrap = (connection: DatabaseConnection): DatabaseConnection => {
-    const before = known.get(connection);
-    if (before) return before;
-    const wrapped = watchedConnection(connection, changes);
-    known.set(connection, wrapped);
-    inner.set(wrapped, connection);
-    return wrapped;
-  };
-  const unwrapped = (connection: DatabaseConnection): DatabaseConnection => inner.get(connection) ?? connection;
-  return Object.assign(driver, {
-    acquireConnection: async () => {
-      try {
-        return wrap(await acquireConnection.call(driver));
-      } catch (fault) {
-        throw troubleOf(fault);
-      }
-    },
-    commitTransaction: async (connection: DatabaseConnection) => {
-      await commitTransaction.call(driver, unwrapped(connection)).catch((fault: unknown) => {
-        throw troubleOf(fault);
-      });
-      changes?.changedHere();
-    },
-    // Where even this fails, Kysely gives the connection up: the fault that led here is the one to tell.
-    rollbackTransaction: (connection: DatabaseConnection) =>
-      rollbackTransaction.call(driver, unwrapped(connection)).catch(() => {}),
-    releaseConnection: releasing(driver.releaseConnection.bind(driver), unwrapped),
-  });
-}
-
-const releasing =
-  (act: (connection: DatabaseConnection) => Promise<void>, unwrapped: (of: DatabaseConnection) => DatabaseConnection) =>
-  (connection: DatabaseConnection): Promise<void> =>
-    act(unwrapped(connection));
-
-const watchedConnection = (connection: DatabaseConnection, changes: ChangeFeed | undefined): DatabaseConnection => ({
-  streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
-  async executeQuery<Row>(query: Parameters<DatabaseConnection['executeQuery']>[0]): Promise<QueryResult<Row>> {
-    try {
-      const result = await connection.executeQuery<Row>(query);
-      if (result.numAffectedRows !== undefined && result.numAffectedRows > 0n) changes?.changedHere();
-      return result;
-    } catch (fault) {
-      throw troubleOf(fault);
-    }
-  },
-});

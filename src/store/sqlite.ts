@@ -82,6 +82,7 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     dialect: dialectWith(driver),
     words: sqliteDialect,
     isCurrent: () => true,
+    heard: () => text,
     version() {
       if (performance.now() - askedAt >= BETWEEN_ASKING_MILLISECONDS) look();
       return text;

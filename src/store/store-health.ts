@@ -13,6 +13,8 @@ export interface StoreHealthDeps {
 export interface StoreHealth {
   /** For the engine: told of each statement that failed. */
   note(fault: unknown): void;
+  /** Something has happened to the store: asks it now. */
+  look(): void;
   /** From now on, and every 15 s. */
   watch(probe: () => Promise<void>): void;
   /** Undefined when the store works; asked anew unless it was asked within the last second. */
@@ -48,6 +50,7 @@ export function createStoreHealth({ now, onFault, onChange }: StoreHealthDeps): 
     return asking;
   };
   return {
+    look: () => void ask(),
     note(fault) {
       const kind = storeFaultOf(fault);
       if (kind === undefined) return;

@@ -27,6 +27,7 @@ async function instance(t: TestContext, change: (store: Store) => Store = (store
       audit: () => {},
       log,
       keyId: 'k1',
+      graceSeconds: 0,
     };
     const credentials = await openCredentials({ store: change(store), ...parts });
     t.after(credentials.close);

@@ -1,7 +1,8 @@
 /** The custom roles in force: those of the configuration file and those created in the console (interface 2.2; SPEC 4.3). */
 import type { CustomRoles } from '../../domain/camera-scope.ts';
-import type { MaybePromise } from '../../domain/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { RoleStore, StoredRole } from '../../domain/role-store.ts';
+import { createStoreGrace, type StoreGrace } from '../sessions/store-grace.ts';
 
 export interface CustomRoleDeps {
   readonly store: Pick<RoleStore, 'listRoles'>;
@@ -9,6 +10,8 @@ export interface CustomRoleDeps {
   readonly fixed: CustomRoles;
   /** Changes with every change of the store, by this process or another; without it the store is read each time. */
   readonly version?: () => string;
+  /** Remembers what the store says, and for how long. Default: by `version`, and not while the store cannot be reached. */
+  readonly grace?: StoreGrace;
   readonly onChange?: (roles: CustomRoles) => void;
 }
 
@@ -27,7 +30,8 @@ export function createRoleRegistry({ store, version, onChange, ...parts }: Custo
   let stored: readonly StoredRole[] = [];
   let roles = fixed;
   let text = textOf(fixed);
-  let readAt: string | undefined;
+  const { grace = createStoreGrace({ version }) } = parts;
+  const remembered = grace.memory<readonly StoredRole[]>(1);
 
   const join = (): CustomRoles => {
     const others = stored.filter(({ role }) => !fixed.has(role));
@@ -36,11 +40,6 @@ export function createRoleRegistry({ store, version, onChange, ...parts }: Custo
     [roles, text] = [found, textOf(found)];
     onChange?.(roles);
     return roles;
-  };
-  const read = async (asOf: string | undefined): Promise<CustomRoles> => {
-    stored = await store.listRoles();
-    readAt = asOf;
-    return join();
   };
 
   return {
@@ -52,11 +51,15 @@ export function createRoleRegistry({ store, version, onChange, ...parts }: Custo
       join();
     },
     current: () => roles,
-    latest() {
-      // Taken before the read: a change during it makes the next call read again.
-      const asOf = version?.();
-      return asOf !== undefined && asOf === readAt ? roles : read(asOf);
-    },
+    latest: () =>
+      mapMaybe(
+        remembered('', () => store.listRoles()),
+        (found) => {
+          if (found === stored) return roles;
+          stored = found;
+          return join();
+        },
+      ),
   };
 }
 

@@ -3,9 +3,10 @@ import { hash } from 'node:crypto';
 import type { CryptoKey } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { AccountStore } from '../../domain/account.ts';
-import type { MaybePromise } from '../../domain/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import { readSessionToken, type SessionClaims } from './session-jwt.ts';
 import { generationOf, type SessionState } from './session-state.ts';
+import type { StoreGrace } from './store-grace.ts';
 
 export type TokenReading = Awaited<ReturnType<typeof readSessionToken>>;
 type SessionName = Pick<SessionClaims, 'userName' | 'tokenId'>;
@@ -26,22 +27,29 @@ export function createTokenReader(key: CryptoKey): (token: string) => MaybePromi
   };
 }
 
-/** What the store says of a session. Remembered while `version` stays the same; without a version it is read each time. */
-export function createStateLookup(
-  store: Pick<AccountStore, 'findUser' | 'isRevoked'>,
-  version?: () => string,
-): (session: SessionName) => MaybePromise<SessionState> {
-  const states = new LRUCache<string, SessionState>({ max: REMEMBERED_TOKENS });
-  const read = async ({ userName, tokenId }: SessionName, asOf: string | undefined): Promise<SessionState> => {
+export interface StateLookupDeps {
+  readonly store: Pick<AccountStore, 'findUser' | 'isRevoked'>;
+  readonly grace: StoreGrace;
+  /** Whether this process ended the session, even where the store could not be told yet. */
+  readonly isEndedHere: (tokenId: string) => boolean;
+}
+
+/** What the store says of a session: remembered while nothing changes, and for a grace while the store cannot be reached. */
+export function createStateLookup({
+  store,
+  grace,
+  isEndedHere,
+}: StateLookupDeps): (session: SessionName) => MaybePromise<SessionState> {
+  const remembered = grace.memory<SessionState>(REMEMBERED_TOKENS);
+  const read = async ({ userName, tokenId }: SessionName): Promise<SessionState> => {
     const [user, isRevoked] = await Promise.all([store.findUser(userName), store.isRevoked(tokenId)]);
-    const state = { version: asOf, user, isRevoked, generation: user && generationOf(user) };
-    states.set(`${userName} ${tokenId}`, state);
-    return state;
+    return { user, isRevoked, generation: user && generationOf(user) };
   };
   return (session) => {
-    const asOf = version?.();
-    const remembered = states.get(`${session.userName} ${session.tokenId}`);
-    const holds = remembered && asOf !== undefined && remembered.version === asOf;
-    return holds ? remembered : read(session, asOf);
+    const { userName, tokenId } = session;
+    return mapMaybe(
+      remembered(`${userName} ${tokenId}`, () => read(session)),
+      (state) => (isEndedHere(tokenId) ? { ...state, isRevoked: true } : state),
+    );
   };
 }

@@ -8,9 +8,8 @@ import { saltOf } from '../passwords/password-hash.ts';
 import { loginOf } from './session-age.ts';
 import type { SessionClaims } from './session-jwt.ts';
 
-/** What the store says about a token: read once for each version of the accounts. */
+/** What the store says about a token. */
 export interface SessionState {
-  readonly version: string | undefined;
   readonly user: User | undefined;
   /** Of the user's password; undefined without a user. */
   readonly generation: string | undefined;

@@ -15,6 +15,7 @@ import { createSessionEnds, type SessionEnds } from './session-ends.ts';
 import { type SessionClaims, signSessionToken, timeFault } from './session-jwt.ts';
 import { createStateLookup, createTokenReader, REMEMBERED_TOKENS } from './session-lookup.ts';
 import { callerOf, generationOf, sessionStateFault } from './session-state.ts';
+import { createStoreGrace, type StoreGrace } from './store-grace.ts';
 
 export interface SessionDeps {
   readonly store: Pick<AccountStore, 'findUser' | 'isRevoked' | 'revokeToken'>;
@@ -33,6 +34,10 @@ export interface SessionDeps {
    * are read anew for each request.
    */
   readonly accountsVersion?: () => string;
+  /** Remembers what the store says, and for how long. Default: by `accountsVersion`, and not while the store cannot be reached. */
+  readonly grace?: StoreGrace;
+  /** Whether this process ended the session, even where the store could not be told yet. */
+  readonly isEndedHere?: (tokenId: string) => boolean;
   /** The latest `exp` of each session, kept across reloads. Default: what this object has issued. */
   readonly ends?: SessionEnds;
 }
@@ -73,7 +78,8 @@ interface Renewal {
 }
 
 export function createSessions(deps: SessionDeps): Sessions {
-  const { store, key, clock, cookie, ends = createSessionEnds() } = deps;
+  const { store, key, clock, cookie, ends = createSessionEnds(), isEndedHere = () => false } = deps;
+  const { grace = createStoreGrace({ version: deps.accountsVersion }) } = deps;
   const isRenewable = deps.sessionLength !== 0;
   const lifetime = isRenewable ? deps.sessionLength : SHORTEST_SESSION;
   // As long as the session, it would renew it with every request.
@@ -81,7 +87,7 @@ export function createSessions(deps: SessionDeps): Sessions {
   const reuseSeconds = Math.min(LONGEST_REUSE_SECONDS, lifetime * REUSED_SHARE_OF_SESSION);
   const age = createSessionAge(deps.maxAge);
   const read = createTokenReader(key);
-  const stateOf = createStateLookup(store, deps.accountsVersion);
+  const stateOf = createStateLookup({ store, grace, isEndedHere });
   const renewals = new LRUCache<string, Renewal>({ max: REMEMBERED_TOKENS });
 
   const issue = (user: User, tokenId: string = randomUUID(), login?: number): Promise<string> => {

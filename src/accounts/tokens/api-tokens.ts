@@ -1,13 +1,14 @@
 /** API tokens: `pst_<id>_<secret>`, with at most the rights that their owner has now (SPEC 4.4, 11). */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { AccountStore, User } from '../../domain/account.ts';
 import type { ApiToken, ApiTokenStore } from '../../domain/api-token.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { bothScopes, type CameraScope, type CustomRoles, scopeOf, scopeOfRole } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import type { ApiTokenVerdict } from '../../domain/verdict.ts';
+import { createStoreGrace, type StoreGrace } from '../sessions/store-grace.ts';
 
 export interface ApiTokenDeps {
   readonly tokenStore: Pick<ApiTokenStore, 'findToken'>;
@@ -18,6 +19,8 @@ export interface ApiTokenDeps {
   readonly authEnabled: boolean;
   /** As for sessions: without it tokens are read anew for each request. */
   readonly accountsVersion?: () => string;
+  /** As for sessions. */
+  readonly grace?: StoreGrace;
 }
 
 export type CarriedBy = 'bearer' | 'basic';
@@ -28,8 +31,7 @@ export interface ApiTokens {
   recheck(caller: Caller): Promise<Caller | undefined>;
 }
 
-interface SessionState {
-  readonly version: string | undefined;
+interface TokenState {
   readonly token: ApiToken | undefined;
   readonly owner: User | undefined;
 }
@@ -52,19 +54,16 @@ export const mayGive = (own: Role, wanted: Role): boolean =>
 
 export function createApiTokens(deps: ApiTokenDeps): ApiTokens {
   const { tokenStore, store, clock, roles, accountsVersion, authEnabled } = deps;
-  const states = new LRUCache<string, SessionState>({ max: REMEMBERED_TOKENS });
+  const { grace = createStoreGrace({ version: accountsVersion }) } = deps;
+  // Unknown ids are not remembered: they would evict real tokens.
+  const remembered = grace.memory<TokenState>(REMEMBERED_TOKENS, ({ token }) => token !== undefined);
 
-  const stateOf = async (id: string): Promise<SessionState> => {
-    const version = accountsVersion?.();
-    const remembered = states.get(id);
-    if (remembered && version !== undefined && remembered.version === version) return remembered;
+  const read = async (id: string): Promise<TokenState> => {
     const token = await tokenStore.findToken(id);
     const owner = token && token.userCreatedAt !== null ? await store.findUser(token.user) : undefined;
-    const state = { version, token, owner };
-    // Unknown ids are not cached: they would evict real tokens.
-    if (token) states.set(id, state);
-    return state;
+    return { token, owner };
   };
+  const stateOf = (id: string): MaybePromise<TokenState> => remembered(id, () => read(id));
 
   const callerOf = async (token: ApiToken, owner: User | undefined, carriedBy: CarriedBy): Promise<Caller> => {
     const { role, scope } = rightsOf(token, owner?.role ?? token.role, await roles());

@@ -18,7 +18,7 @@ import { scopeOfRole } from '../../domain/camera-scope.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
-import type { Store } from '../../store/open-store.ts';
+import type { HoldingStore } from '../../store/held-revocations.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { countedAudit, countedLimiter, countedLogins, countedSessions } from '../telemetry/counted.ts';
@@ -44,7 +44,7 @@ export interface AccountsInForce {
 
 /** What outlives every reload. */
 export interface AccountDeps {
-  readonly store: Store;
+  readonly store: HoldingStore;
   readonly clock: Clock;
   readonly key: CryptoKey;
   readonly credentials: Credentials;
@@ -102,7 +102,8 @@ const sessionsUnder = ({ auth }: Settings, { store, key, clock, credentials }: A
     key,
     clock,
     roles: credentials.roleRegistry.latest,
-    accountsVersion: store.version,
+    grace: credentials.grace,
+    isEndedHere: store.isHeld,
     ends: credentials.seenSessions.ends,
     sessionLength: auth.session_length,
     refreshTime: auth.refresh_time,

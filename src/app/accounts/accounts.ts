@@ -8,7 +8,7 @@ import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import type { Settings } from '../../config/schema.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import type { Store } from '../../store/open-store.ts';
+import type { HoldingStore } from '../../store/held-revocations.ts';
 import type { Logs } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
@@ -39,7 +39,7 @@ export interface AccountsOptions {
   readonly clock: Clock;
   /** A clock that is never set. Default: the machine's own count of milliseconds. */
   readonly steadyClock?: Clock | undefined;
-  readonly store: Store;
+  readonly store: HoldingStore;
   readonly logs: Logs;
   readonly metrics: Metrics;
   readonly recent: RecentFailures;
@@ -69,6 +69,8 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     authEnabled: settings.auth.enabled,
     clock,
     steadyClock,
+    // A file on this machine is never out of reach: one that is locked or gone must not keep rights alive.
+    graceSeconds: settings.store.url.engine === 'postgres' ? settings.store.grace : 0,
     audit,
     log,
     onTokenEvict,

@@ -4,6 +4,7 @@ import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
 import { createLoginLimiter, type LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import { createRoleRegistry, type RoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { createSeenSessions, type SeenSessions } from '../../accounts/sessions/seen-sessions.ts';
+import { createStoreGrace, type StoreGrace } from '../../accounts/sessions/store-grace.ts';
 import { type ApiTokens, createApiTokens } from '../../accounts/tokens/api-tokens.ts';
 import { createTokenVerifier, type TokenVerifier } from '../../accounts/tokens/token-verifier.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
@@ -14,6 +15,8 @@ import type { Store } from '../../store/open-store.ts';
 
 export interface Credentials {
   readonly roleRegistry: RoleRegistry;
+  /** Remembers what the store says of callers. */
+  readonly grace: StoreGrace;
   readonly tokens: ApiTokens;
   readonly tokenVerifier: TokenVerifier;
   /** Of clients that sent bad ones. */
@@ -37,6 +40,8 @@ export interface CredentialDeps {
   readonly clock: Clock;
   /** One that is never set. */
   readonly steadyClock: Clock;
+  /** `store.grace`; 0 for a store that is a file. */
+  readonly graceSeconds: number;
   readonly audit: Audit;
   readonly log: Logger;
   /** A client that sent bad tokens was forgotten because the limiter is full. */
@@ -53,7 +58,9 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
   const onChange = (roles: CustomRoles): void => {
     for (const tell of listeners) tell(roles);
   };
-  const roleRegistry = createRoleRegistry({ store: store.roles, fixed: fixedRoles, version: store.version, onChange });
+  const { version, heard } = store;
+  const grace = createStoreGrace({ version, heard, clock: steadyClock, seconds: deps.graceSeconds });
+  const roleRegistry = createRoleRegistry({ store: store.roles, fixed: fixedRoles, grace, onChange });
   await roleRegistry.latest();
   const onFault = (fault: unknown): void =>
     log.warn(
@@ -66,7 +73,7 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
     clock,
     roles: roleRegistry.latest,
     authEnabled,
-    accountsVersion: store.version,
+    grace,
   });
   const clauses = parseRateLimit(BAD_TOKENS);
   const tokenLimiter = createLoginLimiter({
@@ -86,6 +93,7 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
   const timer = setInterval(() => void tidy(), TIDY_MS).unref();
   return {
     roleRegistry,
+    grace,
     tokens,
     tokenVerifier,
     tokenLimiter,

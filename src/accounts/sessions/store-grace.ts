@@ -1,0 +1,107 @@
+/** Answers of the store, remembered: for as long as nothing changes, and for a grace while the store cannot be reached (SPEC 10). */
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../domain/clock.ts';
+import type { MaybePromise } from '../../domain/maybe-promise.ts';
+import { storeFault, storeFaultOf } from '../../domain/store-fault.ts';
+
+export interface StoreGraceDeps {
+  /** Changes with every change of the store, and at each call while changes may go unheard; without it each question is asked. */
+  readonly version?: (() => string) | undefined;
+  /** The version as last heard, which stays the same while no changes are heard. Default: no grace. */
+  readonly heard?: () => string;
+  /** One that is never set. */
+  readonly clock?: Clock;
+  /** How long an answer that the store gave or confirmed may be used while the store cannot be reached. */
+  readonly seconds?: number;
+}
+
+export interface StoreGrace {
+  /** `capacity` in answers. Those that `isKept` refuses are not remembered. */
+  memory<Answer>(capacity: number, isKept?: (answer: Answer) => boolean): StoreMemory<Answer>;
+}
+
+/** The answer under that key: remembered if it still holds, else by `read`. Rejects as `read` does when there is no grace for it. */
+export type StoreMemory<Answer> = (key: string, read: () => Promise<Answer>) => MaybePromise<Answer>;
+
+interface Remembered<Answer> {
+  readonly answer: Answer;
+  readonly version: string | undefined;
+  readonly heard: string;
+  /** Milliseconds: when the store gave the answer, or said that nothing has changed since. */
+  confirmedAt: number;
+}
+
+/** A server that is frozen says nothing at all: a question of a request is given up after so long. */
+const PATIENCE_MILLISECONDS = 1500;
+/** After a failed question, callers in their grace do not wait for another one for so long. */
+const PAUSE_MILLISECONDS = 250;
+
+/**
+ * An answer that this process knows to be outdated is never used: a change that was heard of ends it, with the store
+ * or without. Only a store that cannot be reached has a grace: one that is locked or damaged still answers for itself.
+ */
+export function createStoreGrace({ version, heard, clock, seconds = 0 }: StoreGraceDeps = {}): StoreGrace {
+  const now = (): number => clock?.now() ?? 0;
+  const graceMilliseconds = heard && clock ? seconds * 1000 : 0;
+  let failedAt: number | undefined;
+  let isRetrying = false;
+
+  const holdsInGrace = ({ heard: then, confirmedAt }: Remembered<unknown>): boolean =>
+    then === heard?.() && now() - confirmedAt < graceMilliseconds;
+
+  /** Whether the store has just failed, or is being tried again: then a known caller need not wait for it. */
+  const isTroubled = (): boolean => failedAt !== undefined && (isRetrying || now() - failedAt < PAUSE_MILLISECONDS);
+
+  const asked = async <Answer>(read: () => Promise<Answer>): Promise<Answer> => {
+    const isRetry = failedAt !== undefined && !isRetrying;
+    if (isRetry) isRetrying = true;
+    try {
+      const answer = await (graceMilliseconds > 0 ? withPatience(read()) : read());
+      failedAt = undefined;
+      return answer;
+    } catch (fault) {
+      if (isUnreachable(fault)) failedAt = now();
+      throw fault;
+    } finally {
+      if (isRetry) isRetrying = false;
+    }
+  };
+
+  return {
+    memory<Answer>(capacity: number, isKept: (answer: Answer) => boolean = () => true): StoreMemory<Answer> {
+      const answers = new LRUCache<string, Remembered<Answer>>({ max: capacity });
+      return (key, read) => {
+        // Taken before the read: a change during it makes the next call read again.
+        const asOf = version?.();
+        const known = answers.get(key);
+        if (known && asOf !== undefined && known.version === asOf) {
+          known.confirmedAt = now();
+          return known.answer;
+        }
+        if (known && isTroubled() && holdsInGrace(known)) return known.answer;
+        const before = heard?.() ?? '';
+        return asked(read).then(
+          (answer) => {
+            if (isKept(answer)) answers.set(key, { answer, version: asOf, heard: before, confirmedAt: now() });
+            return answer;
+          },
+          (fault: unknown) => {
+            if (known && isUnreachable(fault) && holdsInGrace(known)) return known.answer;
+            throw fault;
+          },
+        );
+      };
+    },
+  };
+}
+
+const isUnreachable = (fault: unknown): boolean => storeFaultOf(fault) === 'unreachable';
+
+function withPatience<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(storeFault('unreachable', 'the store gave no answer in time', undefined)),
+    PATIENCE_MILLISECONDS,
+  );
+  return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,36 @@
+/** A store whose answers come within seconds or not at all: a server that is frozen must not hold requests (SPEC 10). */
+import { storeFault } from '../domain/store-fault.ts';
+import type { Store } from './open-store.ts';
+
+type Act = (...given: never[]) => Promise<unknown>;
+
+/** Longer than any question or change of accounts takes; shorter than a browser or a balancer waits. */
+const ANSWER_MILLISECONDS = 4000;
+
+/**
+ * Accounts, roles, sessions, tokens and the probe. A change that was given up may yet be made by the server: the
+ * caller is told 503, which promises neither.
+ */
+export const boundAnswers = (store: Store): Store => ({
+  ...store,
+  accounts: bounded(store.accounts),
+  roles: bounded(store.roles),
+  sessions: bounded(store.sessions),
+  apiTokens: bounded(store.apiTokens),
+  probe: inTime(store.probe),
+});
+
+const bounded = <Part extends object>(part: Part): Part =>
+  Object.fromEntries(Object.entries(part).map(([name, act]) => [name, inTime(act as Act)])) as Part;
+
+const inTime =
+  <Given extends unknown[], Answer>(act: (...given: Given) => Promise<Answer>) =>
+  (...given: Given): Promise<Answer> => {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () =>
+        late.reject(storeFault('unreachable', `PostgreSQL gave no answer within ${ANSWER_MILLISECONDS} ms`, undefined)),
+      ANSWER_MILLISECONDS,
+    );
+    return Promise.race([act(...given), late.promise]).finally(() => clearTimeout(timer));
+  };
