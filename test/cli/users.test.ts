@@ -107,6 +107,15 @@ describe('postern users', () => {
     assert.equal(await opens('vera', NEW), true);
   });
 
+  it('password says why a common password, or one with the name in it, is refused', async (t) => {
+    const { run, opens } = await terminal(t);
+    const common = await run('password vera', { piped: 'Password1234!\n' });
+    const named = await run('password vera', { piped: 'so is vera today\n' });
+    assert.match(common.err, /Password is one of the most common ones, or nearly: choose another one\n$/);
+    assert.match(named.err, /Password must not contain "vera": names from here are guessed first\n$/);
+    assert.deepEqual([common.code, named.code, await opens('vera', 'Password1234!')], [1, 1, false]);
+  });
+
   const givenUp: [sentence: string, typed: string[], said: RegExp][] = [
     ['when the two differ', [`${NEW}\r`, 'another password\r'], /the two passwords differ: nothing was changed\n$/],
     ['after Ctrl-C', ['\u0003'], /cancelled: nothing was changed\n$/],
