@@ -43,7 +43,9 @@ export const composeText = (file: string): string => readFileSync(join(ROOT, 'de
 /** Only the lines that are no comments are interpolated: the head explains in words of its own. */
 export function readCompose(file: string, variables: Readonly<Record<string, string>>): Compose {
   const lines = composeText(file).split('\n');
-  return parse(lines.map((line) => (/^\s*#/.test(line) ? line : interpolate(line, variables))).join('\n')) as Compose;
+  return parse(lines.map((line) => (/^\s*#/.test(line) ? line : interpolate(line, variables))).join('\n'), {
+    merge: true,
+  }) as Compose;
 }
 
 /** The names that must be given in `.env`. */

@@ -11,5 +11,7 @@ export const GIVEN: Readonly<Record<string, string>> = {
   OIDC_ISSUER: 'https://id.example.com',
   OIDC_CLIENT_ID: 'nvr',
   OIDC_CLIENT_SECRET: 'four',
+  JWT_SECRET: 'd41f0a6c5b7e3829d41f0a6c5b7e3829d41f0a6c5b7e3829d41f0a6c5b7e3829',
+  STORE_PASSWORD: 'five',
   COOKIE_SECRET: '0123456789abcdef0123456789abcdef',
 };
