@@ -45,11 +45,11 @@ describe('The status page', { skip }, () => {
       assert.match(await warnings.innerText(), /auth\.hash_iterations/);
       assert.equal((await instance.reload({ auth: { failed_login_rate_limit: 'often' } })).isTaken, false);
       await page.getByRole('button', { name: 'Refresh' }).click();
-      await warnings.getByText('the configuration is not taken').waitFor();
+      await warnings.getByText('configuration not reloaded').waitFor();
       await warnings.locator('li', { hasText: 'auth.failed_login_rate_limit' }).waitFor();
       assert.equal((await instance.reload({})).isTaken, true);
       await page.getByRole('button', { name: 'Refresh' }).click();
-      await warnings.getByText('the configuration is not taken').waitFor({ state: 'detached' });
+      await warnings.getByText('configuration not reloaded').waitFor({ state: 'detached' });
     }));
 
   it('breaks alone when it breaks, and can be asked for again', (t) =>

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { openLogDestination } from '../../src/cli/log-destination.ts';
+import { freePort } from '../support/free-port.ts';
 import { newDirectory } from '../support/run-postern.ts';
 import { until } from '../support/until.ts';
 
@@ -34,9 +35,12 @@ describe('The destination of log lines', () => {
   });
 });
 
+/** Requests, each of which writes log lines. */
+const AT_ONCE = 50;
+
 describe('A service whose output nothing reads', () => {
   it('answers, counts the dropped lines, and ends when it is told to', { timeout: 60_000 }, async () => {
-    const [telemetry, internal] = ['127.0.0.1:29871', '127.0.0.1:25000'];
+    const [telemetry, internal] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
     const directory = newDirectory(
       `server: { external: '127.0.0.1:0', internal: '${internal}', telemetry: '${telemetry}', shutdown_grace: 1 }\ntls: { enabled: false }\nnvr: { cameras: [cam1] }\nlogger: { default: trace }\n`,
     );
@@ -53,7 +57,8 @@ describe('A service whose output nothing reads', () => {
     await until('it listens', isUp);
     const path = `http://${internal}/api/${'p'.repeat(400)}`;
     const dropped = async (): Promise<boolean> => {
-      for (let asked = 0; asked < 500; asked++) await fetch(path).then((answer) => answer.arrayBuffer());
+      for (let asked = 0; asked < 500; asked += AT_ONCE)
+        await Promise.all(Array.from({ length: AT_ONCE }, () => fetch(path).then((answer) => answer.arrayBuffer())));
       const text = await (await fetch(`http://${telemetry}/metrics`)).text();
       return /^postern_log_lines_dropped_total [1-9]/m.test(text);
     };
