@@ -19,10 +19,11 @@ export function readStream(probe: Probe, silence: number): Promise<StreamSeen | 
     };
     let answered = false;
     // From the question on: a proxy that keeps back the first bytes may keep back the head with them.
+    const halfSilenceMs = silence * 500;
     let silenceOver = false;
     const half = setTimeout(() => {
       silenceOver = true;
-    }, silence * 500);
+    }, halfSilenceMs);
     request.once('error', () => {
       if (!answered) end(undefined);
     });
@@ -31,13 +32,17 @@ export function readStream(probe: Probe, silence: number): Promise<StreamSeen | 
       answered = true;
       const encoding = response.headers['content-encoding'];
       let cameAtOnce = false;
+      let firstAt: number | undefined;
       let said = '';
       response.on('data', (chunk: Buffer) => {
         cameAtOnce ||= !silenceOver;
+        firstAt ??= performance.now();
         said = (said + chunk.toString('latin1')).slice(-STREAM_END.length);
       });
       response.on('error', () => {});
       response.once('close', () => {
+        // On a slow way the first bytes come late, but the silence behind them is as long as the server made it.
+        cameAtOnce ||= firstAt !== undefined && performance.now() - firstAt >= halfSilenceMs;
         end({ cameAtOnce, wasWhole: isWhole(response, said), encoding, silence });
       });
     });
