@@ -2,7 +2,7 @@
 import { authorize } from '../src/access/authorize.ts';
 import { layoutOfConfig } from '../src/access/recorder-layout.ts';
 import { compileRouteTable, type RouteTable } from '../src/access/route-table.ts';
-import { loadPolicy } from '../src/config/load-policy.ts';
+import { loadPolicy } from '../src/config/policy/load-policy.ts';
 import type { Caller } from '../src/domain/caller.ts';
 import { scopeOfRole } from '../src/domain/camera-scope.ts';
 import type { Role, UserName } from '../src/domain/names.ts';

@@ -1,6 +1,6 @@
 /** What holds under one configuration: a reload makes the next generation and swaps the reference (SPEC 1). */
 
-import type { Settings } from '../config/schema.ts';
+import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import { type ListenerName, singleHeader } from '../domain/request.ts';
 import type { Rules } from '../gateway/decision/admit.ts';

@@ -1,6 +1,6 @@
 /** The text printed last at start: the addresses, and the admin's first password in a box (interface 2.1). */
 import type { Postern } from '../app/start.ts';
-import type { Settings } from '../config/schema.ts';
+import type { Settings } from '../config/schema/schema.ts';
 import type { ListenAddress } from '../domain/socket-address.ts';
 import { hostInUrl } from '../domain/socket-address.ts';
 

@@ -1,7 +1,7 @@
 /** Compares a reloaded configuration with the one in force: what changes now, what waits for a restart (SPEC 1, reload). */
 import { isDeepStrictEqual } from 'node:util';
 import { type Finding, when } from './problems.ts';
-import type { Settings } from './schema.ts';
+import type { Settings } from './schema/schema.ts';
 import { heldKeys } from './wider-trust.ts';
 
 /** Keys that are read at a start only. All others can change while the service runs. */

@@ -1,11 +1,11 @@
 /** The commented example file, from the schema alone: every key with its sentence and its default (SPEC 1). */
 import { stringify } from 'yaml';
-import type { KeySchema } from './schema.ts';
+import type { KeySchema } from './schema/schema.ts';
 
 const HEAD = `# yaml-language-server: $schema=config.schema.json
 #
 # Every key of Postern's configuration, with its meaning and its default; a commented key has no default.
-# Generated from src/config/schema.ts by "npm run generate": change it there.
+# Generated from src/config/schema/schema.ts by "npm run generate": change it there.
 #
 # Any key can come from the environment: POSTERN__AUTH__SESSION_LENGTH=3600, lists and maps as JSON.
 # In a secret, {SERVICE_X} is replaced by the environment variable SERVICE_X, or by the file of that name in

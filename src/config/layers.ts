@@ -2,7 +2,7 @@
 import { isScalar, parseDocument } from 'yaml';
 import { meantVariable } from './meant-variable.ts';
 import type { KeyPath, Problem } from './problems.ts';
-import { jsonSchema, SECRET_KEYS } from './schema.ts';
+import { jsonSchema, SECRET_KEYS } from './schema/schema.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 /** Keys and values as in the file, from the command line. */

@@ -1,7 +1,8 @@
 /** Two listeners at one address: the second could not be had at the start (SPEC 1). */
-import { parseListenAddress } from './addresses.ts';
+
 import type { Finding } from './problems.ts';
-import { serverDefaults } from './server-schema.ts';
+import { parseListenAddress } from './schema/addresses.ts';
+import { serverDefaults } from './schema/server-schema.ts';
 
 const LISTENERS = ['external', 'internal', 'telemetry'] as const;
 const EVERYWHERE: readonly string[] = ['0.0.0.0', '::'];

@@ -8,7 +8,7 @@ import { type Environment, type Layered, layered, type Overrides } from './layer
 import { partialSettings } from './partial-settings.ts';
 import { type Finding, findingsOf, messageFor, type Problem, pathText } from './problems.ts';
 import { readYaml, type YamlText } from './read-yaml.ts';
-import { jsonSchema, type Settings, settingsSchema } from './schema.ts';
+import { jsonSchema, type Settings, settingsSchema } from './schema/schema.ts';
 import { fillSecrets, type SecretPlaces } from './secrets.ts';
 import { warningsOf } from './warnings.ts';
 

@@ -1,5 +1,5 @@
 /** `POSTERN_NVR__URL` and `POSTERN__NVR_URL`: variables that are no key, and nearly one (SPEC 1). */
-import type { KeySchema } from './schema.ts';
+import type { KeySchema } from './schema/schema.ts';
 
 const OURS = /^POSTERN_+(?<rest>[A-Z].*)$/i;
 const PROPER = /^POSTERN__/;

@@ -1,6 +1,6 @@
 /** What can be told of a configuration that has problems: its settings without the keys that are wrong (SPEC 1, `check`). */
 import type { z } from 'zod';
-import { type Settings, settingsSchema } from './schema.ts';
+import { type Settings, settingsSchema } from './schema/schema.ts';
 
 /** Undefined when too little is left. For warnings alone: nothing may be started with it. */
 export function partialSettings(tree: unknown, issues: readonly z.core.$ZodIssue[]): Settings | undefined {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { Environment } from './layers.ts';
 import type { Finding } from './problems.ts';
-import { SECRET_KEYS } from './schema.ts';
+import { SECRET_KEYS } from './schema/schema.ts';
 
 export interface SecretPlaces {
   /** Relative file names start here. */

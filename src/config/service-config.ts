@@ -1,9 +1,9 @@
 /** The configuration with the route table that it names: what the service starts with, and reads again (SPEC 1, reload). */
 import type { PolicyRow } from '../domain/policy.ts';
 import { type ConfigPlace, loadConfig } from './load-config.ts';
-import { loadPolicy } from './load-policy.ts';
+import { loadPolicy } from './policy/load-policy.ts';
 import { type Finding, formatProblem, type Problem } from './problems.ts';
-import type { Settings } from './schema.ts';
+import type { Settings } from './schema/schema.ts';
 
 export interface ServiceConfig {
   readonly kind: 'loaded';

@@ -2,7 +2,7 @@
 import { scopeOf, visibleCameras } from '../domain/camera-scope.ts';
 import { type Finding, when } from './problems.ts';
 import { type Check, PROXY_CHECKS } from './proxy-warnings.ts';
-import type { Settings } from './schema.ts';
+import type { Settings } from './schema/schema.ts';
 
 const LONGEST_USUAL_SESSION = 90 * 86_400;
 const USUAL_ITERATIONS = 600_000;

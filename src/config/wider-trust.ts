@@ -1,6 +1,6 @@
 /** Changes that would make a reload trust more than before. They wait for a restart: a file that was cut still parses. */
 import { BlockList, isIP } from 'node:net';
-import type { Settings } from './schema.ts';
+import type { Settings } from './schema/schema.ts';
 import { trustedPeersOf } from './trusted-peers.ts';
 
 /**

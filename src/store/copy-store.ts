@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { err, ok, type Result } from '../domain/result.ts';
+import type { Tables } from './engine/tables.ts';
 import type { Store } from './open-store.ts';
-import type { Tables } from './tables.ts';
 
 /** What becomes of rows that are in the target already. */
 export type CopyMode = 'refuse' | 'continue' | 'replace';

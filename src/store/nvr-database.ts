@@ -4,11 +4,11 @@ import { Kysely, sql } from 'kysely';
 import { type BoundedEventSource, type Deadline, type EventSource, foldSubLabels } from '../domain/event-question.ts';
 import { isOutOfTime } from '../domain/out-of-time.ts';
 import { storeFault, storeFaultOf } from '../domain/store-fault.ts';
-import { nvrShape } from './event-shape.ts';
-import { createEventSource, eventsPlace } from './events-table.ts';
-import { sqliteEngine } from './sqlite.ts';
-import { sqliteDialect } from './sqlite-dialect.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './engine/tables.ts';
+import { nvrShape } from './events/event-shape.ts';
+import { createEventSource, eventsPlace } from './events/events-table.ts';
+import { sqliteEngine } from './sqlite/sqlite.ts';
+import { sqliteDialect } from './sqlite/sqlite-dialect.ts';
 
 export interface NvrDatabase {
   readonly events: BoundedEventSource;

@@ -1,24 +1,24 @@
 /** Opens the store that `store.url` names, brings its tables up to date, and gives access to them (SPEC 1, 10). */
 import { Kysely } from 'kysely';
-import type { AccountStore } from '../domain/account.ts';
-import type { ApiTokenStore } from '../domain/api-token.ts';
+import type { AccountStore } from '../domain/accounts/account.ts';
+import type { ApiTokenStore } from '../domain/accounts/api-token.ts';
+import type { RoleStore } from '../domain/accounts/role-store.ts';
+import type { SessionStore } from '../domain/accounts/session-store.ts';
 import type { EventRecord } from '../domain/event.ts';
 import type { BoundedEventSource } from '../domain/event-question.ts';
-import type { RoleStore } from '../domain/role-store.ts';
-import type { SessionStore } from '../domain/session-store.ts';
-import { createRoleStore } from './accounts-roles.ts';
-import { createSessionStore } from './accounts-sessions.ts';
-import { createAccountStore } from './accounts-tables.ts';
-import { createApiTokenStore } from './accounts-tokens.ts';
-import type { Engine } from './engine.ts';
-import { STORE_SHAPE } from './event-shape.ts';
-import { createEventSource, eventsPlace } from './events-table.ts';
+import { createAccountStore } from './accounts/accounts.ts';
+import { createRoleStore } from './accounts/roles.ts';
+import { createSessionStore } from './accounts/sessions.ts';
+import { createApiTokenStore } from './accounts/tokens.ts';
+import type { Engine } from './engine/engine.ts';
+import { serializedOn } from './engine/serialized.ts';
+import type { Tables } from './engine/tables.ts';
+import { STORE_SHAPE } from './events/event-shape.ts';
+import { createEventSource, eventsPlace } from './events/events-table.ts';
+import { writeEvents } from './events/write-events.ts';
 import { appliedMigrations, assertCurrent, migrate } from './migrate.ts';
-import { postgresEngine } from './postgres.ts';
-import { serializedOn } from './serialized.ts';
-import { sqliteEngine } from './sqlite.ts';
-import type { Tables } from './tables.ts';
-import { writeEvents } from './write-events.ts';
+import { postgresEngine } from './postgres/postgres.ts';
+import { sqliteEngine } from './sqlite/sqlite.ts';
 
 export interface StoreOptions {
   /** `sqlite:/absolute/path`, or `postgres://…`. */

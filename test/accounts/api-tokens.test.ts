@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
 import { createApiTokens, mayGive, newTokenText } from '../../src/accounts/tokens/api-tokens.ts';
-import type { ApiToken } from '../../src/domain/api-token.ts';
+import type { ApiToken } from '../../src/domain/accounts/api-token.ts';
 import { ALL_CAMERAS, maySee } from '../../src/domain/camera-scope.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
 import { handClock, NOW, openInstanceStore, person, ROLES } from './support/people.ts';

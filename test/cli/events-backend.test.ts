@@ -7,7 +7,7 @@ import { after, describe, it } from 'node:test';
 import { stringify } from 'yaml';
 import { type RunningBackend, startBackend } from '../../src/app/commands/backend.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { storeAddress } from '../../src/config/store-schema.ts';
+import { storeAddress } from '../../src/config/schema/store-schema.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { FIVE } from '../events/support/event.ts';
 import { askAt } from '../events/support/served-events.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, beforeEach, describe, it } from 'node:test';
 import { Command } from 'commander';
-import { registerEventsCommands } from '../../src/cli/events.ts';
+import { registerEventsCommands } from '../../src/cli/commands/events.ts';
 import type { EventsStore } from '../../src/cli/import-files.ts';
 import { openNvrDatabase } from '../../src/store/nvr-database.ts';
 import { openStore } from '../../src/store/open-store.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { describe, it } from 'node:test';
 import { Command } from 'commander';
+import { registerTokensCommands } from '../../src/cli/commands/tokens.ts';
+import { registerUsersCommands } from '../../src/cli/commands/users.ts';
 import { onStore } from '../../src/cli/on-store.ts';
-import { registerTokensCommands } from '../../src/cli/tokens.ts';
-import { registerUsersCommands } from '../../src/cli/users.ts';
 import { ok } from '../../src/domain/result.ts';
 
 function terminal() {

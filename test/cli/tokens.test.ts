@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { Command } from 'commander';
 import { createApiTokens } from '../../src/accounts/tokens/api-tokens.ts';
 import { createTokenAdmin } from '../../src/accounts/tokens/token-admin.ts';
-import { parseExpiry, registerTokensCommands } from '../../src/cli/tokens.ts';
+import { parseExpiry, registerTokensCommands } from '../../src/cli/commands/tokens.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import { handClock, NOW, openInstanceStore, person, ROLES } from '../accounts/support/people.ts';
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { importUsers } from '../../src/accounts/users/import-users.ts';
 import { createUsers } from '../../src/accounts/users/users.ts';
-import { registerUsersCommands } from '../../src/cli/users.ts';
+import { registerUsersCommands } from '../../src/cli/commands/users.ts';
 import { readNvrUsers } from '../../src/store/nvr-users.ts';
 import { handClock, openAccounts, PASSWORD_RULES, person, quickHasher, ROLES } from '../accounts/support/people.ts';
 import { tempDirectory } from '../accounts/support/temp-directory.ts';

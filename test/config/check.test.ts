@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { runCheck } from '../../src/cli/check.ts';
+import { runCheck } from '../../src/cli/commands/check.ts';
 import { withDirectory } from './config-place.ts';
 
 /** What `postern check` says, with the directory called DIRECTORY. */

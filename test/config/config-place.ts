@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConfigOutcome, type ConfigPlace, loadConfig } from '../../src/config/load-config.ts';
 import { formatProblem } from '../../src/config/problems.ts';
-import type { Settings } from '../../src/config/schema.ts';
+import type { Settings } from '../../src/config/schema/schema.ts';
 
 /** Files by name, in a new directory that `work` gets. */
 export async function withDirectory<Outcome>(

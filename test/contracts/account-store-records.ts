@@ -1,11 +1,11 @@
 /** What every store must do with roles, seen sessions and API tokens, whatever the engine (SPEC 4.2 to 4.4). */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { AccountStore } from '../../src/domain/account.ts';
-import type { ApiToken, ApiTokenStore } from '../../src/domain/api-token.ts';
+import type { AccountStore } from '../../src/domain/accounts/account.ts';
+import type { ApiToken, ApiTokenStore } from '../../src/domain/accounts/api-token.ts';
+import type { RoleStore } from '../../src/domain/accounts/role-store.ts';
+import type { SeenSession, SessionStore } from '../../src/domain/accounts/session-store.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
-import type { RoleStore } from '../../src/domain/role-store.ts';
-import type { SeenSession, SessionStore } from '../../src/domain/session-store.ts';
 import { until } from '../support/until.ts';
 
 export interface OpenedRecords {

@@ -1,7 +1,7 @@
 /** What every account store must do, whatever the engine (interface 2.1, 5.1). */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { AccountStore, User } from '../../src/domain/account.ts';
+import type { AccountStore, User } from '../../src/domain/accounts/account.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
 
 export interface OpenedAccounts {

@@ -1,7 +1,7 @@
 /** The OpenAPI description: every own row of the route table is in it and nothing else, and the answers are those that it names (SPEC 15). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { loadPolicy } from '../../src/config/load-policy.ts';
+import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
 import { OPERATIONS } from '../../src/openapi/operations.ts';
 import { ROOT } from '../deploy/support/compose.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { compileRouteTable, isOwn } from '../../src/access/route-table.ts';
-import { loadPolicy } from '../../src/config/load-policy.ts';
+import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 
 const ROUTE = /\.(get|post|put|patch|delete)\(\s*'(\/[^']*)'/g;
 /** Served only where no NVR is configured; the row is the NVR's. */

@@ -1,7 +1,7 @@
 /** Roles in other instances: denied verbs, an NVR that trusts headers, none that was read, events of our own (SPEC 5). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { loadPolicy } from '../../src/config/load-policy.ts';
+import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 import { answerLikeAnNvr, type NvrAnswer, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, EVERYBODY, type Person, VERA } from '../support/people.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { authorize } from '../../src/access/authorize.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable, type RouteTable } from '../../src/access/route-table.ts';
-import { loadPolicy } from '../../src/config/load-policy.ts';
+import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 import { scopeOfRole } from '../../src/domain/camera-scope.ts';
 import type { CameraName, Role, UserName } from '../../src/domain/names.ts';
 import { parseTarget } from '../../src/gateway/decision/strict-target.ts';

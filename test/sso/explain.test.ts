@@ -7,7 +7,7 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { Command } from 'commander';
 import { stringify } from 'yaml';
 import { openForExplain } from '../../src/app/commands/explain.ts';
-import { registerExplainCommand } from '../../src/cli/explain.ts';
+import { registerExplainCommand } from '../../src/cli/commands/explain.ts';
 import { REFUSALS } from '../../src/domain/refusal.ts';
 import type { Explanation } from '../../src/gateway/explain/explanation.ts';
 import { type FakeNvr, type Received, startFakeNvr } from '../support/fake-nvr.ts';

@@ -9,7 +9,7 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { Command } from 'commander';
 import { parse } from 'yaml';
 import { openForExplain } from '../../src/app/commands/explain.ts';
-import { registerExplainCommand } from '../../src/cli/explain.ts';
+import { registerExplainCommand } from '../../src/cli/commands/explain.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { ask } from './support/ask.ts';
 import { freePort, type Program, skipWithout, startCaddy, startNginx, startTraefik } from './support/proxies.ts';

@@ -6,13 +6,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import type { User } from '../../src/domain/account.ts';
+import type { User } from '../../src/domain/accounts/account.ts';
 import { ADMIN, type UserName } from '../../src/domain/names.ts';
 import { storeFaultOf } from '../../src/domain/store-fault.ts';
+import type { Tables } from '../../src/store/engine/tables.ts';
 import { migrationsFor } from '../../src/store/migrations/all-migrations.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { sqliteEngine } from '../../src/store/sqlite.ts';
-import type { Tables } from '../../src/store/tables.ts';
+import { sqliteEngine } from '../../src/store/sqlite/sqlite.ts';
 import { makeScratch, type Scratch } from './support/scratch-store.ts';
 
 const ANNA: User = { name: 'anna' as UserName, role: ADMIN, passwordHash: 'h', passwordChangedAt: null, createdAt: 1 };

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import type { User } from '../../src/domain/account.ts';
+import type { User } from '../../src/domain/accounts/account.ts';
 import { ADMIN, type UserName } from '../../src/domain/names.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { makeScratch } from './support/scratch-store.ts';

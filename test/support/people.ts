@@ -1,7 +1,7 @@
 /** Who lives in the test instance: one for each kind of role. */
 
 import { createPasswordHasher } from '../../src/accounts/passwords/password-hash.ts';
-import type { AccountStore } from '../../src/domain/account.ts';
+import type { AccountStore } from '../../src/domain/accounts/account.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
 
 export interface Person {

@@ -1,5 +1,5 @@
 /** Logging in: a name and a password for a session token (interface 5.1; SPEC 4.1). */
-import type { AccountStore, User } from '../../domain/account.ts';
+import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import { parseUserName } from '../../domain/names.ts';
 import { generationOf } from '../sessions/session-state.ts';
 import type { Sessions } from '../sessions/sessions.ts';

@@ -1,7 +1,8 @@
 /** The custom roles in force: those of the configuration file and those created in the console (interface 2.2; SPEC 4.3). */
+
+import type { RoleStore, StoredRole } from '../../domain/accounts/role-store.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
-import type { RoleStore, StoredRole } from '../../domain/role-store.ts';
 import { createStoreGrace, type StoreGrace } from '../sessions/store-grace.ts';
 
 export interface CustomRoleDeps {

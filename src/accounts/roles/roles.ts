@@ -1,5 +1,6 @@
 /** Lists, creates, changes and deletes custom roles (interface 2.2; SPEC 4.3). */
-import type { AccountStore } from '../../domain/account.ts';
+import type { AccountStore } from '../../domain/accounts/account.ts';
+import type { RoleStore } from '../../domain/accounts/role-store.ts';
 import { parseCameraEntry } from '../../domain/camera-scope.ts';
 import {
   ADMIN,
@@ -10,7 +11,6 @@ import {
   VIEWER,
 } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import type { RoleStore } from '../../domain/role-store.ts';
 import { shown } from '../http/body-fields.ts';
 import type { RoleRegistry } from './role-registry.ts';
 

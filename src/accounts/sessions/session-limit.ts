@@ -1,5 +1,5 @@
 /** How many sessions a user may have at once: one login more ends the oldest (SPEC 12). */
-import type { SeenSession } from '../../domain/session-store.ts';
+import type { SeenSession } from '../../domain/accounts/session-store.ts';
 import type { Audit } from '../audit.ts';
 import type { SeenClient, SeenSessions } from './seen-sessions.ts';
 import type { SessionClaims } from './session-jwt.ts';

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { CryptoKey } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { AccountStore } from '../../domain/account.ts';
+import type { AccountStore } from '../../domain/accounts/account.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import { readSessionToken, type SessionClaims } from './session-jwt.ts';
 import { generationOf, type SessionState } from './session-state.ts';

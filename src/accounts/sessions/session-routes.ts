@@ -1,7 +1,7 @@
 /** `/api/sessions`: lists and ends sessions: the caller's own, for an admin those of all users (SPEC 4.2). */
 import Router from 'koa-router';
+import type { SeenSession } from '../../domain/accounts/session-store.ts';
 import { type Caller, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
-import type { SeenSession } from '../../domain/session-store.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import { refuse, refuseFor, refuseMethod, respond } from '../http/responses.ts';
 import { type AccountResponseDeps, type AccountRouterContext, record } from '../http/route-guards.ts';

@@ -1,6 +1,6 @@
 /** Whether a session token still holds, by what the store says of its user (interface 5.1.6; SPEC 4.2, 11). */
 import { hash } from 'node:crypto';
-import type { User } from '../../domain/account.ts';
+import type { User } from '../../domain/accounts/account.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { type CustomRoles, scopeOfRole } from '../../domain/camera-scope.ts';
 import type { SessionFault } from '../../domain/verdict.ts';

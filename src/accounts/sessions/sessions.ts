@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CryptoKey } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { AccountStore, User } from '../../domain/account.ts';
+import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';

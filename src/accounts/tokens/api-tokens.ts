@@ -1,7 +1,7 @@
 /** API tokens: `pst_<id>_<secret>`, with at most the rights that their owner has now (SPEC 4.4, 11). */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { AccountStore, User } from '../../domain/account.ts';
-import type { ApiToken, ApiTokenStore } from '../../domain/api-token.ts';
+import type { AccountStore, User } from '../../domain/accounts/account.ts';
+import type { ApiToken, ApiTokenStore } from '../../domain/accounts/api-token.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { bothScopes, type CameraScope, type CustomRoles, scopeOf, scopeOfRole } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';

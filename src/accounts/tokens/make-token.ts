@@ -1,5 +1,5 @@
 /** Making an API token: the same rules for the API and the command line (SPEC 4.4). */
-import type { ApiToken, ApiTokenStore } from '../../domain/api-token.ts';
+import type { ApiToken, ApiTokenStore } from '../../domain/accounts/api-token.ts';
 import { type CustomRoles, parseCameraEntry } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../domain/names.ts';

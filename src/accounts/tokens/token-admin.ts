@@ -1,6 +1,6 @@
 /** API tokens for the command line: of any user, with the rules of the API (SPEC 1, 4.4). */
-import type { AccountStore } from '../../domain/account.ts';
-import type { ApiToken, ApiTokenStore } from '../../domain/api-token.ts';
+import type { AccountStore } from '../../domain/accounts/account.ts';
+import type { ApiToken, ApiTokenStore } from '../../domain/accounts/api-token.ts';
 import { ADMIN, type UserName } from '../../domain/names.ts';
 import { err, type Result } from '../../domain/result.ts';
 import {

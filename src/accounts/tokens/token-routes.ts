@@ -1,7 +1,7 @@
 /** `/api/tokens`: creates, lists and revokes API tokens: the caller's own, for an admin those of all users (SPEC 4.4). */
 import Router from 'koa-router';
-import type { AccountStore } from '../../domain/account.ts';
-import type { ApiToken, ApiTokenStore } from '../../domain/api-token.ts';
+import type { AccountStore } from '../../domain/accounts/account.ts';
+import type { ApiToken, ApiTokenStore } from '../../domain/accounts/api-token.ts';
 import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { type Caller, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
 import type { RouteState } from '../../domain/verdict.ts';

@@ -1,5 +1,5 @@
 /** Verifies API tokens: notes the use of good ones, and limits bad ones by address, apart from logins (SPEC 4.4). */
-import type { ApiTokenStore, TokenUse } from '../../domain/api-token.ts';
+import type { ApiTokenStore, TokenUse } from '../../domain/accounts/api-token.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { ApiTokenVerdict } from '../../domain/verdict.ts';
 import type { Audit } from '../audit.ts';

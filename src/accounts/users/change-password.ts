@@ -1,5 +1,5 @@
 /** Who may change whose password, and what they must know for it (interface 5.1.6; SPEC 4.3). */
-import type { AccountStore, User } from '../../domain/account.ts';
+import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import { type GuessDeps, type GuessOutcome, judgeGuess } from '../login/password-guess.ts';
 import type { UserFault, Users } from './users.ts';

@@ -1,5 +1,5 @@
 /** The NVR's users become users here, with their password hashes as they are (interface 2.1; SPEC 1, `users import`). */
-import type { AccountStore, ImportedUser } from '../../domain/account.ts';
+import type { AccountStore, ImportedUser } from '../../domain/accounts/account.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, parseUserName, type UserName, VIEWER } from '../../domain/names.ts';

@@ -1,6 +1,6 @@
 /** `/api/users`: the routes that the NVR's own user pages call (interface 2.1; SPEC 4.3). */
 import Router from 'koa-router';
-import type { User } from '../../domain/account.ts';
+import type { User } from '../../domain/accounts/account.ts';
 import { VIEWER } from '../../domain/names.ts';
 import { err } from '../../domain/result.ts';
 import type { RouteState } from '../../domain/verdict.ts';

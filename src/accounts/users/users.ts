@@ -1,5 +1,5 @@
 /** Creates, changes and deletes users, for the API and the command line alike (interface 2.1, 2.2; SPEC 4.3). */
-import type { AccountStore, User } from '../../domain/account.ts';
+import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, parseUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';

@@ -12,7 +12,7 @@ import type { SessionRouteDeps } from '../../accounts/sessions/session-routes.ts
 import { createSessions, type Sessions } from '../../accounts/sessions/sessions.ts';
 import type { TokenRouteDeps } from '../../accounts/tokens/token-routes.ts';
 import type { UserRouteDeps } from '../../accounts/users/user-routes.ts';
-import type { Settings } from '../../config/schema.ts';
+import type { Settings } from '../../config/schema/schema.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { scopeOfRole } from '../../domain/camera-scope.ts';
 import type { Clock } from '../../domain/clock.ts';

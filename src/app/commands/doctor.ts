@@ -2,7 +2,7 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { layoutOfConfig } from '../../access/recorder-layout.ts';
-import type { Settings } from '../../config/schema.ts';
+import type { Settings } from '../../config/schema/schema.ts';
 import type { InsideSeen } from '../../doctor/observations.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';

@@ -7,9 +7,9 @@ import { createSessions, type Sessions } from '../../accounts/sessions/sessions.
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { type ApiTokens, createApiTokens } from '../../accounts/tokens/api-tokens.ts';
 import { formatProblem } from '../../config/problems.ts';
-import type { Settings } from '../../config/schema.ts';
+import type { Settings } from '../../config/schema/schema.ts';
+import { storeAddress } from '../../config/schema/store-schema.ts';
 import { loadServiceConfig } from '../../config/service-config.ts';
-import { storeAddress } from '../../config/store-schema.ts';
 import { visibleCameras } from '../../domain/camera-scope.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { SessionVerdict } from '../../domain/verdict.ts';

@@ -1,8 +1,8 @@
 /** Builds `explain` from the rules of the gate: beside a running server, or from its configuration alone (SPEC 1). */
 import { isIP } from 'node:net';
-import type { Settings } from '../../config/schema.ts';
+import type { Settings } from '../../config/schema/schema.ts';
 import { trustedPeersOf } from '../../config/trusted-peers.ts';
-import type { User } from '../../domain/account.ts';
+import type { User } from '../../domain/accounts/account.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { type CustomRoles, scopeOfRole } from '../../domain/camera-scope.ts';
 import { err, ok, type Result } from '../../domain/result.ts';

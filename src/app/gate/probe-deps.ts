@@ -1,5 +1,5 @@
 /** Builds what doctor's probes need from the settings: trusted proxies and identity headers (SPEC 15). */
-import type { Settings } from '../../config/schema.ts';
+import type { Settings } from '../../config/schema/schema.ts';
 import type { ProbeRouteDeps } from '../../doctor/probe-routes.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { networks } from '../resources/trusted-networks.ts';

@@ -1,7 +1,7 @@
 /** Builds the rules of the decision from the settings: for the gate, and for `explain`, which must judge the same. */
 import type { Surroundings } from '../../access/authorize.ts';
 import { compileRouteTable, type RouteTable } from '../../access/route-table.ts';
-import type { Settings } from '../../config/schema.ts';
+import type { Settings } from '../../config/schema/schema.ts';
 import { normalizedHeaderName } from '../../domain/header-names.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import type { PolicyRow } from '../../domain/policy.ts';

@@ -1,7 +1,7 @@
 /** Parts that a reload reopens only when their own settings have changed: events backend, camera list, connections to the NVR. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { Settings } from '../../config/schema.ts';
+import type { Settings } from '../../config/schema/schema.ts';
 import type { KnownCameraList } from '../../gateway/decision/known-cameras.ts';
 import { createForwarder } from '../../gateway/forward/forward.ts';
 import type { Forwarder } from '../../gateway/forward/forwarder.ts';

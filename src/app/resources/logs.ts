@@ -1,6 +1,6 @@
 /** Opens the log outputs: the console, and a file of its own for audit lines (interface 2.5; SPEC 9). */
 import type { DestinationStream } from 'pino';
-import type { Settings } from '../../config/schema.ts';
+import type { Settings } from '../../config/schema/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { openAuditFile } from '../../telemetry/audit-log.ts';
 import { createLogs, type LogRules, type Logs } from '../../telemetry/log.ts';

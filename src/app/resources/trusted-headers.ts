@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { formatProblem } from '../../config/problems.ts';
-import type { Settings } from '../../config/schema.ts';
+import type { Settings } from '../../config/schema/schema.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { ok, type Result } from '../../domain/result.ts';
 import { type MappingProblem, mappingProblems } from '../../identity/mapped-headers.ts';

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { layoutOfConfig, layoutOfNames } from '../../access/recorder-layout.ts';
-import type { Settings } from '../../config/schema.ts';
+import type { Settings } from '../../config/schema/schema.ts';
 import { ADMIN, ANONYMOUS, type CameraName } from '../../domain/names.ts';
 import type { Upstream } from '../../domain/socket-address.ts';
 import { type KnownCameraList, watchKnownCameras } from '../../gateway/decision/known-cameras.ts';

@@ -1,5 +1,5 @@
 /** What `/readyz` says, gathered from the parts of the service (SPEC 9). */
-import type { Settings } from '../../config/schema.ts';
+import type { Settings } from '../../config/schema/schema.ts';
 import type { StoreHealth } from '../../store/store-health.ts';
 import { checked, OK, type Reached, type Readiness } from '../../telemetry/readiness.ts';
 import type { EventsBackend } from '../resources/events.ts';

@@ -1,7 +1,7 @@
 /** Gives the scrape its sources: accounts, sessions, the NVR, the events backend, the certificate (SPEC 9). */
 import { X509Certificate } from 'node:crypto';
-import type { Settings } from '../../config/schema.ts';
-import type { User } from '../../domain/account.ts';
+import type { Settings } from '../../config/schema/schema.ts';
+import type { User } from '../../domain/accounts/account.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { Upstream } from '../../domain/socket-address.ts';

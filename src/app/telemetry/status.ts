@@ -1,7 +1,7 @@
 /** What the status page tells, gathered from the parts of the service (SPEC 8). */
 import { X509Certificate } from 'node:crypto';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
-import type { Settings } from '../../config/schema.ts';
+import type { Settings } from '../../config/schema/schema.ts';
 import type { ServiceStatus, StatusCertificate, StatusWarning, UnknownRoute } from '../../domain/status.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
 import type { Readiness } from '../../telemetry/readiness.ts';

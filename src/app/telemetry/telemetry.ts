@@ -1,6 +1,6 @@
 /** The counters of what happens: requests, sessions, recent failures (SPEC 9). */
 
-import type { Settings } from '../../config/schema.ts';
+import type { Settings } from '../../config/schema/schema.ts';
 import { trustedPeersOf } from '../../config/trusted-peers.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { RequestFacts } from '../../domain/request.ts';

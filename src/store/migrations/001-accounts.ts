@@ -1,7 +1,7 @@
 /** Migration 1: built-in users, and the session tokens that were ended before their time (interface 2.1, 5.1). */
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { Dialect } from '../dialect.ts';
+import type { Dialect } from '../engine/dialect.ts';
 
 export const accounts = ({ text }: Dialect): Migration => ({
   async up(db: Kysely<unknown>) {

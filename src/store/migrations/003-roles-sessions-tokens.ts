@@ -1,7 +1,7 @@
 /** Migration 3: roles made in the console, sessions as they were seen, and API tokens (SPEC 4.2 to 4.4). */
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { Dialect } from '../dialect.ts';
+import type { Dialect } from '../engine/dialect.ts';
 
 /** `cameras` is the JSON of a list; null in `api_tokens` where a token is not narrowed. */
 export const rolesSessionsTokens = ({ text }: Dialect): Migration => ({

@@ -1,7 +1,7 @@
 /** Migration 4: how often the events of each day were written, so that what was counted of them can be kept (SPEC 7). */
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { Dialect } from '../dialect.ts';
+import type { Dialect } from '../engine/dialect.ts';
 
 /** By triggers, so that every writer counts. Days are those of UTC in which events begin. */
 export const eventWrites = (dialect: Dialect): Migration => ({

@@ -1,6 +1,6 @@
 /** The store's migrations in their order: a number once given never changes, new ones are added at the end. */
 import type { MigrationProvider } from 'kysely/migration';
-import type { Dialect } from '../dialect.ts';
+import type { Dialect } from '../engine/dialect.ts';
 import { accounts } from './001-accounts.ts';
 import { events } from './002-events.ts';
 import { rolesSessionsTokens } from './003-roles-sessions-tokens.ts';

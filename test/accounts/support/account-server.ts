@@ -21,7 +21,7 @@ import { createApiTokens } from '../../../src/accounts/tokens/api-tokens.ts';
 import { createTokenRoutes } from '../../../src/accounts/tokens/token-routes.ts';
 import { createTokenVerifier } from '../../../src/accounts/tokens/token-verifier.ts';
 import { createUserRoutes } from '../../../src/accounts/users/user-routes.ts';
-import type { AccountStore } from '../../../src/domain/account.ts';
+import type { AccountStore } from '../../../src/domain/accounts/account.ts';
 import type { Caller } from '../../../src/domain/caller.ts';
 import { visibleCameras } from '../../../src/domain/camera-scope.ts';
 import type { CameraName } from '../../../src/domain/names.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createPasswordHasher } from '../../../src/accounts/passwords/password-hash.ts';
-import type { AccountStore, User } from '../../../src/domain/account.ts';
+import type { AccountStore, User } from '../../../src/domain/accounts/account.ts';
 import type { CustomRoles } from '../../../src/domain/camera-scope.ts';
 import type { Clock } from '../../../src/domain/clock.ts';
 import type { Role, UserName } from '../../../src/domain/names.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { bucketDetections, stacked } from '../../../src/ui/pages/explore/detection-buckets.ts';
-import { plotRange } from '../../../src/ui/pages/explore/plot-range.ts';
+import { bucketDetections, stacked } from '../../../src/ui/pages/explore/plot/detection-buckets.ts';
+import { plotRange } from '../../../src/ui/pages/explore/plot/plot-range.ts';
 
 const HOUR = 3600;
 const DAY = 86_400;

@@ -12,8 +12,8 @@ import {
   NO_FILTER,
   readFilter,
   withMore,
-} from '../../../src/ui/pages/explore/event-filter.ts';
-import { nextQuery } from '../../../src/ui/pages/explore/next-query.ts';
+} from '../../../src/ui/pages/explore/filter/event-filter.ts';
+import { nextQuery } from '../../../src/ui/pages/explore/filter/next-query.ts';
 
 const FILTER: EventFilter = {
   cameras: ['front', 'back,yard'],

@@ -1,10 +1,10 @@
 /** The events under a heading per day, and what to say when there are none. */
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { words } from '../shared/words.ts';
-import { type EventFilter, isByDate, isFiltered } from './event-filter.ts';
 import { EventPiece } from './event-piece.tsx';
 import type { EventView } from './event-view.ts';
 import { daysOf } from './event-window.ts';
+import { type EventFilter, isByDate, isFiltered } from './filter/event-filter.ts';
 import type { EventList } from './use-events.ts';
 import type { View } from './view-choice.tsx';
 

@@ -5,15 +5,15 @@ import type { Profile } from '../console/profile.ts';
 import { Icon } from '../shared/icon.tsx';
 import { usePageTitle } from '../shared/page-title.ts';
 import { words } from '../shared/words.ts';
-import { EventDetails } from './event-details.tsx';
-import { type EventFilter, filterSearch, NO_FILTER, readFilter } from './event-filter.ts';
+import { EventDetails } from './details/event-details.tsx';
+import { useOpenEvent } from './details/use-open-event.ts';
 import { Events } from './event-list.tsx';
 import type { EventView } from './event-view.ts';
-import { FilterBar } from './filter-bar.tsx';
-import { Overview } from './overview.tsx';
+import { type EventFilter, filterSearch, NO_FILTER, readFilter } from './filter/event-filter.ts';
+import { FilterBar } from './filter/filter-bar.tsx';
+import { Overview } from './plot/overview.tsx';
+import { type Detections, useLabels, useOverview } from './plot/use-overview.ts';
 import { useEvents } from './use-events.ts';
-import { useOpenEvent } from './use-open-event.ts';
-import { type Detections, useLabels, useOverview } from './use-overview.ts';
 import { useView, ViewChoice } from './view-choice.tsx';
 
 export function Explore({ profile, hasNvr }: { profile: Profile; hasNvr: boolean }) {

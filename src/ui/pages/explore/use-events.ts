@@ -2,9 +2,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Answer, getFromApi } from '../shared/api.ts';
 import { problemOf } from '../shared/problem-of.ts';
-import { type EventFilter, eventsQuery } from './event-filter.ts';
 import { type EventView, readEvents } from './event-view.ts';
-import { nextQuery } from './next-query.ts';
+import { type EventFilter, eventsQuery } from './filter/event-filter.ts';
+import { nextQuery } from './filter/next-query.ts';
 
 export interface EventList {
   readonly events: readonly EventView[];

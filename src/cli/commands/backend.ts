@@ -1,0 +1,73 @@
+/** `postern backend`: only the events backend, on its own address, for running it on another machine (SPEC 1). */
+import type { Writable } from 'node:stream';
+import { type Command, InvalidArgumentError } from 'commander';
+import { parseListenAddress } from '../../config/schema/addresses.ts';
+import type { ListenAddress } from '../../domain/socket-address.ts';
+import { hostInUrl } from '../../domain/socket-address.ts';
+import { releaseV8 } from '../release-v8.ts';
+
+export interface BackendCommandDeps {
+  readonly directory: () => string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  /** Resolves when it is time to stop. */
+  readonly stopSignal: () => Promise<void>;
+  readonly exit: (code: number) => void;
+}
+
+/** Loopback, since every client that reaches it is believed. */
+const DEFAULT_LISTEN = '127.0.0.1:5001';
+
+export function registerBackendCommand(program: Command, deps: BackendCommandDeps): void {
+  program
+    .command('backend')
+    .description('run the events backend alone; it believes the headers remote-user and remote-role of every client')
+    .option(
+      '--listen <host:port>',
+      'where; beyond loopback only with nvr.auth_secret',
+      listenAddress,
+      listenAddress(DEFAULT_LISTEN),
+    )
+    .action(async ({ listen }: { listen: ListenAddress }) => deps.exit(await runBackend(listen, deps)));
+}
+
+async function runBackend(at: ListenAddress, deps: BackendCommandDeps): Promise<number> {
+  const { env, stdout, stderr, stopSignal } = deps;
+  const { loadConfig } = await import('../../config/load-config.ts');
+  const { formatProblem } = await import('../../config/problems.ts');
+  const { startBackend } = await import('../../app/commands/backend.ts');
+  const config = await loadConfig({ directory: deps.directory(), env });
+  if (config.kind === 'invalid') {
+    for (const problem of config.problems) stderr.write(`${formatProblem(config.file, problem)}\n`);
+    return 1;
+  }
+  const { settings } = config;
+  const sentence = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));
+  try {
+    const backend = await startBackend({
+      settings,
+      at,
+      clock: { now: () => Date.now() },
+      now: () => performance.now(),
+      onFault: (fault) => stderr.write(`a request could not be answered: ${sentence(fault)}\n`),
+    });
+    releaseV8();
+    const { host, port } = backend.address;
+    const believes =
+      settings.nvr.auth_secret === undefined ? 'every client that reaches it' : 'clients that send nvr.auth_secret';
+    stdout.write(`The events backend listens on http://${hostInUrl(host)}:${port} and believes ${believes}.\n`);
+    await stopSignal();
+    await backend.close();
+    return 0;
+  } catch (fault) {
+    stderr.write(`The events backend did not start: ${sentence(fault)}\n`);
+    return 1;
+  }
+}
+
+function listenAddress(text: string): ListenAddress {
+  const address = parseListenAddress(text);
+  if (!address.ok) throw new InvalidArgumentError(`${address.error}.`);
+  return address.value;
+}

@@ -1,0 +1,90 @@
+/** `postern serve`: start, say where it listens, read the configuration again when it changes, stop in good order (SPEC 1). */
+import { resolve } from 'node:path';
+import type { Writable } from 'node:stream';
+import { type Postern, startPostern } from '../../app/start.ts';
+import { formatProblem } from '../../config/problems.ts';
+import { loadServiceConfig } from '../../config/service-config.ts';
+import { announcement, passwordBox } from '../announcement.ts';
+import { type LogDestination, openLogDestination } from '../log-destination.ts';
+import { releaseV8 } from '../release-v8.ts';
+import { stopSignal } from '../stop-signal.ts';
+import { tellReady } from '../tell-systemd.ts';
+import { VERSION } from '../version.ts';
+import { watchConfig } from '../watch-config.ts';
+
+export interface ServePlace {
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdout: Writable & { isTTY?: boolean };
+  readonly stderr: Writable;
+}
+
+/** Resolves with the exit code, once stopped by SIGTERM or SIGINT or when it cannot start. */
+export async function runServe(place: ServePlace): Promise<number> {
+  const { directory, env, stdout, stderr } = place;
+  const config = await loadServiceConfig({ directory, env });
+  if (config.kind === 'invalid') {
+    for (const problem of config.problems) stderr.write(`${formatProblem(config.file, problem)}\n`);
+    stderr.write(
+      `Postern did not start: correct the ${config.problems.length === 1 ? 'problem' : 'problems'} above first.\n`,
+    );
+    return 1;
+  }
+  if (config.created) stdout.write(`No configuration was there: one to begin with is now in ${config.file}.\n`);
+  // From here on: a signal during the start, or a change of a file, is not lost.
+  const stopped = stopSignal(stdout.isTTY === true);
+  const watching = await watchConfig(config.files);
+  const clock = { now: () => Date.now() };
+  const log = openLogDestination(stdout);
+  try {
+    const postern = await startPostern({ config, directory: resolve(directory), env, clock, log, version: VERSION });
+    log.flush();
+    stdout.write(announcement(postern, config.settings, stdout.isTTY === true));
+    tellReady(env);
+    releaseV8();
+    watching.onChange(() => reload(postern, place, log));
+    await stopped;
+    watching.close();
+    endAfter(config.settings.server.shutdown_grace, stderr);
+    await postern.close();
+    if (!(await log.written(LAST_LINES_MS))) process.exit(0); // nothing reads the output, so waiting for it would never end
+    return 0;
+  } catch (fault) {
+    watching.close();
+    stderr.write(`Postern did not start: ${sentenceOf(fault)}\n`);
+    return 1;
+  }
+}
+
+const LAST_LINES_MS = 500;
+/** Beyond the grace, for what is written last: with the default the whole stays below the 10 s of `docker stop`. */
+const CLOSING_SECONDS = 1.5;
+
+/** A locked store or a worker that does not answer must not keep the process alive. */
+function endAfter(graceSeconds: number, stderr: Writable): void {
+  const timer = setTimeout(
+    () => {
+      stderr.write(
+        'Postern was stopped before everything was written: the store or the events backend did not finish in time.\n',
+      );
+      process.exit(1);
+    },
+    (graceSeconds + CLOSING_SECONDS) * 1000,
+  );
+  timer.unref();
+}
+
+/** Gives the files that were read. */
+async function reload(
+  postern: Postern,
+  { directory, env, stdout }: ServePlace,
+  log: LogDestination,
+): Promise<readonly string[]> {
+  const read = () => loadServiceConfig({ directory, env, whenMissing: 'refuse' });
+  const { newAdminPassword, files } = await postern.reload(read);
+  log.flush();
+  stdout.write(passwordBox(newAdminPassword, stdout.isTTY === true));
+  return files;
+}
+
+const sentenceOf = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));

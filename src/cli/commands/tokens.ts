@@ -1,0 +1,131 @@
+/** `postern tokens create|list|revoke`: API tokens, made beside the server or without it (SPEC 1, 4.4). */
+import type { Command } from 'commander';
+import type { ApiToken } from '../../domain/accounts/api-token.ts';
+import { VIEWER } from '../../domain/names.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import { onStore, type StoreCommandDeps } from '../on-store.ts';
+
+export interface NewToken {
+  readonly name: string;
+  readonly user: string;
+  readonly role: string;
+  readonly cameras: readonly string[] | undefined;
+  /** Unix seconds; null: never; undefined: never for an account, after 90 days for a user of a proxy. */
+  readonly expiresAt: number | null | undefined;
+  readonly managesAccounts: boolean;
+}
+
+/** The tokens of a store that is open for the length of one command. */
+export interface OpenTokens {
+  readonly apiTokens: {
+    list(): Promise<readonly ApiToken[]>;
+    /** `text` is shown once. */
+    create(token: NewToken): Promise<Result<{ readonly text: string }, { readonly message: string }>>;
+    revoke(id: string): Promise<'deleted' | 'absent'>;
+  };
+  close(): Promise<void>;
+}
+
+export interface TokensCommandDeps extends StoreCommandDeps<OpenTokens> {
+  /** Unix seconds. */
+  readonly now: () => number;
+}
+
+interface CreateOptions {
+  readonly user: string;
+  readonly role: string;
+  readonly cameras?: string;
+  readonly expires?: string;
+  readonly manageAccounts?: boolean;
+}
+
+export function registerTokensCommands(program: Command, deps: TokensCommandDeps): void {
+  const tokens = program.command('tokens').description('make and revoke API tokens, for programs that call the API');
+  tokens
+    .command('create <name>')
+    .description('make a token, and print it: it is shown this once')
+    .option('--user <user>', 'whose it is; it ends with the account', 'admin')
+    .option('--role <role>', "admin, viewer or a custom role, not above the user's own", VIEWER)
+    .option('--cameras <cameras>', 'only these, separated by commas; "*" stands for any text')
+    .option('--expires <when>', 'after so many days (90d), hours (12h), at a date (2030-01-31), or never')
+    .option('--manage-accounts', 'the token may change users, passwords, roles and tokens; needs --role admin')
+    .action((name: string, options: CreateOptions) =>
+      onStore('change', (open) => create(name, options, open, deps), deps),
+    );
+  tokens
+    .command('list')
+    .description('print every token, without its secret')
+    .action(() => onStore('read', async ({ apiTokens }) => ok(listing(await apiTokens.list())), deps));
+  tokens
+    .command('revoke <id>')
+    .description('end a token, from the next request on')
+    .action((id: string) => onStore('change', ({ apiTokens }) => revoke(id, apiTokens), deps));
+}
+
+/** The token alone goes to standard output, to be piped; what to do with it goes beside. */
+async function create(
+  name: string,
+  { user, role, cameras, expires, manageAccounts = false }: CreateOptions,
+  { apiTokens }: OpenTokens,
+  { now, stderr }: TokensCommandDeps,
+): Promise<Result<string, string>> {
+  const expiresAt =
+    expires === undefined ? ok(undefined) : expires === 'never' ? ok(null) : parseExpiry(expires, now());
+  if (!expiresAt.ok) return expiresAt;
+  const list = cameras?.split(',').map((camera) => camera.trim());
+  const rights = { cameras: list, expiresAt: expiresAt.value, managesAccounts: manageAccounts };
+  const made = await apiTokens.create({ name, user, role, ...rights });
+  if (!made.ok) return err(made.error.message);
+  stderr.write('Keep this token now, for it is shown this once. Send it as "Authorization: Bearer <token>".\n');
+  return ok(made.value.text);
+}
+
+const SECONDS: ReadonlyMap<string, number> = new Map([
+  ['d', 86_400],
+  ['h', 3600],
+]);
+
+/** `90d`, `12h`, or a date or time that says where it is valid. */
+export function parseExpiry(text: string, now: number): Result<number, string> {
+  const { count, unit = '' } = /^(?<count>\d{1,6})(?<unit>[dh])$/.exec(text)?.groups ?? {};
+  const seconds = SECONDS.get(unit);
+  if (count !== undefined && seconds !== undefined) return ok(now + Number(count) * seconds);
+  const at = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d))?$/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at)
+    ? err(`${JSON.stringify(text)} is no time: write 90d, 12h, 2030-01-31 or 2030-01-31T12:00:00Z`)
+    : ok(Math.floor(at / 1000));
+}
+
+async function revoke(id: string, apiTokens: OpenTokens['apiTokens']): Promise<Result<string, string>> {
+  const outcome = await apiTokens.revoke(id);
+  if (outcome === 'deleted') return ok(`The token ${id} is revoked.`);
+  return err(`There is no token ${id}: "postern tokens list" shows all`);
+}
+
+function listing(tokens: readonly ApiToken[]): string {
+  if (tokens.length === 0) return 'There are no tokens yet: "postern tokens create <name>" makes one.';
+  const rows = [
+    ['ID', 'NAME', 'USER', 'ROLE', 'CAMERAS', 'EXPIRES', 'LAST USED'],
+    ...tokens.map((token) => [
+      token.id,
+      token.name,
+      token.user,
+      token.managesAccounts ? `${token.role}, accounts` : token.role,
+      token.cameras?.join(',') ?? 'all of the role',
+      dateOf(token.expiresAt),
+      token.lastUsedAt === null ? 'never' : `${dateOf(token.lastUsedAt)} from ${token.lastUsedFrom}`,
+    ]),
+  ];
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+const dateOf = (seconds: number | null): string =>
+  seconds === null ? 'never' : new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ');

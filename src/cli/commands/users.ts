@@ -1,0 +1,111 @@
+/** `postern users list|add|password|role|delete|import`: account work beside the server or without it (SPEC 1). */
+import type { Command } from 'commander';
+import type { ImportedUser } from '../../domain/accounts/account.ts';
+import { type Role, type UserName, VIEWER } from '../../domain/names.ts';
+import type { Result } from '../../domain/result.ts';
+import { onStore, type StoreCommandDeps, type StoreUse } from '../on-store.ts';
+import type { Terminal } from '../read-password.ts';
+
+type Outcome = Promise<Result<unknown, { readonly message: string }>>;
+
+/** The accounts of a store that is open for the length of one command. */
+export interface OpenUsers {
+  readonly users: {
+    list(): Promise<readonly { readonly name: UserName; readonly role: Role }[]>;
+    add(user: { readonly name: string; readonly password: string; readonly role: string }): Outcome;
+    setPassword(name: string, password: string): Outcome;
+    setRole(name: string, role: string): Outcome;
+    remove(name: string): Outcome;
+    /** From an NVR's own SQLite file. */
+    importFrom(path: string): Promise<readonly ImportedUser[]>;
+  };
+  close(): Promise<void>;
+}
+
+export type UsersCommandDeps = Terminal & StoreCommandDeps<OpenUsers>;
+
+export function registerUsersCommands(program: Command, deps: UsersCommandDeps): void {
+  const users = program.command('users').description('list and change the accounts that people log in with');
+  const run = (use: StoreUse, work: (users: OpenUsers['users']) => Promise<Result<string, string>>) =>
+    onStore(use, (open) => work(open.users), deps);
+  users
+    .command('list')
+    .description('print every user with the role')
+    .action(() => run('read', async (accounts) => ({ ok: true, value: listing(await accounts.list()) })));
+  users
+    .command('add <name>')
+    .description('make a user; the password is asked for, or read from standard input')
+    .option('--role <role>', 'admin, viewer or a custom role', VIEWER)
+    .action((name: string, { role }: { role: string }) =>
+      run('create', (accounts) =>
+        withPassword(deps, name, (password) =>
+          said(accounts.add({ name, password, role }), `Added ${name} with the role ${role}.`),
+        ),
+      ),
+    );
+  users
+    .command('password <name>')
+    .description("change a user's password, which ends the sessions; it is asked for, or read from standard input")
+    .action((name: string) =>
+      run('change', (accounts) =>
+        withPassword(deps, name, (password) =>
+          said(accounts.setPassword(name, password), `The password of ${name} is changed; open sessions are over.`),
+        ),
+      ),
+    );
+  users
+    .command('role <name> <role>')
+    .description("change a user's role, from the next request on")
+    .action((name: string, role: string) =>
+      run('change', (accounts) => said(accounts.setRole(name, role), `${name} has the role ${role} now.`)),
+    );
+  users
+    .command('delete <name>')
+    .description('remove a user, which ends the sessions')
+    .action((name: string) =>
+      run('change', (accounts) => said(accounts.remove(name), `${name} is removed; open sessions are over.`)),
+    );
+  users
+    .command('import <file>')
+    .description("import the users of an NVR's SQLite file, with their passwords; users that exist here are kept")
+    .action((file: string) => run('create', async (accounts) => importReport(file, await accounts.importFrom(file))));
+}
+
+async function withPassword(
+  terminal: Terminal,
+  name: string,
+  work: (password: string) => Promise<Result<string, string>>,
+): Promise<Result<string, string>> {
+  const { readNewPassword } = await import('../read-password.ts');
+  const password = await readNewPassword(terminal, name);
+  return password.ok ? work(password.value) : password;
+}
+
+async function said(outcome: Outcome, sentence: string): Promise<Result<string, string>> {
+  const settled = await outcome;
+  return settled.ok ? { ok: true, value: sentence } : { ok: false, error: settled.error.message };
+}
+
+/** A file without users is no failure; a file whose users are all refused is. */
+function importReport(file: string, imported: readonly ImportedUser[]): Result<string, string> {
+  const count = (kind: ImportedUser['kind']): number => imported.filter((user) => user.kind === kind).length;
+  const total = `${file}: ${imported.length} read, ${count('added')} added, ${count('kept')} kept, ${count('refused')} refused`;
+  const report = [...imported.map(importLine), total].join('\n');
+  const isFailure = imported.length > 0 && count('refused') === imported.length;
+  return isFailure ? { ok: false, error: report } : { ok: true, value: report };
+}
+
+function importLine(user: ImportedUser): string {
+  if (user.kind === 'kept') return `  ${user.name}: is here already and keeps role and password`;
+  // A name that was refused may hold anything.
+  if (user.kind === 'refused') return `  ${JSON.stringify(user.name)}: not added: ${user.reason}`;
+  const { name, role, unknownRole } = user;
+  if (unknownRole === undefined) return `  ${name}: added with the role ${role}`;
+  return `  ${name}: added with the role ${role}, for there is no role ${JSON.stringify(unknownRole)} here`;
+}
+
+function listing(users: readonly { readonly name: UserName; readonly role: Role }[]): string {
+  if (users.length === 0) return 'There are no users yet: the first start makes the admin.';
+  const width = Math.max(...users.map(({ name }) => name.length));
+  return users.map(({ name, role }) => `${name.padEnd(width)}  ${role}`).join('\n');
+}

@@ -1,0 +1,75 @@
+/** The route table to judge by: Postern's own rows, then those of the named table and of what it extends (SPEC 5). */
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { PolicyRow } from '../../domain/policy.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import { nearest } from '../nearest.ts';
+import type { Problem } from '../problems.ts';
+import { type PolicyTable, parsePolicy } from './parse-policy.ts';
+
+export type PolicyOutcome =
+  | { readonly kind: 'loaded'; readonly rows: readonly PolicyRow[] }
+  | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
+
+const SHIPPED = join(import.meta.dirname, '../../../conf/policies');
+/** These come first: no table can close the login page, or open the accounts. */
+const OWN = 'postern';
+const IN_CONFIGURATION: Problem = { path: 'nvr.policy', message: '' };
+
+/**
+ * `policy`: a name in `conf/policies`, or a file (with a slash, or ending in .yaml), relative to `directory`. `onFile` is
+ * told of every file that is looked for.
+ */
+export async function loadPolicy(
+  policy: string,
+  directory: string,
+  onFile: (file: string) => void = () => {},
+): Promise<PolicyOutcome> {
+  const rows: PolicyRow[] = [];
+  for (const name of [OWN, policy]) {
+    const chain = await readChain({ name, namedAt: IN_CONFIGURATION }, { directory, above: [], onFile });
+    if (!chain.ok) return { kind: 'invalid', problems: chain.error };
+    const tables = chain.value.flatMap((table) => table.rows);
+    rows.push(...(name === OWN ? tables.map((row) => ({ ...row, own: true })) : tables));
+  }
+  return { kind: 'loaded', rows };
+}
+
+type Chain = Result<readonly PolicyTable[], readonly Problem[]>;
+
+interface ChainPlace {
+  readonly directory: string;
+  /** The files that led here. */
+  readonly above: readonly string[];
+  readonly onFile: (file: string) => void;
+}
+
+async function readChain(base: NonNullable<PolicyTable['base']>, place: ChainPlace): Promise<Chain> {
+  const { name, namedAt } = base;
+  const { directory, above, onFile } = place;
+  const file = isFileName(name) ? resolve(directory, name) : join(SHIPPED, `${name}.yaml`);
+  if (above.includes(file))
+    return err([{ ...namedAt, message: `${JSON.stringify(name)} extends itself: remove the line` }]);
+  onFile(file);
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  if (text === undefined) return err([{ ...namedAt, message: await notFound(name) }]);
+  const table = parsePolicy(text, basename(file));
+  if (!table.ok) return table;
+  if (!table.value.base) return ok([table.value]);
+  const rest = await readChain(table.value.base, { directory: dirname(file), above: [...above, file], onFile });
+  return rest.ok ? ok([table.value, ...rest.value]) : rest;
+}
+
+const isFileName = (name: string): boolean => /\/|\.ya?ml$/.test(name);
+
+async function notFound(name: string): Promise<string> {
+  if (isFileName(name)) return `${JSON.stringify(name)} cannot be read: check that the file is there`;
+  const shipped = (await readdir(SHIPPED))
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => basename(file, '.yaml'));
+  const meant = nearest(name, shipped);
+  const ending = meant
+    ? `did you mean ${meant}?`
+    : `write one of ${shipped.sort().join(', ')}, or a file such as ./routes.yaml`;
+  return `${JSON.stringify(name)} is no route table: ${ending}`;
+}

@@ -1,0 +1,51 @@
+/** One route table: YAML text as rows, or every problem with its line (SPEC 5). */
+import { z } from 'zod';
+import type { PolicyRow } from '../../domain/policy.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import { type Finding, findingsOf, messageFor, type Problem, pathText } from '../problems.ts';
+import { readYaml, type YamlText } from '../read-yaml.ts';
+import type { KeySchema } from '../schema/schema.ts';
+import { rowFindings } from './policy-faults.ts';
+import { type RowText, rowSchema, splitRoute } from './policy-row.ts';
+
+export interface PolicyTable {
+  readonly rows: readonly PolicyRow[];
+  /** The table whose rows come after these, and where it is named. */
+  readonly base: { readonly name: string; readonly namedAt: Problem } | undefined;
+}
+
+const tableSchema = z.strictObject({
+  version: z.literal(1),
+  extends: z.string().min(1).optional(),
+  routes: z.array(rowSchema),
+});
+
+/** `source` names the file in problems. */
+export function parsePolicy(written: string, source: string): Result<PolicyTable, readonly Problem[]> {
+  const yaml = readYaml(written);
+  if (!yaml.ok) return err(yaml.error.map((problem) => ({ ...problem, source })));
+  const parsed = tableSchema.safeParse(yaml.value.tree, { error: messageFor });
+  const findings = parsed.success
+    ? rowFindings(parsed.data.routes)
+    : findingsOf(parsed.error.issues, z.toJSONSchema(tableSchema) as KeySchema);
+  if (!parsed.success || findings.length > 0)
+    return err(findings.map((finding) => asProblem(finding, yaml.value, source)));
+  const { routes, extends: name } = parsed.data;
+  const namedAt = asProblem({ path: ['extends'], message: '' }, yaml.value, source);
+  return ok({
+    rows: routes.map((row, index) =>
+      asRow(row, { file: source, line: yaml.value.locate(['routes', index])?.line ?? 0 }),
+    ),
+    base: name === undefined ? undefined : { name, namedAt },
+  });
+}
+
+const asRow = ({ route, ...row }: RowText, place: { file: string; line: number }): PolicyRow => ({
+  ...splitRoute(route),
+  ...row,
+  ...place,
+});
+
+function asProblem({ path, message }: Finding, yaml: YamlText, source: string): Problem {
+  return { path: pathText(path), message, ...yaml.locate(path), source };
+}

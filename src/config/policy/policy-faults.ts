@@ -1,0 +1,91 @@
+/** Problems of route table rows beyond single values: invalid routes, missing camera locators, duplicate rows (SPEC 5). */
+import { PATH_SHAPES } from '../../domain/policy.ts';
+import type { Finding } from '../problems.ts';
+import { type RowText, splitRoute } from './policy-row.ts';
+
+export function rowFindings(rows: readonly RowText[]): readonly Finding[] {
+  const seen = new Set<string>();
+  return rows.flatMap((row, index) => {
+    const message = routeFault(row.route) ?? camerasFault(row) ?? narrowFault(row) ?? repeatFault(row.route, seen);
+    return message === undefined ? [] : [{ path: ['routes', index, 'route'], message }];
+  });
+}
+
+const ROUTE = /^\S+ \/\S*$/;
+const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'WS', 'ANY'];
+const SEGMENT = /^(?:[^{}]*|[^{}]*\{[A-Za-z_]\w*(?::[\w-]+)?\}[^{}]*|\{[A-Za-z_]\w*\.\.\.\})$/;
+const PARAMETER = /\{(?<name>\w+)(?::(?<shape>[\w-]+))?(?<rest>\.\.\.)?\}/g;
+
+function routeFault(route: string): string | undefined {
+  const shown = JSON.stringify(route);
+  if (!ROUTE.test(route)) return `${shown} is no route: write for example "GET /api/events"`;
+  const { methods, path } = splitRoute(route);
+  const unknown = methods.find((method) => !METHODS.includes(method));
+  if (unknown !== undefined)
+    return `${JSON.stringify(unknown)} is no method: write ${METHODS.join(', ')} (GET stands for HEAD too)`;
+  const segment = path.split('/').find((part) => !SEGMENT.test(part));
+  if (segment !== undefined)
+    return `${JSON.stringify(segment)} is no segment: write text, {name}, {name:shape}, text around one {name}, or {name...}`;
+  const shape = [...path.matchAll(PARAMETER)].map((match) => match.groups?.['shape']).find(isUnknownShape);
+  if (shape !== undefined)
+    return `${JSON.stringify(shape)} is no shape of a parameter: write ${Object.keys(PATH_SHAPES).join(', ')}`;
+  if (/\.\.\.\}./.test(path)) return `${shown} goes on behind {name...}: the remainder must be last`;
+  const names = parametersOf(path);
+  return new Set(names).size < names.length ? `${shown} uses a parameter name twice: rename one` : undefined;
+}
+
+const isUnknownShape = (shape: string | undefined): boolean =>
+  shape !== undefined && !Object.hasOwn(PATH_SHAPES, shape);
+
+const parametersOf = (path: string): readonly string[] =>
+  [...path.matchAll(PARAMETER)].map((match) => match.groups?.['name'] ?? '');
+
+function camerasFault(row: RowText): string | undefined {
+  const locators = row.cameras ?? [];
+  if (row.access === 'camera' && locators.length === 0) return 'access is camera but no camera is named: add cameras';
+  const names = parametersOf(row.route);
+  const lost = locators.find(
+    (locator) => locator.includes('path:') && !names.includes(locator.split(':').at(-1) ?? ''),
+  );
+  if (lost !== undefined) return `cameras has ${JSON.stringify(lost)}, but the path has no such parameter`;
+  const isDynamic = locators.some((locator) => locator.startsWith('path:'));
+  return row.dynamic && !isDynamic
+    ? 'dynamic is true but no camera is in the path: add cameras: ["path:camera"]'
+    : undefined;
+}
+
+type Missing = (row: RowText, parameter: string) => string | undefined;
+
+const judgedParameter: Missing = ({ cameras }, parameter) =>
+  cameras?.includes(`query:${parameter}`) ? undefined : `add "query:${parameter}" to cameras`;
+const namedCameras: Missing = ({ cameras }) => (cameras ? undefined : 'add cameras');
+const answerOne: Missing = ({ answer }) => (answer === 'one' ? undefined : 'add "answer: one"');
+const answerForm: Missing = ({ answer }) =>
+  answer ? undefined : 'add the form of its answer, such as "answer: array" or "answer: config"';
+
+/** What each way to narrow cannot do without: a row that forgets it would show everything. */
+const NEEDED: Readonly<Record<string, Missing>> = {
+  rewrite: judgedParameter,
+  fanout: judgedParameter,
+  check: namedCameras,
+  lookup: namedCameras,
+  'post-check': answerOne,
+  'post-filter': answerForm,
+  'rewrite-body': answerForm,
+};
+
+function narrowFault(row: RowText): string | undefined {
+  const [how = '', parameter = ''] = row.narrow?.split(':') ?? [];
+  const missing = Object.hasOwn(NEEDED, how) ? NEEDED[how]?.(row, parameter) : undefined;
+  return missing && `narrow is ${row.narrow}, which needs more: ${missing}`;
+}
+
+/** Two rows for one method and pattern: the second would never be used. */
+function repeatFault(route: string, seen: Set<string>): string | undefined {
+  const { methods, path } = splitRoute(route);
+  const pattern = path.replaceAll(PARAMETER, (_, _name, _shape, rest) => (rest ? '{...}' : '{}'));
+  const keys = methods.map((method) => `${method} ${pattern}`);
+  const repeated = keys.some((key) => seen.has(key));
+  for (const key of keys) seen.add(key);
+  return repeated ? `${JSON.stringify(route)} is in the table already: remove one of the two` : undefined;
+}

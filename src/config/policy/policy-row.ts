@@ -1,0 +1,46 @@
+/** A row of a route table as it is written: its keys, and the words for a bad value (SPEC 5). */
+import { z } from 'zod';
+import { ACCESS_LEVELS, RESPONSE_FORMS, VERBS } from '../../domain/policy.ts';
+import { text } from '../schema/value-types.ts';
+
+const LOCATOR =
+  /^(?:(?:stream|frames|event|review|export|export-file|case|file:(?:preview|review-thumb|clip|image)):)?(?:(?:path|query):\w+|body:\w+(?:\[\]\.\w+)?)$/;
+const NARROWING =
+  /^(?:check|lookup|post-check|post-filter|rewrite-body|own-data(?::(?:explore|sub_labels|plates))?|per-message|deny|(?:rewrite|fanout):[a-z_]+)$/;
+
+export const rowSchema = z.strictObject({
+  route: z.string(),
+  access: z.enum(ACCESS_LEVELS),
+  cameras: z
+    .array(
+      text(
+        (locator) => LOCATOR.test(locator),
+        (shown) => `${shown} is no place of a camera: write for example "path:camera" or "query:cameras"`,
+      ),
+    )
+    .min(1)
+    .exactOptional(),
+  narrow: text(
+    (rule) => NARROWING.test(rule),
+    (shown) => `${shown} is no way to narrow an answer: write for example check or "rewrite:cameras"`,
+  ).exactOptional(),
+  answer: z.enum(RESPONSE_FORMS).exactOptional(),
+  empty: z.unknown().exactOptional(),
+  verb: z.enum(VERBS).exactOptional(),
+  admin_fields: z.array(z.string().min(1)).min(1).exactOptional(),
+  admin_parameters: z.array(z.string().min(1)).min(1).exactOptional(),
+  signalling: z.boolean().exactOptional(),
+  writes: z.boolean().exactOptional(),
+  dynamic: z.boolean().exactOptional(),
+  secret: z.boolean().exactOptional(),
+  forwarded: z.boolean().exactOptional(),
+  note: z.string().exactOptional(),
+});
+
+export type RowText = z.output<typeof rowSchema>;
+
+/** `GET,WS /api/{camera}` as its methods and its path. */
+export function splitRoute(route: string): { methods: readonly string[]; path: string } {
+  const [methods = '', path = ''] = route.split(' ', 2);
+  return { methods: methods.split(','), path };
+}

@@ -1,0 +1,66 @@
+/** Addresses in the configuration: listeners, networks, upstreams and path prefixes (SPEC 1). */
+import { isIP } from 'node:net';
+import { err, ok, type Result } from '../../domain/result.ts';
+import type { ListenAddress, Upstream } from '../../domain/socket-address.ts';
+
+const LARGEST_PORT = 65_535;
+const HOST_AND_PORT = /^(?:\[(?<v6>[^\]]+)\]|(?<name>[A-Za-z0-9.-]+)):(?<port>\d{1,5})$/;
+const UPSTREAM_URL = /^https?:\/\/[^/?#@\\\s]+\/?$/i;
+const PLAIN_PREFIX = /^(?:\/[A-Za-z0-9._~-]+)+\/?$/;
+const PREFIX_LENGTH = /^\d{1,3}$/;
+
+/** `127.0.0.1:8971`, `[::1]:8971`, `localhost:0`, `unix:/run/postern.sock`. */
+export function parseListenAddress(text: string): Result<ListenAddress, string> {
+  if (text.startsWith('unix:')) {
+    const socket = parseUnixSocket(text.slice('unix:'.length));
+    return socket.ok && socket.value.kind === 'unix'
+      ? ok({ host: 'unix', port: 0, path: socket.value.path })
+      : err(NOT_SOCKET);
+  }
+  const groups = HOST_AND_PORT.exec(text)?.groups;
+  const port = Number(groups?.['port']);
+  const host = groups?.['v6'] ?? groups?.['name'];
+  const isAddress = groups?.['v6'] === undefined || isIP(groups['v6']) === 6;
+  if (host && isAddress && port <= LARGEST_PORT) return ok({ host, port });
+  return err(`${JSON.stringify(text)} is not host:port: write for example 127.0.0.1:8971`);
+}
+
+/** A CIDR or a plain address; bits behind the prefix are let be. Gives it back as written. */
+export function parseNetwork(text: string): Result<string, string> {
+  const [address = '', length, ...more] = text.split('/');
+  const bits = isIP(address) === 6 ? 128 : 32;
+  const lengthFits = length === undefined || (PREFIX_LENGTH.test(length) && Number(length) <= bits);
+  // A zone (fe80::1%eth0) is an address to node:net, though no network has one.
+  if (isIP(address) && !address.includes('%') && lengthFits && more.length === 0) return ok(text);
+  return err(`${JSON.stringify(text)} is not a CIDR: write for example 172.18.0.0/16`);
+}
+
+/** `http(s)://host:port` or `unix:/path`. What is wrong is said without the value, which may hold a password. */
+export function parseUpstream(text: string): Result<Upstream, string> {
+  if (text.startsWith('unix:')) return parseUnixSocket(text.slice('unix:'.length));
+  if (text.includes('@')) return err('has a user name or password in it: use nvr.auth_secret instead');
+  if (!UPSTREAM_URL.test(text) || !URL.canParse(text)) return err(NOT_UPSTREAM);
+  const { protocol, hostname, port } = new URL(text);
+  const isTls = protocol === 'https:';
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return ok({ kind: 'tcp', protocol: isTls ? 'https:' : 'http:', host, port: Number(port) || (isTls ? 443 : 80) });
+}
+
+/** `/live/` and `/live` alike: begins with a slash, ends with none. */
+export function parsePathPrefix(text: string): Result<string, string> {
+  const isPlain = PLAIN_PREFIX.test(text) && !text.split('/').some((segment) => segment === '.' || segment === '..');
+  if (isPlain) return ok(text.replace(/\/$/, ''));
+  return err(
+    `${JSON.stringify(text)} is not a plain path: write for example /postern, without dot segments or escapes`,
+  );
+}
+
+const NOT_SOCKET = 'is not an absolute path: write for example unix:/run/postern/postern.sock';
+
+const NOT_UPSTREAM =
+  'is not the address of a server: write http://host:port, https://host:port or unix:/path, nothing behind it';
+
+function parseUnixSocket(path: string): Result<Upstream, string> {
+  if (path.startsWith('/') && !path.includes('\0')) return ok({ kind: 'unix', path });
+  return err(`${JSON.stringify(path)} is not an absolute path: write for example unix:/run/nvr.sock`);
+}

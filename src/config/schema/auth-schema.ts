@@ -1,0 +1,149 @@
+/** Keys of `auth`: accounts, sessions, custom roles (interface 2.5; SPEC 1). */
+import { z } from 'zod';
+import type { CustomRoles } from '../../domain/camera-scope.ts';
+import { parseCustomRoleName, type Role } from '../../domain/names.ts';
+import { VERBS, type Verb } from '../../domain/policy.ts';
+import { parseRateLimit } from '../../domain/rate-limit.ts';
+import { parseNetwork } from './addresses.ts';
+import { cameraEntry, LONGEST_SECONDS, parsed, text, wholeSeconds } from './value-types.ts';
+
+/** The least that the interface allows. */
+const SHORTEST_PASSWORD = 12;
+const LONGEST_MINIMUM = 128;
+/** The list of sessions is read at each login. */
+const MOST_SESSIONS = 500;
+const COOKIE_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+
+const roleName = () =>
+  z.string().superRefine((name, context) => {
+    const role = parseCustomRoleName(name);
+    if (!role.ok) context.addIssue({ code: 'custom', message: role.error });
+  });
+
+const cameraList = () => z.array(cameraEntry()).min(1);
+
+const isVerb = (text: string): text is Verb => VERBS.some((verb) => verb === text);
+const verb = () =>
+  z.string().refine(isVerb, { error: ({ input }) => `${JSON.stringify(input)} is not one of ${VERBS.join(', ')}` });
+
+/** A list of cameras, or a map with what is denied on them. */
+const roleCameras = () =>
+  z.union([cameraList(), z.strictObject({ cameras: cameraList(), deny: z.array(verb()).prefault([]) })], {
+    error: 'is no list of cameras: write [garden, patio], or a map of cameras and deny',
+  });
+
+const rateLimit = () =>
+  z
+    .string({
+      error: ({ input }) => `${JSON.stringify(input)} is not a rate limit: write for example 5/minute;20/hour`,
+    })
+    .superRefine((written, context) => {
+      const clauses = parseRateLimit(written);
+      if (!clauses.ok) context.addIssue({ code: 'custom', message: clauses.error });
+    })
+    .nullable();
+
+export const authSection = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .prefault(true)
+      .describe(
+        'Whether users log in with accounts of Postern. False: users are known by the headers of an authentication proxy. Changes at a restart only.',
+      ),
+    reset_admin_password: z
+      .boolean()
+      .prefault(false)
+      .describe(
+        'True: the user admin gets a new password at the next start, printed once on standard output; existing sessions of admin end.',
+      ),
+    failed_login_rate_limit: rateLimit()
+      .prefault('5/minute;20/hour')
+      .describe(
+        'Failed logins allowed per client address (IPv6: per /64), as <count>/<unit> joined by ";". A network (/24, IPv6 /48) may have ten times as many. Null: no limit.',
+      ),
+    trusted_proxies: z
+      .array(parsed(parseNetwork))
+      .prefault([])
+      .meta({
+        description:
+          'Networks (CIDR) of reverse proxies whose X-Forwarded-For, -Proto and -Host headers are trusted. Empty: the client address is that of the connection.',
+        example: ['172.18.0.0/16', 'fd00::/8'],
+      }),
+    session_length: wholeSeconds()
+      .prefault(86_400)
+      .describe(
+        'Lifetime of a session, in seconds; it is renewed while it is used. 0: sessions last 10 seconds and are not renewed.',
+      ),
+    refresh_time: wholeSeconds()
+      .prefault(1800)
+      .describe('A request renews the session cookie when it expires within this time, in seconds.'),
+    password_min_length: z
+      .int()
+      .min(SHORTEST_PASSWORD)
+      .max(LONGEST_MINIMUM)
+      .prefault(SHORTEST_PASSWORD)
+      .describe(
+        'Shortest new password, in characters; 12 is the least. New passwords are refused, too, when they are common or contain the name of the user or of the service. Passwords that are set already stay.',
+      ),
+    session_max_age: z
+      .union([z.int().min(1).max(LONGEST_SECONDS), z.null()], {
+        error: ({ input }) => `${JSON.stringify(input)} is not a number of seconds from 1 on, or null`,
+      })
+      .prefault(90 * 86_400)
+      .describe('Seconds after its login at which a session ends, however often it was renewed. Null: no such end.'),
+    sessions_per_user: z
+      .int()
+      .min(1)
+      .max(MOST_SESSIONS)
+      .prefault(50)
+      .describe('Sessions that a user may have at once. One login more ends the oldest.'),
+    roles: z
+      .record(roleName(), roleCameras())
+      .prefault({})
+      .meta({
+        description:
+          'Custom roles: read-only access to the listed cameras; "*" stands for any text. A role may also be a map {cameras, deny}, where deny takes away some of live, history, export, ptz, talk. Users whose role is missing here become viewers, so this key must not be lost: without it the configuration is refused while users have such roles.',
+        example: { gardener: ['garden', 'patio_*'], guest: { cameras: ['garden'], deny: ['history', 'export'] } },
+      }),
+    cookie_name: text(
+      (name) => COOKIE_NAME.test(name),
+      (shown) => `${shown} is not a cookie name: use letters, digits, "_" and "-", and no digit or "-" at the start`,
+    )
+      .prefault('frigate_token')
+      .describe('Name of the session cookie. Clients such as Home Assistant expect the default.'),
+    cookie_secure: z
+      .union([z.literal('auto'), z.boolean()], {
+        error: ({ input }) => `${JSON.stringify(input)} is not one of auto, true, false`,
+      })
+      .prefault('auto')
+      .describe(
+        'Secure flag of the session cookie. auto: set when the client connected over TLS, to Postern or to a trusted proxy.',
+      ),
+    cookie_same_site: z
+      .enum(['lax', 'strict', 'none'])
+      .prefault('lax')
+      .describe('SameSite attribute of the session cookie; none needs the Secure flag.'),
+    hash_iterations: z
+      .int()
+      .min(1)
+      .max(2 ** 31 - 1)
+      .prefault(600_000)
+      .describe('PBKDF2 iterations of new password hashes. A weaker hash is replaced when its user next logs in.'),
+  })
+  .transform(({ roles, ...auth }) => ({ ...auth, roles: camerasOf(roles), denied: deniedOf(roles) }))
+  .prefault({})
+  .describe('Accounts, sessions and roles.');
+
+type RoleEntry = z.output<ReturnType<typeof roleCameras>>;
+
+const camerasOf = (roles: Readonly<Record<string, RoleEntry>>): CustomRoles =>
+  new Map(Object.entries(roles).map(([role, entry]) => [role as Role, 'deny' in entry ? entry.cameras : entry]));
+
+/** What a role may not do, even on its own cameras. */
+const deniedOf = (roles: Readonly<Record<string, RoleEntry>>): ReadonlyMap<Role, readonly Verb[]> =>
+  new Map(
+    Object.entries(roles).flatMap(([role, entry]) =>
+      'deny' in entry ? [[role as Role, entry.deny.filter(isVerb)]] : [],
+    ),
+  );

@@ -1,0 +1,118 @@
+/** Keys of `nvr`, `events`, `store` and `limits`: the NVR and where events come from (SPEC 1, 7, 10). */
+import { z } from 'zod';
+import type { UpstreamRoute } from '../../domain/socket-address.ts';
+import { parsePathPrefix, parseUpstream } from './addresses.ts';
+import { cameraName, filePath, headerName, headerSecret, parsed, parseSize, timeoutSeconds } from './value-types.ts';
+
+const upstream = () => parsed(parseUpstream);
+
+const pathPrefix = () =>
+  z.string().superRefine((path, context) => {
+    const prefix = parsePathPrefix(path);
+    if (!prefix.ok) context.addIssue({ code: 'custom', message: prefix.error });
+  });
+
+const withoutSlash = (path: string): string => path.replace(/\/$/, '');
+
+export const nvrSection = z
+  .strictObject({
+    url: upstream()
+      .optional()
+      .meta({ description: 'Address of the NVR: http(s)://host:port or unix:/path.', example: 'http://nvr:5000' }),
+    routes: z
+      .record(pathPrefix(), upstream())
+      .transform((routes): readonly UpstreamRoute[] =>
+        Object.entries(routes)
+          .map(([path, target]) => ({ prefix: withoutSlash(path), upstream: target }))
+          .sort((left, right) => right.prefix.length - left.prefix.length),
+      )
+      .prefault({})
+      .meta({
+        description: 'Path prefixes that are forwarded to another server; the longest matching prefix wins.',
+        example: { '/live/webrtc': 'http://go2rtc:1984' },
+      }),
+    policy: filePath()
+      .prefault('frigate')
+      .describe('Route table that says who may use which path: a name in conf/policies, or a file.'),
+    auth_secret: headerSecret().optional().meta({
+      description:
+        'Sent to the NVR as X-Proxy-Secret, for an NVR that trusts identity headers on its authenticated port.',
+      example: '{SERVICE_NVR_SECRET}',
+    }),
+    auth_secret_file: filePath()
+      .optional()
+      .meta({ description: 'File that contains nvr.auth_secret.', example: '/run/secrets/nvr_secret' }),
+    user_header: headerName()
+      .prefault('remote-user')
+      .describe('Request header in which the NVR receives the user name.'),
+    role_header: headerName().prefault('remote-role').describe('Request header in which the NVR receives the role.'),
+    cameras: z
+      .array(cameraName())
+      .min(1)
+      .optional()
+      .meta({
+        description: 'Names of all cameras. Unset: read from the NVR, or without an NVR from the stored events.',
+        example: ['front_door', 'garden'],
+      }),
+    ca: filePath().optional().meta({
+      description: "PEM file of the certificate authority that signed the NVR's certificate.",
+      example: 'tls/nvr-ca.pem',
+    }),
+    verify: z.boolean().prefault(true).describe("Whether the NVR's TLS certificate is verified."),
+    timeout_connect: timeoutSeconds().prefault(5).describe('Time limit for connecting to the NVR, in seconds.'),
+    timeout_response: timeoutSeconds()
+      .prefault(60)
+      .describe('Time limit for the first byte of a response from the NVR, in seconds.'),
+    timeout_idle: timeoutSeconds().prefault(300).describe('A stream without data for this long is closed, in seconds.'),
+    max_upload: parsed(parseSize)
+      .prefault('20MB')
+      .describe('Largest request body that is forwarded; larger ones are refused with 413.'),
+  })
+  .transform(({ auth_secret_file, ...nvr }) => nvr)
+  .prefault({})
+  .describe('The NVR behind Postern. Without nvr.url Postern serves events from its own store.');
+
+export const eventsSection = z
+  .strictObject({
+    source: z.enum(['store', 'nvr', 'nvr-database']).optional().meta({
+      description:
+        "Source of /api/events: store (Postern's database), nvr-database (the NVR's own SQLite file, read-only) or nvr (forwarded to the NVR). Unset: nvr if nvr.url is set, else store.",
+      example: 'store',
+    }),
+    nvr_database: filePath().optional().meta({
+      description:
+        "The NVR's SQLite file, for events.source nvr-database. Mount its whole directory: SQLite keeps the files -wal and -shm beside it.",
+      example: '/media/nvr/frigate.db',
+    }),
+    max_limit: z.int().min(1).prefault(10_000).describe('Largest number of events in one response.'),
+    query_timeout: timeoutSeconds().prefault(10).describe('Time limit for a query on events, in seconds.'),
+    sample: z
+      .int()
+      .min(0)
+      .max(1_000_000)
+      .prefault(0)
+      .describe('Number of sample events that the first start creates in an empty store.'),
+  })
+  .prefault({})
+  .describe('Detection events.');
+
+export const limitsSection = z
+  .strictObject({
+    redis_url: z
+      .string()
+      .refine(() => false, {
+        error: 'is not supported in this version, which keeps login limits in memory: remove the key',
+      })
+      .optional()
+      .meta({
+        description: 'Not in this version: shared login limits for several replicas.',
+        example: 'redis://redis:6379',
+      }),
+    redis_url_file: filePath().optional().meta({
+      description: 'Not in this version: file that contains limits.redis_url.',
+      example: '/run/secrets/redis_url',
+    }),
+  })
+  .transform(() => ({}))
+  .prefault({})
+  .describe('Limits shared between replicas.');

@@ -1,0 +1,161 @@
+/** Keys of `server`, `tls`, `logger` and `ui`: listeners, logs and pages (interface 2.5; SPEC 1). */
+import { z } from 'zod';
+import { err, ok, type Result } from '../../domain/result.ts';
+import { parseListenAddress, parsePathPrefix } from './addresses.ts';
+import { filePath, parsed, parseSize, text, timeoutSeconds, wholeSeconds } from './value-types.ts';
+
+const HOST_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?$/;
+const NOT_LISTENER = (input: unknown) =>
+  `${JSON.stringify(input)} is not host:port or false: write for example 127.0.0.1:5000`;
+
+const listener = () => parsed(parseListenAddress);
+const listenerOrOff = () => z.union([listener(), z.literal(false)], { error: ({ input }) => NOT_LISTENER(input) });
+
+/** `host:port` of the listeners where nothing is written. */
+export const serverDefaults = {
+  external: '0.0.0.0:8971',
+  internal: '127.0.0.1:5000',
+  telemetry: '127.0.0.1:9871',
+} as const;
+
+export const serverSection = z
+  .strictObject({
+    external: listener()
+      .prefault(serverDefaults.external)
+      .describe('Address of the authenticated listener, host:port, or unix:/path for a proxy on this machine.'),
+    internal: listenerOrOff()
+      .prefault(serverDefaults.internal)
+      .describe(
+        'Address of the internal listener, host:port. Every request there has the rights of an admin, without login. False: off.',
+      ),
+    internal_hosts: z
+      .array(
+        text(
+          (name) => HOST_NAME.test(name),
+          (shown) => `${shown} is not a host name: write it without port or path`,
+        ).transform((name) => name.toLowerCase()),
+      )
+      .prefault([])
+      .meta({
+        description:
+          'Host names that the internal listener accepts, besides IP addresses, localhost and names without a dot.',
+        example: ['nvr.example.lan'],
+      }),
+    telemetry: listenerOrOff()
+      .prefault(serverDefaults.telemetry)
+      .describe('Address of the listener for /metrics, /healthz and /readyz, host:port. False: off.'),
+    base_path: parsed(parsePathPrefix)
+      .optional()
+      .transform((prefix) => prefix ?? '')
+      .meta({ description: 'Path prefix of pages, cookies and redirects.', example: '/postern-nvr' }),
+    timeout_headers: timeoutSeconds()
+      .prefault(15)
+      .describe('Time limit for receiving the headers of a request, in seconds.'),
+    timeout_login_body: timeoutSeconds()
+      .prefault(10)
+      .describe('Time limit for receiving the body of a login request, in seconds.'),
+    shutdown_grace: timeoutSeconds()
+      .prefault(8)
+      .describe('Time limit for requests that are still running at a stop, in seconds. "docker stop" kills after 10.'),
+  })
+  .prefault({})
+  .describe('Listeners and their limits.');
+
+const DEFAULT_PAIR = { certificate: 'tls/fullchain.pem', private_key: 'tls/privkey.pem' } as const;
+
+export const tlsSection = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .prefault(true)
+      .describe('HTTPS on the external listener. Without a certificate a self-signed one is created and kept.'),
+    certificate: filePath()
+      .optional()
+      .meta({
+        description: `PEM file of the certificate chain. Set: the file must be there at a start. Unset: ${DEFAULT_PAIR.certificate}, where a self-signed certificate is made if there is none.`,
+        example: DEFAULT_PAIR.certificate,
+      }),
+    private_key: filePath()
+      .optional()
+      .meta({
+        description: `PEM file of the private key. Unset: ${DEFAULT_PAIR.private_key}.`,
+        example: DEFAULT_PAIR.private_key,
+      }),
+    hsts: wholeSeconds()
+      .prefault(31_536_000)
+      .describe(
+        'Strict-Transport-Security: browsers use only HTTPS for this host name, on all of its ports, for this long, in seconds. 0: browsers drop the rule. Sent only with a certificate of your own.',
+      ),
+  })
+  .transform(({ certificate, private_key, ...tls }) => ({
+    ...tls,
+    certificate: certificate ?? DEFAULT_PAIR.certificate,
+    private_key: private_key ?? DEFAULT_PAIR.private_key,
+  }))
+  .prefault({})
+  .describe('HTTPS. Relative paths start at the directory of this file.');
+
+/** The NVR's words beside pino's. */
+const LEVELS = {
+  trace: 'trace',
+  debug: 'debug',
+  info: 'info',
+  warning: 'warn',
+  warn: 'warn',
+  error: 'error',
+  critical: 'fatal',
+  fatal: 'fatal',
+} as const;
+const LEVEL_NAMES = Object.keys(LEVELS) as (keyof typeof LEVELS)[];
+const level = () => z.enum(LEVEL_NAMES).transform((name) => LEVELS[name]);
+
+export const loggerSection = z
+  .strictObject({
+    default: level().prefault('info').describe('Log level: trace, debug, info, warning, error or critical.'),
+    logs: z
+      .record(z.string(), level())
+      .prefault({})
+      .meta({
+        description:
+          'Log levels of single loggers. service.api.auth at debug logs the identity headers that the proxy sent.',
+        example: { 'service.api.auth': 'debug' },
+      }),
+    audit_file: filePath().optional().meta({
+      description: 'File that receives the audit lines in addition to the log.',
+      example: 'audit.log',
+    }),
+    audit_max_size: parsed(parseSize)
+      .prefault('10MB')
+      .describe('Size at which the audit file is rotated; five older files are kept.'),
+  })
+  .prefault({})
+  .describe('Log levels and the audit file.');
+
+const FRAME_KEYWORD = /^'?(?<word>self|none)'?$/;
+const FRAME_SOURCE =
+  /^(?:https?:\/\/)?(?:\*|(?:\*\.)?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*)(?::(?:\d{1,5}|\*))?$|^https?:$/;
+
+export const uiSection = z
+  .strictObject({
+    login: z
+      .enum(['postern', 'nvr'])
+      .prefault('postern')
+      .describe('Login page: postern, or nvr for the page of the NVR.'),
+    frame_ancestors: parsed(parseFrameAncestors)
+      .prefault('self')
+      .describe(
+        'Who may show the pages in a frame: self, none or origins, separated by blanks (Content-Security-Policy).',
+      ),
+  })
+  .prefault({})
+  .describe('Login page and console.');
+
+/** Gives the Content-Security-Policy spelling: keywords in quotes. Nothing in it can end the directive. */
+function parseFrameAncestors(written: string): Result<string, string> {
+  const sources = written.trim().split(/\s+/);
+  const wrong = sources.find((source) => !FRAME_KEYWORD.test(source) && !FRAME_SOURCE.test(source));
+  if (wrong === undefined) return ok(sources.map((source) => source.replace(FRAME_KEYWORD, "'$<word>'")).join(' '));
+  return err(
+    `${JSON.stringify(wrong)} is not a frame source: write self, none or origins such as https://home.example.com`,
+  );
+}

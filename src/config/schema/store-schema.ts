@@ -1,0 +1,82 @@
+/** The keys of the store: which engine keeps accounts, tokens and events, and how its changes are heard. */
+import { z } from 'zod';
+import { err, ok, type Result } from '../../domain/result.ts';
+import { filePath, parsed, wholeSeconds } from './value-types.ts';
+
+/** One file on this machine. */
+export interface SqliteStore {
+  readonly engine: 'sqlite';
+  readonly file: string;
+}
+
+/** A server that several replicas share. The address may hold a password. */
+export interface PostgresStore {
+  readonly engine: 'postgres';
+  readonly url: string;
+}
+
+export type StoreUrl = SqliteStore | PostgresStore;
+
+const SQLITE = 'sqlite:';
+const DEFAULT_GRACE = 60;
+
+export const storeSection = z
+  .strictObject({
+    url: parsed(parseStoreUrl)
+      .prefault('sqlite:postern.db')
+      .describe(
+        'Where accounts, tokens and events are kept: sqlite:<file>, relative to the directory of this file, or postgres://<user>:<password>@<host>/<database> for several replicas.',
+      ),
+    url_file: filePath()
+      .optional()
+      .meta({ description: 'A file that holds store.url.', example: '/run/secrets/store_url' }),
+    listen_url: parsed(parseListenUrl).optional().meta({
+      description:
+        'PostgreSQL only: another address of the same database for LISTEN, needed where store.url leads through a transaction pooler such as PgBouncer.',
+      example: 'postgres://postern@db.internal/postern',
+    }),
+    listen_url_file: filePath()
+      .optional()
+      .meta({ description: 'A file that holds store.listen_url.', example: '/run/secrets/store_listen_url' }),
+    grace: wholeSeconds()
+      .prefault(DEFAULT_GRACE)
+      .describe(
+        'How long callers that were known before go on while the store cannot be reached, in seconds; 0: not at all. New logins and changes are refused with 503 at once.',
+      ),
+  })
+  .transform(({ url_file, listen_url_file, ...store }) => store)
+  .prefault({})
+  .describe('The store.');
+
+/** As `openStore` takes it. */
+export const storeAddress = (url: StoreUrl): string => (url.engine === 'sqlite' ? `${SQLITE}${url.file}` : url.url);
+
+const isPostgres = (url: string): boolean => /^postgres(?:ql)?:/i.test(url);
+
+/** What is wrong is said without the value, which may hold a password. */
+function parseStoreUrl(url: string): Result<StoreUrl, string> {
+  if (isPostgres(url)) return parsePostgresUrl(url);
+  const file = url.startsWith(SQLITE) ? url.slice(SQLITE.length) : '';
+  if (file.trim() === '' || file.startsWith('//') || file.includes('\0'))
+    return err('is not the address of a store: write sqlite:<file> or postgres://<user>:<password>@<host>/<database>');
+  return ok({ engine: 'sqlite', file });
+}
+
+function parseListenUrl(url: string): Result<string, string> {
+  if (!isPostgres(url))
+    return err('is not the address of a PostgreSQL server: write postgres://<user>:<password>@<host>/<database>');
+  const parsedUrl = parsePostgresUrl(url);
+  return parsedUrl.ok ? ok(url) : parsedUrl;
+}
+
+function parsePostgresUrl(url: string): Result<PostgresStore, string> {
+  if (!URL.canParse(url))
+    return err(
+      'is not a PostgreSQL address: write postgres://<user>:<password>@<host>/<database>, with special characters of the password percent-encoded',
+    );
+  const { pathname, hostname, searchParams } = new URL(url);
+  if (hostname === '' && !searchParams.has('host'))
+    return err('names no host: write postgres://<user>:<password>@<host>/<database>');
+  if (pathname.length < 2) return err('names no database: write postgres://<user>:<password>@<host>/<database>');
+  return ok({ engine: 'postgres', url });
+}

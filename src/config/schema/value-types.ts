@@ -1,0 +1,99 @@
+/** The kinds of value that configuration keys take, with the words for a bad one (SPEC 1). */
+import { z } from 'zod';
+import { parseCameraEntry } from '../../domain/camera-scope.ts';
+import type { CameraName } from '../../domain/names.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+
+/** 100 years: as good as for ever, and still a date. */
+export const LONGEST_SECONDS = 3_153_600_000;
+/** setTimeout fires at once beyond 2^31 - 1 milliseconds. */
+const LONGEST_TIMEOUT_SECONDS = 2_147_483;
+
+/** Text that becomes something better, or a problem in the parser's words. */
+export const parsed = <Value>(parse: (text: string) => Result<Value, string>) =>
+  z.string({ error: ({ input }) => numberWords(input, parse) }).transform((written, context) => {
+    const result = parse(written);
+    if (result.ok) return result.value;
+    context.addIssue({ code: 'custom', message: result.error });
+    return z.NEVER;
+  });
+
+/** For `external: 8971` and `max_upload: 20`, which YAML reads as numbers: the parser says what is missing. */
+function numberWords(input: unknown, parse: (text: string) => Result<unknown, string>): string | undefined {
+  const result = typeof input === 'number' ? parse(String(input)) : undefined;
+  return result?.ok === false ? result.error : undefined;
+}
+
+/** Text that stays as it is, if it passes. */
+export const text = (passes: (value: string) => boolean, message: (shown: string) => string) =>
+  z.string().refine(passes, { error: ({ input }) => message(JSON.stringify(input)) });
+
+export const wholeSeconds = () => z.int().min(0).max(LONGEST_SECONDS);
+export const timeoutSeconds = () => z.number().positive().max(LONGEST_TIMEOUT_SECONDS);
+
+const BYTES_PER_UNIT: Readonly<Record<string, number>> = {
+  B: 1,
+  KB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  KIB: 2 ** 10,
+  MIB: 2 ** 20,
+  GIB: 2 ** 30,
+};
+const SIZE = /^(?<number>\d{1,6}(?:\.\d{1,3})?)\s*(?<unit>[KMG]i?B|B)$/i;
+
+/** `20MB` is 20 million bytes, `20MiB` 20 × 1024². */
+export function parseSize(written: string): Result<number, string> {
+  const groups = SIZE.exec(written)?.groups;
+  if (groups)
+    return ok(Math.floor(Number(groups['number']) * (BYTES_PER_UNIT[groups['unit']?.toUpperCase() ?? ''] ?? 1)));
+  return err(`${JSON.stringify(written)} is not a size: write for example 20MB (B, KB, MB, GB, KiB, MiB, GiB)`);
+}
+
+export const filePath = () =>
+  text(
+    (path) => path.trim() !== '' && !path.includes('\0'),
+    (shown) => `${shown} is not a file path: write one, or remove the key`,
+  );
+
+const HEADER_NAME = /^[A-Za-z0-9-]+$/;
+
+/** Lower-case: header names are compared without case (interface 5.5.3). */
+export const headerName = () =>
+  parsed((name) =>
+    HEADER_NAME.test(name)
+      ? ok(name.toLowerCase())
+      : err(`${JSON.stringify(name)} is not a header name: use letters, digits and hyphens`),
+  );
+
+/** A header carries printable ASCII, and its ends are trimmed on the way: any other secret could never match. */
+const SENDABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+/** Never shown in a message. A blank secret is refused: it would turn the check off. */
+export const headerSecret = () =>
+  z.string().superRefine((secret, context) => {
+    if (secret.trim() === '') context.addIssue({ code: 'custom', message: BLANK_SECRET });
+    else if (!SENDABLE.test(secret)) context.addIssue({ code: 'custom', message: UNSENDABLE_SECRET });
+  });
+
+const BLANK_SECRET = 'is blank: write a secret ("openssl rand -hex 32" makes one), or remove the key';
+const UNSENDABLE_SECRET =
+  'cannot be sent in a header: use printable ASCII with no blank at either end ("openssl rand -hex 32" makes one)';
+
+const CAMERA = /^[^\s,/*\p{Cc}](?:[^,/*\p{Cc}]*[^\s,/*\p{Cc}])?$/u;
+/** In a query `camera=all` asks for every camera, so nothing may be called that. */
+const isEveryCamera = (name: string): boolean => name.toLowerCase() === 'all';
+
+export const cameraName = () =>
+  parsed((name) =>
+    CAMERA.test(name) && !isEveryCamera(name)
+      ? ok(name as CameraName)
+      : err(`${JSON.stringify(name)} is not a camera name: use no comma, slash or "*", and not "all"`),
+  );
+
+/** A camera name, or a pattern of them with `*`. */
+export const cameraEntry = () =>
+  z.string().superRefine((entry, context) => {
+    const camera = parseCameraEntry(entry);
+    if (!camera.ok) context.addIssue({ code: 'custom', message: camera.error });
+  });

@@ -1,0 +1,47 @@
+/** Built-in accounts as they are kept, and the interface of their store (interface 2.1). Times are Unix seconds. */
+import type { Role, UserName } from '../names.ts';
+
+export interface User {
+  readonly name: UserName;
+  readonly role: Role;
+  /** `pbkdf2_sha256$<iterations>$<salt>$<base64>`. */
+  readonly passwordHash: string;
+  /** Tokens issued before this are void (interface 5.1.6). */
+  readonly passwordChangedAt: number | null;
+  /** Tokens issued before this belong to an earlier user of the same name. */
+  readonly createdAt: number;
+}
+
+/** Where accounts and revocations are kept. Faults (disk, network) are thrown; "absent" and "taken" are answers. */
+export interface AccountStore {
+  countUsers(): Promise<number>;
+  /** By name, in order of name. */
+  listUsers(): Promise<readonly User[]>;
+  findUser(name: string): Promise<User | undefined>;
+  /** `taken` when a user of that name exists. */
+  addUser(user: User): Promise<'added' | 'taken'>;
+  /**
+   * Also the way to reset: the hash, and when it changed. `absent` when there is no such user, or not with the hash that
+   * was proven: of two changes at once the one that comes second has proven nothing.
+   */
+  setPassword(name: UserName, passwordHash: string, changedAt: number, proven?: string): Promise<'set' | 'absent'>;
+  /** A stronger hash of the same password: no session ends. */
+  rehashPassword(name: UserName, oldHash: string, newHash: string): Promise<void>;
+  /** `last-admin` when this would leave no admin. */
+  setRole(name: UserName, role: Role): Promise<'set' | 'absent' | 'last-admin'>;
+  deleteUser(name: UserName): Promise<'deleted' | 'absent' | 'last-admin'>;
+  /** Users whose role is not one of `known` become viewers; gives their names. */
+  demoteUnknownRoles(known: readonly Role[]): Promise<readonly UserName[]>;
+  revokeToken(tokenId: string, expiresAt: number): Promise<void>;
+  isRevoked(tokenId: string): Promise<boolean>;
+  countRevocations(): Promise<number>;
+  /** Forgets revocations of tokens that have expired anyway. */
+  forgetRevocationsBefore(expiredAt: number): Promise<void>;
+}
+
+/** The outcome of importing one user of the NVR. */
+export type ImportedUser =
+  | { readonly kind: 'added'; readonly name: string; readonly role: Role; readonly unknownRole?: string }
+  /** A user who exists here keeps role and password: they may have been changed here since. */
+  | { readonly kind: 'kept'; readonly name: string }
+  | { readonly kind: 'refused'; readonly name: string; readonly reason: string };

@@ -1,0 +1,147 @@
+/** The tables of accounts and revocations: the same code for every engine (interface 2.1, 5.1). */
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { AccountStore, User } from '../../domain/accounts/account.ts';
+import { ADMIN, type Role, type UserName, VIEWER } from '../../domain/names.ts';
+import type { Serialized } from '../engine/serialized.ts';
+import type { Tables, UsersTable } from '../engine/tables.ts';
+
+export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): AccountStore {
+  return {
+    async countUsers() {
+      const counted = await db.selectFrom('users').select(sql<number>`count(*)`.as('users')).executeTakeFirstOrThrow();
+      return Number(counted.users);
+    },
+
+    async listUsers() {
+      const rows = await db.selectFrom('users').selectAll().orderBy('name').execute();
+      return rows.map(asUser);
+    },
+
+    async findUser(name) {
+      const row = await db.selectFrom('users').selectAll().where('name', '=', name).executeTakeFirst();
+      return row && asUser(row);
+    },
+
+    async addUser(user) {
+      const [added] = await db
+        .insertInto('users')
+        .values(asRow(user))
+        .onConflict((conflict) => conflict.column('name').doNothing())
+        .execute();
+      return added?.numInsertedOrUpdatedRows ? 'added' : 'taken';
+    },
+
+    setPassword: (name, passwordHash, changedAt, proven) =>
+      serialized(async (transaction) => {
+        const row = { password_hash: passwordHash, password_changed_at: changedAt };
+        const change = transaction.updateTable('users').set(row).where('name', '=', name);
+        const wanted = proven === undefined ? change : change.where('password_hash', '=', proven);
+        const { numUpdatedRows } = await wanted.executeTakeFirst();
+        if (!numUpdatedRows) return 'absent';
+        await transaction.deleteFrom('seen_sessions').where('user_name', '=', name).execute();
+        return 'set';
+      }),
+
+    async rehashPassword(name, oldHash, newHash) {
+      await db
+        .updateTable('users')
+        .set({ password_hash: newHash })
+        .where('name', '=', name)
+        // The password may have been changed since it was checked: then the new hash is of the old password.
+        .where('password_hash', '=', oldHash)
+        .execute();
+    },
+
+    setRole: (name, role) =>
+      serialized(async (transaction) => {
+        const state = await stateOf(name, transaction);
+        if (state === 'absent') return 'absent';
+        if (state === 'last-admin' && role !== ADMIN) return 'last-admin';
+        await transaction.updateTable('users').set({ role }).where('name', '=', name).execute();
+        return 'set';
+      }),
+
+    deleteUser: (name) =>
+      serialized(async (transaction) => {
+        const state = await stateOf(name, transaction);
+        if (state !== 'dispensable') return state;
+        await transaction.deleteFrom('users').where('name', '=', name).execute();
+        await transaction.deleteFrom('seen_sessions').where('user_name', '=', name).execute();
+        // A proxy's user of the same name is another person without an account: those tokens stay.
+        const bound = transaction.deleteFrom('api_tokens').where('user_created_at', 'is not', null);
+        await bound.where('user_name', '=', name).execute();
+        return 'deleted';
+      }),
+
+    async demoteUnknownRoles(known) {
+      const demoted = await db
+        .updateTable('users')
+        .set({ role: VIEWER })
+        // Admins are never demoted here: no admin would be left to repair the configuration.
+        .where('role', 'not in', [ADMIN, VIEWER, ...known])
+        .returning('name')
+        .execute();
+      return demoted.map((row) => row.name as UserName).sort();
+    },
+
+    revokeToken: (tokenId, expiresAt) =>
+      serialized(async (transaction) => {
+        const ended = transaction.deleteFrom('seen_sessions').where('id', '=', tokenId).returning('expires_at');
+        const seen = await ended.executeTakeFirst();
+        // An older token of the session may live longer than the one at hand, when sessions are shorter now.
+        const expires_at = Math.max(expiresAt, seen?.expires_at ?? 0);
+        await transaction
+          .insertInto('revoked_tokens')
+          .values({ token_id: tokenId, expires_at })
+          .onConflict((conflict) => conflict.column('token_id').doNothing())
+          .execute();
+      }),
+
+    async isRevoked(tokenId) {
+      const row = await db
+        .selectFrom('revoked_tokens')
+        .select('token_id')
+        .where('token_id', '=', tokenId)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    async countRevocations() {
+      const count = sql<number>`count(*)`.as('revocations');
+      const counted = await db.selectFrom('revoked_tokens').select(count).executeTakeFirstOrThrow();
+      return Number(counted.revocations);
+    },
+
+    async forgetRevocationsBefore(expiredAt) {
+      await db.deleteFrom('revoked_tokens').where('expires_at', '<', expiredAt).execute();
+    },
+  };
+}
+
+/** Read inside the transaction that acts on it, so that two admins cannot demote each other at the same moment. */
+async function stateOf(
+  name: UserName,
+  transaction: Transaction<Tables>,
+): Promise<'absent' | 'last-admin' | 'dispensable'> {
+  const user = await transaction.selectFrom('users').select('role').where('name', '=', name).executeTakeFirst();
+  if (!user) return 'absent';
+  if (user.role !== ADMIN) return 'dispensable';
+  const admins = await transaction.selectFrom('users').select('name').where('role', '=', ADMIN).limit(2).execute();
+  return admins.length > 1 ? 'dispensable' : 'last-admin';
+}
+
+const asUser = (row: UsersTable): User => ({
+  name: row.name as UserName,
+  role: row.role as Role,
+  passwordHash: row.password_hash,
+  passwordChangedAt: row.password_changed_at,
+  createdAt: row.created_at,
+});
+
+const asRow = (user: User): UsersTable => ({
+  name: user.name,
+  role: user.role,
+  password_hash: user.passwordHash,
+  password_changed_at: user.passwordChangedAt,
+  created_at: user.createdAt,
+});

@@ -1,0 +1,63 @@
+/** Counts events: by label, and by day for the summary (SPEC 7). */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type RawBuilder, sql } from 'kysely';
+import type { EventGroup, GroupQuestion } from '../../domain/event-question.ts';
+import { distinctCameras } from './distinct-names.ts';
+import { allOf, conditionInSql, isOneOf, offsetAt } from './event-conditions.ts';
+import { type EventsPlace, inTime } from './event-shape.ts';
+import { everyEvent } from './time-windows.ts';
+
+export async function countByLabel(
+  cameras: readonly string[] | null,
+  place: EventsPlace,
+): Promise<ReadonlyMap<string, number>> {
+  const { db, shape } = place;
+  const counts = new Map<string, number>();
+  for await (const these of shape.inOrderBy.camera ? cameraByCamera(cameras, place) : everyEvent(cameras, place)) {
+    const { rows } = await sql<{ label: string; events: number }>`
+      select e.label as label, count(*) as events from ${shape.table} as e where ${these} group by 1`.execute(db);
+    for (const { label, events } of rows) counts.set(label, (counts.get(label) ?? 0) + Number(events));
+  }
+  return counts;
+}
+
+/** An index has the labels of a camera in order: by label alone everything would be sorted. */
+async function* cameraByCamera(
+  cameras: readonly string[] | null,
+  place: EventsPlace,
+): AsyncGenerator<RawBuilder<boolean>> {
+  for (const camera of new Set(cameras ?? (await distinctCameras(place)))) {
+    yield allOf([...inTime(place), sql`e.camera = ${camera}`]);
+    await nextTurn();
+  }
+}
+
+export async function groupEvents(question: GroupQuestion, place: EventsPlace): Promise<EventGroup[]> {
+  const { db, shape, words } = place;
+  const { cameras, conditions, offsets, from, until } = question;
+  const where = allOf([
+    ...inTime(place),
+    sql`e.start_time >= ${from}`,
+    sql`e.start_time < ${until}`,
+    // The slice of time is the way in; by camera all events would be read for every slice.
+    ...(cameras ? [isOneOf(words.unindexed(sql`e.camera`), cameras)] : []),
+    ...conditions.map((condition) => conditionInSql(condition, words)),
+  ]);
+  const { rows } = await sql<EventGroup>`
+    select ${words.dayNumber(sql`e.start_time`, offsetAt(offsets))} as day, e.camera as camera, e.label as label,
+      e.sub_label as sub_label, e.zones as "zonesJson", count(*) as count
+    from ${shape.table} as e where ${where} group by 1, 2, 3, 4, 5`.execute(db);
+  return rows;
+}
+
+export async function firstStart(time: number, { db, shape }: EventsPlace): Promise<number | undefined> {
+  const { rows } = await sql<{ start: number | null }>`
+    select min(e.start_time) as start from ${shape.table} as e where e.start_time >= ${time}`.execute(db);
+  return rows[0]?.start ?? undefined;
+}
+
+export async function writesByDay({ db, shape }: EventsPlace): Promise<ReadonlyMap<number, number> | null> {
+  if (!shape.countsWrites) return null;
+  const rows = await db.selectFrom('event_writes').select(['day', 'writes']).execute();
+  return new Map(rows.map(({ day, writes }) => [day, writes]));
+}

@@ -1,0 +1,125 @@
+/** Translates the conditions of an event query to SQL: one translation per kind, the same for every engine. */
+import { type RawBuilder, sql } from 'kysely';
+import type {
+  EventCondition,
+  EventFlag,
+  EventMeasure,
+  EventSort,
+  PageEnd,
+  SortKey,
+  ZoneOffset,
+} from '../../domain/event-question.ts';
+import type { Dialect } from '../engine/dialect.ts';
+
+type Expression = RawBuilder<unknown>;
+type Condition = RawBuilder<boolean>;
+
+type ConditionOf<Kind extends EventCondition['kind']> = Extract<EventCondition, { kind: Kind }>;
+
+export const NEVER: Condition = sql<boolean>`1 = 0`;
+const COMPARISONS = { '<': sql`<`, '<=': sql`<=`, '>': sql`>`, '>=': sql`>=` };
+
+export const isOneOf = (column: Expression, values: readonly string[]): Condition =>
+  values.length === 0 ? NEVER : sql`${column} in (${sql.join(values)})`;
+
+export const allOf = (conditions: readonly Condition[]): Condition =>
+  conditions.length === 0 ? sql<boolean>`1 = 1` : sql<boolean>`${sql.join([...conditions], sql` and `)}`;
+
+const anyOf = (conditions: readonly Condition[]): Condition =>
+  conditions.length === 0 ? NEVER : sql<boolean>`(${sql.join([...conditions], sql` or `)})`;
+
+/** The value that a sort goes by. */
+export const sortValue = (key: SortKey): Expression => SORT_COLUMNS[key];
+
+const SORT_COLUMNS = { date: sql`e.start_time`, score: sql`e.score`, speed: sql`e.speed` };
+
+export function conditionInSql(condition: EventCondition, words: Dialect): Condition {
+  switch (condition.kind) {
+    case 'one-of':
+      return isOneOf(condition.field === 'id' ? sql`e.id` : words.unindexed(sql`e.label`), condition.values);
+    case 'compared':
+      return sql`${MEASURES[condition.measure]} ${COMPARISONS[condition.by]} ${condition.to}`;
+    case 'flag':
+      return flagged(condition.flag, condition.is);
+    case 'carries':
+      return carried(condition, words);
+    case 'plate':
+      return plated(condition);
+    case 'time-of-day':
+      return atTimeOfDay(condition, words);
+  }
+}
+
+const MEASURES: Readonly<Record<EventMeasure, Expression>> = {
+  start_time: sql`e.start_time`,
+  score: sql`e.score`,
+  speed: sql`e.speed`,
+  length: sql`(e.end_time - e.start_time)`,
+};
+
+function flagged(flag: EventFlag, is: boolean): Condition {
+  // The reference leaves an empty plus_id in neither class; empty is "not submitted".
+  if (flag === 'submitted') return is ? sql`e.plus_id <> ''` : sql`coalesce(e.plus_id, '') = ''`;
+  if (flag === 'in_progress') return is ? sql`e.end_time is null` : sql`e.end_time is not null`;
+  // Written out: an index of the rows that have a flag is used only for this very condition.
+  return sql`e.${sql.ref(flag)} = ${sql.lit(is)}`;
+}
+
+function carried({ of, names, orNone }: ConditionOf<'carries'>, words: Dialect): Condition {
+  const some = names.length > 0;
+  switch (of) {
+    case 'sub_label':
+      return anyOf([
+        ...names.map((name) => words.contains(sql`e.sub_labels_folded`, `,${name},`)),
+        ...(orNone ? [sql<boolean>`e.sub_label is null`] : []),
+      ]);
+    case 'zone':
+      return anyOf([
+        ...(some ? [words.hasElement(sql`e.zones`, names)] : []),
+        ...(orNone ? [words.isEmptyArray(sql`e.zones`)] : []),
+      ]);
+    case 'attribute':
+      return some ? words.hasMemberText(sql`e.data`, names) : NEVER;
+  }
+}
+
+/** With a test in code, every event that has a plate is a candidate. */
+function plated({ isWanted, orNone }: ConditionOf<'plate'>): Condition {
+  const plate = sql`e.plate`;
+  return anyOf([
+    isWanted.matches ? sql<boolean>`${plate} is not null` : isOneOf(plate, isWanted.plates),
+    ...(orNone ? [sql<boolean>`${plate} is null`] : []),
+  ]);
+}
+
+function atTimeOfDay({ from, until, offsets }: ConditionOf<'time-of-day'>, words: Dialect): Condition {
+  const second = words.secondOfDay(sql`e.start_time`, offsetAt(offsets));
+  return from <= until
+    ? sql`(${second} >= ${from} and ${second} < ${until})`
+    : sql`(${second} >= ${from} or ${second} < ${until})`;
+}
+
+/** The zone's offset at the event's own start. The newest are tried first, for that is where questions begin. */
+export function offsetAt(offsets: readonly ZoneOffset[]): Expression {
+  const [first, ...later] = offsets;
+  const earliest = sql.lit(first?.seconds ?? 0);
+  if (later.length === 0) return earliest;
+  const cases = later
+    .reverse()
+    .map(({ since, seconds }) => sql`when e.start_time >= ${sql.lit(since)} then ${sql.lit(seconds)}`);
+  return sql`case ${sql.join(cases, sql` `)} else ${earliest} end`;
+}
+
+/** Behind the end of a page, by this value in the sort's order: absent values stand below all others. */
+export function behind(end: PageEnd, value: Expression, { key, direction }: EventSort): Condition {
+  const further = sql.raw(direction === 'asc' ? '>' : '<');
+  const tie = sql<boolean>`e.id ${further} ${end.id}`;
+  if (end.value === null) {
+    const absent = sql<boolean>`(${value} is null and ${tie})`;
+    return direction === 'asc' ? anyOf([absent, sql`${value} is not null`]) : absent;
+  }
+  // The first comparison says twice what the others do, but in words that let an index begin there.
+  const beyond = sql<boolean>`(${value} ${further}= ${end.value} and (${value} ${further} ${end.value} or ${tie}))`;
+  const hasAbsentBelow = direction === 'desc' && key !== 'date';
+  return hasAbsentBelow ? anyOf([beyond, sql`${value} is null`]) : beyond;
+}

@@ -1,0 +1,74 @@
+/** Splits all time into windows of some thousand events: a query that must look at every event runs window by window, and other queries run in between (SPEC 7). */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type RawBuilder, sql } from 'kysely';
+import type { EventCondition, EventSort } from '../../domain/event-question.ts';
+import { isPast, outOfTime } from '../../domain/out-of-time.ts';
+import { allOf, conditionInSql, isOneOf } from './event-conditions.ts';
+import { type EventsPlace, inTime } from './event-shape.ts';
+
+/** Reading so many events one by one takes some tens of milliseconds. */
+const EVENTS_PER_WINDOW = 8192;
+
+export interface Span {
+  /** Windows that these leave nothing of are passed over. */
+  readonly conditions: readonly EventCondition[];
+  /** The order of the windows; by anything but time it is the newest first. */
+  readonly sort: EventSort;
+}
+
+/** The conditions of each window, without gap or overlap. Other queries run before the next window is given. */
+export async function* timeWindows(
+  span: Span,
+  place: EventsPlace,
+  eventsEach = EVENTS_PER_WINDOW,
+): AsyncGenerator<readonly EventCondition[]> {
+  const leave = await place.walks();
+  try {
+    if (isPast(place.deadline)) throw outOfTime();
+    const isForward = span.sort.key === 'date' && span.sort.direction === 'asc';
+    let behind: readonly EventCondition[] = [];
+    for (;;) {
+      const last = await lastOfWindow([...span.conditions.filter(isOfStart), ...behind], isForward, eventsEach, place);
+      if (last === undefined) return yield behind;
+      yield [...behind, started(isForward ? '<=' : '>=', last)];
+      behind = [started(isForward ? '>' : '<', last)];
+      await nextTurn();
+    }
+  } finally {
+    leave();
+  }
+}
+
+/** Undefined when fewer events are left. */
+async function lastOfWindow(
+  conditions: readonly EventCondition[],
+  isForward: boolean,
+  eventsEach: number,
+  { db, shape, words }: EventsPlace,
+): Promise<number | undefined> {
+  const where = allOf(conditions.map((condition) => conditionInSql(condition, words)));
+  const { rows } = await sql<{ start: number }>`
+    select e.start_time as start from ${shape.table} as e where ${where}
+    order by e.start_time ${sql.raw(isForward ? 'asc' : 'desc')} limit 1 offset ${eventsEach - 1}`.execute(db);
+  return rows[0]?.start;
+}
+
+const EVERYTHING: Span = { conditions: [], sort: { key: 'date', direction: 'desc' } };
+
+/** Every event of the cameras (null: of all), in as many statements as it takes: what each of them asks for. */
+export async function* everyEvent(
+  cameras: readonly string[] | null,
+  place: EventsPlace,
+): AsyncGenerator<RawBuilder<boolean>> {
+  const { words } = place;
+  const shown = cameras ? [isOneOf(words.unindexed(sql`e.camera`), cameras)] : [];
+  for await (const window of timeWindows(EVERYTHING, place))
+    yield allOf([...inTime(place), ...shown, ...window.map((condition) => conditionInSql(condition, words))]);
+}
+
+type OfStart = Extract<EventCondition, { kind: 'compared' }>;
+
+const started = (by: OfStart['by'], to: number): OfStart => ({ kind: 'compared', measure: 'start_time', by, to });
+
+const isOfStart = (condition: EventCondition): boolean =>
+  condition.kind === 'compared' && condition.measure === 'start_time';

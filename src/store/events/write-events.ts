@@ -1,0 +1,93 @@
+/** Writes events in one short transaction per batch, so that other writers wait for milliseconds only. */
+import { type Kysely, type OnConflictBuilder, sql } from 'kysely';
+import type { EventRecord } from '../../domain/event.ts';
+import { foldSubLabels } from '../../domain/event-question.ts';
+import type { EventTables } from '../engine/dialect.ts';
+import type { EventsTable, Tables } from '../engine/tables.ts';
+
+/** Rows per statement: 21 values each, and an engine takes only so many. */
+const ROWS_PER_STATEMENT = 100;
+
+/** The same id replaces what was there. */
+export async function writeEvents(
+  events: readonly EventRecord[],
+  db: Kysely<Tables>,
+  { hasUniqueIds, prepareFor }: EventTables,
+): Promise<void> {
+  // An engine refuses to replace one row twice in one statement: the last of an id is the one that counts.
+  const rows = [...new Map(events.map((event) => [event.id, asRow(event)])).values()];
+  await prepareFor(
+    rows.map((row) => row.start_time),
+    db,
+  );
+  await db.transaction().execute(async (transaction) => {
+    for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
+      const some = rows.slice(at, at + ROWS_PER_STATEMENT);
+      const insert = transaction.insertInto('events').values(some);
+      if (!hasUniqueIds) await deleteEvents(some, transaction);
+      await (hasUniqueIds ? insert.onConflict(replacing) : insert).execute();
+    }
+  });
+}
+
+const replacing = (conflict: OnConflictBuilder<Tables, 'events'>) =>
+  conflict
+    .column('id')
+    .doUpdateSet((excluded) =>
+      Object.fromEntries(REPLACED_COLUMNS.map((column) => [column, excluded.ref(`excluded.${column}`)])),
+    );
+
+/** Writers that replace the same event wait for each other: else both would insert it. */
+async function deleteEvents(rows: readonly EventsTable[], transaction: Kysely<Tables>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${WRITERS_LOCK})`.execute(transaction);
+  await transaction
+    .deleteFrom('events')
+    .where(
+      'id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .execute();
+}
+const WRITERS_LOCK = 0x706f7374; // "post"
+
+function asRow(event: EventRecord): EventsTable {
+  const { zones, data, thumbnail, sub_label, ...same } = event;
+  return {
+    ...same,
+    sub_label,
+    score: asNumber(data['score']),
+    speed: asNumber(data['average_estimated_speed']),
+    plate: asText(data['recognized_license_plate']),
+    sub_labels_folded: sub_label === null ? null : foldSubLabels(sub_label),
+    zones: JSON.stringify(zones),
+    data: JSON.stringify(data),
+    thumbnail: thumbnail || null,
+  };
+}
+
+const asNumber = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+const asText = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+const REPLACED_COLUMNS = [
+  'camera',
+  'label',
+  'start_time',
+  'end_time',
+  'score',
+  'speed',
+  'has_clip',
+  'has_snapshot',
+  'retain_indefinitely',
+  'false_positive',
+  'plus_id',
+  'plate',
+  'sub_label',
+  'sub_labels_folded',
+  'zones',
+  'model_hash',
+  'detector_type',
+  'model_type',
+  'data',
+  'thumbnail',
+] as const satisfies readonly (keyof EventsTable)[];

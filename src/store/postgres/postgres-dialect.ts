@@ -1,0 +1,74 @@
+/** What PostgreSQL says in words of its own. */
+import { sql } from 'kysely';
+import type { Condition, Dialect, Expression } from '../engine/dialect.ts';
+import { CHANGES_CHANNEL } from './postgres-changes.ts';
+import { postgresEventTables } from './postgres-events.ts';
+
+const SECONDS_PER_DAY = sql.lit(86_400);
+
+const local = (time: Expression, offset: Expression): Expression => sql`floor(${time} + ${offset})`;
+
+/** `jsonb` refuses the escape of the NUL character, which JSON allows: such a text is read without it. */
+const asJsonb = (json: Expression): Expression => sql`replace(${json}, '\\u0000', '')::jsonb`;
+
+/** In strict mode, so that a list is not taken for its elements: only the value of a key counts. */
+const MEMBER_TEXT = sql.lit('strict $.** ? (@.type() == "object").* ? (@ == $text)');
+
+export const postgresDialect: Dialect = {
+  text: sql`text collate "C"`,
+
+  /** The planner has statistics of its own and needs no hint. */
+  unindexed: (column) => column,
+
+  inTime: undefined,
+
+  contains: (text, part) => sql`strpos(${text}, ${part}) > 0`,
+
+  hasElement: (jsonArray, values) =>
+    sql`exists (select 1 from jsonb_array_elements_text(${asJsonb(jsonArray)}) as element (value)
+      where element.value in (${sql.join(values)}))`,
+
+  isEmptyArray: (jsonArray) => sql`jsonb_array_length(${asJsonb(jsonArray)}) = 0`,
+
+  hasMemberText: (jsonObject, values) =>
+    sql`(${sql.join(
+      values.map((text) => memberText(jsonObject, text)),
+      sql` or `,
+    )})`,
+
+  secondOfDay: (time, offset) =>
+    sql`((${local(time, offset)}::bigint % ${SECONDS_PER_DAY} + ${SECONDS_PER_DAY}) % ${SECONDS_PER_DAY})`,
+
+  dayNumber: (time, offset) => sql`floor((${time} + ${offset}) / ${SECONDS_PER_DAY})::integer`,
+
+  ordered: (value, direction) => (direction === 'asc' ? sql`${value} asc nulls first` : sql`${value} desc nulls last`),
+
+  events: postgresEventTables,
+
+  async lockAccounts(transaction) {
+    await sql`select pg_advisory_xact_lock(${sql.lit(ACCOUNTS_LOCK)})`.execute(transaction);
+  },
+
+  /** A notice is sent with the commit. Last uses of tokens and sessions as seen change no verdict, and are not told. */
+  async noticeChanges(db) {
+    await sql`create function postern_notice_change() returns trigger language plpgsql as $notice$
+      begin perform pg_notify(${sql.lit(CHANGES_CHANNEL)}, tg_table_name); return null; end $notice$`.execute(db);
+    for (const [table, events] of Object.entries(NOTICED))
+      await sql`create trigger postern_changed after ${sql.raw(events)} on ${sql.table(table)}
+        for each statement execute function postern_notice_change()`.execute(db);
+  },
+};
+
+/** Any number that no other lock of this database has. */
+const ACCOUNTS_LOCK = 0x61636374;
+
+const ANY_CHANGE = 'insert or update or delete';
+const NOTICED: Readonly<Record<string, string>> = {
+  users: ANY_CHANGE,
+  revoked_tokens: ANY_CHANGE,
+  custom_roles: ANY_CHANGE,
+  api_tokens: 'insert or delete',
+};
+
+const memberText = (jsonObject: Expression, text: string): Condition =>
+  sql`jsonb_path_exists(${asJsonb(jsonObject)}, ${MEMBER_TEXT}::jsonpath, jsonb_build_object('text', ${text}::text), true)`;

@@ -1,0 +1,104 @@
+/** The PostgreSQL engine: Kysely's own dialect over a pool of `pg`, and the notices of changes. */
+import { PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { Engine } from '../engine/engine.ts';
+import { type ChangeFeed, openChangeFeed } from './postgres-changes.ts';
+import { postgresDialect } from './postgres-dialect.ts';
+import { withChanges } from './postgres-driver.ts';
+import { troubleOf } from './postgres-faults.ts';
+
+export interface PostgresOptions {
+  /** `postgres://…`, with `sslmode`, `sslrootcert` and several hosts as libpq has them. */
+  readonly url: string;
+  /** Another address for LISTEN, where `url` is that of a transaction pooler. */
+  readonly listenUrl?: string | undefined;
+  /** The most connections at once, beside the one that listens. */
+  readonly connections?: number;
+  /** Milliseconds after which the server ends a statement. */
+  readonly statementTimeout?: number;
+  /** Reads only, and remembers nothing: no connection listens. */
+  readonly readOnly?: boolean;
+  /** Told once at each change: whether changes of other replicas are heard. */
+  readonly onCurrent?: (isCurrent: boolean, fault?: Error) => void;
+  /** Told of each statement that failed. */
+  readonly onFault?: (fault: unknown) => void;
+}
+
+const CONNECTIONS = 8;
+const CONNECT_MILLISECONDS = 5000;
+const STATEMENT_MILLISECONDS = 10_000;
+/** A server that is frozen ends no statement: the client gives up a while after the server should have. */
+const CLIENT_GRACE_MILLISECONDS = 2000;
+
+/** As long as a write to SQLite waits for its lock. */
+const LOCK_MILLISECONDS = 5000;
+const IDLE_TRANSACTION_MILLISECONDS = 5000;
+
+/** Of numbers only: what counts events fits a double. */
+const INT8 = 20;
+pg.types.setTypeParser(INT8, Number);
+
+/** Rejects with a sentence when the server cannot be reached or refuses. */
+export async function postgresEngine(options: PostgresOptions): Promise<Engine> {
+  const { url, listenUrl = url, readOnly = false, onCurrent = () => {}, onFault = () => {} } = options;
+  const statement = options.statementTimeout ?? STATEMENT_MILLISECONDS;
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.connections ?? CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MILLISECONDS,
+    statement_timeout: statement,
+    lock_timeout: LOCK_MILLISECONDS,
+    query_timeout: statement + CLIENT_GRACE_MILLISECONDS,
+    // A replica that is frozen in a transaction holds its locks no longer than this.
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MILLISECONDS,
+    application_name: 'postern',
+    ...(readOnly ? { options: '-c default_transaction_read_only=on' } : {}),
+  });
+  pool.on('error', () => {}); // an idle connection that ends is replaced by the next query
+  // One that ends between two statements of a transaction has no query to reject: unheard, it would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  const named = (fault: unknown): unknown => {
+    const told = troubleOf(fault);
+    onFault(told);
+    return told;
+  };
+  const changes = readOnly ? undefined : await listening(listenUrl, onCurrent, pool);
+  return {
+    dialect: withChanges(new PostgresDialect({ pool }), changes, named),
+    words: postgresDialect,
+    version: () => changes?.version() ?? '',
+    heard: () => changes?.heard() ?? '',
+    isCurrent: () => changes?.isCurrent() ?? true,
+    name: 'the store on PostgreSQL',
+    file: undefined,
+    probe: () => probe(pool, readOnly, named),
+    copyTo: async () => {}, // the server's own backups
+    close: async () => changes?.close(),
+  };
+}
+
+/** The lock row of the migrations is written with what it holds, so that a full disk and a standby are found. */
+async function probe(pool: pg.Pool, readOnly: boolean, named: (fault: unknown) => unknown): Promise<void> {
+  const text = readOnly ? 'select 1' : 'update kysely_migration_lock set is_locked = is_locked';
+  await pool.query(text).catch((fault: unknown) => {
+    throw named(fault);
+  });
+}
+
+async function listening(
+  url: string,
+  onCurrent: (isCurrent: boolean, fault?: Error) => void,
+  pool: pg.Pool,
+): Promise<ChangeFeed> {
+  const client = {
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MILLISECONDS,
+    application_name: 'postern changes',
+  };
+  try {
+    return await openChangeFeed({ client, now: () => performance.now(), onCurrent });
+  } catch (fault) {
+    await pool.end();
+    throw troubleOf(fault);
+  }
+}

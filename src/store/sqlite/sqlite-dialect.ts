@@ -1,0 +1,51 @@
+/** What SQLite says in words of its own. */
+import { sql } from 'kysely';
+import type { Dialect } from '../engine/dialect.ts';
+import { sqliteEventTables } from './sqlite-events.ts';
+
+const SECONDS_PER_DAY = 86_400;
+/** Keeps the dividend positive for every year there ever was: SQLite's `%` rounds towards zero. */
+const MANY_DAYS = SECONDS_PER_DAY * 1_000_000;
+
+/** A power of two. */
+const ROWS_PER_LOOK = 1024;
+
+export const sqliteDialect: Dialect = {
+  text: sql`text`,
+
+  /** The column, but not as a way in: the planner shall walk in the order that is asked for. */
+  unindexed: (column) => sql`+${column}`,
+
+  /** SQLite has no way to interrupt a statement from its own thread but a function that throws. One row in so many
+   *  asks: every row would cost more than all other conditions. */
+  inTime: (deadline) => sql`(e.rowid & ${sql.lit(ROWS_PER_LOOK - 1)} <> 0 or in_time(${deadline}))`,
+
+  contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
+
+  hasElement: (jsonArray, values) =>
+    sql`exists (select 1 from json_each(${jsonArray}) where value in (${sql.join(values)}))`,
+
+  isEmptyArray: (jsonArray) => sql`json_array_length(${jsonArray}) = 0`,
+
+  /** One of the texts is the value of a key, at any depth. */
+  hasMemberText: (jsonObject, values) =>
+    sql`exists (select 1 from json_tree(${jsonObject}) where type = 'text' and typeof(key) = 'text' and atom in (${sql.join(values)}))`,
+
+  /** Of the local clock: whole seconds since midnight. */
+  secondOfDay: (time, offset) => sql`((${time} + ${offset} + ${sql.lit(MANY_DAYS)}) % ${sql.lit(SECONDS_PER_DAY)})`,
+
+  /** Days since 1 January 1970 on the local calendar. */
+  dayNumber: (time, offset) =>
+    sql`(cast((${time} + ${offset} + ${sql.lit(MANY_DAYS)}) / ${sql.lit(SECONDS_PER_DAY)} as integer) - 1000000)`,
+
+  /** SQLite sorts absent values below all others. */
+  ordered: (value, direction) => sql`${value} ${sql.raw(direction)}`,
+
+  events: sqliteEventTables,
+
+  /** A transaction that writes holds the only write lock from its start. */
+  lockAccounts: async () => {},
+
+  /** SQLite's own `data_version` tells of the changes of other processes. */
+  noticeChanges: async () => {},
+};

@@ -1,0 +1,163 @@
+/** Reads on one connection and writes on another, so that a write that waits for SQLite's lock delays no read. */
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
+import { createTurnQueue, type TurnQueue } from '../engine/turn-queue.ts';
+import { isBusy, namedFault } from './sqlite-faults.ts';
+
+export interface DriverDeps {
+  readonly reader: DatabaseSync;
+  /** The same as `reader` where nothing may be written. */
+  readonly writer: DatabaseSync;
+  /** For error messages. */
+  readonly file: string;
+  /** After each write that holds, and not before. */
+  readonly onChange: () => void;
+  /** Told of each fault that leaves here. */
+  readonly onFault: (fault: unknown) => void;
+  /** Waiting for the lock ends then. */
+  readonly isClosed: () => boolean;
+}
+
+/** How long a statement waits for a lock that another process holds, and for its place behind other writes. */
+export const LOCK_PATIENCE_MS = 5000;
+const BUSY_PAUSE_MS = 10;
+
+interface Connection extends DatabaseConnection {
+  /** Gives the write lock back; defined in a transaction. */
+  release: (() => void) | undefined;
+}
+
+export interface SqliteDriver extends Driver {
+  /** Work on the writer that takes its turn, and is tried again while another process holds the lock. */
+  write<Outcome>(work: () => Outcome, patienceMs?: number): Promise<Outcome>;
+}
+
+export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
+  const { reader, writer } = deps;
+  const queue = createTurnQueue();
+  const execute = async (query: CompiledQuery, connection: Connection): Promise<QueryResult<never>> => {
+    if (connection.release) return told(() => run(query, writer), deps);
+    if (isRead(query.sql)) return retried(() => run(query, reader), performance.now() + LOCK_PATIENCE_MS, deps);
+    return write(() => run(query, writer));
+  };
+  const write = async <Outcome>(work: () => Outcome, patienceMs = LOCK_PATIENCE_MS): Promise<Outcome> => {
+    const deadline = performance.now() + patienceMs;
+    const release = await queue();
+    try {
+      const outcome = await retried(work, deadline, deps);
+      deps.onChange();
+      return outcome;
+    } finally {
+      release();
+    }
+  };
+  const endTransaction = (connection: DatabaseConnection): void => {
+    (connection as Connection).release?.();
+    (connection as Connection).release = undefined;
+  };
+  return {
+    write,
+    init: async () => {},
+    destroy: async () => {},
+    async acquireConnection() {
+      const connection: Connection = {
+        release: undefined,
+        executeQuery: (query) => execute(query, connection) as Promise<QueryResult<never>>,
+        // biome-ignore lint/correctness/useYield: nothing is streamed
+        async *streamQuery() {
+          throw new Error('the SQLite store does not stream rows');
+        },
+      };
+      return connection;
+    },
+    async beginTransaction(connection) {
+      (connection as Connection).release = await begin(writer, queue, deps);
+    },
+    async commitTransaction(connection) {
+      await told(() => writer.exec('commit'), deps);
+      deps.onChange();
+      endTransaction(connection);
+    },
+    async rollbackTransaction(connection) {
+      try {
+        abandon(writer);
+      } finally {
+        endTransaction(connection);
+      }
+    },
+    releaseConnection: async (connection) => endTransaction(connection),
+  };
+}
+
+/**
+ * A plain `begin` takes the write lock at the first write, and fails there without waiting when another process has
+ * written since the first read. `begin immediate` takes it at once, so writers queue.
+ */
+async function begin(writer: DatabaseSync, queue: TurnQueue, deps: DriverDeps): Promise<() => void> {
+  const deadline = performance.now() + LOCK_PATIENCE_MS;
+  const release = await queue();
+  try {
+    abandon(writer);
+    const text = writer === deps.reader ? 'begin' : 'begin immediate';
+    await retried(() => writer.exec(text), deadline, deps);
+    return release;
+  } catch (fault) {
+    release();
+    throw fault;
+  }
+}
+
+/**
+ * SQLite itself rolls back when the disk is full or fails; a second rollback would then hide the first fault behind
+ * "cannot rollback - no transaction is active".
+ */
+function abandon(writer: DatabaseSync): void {
+  if (!writer.isTransaction) return;
+  try {
+    writer.exec('rollback');
+  } catch {
+    // The fault that led here is the one to tell; the next transaction tries again.
+  }
+}
+
+/** SQLite's own waiting would stop the event loop, and with it the transaction of this process that is waited for. */
+async function retried<Outcome>(work: () => Outcome, deadline: number, deps: DriverDeps): Promise<Outcome> {
+  for (;;) {
+    try {
+      return work();
+    } catch (fault) {
+      if (!isBusy(fault) || deps.isClosed() || performance.now() >= deadline) throw named(fault, deps);
+    }
+    await delay(BUSY_PAUSE_MS);
+  }
+}
+
+function told<Outcome>(work: () => Outcome, deps: DriverDeps): Outcome {
+  try {
+    return work();
+  } catch (fault) {
+    throw named(fault, deps);
+  }
+}
+
+function named(fault: unknown, { file, onFault }: DriverDeps): unknown {
+  const known = namedFault(fault, file);
+  onFault(known);
+  return known;
+}
+
+const isRead = (text: string): boolean => /^\s*(?:select|with)\b/i.test(text);
+
+function run({ sql, parameters }: CompiledQuery, connection: DatabaseSync): QueryResult<never> {
+  const statement = connection.prepare(sql);
+  const values = parameters.map(bindable);
+  if (statement.columns().length > 0) return { rows: statement.all(...values) as never[] };
+  const { changes, lastInsertRowid } = statement.run(...values);
+  return { insertId: BigInt(lastInsertRowid), numAffectedRows: BigInt(changes), rows: [] };
+}
+
+function bindable(value: unknown): SQLInputValue {
+  if (typeof value === 'boolean') return Number(value);
+  return value === undefined ? null : (value as SQLInputValue);
+}

@@ -1,0 +1,106 @@
+/** SQLite's result codes as faults of the store: what happened, to which file, and the next step (SPEC 10). */
+import { type StoreFault, storeFault, storeFaultOf } from '../../domain/store-fault.ts';
+
+interface Words {
+  readonly kind: StoreFault;
+  readonly happened: (file: string) => string;
+  readonly nextStep: string;
+}
+
+const LOCKED: Words = {
+  kind: 'locked',
+  happened: (file) => `${file} is locked by another process`,
+  nextStep: 'wait for the import or the backup that holds it, or end that process',
+};
+const READ_ONLY: Words = {
+  kind: 'read-only',
+  happened: (file) => `${file} cannot be written`,
+  nextStep: 'make the file, its directory and the file system writable for the user of this process',
+};
+const FULL: Words = {
+  kind: 'full',
+  happened: (file) => `the disk that holds ${file} is full`,
+  nextStep: 'free some space',
+};
+const CLOSED: Words = {
+  kind: 'unreachable',
+  happened: (file) => `${file} cannot be opened`,
+  nextStep: 'see that its directory exists, and that the user of this process may read and write there',
+};
+const BROKEN: Words = {
+  kind: 'corrupt',
+  happened: (file) => `${file} is damaged`,
+  nextStep: 'stop the service and restore a backup of the file',
+};
+
+/** By primary code; a code that is not listed is a mistake in the statement, not trouble with the file. */
+// biome-ignore format: a table
+const WORDS: ReadonlyMap<number, Words> = new Map<number, Words>([
+  /* SQLITE_PERM     */ [3,  READ_ONLY],
+  /* SQLITE_BUSY     */ [5,  LOCKED],
+  /* SQLITE_LOCKED   */ [6,  LOCKED],
+  /* SQLITE_READONLY */ [8,  READ_ONLY],
+  /* SQLITE_IOERR    */ [10, { kind: 'unreachable', happened: (file) => `the disk failed while ${file} was read or written`, nextStep: 'check the disk and the log of the system' }],
+  /* SQLITE_CORRUPT  */ [11, BROKEN],
+  /* SQLITE_FULL     */ [13, FULL],
+  /* SQLITE_CANTOPEN */ [14, CLOSED],
+  /* SQLITE_PROTOCOL */ [15, LOCKED],
+  /* SQLITE_NOTADB   */ [26, { kind: 'corrupt', happened: (file) => `${file} is not a SQLite database`, nextStep: 'name another file, or restore a backup of this one' }],
+]);
+
+/** Codes of the file system, met before SQLite is. */
+const FILE_WORDS: ReadonlyMap<string, Words> = new Map([
+  ['ENOENT', CLOSED],
+  ['ENOTDIR', CLOSED],
+  ['EISDIR', CLOSED],
+  ['EACCES', CLOSED],
+  ['EPERM', READ_ONLY],
+  ['EROFS', READ_ONLY],
+  ['ENOSPC', FULL],
+  ['EDQUOT', FULL],
+]);
+
+const BUSY_CODES: readonly (number | undefined)[] = [5];
+
+export const isBusy = (fault: unknown): boolean => BUSY_CODES.includes(codeOf(fault));
+
+/** The fault with a sentence where the file is the trouble; any other fault as it is. */
+export function namedFault(fault: unknown, file: string): unknown {
+  if (storeFaultOf(fault)) return fault;
+  const words = messageFor(fault);
+  if (!words) return fault;
+  return storeFault(words.kind, `${words.happened(file)} (${messageOf(fault)}): ${words.nextStep}`, fault);
+}
+
+export function openingFault(fault: unknown, file: string, readOnly: boolean): Error {
+  const words = messageFor(fault);
+  const step = readOnly ? 'is it there, with the files beside it?' : 'is the directory there and writable?';
+  const said = messageOf(fault);
+  const why =
+    words && words !== CLOSED ? `${words.happened('the file')} (${said}): ${words.nextStep}` : `${step} (${said})`;
+  return storeFault(words?.kind ?? 'unreachable', `cannot open ${file}: ${why}`, fault);
+}
+
+/** Found by a check of one table, with what SQLite said of it. */
+export const damagedFault = (file: string, table: string, said: string): Error =>
+  storeFault('corrupt', `the table ${table} in ${file} is damaged (${said}): ${BROKEN.nextStep}`, undefined);
+
+export const fullFault = (file: string, free: number): Error =>
+  storeFault('full', `${FULL.happened(file)} (${free} bytes are free): ${FULL.nextStep}`, undefined);
+
+/** The file at the path is not the one that is open: what is written now is gone when the process ends. */
+export const removedFault = (file: string): Error =>
+  storeFault(
+    'missing',
+    `${file} was removed or replaced while it is in use: stop the service, put the file back or restore a backup, and start again`,
+    undefined,
+  );
+
+const messageFor = (fault: unknown): Words | undefined =>
+  WORDS.get(codeOf(fault) ?? -1) ?? FILE_WORDS.get((fault as NodeJS.ErrnoException).code ?? '');
+
+const messageOf = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));
+
+/** The primary code: extended ones have it in the low byte. */
+const codeOf = (fault: unknown): number | undefined =>
+  fault instanceof Error && 'errcode' in fault ? Number(fault.errcode) & 0xff : undefined;

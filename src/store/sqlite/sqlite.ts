@@ -1,0 +1,163 @@
+/** The SQLite engine: Node's built-in SQLite behind Kysely, one connection for reads and one for writes. */
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
+import { backup, DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import { type Dialect as KyselyDialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { isPast, outOfTime } from '../../domain/out-of-time.ts';
+import type { Engine } from '../engine/engine.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
+import { createSqliteDriver } from './sqlite-driver.ts';
+import { namedFault, openingFault } from './sqlite-faults.ts';
+import { checkPlace, checkTable, writeNothing } from './sqlite-probe.ts';
+
+export interface SqliteOptions {
+  readonly path: string;
+  readonly readOnly: boolean;
+  /** A file that others write and shrink is never mapped: reading what was cut off would end the process. */
+  readonly isOurs: boolean;
+  /** Of one text each, for use in queries. */
+  readonly functions?: Readonly<Record<string, (text: string) => string | null>>;
+  /** Told of each statement that failed. */
+  readonly onFault?: (fault: unknown) => void;
+}
+
+/** While the file is being opened, waiting for another process may block. */
+const OPENING_BUSY_MILLISECONDS = 5000;
+/** Reading the data version takes locks of the file, which costs as much as judging a request: once in 5 ms is enough. */
+const BETWEEN_ASKING_MILLISECONDS = 5;
+/** A probe that waits longer reports the lock. */
+const PROBE_PATIENCE_MILLISECONDS = 1000;
+const PAGES_PER_COPY_STEP = 1000;
+
+/**
+ * With WAL, what is committed survives the death of the process under either setting; NORMAL may lose the last
+ * commits when the machine loses power, FULL syncs each commit. Account writes are few, and a revoked token must
+ * stay revoked; imports commit thousands of rows at a time. So FULL has no noticeable cost.
+ */
+const WRITER_SETTINGS = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;';
+const READER_SETTINGS = 'PRAGMA query_only = ON;';
+/** The page cache, in KiB when negative. */
+const SHARED_SETTINGS = 'PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;';
+/** In bytes. */
+const MAPPED_SETTINGS = 'PRAGMA mmap_size = 1073741824;';
+
+export function sqliteEngine(options: SqliteOptions): Engine {
+  const { path, readOnly, onFault = () => {} } = options;
+  const writer = readOnly ? undefined : connect(options);
+  const reader = writer ? connect({ ...options, readOnly: true }, writer) : connect(options);
+  const file = subjectOf(options);
+  const opened = statSync(path);
+  const dataVersion = reader.prepare('PRAGMA data_version');
+  let [askedAt, text, failures] = [Number.NEGATIVE_INFINITY, '', 0];
+  let isClosed = false;
+  /** The reader's data version changes with each commit of another connection, and the writer is one. */
+  const look = (): void => {
+    askedAt = performance.now();
+    try {
+      text = String(dataVersion.get()?.['data_version']);
+    } catch {
+      failures += 1;
+      text = `unknown ${failures}`; // caches are void, and the query that follows names the fault
+    }
+  };
+  const driver = createSqliteDriver({
+    reader,
+    writer: writer ?? reader,
+    file,
+    onChange: look,
+    onFault,
+    isClosed: () => isClosed,
+  });
+  const told = (check: () => void): void => {
+    try {
+      check();
+    } catch (fault) {
+      const named = namedFault(fault, file);
+      onFault(named);
+      throw named;
+    }
+  };
+  return {
+    name: file,
+    file: path,
+    dialect: dialectWith(driver),
+    words: sqliteDialect,
+    isCurrent: () => true,
+    heard: () => text,
+    version() {
+      if (performance.now() - askedAt >= BETWEEN_ASKING_MILLISECONDS) look();
+      return text;
+    },
+    async probe(tables) {
+      told(() => checkPlace(path, opened, file));
+      await driver.write(() => writeNothing(writer ?? reader), PROBE_PATIENCE_MILLISECONDS);
+      for (const table of tables) told(() => checkTable(reader, table, file));
+    },
+    async copyTo(copy) {
+      closeSync(openSync(copy, 'w', PRIVATE));
+      await backup(writer ?? reader, copy, { rate: PAGES_PER_COPY_STEP }).catch((fault: unknown) => {
+        throw namedFault(fault, copy);
+      });
+    },
+    async close() {
+      isClosed = true;
+      writer?.close();
+      reader.close();
+    },
+  };
+}
+
+function dialectWith(driver: ReturnType<typeof createSqliteDriver>): KyselyDialect {
+  const adapter = new SqliteAdapter();
+  // Kysely's adapter says that SQLite cannot change tables in a transaction, but it can: an interrupted migration
+  // leaves nothing behind, and two processes that start at once take turns. Its connections are two: see the driver.
+  Object.defineProperty(adapter, 'supportsTransactionalDdl', { value: true });
+  Object.defineProperty(adapter, 'supportsMultipleConnections', { value: true });
+  return {
+    createDriver: () => driver,
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createAdapter: () => adapter,
+  };
+}
+
+/** `beside` is closed when this connection cannot be opened. */
+function connect(options: SqliteOptions, beside?: DatabaseSync): DatabaseSync {
+  const { path, readOnly, isOurs, functions = {} } = options;
+  let connection: DatabaseSync | undefined;
+  try {
+    if (!readOnly) makePrivate(path);
+    connection = new DatabaseSync(path, {
+      readOnly,
+      timeout: OPENING_BUSY_MILLISECONDS,
+      enableForeignKeyConstraints: true,
+    });
+    connection.exec((readOnly ? READER_SETTINGS : WRITER_SETTINGS) + SHARED_SETTINGS);
+    if (isOurs) connection.exec(MAPPED_SETTINGS);
+    connection.exec('PRAGMA busy_timeout = 0');
+    connection.function('in_time', {}, inTime);
+    for (const [name, run] of Object.entries(functions))
+      connection.function(name, { deterministic: true }, (text) => (typeof text === 'string' ? run(text) : null));
+    return connection;
+  } catch (cause) {
+    connection?.close();
+    beside?.close();
+    throw openingFault(cause, subjectOf(options), readOnly);
+  }
+}
+
+const subjectOf = ({ path, isOurs }: SqliteOptions): string =>
+  `${isOurs ? 'the store' : 'the database of the NVR'} at ${path}`;
+
+/** Ends the statement that calls it, and the fault comes through as it is. Of the machine's own count of milliseconds. */
+function inTime(deadline: SQLOutputValue): number {
+  if (isPast({ at: Number(deadline) })) throw outOfTime();
+  return 1;
+}
+
+const PRIVATE = 0o600;
+
+/** The file holds password hashes. SQLite gives `-wal` and `-shm` the mode of the file. */
+function makePrivate(path: string): void {
+  closeSync(openSync(path, 'a', PRIVATE));
+  chmodSync(path, PRIVATE);
+}

@@ -1,0 +1,144 @@
+/** Everything about one event: beside the list where there is room, over it where there is not. */
+import { useEffect, useRef } from 'preact/hooks';
+import { baseUrl } from '../../shared/base-url.ts';
+import { Icon } from '../../shared/icon.tsx';
+import { words } from '../../shared/words.ts';
+import { Duration } from '../event-row.tsx';
+import type { EventView } from '../event-view.ts';
+import { Thumbnail } from '../thumbnail.tsx';
+import { factsOf } from './event-facts.ts';
+import { RawRecord } from './raw-record.tsx';
+
+/** As in details.css. */
+const BESIDE_THE_LIST = '(width >= 68rem)';
+
+interface EventDetailsProps {
+  readonly event: EventView;
+  /** Clips and snapshots are the NVR's. */
+  readonly hasNvr: boolean;
+  /** Its neighbours in the list, as far as that is loaded. */
+  readonly previous: EventView | undefined;
+  readonly next: EventView | undefined;
+  readonly onOpen: (event: EventView) => void;
+  readonly onClose: () => void;
+}
+
+export function EventDetails({ event, hasNvr, previous, next, onOpen, onClose }: EventDetailsProps) {
+  const panel = useRef<HTMLDialogElement>(null);
+  const shown = useRef(event.id);
+  useEffect(() => openBesideOrOver(panel.current, shown), []);
+  // The list goes along, and so gets its next page in time.
+  useEffect(() => {
+    if (shown.current !== event.id) rowOf(event.id)?.scrollIntoView({ block: 'nearest' });
+    shown.current = event.id;
+  }, [event.id]);
+  return (
+    <dialog
+      ref={panel}
+      class="details"
+      aria-labelledby="details-title"
+      onCancel={onClose}
+      onKeyDown={({ key, currentTarget }) => key === 'Escape' && !currentTarget.matches(':modal') && onClose()}
+    >
+      <header class="details-head">
+        <h2 id="details-title" tabIndex={-1}>
+          <bdi>{event.label}</bdi>
+        </h2>
+        <Step name="previous" to={previous} onOpen={onOpen} />
+        <Step name="next" to={next} onOpen={onOpen} />
+        <button class="button button-plain" type="button" aria-label={words.details.close} onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </header>
+      <div class="details-picture">
+        <Thumbnail key={event.id} event={event} />
+      </div>
+      {hasNvr && <Media event={event} />}
+      <dl class="facts">
+        {factsOf(event).map(([name, value]) => (
+          <div key={name} class="fact">
+            <dt>{name}</dt>
+            <dd>
+              <bdi>{value}</bdi>
+            </dd>
+          </div>
+        ))}
+        <div class="fact">
+          <dt>{words.details.length}</dt>
+          <dd>
+            <Duration event={event} />
+          </dd>
+        </div>
+      </dl>
+      <RawRecord record={event.record} />
+    </dialog>
+  );
+}
+
+interface StepProps {
+  readonly name: 'previous' | 'next';
+  readonly to: EventView | undefined;
+  readonly onOpen: (event: EventView) => void;
+}
+
+/** Not `disabled` at the end: the focus would be lost there. */
+const Step = ({ name, to, onOpen }: StepProps) => (
+  <button
+    class="button button-plain"
+    type="button"
+    aria-label={words.details[name]}
+    aria-disabled={to === undefined}
+    onClick={() => to && onOpen(to)}
+  >
+    <Icon name={name} />
+  </button>
+);
+
+/** Wherever there is room the list stays usable; else the panel takes the screen, and the focus with it. */
+function openBesideOrOver(
+  panel: HTMLDialogElement | null,
+  shown: { readonly current: string },
+): (() => void) | undefined {
+  if (!panel) return undefined;
+  const opener = document.activeElement;
+  const room = matchMedia(BESIDE_THE_LIST);
+  const open = (): void => {
+    panel.close();
+    if (room.matches) panel.show();
+    else panel.showModal();
+  };
+  open();
+  room.addEventListener('change', open);
+  return () => {
+    room.removeEventListener('change', open);
+    giveFocusBack(rowOf(shown.current) ?? opener, opener);
+  };
+}
+
+const rowOf = (id: string): Element | null => document.querySelector(`[data-event="${CSS.escape(id)}"]`);
+
+/** Focuses the row of the event that was shown, unless the user has clicked elsewhere meanwhile. */
+function giveFocusBack(row: Element | null, opener: Element | null): void {
+  // The browser gives the focus to the element that had it when the panel was opened, or to the page when that is gone.
+  const isLost = [null, document.body, opener].includes(document.activeElement);
+  if (isLost && row instanceof HTMLElement) row.focus({ preventScroll: true });
+}
+
+function Media({ event: { id, record } }: { event: EventView }) {
+  const link = (file: string, text: string) => (
+    <a
+      class="button"
+      href={new URL(`api/events/${encodeURIComponent(id)}/${file}`, baseUrl).href}
+      target="_blank"
+      rel="noreferrer"
+    >
+      {text}
+    </a>
+  );
+  return (
+    <p class="media">
+      {record['has_clip'] === true && link('clip.mp4', words.details.openClip)}
+      {record['has_snapshot'] === true && link('snapshot.jpg', words.details.openSnapshot)}
+    </p>
+  );
+}

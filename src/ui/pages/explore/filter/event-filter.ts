@@ -1,0 +1,102 @@
+/** What the list is narrowed to: kept in the address bar, asked for in a query (interface 4.1). */
+import { timeOf } from '../../shared/fields.ts';
+
+export interface EventFilter {
+  readonly cameras: readonly string[];
+  readonly labels: readonly string[];
+  /** Unix seconds. */
+  readonly after: number | undefined;
+  readonly before: number | undefined;
+  /** Everything else: the text of a parameter of that name. */
+  readonly more: MoreFilters;
+}
+
+/** In the order of the page. They are named in the address bar as the API names them. */
+export const MORE_FILTERS = [
+  'sort',
+  'zones',
+  'sub_labels',
+  'recognized_license_plate',
+  'min_score',
+  'max_score',
+  'min_length',
+  'max_length',
+  'min_speed',
+  'max_speed',
+  'time_range',
+  'has_clip',
+  'has_snapshot',
+  'in_progress',
+  'favorites',
+  'is_submitted',
+] as const;
+export type MoreFilter = (typeof MORE_FILTERS)[number];
+export type MoreFilters = Readonly<Partial<Record<MoreFilter, string>>>;
+
+export const NO_FILTER: EventFilter = { cameras: [], labels: [], after: undefined, before: undefined, more: {} };
+
+/** An order hides nothing. */
+export const isFiltered = ({ cameras, labels, after, before, more }: EventFilter): boolean =>
+  cameras.length > 0 || labels.length > 0 || after !== undefined || before !== undefined || moreCount(more) > 0;
+
+export const moreCount = (more: MoreFilters): number => Object.keys(more).filter((name) => name !== 'sort').length;
+
+/** Otherwise there would be a day heading for every other event. */
+export const isByDate = ({ more: { sort } }: EventFilter): boolean =>
+  sort === undefined || sort === 'date_asc' || sort === 'date_desc';
+
+/** Leaves out empty filters. */
+export const withMore = (more: MoreFilters, name: MoreFilter, text: string): MoreFilters => {
+  const { [name]: _, ...others } = more;
+  return text === '' ? others : { ...others, [name]: text };
+};
+
+/** Unreadable times are left out: a mistyped address shows more, never an error. */
+export const readFilter = (search: URLSearchParams): EventFilter => ({
+  cameras: search.getAll('camera').filter(Boolean),
+  labels: search.getAll('label').filter(Boolean),
+  after: readTime(search.get('after')),
+  before: readTime(search.get('before')),
+  more: Object.fromEntries(MORE_FILTERS.flatMap((name) => (search.get(name) ? [[name, search.get(name) ?? '']] : []))),
+});
+
+/** For the address bar: one entry per name, because a name may contain a comma. */
+export function filterSearch({ cameras, labels, after, before, more }: EventFilter): URLSearchParams {
+  const search = new URLSearchParams();
+  for (const camera of cameras) search.append('camera', camera);
+  for (const label of labels) search.append('label', label);
+  if (after !== undefined) search.set('after', String(after));
+  if (before !== undefined) search.set('before', String(before));
+  setMore(search, more);
+  return search;
+}
+
+/** For the API (interface 4.1): names joined by commas. Times of day are those of the viewer. */
+export function eventsQuery(
+  filter: EventFilter,
+  limit: number,
+  thumbnails: 'with' | 'without',
+  timeZone: string = Intl.DateTimeFormat().resolvedOptions().timeZone,
+): URLSearchParams {
+  const query = new URLSearchParams();
+  if (filter.cameras.length > 0) query.set('cameras', filter.cameras.join(','));
+  if (filter.labels.length > 0) query.set('labels', filter.labels.join(','));
+  if (filter.after !== undefined) query.set('after', String(filter.after));
+  if (filter.before !== undefined) query.set('before', String(filter.before));
+  setMore(query, filter.more);
+  if (filter.more.time_range !== undefined) query.set('timezone', timeZone);
+  query.set('limit', String(limit));
+  if (thumbnails === 'without') query.set('include_thumbnails', '0');
+  return query;
+}
+
+function setMore(search: URLSearchParams, more: MoreFilters): void {
+  for (const name of MORE_FILTERS) {
+    const text = more[name];
+    if (text !== undefined) search.set(name, text);
+  }
+}
+
+function readTime(text: string | null): number | undefined {
+  return text === null || text.trim() === '' ? undefined : timeOf(Number(text));
+}

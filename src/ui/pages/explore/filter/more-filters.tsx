@@ -1,0 +1,98 @@
+/** The filters that are wanted less often: the order, what there is of an event, names, numbers, time of day (interface 4.1). */
+import { SelectField } from '../../shared/form-fields.tsx';
+import { Icon } from '../../shared/icon.tsx';
+import { Menu } from '../../shared/menu.tsx';
+import { words } from '../../shared/words.ts';
+import { DraftNumber, DraftPercent, DraftText } from './draft-fields.tsx';
+import { type EventFilter, type MoreFilter, moreCount, withMore } from './event-filter.ts';
+import { TimeOfDay } from './time-of-day.tsx';
+
+interface MoreFiltersProps {
+  readonly filter: EventFilter;
+  readonly onChange: (filter: EventFilter) => void;
+}
+
+// biome-ignore format: a table
+const SORTS = [
+  ['',           'newest'],
+  ['date_asc',   'oldest'],
+  ['score_desc', 'bestScore'],
+  ['speed_desc', 'fastest'],
+] as const;
+
+// biome-ignore format: a table
+const ONLY = [
+  ['has_clip',     'clip'],
+  ['has_snapshot', 'snapshot'],
+  ['in_progress',  'running'],
+  ['favorites',    'kept'],
+  ['is_submitted', 'submitted'],
+] as const;
+
+// biome-ignore format: a table
+const NAMES = [
+  ['zones',                    'zones'],
+  ['sub_labels',               'subLabels'],
+  ['recognized_license_plate', 'plate'],
+] as const;
+
+// biome-ignore format: a table
+const RANGES = [
+  { Field: DraftPercent, from: ['min_score',  'leastScore'],  to: ['max_score',  'mostScore']  },
+  { Field: DraftNumber,  from: ['min_length', 'leastLength'], to: ['max_length', 'mostLength'] },
+  { Field: DraftNumber,  from: ['min_speed',  'leastSpeed'],  to: ['max_speed',  'mostSpeed']  },
+] as const;
+
+export function MoreFiltersMenu({ filter, onChange }: MoreFiltersProps) {
+  const textOf = (name: MoreFilter): string => filter.more[name] ?? '';
+  const set = (name: MoreFilter, text: string): void =>
+    onChange({ ...filter, more: withMore(filter.more, name, text.trim()) });
+  /** What every field needs to show and to set a filter. */
+  const field = (name: MoreFilter) => ({ value: textOf(name), onChange: (text: string) => set(name, text) });
+  return (
+    <Menu
+      class={`filter filter-more-menu${moreCount(filter.more) > 0 ? ' is-set' : ''}`}
+      align="start"
+      label={<Said count={moreCount(filter.more)} />}
+    >
+      <div class="more-filters">
+        <SelectField
+          label={words.filters.order}
+          options={SORTS.map(([sort, word]) => [sort, words.filters[word]] as const)}
+          {...field('sort')}
+        />
+        <fieldset class="names">
+          <legend class="choice-legend">{words.filters.onlyWith}</legend>
+          {ONLY.map(([name, word]) => (
+            <label key={name} class="name-option">
+              <input
+                type="checkbox"
+                checked={textOf(name) === '1'}
+                onChange={(event) => set(name, event.currentTarget.checked ? '1' : '')}
+              />
+              {words.filters[word]}
+            </label>
+          ))}
+        </fieldset>
+        {NAMES.map(([name, word]) => (
+          <DraftText key={name} label={words.filters[word]} help={words.filters.severalByComma} {...field(name)} />
+        ))}
+        {RANGES.map(({ Field, from: [least, leastWord], to: [most, mostWord] }) => (
+          <div key={least} class="form-row">
+            <Field label={words.filters[leastWord]} {...field(least)} />
+            <Field label={words.filters[mostWord]} {...field(most)} />
+          </div>
+        ))}
+        <TimeOfDay range={textOf('time_range')} onChange={(range) => set('time_range', range)} />
+      </div>
+    </Menu>
+  );
+}
+
+const Said = ({ count }: { count: number }) => (
+  <>
+    <span class="filter-choice">{words.filters.more}</span>
+    {count > 0 && <span class="filter-more">{count}</span>}
+    <Icon name="chevron" />
+  </>
+);

@@ -1,0 +1,75 @@
+/** The time filter: a few usual stretches, or from one moment to another. */
+import { Icon } from '../../shared/icon.tsx';
+import { Menu } from '../../shared/menu.tsx';
+import { formatShortMoment } from '../../shared/times.ts';
+import { words } from '../../shared/words.ts';
+import type { EventFilter } from './event-filter.ts';
+import { fromLocalInput, toLocalInput } from './local-input.ts';
+import { useSettled } from './use-draft.ts';
+
+interface TimeChoiceProps {
+  readonly filter: EventFilter;
+  readonly onChange: (filter: EventFilter) => void;
+}
+
+// biome-ignore format: a table
+const STRETCHES = [
+  ['anyTime',     undefined],
+  ['lastHour',    3600],
+  ['last24Hours', 86_400],
+  ['last7Days',   7 * 86_400],
+  ['last30Days',  30 * 86_400],
+] as const;
+
+export function TimeChoice({ filter, onChange }: TimeChoiceProps) {
+  const isSet = filter.after !== undefined || filter.before !== undefined;
+  const chooseStretch = (seconds: number | undefined): void => {
+    const after = seconds === undefined ? undefined : Math.floor(Date.now() / 1000) - seconds;
+    onChange({ ...filter, after, before: undefined });
+  };
+  return (
+    <Menu class={isSet ? 'filter is-set' : 'filter'} align="start" label={<Said filter={filter} />}>
+      <div class="stretches">
+        {STRETCHES.map(([name, seconds]) => (
+          <button key={name} class="button button-plain" type="button" onClick={() => chooseStretch(seconds)}>
+            {words.filters[name]}
+          </button>
+        ))}
+      </div>
+      <Moment name={words.filters.from} time={filter.after} onChange={(after) => onChange({ ...filter, after })} />
+      <Moment name={words.filters.to} time={filter.before} onChange={(before) => onChange({ ...filter, before })} />
+    </Menu>
+  );
+}
+
+interface MomentProps {
+  readonly name: string;
+  readonly time: number | undefined;
+  readonly onChange: (time: number | undefined) => void;
+}
+
+function Moment({ name, time, onChange }: MomentProps) {
+  const field = useSettled(toLocalInput(time), (text) => onChange(fromLocalInput(text)));
+  return (
+    <label class="moment">
+      <span>{name}</span>
+      <input type="datetime-local" {...field} />
+    </label>
+  );
+}
+
+function Said({ filter: { after, before } }: { filter: EventFilter }) {
+  return (
+    <>
+      <span class="out-of-sight">{words.filters.time}: </span>
+      <span class="filter-choice">{formatRange(after, before)}</span>
+      <Icon name="chevron" />
+    </>
+  );
+}
+
+function formatRange(after: number | undefined, before: number | undefined): string {
+  if (after !== undefined && before !== undefined) return `${formatShortMoment(after)} – ${formatShortMoment(before)}`;
+  if (after !== undefined) return words.filters.since(formatShortMoment(after));
+  return before === undefined ? words.filters.anyTime : words.filters.until(formatShortMoment(before));
+}

@@ -1,0 +1,110 @@
+/** What changes while something else is under way: a role while it is given, an account while its password is hashed. */
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { createKnownClients } from '../../../src/accounts/login/known-clients.ts';
+import { logIn } from '../../../src/accounts/login/login.ts';
+import { createLoginLimiter } from '../../../src/accounts/login/login-limiter.ts';
+import { createRoleRegistry } from '../../../src/accounts/roles/role-registry.ts';
+import { createUsers } from '../../../src/accounts/users/users.ts';
+import type { User } from '../../../src/domain/accounts/account.ts';
+import type { Role } from '../../../src/domain/names.ts';
+import type { Store } from '../../../src/store/open-store.ts';
+import {
+  handClock,
+  NOW,
+  openInstanceStore,
+  PASSWORD,
+  PASSWORD_RULES,
+  person,
+  quickHasher,
+  ROLES,
+} from '../support/people.ts';
+
+const GUARD = 'guard' as Role;
+
+describe('A role that is deleted while it is being given', () => {
+  /** Users whose role goes away between the look at the roles and the writing. */
+  async function instance(t: TestContext) {
+    const records = await openInstanceStore(t);
+    const { roles, accounts } = records;
+    await accounts.addUser(await person('vera'));
+    await roles.changeRoles({ saved: [{ role: GUARD, cameras: ['street'] }], deleted: [] });
+    const gone = () => roles.changeRoles({ saved: [], deleted: [GUARD] });
+    const store = {
+      ...accounts,
+      setRole: async (...change: Parameters<typeof accounts.setRole>) => {
+        await gone();
+        return accounts.setRole(...change);
+      },
+      addUser: async (user: User) => {
+        await gone();
+        return accounts.addUser(user);
+      },
+    };
+    const book = createRoleRegistry({ store: roles, fixed: ROLES, version: records.version });
+    const users = createUsers({
+      store,
+      hasher: quickHasher(),
+      clock: handClock(),
+      roles: book.latest,
+      passwordRules: PASSWORD_RULES,
+    });
+    return { users, accounts };
+  }
+
+  it('makes a viewer of the user', async (t) => {
+    const { users, accounts } = await instance(t);
+    assert.equal((await users.setRole('vera', GUARD)).ok, true);
+    assert.equal((await accounts.findUser('vera'))?.role, 'viewer');
+  });
+
+  it('makes a viewer of a new user', async (t) => {
+    const { users, accounts } = await instance(t);
+    assert.equal((await users.add({ name: 'nina', password: 'a-long-password', role: GUARD })).ok, true);
+    assert.equal((await accounts.findUser('nina'))?.role, 'viewer');
+  });
+});
+
+describe('A login whose account changes while the password is hashed', () => {
+  type Change = (accounts: Store['accounts'], vera: User) => Promise<unknown>;
+  const stronger = `pbkdf2_sha256$20$`;
+  // biome-ignore format: a table
+  const rows: [sentence: string, change: Change, outcome: string][] = [
+    ['succeeds when nothing changes',           async () => {}, 'logged-in as viewer'],
+    ['fails when the password is another one',  async (accounts, vera) => accounts.setPassword(vera.name, (await person('vera')).passwordHash, NOW), 'mismatch'],
+    ['fails when the user is deleted',          (accounts, vera) => accounts.deleteUser(vera.name), 'mismatch'],
+    ['fails when the user is made again',       async (accounts, vera) => {
+      await accounts.deleteUser(vera.name);
+      await accounts.addUser(await person('vera'));
+    }, 'mismatch'],
+    ['succeeds with the role of now',           (accounts, vera) => accounts.setRole(vera.name, 'gardener' as Role), 'logged-in as gardener'],
+    ['succeeds when another login strengthens the hash', (accounts, vera) => accounts.rehashPassword(vera.name, vera.passwordHash, vera.passwordHash.replace(/^pbkdf2_sha256\$10\$/, stronger)), 'logged-in as viewer'],
+  ];
+  for (const [sentence, change, expected] of rows) {
+    it(sentence, async (t) => {
+      const { accounts } = await openInstanceStore(t);
+      const vera = await person('vera');
+      await accounts.addUser(vera);
+      const hasher = {
+        ...quickHasher(),
+        check: async (...guess: Parameters<ReturnType<typeof quickHasher>['check']>) => {
+          const outcome = await quickHasher().check(...guess);
+          await change(accounts, vera);
+          return outcome;
+        },
+      };
+      const limiter = createLoginLimiter({ clauses: [], clock: handClock() });
+      const sessions = { issue: async ({ name }: User) => `token of ${name}`, sessionNamedBy: async () => undefined };
+      const attempt = { user: 'vera', password: PASSWORD, address: '192.0.2.1' };
+      const outcome = await logIn(attempt, {
+        store: accounts,
+        hasher,
+        limiter,
+        knownClients: createKnownClients(),
+        sessions,
+      });
+      const shown = outcome.kind === 'logged-in' ? `${outcome.kind} as ${outcome.user.role}` : outcome.kind;
+      assert.equal(shown, expected);
+    });
+  }
+});

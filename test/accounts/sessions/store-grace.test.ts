@@ -1,0 +1,108 @@
+/** What the store said is used for a grace while it cannot be reached: never longer, never against what was heard (SPEC 10). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createStoreGrace } from '../../../src/accounts/sessions/store-grace.ts';
+import { type StoreFault, storeFault } from '../../../src/domain/store-fault.ts';
+import { movableClock } from '../../support/clock.ts';
+
+const GRACE_SECONDS = 60;
+
+/** A store that answers 'good' until it is cut. */
+function storeWithGrace(seconds = GRACE_SECONDS) {
+  const clock = movableClock();
+  let [revision, stale, reads] = [1, 0, 0];
+  let fault: Error | undefined;
+  const version = (): string => (fault ? `stale.${++stale}` : `${revision}`);
+  const ask = createStoreGrace({ version, heard: () => `${revision}`, clock, seconds }).memory<string>(10);
+  return {
+    clock,
+    reads: () => reads,
+    ask: async (key = 'vera') =>
+      ask(key, async () => {
+        reads += 1;
+        if (fault) throw fault;
+        return 'good';
+      }),
+    change() {
+      revision += 1;
+    },
+    cut(kind: StoreFault) {
+      fault = storeFault(kind, `the store is ${kind}`, undefined);
+    },
+    mend() {
+      fault = undefined;
+    },
+  };
+}
+
+describe('The grace of a store that cannot be reached', () => {
+  it('lasts from the last time when the store confirmed the answer', async () => {
+    const { ask, cut, clock } = storeWithGrace();
+    await ask();
+    clock.advance(GRACE_SECONDS * 2);
+    await ask(); // confirmed by the version alone
+    cut('unreachable');
+    clock.advance(GRACE_SECONDS - 1);
+    assert.equal(await ask(), 'good');
+    clock.advance(1);
+    await assert.rejects(ask(), /unreachable/);
+  });
+
+  it('is not made longer by its own use', async () => {
+    const { ask, cut, clock } = storeWithGrace();
+    await ask();
+    cut('unreachable');
+    for (let second = 1; second < GRACE_SECONDS; second++) {
+      clock.advance(1);
+      assert.equal(await ask(), 'good');
+    }
+    clock.advance(1);
+    await assert.rejects(ask(), /unreachable/);
+  });
+
+  it('is given to no caller who was not asked for before', async () => {
+    const { ask, cut } = storeWithGrace();
+    await ask();
+    cut('unreachable');
+    assert.equal(await ask(), 'good');
+    await assert.rejects(ask('carl'), /unreachable/);
+  });
+
+  it('is not given against a change that was heard of', async () => {
+    const { ask, cut, change } = storeWithGrace();
+    await ask();
+    change();
+    cut('unreachable');
+    await assert.rejects(ask(), /unreachable/);
+  });
+
+  for (const kind of ['locked', 'full', 'read-only', 'corrupt', 'missing'] as const)
+    it(`is not given for a store that is ${kind}`, async () => {
+      const { ask, cut } = storeWithGrace();
+      await ask();
+      cut(kind);
+      await assert.rejects(ask(), new RegExp(kind));
+    });
+
+  it('of 0 seconds is none', async () => {
+    const { ask, cut } = storeWithGrace(0);
+    await ask();
+    cut('unreachable');
+    await assert.rejects(ask(), /unreachable/);
+  });
+
+  it('asks the store again soon, and then uses what it says', async () => {
+    const { ask, cut, mend, change, clock, reads } = storeWithGrace();
+    await ask();
+    cut('unreachable');
+    for (let request = 0; request < 10; request++) await ask();
+    assert.equal(reads(), 2); // the first, and one that failed: the others did not wait for it
+    clock.advance(1);
+    mend();
+    change();
+    assert.equal(await ask(), 'good');
+    assert.equal(reads(), 3);
+    await ask();
+    assert.equal(reads(), 3);
+  });
+});

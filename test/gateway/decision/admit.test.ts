@@ -1,0 +1,227 @@
+/** The decision as a table: every reason that `admit()` can give, and which one it gives when two apply (SPEC 3, 5). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { layoutOfNames } from '../../../src/access/recorder-layout.ts';
+import { compileRouteTable } from '../../../src/access/route-table.ts';
+import type { Caller, Credential } from '../../../src/domain/caller.ts';
+import { ALL_CAMERAS, scopeOfNames } from '../../../src/domain/camera-scope.ts';
+import type { CameraName, Role, UserName } from '../../../src/domain/names.ts';
+import type { PolicyRow } from '../../../src/domain/policy.ts';
+import { REFUSALS, type RefusalReason } from '../../../src/domain/refusal.ts';
+import type { ListenerName } from '../../../src/domain/request.ts';
+import type { IdentityVerdict } from '../../../src/domain/verdict.ts';
+import { admit, type Rules } from '../../../src/gateway/decision/admit.ts';
+import { type HeaderLine, someRequest } from '../../support/request-facts.ts';
+
+const COOKIE: Credential = { kind: 'session', tokenId: 't', issuedAt: 0, expiresAt: 9e9, carriedBy: 'cookie' };
+const callerWith = (role: string, credential: Credential = COOKIE): Caller => ({
+  name: 'vera' as UserName,
+  role: role as Role,
+  scope: role === 'gardener' ? scopeOfNames(['garden']) : role === 'ghost' ? scopeOfNames([]) : ALL_CAMERAS,
+  credential,
+});
+
+const row = (route: string, more: Omit<PolicyRow, 'methods' | 'path' | 'line'>): PolicyRow => {
+  const [methods = '', path = ''] = route.split(' ');
+  return { methods: methods.split(','), path, line: 1, ...more };
+};
+const TABLE = compileRouteTable([
+  row('GET,POST /login', { access: 'public', secret: true, own: true }),
+  row('GET /own', { access: 'any', own: true }),
+  row('GET /open', { access: 'public' }),
+  row('GET,POST,WS /any', { access: 'any' }),
+  row('GET,WS /admin', { access: 'admin' }),
+  row('GET /hidden', { access: 'none' }),
+  row('GET /move', { access: 'any', verb: 'ptz' }),
+  row('GET,WS /camera/{camera}', { access: 'camera', cameras: ['path:camera'], narrow: 'check' }),
+  row('GET /list', { access: 'any', cameras: ['query:cameras'], narrow: 'rewrite:cameras', answer: 'array' }),
+  row('GET /item/{id}', { access: 'any', cameras: ['event:path:id'], narrow: 'lookup', answer: 'one' }),
+  row('GET /whole', { access: 'any', narrow: 'deny' }),
+  row('GET /special', { access: 'any', admin_parameters: ['raw'] }),
+]);
+
+/** One request and what it meets; the default is admitted. */
+interface Scene {
+  listener: ListenerName;
+  method: string;
+  target: string;
+  headers: HeaderLine[];
+  rawHeaders?: readonly string[];
+  isUpgrade: boolean;
+  identity: IdentityVerdict;
+  hasSecret: boolean | undefined;
+  isHarmful: boolean;
+  isMalformed: boolean;
+  layout: readonly string[] | undefined;
+  owners: RefusalReason | undefined;
+}
+
+const identified = (role: string, credential?: Credential): IdentityVerdict => ({
+  kind: 'identified',
+  caller: callerWith(role, credential),
+});
+const refusedBy = (reason: RefusalReason): IdentityVerdict => ({ kind: 'refused', reason });
+const STRANGER: IdentityVerdict = { kind: 'silent' };
+const HANDSHAKE: readonly HeaderLine[] = [
+  ['Connection', 'Upgrade'],
+  ['Upgrade', 'websocket'],
+  ['Sec-WebSocket-Version', '13'],
+  ['Sec-WebSocket-Key', 'AAAAAAAAAAAAAAAAAAAAAA=='],
+];
+
+const scene = (changes: Partial<Scene> = {}): Scene => ({
+  listener: 'external',
+  method: 'GET',
+  target: '/any',
+  headers: [],
+  isUpgrade: false,
+  identity: identified('viewer'),
+  hasSecret: undefined,
+  isHarmful: false,
+  isMalformed: false,
+  layout: ['garden', 'street'],
+  owners: undefined,
+  ...changes,
+});
+
+function rulesOf(of: Scene): Rules {
+  const { hasSecret } = of;
+  const source = { name: 'test', identify: () => of.identity };
+  return {
+    trusted: { includes: () => false },
+    routes: TABLE,
+    sources: { internal: [source], external: [source] },
+    carriesProxySecret: hasSecret === undefined ? undefined : () => hasSecret,
+    internalHosts: [],
+    surroundings: () => ({
+      layout: of.layout && layoutOfNames(of.layout as CameraName[]),
+      isDenied: (role, verb) => role === 'gardener' && verb === 'ptz',
+    }),
+    owners: { denial: async () => of.owners },
+    isHarmful: () => of.isHarmful,
+    isMalformed: () => of.isMalformed,
+  };
+}
+
+async function outcome(of: Scene): Promise<string> {
+  const { listener, method, target, rawHeaders, isUpgrade } = of;
+  const head = { listener, method, target, isUpgrade, ...(rawHeaders && { rawHeaders }) };
+  const headers = isUpgrade ? [...HANDSHAKE, ...of.headers] : of.headers;
+  const admission = await admit(someRequest(head, headers), rulesOf(of));
+  return admission.kind === 'refused' ? admission.reason : admission.kind;
+}
+
+// biome-ignore format: a table
+const SINGLE: readonly [outcome: RefusalReason | 'admitted' | 'nothing-visible', why: string, changes: Partial<Scene>][] = [
+  ['admitted',              'nothing stands against it',                       {}],
+  ['admitted',              'a public route needs no caller',                  { target: '/open', identity: STRANGER }],
+  ['admitted',              'a bad credential is ignored on a public route',   { target: '/open', identity: refusedBy('token-invalid') }],
+  ['admitted',              'an upgrade',                                      { isUpgrade: true }],
+  ['admitted',              'the internal listener, by address',               { listener: 'internal', rawHeaders: ['Host', '127.0.0.1:5000'] }],
+  ['admitted',              'the proxy secret is there',                       { hasSecret: true }],
+  ['admitted',              'an API token needs no proxy secret',              { hasSecret: false, identity: identified('viewer', { kind: 'api-token', tokenId: 'x' }) }],
+  ['admitted',              'the internal listener needs no proxy secret',     { hasSecret: false, listener: 'internal', rawHeaders: ['Host', 'localhost'] }],
+  ['nothing-visible',       'a list, for a role without cameras',              { target: '/list', identity: identified('ghost') }],
+  ['target-not-plain',      'an empty segment',                                { target: '/any//x' }],
+  ['target-not-plain',      'a semicolon in a narrowed query',                 { target: '/list?a=;b', identity: identified('gardener') }],
+  ['headers-not-plain',     'a second Host',                                   { headers: [['Host', 'other.test']] }],
+  ['headers-too-many',      '201 lines',                                       { headers: Array.from({ length: 201 }, (_, at): HeaderLine => [`X-${at}`, '1']) }],
+  ['framing-not-plain',     'length and coding',                               { method: 'POST', headers: [['Content-Length', '1'], ['Transfer-Encoding', 'chunked']] }],
+  ['upgrade-not-plain',     'an old version of the protocol',                  { isUpgrade: true, headers: [['Content-Length', '5']] }],
+  ['parameters-too-many',   '201 pairs',                                       { target: `/any?${'a=1&'.repeat(200)}a=1` }],
+  ['method-unknown',        'a method that is not listed',                     { method: 'PROPFIND' }],
+  ['expectation-unknown',   'another expectation',                             { headers: [['Expect', 'the-spanish-inquisition']] }],
+  ['host-unknown',          'a public name at the internal listener',          { listener: 'internal', rawHeaders: ['Host', 'evil.example.com'] }],
+  ['token-invalid',         'a bad session',                                   { identity: refusedBy('token-invalid') }],
+  ['tokens-limited',        'too many bad tokens',                             { identity: refusedBy('tokens-limited') }],
+  ['store-unavailable',     'the store does not answer',                       { identity: refusedBy('store-unavailable') }],
+  ['proxy-user-missing',    'the proxy names no user',                         { identity: refusedBy('proxy-user-missing') }],
+  ['proxy-role-denied',     'no group is mapped',                              { identity: refusedBy('proxy-role-denied') }],
+  ['proxy-secret-mismatch', 'the secret is missing',                           { hasSecret: false }],
+  ['proxy-secret-mismatch', 'the secret is missing where passwords are taken', { hasSecret: false, method: 'POST', target: '/login', identity: STRANGER }],
+  ['cross-site',            'a form of another site',                          { method: 'POST', headers: [['Origin', 'https://evil.test']] }],
+  ['cross-site',            'a login from a page of another site',             { method: 'POST', target: '/login', identity: STRANGER, headers: [['Sec-Fetch-Site', 'cross-site']] }],
+  ['cross-site',            'a read at the internal listener',                 { listener: 'internal', rawHeaders: ['Host', 'localhost', 'Sec-Fetch-Site', 'cross-site'] }],
+  ['cross-site',            'an upgrade by a page of another site',            { isUpgrade: true, headers: [['Origin', 'https://evil.test']] }],
+  ['no-credentials',        'a stranger',                                      { identity: STRANGER }],
+  ['role-too-low',          'a viewer at an admin route',                      { target: '/admin' }],
+  ['route-unlisted',        'a path that no row names',                        { target: '/nowhere' }],
+  ['verb-denied',           'a verb that the role is denied',                  { target: '/move', identity: identified('gardener') }],
+  ['camera-not-in-role',    'a foreign camera',                                { target: '/camera/street', identity: identified('gardener') }],
+  ['field-admin-only',      'a parameter for admins',                          { target: '/special?raw=1', identity: identified('gardener') }],
+  ['not-narrowable',        'a response that cannot be narrowed',              { target: '/whole', identity: identified('gardener') }],
+  ['parameter-repeated',    'two lists of cameras',                            { target: '/list?cameras=garden&cameras=garden', identity: identified('gardener') }],
+  ['path-not-found',        'a row that is for no one',                        { target: '/hidden' }],
+  ['path-not-found',        "another method at one of Postern's own paths",    { method: 'DELETE', target: '/own', identity: identified('admin') }],
+  ['path-not-found',        "an upgrade at one of Postern's own paths",        { isUpgrade: true, target: '/own', identity: identified('admin') }],
+  ['cameras-unknown',       'the cameras were never read',                     { target: '/list', identity: identified('gardener'), layout: undefined }],
+  ['parameter-refused',     'a query that could stall the NVR',                { isHarmful: true }],
+  ['parameter-refused',     'the same, for a role without cameras',            { target: '/list', identity: identified('ghost'), isMalformed: true }],
+  ['method-not-allowed',    'the head of a narrowed list',                     { method: 'HEAD', target: '/list', identity: identified('gardener') }],
+  ['camera-not-in-role',    'the id of a foreign camera',                      { target: '/item/1', identity: identified('gardener'), owners: 'camera-not-in-role' }],
+  ['ids-too-many',          'more ids than are looked up',                     { target: '/item/1', identity: identified('gardener'), owners: 'ids-too-many' }],
+  ['nvr-unreachable',       'the owner cannot be asked',                       { target: '/item/1', identity: identified('gardener'), owners: 'nvr-unreachable' }],
+  ['nvr-timeout',           'the owner is not told in time',                   { target: '/item/1', identity: identified('gardener'), owners: 'nvr-timeout' }],
+  ['nvr-failed',            'the NVR fails when asked',                        { target: '/item/1', identity: identified('gardener'), owners: 'nvr-failed' }],
+];
+
+/** Reasons that are found out behind the decision: on the way to the NVR, in a body, at `/auth`, in Postern's own routes. */
+// biome-ignore format: a table
+const LATER: readonly RefusalReason[] = [
+  'body-unreadable', 'body-too-large', 'description-refused', 'person-needed', 'no-nvr', 'offer-unreadable', 'offer-sends', 'offer-too-large',
+  'backend-unavailable', 'events-unreadable', 'answers-too-large', 'query-too-slow', 'nvr-unexpected-form', 'nvr-bad-answer',
+  'nvr-framing-ambiguous', 'nvr-status-invalid', 'nvr-name-unknown', 'nvr-certificate-refused', 'nvr-tls-failed',
+  'internal-error',
+];
+
+const CROSS_SITE_READ: Partial<Scene> = {
+  listener: 'internal',
+  rawHeaders: ['Host', 'localhost', 'Sec-Fetch-Site', 'cross-site'],
+};
+
+/** One fault for each step that can refuse, in the order of the steps; `set` adds it to a request. */
+// biome-ignore format: a table
+const STEPS: readonly { readonly step: string; readonly reason: RefusalReason; readonly set: (to: Scene) => Partial<Scene> }[] = [
+  { step: 'strict target',  reason: 'target-not-plain',      set: ({ target }) => ({ target: `${target}//` }) },
+  { step: 'host',           reason: 'host-unknown',          set: () => ({ listener: 'internal', rawHeaders: ['Host', 'evil.example.com', 'Sec-Fetch-Site', 'cross-site'] }) },
+  { step: 'identity',       reason: 'token-invalid',         set: () => ({ identity: refusedBy('token-invalid') }) },
+  { step: 'proxy secret',   reason: 'proxy-secret-mismatch', set: () => ({ hasSecret: false }) },
+  { step: 'CSRF',           reason: 'cross-site',            set: ({ method }) => (method === 'HEAD' ? CROSS_SITE_READ : { method: 'POST', headers: [['Origin', 'https://evil.test']] }) },
+  { step: 'authorization',  reason: 'role-too-low',          set: () => ({ target: '/admin' }) },
+  { step: 'query bounds',   reason: 'parameter-refused',     set: () => ({ isHarmful: true }) },
+  { step: 'HEAD',           reason: 'method-not-allowed',    set: () => ({ method: 'HEAD', target: '/item/1', identity: identified('gardener') }) },
+  { step: 'owner lookup',   reason: 'camera-not-in-role',    set: () => ({ target: '/item/1', identity: identified('gardener'), owners: 'camera-not-in-role' }) },
+];
+
+describe('admit()', () => {
+  for (const [expected, why, changes] of SINGLE) {
+    it(`${expected}: ${why}`, async () => assert.equal(await outcome(scene(changes)), expected));
+  }
+
+  it('gives every reason that is not found out later', () => {
+    const given = new Set<string>(SINGLE.map(([reason]) => reason));
+    const all = Object.keys(REFUSALS) as RefusalReason[];
+    assert.deepEqual(all.filter((reason) => !given.has(reason)).sort(), [...LATER].sort());
+  });
+
+  for (const [at, first] of STEPS.entries()) {
+    for (const second of STEPS.slice(at + 1)) {
+      it(`${first.step} is judged before ${second.step}`, async () => {
+        const later = scene();
+        Object.assign(later, second.set(later));
+        assert.equal(await outcome({ ...later, ...first.set(later) }), first.reason);
+      });
+    }
+  }
+
+  it('checks the proxy secret before what the headers of the proxy say', async () => {
+    for (const reason of ['proxy-user-missing', 'proxy-role-denied'] as const)
+      assert.equal(await outcome(scene({ identity: refusedBy(reason), hasSecret: false })), 'proxy-secret-mismatch');
+  });
+
+  it('knows no caller from headers without the secret, on a public route', async () => {
+    const identity = identified('viewer', { kind: 'proxy-headers' });
+    const admission = await admit(someRequest({ target: '/open' }), rulesOf(scene({ identity, hasSecret: false })));
+    assert.deepEqual([admission.kind, admission.caller], ['admitted', undefined]);
+  });
+});

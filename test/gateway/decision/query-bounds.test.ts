@@ -1,0 +1,73 @@
+/** What a forwarded question may ask: an NVR would try, and stall or break. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { asksTooMuch } from '../../../src/gateway/decision/query-bounds.ts';
+import { parseTarget } from '../../../src/gateway/decision/strict-target.ts';
+
+const judge = (text: string): boolean => {
+  const target = parseTarget(text);
+  assert.ok(target, `${text} is not plain`);
+  return asksTooMuch(target, 10_000);
+};
+
+describe('A question to the NVR', () => {
+  // biome-ignore format: a table
+  const fine: [sentence: string, target: string][] = [
+    ['may leave everything out',               '/api/events'],
+    ['may ask for as many rows as are allowed', '/api/events?limit=10000'],
+    ['may ask for none',                       '/api/events?limit=0'],
+    ['may give times with fractions',          '/api/events?after=1700000000.123456&before=1.8e9'],
+    ['may give a time before 1970',            '/api/review?after=-1'],
+    ['may give bounds',                        '/api/events?min_score=0.5&max_speed=100&min_length=.5'],
+    ['may give hours of the day',              '/api/events?time_range=00:00,24:00'],
+    ['may give a zone',                        '/api/events?timezone=Europe/Berlin'],
+    ['may give a zone in small letters',       '/api/events/summary?timezone=america/argentina/buenos_aires'],
+    ['may give utc',                           '/api/events?timezone=utc'],
+    ['may give plates',                        '/api/events?recognized_license_plate=AB%20123,None,%5EB.1%5B0-9%5D%2B'],
+    ['may say anything else',                  '/api/events?search_type=thumbnail&sort=id%3BDROP'],
+    ['may look for gaps in a day',             '/api/recordings/unavailable?after=1763600000&before=1763686400&scale=15'],
+    ['may look for gaps without saying when',  '/api/recordings/unavailable?scale=15&cameras=a'],
+    ['may look at the motion of a month',      '/api/review/activity/motion?after=1760000000.5&before=1762592000&scale=30'],
+    ['may ask for a large picture',            '/api/front/latest.webp?h=2160&quality=70'],
+    ['may ask for pictures as fast as film',   '/api/front?fps=25&height=720'],
+    ['may use the names elsewhere',            '/api/logs/nvr?limit=-1&timezone=..'],
+  ];
+  for (const [sentence, target] of fine) it(sentence, () => assert.equal(judge(target), false));
+
+  // biome-ignore format: a table
+  const harmful: [sentence: string, target: string][] = [
+    ['may not ask for every row there is',          '/api/events?limit=-1'],
+    ['may not ask for a thousand million',          '/api/events?limit=1000000000'],
+    ['may not say so with an exponent',             '/api/events?limit=1e9'],
+    ['may not give another digit for a digit',      '/api/events?limit=%EF%BC%91'],
+    ['may not hide a limit behind another',         '/api/events?limit=-1&limit=5'],
+    ['may not hide the name of a parameter',        '/api/events?l%69mit=-1'],
+    ['may not be about a time that is no number',   '/api/events?after=NaN'],
+    ['may not be about a time without end',         '/api/events?before=Infinity'],
+    ['may not be about a time too large',           '/api/events?before=1e400'],
+    ['may not leave a number out',                  '/api/events?min_score='],
+    ['may not name a file as a zone',               '/api/events?timezone=../../etc/passwd'],
+    ['may not climb out of a zone',                 '/api/review/summary?timezone=America/../../x'],
+    ['may not name a zone that is none',            '/api/events?timezone=Mars/Base'],
+    ['may not leave a zone empty',                  '/api/events?timezone='],
+    ['may not give half a range',                   '/api/events?time_range=00:00'],
+    ['may not give hours that no day has',          '/api/events?time_range=99:99,24:00'],
+    ['may not nest groups in a plate',              '/api/events?recognized_license_plate=%5E((((.%2B)%2B)%2B)%2B)!%24'],
+    ['may not give a plate as long as a pattern',   `/api/events?recognized_license_plate=${'.*'.repeat(20)}`],
+    ['may not walk in steps of nothing',            '/api/recordings/unavailable?after=1&before=2&scale=0'],
+    ['may not walk backwards',                      '/api/recordings/unavailable?after=1&before=2&scale=-1'],
+    ['may not walk from 1970',                      '/api/recordings/unavailable?after=1&before=1763686400&scale=15'],
+    ['may not walk into a far future',              '/api/review/activity/motion?before=1e12&after=1763600000'],
+    ['may not leave it to a clock how far',         '/api/recordings/unavailable?after=1'],
+    ['may not leave out where it begins',           '/api/recordings/unavailable?before=1e12&scale=15'],
+    ['may not hide a small step behind another',    '/api/recordings/unavailable?after=1762592000&before=1763686400&scale=1&scale=600'],
+    ['may not ask for a picture of all memory',     '/api/front/latest.jpg?h=100000'],
+    ['may not ask so for an event',                 '/api/events/1.2-abc/snapshot.jpg?height=9999'],
+    ['may not ask for one upside down',             '/api/front/latest.jpg?height=-5'],
+    ['may not ask for it under another spelling',   '/api/front/latest.jpg?%68=100000'],
+    ['may not divide by no pictures a second',      '/api/front?fps=0'],
+    ['may not ask for a thousand a second',         '/api/front?fps=1000'],
+    ['may not give hundreds of plates',             `/api/events?recognized_license_plate=${'a,'.repeat(60)}`],
+  ];
+  for (const [sentence, target] of harmful) it(sentence, () => assert.equal(judge(target), true));
+});

@@ -1,0 +1,139 @@
+/** What Node's likeness of HTTP/1 leaves different, seen from behind the listener (RFC 9113). */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { constants } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { Gate } from '../../../src/gateway/entry/gate.ts';
+import { createTlsServer, type ServedCertificate, type TlsServer } from '../../../src/gateway/listen/tls-server.ts';
+import { FLAG, FRAME, type FramePeer, frame, framePeer, request, uint32 } from '../../support/http2-frames.ts';
+import { changing, makeServed } from '../../support/served-certificate.ts';
+
+let served: ServedCertificate;
+let tls: TlsServer;
+let peer: FramePeer;
+let arrived: Promise<readonly [IncomingMessage, ServerResponse]>;
+let onRequest: Gate['onRequest'];
+
+before(async () => {
+  served = await makeServed();
+  tls = createTlsServer(
+    { certificates: changing(served), offersHttp2: true },
+    { headersTimeout: 5_000, maxHeaderSize: 16_384 },
+  );
+  const gate: Gate = { onRequest: (...exchange) => onRequest(...exchange), onUpgrade() {} };
+  tls.server.on('request', tls.requestsTo(gate));
+  tls.server.listen(0, '127.0.0.1');
+  await once(tls.server, 'listening');
+});
+after(() => tls.server.close());
+beforeEach(async () => {
+  arrived = new Promise((resolve) => {
+    onRequest = (incoming, response) => resolve([incoming, response]);
+  });
+  peer = await framePeer((tls.server.address() as AddressInfo).port, served.certificate);
+});
+
+const head = (method: string, flags?: number): Buffer =>
+  request(
+    1,
+    [
+      [':method', method],
+      [':path', '/x'],
+      [':scheme', 'https'],
+      [':authority', 'nvr'],
+    ],
+    flags,
+  );
+const reset = (code: number): Buffer => frame(FRAME.rstStream, 0, 1, uint32(code));
+
+describe('A request body that is cut', () => {
+  for (const [sentence, code] of [
+    ['by CANCEL', constants.NGHTTP2_CANCEL],
+    ['by NO_ERROR', constants.NGHTTP2_NO_ERROR],
+  ] as const) {
+    it(`${sentence} is an error to its reader, and never an end`, async () => {
+      peer.send(head('POST', FLAG.endHeaders), frame(FRAME.data, 0, 1, Buffer.from('begun')));
+      const [incoming, response] = await arrived;
+      const seen: string[] = [];
+      incoming.on('end', () => seen.push('end')).on('error', () => seen.push('error'));
+      await once(incoming, 'data');
+      peer.send(reset(code));
+      await once(response, 'close');
+      await new Promise(setImmediate);
+      assert.deepEqual(
+        [seen, incoming.destroyed, response.destroyed, response.writableFinished],
+        [['error'], true, true, false],
+      );
+      peer.socket.destroy();
+    });
+  }
+});
+
+describe('A response', () => {
+  for (const method of ['GET', 'HEAD']) {
+    it(`to ${method} says once that it is closed, and that it was not finished, when its client has left`, async () => {
+      peer.send(head(method));
+      const [, response] = await arrived;
+      let closes = 0;
+      response.on('close', () => {
+        closes += 1;
+      });
+      peer.send(reset(constants.NGHTTP2_CANCEL));
+      await once(response, 'close');
+      await new Promise(setImmediate);
+      assert.deepEqual([closes, response.writableFinished, response.destroyed], [1, false, true]);
+      peer.socket.destroy();
+    });
+
+    it(`to ${method} is finished when all of it is out`, async () => {
+      peer.send(head(method));
+      const [, response] = await arrived;
+      response.writeHead(200, { connection: 'close', 'content-length': '2', 'transfer-encoding': 'x' }).end('ok');
+      await once(response, 'close');
+      assert.deepEqual([response.writableFinished, response.headersSent], [true, true]);
+      peer.socket.destroy();
+    });
+  }
+
+  it('is reset with an error when it is destroyed, before its head and after it', async () => {
+    for (const begin of [(): void => {}, (response: ServerResponse): boolean => response.write('begun')]) {
+      peer.send(head('GET'));
+      const [, response] = await arrived;
+      begin(response);
+      response.destroy();
+      await peer.until((frames) => frames.some(({ type }) => type === FRAME.rstStream));
+      const frames = peer.received.filter(({ stream }) => stream === 1);
+      assert.deepEqual(frames.at(-1)?.payload, uint32(constants.NGHTTP2_INTERNAL_ERROR));
+      assert.deepEqual(
+        frames.filter(({ flags, type }) => type < 2 && (flags & FLAG.endStream) !== 0),
+        [],
+      );
+      peer.socket.destroy();
+      arrived = new Promise((resolve) => {
+        onRequest = (incoming, later) => resolve([incoming, later]);
+      });
+      peer = await framePeer((tls.server.address() as AddressInfo).port, served.certificate);
+    }
+    peer.socket.destroy();
+  });
+
+  it('that is whole frees the rest of an upload without an error', async () => {
+    peer.send(head('POST', FLAG.endHeaders), frame(FRAME.data, 0, 1, Buffer.from('begun')));
+    const [incoming, response] = await arrived;
+    await once(incoming, 'data');
+    response.end('early');
+    await peer.until((frames) => frames.some(({ type }) => type === FRAME.rstStream));
+    const last = peer.received.filter(({ stream }) => stream === 1).slice(-2);
+    assert.deepEqual(
+      last.map(({ type, flags }) => [type, flags]),
+      [
+        [FRAME.data, FLAG.endStream],
+        [FRAME.rstStream, 0],
+      ],
+    );
+    assert.deepEqual(peer.received.findLast(({ stream }) => stream === 1)?.payload, uint32(constants.NGHTTP2_NO_ERROR));
+    peer.socket.destroy();
+  });
+});
