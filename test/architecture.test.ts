@@ -36,6 +36,10 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
 const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   gateway:  [['certificates'], ['decision'], ['response'], ['narrow'], ['websocket'], ['forward'], ['entry'], ['listen', 'explain']],
   accounts: [['.'], ['http', 'passwords'], ['sessions'], ['login'], ['users'], ['roles', 'tokens']],
+  store:    [['engine'], ['accounts', 'events', 'migrations'], ['sqlite', 'postgres'], ['.']],
+  config:   [['schema'], ['problems'], ['policy'], ['.']],
+  domain:   [['.'], ['accounts']],
+  cli:      [['.'], ['commands']],
   app:      [['resources'], ['telemetry'], ['accounts'], ['gate'], ['.', 'commands']],
 };
 /** Imported by no other folder of its module, and importing none. */

@@ -1,7 +1,7 @@
 /** Hot reload: the generation in force, and the switch to the next one, all at one moment or not at all (SPEC 1). */
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
 import { renewed } from '../config/changed-keys.ts';
-import { formatProblem } from '../config/problems.ts';
+import { formatProblem } from '../config/problems/problems.ts';
 import type { InvalidConfig, ServiceConfig, ServiceConfigOutcome } from '../config/service-config.ts';
 import { reviewStream } from '../gateway/entry/review-stream.ts';
 import { lossIn } from './accounts/orphaned-roles.ts';

@@ -1,6 +1,6 @@
 /** Compares a reloaded configuration with the one in force: what changes now, what waits for a restart (SPEC 1, reload). */
 import { isDeepStrictEqual } from 'node:util';
-import { type Finding, when } from './problems.ts';
+import { type Finding, when } from './problems/problems.ts';
 import type { Settings } from './schema/schema.ts';
 import { heldKeys } from './wider-trust.ts';
 

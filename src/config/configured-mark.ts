@@ -1,7 +1,7 @@
 /** A mark in the configuration directory: a configuration with content was used here, so an empty file is a lost one. */
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Problem } from './problems.ts';
+import type { Problem } from './problems/problems.ts';
 
 const MARK = '.configured';
 const TEXT = `Postern was started here with a configuration that holds at least one key.

@@ -1,8 +1,8 @@
 /** Problems between keys. They are found in the raw values, so that they are reported together with those of single keys (SPEC 1). */
 import { isDeepStrictEqual } from 'node:util';
 import { listenersDiffer } from './listeners-differ.ts';
-import { nearest } from './nearest.ts';
-import type { Finding, KeyPath } from './problems.ts';
+import { nearest } from './problems/nearest.ts';
+import type { Finding, KeyPath } from './problems/problems.ts';
 
 type Check = (tree: unknown) => readonly Finding[];
 

@@ -1,7 +1,7 @@
 /** Flag over environment over file: one tree of values, and which layer each came from (SPEC 1, precedence). */
 import { isScalar, parseDocument } from 'yaml';
 import { meantVariable } from './meant-variable.ts';
-import type { KeyPath, Problem } from './problems.ts';
+import type { KeyPath, Problem } from './problems/problems.ts';
 import { jsonSchema, SECRET_KEYS } from './schema/schema.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 /** Two listeners at one address: the second could not be had at the start (SPEC 1). */
 
-import type { Finding } from './problems.ts';
+import type { Finding } from './problems/problems.ts';
 import { parseListenAddress } from './schema/addresses.ts';
 import { serverDefaults } from './schema/server-schema.ts';
 

@@ -1,6 +1,6 @@
 /** Certificate and key that the configuration names and that are not there: a self-signed pair must not take their place. */
 import { access } from 'node:fs/promises';
-import type { Problem } from './problems.ts';
+import type { Problem } from './problems/problems.ts';
 import type { ServiceConfig } from './service-config.ts';
 
 type Named = Pick<ServiceConfig, 'settings' | 'given' | 'placed'>;

@@ -1,6 +1,6 @@
 /** Warnings about `proxy` settings that are valid but probably a mistake (interface 5.5; SPEC 3). */
 import { ADMIN, type Role, VIEWER } from '../domain/names.ts';
-import { type Finding, when } from './problems.ts';
+import { type Finding, when } from './problems/problems.ts';
 import type { Settings } from './schema/schema.ts';
 
 const SHORTEST_GOOD_SECRET = 16;

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { Environment } from './layers.ts';
-import type { Finding } from './problems.ts';
+import type { Finding } from './problems/problems.ts';
 import { SECRET_KEYS } from './schema/schema.ts';
 
 export interface SecretPlaces {

@@ -2,7 +2,7 @@
 import type { PolicyRow } from '../domain/policy.ts';
 import { type ConfigPlace, loadConfig } from './load-config.ts';
 import { loadPolicy } from './policy/load-policy.ts';
-import { type Finding, formatProblem, type Problem } from './problems.ts';
+import { type Finding, formatProblem, type Problem } from './problems/problems.ts';
 import type { Settings } from './schema/schema.ts';
 
 export interface ServiceConfig {

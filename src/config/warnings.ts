@@ -1,6 +1,6 @@
 /** Warnings about settings that are valid but probably a mistake (SPEC 1, 4). */
 import { scopeOf, visibleCameras } from '../domain/camera-scope.ts';
-import { type Finding, when } from './problems.ts';
+import { type Finding, when } from './problems/problems.ts';
 import { type Check, PROXY_CHECKS } from './proxy-warnings.ts';
 import type { Settings } from './schema/schema.ts';
 

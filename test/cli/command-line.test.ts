@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
-import { createProgram } from '../../src/cli/command-line.ts';
-import { unknownCommand } from '../../src/cli/unknown-command.ts';
+import { createProgram } from '../../src/cli/commands/command-line.ts';
+import { unknownCommand } from '../../src/cli/commands/unknown-command.ts';
 import { runPostern } from '../support/run-postern.ts';
 
 describe('A mistyped command', () => {

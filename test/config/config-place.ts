@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConfigOutcome, type ConfigPlace, loadConfig } from '../../src/config/load-config.ts';
-import { formatProblem } from '../../src/config/problems.ts';
+import { formatProblem } from '../../src/config/problems/problems.ts';
 import type { Settings } from '../../src/config/schema/schema.ts';
 
 /** Files by name, in a new directory that `work` gets. */

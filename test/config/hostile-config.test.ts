@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { parsePolicy } from '../../src/config/policy/parse-policy.ts';
-import { formatProblem } from '../../src/config/problems.ts';
-import { readYaml } from '../../src/config/read-yaml.ts';
+import { formatProblem } from '../../src/config/problems/problems.ts';
+import { readYaml } from '../../src/config/problems/read-yaml.ts';
 import { jsonSchema } from '../../src/config/schema/schema.ts';
 import { withDirectory } from './config-place.ts';
 

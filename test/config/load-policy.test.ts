@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
-import { formatProblem } from '../../src/config/problems.ts';
+import { formatProblem } from '../../src/config/problems/problems.ts';
 import type { PolicyRow } from '../../src/domain/policy.ts';
 import { withDirectory } from './config-place.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { formatProblem } from '../../src/config/problems.ts';
+import { formatProblem } from '../../src/config/problems/problems.ts';
 import { withDirectory } from './config-place.ts';
 
 /** What became of `proxy.auth_secret` with these files beside the configuration, which are the credentials directory too. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { formatProblem } from '../../src/config/problems.ts';
+import { formatProblem } from '../../src/config/problems/problems.ts';
 import { load } from '../config/config-place.ts';
 import type { Compose } from '../deploy/support/compose.ts';
 import { runPostern } from '../support/run-postern.ts';

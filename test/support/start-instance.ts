@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Reloaded } from '../../src/app/hot-reload.ts';
 import { type Postern, startPostern } from '../../src/app/start.ts';
-import { formatProblem } from '../../src/config/problems.ts';
+import { formatProblem } from '../../src/config/problems/problems.ts';
 import { storeAddress } from '../../src/config/schema/store-schema.ts';
 import { loadServiceConfig } from '../../src/config/service-config.ts';
 import { unixSeconds } from '../../src/domain/clock.ts';

@@ -1,6 +1,6 @@
 /** Refuses a configuration without `auth.roles` while users have roles that nothing defines: a cut file must not change rights. */
 import { CUT, EMPTIED, isCut } from '../../config/configured-mark.ts';
-import type { Problem } from '../../config/problems.ts';
+import type { Problem } from '../../config/problems/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import type { Store } from '../../store/open-store.ts';

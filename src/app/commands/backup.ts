@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { readBackup } from '../../backup/read-backup.ts';
 import { type BackedUp, writeBackup } from '../../backup/write-backup.ts';
 import { loadConfig } from '../../config/load-config.ts';
-import { formatProblem } from '../../config/problems.ts';
+import { formatProblem } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { faultOf, snapshot } from '../../store/snapshot.ts';
 import type { CommandPlace } from './commands.ts';

@@ -1,7 +1,7 @@
 /** A certificate that has ended, or soon will, for `postern check` (SPEC 1). */
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Problem } from '../../config/problems.ts';
+import type { Problem } from '../../config/problems/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 
 const SOON_MS = 14 * 86_400_000;

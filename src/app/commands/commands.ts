@@ -7,7 +7,7 @@ import { createTokenAdmin, type TokenAdmin } from '../../accounts/tokens/token-a
 import { importUsers } from '../../accounts/users/import-users.ts';
 import { createUsers, type Users } from '../../accounts/users/users.ts';
 import { loadConfig } from '../../config/load-config.ts';
-import { formatProblem } from '../../config/problems.ts';
+import { formatProblem } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import type { ImportedUser } from '../../domain/accounts/account.ts';

@@ -6,7 +6,7 @@ import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { createSessions, type Sessions } from '../../accounts/sessions/sessions.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { type ApiTokens, createApiTokens } from '../../accounts/tokens/api-tokens.ts';
-import { formatProblem } from '../../config/problems.ts';
+import { formatProblem } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import { loadServiceConfig } from '../../config/service-config.ts';

@@ -1,5 +1,5 @@
 /** Why a user of single sign-on has not the role that was meant: what is likely wrong, a sentence each (SPEC 15). Pure. */
-import { nearest } from '../../config/nearest.ts';
+import { nearest } from '../../config/problems/nearest.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Explanation } from '../../gateway/explain/explanation.ts';
 

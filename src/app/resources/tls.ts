@@ -2,7 +2,7 @@
 import { hostname, networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
 import { missingTlsFiles } from '../../config/missing-tls-files.ts';
-import { formatProblem } from '../../config/problems.ts';
+import { formatProblem } from '../../config/problems/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { readPair, watchPair } from '../../gateway/certificates/certificate-files.ts';

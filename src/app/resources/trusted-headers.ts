@@ -1,7 +1,7 @@
 /** Reads and watches the allowlist file, and logs what is wrong with it and which mapped header it lacks (interface 5.5.7). */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { formatProblem } from '../../config/problems.ts';
+import { formatProblem } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { ok, type Result } from '../../domain/result.ts';

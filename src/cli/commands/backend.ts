@@ -35,7 +35,7 @@ export function registerBackendCommand(program: Command, deps: BackendCommandDep
 async function runBackend(at: ListenAddress, deps: BackendCommandDeps): Promise<number> {
   const { env, stdout, stderr, stopSignal } = deps;
   const { loadConfig } = await import('../../config/load-config.ts');
-  const { formatProblem } = await import('../../config/problems.ts');
+  const { formatProblem } = await import('../../config/problems/problems.ts');
   const { startBackend } = await import('../../app/commands/backend.ts');
   const config = await loadConfig({ directory: deps.directory(), env });
   if (config.kind === 'invalid') {

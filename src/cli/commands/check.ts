@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { certificateWarning } from '../../app/commands/certificate-warning.ts';
 import { checkTrustedHeaders } from '../../app/resources/trusted-headers.ts';
 import { missingTlsFiles } from '../../config/missing-tls-files.ts';
-import { formatProblem } from '../../config/problems.ts';
+import { formatProblem } from '../../config/problems/problems.ts';
 import { loadServiceConfig } from '../../config/service-config.ts';
 
 export interface CheckOptions {

@@ -1,6 +1,6 @@
 /** `postern healthcheck`: is the server of this configuration alive? For images without a shell (SPEC 1). */
 import { loadConfig } from '../../config/load-config.ts';
-import { formatProblem } from '../../config/problems.ts';
+import { formatProblem } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { hostInUrl } from '../../domain/socket-address.ts';
 

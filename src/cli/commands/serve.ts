@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { type Postern, startPostern } from '../../app/start.ts';
-import { formatProblem } from '../../config/problems.ts';
+import { formatProblem } from '../../config/problems/problems.ts';
 import { loadServiceConfig } from '../../config/service-config.ts';
 import { announcement, passwordBox } from '../announcement.ts';
 import { type LogDestination, openLogDestination } from '../log-destination.ts';

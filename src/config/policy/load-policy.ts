@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { PolicyRow } from '../../domain/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { nearest } from '../nearest.ts';
-import type { Problem } from '../problems.ts';
+import { nearest } from '../problems/nearest.ts';
+import type { Problem } from '../problems/problems.ts';
 import { type PolicyTable, parsePolicy } from './parse-policy.ts';
 
 export type PolicyOutcome =

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { PolicyRow } from '../../domain/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { type Finding, findingsOf, messageFor, type Problem, pathText } from '../problems.ts';
-import { readYaml, type YamlText } from '../read-yaml.ts';
+import { type Finding, findingsOf, messageFor, type Problem, pathText } from '../problems/problems.ts';
+import { readYaml, type YamlText } from '../problems/read-yaml.ts';
 import type { KeySchema } from '../schema/schema.ts';
 import { rowFindings } from './policy-faults.ts';
 import { type RowText, rowSchema, splitRoute } from './policy-row.ts';

@@ -1,6 +1,6 @@
 /** Problems of route table rows beyond single values: invalid routes, missing camera locators, duplicate rows (SPEC 5). */
 import { PATH_SHAPES } from '../../domain/policy.ts';
-import type { Finding } from '../problems.ts';
+import type { Finding } from '../problems/problems.ts';
 import { type RowText, splitRoute } from './policy-row.ts';
 
 export function rowFindings(rows: readonly RowText[]): readonly Finding[] {

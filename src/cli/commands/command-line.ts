@@ -1,21 +1,21 @@
 /** The command line, `postern <command>`: what there is, and how each command is told where the configuration is (SPEC 1). */
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { unixSeconds } from '../domain/clock.ts';
-import { registerBackendCommand } from './commands/backend.ts';
-import { registerBackupCommands } from './commands/backup.ts';
-import { registerCompletionCommand } from './commands/completion.ts';
-import { registerDoctorCommand } from './commands/doctor.ts';
-import { registerEventsCommands } from './commands/events.ts';
-import { registerExplainCommand } from './commands/explain.ts';
-import { registerStoreCommands } from './commands/store.ts';
-import { registerTokensCommands } from './commands/tokens.ts';
-import { registerUsersCommands } from './commands/users.ts';
-import type { StoreUse } from './on-store.ts';
-import { releaseV8 } from './release-v8.ts';
-import { stopSignal } from './stop-signal.ts';
+import { unixSeconds } from '../../domain/clock.ts';
+import type { StoreUse } from '../on-store.ts';
+import { releaseV8 } from '../release-v8.ts';
+import { stopSignal } from '../stop-signal.ts';
+import { VERSION } from '../version.ts';
+import { registerBackendCommand } from './backend.ts';
+import { registerBackupCommands } from './backup.ts';
+import { registerCompletionCommand } from './completion.ts';
+import { registerDoctorCommand } from './doctor.ts';
+import { registerEventsCommands } from './events.ts';
+import { registerExplainCommand } from './explain.ts';
+import { registerStoreCommands } from './store.ts';
+import { registerTokensCommands } from './tokens.ts';
 import { unknownCommand } from './unknown-command.ts';
-import { VERSION } from './version.ts';
+import { registerUsersCommands } from './users.ts';
 
 const { stdin, stdout, stderr, env } = process;
 
@@ -50,7 +50,7 @@ export function createProgram(): { readonly program: Command } {
     .command('serve', { isDefault: true })
     .description('run the gate: listeners, login, forwarding, and the events backend beside it')
     .action(async () => {
-      const { runServe } = await import('./commands/serve.ts');
+      const { runServe } = await import('./serve.ts');
       exit(await runServe({ directory: directory(), env, stdout, stderr }));
     });
   registerBackendCommand(program, { directory, env, stdout, stderr, stopSignal, exit });
@@ -58,33 +58,33 @@ export function createProgram(): { readonly program: Command } {
     .command('check')
     .description('read the configuration as serve would, and print every problem with it')
     .action(async () => {
-      const { runCheck } = await import('./commands/check.ts');
+      const { runCheck } = await import('./check.ts');
       exit(await runCheck({ directory: directory(), env, stdout, stderr }));
     });
   program
     .command('healthcheck')
     .description('exit 0 when the running server says that it is alive')
     .action(async () => {
-      const { runHealthcheck } = await import('./commands/healthcheck.ts');
+      const { runHealthcheck } = await import('./healthcheck.ts');
       exit(await runHealthcheck({ directory: directory(), env, stderr }));
     });
   const clock = { now: () => Date.now() };
   const openExplainer = async () => {
-    const { openForExplain } = await import('../app/commands/explain.ts');
+    const { openForExplain } = await import('../../app/commands/explain.ts');
     const note = (sentence: string): void => void stderr.write(`note: ${sentence}\n`);
     return openForExplain({ directory: directory(), env, clock }, note);
   };
   registerExplainCommand(program, { openExplainer, stdout, stderr, exit });
   const openDoctor = async () => {
-    const { openForDoctor } = await import('../app/commands/doctor.ts');
+    const { openForDoctor } = await import('../../app/commands/doctor.ts');
     return openForDoctor({ directory: directory(), env, clock });
   };
   registerBackupCommands(program, {
     backUp: async (file) =>
-      (await import('../app/commands/backup.ts')).backUp(file, { directory: directory(), env, clock }),
+      (await import('../../app/commands/backup.ts')).backUp(file, { directory: directory(), env, clock }),
     restore: async (file, replace) => {
-      const { restore } = await import('../app/commands/backup.ts');
-      const { isAlive } = await import('./commands/healthcheck.ts');
+      const { restore } = await import('../../app/commands/backup.ts');
+      const { isAlive } = await import('./healthcheck.ts');
       return restore(file, { directory: directory(), env, clock, replace, isRunning: isAlive });
     },
     stdout,
@@ -93,7 +93,7 @@ export function createProgram(): { readonly program: Command } {
   });
   registerDoctorCommand(program, { openDoctor, now: () => unixSeconds(clock), stdout, stderr, exit });
   const openStore = async (use: StoreUse = 'create') => {
-    const { openForCommands } = await import('../app/commands/commands.ts');
+    const { openForCommands } = await import('../../app/commands/commands.ts');
     releaseV8();
     return await openForCommands({ directory: directory(), env, clock }, use);
   };

@@ -11,7 +11,7 @@ import {
   type Pair,
   parseDocument,
 } from 'yaml';
-import { err, ok, type Result } from '../domain/result.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
 import type { KeyPath, Problem } from './problems.ts';
 
 export interface Position {

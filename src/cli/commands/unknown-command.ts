@@ -1,6 +1,6 @@
 /** A mistyped command, before it is taken for an argument of the default one. */
 import type { Command } from 'commander';
-import { nearest } from '../config/nearest.ts';
+import { nearest } from '../../config/problems/nearest.ts';
 
 /** The sentence for the operator; undefined when the command is known, or none is named. */
 export function unknownCommand(words: readonly string[], program: Command): string | undefined {
