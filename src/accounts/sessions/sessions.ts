@@ -1,46 +1,20 @@
 /** Sessions: a token is valid only while its user, password and `jti` are (interface 5.1; SPEC 4.2). */
 import { randomUUID } from 'node:crypto';
-import type { CryptoKey } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { AccountStore, User } from '../../domain/accounts/account.ts';
+import type { User } from '../../domain/accounts/account.ts';
 import type { Caller } from '../../domain/caller.ts';
-import type { CustomRoles } from '../../domain/camera-scope.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { UserName } from '../../domain/names.ts';
 import type { SessionVerdict } from '../../domain/verdict.ts';
 import { createSessionAge, loginOf } from './session-age.ts';
-import { type CookieClient, type CookieSettings, cookieLine, cookieValues } from './session-cookie.ts';
-import { createSessionEnds, type SessionEnds } from './session-ends.ts';
+import { type CookieClient, cookieLine, cookieValues } from './session-cookie.ts';
+import type { SessionDeps } from './session-deps.ts';
+import { createSessionEnds } from './session-ends.ts';
 import { type SessionClaims, signSessionToken, timeFault } from './session-jwt.ts';
 import { createStateLookup, createTokenReader, REMEMBERED_TOKENS } from './session-lookup.ts';
 import { callerOf, generationOf, sessionStateFault } from './session-state.ts';
-import { createStoreGrace, type StoreGrace } from './store-grace.ts';
-
-export interface SessionDeps {
-  readonly store: Pick<AccountStore, 'findUser' | 'isRevoked' | 'revokeToken'>;
-  readonly key: CryptoKey;
-  readonly clock: Clock;
-  readonly roles: () => MaybePromise<CustomRoles>;
-  /** Seconds; 0 asks for a login on nearly every access (interface 5.1.4). */
-  readonly sessionLength: number;
-  /** Seconds before its end in which a session is renewed by any request. */
-  readonly refreshTime: number;
-  /** Seconds from login to the end of a session, however often it is renewed; null: no such end. */
-  readonly maxAge: number | null;
-  readonly cookie: CookieSettings;
-  /**
-   * A text that changes with every change of accounts or revocations, by this process or another. Without it they
-   * are read anew for each request.
-   */
-  readonly accountsVersion?: () => string;
-  /** Remembers what the store says, and for how long. Default: by `accountsVersion`, and not while the store cannot be reached. */
-  readonly grace?: StoreGrace;
-  /** Whether this process ended the session, even where the store could not be told yet. */
-  readonly isEndedHere?: (tokenId: string) => boolean;
-  /** The latest `exp` of each session, kept across reloads. Default: what this object has issued. */
-  readonly ends?: SessionEnds;
-}
+import { createStoreGrace } from './store-grace.ts';
 
 export interface Sessions {
   verify(token: string, carriedBy: 'cookie' | 'bearer'): MaybePromise<SessionVerdict>;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import type { SessionDeps } from '../../../src/accounts/sessions/session-deps.ts';
 import { importSigningKey } from '../../../src/accounts/sessions/session-jwt.ts';
-import { createSessions, type SessionDeps } from '../../../src/accounts/sessions/sessions.ts';
+import { createSessions } from '../../../src/accounts/sessions/sessions.ts';
 import { signingKey } from '../../../src/accounts/sessions/signing-secret.ts';
 import type { User } from '../../../src/domain/accounts/account.ts';
 import type { Caller, Credential } from '../../../src/domain/caller.ts';

@@ -13,9 +13,10 @@ import { createConfigSetRoute } from '../../../src/accounts/roles/config-set-rou
 import { createRoleRegistry } from '../../../src/accounts/roles/role-registry.ts';
 import { createRoleRoutes } from '../../../src/accounts/roles/role-routes.ts';
 import { createSeenSessions } from '../../../src/accounts/sessions/seen-sessions.ts';
+import type { SessionDeps } from '../../../src/accounts/sessions/session-deps.ts';
 import { importSigningKey } from '../../../src/accounts/sessions/session-jwt.ts';
 import { createSessionRoutes } from '../../../src/accounts/sessions/session-routes.ts';
-import { createSessions, type SessionDeps } from '../../../src/accounts/sessions/sessions.ts';
+import { createSessions } from '../../../src/accounts/sessions/sessions.ts';
 import { signingKey } from '../../../src/accounts/sessions/signing-secret.ts';
 import { createApiTokens } from '../../../src/accounts/tokens/api-tokens.ts';
 import { createTokenRoutes } from '../../../src/accounts/tokens/token-routes.ts';

@@ -1,0 +1,34 @@
+/** What sessions need from the rest: the store, the signing key, the clock, and the lengths that the configuration gives. */
+import type { CryptoKey } from 'jose';
+import type { AccountStore } from '../../domain/accounts/account.ts';
+import type { CustomRoles } from '../../domain/camera-scope.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { MaybePromise } from '../../domain/maybe-promise.ts';
+import type { CookieSettings } from './session-cookie.ts';
+import type { SessionEnds } from './session-ends.ts';
+import type { StoreGrace } from './store-grace.ts';
+
+export interface SessionDeps {
+  readonly store: Pick<AccountStore, 'findUser' | 'isRevoked' | 'revokeToken'>;
+  readonly key: CryptoKey;
+  readonly clock: Clock;
+  readonly roles: () => MaybePromise<CustomRoles>;
+  /** Seconds; 0 asks for a login on nearly every access (interface 5.1.4). */
+  readonly sessionLength: number;
+  /** Seconds before its end in which a session is renewed by any request. */
+  readonly refreshTime: number;
+  /** Seconds from login to the end of a session, however often it is renewed; null: no such end. */
+  readonly maxAge: number | null;
+  readonly cookie: CookieSettings;
+  /**
+   * A text that changes with every change of accounts or revocations, by this process or another. Without it they
+   * are read anew for each request.
+   */
+  readonly accountsVersion?: () => string;
+  /** Remembers what the store says, and for how long. Default: by `accountsVersion`, and not while the store cannot be reached. */
+  readonly grace?: StoreGrace;
+  /** Whether this process ended the session, even where the store could not be told yet. */
+  readonly isEndedHere?: (tokenId: string) => boolean;
+  /** The latest `exp` of each session, kept across reloads. Default: what this object has issued. */
+  readonly ends?: SessionEnds;
+}
