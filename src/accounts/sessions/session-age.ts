@@ -1,4 +1,5 @@
 /** The absolute end of a session: counted from its login, whatever renewed it since (SPEC 12). */
+import { LRUCache } from 'lru-cache';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { SessionClaims } from './session-jwt.ts';
 
@@ -16,16 +17,25 @@ export interface SessionAge {
 /** When the user last proved to be the user. The NVR's tokens, and those of older versions, do not say it. */
 export const loginOf = ({ authenticatedAt, issuedAt }: Started): number => authenticatedAt ?? issuedAt;
 
+/** A renewed token is sent again with every request for a while: its claims are read once. */
+const REMEMBERED_ENDS = 1000;
+
 /** `maxAge` in seconds; null: however old. */
 export function createSessionAge(maxAge: number | null): SessionAge {
   const endOf = (session: Started): number => (maxAge === null ? Number.POSITIVE_INFINITY : loginOf(session) + maxAge);
+  const endsOfTokens = new LRUCache<string, number>({ max: REMEMBERED_ENDS });
+  const endOfToken = (token: string): number => {
+    const known = endsOfTokens.get(token);
+    if (known !== undefined) return known;
+    const { auth_time, iat } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+    const end = endOf({ authenticatedAt: auth_time, issuedAt: iat });
+    endsOfTokens.set(token, end);
+    return end;
+  };
   return {
     endOf,
     fault: (session, now) => (endOf(session) <= now ? 'expired' : undefined),
-    within(seconds, token, clock) {
-      if (maxAge === null) return seconds;
-      const { auth_time, iat } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-      return Math.max(0, Math.min(seconds, endOf({ authenticatedAt: auth_time, issuedAt: iat }) - unixSeconds(clock)));
-    },
+    within: (seconds, token, clock) =>
+      maxAge === null ? seconds : Math.max(0, Math.min(seconds, endOfToken(token) - unixSeconds(clock))),
   };
 }

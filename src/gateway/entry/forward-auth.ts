@@ -1,5 +1,6 @@
 /** Third in the pipeline: `/auth`, where a proxy asks about a request, or a caller about itself (SPEC 4.2). */
 import type { Caller } from '../../domain/caller.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import { asciiOf } from '../forward/rewrite-headers.ts';
 import { errorResponse, type OwnResponse } from '../response/error-responses.ts';
 import { asksForAuth } from './described-request.ts';
@@ -11,22 +12,22 @@ type ForwardAuthDeps = Pick<GateDeps, 'renewal' | 'refresh' | 'refusals'>;
 export const forwardAuth =
   (deps: ForwardAuthDeps): Middleware =>
   (ctx, next) => {
-    if (ctx.state.isForwardAuth) return admitForProxy(ctx, deps);
-    return asksForAuth(ctx.state.facts) ? tellCaller(ctx, deps) : next();
+    if (ctx.state.isForwardAuth) return Promise.resolve(admitForProxy(ctx, deps));
+    return asksForAuth(ctx.state.facts) ? Promise.resolve(tellCaller(ctx, deps)) : next();
   };
 
 /** A proxy asked about a request of its own client, which was admitted. */
-async function admitForProxy(ctx: PipelineContext, { renewal }: ForwardAuthDeps): Promise<void> {
+function admitForProxy(ctx: PipelineContext, { renewal }: ForwardAuthDeps): MaybePromise<void> {
   const { caller, client } = ctx.state.admission;
-  respond(ctx, acceptedResponse(caller), caller && (await renewal(caller, client)));
+  return mapMaybe(caller && renewal(caller, client), (cookie) => respond(ctx, acceptedResponse(caller), cookie));
 }
 
 /** No other request is described: is the caller known? It refreshes a session (interface 5.1.5). */
-async function tellCaller(ctx: PipelineContext, { refresh, refusals }: ForwardAuthDeps): Promise<void> {
+function tellCaller(ctx: PipelineContext, { refresh, refusals }: ForwardAuthDeps): MaybePromise<void> {
   const { facts, admission, requestId } = ctx.state;
   const { caller, client } = admission;
   if (!caller) return respond(ctx, errorResponse('no-credentials', facts, requestId, refusals()));
-  respond(ctx, acceptedResponse(caller), await refresh(caller, client));
+  return mapMaybe(refresh(caller, client), (cookie) => respond(ctx, acceptedResponse(caller), cookie));
 }
 
 /** 202 with who is calling. The names are empty for an unknown caller: Caddy fills an absent header with its placeholder. */

@@ -8,21 +8,30 @@ import { type Middleware, type PipelineContext, respond } from './pipeline-state
 
 type ObserveDeps = Pick<GateDeps, 'rules' | 'newRequestId' | 'watch' | 'refusals'>;
 
-/** A fault behind it is a 500, or a 503 of the store. A fault of its own, or of that response, costs this connection and no other. */
+/**
+ * A fault behind it is a 500, or a 503 of the store. A fault of its own, or of that response, costs this connection and no
+ * other. Not an async function: each would cost every request a promise and three turns of the microtask queue.
+ */
 export function observe(listener: ListenerName, deps: ObserveDeps): Middleware {
-  return async (ctx, next) => {
+  return (ctx, next) => {
     try {
       begin(ctx, listener, deps);
-      await next().catch((fault: unknown) => {
-        ctx.respond = false;
-        const { watch, facts, requestId } = ctx.state;
-        watch.onFault(fault);
-        respond(ctx, errorResponse(reasonOfFault(fault), facts, requestId, deps.refusals()));
-      });
+      return next().catch((fault: unknown) => respondToFault(ctx, fault, deps));
     } catch {
-      ctx.res.destroy();
+      return Promise.resolve(void ctx.res.destroy());
     }
   };
+}
+
+function respondToFault(ctx: PipelineContext, fault: unknown, { refusals }: ObserveDeps): void {
+  ctx.respond = false;
+  try {
+    const { watch, facts, requestId } = ctx.state;
+    watch.onFault(fault);
+    respond(ctx, errorResponse(reasonOfFault(fault), facts, requestId, refusals()));
+  } catch {
+    ctx.res.destroy();
+  }
 }
 
 function begin(ctx: PipelineContext, listener: ListenerName, deps: ObserveDeps): void {
@@ -30,7 +39,9 @@ function begin(ctx: PipelineContext, listener: ListenerName, deps: ObserveDeps):
   ctx.res.statusCode = 200; // Koa has set 404, which the access log would show for a client that left before its response
   const facts = belowBasePath(requestFacts(ctx.req, listener), deps.rules());
   const watch = deps.watch.onRequest(facts);
-  Object.assign(ctx.state, { facts, watch, requestId: deps.newRequestId() });
+  ctx.state.facts = facts;
+  ctx.state.watch = watch;
+  ctx.state.requestId = deps.newRequestId();
   ctx.res.on('close', () => {
     watch.onEnd({ status: ctx.res.statusCode, isWhole: ctx.res.writableFinished, bytes: bodyBytes(ctx) });
   });

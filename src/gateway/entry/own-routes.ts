@@ -16,9 +16,7 @@ type Context = RouterContext<RouteState> & { readonly state: PipelineState };
  */
 export function ownRoutes(deps: OwnRouteDeps): (ctx: Context, next: Koa.Next) => Promise<unknown> {
   const routes = deps.ownRoutes.routes();
-  return async (ctx, next) => {
-    const { route, target } = ctx.state.admission;
-    if (!isOwn(route) && target.path !== '/') return next();
+  const serve = async (ctx: Context, next: Koa.Next): Promise<void> => {
     Object.assign(ctx.state, stateForRoutes(ctx));
     ctx.respond = true;
     ctx.res.statusCode = 404; // as Koa would have it
@@ -28,6 +26,10 @@ export function ownRoutes(deps: OwnRouteDeps): (ctx: Context, next: Koa.Next) =>
       return next();
     });
     if (ctx.respond) await renewSession(ctx, deps);
+  };
+  return (ctx, next) => {
+    const { route, target } = ctx.state.admission;
+    return isOwn(route) || target.path === '/' ? serve(ctx, next) : next();
   };
 }
 
