@@ -1,6 +1,7 @@
 /** The text printed last at start: the addresses, and the admin's first password in a box (interface 2.1). */
 import type { Postern } from '../app/start.ts';
 import type { Settings } from '../config/schema/schema.ts';
+import { publicAddress } from '../domain/public-url.ts';
 import type { ListenAddress } from '../domain/socket-address.ts';
 import { hostInUrl } from '../domain/socket-address.ts';
 
@@ -8,12 +9,15 @@ import { hostInUrl } from '../domain/socket-address.ts';
 export function announcement(postern: Postern, settings: Settings, isTerminal: boolean): string {
   const { external, internal, telemetry } = postern.addresses;
   const scheme = settings.tls.enabled ? 'https' : 'http';
-  const start = `${urlOf(scheme, external)}${settings.server.base_path}/`;
+  const { base_path, public_url } = settings.server;
+  const listens = urlOf(scheme, external);
+  const start = public_url ? publicAddress(public_url, '/') : `${listens}${base_path}/`;
   const lines = [
     '',
     `Postern is ready.`,
     `  log in      ${start}`,
     `  console     ${start}postern/   (users, roles, tokens, status)`,
+    ...(public_url ? [`  listens on  ${listens}`] : []),
     ...(internal ? [`  internal    ${urlOf('http', internal)}/   (no login: every request there is an admin's)`] : []),
     ...(telemetry ? [`  telemetry   ${urlOf('http', telemetry)}/metrics`] : []),
     '',

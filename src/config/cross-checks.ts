@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { listenersDiffer } from './listeners-differ.ts';
 import { nearest } from './problems/nearest.ts';
 import type { Finding, KeyPath } from './problems/problems.ts';
+import { pathsDiffer } from './schema/parse-public-url.ts';
 
 type Check = (tree: unknown) => readonly Finding[];
 
@@ -15,6 +16,7 @@ const CHECKS: readonly Check[] = [
   headersDiffer,
   listenersDiffer,
   unixIsPlain,
+  publicPathFits,
 ];
 
 export const crossFindings = (tree: unknown): readonly Finding[] => CHECKS.flatMap((check) => check(tree));
@@ -76,6 +78,12 @@ function unixIsPlain(tree: unknown): readonly Finding[] {
   const isUnix = typeof address === 'string' && address.startsWith('unix:');
   if (!isUnix || valueAt(tree, ['tls', 'enabled']) === false) return [];
   return [{ path, message: 'a Unix socket is for a proxy on this machine: set tls.enabled to false' }];
+}
+
+function publicPathFits(tree: unknown): readonly Finding[] {
+  const path = ['server', 'public_url'];
+  const message = pathsDiffer(valueAt(tree, path), valueAt(tree, ['server', 'base_path']));
+  return message === undefined ? [] : [{ path, message }];
 }
 
 /** One header would carry either the user or the role. */

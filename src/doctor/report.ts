@@ -41,10 +41,12 @@ export function formatReport({ url, proxy, findings }: Report): string {
   const errors = findings.filter(({ level }) => level === 'error').length;
   const warnings = findings.length - errors;
   const head = `${place}${proxy ? `, by ${proxy}` : ''}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`;
-  const asks = proxy === null && url !== null && errors > 0 ? ['', ASK] : [];
+  const asks = url === null ? ['', NO_ADDRESS] : proxy === null && errors > 0 ? ['', ASK] : [];
   return `${[head, ...findings.flatMap(shown), ...asks].map(printable).join('\n')}\n`;
 }
 
+const NO_ADDRESS =
+  'No address was given and server.public_url is not set, so the way from a browser to Postern was not looked at: set it, or write "postern doctor https://nvr.example.com".';
 const ASK =
   'The proxy does not say what it is. With --proxy nginx (npm, caddy, traefik, haproxy, apache, cloudflare) its lines are shown.';
 

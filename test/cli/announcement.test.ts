@@ -31,4 +31,19 @@ describe('The start message', () => {
     assert.ok(lines.includes('  log in      http://127.0.0.1:PORT/nvr/'), lines.join('\n'));
     assert.ok(lines.includes('  console     http://127.0.0.1:PORT/nvr/postern/   (users, roles, tokens, status)'));
   });
+
+  it('says the address that people use, where server.public_url has it, and where it listens', async () => {
+    const lines = await announced({
+      server: {
+        external: '127.0.0.1:0',
+        internal: false,
+        telemetry: false,
+        base_path: '/nvr',
+        public_url: 'https://home.example/nvr',
+      },
+    });
+    assert.ok(lines.includes('  log in      https://home.example/nvr/'), lines.join('\n'));
+    assert.ok(lines.includes('  console     https://home.example/nvr/postern/   (users, roles, tokens, status)'));
+    assert.ok(lines.includes('  listens on  http://127.0.0.1:PORT'));
+  });
 });

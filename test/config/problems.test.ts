@@ -67,6 +67,7 @@ tell('A value of proxy', [
   ['is a logout link to a host in disguise', 'proxy: {logout_url: //evil.example}', 'config.yaml:1:21 proxy.logout_url: "//evil.example" is no target for a link: write https://… or a path such as /logged-out'],
 ]);
 
+const PUBLIC = 'write for example https://nvr.example.com or https://example.com/nvr';
 const NO_UPSTREAM =
   'is not the address of a server: write http://host:port, https://host:port or unix:/path, nothing behind it';
 // biome-ignore format: a table
@@ -76,6 +77,15 @@ tell('A value of server, nvr, events, store, limits, logger or ui', [
   ['is no listener nor off', 'server: {internal: true}', 'config.yaml:1:20 server.internal: true is not host:port or false: write for example 127.0.0.1:5000'],
   ['is no host name', 'server: {internal_hosts: ["nvr:5000"]}', 'config.yaml:1:27 server.internal_hosts[0]: "nvr:5000" is not a host name: write it without port or path'],
   ['is no plain prefix', 'server: {base_path: /a/../b}', 'config.yaml:1:21 server.base_path: "/a/../b" is not a plain path: write for example /postern, without dot segments or escapes'],
+  ['is a public address without TLS', 'server: {public_url: "http://nvr.lan"}', 'config.yaml:1:22 server.public_url: "http://nvr.lan" is not encrypted: write https://; http:// is for localhost only'],
+  ['is a public address that only looks like this machine', 'server: {public_url: "http://127.0.0.1.evil.example"}', 'config.yaml:1:22 server.public_url: "http://127.0.0.1.evil.example" is not encrypted: write https://; http:// is for localhost only'],
+  ['is a public address without a scheme', 'server: {public_url: nvr.example.com}', `config.yaml:1:22 server.public_url: "nvr.example.com" is not the address of a site: ${PUBLIC}`],
+  ['is a public address with a query', 'server: {public_url: "https://a.example/?b"}', `config.yaml:1:22 server.public_url: "https://a.example/?b" is not the address of a site: ${PUBLIC}`],
+  ['is a public address of every host', 'server: {public_url: "https://*.example.com"}', `config.yaml:1:22 server.public_url: "https://*.example.com" has no host name: ${PUBLIC}`],
+  ['is a public address with a password, which is not shown', 'server: {public_url: "https://u:hunter2@a.example"}', `config.yaml:1:22 server.public_url: has a user name or password in it: ${PUBLIC}`],
+  ['is a public address with dot segments', 'server: {public_url: "https://a.example/b/../c"}', 'config.yaml:1:22 server.public_url: "/b/../c" is not a plain path: write for example /postern, without dot segments or escapes'],
+  ['is a public address with a path that is no base path', 'server: {public_url: "https://a.example/nvr"}', 'config.yaml:1:22 server.public_url: has the path /nvr, and server.base_path is not set: set server.base_path to /nvr, or write https://a.example'],
+  ['is a public address without the base path', 'server: {public_url: "https://a.example", base_path: /nvr}', 'config.yaml:1:22 server.public_url: has another path than server.base_path: write https://a.example/nvr'],
   ['has a path behind the host', 'nvr: {url: "http://nvr:5000/api"}', `config.yaml:1:12 nvr.url: ${NO_UPSTREAM}`],
   ['holds a password, which is not shown', 'nvr: {url: "http://u:hunter2@nvr:5000"}', 'config.yaml:1:12 nvr.url: has a user name or password in it: use nvr.auth_secret instead'],
   ['is another scheme', 'nvr: {routes: {/live: "ftp://a"}}', `config.yaml:1:23 nvr.routes["/live"]: ${NO_UPSTREAM}`],

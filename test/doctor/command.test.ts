@@ -50,6 +50,13 @@ describe('The command doctor', () => {
     const { code, stdout } = await runPostern(['doctor'], { directory: serving.directory, env });
     assert.equal(code, 1);
     assert.match(stdout, /^this machine: 1 error, no warnings\n\nerror: nvr-unreachable\n/);
+    assert.match(stdout, /\n\nNo address was given and server\.public_url is not set/);
+  });
+
+  it('without an address goes through server.public_url', async () => {
+    const env = { POSTERN__NVR__URL: nvr.url, POSTERN__SERVER__PUBLIC_URL: serving.url };
+    const { code, stdout } = await runPostern(['doctor', '--silence', '1'], { directory: serving.directory, env });
+    assert.deepEqual([code, stdout.split('\n')[0]], [0, `${serving.url}/: no errors, no warnings`]);
   });
 
   it('takes the token back that it asked with', async () => {

@@ -6,11 +6,14 @@ import type { Settings } from '../../config/schema/schema.ts';
 import type { InsideSeen } from '../../doctor/observations.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
+import { publicAddress } from '../../domain/public-url.ts';
 import { identityHeadersOf } from '../gate/probe-deps.ts';
 import { askerOf, nvrCheck } from '../resources/upstreams.ts';
 import { type CommandPlace, openForCommands } from './commands.ts';
 
 export interface DoctorInstance {
+  /** `server.public_url`. */
+  readonly publicUrl: URL | undefined;
   /** Known to the running server, may nothing, and ends soon. */
   readonly token: string;
   readonly identityHeaders: readonly string[];
@@ -40,7 +43,9 @@ export async function openForDoctor(place: CommandPlace): Promise<DoctorInstance
     await opened.close();
     throw new Error(`${made.error.message}; has the server been started once with this directory?`);
   }
+  const { public_url } = settings.server;
   return {
+    publicUrl: public_url && new URL(publicAddress(public_url, '/')),
     token: made.value.text,
     identityHeaders: identityHeadersOf(settings),
     inside: () => lookInside(settings),

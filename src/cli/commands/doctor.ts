@@ -33,7 +33,7 @@ export function registerDoctorCommand(program: Command, deps: DoctorCommandDeps)
     .description('go through the public address as a browser would, and name what is wrong on the way')
     .argument(
       '[url]',
-      'the address that people use, such as https://nvr.example.com; without it only this machine is looked at',
+      'the address that people use, such as https://nvr.example.com; server.public_url when not given; without both only this machine is looked at',
       address,
     )
     .option('--json', 'print JSON, for programs')
@@ -82,10 +82,10 @@ async function run(url: URL | undefined, options: DoctorOptions, deps: DoctorCom
 async function reportOn(url: URL | undefined, options: DoctorOptions, deps: DoctorCommandDeps): Promise<Report> {
   const ca = options.ca === undefined ? undefined : await readFile(options.ca, 'utf8');
   const { createReport } = await import('../../doctor/report.ts');
-  const instance = await deps.openDoctor();
+  const { publicUrl, ...instance } = await deps.openDoctor();
   try {
     return await createReport({
-      url,
+      url: url ?? publicUrl,
       proxy: options.proxy,
       headers: Object.fromEntries(options.header.map(splitHeader)),
       ca,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { parseListenAddress, parsePathPrefix } from './addresses.ts';
+import { parsePublicUrl } from './parse-public-url.ts';
 import { filePath, parsed, parseSize, text, timeoutSeconds, wholeSeconds } from './value-types.ts';
 
 const HOST_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?$/;
@@ -48,6 +49,11 @@ export const serverSection = z
       .optional()
       .transform((prefix) => prefix ?? '')
       .meta({ description: 'Path prefix of pages, cookies and redirects.', example: '/postern-nvr' }),
+    public_url: parsed(parsePublicUrl).optional().meta({
+      description:
+        'Address that people use, https://host with the base path behind it. It is in the start message, is what "postern doctor" and the status page check, and its host name may not be part of a password. The Host header of a request is never taken for it.',
+      example: 'https://nvr.example.com',
+    }),
     timeout_headers: timeoutSeconds()
       .prefault(15)
       .describe('Time limit for receiving the headers of a request, in seconds.'),

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { type PasswordRules, parseNewPassword, passwordFault } from '../../../src/accounts/passwords/password-rules.ts';
+import { passwordRulesOf } from '../../../src/app/accounts/password-rules-of.ts';
+import { settingsOf } from '../../config/config-place.ts';
 import { PASSWORD_RULES } from '../support/people.ts';
 
 const SHORT = 'Password must be at least 12 characters long';
@@ -68,6 +70,17 @@ describe('A new password', () => {
       error: 'Password must be at least 15 characters long',
     });
     assert.equal((await parse(letters(15), rules)).ok, true);
+  });
+
+  it('does not contain the names by which the configuration knows the service, and may hold parts of an IP address', async () => {
+    const named = async (yaml: string) => passwordRulesOf(await settingsOf(yaml)).hostNames;
+    // biome-ignore format: a table
+    const rows: [yaml: string, names: readonly string[]][] = [
+      ['server: {public_url: "https://haus.example:8443", internal_hosts: [cellar.lan]}', ['cellar.lan', 'haus.example']],
+      ['server: {public_url: "https://192.168.1.10"}', []],
+      ['server: {public_url: "https://[fd00::1]"}', []],
+    ];
+    for (const [yaml, names] of rows) assert.deepEqual(await named(yaml), names);
   });
 
   it('is compared with no name of two letters: it would be in most sentences', async () => {
