@@ -1,9 +1,10 @@
 /** A PostgreSQL server of a test's own, on a free port, in a directory of its own; ended with the test. */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { freePort } from './free-port.ts';
 
@@ -17,6 +18,12 @@ export interface TestPostgres {
   readonly port: number;
   /** The address of a new, empty database. */
   newDatabase(): Promise<string>;
+  /** Runs a statement as the owner of the server. */
+  run(statement: string, database?: string): Promise<void>;
+  /** Another server that follows this one by streaming replication, and takes no writes. */
+  startStandby(): Promise<TestPostgres>;
+  /** A standby takes writes from now on. */
+  promote(): Promise<void>;
   /** Signals the whole server: SIGSTOP freezes it, SIGCONT lets it go on. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
   /** Ends it at once, as a power failure would. */
@@ -33,35 +40,52 @@ const asUser = (): { uid?: number; gid?: number } => {
   return { uid: id('-u'), gid: id('-g') };
 };
 
-export async function startPostgres(): Promise<TestPostgres> {
-  const user = asUser();
-  const directory = mkdtempSync(join(tmpdir(), 'postern-pg-'));
-  if (user.uid !== undefined && user.gid !== undefined) chownSync(directory, user.uid, user.gid);
-  const bin = newest ?? '';
+const BIN = newest ?? '';
+const SETTINGS: Readonly<Record<string, string>> = {
+  fsync: 'off',
+  listen_addresses: '127.0.0.1',
+  max_connections: '60',
+};
+
+/** `settings` are of postgresql.conf; `files` are written beside it first, readable by the server alone. */
+export async function startPostgres(
+  settings: Readonly<Record<string, string>> = {},
+  files: Readonly<Record<string, string>> = {},
+): Promise<TestPostgres> {
+  const directory = newDirectory();
   const data = join(directory, 'data');
-  execFileSync(
-    join(bin, 'initdb'),
-    ['-D', data, '-U', 'postern', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
-    {
-      ...user,
-      stdio: 'ignore',
-      cwd: directory,
-    },
-  );
+  const words = ['-D', data, '-U', 'postern', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  execFileSync(join(BIN, 'initdb'), words, { ...asUser(), stdio: 'ignore', cwd: directory });
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(data, name), text, { mode: 0o600 });
+    owned(join(data, name));
+  }
+  return launch(directory, settings);
+}
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'postern-pg-'));
+  owned(directory);
+  return directory;
+}
+
+function owned(path: string): void {
+  const { uid, gid } = asUser();
+  if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
+}
+
+async function launch(directory: string, settings: Readonly<Record<string, string>>): Promise<TestPostgres> {
+  const user = asUser();
+  const data = join(directory, 'data');
   const port = await freePort();
   const url = (database: string): string => `postgres://postern@127.0.0.1:${port}/${database}`;
-  const settings = [
-    'fsync=off',
-    'listen_addresses=127.0.0.1',
-    `unix_socket_directories=${directory}`,
-    'max_connections=60',
-  ];
-  const options = settings.flatMap((setting) => ['-c', setting]);
+  const all = { ...SETTINGS, unix_socket_directories: directory, ...settings };
+  const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   let server: ReturnType<typeof spawn>;
   let databases = 0;
 
   const start = async (): Promise<void> => {
-    server = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...options], {
+    server = spawn(join(BIN, 'postgres'), ['-D', data, '-p', String(port), ...options], {
       ...user,
       cwd: directory,
       stdio: 'ignore',
@@ -75,6 +99,7 @@ export async function startPostgres(): Promise<TestPostgres> {
     for (const backend of childrenOf(server.pid)) process.kill(backend, name);
   };
   const ended = async (name: NodeJS.Signals): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
     const exit = once(server, 'exit');
     signal('SIGCONT');
     if (name === 'SIGKILL') signal(name);
@@ -97,6 +122,15 @@ export async function startPostgres(): Promise<TestPostgres> {
       await runOnce(url('postgres'), `create database ${name}`);
       return url(name);
     },
+    run: (statement, database = 'postgres') => runOnce(url(database), statement),
+    async startStandby() {
+      const own = newDirectory();
+      const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postern'];
+      const words = [...from, '-D', join(own, 'data'), '-R', '-c', 'fast', '--no-sync'];
+      await promisify(execFile)(join(BIN, 'pg_basebackup'), words, { ...user, cwd: own });
+      return launch(own, settings);
+    },
+    promote: () => runOnce(url('postgres'), 'select pg_promote()'),
     signal,
     kill: () => ended('SIGKILL'),
     start,

@@ -1,5 +1,6 @@
 /** The keys of the store: which engine keeps accounts, tokens and events, and how its changes are heard. */
 import { z } from 'zod';
+import { postgresHosts } from '../../domain/postgres-url.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { filePath, parsed, wholeSeconds } from './value-types.ts';
 
@@ -25,7 +26,7 @@ export const storeSection = z
     url: parsed(parseStoreUrl)
       .prefault('sqlite:postern.db')
       .describe(
-        'Where accounts, tokens and events are kept: sqlite:<file>, relative to the directory of this file, or postgres://<user>:<password>@<host>/<database> for several replicas.',
+        'Where accounts, tokens and events are kept: sqlite:<file>, relative to the directory of this file, or postgres://<user>:<password>@<host>/<database> for several replicas. Several hosts: postgres://<user>:<password>@<host>,<host>/<database>?target_session_attrs=read-write. TLS: sslmode=verify-full&sslrootcert=<CA file>.',
       ),
     url_file: filePath()
       .optional()
@@ -70,13 +71,6 @@ function parseListenUrl(url: string): Result<string, string> {
 }
 
 function parsePostgresUrl(url: string): Result<PostgresStore, string> {
-  if (!URL.canParse(url))
-    return err(
-      'is not a PostgreSQL address: write postgres://<user>:<password>@<host>/<database>, with special characters of the password percent-encoded',
-    );
-  const { pathname, hostname, searchParams } = new URL(url);
-  if (hostname === '' && !searchParams.has('host'))
-    return err('names no host: write postgres://<user>:<password>@<host>/<database>');
-  if (pathname.length < 2) return err('names no database: write postgres://<user>:<password>@<host>/<database>');
-  return ok({ engine: 'postgres', url });
+  const hosts = postgresHosts(url);
+  return hosts.ok ? ok({ engine: 'postgres', url }) : hosts;
 }

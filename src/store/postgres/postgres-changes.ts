@@ -1,8 +1,15 @@
 /** Changes of the PostgreSQL store as every replica hears of them: LISTEN on a connection of its own, with a heartbeat. */
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { storeFault } from '../../domain/store-fault.ts';
+import { assertPrimary } from './server-pool.ts';
 
 /** The channel that the triggers of the store notify (migration `change-notices`). */
 export const CHANGES_CHANNEL = 'postern_changes';
+/** A replica notifies itself here to learn whether it hears what is notified. */
+const ECHO_CHANNEL = 'postern_echo';
+/** A notice is heard within milliseconds, or not at all. */
+const ECHO_MILLISECONDS = 2000;
 
 /** A query on the listening connection: when it is answered, every notice that was sent before it has been read. */
 const HEARTBEAT_MILLISECONDS = 500;
@@ -28,8 +35,12 @@ export interface ChangeFeed {
 }
 
 export interface ChangeFeedOptions {
-  /** Connects a session of its own, never through a transaction pooler, where LISTEN hears nothing. */
-  readonly client: pg.ClientConfig;
+  /** Of each host. It connects a session of its own, never through a transaction pooler, where LISTEN hears nothing. */
+  readonly clients: readonly pg.ClientConfig[];
+  /** Runs a statement where the store is written: what is notified there must be heard here. */
+  readonly ask: (text: string, values: readonly unknown[]) => Promise<void>;
+  /** Another connection had to be made: the store's own connections may be dead as well. */
+  readonly onReconnect: () => void;
   /** Milliseconds of a clock that is never set. */
   readonly now: () => number;
   /** Told once at each change. */
@@ -38,7 +49,8 @@ export interface ChangeFeedOptions {
 
 /** Resolves when the first LISTEN holds; rejects when it cannot be had. */
 export async function openChangeFeed(options: ChangeFeedOptions): Promise<ChangeFeed> {
-  const { now, onCurrent } = options;
+  const { now, onCurrent, onReconnect } = options;
+  const isOneOfSeveral = options.clients.length > 1;
   let revision = 0;
   let staleCalls = 0;
   let heardAt = Number.NEGATIVE_INFINITY;
@@ -56,17 +68,15 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
   };
 
   const connect = async (): Promise<void> => {
-    const next = new pg.Client({ ...options.client, query_timeout: HEARTBEAT_TIMEOUT_MILLISECONDS });
-    client = next;
-    next.on('error', (fault) => {
-      lastFault = fault;
-    });
-    next.on('notification', () => {
-      revision += 1;
-    });
     const sentAt = now();
-    await next.connect();
-    await next.query(`listen ${CHANGES_CHANNEL}`);
+    client = await firstThatHears(options, {
+      onFault: (fault) => {
+        lastFault = fault;
+      },
+      onChange: () => {
+        revision += 1;
+      },
+    });
     // Notices of the time without a connection are lost: whatever is remembered from before is old.
     revision += 1;
     heardAt = sentAt;
@@ -75,9 +85,11 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
   const beat = async (): Promise<void> => {
     try {
       const sentAt = now();
-      if (client === undefined) await connect();
-      else {
-        await client.query('select 1');
+      if (client === undefined) {
+        onReconnect();
+        await connect();
+      } else {
+        await (isOneOfSeveral ? assertPrimary(client) : client.query('select 1'));
         heardAt = sentAt;
       }
     } catch (fault) {
@@ -99,7 +111,6 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
     await connect();
   } catch (fault) {
     clearInterval(watch);
-    await client?.end().catch(() => {});
     throw fault;
   }
   timer = setTimeout(() => void beat(), HEARTBEAT_MILLISECONDS).unref();
@@ -123,3 +134,57 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
     },
   };
 }
+
+interface Listener {
+  readonly onFault: (fault: Error) => void;
+  readonly onChange: () => void;
+}
+
+/** Rejects with what the last host said. */
+async function firstThatHears(options: ChangeFeedOptions, listener: Listener): Promise<pg.Client> {
+  let last: unknown;
+  for (const config of options.clients) {
+    const client = new pg.Client({ ...config, query_timeout: HEARTBEAT_TIMEOUT_MILLISECONDS });
+    try {
+      await listen(client, options, listener);
+      return client;
+    } catch (fault) {
+      last = fault;
+      void client.end().catch(() => {});
+    }
+  }
+  throw last;
+}
+
+/** Behind a transaction pooler LISTEN is answered and nothing is heard; on another database too. */
+async function listen(
+  client: pg.Client,
+  { clients, ask }: ChangeFeedOptions,
+  { onFault, onChange }: Listener,
+): Promise<void> {
+  const own = randomUUID();
+  const echo = Promise.withResolvers<void>();
+  client.on('error', onFault);
+  client.on('notification', ({ channel, payload }) => {
+    if (channel === CHANGES_CHANNEL) onChange();
+    else if (payload === own) echo.resolve();
+  });
+  await client.connect();
+  if (clients.length > 1) await assertPrimary(client);
+  await client.query(`listen ${CHANGES_CHANNEL}`);
+  await client.query(`listen ${ECHO_CHANNEL}`);
+  const timer = setTimeout(() => echo.reject(DEAF()), ECHO_MILLISECONDS);
+  try {
+    await Promise.all([echo.promise, ask('select pg_notify($1, $2)', [ECHO_CHANNEL, own])]);
+    await client.query(`unlisten ${ECHO_CHANNEL}`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const DEAF = (): Error =>
+  storeFault(
+    'unreachable',
+    'changes of the store are not heard: store.url leads through a transaction pooler, or store.listen_url names another database: set store.listen_url to an address of the server itself, with the same database',
+    undefined,
+  );

@@ -1,6 +1,6 @@
 /** PostgreSQL's SQLSTATE codes, and the faults of `pg` itself, as faults of the store (SPEC 10). */
 import { outOfTime } from '../../domain/out-of-time.ts';
-import { type StoreFault, storeFault } from '../../domain/store-fault.ts';
+import { type StoreFault, storeFault, storeFaultOf } from '../../domain/store-fault.ts';
 
 /** SQLSTATE classes that say something of the server or the way to it, and nothing of the statement. */
 const TROUBLES: readonly string[] = ['08', '25006', '25P03', '53', '55P03', '57', '58', 'XX'];
@@ -10,7 +10,7 @@ const CLIENT_FAULTS = /timeout|terminated|not queryable|ended/i;
 
 /** A fault of the statement stays as it is. */
 export function troubleOf(fault: unknown): unknown {
-  if (!(fault instanceof Error)) return fault;
+  if (!(fault instanceof Error) || storeFaultOf(fault) !== undefined) return fault;
   const code = 'code' in fault ? String(fault.code) : '';
   // A question that is too slow, or a write that the server does not get done: both are of the store.
   if (code === STATEMENT_TIMEOUT) return Object.assign(outOfTime(), { storeFault: 'unreachable' });
@@ -29,3 +29,10 @@ const KINDS: Readonly<Record<string, StoreFault>> = {
 };
 
 const kindOf = (code: string): StoreFault => KINDS[code] ?? 'unreachable';
+
+/** Whatever keeps a connection from being made: the network, the certificate, the password, the database's name. */
+export function connectFault(fault: unknown): unknown {
+  const told = troubleOf(fault);
+  if (storeFaultOf(told) !== undefined || !(fault instanceof Error)) return told;
+  return storeFault('unreachable', `PostgreSQL: no connection: ${fault.message}`, fault);
+}

@@ -1,11 +1,13 @@
 /** The PostgreSQL engine: Kysely's own dialect over a pool of `pg`, and the notices of changes. */
 import { PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { postgresHosts } from '../../domain/postgres-url.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type ChangeFeed, openChangeFeed } from './postgres-changes.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { withChanges } from './postgres-driver.ts';
-import { troubleOf } from './postgres-faults.ts';
+import { connectFault, troubleOf } from './postgres-faults.ts';
+import { createServerPool, HOST_MILLISECONDS, type ServerPool } from './server-pool.ts';
 
 export interface PostgresOptions {
   /** `postgres://…`, with `sslmode`, `sslrootcert` and several hosts as libpq has them. */
@@ -42,27 +44,28 @@ pg.types.setTypeParser(INT8, Number);
 export async function postgresEngine(options: PostgresOptions): Promise<Engine> {
   const { url, listenUrl = url, readOnly = false, onCurrent = () => {}, onFault = () => {} } = options;
   const statement = options.statementTimeout ?? STATEMENT_MILLISECONDS;
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: options.connections ?? CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_MILLISECONDS,
-    statement_timeout: statement,
-    lock_timeout: LOCK_MILLISECONDS,
-    query_timeout: statement + CLIENT_GRACE_MILLISECONDS,
-    // A replica that is frozen in a transaction holds its locks no longer than this.
-    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MILLISECONDS,
-    application_name: 'postern',
-    ...(readOnly ? { options: '-c default_transaction_read_only=on' } : {}),
+  const urls = hostsOf(url);
+  const pool = createServerPool({
+    urls,
+    readOnly,
+    config: {
+      max: options.connections ?? CONNECTIONS,
+      connectionTimeoutMillis: CONNECT_MILLISECONDS,
+      statement_timeout: statement,
+      lock_timeout: LOCK_MILLISECONDS,
+      query_timeout: statement + CLIENT_GRACE_MILLISECONDS,
+      // A replica that is frozen in a transaction holds its locks no longer than this.
+      idle_in_transaction_session_timeout: IDLE_TRANSACTION_MILLISECONDS,
+      application_name: 'postern',
+      ...(readOnly ? { options: '-c default_transaction_read_only=on' } : {}),
+    },
   });
-  pool.on('error', () => {}); // an idle connection that ends is replaced by the next query
-  // One that ends between two statements of a transaction has no query to reject: unheard, it would end the process.
-  pool.on('connect', (client) => client.on('error', () => {}));
   const named = (fault: unknown): unknown => {
     const told = troubleOf(fault);
     onFault(told);
     return told;
   };
-  const changes = readOnly ? undefined : await listening(listenUrl, onCurrent, pool);
+  const changes = readOnly ? undefined : await listening(hostsOf(listenUrl), onCurrent, pool);
   return {
     dialect: withChanges(new PostgresDialect({ pool }), changes, named),
     words: postgresDialect,
@@ -77,28 +80,34 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
   };
 }
 
+const hostsOf = (url: string): readonly string[] => {
+  const hosts = postgresHosts(url);
+  if (!hosts.ok) throw new Error(`the address of the store ${hosts.error}`);
+  return hosts.value;
+};
+
 /** The lock row of the migrations is written with what it holds, so that a full disk and a standby are found. */
-async function probe(pool: pg.Pool, readOnly: boolean, named: (fault: unknown) => unknown): Promise<void> {
+async function probe(pool: ServerPool, readOnly: boolean, named: (fault: unknown) => unknown): Promise<void> {
   const text = readOnly ? 'select 1' : 'update kysely_migration_lock set is_locked = is_locked';
-  await pool.query(text).catch((fault: unknown) => {
+  await pool.ask(text).catch((fault: unknown) => {
     throw named(fault);
   });
 }
 
 async function listening(
-  url: string,
+  urls: readonly string[],
   onCurrent: (isCurrent: boolean, fault?: Error) => void,
-  pool: pg.Pool,
+  { ask, renew, end }: ServerPool,
 ): Promise<ChangeFeed> {
-  const client = {
-    connectionString: url,
-    connectionTimeoutMillis: CONNECT_MILLISECONDS,
+  const clients = urls.map((connectionString) => ({
+    connectionString,
+    connectionTimeoutMillis: urls.length > 1 ? HOST_MILLISECONDS : CONNECT_MILLISECONDS,
     application_name: 'postern changes',
-  };
+  }));
   try {
-    return await openChangeFeed({ client, now: () => performance.now(), onCurrent });
+    return await openChangeFeed({ clients, ask, now: () => performance.now(), onCurrent, onReconnect: renew });
   } catch (fault) {
-    await pool.end();
-    throw troubleOf(fault);
+    await end();
+    throw connectFault(fault);
   }
 }
