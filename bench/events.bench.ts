@@ -143,7 +143,7 @@ async function explain(file: string): Promise<void> {
   const agent = new Agent({ maxSockets: 1 });
   for (const question of QUESTIONS) {
     statements = new Set();
-    await answerTo(question, { host: '127.0.0.1', port: (backend.address() as AddressInfo).port }, agent);
+    await askOnce(question, { host: '127.0.0.1', port: (backend.address() as AddressInfo).port }, agent);
     console.log(question.name);
     const asked = [...statements].map((text) => prepare.call(plans, `explain query plan ${text}`).all());
     const steps = new Set(asked.flat().map(({ detail }) => `    ${detail}`));
@@ -187,7 +187,7 @@ async function ask(question: Question, socketPath: string, agent: Agent) {
   let body = '';
   for (let count = -2; count < REQUESTS; count += 1) {
     const startedAt = performance.now();
-    body = await answerTo(question, { socketPath }, agent);
+    body = await askOnce(question, { socketPath }, agent);
     if (count >= 0) times.push(performance.now() - startedAt);
   }
   times.sort((a, b) => a - b);
@@ -196,7 +196,7 @@ async function ask(question: Question, socketPath: string, agent: Agent) {
   return { p50: at(0.5), p95: at(0.95), bytes: body.length, events: Array.isArray(rows) ? rows.length : 0 };
 }
 
-function answerTo({ name, target, role = 'admin' }: Question, place: Place, agent: Agent): Promise<string> {
+function askOnce({ name, target, role = 'admin' }: Question, place: Place, agent: Agent): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { 'remote-user': 'bench', 'remote-role': role };
     const asked = request({ ...place, path: target, agent, headers }, (answer) => {

@@ -8,7 +8,7 @@ export type AccessVerdict =
   /** The target is the one to send: perhaps with a narrowed query. */
   | { readonly kind: 'allowed'; readonly target: RequestTarget; readonly obligations?: Obligations }
   /** The caller may see nothing of it: the response is this JSON, and the NVR is not asked. */
-  | { readonly kind: 'nothing-visible'; readonly answer: string }
+  | { readonly kind: 'nothing-visible'; readonly body: string }
   | { readonly kind: 'refused'; readonly reason: RefusalReason };
 
 /** What is still to be done before the request is sent, or with the response. */
@@ -20,7 +20,7 @@ export interface Obligations {
   readonly body?: BodyRule;
   /** The NVR is asked once for each camera, and the lists are joined. */
   readonly fanout?: { readonly parameter: string; readonly cameras: readonly string[] };
-  readonly answer?: ResponseForm;
+  readonly responseForm?: ResponseForm;
   /** JSON sent in the place of the NVR's 404: a 404 would tell that no camera has anything. */
   readonly empty?: string;
   /** The query was narrowed already: the events backend honours it, so its response needs no filter. */

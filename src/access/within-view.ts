@@ -26,8 +26,13 @@ export function withinView(
   }
   const [how = '', parameter = ''] = (row.narrow ?? 'check').split(':');
   // The response names its camera, so the NVR need not be asked for the owner first.
-  const owners = how === 'post-check' ? {} : ownerTerms(located);
-  const obligations = { ...owners, ...bodyObligations(row, located.inBody), ...emptyTerms(row, how), ...signalling };
+  const owners = how === 'post-check' ? {} : ownerObligations(located);
+  const obligations = {
+    ...owners,
+    ...bodyObligations(row, located.inBody),
+    ...emptyObligations(row, how),
+    ...signalling,
+  };
   switch (how) {
     case 'rewrite':
     case 'fanout':
@@ -76,13 +81,13 @@ function narrowed(
 
 const nothing = (row: PolicyRow): AccessVerdict => ({
   kind: 'nothing-visible',
-  answer: JSON.stringify(row.empty ?? []),
+  body: JSON.stringify(row.empty ?? []),
 });
 
-const emptyTerms = ({ empty }: PolicyRow, how: string): Partial<Obligations> =>
+const emptyObligations = ({ empty }: PolicyRow, how: string): Partial<Obligations> =>
   how === 'post-filter' && empty !== undefined ? { empty: JSON.stringify(empty) } : {};
 
-const ownerTerms = ({ owners }: Located & { kind: 'located' }): Partial<Obligations> =>
+const ownerObligations = ({ owners }: Located & { kind: 'located' }): Partial<Obligations> =>
   owners.length > 0 ? { owners } : {};
 
 export const bodyObligations = (row: PolicyRow, locators: readonly string[]): Partial<Obligations> =>
@@ -94,7 +99,7 @@ export function withObligations(
   view: CameraView,
   obligations: Partial<Obligations>,
 ): AccessVerdict {
-  const answer = row.answer && CONCERNED[row.answer].includes(view.clearance) ? { answer: row.answer } : {};
-  const all: Obligations = { view, ...obligations, ...answer };
+  const response = row.answer && CONCERNED[row.answer].includes(view.clearance) ? { responseForm: row.answer } : {};
+  const all: Obligations = { view, ...obligations, ...response };
   return Object.keys(all).length > 1 ? { kind: 'allowed', target, obligations: all } : { kind: 'allowed', target };
 }

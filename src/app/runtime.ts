@@ -7,7 +7,7 @@ import type { Caller } from '../domain/caller.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { createOpenStreams, type OpenStreams } from '../gateway/entry/open-streams.ts';
 import { createUnknownRoutes, type UnknownRoutes } from '../gateway/entry/unknown-routes.ts';
-import { boundAnswers } from '../store/bounded-answers.ts';
+import { boundCalls } from '../store/bounded-calls.ts';
 import { type HoldingStore, holdRevocations } from '../store/held-revocations.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/log.ts';
@@ -82,8 +82,8 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     onFault: health.store.note,
     onCurrent: health.store.look,
   });
-  const answering = settings.store.url.engine === 'postgres' ? boundAnswers(written) : written;
-  const store = holdRevocations(answering, health.revocations(clock));
+  const bounded = settings.store.url.engine === 'postgres' ? boundCalls(written) : written;
+  const store = holdRevocations(bounded, health.revocations(clock));
   opened.defer(() => store.close());
   opened.defer(() => health.close()); // before the store: a probe of a closed one would fail
   health.store.watch(store.probe);

@@ -26,16 +26,16 @@ export interface Cause {
 export const when = (holds: boolean, sentence: string): string | undefined => (holds ? sentence : undefined);
 
 /** A header of the answer, its lines joined. */
-export const headerOf = (answer: Observations['reach'] | undefined, name: string): string | undefined =>
-  answer?.kind === 'answered' ? answer.headers[name]?.join(', ') : undefined;
+export const headerOf = (response: Observations['reach'] | undefined, name: string): string | undefined =>
+  response?.kind === 'answered' ? response.headers[name]?.join(', ') : undefined;
 
-export const statusOf = (answer: Observations['reach'] | undefined): number | undefined =>
-  answer?.kind === 'answered' ? answer.status : undefined;
+export const statusOf = (response: Observations['reach'] | undefined): number | undefined =>
+  response?.kind === 'answered' ? response.status : undefined;
 
 /** In the words of a refusal of Postern's, or the answer that its probes give. */
-export function isPosterns(answer: Observations['reach'] | undefined): boolean {
-  if (answer?.kind !== 'answered') return false;
-  return /^\s*\{"(?:success":false|service":"postern")/.test(answer.body);
+export function isPosterns(response: Observations['reach'] | undefined): boolean {
+  if (response?.kind !== 'answered') return false;
+  return /^\s*\{"(?:success":false|service":"postern")/.test(response.body);
 }
 
 /** Another connection stands between: the one that Postern has is not the one that doctor made. */

@@ -1,7 +1,7 @@
 /** All probes through one public address, and what was seen by them (SPEC 15). */
 import type { OutgoingHttpHeaders } from 'node:http';
 import { COOKIE, FORGED_ADDRESS, FORGED_NAME, MARK, ODD_TARGET, RANGE, UPLOAD_BYTES } from './marks.ts';
-import type { Answer, Observations, Seen } from './observations.ts';
+import type { Observations, ProbeResponse, Seen } from './observations.ts';
 import { type Probe, send } from './probes/send.ts';
 import { readStream } from './probes/stream.ts';
 import { lookAtTls } from './probes/tls.ts';
@@ -31,9 +31,9 @@ export async function examine(options: ExamineOptions): Promise<Observations> {
   const prefix = url.pathname.replace(/\/$/, '');
   const at = (path: string): URL => new URL(`${prefix}/postern/api/doctor${path}`, url.origin);
   const known = { authorization: `Bearer ${token}`, ...options.headers };
-  const ask = (path: string, probe: Partial<Probe> = {}): Promise<Answer> =>
+  const ask = (path: string, probe: Partial<Probe> = {}): Promise<ProbeResponse> =>
     send({ url: at(path), timeoutMs: PATIENCE_MS, ...probe, headers: { ...known, ...probe.headers } });
-  const marked = (): Promise<Answer> => ask(ODD_TARGET, { headers: asBrowser(options, options.newMark()) });
+  const marked = (): Promise<ProbeResponse> => ask(ODD_TARGET, { headers: asBrowser(options, options.newMark()) });
 
   const [reach, tls] = await Promise.all([marked(), lookAtTls(url, options.ca, PATIENCE_MS)]);
   const place = { protocol: url.protocol === 'https:' ? 'https:' : 'http:', host: url.host, prefix } as const;
@@ -94,10 +94,10 @@ const asBrowser = ({ identityHeaders }: ExamineOptions, mark: string): OutgoingH
   ...Object.fromEntries(identityHeaders.map((name) => [name, FORGED_NAME])),
 });
 
-function seenIn(answer: Answer): Seen | undefined {
-  if (answer.kind !== 'answered' || answer.status !== 200) return undefined;
+function seenIn(response: ProbeResponse): Seen | undefined {
+  if (response.kind !== 'answered' || response.status !== 200) return undefined;
   try {
-    const told = JSON.parse(answer.body) as { service?: unknown; seen?: Seen };
+    const told = JSON.parse(response.body) as { service?: unknown; seen?: Seen };
     return told.service === 'postern' ? told.seen : undefined;
   } catch {
     return undefined;

@@ -1,10 +1,10 @@
 /** From what was seen to what is wrong: the table of causes, in the order in which a request goes (SPEC 15). Pure. */
 import type { Cause, ProxyKind } from './cause.ts';
-import { ANSWER_CAUSES } from './causes/answer.ts';
 import { FORWARDED_CAUSES } from './causes/forwarded.ts';
 import { INSIDE_CAUSES, PLACE_CAUSES } from './causes/place.ts';
 import { REACH_CAUSES } from './causes/reach.ts';
 import { REQUEST_CAUSES } from './causes/request.ts';
+import { RESPONSE_CAUSES } from './causes/response.ts';
 import type { InsideSeen, Observations } from './observations.ts';
 
 export interface Finding {
@@ -22,7 +22,7 @@ export const CAUSES: readonly Cause[] = [
   ...PLACE_CAUSES,
   ...FORWARDED_CAUSES,
   ...REQUEST_CAUSES,
-  ...ANSWER_CAUSES,
+  ...RESPONSE_CAUSES,
 ];
 
 export function judge(seen: Observations, proxy: ProxyKind | undefined): readonly Finding[] {

@@ -1,7 +1,7 @@
 /** What doctor saw of the way between a browser and Postern, before anything is made of it (SPEC 15). */
 
 /** The answer to one probe, or why there was none. */
-export type Answer =
+export type ProbeResponse =
   | {
       readonly kind: 'answered';
       readonly status: number;
@@ -82,18 +82,18 @@ export interface Observations {
   readonly now: number;
   /** Names of the headers that Postern takes an identity from; none with accounts of its own. */
   readonly identityHeaders: readonly string[];
-  readonly reach: Answer;
+  readonly reach: ProbeResponse;
   readonly tls: TlsSeen | undefined;
   /** The rest is undefined when Postern was not reached, or did not know doctor's token. */
   readonly seen: Seen | undefined;
   /** The same question once more, with another mark. */
   readonly again: { readonly sent: string; readonly seen: Seen | undefined } | undefined;
-  readonly upgrade: Answer | undefined;
-  readonly put: Answer | undefined;
-  readonly upload: Answer | undefined;
-  readonly file: Answer | undefined;
+  readonly upgrade: ProbeResponse | undefined;
+  readonly put: ProbeResponse | undefined;
+  readonly upload: ProbeResponse | undefined;
+  readonly file: ProbeResponse | undefined;
   /** A question that Postern refuses with a sentence in JSON. */
-  readonly refused: Answer | undefined;
+  readonly refused: ProbeResponse | undefined;
   readonly stream: StreamSeen | undefined;
   readonly events: StreamSeen | undefined;
   /** The same, with a length that is said before. */

@@ -1,6 +1,6 @@
 /** Which proxy stands in front, by what it says of itself in an answer (SPEC 15). */
 import { headerOf, type ProxyKind } from './cause.ts';
-import type { Answer } from './observations.ts';
+import type { ProbeResponse } from './observations.ts';
 
 // biome-ignore format: a table
 const SIGNS: readonly (readonly [header: string, value: RegExp, kind: ProxyKind])[] = [
@@ -15,5 +15,5 @@ const SIGNS: readonly (readonly [header: string, value: RegExp, kind: ProxyKind]
 ];
 
 /** Undefined for one that keeps silent, as HAProxy and Traefik do. */
-export const proxyKindOf = (answer: Answer | undefined): ProxyKind | undefined =>
-  SIGNS.find(([header, value]) => value.test(headerOf(answer, header) ?? ''))?.[2];
+export const proxyKindOf = (response: ProbeResponse | undefined): ProxyKind | undefined =>
+  SIGNS.find(([header, value]) => value.test(headerOf(response, header) ?? ''))?.[2];

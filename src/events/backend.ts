@@ -71,8 +71,8 @@ export function createEventsBackend(options: EventsBackendOptions): RequestListe
   app.use((ctx) =>
     sendRefusal(ctx, routes.match(ctx.path, ctx.method).path.length > 0 ? 'method-not-allowed' : 'path-not-found'),
   );
-  const answer = app.callback();
-  return (request, response) => void answer(request, response);
+  const handle = app.callback();
+  return (request, response) => void handle(request, response);
 }
 
 /** A client that leaves in the middle of a response is not logged as a fault. */

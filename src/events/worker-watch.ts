@@ -1,7 +1,7 @@
 /** Asks the events worker over its own socket whether it works: one that is stuck or unreachable is started again (SPEC 7). */
 import { type IncomingMessage, request } from 'node:http';
 
-export type WorkerAnswer =
+export type WorkerStatus =
   | { readonly kind: 'ok' }
   /** It answers, and cannot read what it should. */
   | { readonly kind: 'unreadable'; readonly reason: string }
@@ -13,7 +13,7 @@ export type WorkerAnswer =
 export const HEALTH_PATH = '/health';
 const NOT_THERE: readonly (string | undefined)[] = ['ENOENT', 'ECONNREFUSED', 'ENOTSOCK'];
 
-export function askWorker(socketPath: string, patienceMs: number): Promise<WorkerAnswer> {
+export function askWorker(socketPath: string, patienceMs: number): Promise<WorkerStatus> {
   return new Promise((resolve) => {
     const signal = AbortSignal.timeout(patienceMs);
     const asked = request({ socketPath, path: HEALTH_PATH, agent: false, signal });
@@ -29,7 +29,7 @@ export function askWorker(socketPath: string, patienceMs: number): Promise<Worke
   });
 }
 
-async function verdictOf(response: IncomingMessage): Promise<WorkerAnswer> {
+async function verdictOf(response: IncomingMessage): Promise<WorkerStatus> {
   try {
     const text = Buffer.concat(await response.toArray()).toString('utf8');
     return response.statusCode === 200 ? { kind: 'ok' } : { kind: 'unreadable', reason: text };
@@ -39,7 +39,7 @@ async function verdictOf(response: IncomingMessage): Promise<WorkerAnswer> {
 }
 
 export interface WorkerWatchDeps {
-  readonly ask: (patienceMs: number) => Promise<WorkerAnswer>;
+  readonly ask: (patienceMs: number) => Promise<WorkerStatus>;
   /** Ends the worker that runs, so that another one is started. */
   readonly restart: (reason: string) => Promise<void>;
   /** Milliseconds of a clock that is never set. */
@@ -57,17 +57,17 @@ const GRACE_MS = 10_000;
 /** Gives the way to stop, and to ask at once. */
 export function watchWorker({ ask, restart, now, longestWork, everyMs = EVERY_MS }: WorkerWatchDeps) {
   let silentSince: number | undefined;
-  let asking: Promise<WorkerAnswer> | undefined;
-  const look = async (): Promise<WorkerAnswer> => {
-    const answer = await ask(PATIENCE_MS);
-    if (answer.kind === 'gone') await restart(`nothing listens at its socket any more: ${answer.reason}`);
-    silentSince = answer.kind === 'silent' ? (silentSince ?? now()) : undefined;
-    if (silentSince === undefined || now() - silentSince <= longestWork + GRACE_MS) return answer;
+  let asking: Promise<WorkerStatus> | undefined;
+  const look = async (): Promise<WorkerStatus> => {
+    const status = await ask(PATIENCE_MS);
+    if (status.kind === 'gone') await restart(`nothing listens at its socket any more: ${status.reason}`);
+    silentSince = status.kind === 'silent' ? (silentSince ?? now()) : undefined;
+    if (silentSince === undefined || now() - silentSince <= longestWork + GRACE_MS) return status;
     silentSince = undefined;
     await restart('it is alive and does not answer');
-    return answer;
+    return status;
   };
-  const once = (): Promise<WorkerAnswer> => {
+  const once = (): Promise<WorkerStatus> => {
     asking ??= look().finally(() => {
       asking = undefined;
     });

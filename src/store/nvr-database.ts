@@ -41,7 +41,7 @@ export async function openNvrDatabase(path: string): Promise<NvrDatabase> {
     });
     return replacing;
   };
-  const asked = async <Answer>(question: (events: BoundedEventSource) => Promise<Answer>): Promise<Answer> => {
+  const asked = async <Result>(question: (events: BoundedEventSource) => Promise<Result>): Promise<Result> => {
     if ((await generationOf(file.db, path).catch(() => undefined)) !== file.generation) await reopen();
     const asking = file;
     return question(asking.events).catch(async (fault) => {
@@ -55,7 +55,7 @@ export async function openNvrDatabase(path: string): Promise<NvrDatabase> {
   return { events: { ...throughout(asked), until }, close: () => file.close() };
 }
 
-type Asked = <Answer>(question: (events: EventSource) => Promise<Answer>) => Promise<Answer>;
+type Asked = <Result>(question: (events: EventSource) => Promise<Result>) => Promise<Result>;
 
 const throughout = (asked: Asked): EventSource => ({
   find: (question) => asked((events) => events.find(question)),

@@ -80,7 +80,7 @@ const FAULT_OF_CODE: ReadonlyMap<string, UpstreamFault> = new Map([
 ]);
 const TLS_CODE = /^(?:ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_)/;
 
-const BAD_ANSWERS: readonly RefusalReason[] = [
+const BAD_RESPONSES: readonly RefusalReason[] = [
   'nvr-bad-answer',
   'nvr-framing-ambiguous',
   'nvr-status-invalid',
@@ -92,7 +92,7 @@ const BAD_ANSWERS: readonly RefusalReason[] = [
 export function upstreamFaultOf(reason: RefusalReason, code: string): UpstreamFault {
   if (reason === 'nvr-timeout') return 'timeout';
   if (reason === 'nvr-certificate-refused' || reason === 'nvr-tls-failed') return 'tls';
-  if (BAD_ANSWERS.includes(reason) || code.startsWith('HPE_')) return 'bad_answer';
+  if (BAD_RESPONSES.includes(reason) || code.startsWith('HPE_')) return 'bad_answer';
   return FAULT_OF_CODE.get(code) ?? (TLS_CODE.test(code) ? 'tls' : 'other');
 }
 

@@ -24,7 +24,7 @@ export const CODE_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx', 'aborted'] as co
 export type CodeClass = (typeof CODE_CLASSES)[number];
 
 /** Of answers that are no streams. */
-export const ANSWER_CODES: readonly CodeClass[] = CODE_CLASSES.filter((code) => code !== '1xx');
+export const RESPONSE_CODES: readonly CodeClass[] = CODE_CLASSES.filter((code) => code !== '1xx');
 
 /** What the caller showed; `network` is the internal listener, where nothing is shown. */
 export const MODES = ['session', 'bearer', 'apikey', 'proxy', 'network', 'none'] as const;

@@ -20,7 +20,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Upper ends of buckets, in seconds. */
 const DECISION_SECONDS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05];
-const ANSWER_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
+const RESPONSE_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
 const LOGIN_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const STREAM_SECONDS = [1, 10, 60, 600, 3600, 21_600, 86_400];
 
@@ -38,7 +38,7 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
   const declared = {
     build:                createInfo('postern_build_info', 'Build of the running sidecar.', { version, ...(revision ? { revision } : {}), node }),
     requests:             createCounter('postern_requests_total', 'Requests answered, by kind of route.', [route, ['method', labels.METHODS], code]),
-    requestDuration:      createHistogram('postern_request_duration_seconds', 'Time to the end of an answer that is no stream.', ANSWER_SECONDS, [route, ['code_class', labels.ANSWER_CODES]]),
+    requestDuration:      createHistogram('postern_request_duration_seconds', 'Time to the end of an answer that is no stream.', RESPONSE_SECONDS, [route, ['code_class', labels.RESPONSE_CODES]]),
     decisions:            createCounter('postern_decisions_total', 'Access decisions, by kind of credential.', [['mode', labels.MODES], ['result', labels.DECISION_RESULTS]]),
     decisionDuration:     createHistogram('postern_decision_duration_seconds', 'Time of an access decision, without the NVR.', DECISION_SECONDS, [['mode', labels.MODES]]),
     logins:               createCounter('postern_logins_total', 'Login attempts, by result.', [['result', labels.LOGIN_RESULTS]]),
@@ -64,7 +64,7 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     streamDuration:       createHistogram('postern_stream_duration_seconds', 'How long a stream lasted.', STREAM_SECONDS, [['kind', labels.STREAM_KINDS]]),
     upstreamRequests:     createCounter('postern_upstream_requests_total', 'Answers of the NVR or the events backend; none: no answer came.', [['code_class', labels.UPSTREAM_CODES]]),
     upstreamErrors:       createCounter('postern_upstream_errors_total', 'Requests that the NVR or the events backend did not answer, or answered incompletely.', [['reason', labels.UPSTREAM_FAULTS]]),
-    upstreamDuration:     createHistogram('postern_upstream_duration_seconds', 'Time to the first byte of an answer of the NVR or the events backend.', ANSWER_SECONDS, [['route_class', labels.UPSTREAM_ROUTES]]),
+    upstreamDuration:     createHistogram('postern_upstream_duration_seconds', 'Time to the first byte of an answer of the NVR or the events backend.', RESPONSE_SECONDS, [['route_class', labels.UPSTREAM_ROUTES]]),
     upstreamUp:           createGauge('postern_upstream_up', '1 when the NVR answered when it was last asked for its version.'),
     eventsUp:             createGauge('postern_events_up', '1 while the events backend runs; it is started again when it ended.'),
     eventsRestarts:       createCounter('postern_events_restarts_total', 'How often the events backend was started again.'),

@@ -15,15 +15,14 @@ export interface TelemetryDeps {
 export function createTelemetryServer(deps: TelemetryDeps): Server {
   return createServer((request, response) => {
     const path = (request.url ?? '').split('?', 1)[0];
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      return answerJson(response, 405, { message: 'Use GET.' });
-    void answer(path, request.headers.accept, deps, response).catch(() =>
-      answerJson(response, 500, { message: 'Telemetry failed.' }),
+    if (request.method !== 'GET' && request.method !== 'HEAD') return sendJson(response, 405, { message: 'Use GET.' });
+    void respond(path, request.headers.accept, deps, response).catch(() =>
+      sendJson(response, 500, { message: 'Telemetry failed.' }),
     );
   });
 }
 
-async function answer(
+async function respond(
   path: string | undefined,
   accept: string | undefined,
   deps: TelemetryDeps,
@@ -36,20 +35,20 @@ async function answer(
       return;
     }
     case '/healthz':
-      answerJson(response, 200, { status: 'alive' });
+      sendJson(response, 200, { status: 'alive' });
       return;
     case '/readyz': {
       const readiness = await deps.readiness();
       const status = deps.isStopping() ? 'stopping' : isReady(readiness) ? 'ready' : 'not-ready';
-      answerJson(response, status === 'ready' ? 200 : 503, { status, ...readiness });
+      sendJson(response, status === 'ready' ? 200 : 503, { status, ...readiness });
       return;
     }
     default:
-      answerJson(response, 404, { message: 'There are /metrics, /healthz and /readyz here.' });
+      sendJson(response, 404, { message: 'There are /metrics, /healthz and /readyz here.' });
   }
 }
 
-function answerJson(response: ServerResponse, status: number, body: object): void {
+function sendJson(response: ServerResponse, status: number, body: object): void {
   if (response.headersSent) return;
   response
     .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })

@@ -13,7 +13,7 @@ const NANOSECONDS = 1e9;
 const LOOK_EVERY_MS = 20;
 
 /** `ticks` gives milliseconds of a clock that only goes forward. */
-export function watchEvents(answer: RequestListener, ticks: () => number): RequestListener {
+export function watchEvents(handler: RequestListener, ticks: () => number): RequestListener {
   const code = ['code_class', CODE_CLASSES] as const;
   // biome-ignore format: a table
   const declared = {
@@ -37,6 +37,6 @@ export function watchEvents(answer: RequestListener, ticks: () => number): Reque
       declared.requests.add(1, response.writableFinished ? codeClassOf(response.statusCode) : 'aborted');
       declared.duration.observe((ticks() - since) / 1000);
     });
-    answer(request, response);
+    handler(request, response);
   };
 }

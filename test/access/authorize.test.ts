@@ -82,7 +82,7 @@ function judge(
     surroundings(known.cameras),
   );
   if (verdict.kind === 'refused') return verdict.reason;
-  if (verdict.kind === 'nothing-visible') return `nothing ${verdict.answer}`;
+  if (verdict.kind === 'nothing-visible') return `nothing ${verdict.body}`;
   const { view: _, ...terms } = verdict.obligations ?? {};
   const told = Object.keys(terms).length === 0 ? '' : ` ${JSON.stringify(terms)}`;
   return `${verdict.target.path}?${verdict.target.query}${told}`;
@@ -132,7 +132,7 @@ describe('Who may do what', () => {
     ['what only we can narrow is left to our own backend',     'front_only', 'GET /api/sub_labels',                '/api/sub_labels? {"ownData":true}'],
     ['or made of what can be asked by camera',                 'front_only', 'GET /api/events/explore?limit=3',    '/api/events/explore?limit=3 {"ownData":true,"composed":"explore"}'],
     ['a list for one camera or all is narrowed in its answer', 'front_only', 'GET /api/timeline?camera=cam2',      'camera-not-in-role'],
-    ['where the NVR has nothing of any camera, the answer is as if there were something', 'front_only', 'GET /api/previews', '/api/previews? {"empty":"[]","answer":"array"}'],
+    ['where the NVR has nothing of any camera, the answer is as if there were something', 'front_only', 'GET /api/previews', '/api/previews? {"empty":"[]","responseForm":"array"}'],
     ['viewer: it is the NVR\'s',                               'viewer',     'GET /api/previews',                  '/api/previews?'],
     ['custom role: a semicolon, which some read as another parameter', 'front_only', 'GET /api/events?x=1;cameras=cam2', 'target-not-plain'],
     ['viewer: that too',                                       'viewer',     'GET /api/events?x=1;cameras=cam2',   '/api/events?x=1;cameras=cam2'],
@@ -159,9 +159,9 @@ describe('Who may do what', () => {
     ['without it, what is left is passed',                     'front_only', 'POST /api/talk?src=cam1',            '/api/talk?src=cam1'],
     ['a table that forgets where cameras stand shows no more', 'front_only', 'GET /api/forgotten?cameras=cam2',    'nothing []'],
     ['nor with another way to narrow',                         'front_only', 'GET /api/forgotten/one?camera=cam2,cam1', '/api/forgotten/one?camera=cam1 {"isRewritten":true}'],
-    ['the configuration is written anew for everybody',        'admin',      'GET /api/config',                    '/api/config? {"answer":"config"}'],
+    ['the configuration is written anew for everybody',        'admin',      'GET /api/config',                    '/api/config? {"responseForm":"config"}'],
     ['statistics for all but admins',                          'admin',      'GET /api/stats/short',               '/api/stats/short?'],
-    ['viewer: statistics too',                                 'viewer',     'GET /api/stats/short',               '/api/stats/short? {"answer":"stats"}'],
+    ['viewer: statistics too',                                 'viewer',     'GET /api/stats/short',               '/api/stats/short? {"responseForm":"stats"}'],
     ['a camera route takes a camera',                          'viewer',     'GET /api/cam1/latest.jpg',           '/api/cam1/latest.jpg?'],
     ['a camera route takes nothing else',                      'viewer',     'GET /api/users/latest.jpg',          'route-unlisted'],
     ['wherever else the row names cameras',                    'viewer',     'GET /api/cam1/sum',                  '/api/cam1/sum?'],

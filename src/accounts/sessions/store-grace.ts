@@ -17,14 +17,14 @@ export interface StoreGraceDeps {
 
 export interface StoreGrace {
   /** `capacity` in answers. Those that `isKept` refuses are not remembered. */
-  memory<Answer>(capacity: number, isKept?: (answer: Answer) => boolean): StoreMemory<Answer>;
+  memory<Result>(capacity: number, isKept?: (result: Result) => boolean): StoreMemory<Result>;
 }
 
 /** The answer under that key: remembered if it still holds, else by `read`. Rejects as `read` does when there is no grace for it. */
-export type StoreMemory<Answer> = (key: string, read: () => Promise<Answer>) => MaybePromise<Answer>;
+export type StoreMemory<Result> = (key: string, read: () => Promise<Result>) => MaybePromise<Result>;
 
-interface Remembered<Answer> {
-  readonly answer: Answer;
+interface Remembered<Result> {
+  readonly result: Result;
   readonly version: string | undefined;
   readonly heard: string;
   /** Milliseconds: when the store gave the answer, or said that nothing has changed since. */
@@ -52,13 +52,13 @@ export function createStoreGrace({ version, heard, clock, seconds = 0 }: StoreGr
   /** Whether the store has just failed, or is being tried again: then a known caller need not wait for it. */
   const isTroubled = (): boolean => failedAt !== undefined && (isRetrying || now() - failedAt < PAUSE_MILLISECONDS);
 
-  const asked = async <Answer>(read: () => Promise<Answer>): Promise<Answer> => {
+  const asked = async <Result>(read: () => Promise<Result>): Promise<Result> => {
     const isRetry = failedAt !== undefined && !isRetrying;
     if (isRetry) isRetrying = true;
     try {
-      const answer = await (graceMilliseconds > 0 ? withPatience(read()) : read());
+      const result = await (graceMilliseconds > 0 ? withPatience(read()) : read());
       failedAt = undefined;
-      return answer;
+      return result;
     } catch (fault) {
       if (isUnreachable(fault)) failedAt = now();
       throw fault;
@@ -68,25 +68,25 @@ export function createStoreGrace({ version, heard, clock, seconds = 0 }: StoreGr
   };
 
   return {
-    memory<Answer>(capacity: number, isKept: (answer: Answer) => boolean = () => true): StoreMemory<Answer> {
-      const answers = new LRUCache<string, Remembered<Answer>>({ max: capacity });
+    memory<Result>(capacity: number, isKept: (result: Result) => boolean = () => true): StoreMemory<Result> {
+      const results = new LRUCache<string, Remembered<Result>>({ max: capacity });
       return (key, read) => {
         // Taken before the read: a change during it makes the next call read again.
         const asOf = version?.();
-        const known = answers.get(key);
+        const known = results.get(key);
         if (known && asOf !== undefined && known.version === asOf) {
           known.confirmedAt = now();
-          return known.answer;
+          return known.result;
         }
-        if (known && isTroubled() && holdsInGrace(known)) return known.answer;
+        if (known && isTroubled() && holdsInGrace(known)) return known.result;
         const before = heard?.() ?? '';
         return asked(read).then(
-          (answer) => {
-            if (isKept(answer)) answers.set(key, { answer, version: asOf, heard: before, confirmedAt: now() });
-            return answer;
+          (result) => {
+            if (isKept(result)) results.set(key, { result, version: asOf, heard: before, confirmedAt: now() });
+            return result;
           },
           (fault: unknown) => {
-            if (known && isUnreachable(fault) && holdsInGrace(known)) return known.answer;
+            if (known && isUnreachable(fault) && holdsInGrace(known)) return known.result;
             throw fault;
           },
         );
@@ -97,11 +97,11 @@ export function createStoreGrace({ version, heard, clock, seconds = 0 }: StoreGr
 
 const isUnreachable = (fault: unknown): boolean => storeFaultOf(fault) === 'unreachable';
 
-function withPatience<Answer>(answer: Promise<Answer>): Promise<Answer> {
+function withPatience<Result>(result: Promise<Result>): Promise<Result> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => late.reject(storeFault('unreachable', 'the store gave no answer in time', undefined)),
     PATIENCE_MILLISECONDS,
   );
-  return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
+  return Promise.race([result, late.promise]).finally(() => clearTimeout(timer));
 }

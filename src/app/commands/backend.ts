@@ -50,7 +50,7 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
   await latest();
   const readRoles = setInterval(() => void Promise.resolve(latest()).catch(onFault), ROLES_READ_EVERY_MILLISECONDS);
   opened.defer(() => clearInterval(readRoles));
-  const answer = createEventsBackend({
+  const handler = createEventsBackend({
     events: place.events,
     roles: current,
     cameras: () => nvr.cameras ?? null,
@@ -61,7 +61,7 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
     startedAt: clock.now() / 1000,
     onFault,
   });
-  const server = createServer(guarded(answer, secret)).listen(at.port, at.host);
+  const server = createServer(guarded(handler, secret)).listen(at.port, at.host);
   await once(server, 'listening');
   opened.defer(async () => {
     const closed = once(server, 'close');
@@ -75,7 +75,7 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
 }
 
 /** The gate sends the secret along; what the backend tells the gate alone is behind no path of the API. */
-function guarded(answer: RequestListener, secret: string | undefined): RequestListener {
+function guarded(handler: RequestListener, secret: string | undefined): RequestListener {
   const expected = secret === undefined ? undefined : digest(Buffer.from(secret));
   return (request, response) => {
     // Header bytes come as Latin-1 text.
@@ -88,7 +88,7 @@ function guarded(answer: RequestListener, secret: string | undefined): RequestLi
     };
     if (expected && !timingSafeEqual(digest(given), expected)) return refuse('proxy-secret-mismatch');
     if (!request.url?.startsWith('/api/')) return refuse('path-not-found');
-    answer(request, response);
+    handler(request, response);
   };
 }
 

@@ -99,8 +99,8 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
       const fault = worker.fault();
       if (damage !== undefined) return { kind: 'failed', reason: damage };
       if (fault) return { kind: 'failed', reason: `it has ended and is started again: ${fault.message}` };
-      const answer = await watch.ask();
-      return answer.kind === 'ok' ? answer : { kind: 'failed', reason: answer.reason };
+      const status = await watch.ask();
+      return status.kind === 'ok' ? status : { kind: 'failed', reason: status.reason };
     },
     async close() {
       watch.stop();

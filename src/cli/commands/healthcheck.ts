@@ -26,9 +26,9 @@ export async function runHealthcheck({ directory, env, stderr }: HealthcheckPlac
   }
   const url = `http://${reachable(telemetry.host)}:${telemetry.port}/healthz`;
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) });
-    if (answer.ok) return 0;
-    stderr.write(`${url} answered ${answer.status}\n`);
+    const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    if (response.ok) return 0;
+    stderr.write(`${url} answered ${response.status}\n`);
   } catch {
     stderr.write(`${url} does not answer: the server is not running, or not with this configuration\n`);
   }
@@ -39,8 +39,8 @@ export async function runHealthcheck({ directory, env, stderr }: HealthcheckPlac
 export async function isAlive({ server: { telemetry } }: Settings): Promise<boolean> {
   if (telemetry === false) return false;
   const url = `http://${reachable(telemetry.host)}:${telemetry.port}/healthz`;
-  const answer = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => undefined);
-  return answer?.ok === true;
+  const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => undefined);
+  return response?.ok === true;
 }
 
 /** A listener on every address is asked on loopback. */

@@ -22,15 +22,15 @@ const PATIENCE_MS = 2_000;
 
 /** Nothing is changed by any question. */
 export async function openPorts(host: string, ports: readonly KnownPort[]): Promise<readonly OpenPort[]> {
-  const looked = await Promise.all(ports.map(async (known) => ({ known, isOpen: await answers(host, known) })));
+  const looked = await Promise.all(ports.map(async (known) => ({ known, isOpen: await responds(host, known) })));
   return looked.filter(({ isOpen }) => isOpen).map(({ known: { port, what } }) => ({ port, what }));
 }
 
-async function answers(host: string, { port, ask }: KnownPort): Promise<boolean> {
+async function responds(host: string, { port, ask }: KnownPort): Promise<boolean> {
   if (ask === 'rtsp') return speaksRtsp(host, port);
   const url = new URL(ask.path, `${ask.protocol}//${hostInUrl(host)}:${port}`);
-  const answer = await send({ url, timeoutMs: PATIENCE_MS });
-  return answer.kind === 'answered' && answer.status === 200 && ask.isTold.test(answer.body.trim());
+  const response = await send({ url, timeoutMs: PATIENCE_MS });
+  return response.kind === 'answered' && response.status === 200 && ask.isTold.test(response.body.trim());
 }
 
 /** RFC 2326: a server answers OPTIONS to everybody. */

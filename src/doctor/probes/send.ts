@@ -2,7 +2,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
-import type { Answer } from '../observations.ts';
+import type { ProbeResponse } from '../observations.ts';
 
 export interface Probe {
   readonly url: URL;
@@ -24,7 +24,7 @@ export function open({ url, method = 'GET', headers = {} }: Probe): ClientReques
 }
 
 /** Never rejects. */
-export function send(probe: Probe): Promise<Answer> {
+export function send(probe: Probe): Promise<ProbeResponse> {
   return new Promise((resolve) => {
     const request = open(probe);
     const fail = (fault: NodeJS.ErrnoException): void =>
@@ -33,9 +33,9 @@ export function send(probe: Probe): Promise<Answer> {
       fail(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' }));
       request.destroy();
     }, probe.timeoutMs);
-    const done = (answer: Answer): void => {
+    const done = (response: ProbeResponse): void => {
       clearTimeout(timer);
-      resolve(answer);
+      resolve(response);
     };
     request.once('error', (fault) => {
       clearTimeout(timer);
@@ -43,19 +43,19 @@ export function send(probe: Probe): Promise<Answer> {
     });
     request.once('response', (response) => {
       const { localPort = 0 } = response.socket;
-      void bodyOf(response).then((body) => done(answered(response, body, localPort)));
+      void bodyOf(response).then((body) => done(probeResponse(response, body, localPort)));
     });
     // A WebSocket that was opened is an answer too.
     request.once('upgrade', (response: IncomingMessage, socket: Socket) => {
       const { localPort = 0 } = socket;
       socket.destroy();
-      done(answered(response, '', localPort));
+      done(probeResponse(response, '', localPort));
     });
     request.end(probe.body);
   });
 }
 
-const answered = (response: IncomingMessage, body: string, localPort: number): Answer => ({
+const probeResponse = (response: IncomingMessage, body: string, localPort: number): ProbeResponse => ({
   kind: 'answered',
   status: response.statusCode ?? 0,
   headers: response.headersDistinct as Record<string, readonly string[]>,

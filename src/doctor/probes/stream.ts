@@ -17,7 +17,7 @@ export function readStream(probe: Probe, silence: number): Promise<StreamSeen | 
       request.destroy();
       resolve(seen);
     };
-    let answered = false;
+    let hasResponse = false;
     // From the question on: a proxy that keeps back the first bytes may keep back the head with them.
     const halfSilenceMs = silence * 500;
     let silenceOver = false;
@@ -25,11 +25,11 @@ export function readStream(probe: Probe, silence: number): Promise<StreamSeen | 
       silenceOver = true;
     }, halfSilenceMs);
     request.once('error', () => {
-      if (!answered) end(undefined);
+      if (!hasResponse) end(undefined);
     });
     request.once('response', (response) => {
       if (response.statusCode !== 200) return end(undefined);
-      answered = true;
+      hasResponse = true;
       const encoding = response.headers['content-encoding'];
       let cameAtOnce = false;
       let firstAt: number | undefined;

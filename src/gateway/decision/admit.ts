@@ -75,7 +75,7 @@ export type Admission =
       readonly client: Client;
       readonly caller: Caller | undefined;
       /** JSON: the empty response. */
-      readonly answer: string;
+      readonly body: string;
     }
   | {
       readonly kind: 'refused';
@@ -131,7 +131,7 @@ function admitIdentified(arrived: ArrivedRequest, identity: IdentityVerdict, rul
   const access = authorize(caller, route, target, rules.surroundings()); // 8
   if (access.kind === 'refused') return refused(access.reason, client, caller);
   return access.kind === 'nothing-visible'
-    ? withoutCameras(access.answer, arrived, caller, rules)
+    ? withoutCameras(access.body, arrived, caller, rules)
     : admitAuthorized(
         access,
         { ...arrived, ...credentialFault(request, identity, rules.carriesProxySecret) },
@@ -142,13 +142,13 @@ function admitIdentified(arrived: ArrivedRequest, identity: IdentityVerdict, rul
 
 /** The response to a role without cameras is known, and the NVR is not asked; a query it would refuse is refused too. */
 function withoutCameras(
-  answer: string,
+  body: string,
   { client, target }: ArrivedRequest,
   caller: Caller | undefined,
   { isMalformed }: Rules,
 ): Admission {
   if (isMalformed?.(target)) return refused('parameter-refused', client, caller); // 9
-  return { kind: 'nothing-visible', client, caller, answer };
+  return { kind: 'nothing-visible', client, caller, body };
 }
 
 function admitAuthorized(
@@ -162,7 +162,7 @@ function admitAuthorized(
   if (!obligations)
     return { kind: 'admitted', client, caller, target, route, ...(credentialFault && { credentialFault }) };
   // The head of a response that is narrowed would tell of the whole one; the NVR has no HEAD there either.
-  if (method === 'HEAD' && (obligations.answer || obligations.fanout))
+  if (method === 'HEAD' && (obligations.responseForm || obligations.fanout))
     return refused('method-not-allowed', client, caller); // 10
   const denial = obligations.owners && owners.denial(obligations.owners, obligations.view, { method, target }); // 11
   return mapMaybe(denial, (reason) =>

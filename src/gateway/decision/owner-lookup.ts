@@ -105,9 +105,9 @@ async function denialOf(
 ): Promise<RefusalReason | undefined> {
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     const asked = ids.slice(at, at + AT_ONCE).map((id) => camerasOf(of, id));
-    const answered = await Promise.all(asked).catch(askFailure);
-    if (typeof answered === 'string') return answered;
-    if (!answered.every((cameras) => (cameras ? seesAll(view, cameras) : !mustExist))) return 'camera-not-in-role';
+    const lookups = await Promise.all(asked).catch(askFailure);
+    if (typeof lookups === 'string') return lookups;
+    if (!lookups.every((cameras) => (cameras ? seesAll(view, cameras) : !mustExist))) return 'camera-not-in-role';
   }
   return undefined;
 }

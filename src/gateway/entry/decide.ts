@@ -41,7 +41,7 @@ function actOn(admission: Admission, { ctx, next, question, deps }: Pass): Promi
     const refusal = errorResponse(admission.reason, facts, state.requestId, deps.refusals());
     return void respond(ctx, question ? forwardAuthRefusal(refusal) : refusal);
   }
-  if (admission.kind === 'nothing-visible') return void respond(ctx, jsonResponse(admission.answer));
+  if (admission.kind === 'nothing-visible') return void respond(ctx, jsonResponse(admission.body));
   state.admission = admission;
   state.isForwardAuth = question !== undefined;
   ctx.url = urlOf(admission.target);

@@ -131,11 +131,11 @@ export async function admitDescribed(carrier: RequestFacts, { described }: Quest
 /** The proxy gets a yes or no: what the gate would still change on the way, it cannot change here. */
 function passesAsItIs({ target, obligations, route }: Admitted, asked: RequestTarget | undefined): boolean {
   if (!obligations) return target.path === asked?.path && isSameQuery(target.query, asked.query);
-  const { owners: _, view, answer, isRewritten: __, ...left } = obligations;
+  const { owners: _, view, responseForm, isRewritten: __, ...left } = obligations;
   if (view.clearance === 'admin') return true;
   if (target.path !== asked?.path || !isSameQuery(target.query, asked.query)) return false;
   if (Object.keys(left).length > 0) return false;
-  return answer === undefined || (LISTS.includes(answer) && isSecondLook(view.clearance, route));
+  return responseForm === undefined || (LISTS.includes(responseForm) && isSecondLook(view.clearance, route));
 }
 
 /** To a custom role the request was narrowed already: its answer is looked at once more in case of an old NVR. */

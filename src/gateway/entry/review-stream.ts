@@ -26,13 +26,14 @@ export async function reviewStream(stream: HeldStream, deps: ReviewDeps): Promis
   const again = await admit(request, await rulesFor(caller, deps));
   if (again.kind === 'refused') return CODES.get(REFUSALS[again.reason].status);
   if (!again.caller) return CLOSED_FOR['caller-gone'];
-  const hasSameTerms =
-    again.kind !== 'admitted' || isDeepStrictEqual(socketTerms(again.obligations), socketTerms(obligations));
-  return lostRights(again.caller, caller) || !hasSameTerms ? CLOSED_FOR['rights-changed'] : undefined;
+  const hasSameObligations =
+    again.kind !== 'admitted' ||
+    isDeepStrictEqual(socketObligations(again.obligations), socketObligations(obligations));
+  return lostRights(again.caller, caller) || !hasSameObligations ? CLOSED_FOR['rights-changed'] : undefined;
 }
 
 /** What the messages of a WebSocket are judged by. */
-const socketTerms = (obligations: Obligations | undefined) => [obligations?.messages, obligations?.signalling];
+const socketObligations = (obligations: Obligations | undefined) => [obligations?.messages, obligations?.signalling];
 
 /** The headers of a proxy are read again from the request; a session may have been renewed since, so it is rechecked instead. */
 async function rulesFor(caller: Caller, { rules, recheck }: ReviewDeps): Promise<Rules> {

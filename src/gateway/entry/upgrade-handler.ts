@@ -30,9 +30,9 @@ export async function handleUpgrade(
   let status: number | undefined;
   socket.once('close', () => watch.onEnd({ status, isWhole: true, bytes: 0 }));
   const refuse = (reason: RefusalReason): void => {
-    const answer = errorResponse(reason, facts, requestId, deps.refusals());
-    status = answer.status;
-    refuseUpgrade(socket, answer, requestId);
+    const response = errorResponse(reason, facts, requestId, deps.refusals());
+    status = response.status;
+    refuseUpgrade(socket, response, requestId);
   };
   try {
     const admission = await admit(facts, deps.rules());

@@ -3,13 +3,13 @@
 const AT_ONCE = 4;
 
 /** The answers in the order of the questions. Rejects with the first failure, and asks no more then. */
-export async function askInTurns<Question, Answer>(
+export async function askInTurns<Question, Result>(
   questions: readonly Question[],
-  ask: (question: Question) => Promise<Answer>,
-): Promise<Answer[]> {
-  const answers: Answer[] = [];
+  ask: (question: Question) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
   for (let at = 0; at < questions.length; at += AT_ONCE) {
-    answers.push(...(await Promise.all(questions.slice(at, at + AT_ONCE).map(ask))));
+    results.push(...(await Promise.all(questions.slice(at, at + AT_ONCE).map(ask))));
   }
-  return answers;
+  return results;
 }

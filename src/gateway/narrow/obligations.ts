@@ -99,7 +99,7 @@ async function joinedList(
   { upstream }: Served,
   { askText }: ObligationDeps,
 ): Promise<Settled> {
-  const { answer: form, view } = obligations;
+  const { responseForm: form, view } = obligations;
   const hold = HELD.hold();
   try {
     const lists = await listsByCamera(target, obligations.fanout, (path) => askText(upstream, path), hold);
@@ -128,7 +128,7 @@ async function narrowingOf(
   destination: Served,
   deps: ObligationDeps,
 ): Promise<Narrowing | undefined> {
-  const { answer: form, view, isRewritten, empty } = obligations;
+  const { responseForm: form, view, isRewritten, empty } = obligations;
   // The events backend always honours the query. An NVR may be too old to know the parameter.
   if (!form || (isRewritten && destination.kind === 'events-backend')) return undefined;
   const known = {

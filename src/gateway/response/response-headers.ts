@@ -43,12 +43,12 @@ export interface ResponseHead {
 }
 
 /** Why the head cannot be passed on: not a real status, or two ways to tell where its body ends. Undefined when it can. */
-export function responseFault(answer: ResponseHead): RefusalReason | undefined {
-  const status = answer.statusCode ?? 0;
+export function responseFault(head: ResponseHead): RefusalReason | undefined {
+  const status = head.statusCode ?? 0;
   if (status < 200 || status > 599) return 'nvr-status-invalid';
-  const codings = headerValues(answer, 'transfer-encoding');
+  const codings = headerValues(head, 'transfer-encoding');
   if (codings.length === 0) return undefined;
-  if (codings.length > 1 || hasLength(answer)) return 'nvr-framing-ambiguous';
+  if (codings.length > 1 || hasLength(head)) return 'nvr-framing-ambiguous';
   return codings[0]?.toLowerCase() === 'chunked' ? undefined : 'nvr-bad-answer';
 }
 
@@ -65,11 +65,11 @@ function linesOf(value: string | readonly string[] | undefined): readonly string
 }
 
 /** What to pass on: names, in lower case, and values in turn, a line each. */
-export function responseHeaders(answer: ResponseHead, rules: ResponseHeadRules): string[] {
-  const { headers } = answer;
+export function responseHeaders(head: ResponseHead, rules: ResponseHeadRules): string[] {
+  const { headers } = head;
   const { own, isPublic, cookieName, allowsCors = true } = rules;
   const passed: string[] = own ? ownLines(own) : [];
-  const named = namedByConnection(headerValues(answer, 'connection'));
+  const named = namedByConnection(headerValues(head, 'connection'));
   for (const name of Object.keys(headers)) {
     if (endsHere(name, named) || (own && name === 'x-request-id') || (!isPublic && name === 'cache-control')) continue;
     if (!allowsCors && name.startsWith('access-control-')) continue;

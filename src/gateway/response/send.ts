@@ -13,23 +13,23 @@ export interface Wire {
 /** A response that has begun cannot become another one: its connection is closed. */
 export function send(
   { request, response, watch }: Wire,
-  answer: OwnResponse,
+  content: OwnResponse,
   requestId: string,
   cookie?: string,
 ): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
-  const length = Buffer.byteLength(answer.body);
+  const length = Buffer.byteLength(content.body);
   const headers: OutgoingHttpHeaders = {
-    ...answer.headers,
+    ...content.headers,
     'content-length': length,
     'x-request-id': requestId,
   };
   if (cookie !== undefined) headers['set-cookie'] = cookie;
   // The rest of the request's body is not read, so the connection cannot be used for another request.
   if (hasBody(request)) headers.connection = 'close';
-  response.writeHead(answer.status, headers);
+  response.writeHead(content.status, headers);
   if (request.method !== 'HEAD' && length > 0) watch.onBytes(length);
-  atEndOfTurn(() => response.end(answer.body));
+  atEndOfTurn(() => response.end(content.body));
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -37,15 +37,15 @@ export function passUpgradeResponse(
 }
 
 /** Refuses an upgrade in ordinary HTTP and closes: whatever is pipelined behind it is never read. */
-export function refuseUpgrade(socket: Duplex, answer: OwnResponse, requestId: string): void {
+export function refuseUpgrade(socket: Duplex, response: OwnResponse, requestId: string): void {
   if (socket.destroyed) return;
   const headers = {
-    ...answer.headers,
-    'content-length': String(Buffer.byteLength(answer.body)),
+    ...response.headers,
+    'content-length': String(Buffer.byteLength(response.body)),
     'x-request-id': requestId,
     connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  const head = [`HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}`, ...lines].join('\r\n');
-  socket.end(`${head}\r\n\r\n${answer.body}`);
+  const head = [`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status] ?? ''}`, ...lines].join('\r\n');
+  socket.end(`${head}\r\n\r\n${response.body}`);
 }

@@ -17,11 +17,11 @@ export type ProfileOutcome =
   | { readonly kind: 'failed'; readonly message: string };
 
 export async function readProfile(): Promise<ProfileOutcome> {
-  const answer = await getFromApi('api/profile');
-  if (answer.kind === 'login-needed') return answer;
-  if (answer.kind === 'refused') return { kind: 'failed', message: answer.message };
-  if (answer.kind !== 'ok') return { kind: 'failed', message: words.common.notReached };
-  const profile = asProfile(answer.body);
+  const response = await getFromApi('api/profile');
+  if (response.kind === 'login-needed') return response;
+  if (response.kind === 'refused') return { kind: 'failed', message: response.message };
+  if (response.kind !== 'ok') return { kind: 'failed', message: words.common.notReached };
+  const profile = asProfile(response.body);
   return profile ? { kind: 'known', profile } : { kind: 'failed', message: words.frame.noName };
 }
 

@@ -1,6 +1,6 @@
 /** The list's events: the first page for a filter, then more on demand. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Answer, getFromApi } from '../shared/api.ts';
+import { type ApiResponse, getFromApi } from '../shared/api.ts';
 import { problemOf } from '../shared/problem-of.ts';
 import { type EventView, readEvents } from './event-view.ts';
 import { type EventFilter, eventsQuery } from './filter/event-filter.ts';
@@ -29,8 +29,8 @@ export function useEvents(filter: EventFilter, round: number) {
     const controller = new AbortController();
     asking.current = controller;
     setList((was) => ({ ...was, status: 'loading', isOutdated: earlier.length === 0, problem: '' }));
-    const answer = await getFromApi(`api/events?${query}`, controller.signal);
-    if (!controller.signal.aborted) setList((was) => listAfter(answer, query, earlier, was));
+    const response = await getFromApi(`api/events?${query}`, controller.signal);
+    if (!controller.signal.aborted) setList((was) => listAfter(response, query, earlier, was));
   };
 
   useEffect(() => {
@@ -47,13 +47,18 @@ export function useEvents(filter: EventFilter, round: number) {
   };
 }
 
-function listAfter(answer: Answer, query: URLSearchParams, earlier: readonly EventView[], was: EventList): EventList {
+function listAfter(
+  response: ApiResponse,
+  query: URLSearchParams,
+  earlier: readonly EventView[],
+  was: EventList,
+): EventList {
   // A failure keeps the pages before it, and the way to go on; not the events of an earlier filter.
-  if (answer.kind !== 'ok') {
+  if (response.kind !== 'ok') {
     const next = earlier.length > 0 ? was.next : undefined;
-    return { events: earlier, status: 'failed', isOutdated: false, problem: problemOf(answer), next };
+    return { events: earlier, status: 'failed', isOutdated: false, problem: problemOf(response), next };
   }
-  const fresh = readEvents(answer.body);
+  const fresh = readEvents(response.body);
   const known = new Set(earlier.map(({ id }) => id));
   const startTimes = fresh.map(({ startTime }) => startTime);
   return {
@@ -61,6 +66,6 @@ function listAfter(answer: Answer, query: URLSearchParams, earlier: readonly Eve
     status: 'ready',
     isOutdated: false,
     problem: '',
-    next: nextQuery({ query, link: answer.link, startTimes, limit: PAGE_SIZE }),
+    next: nextQuery({ query, link: response.link, startTimes, limit: PAGE_SIZE }),
   };
 }

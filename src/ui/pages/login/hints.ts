@@ -40,11 +40,11 @@ export function showUnencrypted(): void {
 /** Until an admin has logged in for the first time. No answer, no help: the login works without. */
 export async function showFirstTimeHelp(): Promise<void> {
   try {
-    const answer = await fetch(new URL('api/auth/first_time_login', baseUrl), {
+    const response = await fetch(new URL('api/auth/first_time_login', baseUrl), {
       headers: { Accept: 'application/json' },
     });
-    if (!answer.ok) return;
-    const { admin_first_time_login: isFirstTime } = await answer.json();
+    if (!response.ok) return;
+    const { admin_first_time_login: isFirstTime } = await response.json();
     element('first-time', HTMLElement).hidden = isFirstTime !== true;
   } catch {
     // Nothing to show.

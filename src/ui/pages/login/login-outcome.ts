@@ -17,7 +17,7 @@ export type LoginFailure =
   | 'otherStatus';
 
 /** The part of a fetch Response that matters here. */
-export interface LoginAnswer {
+export interface LoginResponse {
   readonly status: number;
   readonly retryAfter: string | null;
 }
@@ -38,8 +38,8 @@ const FAILURES: Readonly<Record<number, LoginFailure>> = {
   504: 'notReached',
 };
 
-export function loginOutcome(answer: LoginAnswer, now: number): LoginOutcome {
-  const { status, retryAfter } = answer;
+export function loginOutcome(response: LoginResponse, now: number): LoginOutcome {
+  const { status, retryAfter } = response;
   if (status === 200) return { kind: 'logged-in' };
   if (status === 401) return { kind: 'wrong-credentials' };
   if (status === 429) return wait('too-many-tries', retryAfter, USUAL_WAIT_SECONDS, now);

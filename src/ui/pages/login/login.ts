@@ -44,12 +44,15 @@ async function logIn(): Promise<void> {
 
 async function attempt(): Promise<LoginOutcome> {
   try {
-    const answer = await fetch(new URL('api/login', baseUrl), {
+    const response = await fetch(new URL('api/login', baseUrl), {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Accept: 'application/json', 'X-CSRF-TOKEN': '1' },
       body: JSON.stringify({ user: user.value, password: password.value }),
     });
-    const outcome = loginOutcome({ status: answer.status, retryAfter: answer.headers.get('Retry-After') }, Date.now());
+    const outcome = loginOutcome(
+      { status: response.status, retryAfter: response.headers.get('Retry-After') },
+      Date.now(),
+    );
     return outcome.kind === 'logged-in' && (await isForgotten()) ? notKept : outcome;
   } catch {
     return unreachable;

@@ -38,10 +38,10 @@ export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
     if (callerKind === 'user') query.set('user', user || (names[0] ?? ''));
     if (callerKind === 'headers') for (const line of linesOf(headers)) query.append('header', line);
     if (peer.trim() !== '') query.set('peer', peer.trim());
-    const answer = await getFromApi(`api/explain?${query}`);
+    const response = await getFromApi(`api/explain?${query}`);
     setIsBusy(false);
-    if (answer.kind !== 'ok') return setProblem(problemOf(answer));
-    const explanation = readExplanation(answer.body);
+    if (response.kind !== 'ok') return setProblem(problemOf(response));
+    const explanation = readExplanation(response.body);
     if (explanation) setResult(explanation);
     else setProblem(words.common.unreadable);
   };

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Profile } from '../console/profile.ts';
 import { formatSeconds } from '../login/login-outcome.ts';
-import { type Answer, sendToApi } from '../shared/api.ts';
+import { type ApiResponse, sendToApi } from '../shared/api.ts';
 import { PasswordField } from '../shared/form-fields.tsx';
 import { PanelForm } from '../shared/panel-form.tsx';
 import { problemOf } from '../shared/problem-of.ts';
@@ -26,9 +26,9 @@ export function Password({ profile }: { profile: Profile }) {
     if (fault !== undefined) return;
     setIsBusy(true);
     const body = { password, old_password: current };
-    const answer = await sendToApi('PUT', `api/users/${encodeURIComponent(profile.name)}/password`, body);
+    const response = await sendToApi('PUT', `api/users/${encodeURIComponent(profile.name)}/password`, body);
     setIsBusy(false);
-    if (answer.kind !== 'ok') return setProblem(passwordProblem(answer));
+    if (response.kind !== 'ok') return setProblem(passwordProblem(response));
     for (const empty of [setCurrent, setPassword, setRepeated]) empty('');
     setDone(words.password.changed);
   };
@@ -64,9 +64,9 @@ export function Password({ profile }: { profile: Profile }) {
   );
 }
 
-function passwordProblem(answer: Exclude<Answer, { kind: 'ok' }>): string {
-  if (answer.kind !== 'refused') return problemOf(answer);
-  if (answer.status === 401) return words.password.wrong;
-  if (answer.status !== 429) return problemOf(answer);
-  return words.password.tooMany(formatSeconds(Number(answer.retryAfter) || 60));
+function passwordProblem(response: Exclude<ApiResponse, { kind: 'ok' }>): string {
+  if (response.kind !== 'refused') return problemOf(response);
+  if (response.status === 401) return words.password.wrong;
+  if (response.status !== 429) return problemOf(response);
+  return words.password.tooMany(formatSeconds(Number(response.retryAfter) || 60));
 }

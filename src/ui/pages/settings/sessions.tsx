@@ -1,7 +1,7 @@
 /** Settings > Sessions: lists the logged-in browsers and apps, and ends sessions (SPEC 4.2). */
 import { useState } from 'preact/hooks';
 import type { Profile } from '../console/profile.ts';
-import { type Answer, sendToApi } from '../shared/api.ts';
+import { type ApiResponse, sendToApi } from '../shared/api.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { problemOf } from '../shared/problem-of.ts';
 import { formatShortMoment } from '../shared/times.ts';
@@ -15,7 +15,7 @@ import { useForm } from './use-form.ts';
 /** Whose other sessions end together: the own ones, or those of every user. This session stays in both cases. */
 type EndMany = keyof typeof words.sessions.endMany;
 
-const endSession = ({ id }: SessionRecord): Promise<Answer> =>
+const endSession = ({ id }: SessionRecord): Promise<ApiResponse> =>
   sendToApi('DELETE', `api/sessions/${encodeURIComponent(id)}`);
 
 export function Sessions({ profile }: { profile: Profile }) {
@@ -23,9 +23,9 @@ export function Sessions({ profile }: { profile: Profile }) {
   const { form, open, done, setDone, ...shared } = useForm<EndMany>(again);
   const [problem, setProblem] = useState('');
   const end = async (session: SessionRecord): Promise<void> => {
-    const answer = await endSession(session);
-    setDone(answer.kind === 'ok' ? words.sessions.ended : '');
-    setProblem(answer.kind === 'ok' ? '' : problemOf(answer));
+    const response = await endSession(session);
+    setDone(response.kind === 'ok' ? words.sessions.ended : '');
+    setProblem(response.kind === 'ok' ? '' : problemOf(response));
     again();
   };
   const others = sessions.kind === 'ready' ? sessions.value.filter(({ isCurrent }) => !isCurrent) : [];
@@ -113,10 +113,10 @@ function EndSessions({ which, sessions, onClose, onDone }: EndSessionsProps) {
   const text = words.sessions.endMany[which];
   const endAll = async (): Promise<string | undefined> => {
     for (const session of sessions) {
-      const answer = await endSession(session);
+      const response = await endSession(session);
       // 404: the session has ended by itself in the meantime.
-      const isOver = answer.kind === 'ok' || (answer.kind === 'refused' && answer.status === 404);
-      if (!isOver) return problemOf(answer);
+      const isOver = response.kind === 'ok' || (response.kind === 'refused' && response.status === 404);
+      if (!isOver) return problemOf(response);
     }
     onDone(text.done);
     return undefined;

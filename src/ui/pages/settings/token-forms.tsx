@@ -46,9 +46,9 @@ export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
     const expires_at = seconds === undefined ? null : Math.floor(Date.now() / 1000) + seconds;
     const manage_accounts = mayManage && managesAccounts;
     const body = { name: name.trim(), role, ...(entries ? { cameras: entries } : {}), manage_accounts, expires_at };
-    const answer = await sendToApi('POST', 'api/tokens', body);
-    if (answer.kind !== 'ok') return problemOf(answer);
-    const secret = isFields(answer.body) ? textOf(answer.body['token']) : undefined;
+    const response = await sendToApi('POST', 'api/tokens', body);
+    if (response.kind !== 'ok') return problemOf(response);
+    const secret = isFields(response.body) ? textOf(response.body['token']) : undefined;
     if (secret === undefined) return words.common.unreadable;
     onMade(secret);
     return undefined;

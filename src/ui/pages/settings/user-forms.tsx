@@ -1,6 +1,6 @@
 /** The questions of Settings > Users: a new user, a role, a password, a farewell (SPEC 4.3). */
 import { useState } from 'preact/hooks';
-import { type Answer, sendToApi } from '../shared/api.ts';
+import { type ApiResponse, sendToApi } from '../shared/api.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { SelectField, TextField } from '../shared/form-fields.tsx';
 import { problemOf } from '../shared/problem-of.ts';
@@ -18,8 +18,8 @@ interface FormProps {
 const userPath = (name: string, more = ''): string => `api/users/${encodeURIComponent(name)}${more}`;
 
 /** What is wrong, or undefined when it is done. */
-export function settled(answer: Answer, onDone: () => void): string | undefined {
-  if (answer.kind !== 'ok') return problemOf(answer);
+export function settled(response: ApiResponse, onDone: () => void): string | undefined {
+  if (response.kind !== 'ok') return problemOf(response);
   onDone();
   return undefined;
 }

@@ -2,7 +2,7 @@
 import { baseUrl } from './base-url.ts';
 import { words } from './words.ts';
 
-export type Answer =
+export type ApiResponse =
   | { readonly kind: 'ok'; readonly body: unknown; readonly link: string | null }
   /** No session, or an expired one; `location` is the response's Location header. */
   | { readonly kind: 'login-needed'; readonly location: string | null }
@@ -18,45 +18,45 @@ export type Answer =
   | { readonly kind: 'aborted' };
 
 /** `path` is relative to the base path: `api/profile`. */
-export const getFromApi = (path: string, signal?: AbortSignal): Promise<Answer> =>
-  answerTo(path, { ...(signal ? { signal } : {}) });
+export const getFromApi = (path: string, signal?: AbortSignal): Promise<ApiResponse> =>
+  requestApi(path, { ...(signal ? { signal } : {}) });
 
 /** For changes. */
-export const sendToApi = (method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<Answer> =>
-  answerTo(path, {
+export const sendToApi = (method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<ApiResponse> =>
+  requestApi(path, {
     method,
     headers: { 'X-CSRF-TOKEN': '1', ...(body ? { 'Content-Type': 'application/json' } : {}) },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
 
-async function answerTo(path: string, { headers, ...options }: RequestInit): Promise<Answer> {
+async function requestApi(path: string, { headers, ...options }: RequestInit): Promise<ApiResponse> {
   try {
-    const answer = await fetch(new URL(path, baseUrl), {
+    const response = await fetch(new URL(path, baseUrl), {
       ...options,
       headers: { Accept: 'application/json', ...headers },
       redirect: 'manual',
     });
-    return await readAnswer(answer);
+    return await readResponse(response);
   } catch {
     return options.signal?.aborted ? { kind: 'aborted' } : { kind: 'unreachable' };
   }
 }
 
-async function readAnswer(answer: Response): Promise<Answer> {
+async function readResponse(response: Response): Promise<ApiResponse> {
   // A browser hides where a 302 or 307 leads: a proxy in front wants a login, and shows it when the page is loaded anew.
-  if (answer.type === 'opaqueredirect')
+  if (response.type === 'opaqueredirect')
     return { kind: 'login-needed', location: `${location.pathname}${location.search}` };
-  const { status, headers } = answer;
-  const text = await answer.text();
+  const { status, headers } = response;
+  const text = await response.text();
   const body = text === '' ? null : parseJson(text);
   if (status === 401 && !isAboutTheBody(body)) return { kind: 'login-needed', location: headers.get('Location') };
-  const refused = (message: string): Answer => ({
+  const refused = (message: string): ApiResponse => ({
     kind: 'refused',
     status,
     message,
     retryAfter: headers.get('Retry-After'),
   });
-  if (!answer.ok) return refused(messageOf(body, status));
+  if (!response.ok) return refused(messageOf(body, status));
   if (body === undefined) return refused(words.common.unreadable);
   return { kind: 'ok', body, link: headers.get('Link') };
 }

@@ -19,10 +19,10 @@ export function useFetched<Value>(
     if (path === undefined) return undefined;
     const controller = new AbortController();
     const ask = async (): Promise<void> => {
-      const answer = await getFromApi(path, controller.signal);
+      const response = await getFromApi(path, controller.signal);
       if (controller.signal.aborted) return;
-      if (answer.kind === 'ok') setFetched({ kind: 'ready', value: read(answer.body) });
-      else setFetched({ kind: 'failed', problem: problemOf(answer) });
+      if (response.kind === 'ok') setFetched({ kind: 'ready', value: read(response.body) });
+      else setFetched({ kind: 'failed', problem: problemOf(response) });
     };
     void ask();
     return () => controller.abort();

@@ -24,12 +24,12 @@ export function useOpenEvent(id: string | undefined, events: readonly EventView[
     if (missing === undefined) return undefined;
     const controller = new AbortController();
     const load = async (): Promise<void> => {
-      const answer = await getFromApi(`api/events/${encodeURIComponent(missing)}`, controller.signal);
-      const event = answer.kind === 'ok' ? readEvent(answer.body) : undefined;
+      const response = await getFromApi(`api/events/${encodeURIComponent(missing)}`, controller.signal);
+      const event = response.kind === 'ok' ? readEvent(response.body) : undefined;
       if (event) setFetched({ id: missing, event });
-      else if (answer.kind === 'ok') setFetched({ id: missing, problem: words.common.unreadable });
+      else if (response.kind === 'ok') setFetched({ id: missing, problem: words.common.unreadable });
       // Without a network or a session the list says what is wrong.
-      else if (answer.kind === 'refused') setFetched({ id: missing, problem: problemOf(answer) });
+      else if (response.kind === 'refused') setFetched({ id: missing, problem: problemOf(response) });
     };
     void load();
     return () => controller.abort();

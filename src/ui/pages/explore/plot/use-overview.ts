@@ -24,9 +24,9 @@ export function useOverview(filter: EventFilter, round: number): Detections | un
   useEffect(() => {
     const controller = new AbortController();
     const load = async (): Promise<void> => {
-      const answer = await getFromApi(`api/events?${query}`, controller.signal);
+      const response = await getFromApi(`api/events?${query}`, controller.signal);
       if (controller.signal.aborted) return;
-      setDetections(answer.kind === 'ok' ? readDetections(answer, query) : undefined);
+      setDetections(response.kind === 'ok' ? readDetections(response, query) : undefined);
     };
     void load();
     return () => controller.abort();
@@ -46,8 +46,8 @@ export function useLabels(): readonly string[] {
   const [labels, setLabels] = useState<readonly string[]>([]);
   useEffect(() => {
     const load = async (): Promise<void> => {
-      const answer = await getFromApi('api/labels');
-      if (answer.kind === 'ok') setLabels(textsOf(answer.body));
+      const response = await getFromApi('api/labels');
+      if (response.kind === 'ok') setLabels(textsOf(response.body));
     };
     void load();
   }, []);

@@ -5,13 +5,13 @@ import type { Store } from './open-store.ts';
 type Act = (...given: never[]) => Promise<unknown>;
 
 /** Longer than any question or change of accounts takes; shorter than a browser or a balancer waits. */
-const ANSWER_MILLISECONDS = 4000;
+const CALL_MILLISECONDS = 4000;
 
 /**
  * Accounts, roles, sessions, tokens and the probe. A change that was given up may yet be made by the server: the
  * caller is told 503, which promises neither.
  */
-export const boundAnswers = (store: Store): Store => ({
+export const boundCalls = (store: Store): Store => ({
   ...store,
   accounts: bounded(store.accounts),
   roles: bounded(store.roles),
@@ -24,13 +24,13 @@ const bounded = <Part extends object>(part: Part): Part =>
   Object.fromEntries(Object.entries(part).map(([name, act]) => [name, inTime(act as Act)])) as Part;
 
 const inTime =
-  <Given extends unknown[], Answer>(act: (...given: Given) => Promise<Answer>) =>
-  (...given: Given): Promise<Answer> => {
+  <Given extends unknown[], Result>(act: (...given: Given) => Promise<Result>) =>
+  (...given: Given): Promise<Result> => {
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(
       () =>
-        late.reject(storeFault('unreachable', `PostgreSQL gave no answer within ${ANSWER_MILLISECONDS} ms`, undefined)),
-      ANSWER_MILLISECONDS,
+        late.reject(storeFault('unreachable', `PostgreSQL gave no answer within ${CALL_MILLISECONDS} ms`, undefined)),
+      CALL_MILLISECONDS,
     );
     return Promise.race([act(...given), late.promise]).finally(() => clearTimeout(timer));
   };

@@ -17,7 +17,7 @@ const UNBUFFERED = {
   traefik: ['# middlewares: remove buffering'],
 };
 
-export const ANSWER_CAUSES: readonly Cause[] = [
+export const RESPONSE_CAUSES: readonly Cause[] = [
   {
     name: 'set-cookie-lost',
     level: 'error',
