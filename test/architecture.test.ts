@@ -18,6 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
   identity:  { modules: ['domain', 'files'],                       packages: [] },
   accounts:  { modules: ['domain'],                       packages: ['koa', 'koa-router', 'jose', 'lru-cache'] },
   events:    { modules: ['domain'],                       packages: ['koa', 'koa-router', 'lru-cache', 're2js'] },
+  limits:    { modules: ['domain'],                       packages: ['@redis/client'] },
   store:     { modules: ['domain'],                       packages: ['kysely', 'kysely/migration', 'pg'] },
   config:    { modules: ['domain'],                       packages: ['yaml', 'zod'] },
   telemetry: { modules: ['domain'],                       packages: ['prom-client', 'pino'] },

@@ -14,6 +14,8 @@ export interface Readiness {
   readonly store: Reached;
   readonly nvr: Reached;
   readonly events: Reached;
+  /** Whether failed logins are counted together with the other replicas. */
+  readonly limits: Check;
   /** The pair in `tls.certificate` and `tls.private_key`. */
   readonly certificate: Check;
   /** Open file descriptors against their limit. */

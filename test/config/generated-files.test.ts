@@ -54,7 +54,7 @@ describe('Every key', () => {
       'auth.hash_iterations', 'auth.password_min_length', 'auth.refresh_time', 'auth.reset_admin_password', 'auth.roles', 'auth.session_length',
       'auth.session_max_age', 'auth.sessions_per_user', 'auth.trusted_proxies',
       'events.max_limit', 'events.nvr_database', 'events.query_timeout', 'events.sample', 'events.source',
-      'limits.redis_url', 'limits.redis_url_file',
+      'limits.redis_url', 'limits.redis_url_file', 'limits.replicas',
       'logger.audit_file', 'logger.audit_max_size', 'logger.default', 'logger.logs',
       'nvr.auth_secret', 'nvr.auth_secret_file', 'nvr.ca', 'nvr.cameras', 'nvr.max_upload', 'nvr.policy', 'nvr.role_header', 'nvr.routes',
       'nvr.timeout_connect', 'nvr.timeout_idle', 'nvr.timeout_response', 'nvr.url', 'nvr.user_header', 'nvr.verify',
@@ -75,7 +75,7 @@ describe('Every key', () => {
     });
   }
 
-  const refused = ['limits', 'auth_secret_file', 'url_file', 'listen_url_file'];
+  const refused = ['auth_secret_file', 'url_file', 'listen_url_file', 'redis_url_file'];
   for (const [path, { examples }] of keys.filter(
     ([path, key]) => key.examples && !refused.some((name) => path.includes(name)),
   )) {

@@ -143,7 +143,7 @@ describe('An empty configuration', () => {
         max_upload: 20_000_000,
       },
       events: { source: 'store', max_limit: 10_000, query_timeout: 10, sample: 0 },
-      limits: {},
+      limits: { replicas: 2 },
       logger: { default: 'info', logs: {}, audit_max_size: 10_000_000 },
       ui: { login: 'postern', frame_ancestors: "'self'" },
     });

@@ -25,6 +25,7 @@ const withInstance = async (
 const WELL = {
   store: { kind: 'ok' },
   certificate: { kind: 'unused' },
+  limits: { kind: 'unused' },
   descriptors: { kind: 'ok' },
   event_loop: { kind: 'ok' },
   clock: { kind: 'ok' },

@@ -15,14 +15,26 @@ export type Reservation =
       readonly window?: 'network';
     };
 
-export interface LoginLimiter {
-  /** Clients that have to wait now. */
-  limited(): number;
-  /** Before anything is hashed: parallel guesses must not all pass while none has failed yet. */
+/** What attempts are limited by, in memory or on a server that replicas share. */
+export interface LoginLimiter extends Limits {
+  /**
+   * Before anything is hashed: parallel guesses must not all pass while none has failed yet. An attempt that finds no
+   * place waits for the outcome of others that are under way, so that parallel right passwords all pass.
+   */
+  reserve(address: string, isKnown?: boolean): Promise<Reservation>;
+}
+
+/** The limiter in the memory of this process, which answers at once. */
+export interface MemoryLimiter extends Limits {
   reserve(address: string, isKnown?: boolean): Reservation;
   /** When the next attempt that is under way in that window ends; undefined when none is. */
   settles(address: string, window?: 'network'): Promise<void> | undefined;
-  /** Clients that are remembered. */
+}
+
+interface Limits {
+  /** Clients that have to wait now, as far as this process knows. */
+  limited(): number;
+  /** Clients that are remembered here. */
   size(): number;
   /** Others from now on; the failures that were counted stay so. */
   setClauses(clauses: readonly Clause[]): void;
@@ -54,7 +66,22 @@ type Full = Extract<Reservation, { kind: 'limited' }>;
 
 const REMEMBERED_CLIENTS = 10_000;
 
-export function createLoginLimiter(deps: LimiterDeps): LoginLimiter {
+/** An attempt without a place waits for the outcome of another one and asks again. */
+export const inTurn = (memory: MemoryLimiter): LoginLimiter => ({
+  limited: memory.limited,
+  size: memory.size,
+  setClauses: memory.setClauses,
+  async reserve(address, isKnown) {
+    for (;;) {
+      const place = memory.reserve(address, isKnown);
+      const settles = place.kind === 'limited' ? memory.settles(address, place.window) : undefined;
+      if (!settles) return place;
+      await settles;
+    }
+  },
+});
+
+export function createLoginLimiter(deps: LimiterDeps): MemoryLimiter {
   const { clock, capacity = REMEMBERED_CLIENTS, keyOf = clientKey, onEvict } = deps;
   let { clauses } = deps;
   let longestWindow = longestOf(clauses);

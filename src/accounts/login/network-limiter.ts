@@ -1,13 +1,13 @@
 /** The login limiter with a second, wider window for each network: many addresses of one owner are one guesser (SPEC 4.5). */
 import type { Clause } from '../../domain/rate-limit.ts';
 import { networkKey } from './client-key.ts';
-import { createLoginLimiter, type LimiterDeps, type LoginLimiter } from './login-limiter.ts';
+import { createLoginLimiter, type LimiterDeps, type MemoryLimiter } from './login-limiter.ts';
 
 /** A network may fail as often as so many of its clients: neighbours of one provider share a /24. */
 const CLIENTS_OF_A_NETWORK = 10;
 
 /** Clients that logged in before count in their own window only: a neighbour's guesses do not keep them out. */
-export function createNetworkLimiter(deps: LimiterDeps): LoginLimiter {
+export function createNetworkLimiter(deps: LimiterDeps): MemoryLimiter {
   const clients = createLoginLimiter(deps);
   const { onEvict: _, ...rest } = deps;
   const networks = createLoginLimiter({ ...rest, clauses: deps.clauses.map(widened), keyOf: networkKey });
@@ -42,7 +42,7 @@ export function createNetworkLimiter(deps: LimiterDeps): LoginLimiter {
   };
 }
 
-function widened({ count, windowSeconds, text }: Clause): Clause {
+export function widened({ count, windowSeconds, text }: Clause): Clause {
   const wide = count * CLIENTS_OF_A_NETWORK;
   return { count: wide, windowSeconds, text: text.replace(/^\d+/, String(wide)) };
 }

@@ -31,7 +31,7 @@ export async function judgeGuess(guess: Guess, { limiter, hasher, knownClients }
     network: networkKey(address),
     isKnown,
   };
-  const place = await reserved(address, isKnown, limiter);
+  const place = await limiter.reserve(address, isKnown);
   if (place.kind === 'limited') return place;
   let isWrong = false;
   try {
@@ -41,18 +41,5 @@ export async function judgeGuess(guess: Guess, { limiter, hasher, knownClients }
   } finally {
     if (isWrong) place.keep();
     else place.release();
-  }
-}
-
-/**
- * A place is taken before the outcome is known, and an attempt that finds none waits for the outcome of another. So
- * parallel guesses get no more tries than sequential ones, and parallel right passwords all pass.
- */
-async function reserved(address: string, isKnown: boolean, limiter: LoginLimiter): Promise<Reservation> {
-  for (;;) {
-    const place = limiter.reserve(address, isKnown);
-    const settles = place.kind === 'limited' ? limiter.settles(address, place.window) : undefined;
-    if (!settles) return place;
-    await settles;
   }
 }

@@ -4,14 +4,14 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { ApiTokenVerdict } from '../../domain/verdict.ts';
 import type { Audit } from '../audit.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
-import type { LoginLimiter } from '../login/login-limiter.ts';
+import type { MemoryLimiter } from '../login/login-limiter.ts';
 import type { ApiTokens, CarriedBy } from './api-tokens.ts';
 
 export interface TokenVerifierDeps {
   readonly tokens: Pick<ApiTokens, 'verify'>;
   readonly tokenStore: Pick<ApiTokenStore, 'noteTokenUses'>;
   /** Not the login limiter: a broken client must not block logins from its address. */
-  readonly tokenLimiter: LoginLimiter;
+  readonly tokenLimiter: MemoryLimiter;
   readonly clock: Clock;
   readonly audit: Audit;
   readonly onFault: (fault: unknown) => void;

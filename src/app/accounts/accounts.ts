@@ -3,7 +3,6 @@ import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
 import { createFirstTimeLogin, ensureFirstAdmin, type NewAdminPassword } from '../../accounts/login/first-admin.ts';
 import { createKnownClients } from '../../accounts/login/known-clients.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
-import { createNetworkLimiter } from '../../accounts/login/network-limiter.ts';
 import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import type { Settings } from '../../config/schema/schema.ts';
@@ -16,10 +15,13 @@ import { ticks } from '../resources/ticks.ts';
 import { countedEvictions } from '../telemetry/counted.ts';
 import { type AccountsInForce, accountsUnder, createHashers } from './accounts-in-force.ts';
 import { type Credentials, openCredentials } from './credentials.ts';
+import { type Limits, openLimits } from './limits.ts';
 
 /** What a reload leaves as it is: tokens, counted failures, who is logged in. */
 export interface Accounts extends Credentials {
   readonly limiter: LoginLimiter;
+  /** Whether failed logins are counted together with the other replicas. */
+  readonly limitsCheck: Limits['check'];
   /** As they are by these settings; nothing has changed yet. */
   under(settings: Settings): AccountsInForce;
   /** Puts it in force for all requests. */
@@ -76,10 +78,13 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     onTokenEvict,
   });
   const { roleRegistry } = credentials;
-  const limiter = createNetworkLimiter({
-    clauses: [],
-    clock: steadyClock,
-    onEvict: countedEvictions('ip', metrics),
+  const { limiter, ...limits } = await openLimits({
+    limits: settings.limits,
+    steadyClock,
+    sharedClock: options.steadyClock,
+    key: secret.value.key,
+    log,
+    metrics,
   });
   const sessions = await store.sessions.listSessions(unixSeconds(clock));
   const knownClients = createKnownClients(sessions.map(({ address }) => address));
@@ -102,6 +107,10 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
   return {
     ...credentials,
     limiter,
+    limitsCheck: limits.check,
+    async close() {
+      await Promise.all([limits.close(), credentials.close()]);
+    },
     under: (settings) => accountsUnder(settings, deps),
     enforce({ settings, clauses }) {
       roleRegistry.renew(settings.auth.roles);

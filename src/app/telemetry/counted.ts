@@ -27,9 +27,9 @@ export function countedLogins(metrics: Metrics, recent: RecentFailures): () => (
 /** The limiter of logins, whose clauses are known by their place in the configuration. */
 export const countedLimiter = (limiter: LoginLimiter, clauses: readonly Clause[], metrics: Metrics): LoginLimiter => ({
   ...limiter,
-  reserve(address, isKnown) {
-    const place = limiter.reserve(address, isKnown);
-    if (place.kind === 'limited' && !limiter.settles(address, place.window)) {
+  async reserve(address, isKnown) {
+    const place = await limiter.reserve(address, isKnown);
+    if (place.kind === 'limited') {
       // The clauses of a network have the same windows.
       const clause = clauses.findIndex(({ windowSeconds }) => windowSeconds === place.clause.windowSeconds);
       metrics.rateLimitHits.add(1, 'ip', String(clause));

@@ -1,15 +1,21 @@
 /** What `/readyz` says, gathered from the parts of the service (SPEC 9). */
 import type { Settings } from '../../config/schema/schema.ts';
 import type { StoreHealth } from '../../store/store-health.ts';
-import { checked, OK, type Reached, type Readiness } from '../../telemetry/readiness.ts';
+import { type Check, checked, OK, type Reached, type Readiness } from '../../telemetry/readiness.ts';
 import type { EventsBackend } from '../resources/events.ts';
 import type { Certificates } from '../resources/tls.ts';
 import { nvrCheck } from '../resources/upstreams.ts';
 import type { Health } from './health.ts';
 
+export interface ReadinessSources {
+  readonly health: Health;
+  readonly certificates: Certificates | undefined;
+  readonly accounts: { readonly limitsCheck: () => Check };
+}
+
 export function readinessOf(
   settings: Settings,
-  { health, certificates }: { readonly health: Health; readonly certificates: Certificates | undefined },
+  { health, certificates, accounts }: ReadinessSources,
   backend: EventsBackend | undefined,
 ) {
   return async (): Promise<Readiness> => {
@@ -29,6 +35,7 @@ export function readinessOf(
           ? OK
           : { kind: 'degraded', reason: refused }
         : { kind: 'unused' },
+      limits: accounts.limitsCheck(),
       descriptors,
       event_loop: health.process.eventLoop(),
       clock: health.process.clock(),

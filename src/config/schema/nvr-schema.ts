@@ -1,4 +1,4 @@
-/** Keys of `nvr`, `events`, `store` and `limits`: the NVR and where events come from (SPEC 1, 7, 10). */
+/** Keys of `nvr` and `events`: the NVR and where events come from (SPEC 1, 7). */
 import { z } from 'zod';
 import type { UpstreamRoute } from '../../domain/socket-address.ts';
 import { parsePathPrefix, parseUpstream } from './addresses.ts';
@@ -95,24 +95,3 @@ export const eventsSection = z
   })
   .prefault({})
   .describe('Detection events.');
-
-export const limitsSection = z
-  .strictObject({
-    redis_url: z
-      .string()
-      .refine(() => false, {
-        error: 'is not supported in this version, which keeps login limits in memory: remove the key',
-      })
-      .optional()
-      .meta({
-        description: 'Not in this version: shared login limits for several replicas.',
-        example: 'redis://redis:6379',
-      }),
-    redis_url_file: filePath().optional().meta({
-      description: 'Not in this version: file that contains limits.redis_url.',
-      example: '/run/secrets/redis_url',
-    }),
-  })
-  .transform(() => ({}))
-  .prefault({})
-  .describe('Limits shared between replicas.');

@@ -1,7 +1,8 @@
 /** Every configuration key with its type, default and sentence (interface 2.5; SPEC 1): the one source of conf/. */
 import { z } from 'zod';
 import { authSection } from './auth-schema.ts';
-import { eventsSection, limitsSection, nvrSection } from './nvr-schema.ts';
+import { limitsSection } from './limits-schema.ts';
+import { eventsSection, nvrSection } from './nvr-schema.ts';
 import { proxySection } from './proxy-schema.ts';
 import { loggerSection, serverSection, tlsSection, uiSection } from './server-schema.ts';
 import { storeSection } from './store-schema.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createKnownClients } from '../../../src/accounts/login/known-clients.ts';
 import { logIn } from '../../../src/accounts/login/login.ts';
-import { createLoginLimiter } from '../../../src/accounts/login/login-limiter.ts';
+import { createLoginLimiter, inTurn } from '../../../src/accounts/login/login-limiter.ts';
 import { createRoleRegistry } from '../../../src/accounts/roles/role-registry.ts';
 import { createUsers } from '../../../src/accounts/users/users.ts';
 import type { User } from '../../../src/domain/accounts/account.ts';
@@ -93,7 +93,7 @@ describe('A login whose account changes while the password is hashed', () => {
           return outcome;
         },
       };
-      const limiter = createLoginLimiter({ clauses: [], clock: handClock() });
+      const limiter = inTurn(createLoginLimiter({ clauses: [], clock: handClock() }));
       const sessions = { issue: async ({ name }: User) => `token of ${name}`, sessionNamedBy: async () => undefined };
       const attempt = { user: 'vera', password: PASSWORD, address: '192.0.2.1' };
       const outcome = await logIn(attempt, {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
-import { createLoginLimiter, type LoginLimiter } from '../../../src/accounts/login/login-limiter.ts';
+import { createLoginLimiter, type MemoryLimiter } from '../../../src/accounts/login/login-limiter.ts';
 import { type Clause, parseRateLimit } from '../../../src/domain/rate-limit.ts';
+import { attemptWindowsContract } from '../../contracts/attempt-windows.ts';
 import { handClock } from '../support/people.ts';
 
 const clausesOf = (text: string): readonly Clause[] => {
@@ -18,106 +18,20 @@ function limiterOf(text: string, capacity = 100) {
   const limiter = createLoginLimiter({ clauses: clausesOf(text), clock, capacity });
   return { clock, limiter, fail: (address = ADDRESS) => waitOf(limiter, address) };
 }
-const waitOf = (limiter: LoginLimiter, address: string): number => {
+const waitOf = (limiter: MemoryLimiter, address: string): number => {
   const outcome = limiter.reserve(address);
   return outcome.kind === 'limited' ? outcome.retryAfterSeconds : 0;
 };
 const times = <Value>(count: number, make: (at: number) => Value): Value[] =>
   Array.from({ length: count }, (_, at) => make(at));
 
-describe('The login limiter (interface 5.4, 8)', () => {
-  it('limits when failures exceed any clause', () => {
-    const { clock, limiter, fail } = limiterOf('2/second;5/minute');
-    assert.deepEqual(
-      times(3, () => fail()),
-      [0, 0, 1],
-    );
-    clock.advance(1);
-    assert.deepEqual(
-      times(3, () => fail()),
-      [0, 0, 1],
-    );
-    clock.advance(1);
-    assert.deepEqual(
-      times(2, () => fail()),
-      [0, 58],
-    );
-    const outcome = limiter.reserve(ADDRESS);
-    assert.equal(outcome.kind === 'limited' && outcome.clause.text, '5/minute');
-  });
+attemptWindowsContract('The login limiter in memory', () => {
+  const clock = handClock();
+  const limiter = createLoginLimiter({ clauses: [], clock });
+  return { clock, setClauses: limiter.setClauses, reserve: async (address) => limiter.reserve(address) };
+});
 
-  it('limits by the clause that takes longest when several are full', () => {
-    const { fail } = limiterOf('2/second;2/hour;2/minute');
-    assert.deepEqual(
-      times(3, () => fail()),
-      [0, 0, 3600],
-    );
-  });
-
-  it('takes other clauses while it runs, and forgets no failure for it', () => {
-    const { clock, limiter, fail } = limiterOf('3/minute');
-    assert.deepEqual(
-      times(3, () => fail()),
-      [0, 0, 0],
-    );
-    limiter.setClauses(clausesOf('4/hour'));
-    assert.deepEqual(
-      times(2, () => fail()),
-      [0, 3600],
-    );
-    limiter.setClauses(clausesOf('2/second'));
-    clock.advance(1);
-    assert.deepEqual(
-      times(3, () => fail()),
-      [0, 0, 1],
-    );
-    limiter.setClauses([]);
-    assert.equal(fail(), 0);
-  });
-
-  it('says to the second when to come back', () => {
-    const { clock, fail } = limiterOf('2/minute');
-    fail();
-    clock.advance(20.25);
-    fail();
-    clock.advance(10);
-    assert.equal(fail(), 30);
-    clock.advance(29.7);
-    assert.equal(fail(), 1);
-    clock.advance(0.05);
-    assert.deepEqual(
-      times(2, () => fail()),
-      [0, 21],
-    );
-  });
-
-  it('slides: failures leave one by one, not all at once', () => {
-    const { clock, fail } = limiterOf('2/minute');
-    fail();
-    clock.advance(59);
-    fail();
-    clock.advance(1);
-    assert.deepEqual(
-      times(2, () => fail()),
-      [0, 59],
-    );
-  });
-
-  it('gives a place back after a success, that one only, and only once', () => {
-    const { limiter, fail } = limiterOf('3/minute');
-    fail();
-    const success = limiter.reserve(ADDRESS);
-    fail();
-    assert.equal(fail(), 60);
-    assert.ok(success.kind === 'reserved');
-    success.release();
-    success.release();
-    assert.deepEqual(
-      times(2, () => fail()),
-      [0, 60],
-    );
-  });
-
+describe('The login limiter in memory', () => {
   it('takes each address by itself, and a /64 of IPv6 as one', () => {
     const { fail } = limiterOf('1/minute');
     assert.deepEqual(
@@ -125,75 +39,7 @@ describe('The login limiter (interface 5.4, 8)', () => {
       [0, 60, 0, 0, 60],
     );
   });
-
-  it('refuses every attempt with a count of 0', () => assert.equal(limiterOf('0/minute').fail(), 60));
-
-  it('admits every attempt without clauses', () => {
-    const limiter = createLoginLimiter({ clauses: [], clock: handClock() });
-    assert.deepEqual(
-      times(1000, () => waitOf(limiter, ADDRESS)),
-      Array(1000).fill(0),
-    );
-  });
-
-  it('does as a plain model does, whatever happens in whatever order', () => {
-    const step = fc.oneof(
-      { weight: 4, arbitrary: fc.record({ kind: fc.constant('attempt' as const), address: fc.nat(1) }) },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant('success' as const), which: fc.nat(20) }) },
-      {
-        weight: 2,
-        arbitrary: fc.record({
-          kind: fc.constant('wait' as const),
-          seconds: fc.nat(20_000).map((milliseconds) => milliseconds / 1000),
-        }),
-      },
-    );
-    const limits = fc.constantFrom(
-      '3/minute',
-      '2/second;5/minute',
-      '1/10 seconds;3/minute;4/2 minutes',
-      '5/minute;2/30 seconds',
-    );
-    fc.assert(
-      fc.property(limits, fc.array(step, { maxLength: 60 }), (text, steps) => {
-        const { clock, limiter } = limiterOf(text);
-        const model = modelOf(clausesOf(text));
-        const releases: [real: () => void, model: () => void][] = [];
-        for (const taken of steps) {
-          if (taken.kind === 'wait') clock.advance(taken.seconds);
-          if (taken.kind === 'success') for (const release of releases.splice(taken.which, 1)[0] ?? []) release();
-          if (taken.kind !== 'attempt') continue;
-          const address = numbered(taken.address);
-          const [real, expected] = [limiter.reserve(address), model.reserve(address, clock.now())];
-          assert.equal(real.kind === 'limited' ? real.retryAfterSeconds : 0, expected.wait);
-          if (real.kind === 'reserved') releases.push([real.release, expected.release]);
-        }
-      }),
-      { numRuns: 300 },
-    );
-  });
 });
-
-/** The same by brute force: the wait is found by trying each second. */
-function modelOf(clauses: readonly Clause[]) {
-  const attempts: { address: string; at: number }[] = [];
-  const isLimited = (address: string, now: number): boolean =>
-    clauses.some(({ count, windowSeconds }) => {
-      const recent = attempts.filter(
-        (attempt) => attempt.address === address && now - attempt.at < windowSeconds * 1000,
-      );
-      return recent.length >= count;
-    });
-  return {
-    reserve(address: string, now: number): { wait: number; release: () => void } {
-      let wait = 0;
-      while (isLimited(address, now + wait * 1000)) wait += 1;
-      const attempt = { address, at: now };
-      if (wait === 0) attempts.push(attempt);
-      return { wait, release: () => attempts.splice(attempts.indexOf(attempt), 1) };
-    },
-  };
-}
 
 describe('The login limiter, filled by an attacker (G15)', () => {
   it('stays bounded over 100,000 addresses once each, and a fresh one can still log in', () => {

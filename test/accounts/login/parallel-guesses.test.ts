@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createKnownClients } from '../../../src/accounts/login/known-clients.ts';
-import { createLoginLimiter } from '../../../src/accounts/login/login-limiter.ts';
+import { createLoginLimiter, inTurn } from '../../../src/accounts/login/login-limiter.ts';
 import { judgeGuess } from '../../../src/accounts/login/password-guess.ts';
 import { createPasswordHasher } from '../../../src/accounts/passwords/password-hash.ts';
 import { parseRateLimit } from '../../../src/domain/rate-limit.ts';
@@ -17,7 +17,10 @@ async function outcomesOf(passwords: readonly string[]): Promise<string[]> {
   const limiter = createLoginLimiter({ clauses: FIVE.ok ? FIVE.value : [], clock: movableClock() });
   const storedHash = async () => (hashed.kind === 'hashed' ? hashed.hash : undefined);
   const guesses = passwords.map((password) =>
-    judgeGuess({ password, address: '192.0.2.1', storedHash }, { limiter, hasher, knownClients: createKnownClients() }),
+    judgeGuess(
+      { password, address: '192.0.2.1', storedHash },
+      { limiter: inTurn(limiter), hasher, knownClients: createKnownClients() },
+    ),
   );
   const outcomes = await Promise.all(guesses);
   assert.equal(limiter.settles('192.0.2.1'), undefined, 'nothing is under way any more');

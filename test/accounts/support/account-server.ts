@@ -5,6 +5,7 @@ import Koa from 'koa';
 import type { AuditEntry } from '../../../src/accounts/audit.ts';
 import { createFirstTimeLogin } from '../../../src/accounts/login/first-admin.ts';
 import { createKnownClients } from '../../../src/accounts/login/known-clients.ts';
+import { inTurn } from '../../../src/accounts/login/login-limiter.ts';
 import { createLoginRoutes, type LoginSettings } from '../../../src/accounts/login/login-routes.ts';
 import { createNetworkLimiter } from '../../../src/accounts/login/network-limiter.ts';
 import type { LoginResult } from '../../../src/accounts/login/post-login.ts';
@@ -114,7 +115,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
   };
   const parts = {
     store,
-    limiter,
+    limiter: inTurn(limiter),
     knownClients: createKnownClients(),
     hasher,
     clock,

@@ -1,0 +1,86 @@
+/** The login limiter whose windows all replicas share; by itself where their server cannot be asked (SPEC 10). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clause } from '../../domain/rate-limit.ts';
+import type { AttemptWindow, SharedPlace, SharedWindows } from '../../domain/shared-windows.ts';
+import { clientKey, networkKey } from './client-key.ts';
+import { inTurn, type LoginLimiter, type MemoryLimiter, type Reservation } from './login-limiter.ts';
+import { widened } from './network-limiter.ts';
+
+export interface SharedLimiterDeps {
+  readonly shared: SharedWindows;
+  /** Counts what comes through this process. It refuses alone, too: what is full here is full for all. */
+  readonly memory: MemoryLimiter;
+  /** Without the server each process allows its part of each count. */
+  readonly replicas: number;
+  /** Short, and without the address in it. */
+  readonly digest: (text: string) => string;
+}
+
+/** Attempts under way on other replicas are looked at again after a while. */
+const LOOK_MS = 100;
+const MOST_LOOKS = 100;
+
+export function createSharedLimiter({ shared, memory, replicas, digest }: SharedLimiterDeps): LoginLimiter {
+  let clauses: readonly Clause[] = [];
+  let wideClauses: readonly Clause[] = [];
+  const here = inTurn(memory);
+  const enforce = (): void => memory.setClauses(shared.isUp() ? clauses : clauses.map(divided(replicas)));
+  shared.onChange(enforce);
+
+  /** The group in braces keeps the windows of one question together in a cluster: a client has one network. */
+  const windowsOf = (address: string, isKnown: boolean): readonly AttemptWindow[] => {
+    const group = `{${digest(networkKey(address))}}`;
+    const own = { key: `login:${group}:client:${digest(clientKey(address))}`, clauses };
+    return isKnown ? [own] : [own, { key: `login:${group}:network`, clauses: wideClauses }];
+  };
+  const sharedPlace = async (windows: readonly AttemptWindow[]): Promise<SharedPlace> => {
+    for (let looks = 1; ; looks += 1) {
+      const place = await shared.reserve(windows);
+      if (place.kind !== 'full' || !place.isUnderWay || looks === MOST_LOOKS) return place;
+      await sleep(LOOK_MS);
+    }
+  };
+
+  return {
+    limited: memory.limited,
+    size: memory.size,
+    setClauses(given) {
+      clauses = given;
+      wideClauses = given.map(widened);
+      enforce();
+    },
+    async reserve(address, isKnown = false) {
+      const own = await here.reserve(address, isKnown);
+      if (own.kind === 'limited' || clauses.length === 0 || !shared.isUp()) return own;
+      const place = await sharedPlace(windowsOf(address, isKnown));
+      if (place.kind === 'reserved') return bothOf(own, place);
+      own.release();
+      // The counts here are divided by now.
+      if (place.kind === 'unavailable') return here.reserve(address, isKnown);
+      const { clause, retryAfterSeconds, window } = place;
+      return { kind: 'limited', clause, retryAfterSeconds, ...(window > 0 && { window: 'network' as const }) };
+    },
+  };
+}
+
+type Place = Pick<Extract<Reservation, { kind: 'reserved' }>, 'release' | 'keep'>;
+
+const bothOf = (one: Place, other: Place): Reservation => ({
+  kind: 'reserved',
+  release() {
+    one.release();
+    other.release();
+  },
+  keep() {
+    one.keep();
+    other.keep();
+  },
+});
+
+/** The part of one replica, at least 1: closed for everybody would be worse than one guess more. 0 stays 0. */
+const divided =
+  (replicas: number) =>
+  ({ count, windowSeconds, text }: Clause): Clause => {
+    const part = Math.ceil(count / replicas);
+    return { count: part, windowSeconds, text: text.replace(/^\d+/, String(part)) };
+  };
