@@ -24,7 +24,7 @@ function rowsOf(shown: Explanation): readonly Row[] {
     ['groups', groups.length > 0 ? [groups.join(', ')] : []],
     ['rule', maybe(rule)],
     ['hint', hints],
-    ['user', [user ?? 'nobody']],
+    ['user', [user ?? '(none)']],
     ['role', maybe(role)],
     ['cameras', cameras === undefined ? [] : [cameras === 'all' ? 'all' : cameras.join(', ') || 'none']],
     ['route', route ? [`${route.route}  (${route.access}, ${route.row ?? 'no row names it: for admins'})`] : []],

@@ -22,7 +22,7 @@ const EVENTS = Array.from({ length: 3000 }, (_, at) =>
 const GIVEN_UP = {
   success: false,
   message:
-    'The question took longer than events.query_timeout allows: narrow it with after and before, with cameras or with labels.',
+    'The query took longer than events.query_timeout allows: narrow it with after and before, with cameras or with labels.',
 };
 /** Over before it begins. */
 const NO_TIME = -1;

@@ -37,7 +37,7 @@ describe('In proxy mode', () => {
     assert.equal(answer.status, 200);
     return /<div id="problem"[^>]*>([^<]*)</.exec(await answer.text())?.[1] ?? '';
   };
-  const REASON = 'Your groups give you no role here: ask the administrator to map one of them.';
+  const REASON = 'Your groups are mapped to no role here: ask the administrator to map one of them.';
   const NO_LOGIN = /Login by password is turned off/;
 
   it('a person without a mapped group is told so by /api/profile and by the login page', async () => {

@@ -152,10 +152,10 @@ describe('The head of an HTTP/2 request', () => {
   }
 
   const TARGET =
-    'The request target is not plain: send one path, without dot segments, empty segments, backslashes or encoded separators.';
+    'The request target is not accepted: send one path without dot segments, empty segments, backslashes or encoded separators.';
   const HEADER =
-    'A request header is not plain: names have letters, digits and hyphens, and single-valued headers are sent once.';
-  const METHOD = 'This method is not accepted here.';
+    'A request header is not accepted: names may hold letters, digits and hyphens, and single-valued headers may be sent once.';
+  const METHOD = 'This HTTP method is not supported here.';
   // biome-ignore format: a table
   const refused: [sentence: string, status: number, message: string, headers: OutgoingHttpHeaders][] = [
     ['with another Host',               400, HEADER, { ':authority': 'nvr', host: 'evil' }],
@@ -169,7 +169,7 @@ describe('The head of an HTTP/2 request', () => {
     ['of a PROPFIND',                   405, METHOD, { ':method': 'PROPFIND' }],
     ['of an OPTIONS for everything',    400, TARGET, { ':method': 'OPTIONS', ':path': '*' }],
     ['of a CONNECT',                    405, METHOD, { ':method': 'CONNECT', ':path': undefined, ':scheme': undefined, ':authority': 'evil:443' }],
-    ['with an expectation',             417, 'Only "Expect: 100-continue" is understood.', { expect: '200-ok' }],
+    ['with an expectation',             417, 'Only "Expect: 100-continue" is supported.', { expect: '200-ok' }],
   ];
   for (const [sentence, status, message, headers] of refused) {
     it(`${sentence} is ${status}, as over HTTP/1, and nothing arrives`, async () => {
