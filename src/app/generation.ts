@@ -2,11 +2,15 @@
 
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
+import type { AddressCheck } from '../doctor/check-route.ts';
+import type { Build } from '../doctor/observations.ts';
+import { policyDigest } from '../domain/policy.ts';
 import { type ListenerName, singleHeader } from '../domain/request.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
 import { createGate, type Gate } from '../gateway/entry/gate.ts';
 import type { Readiness } from '../telemetry/readiness.ts';
 import type { AccountsInForce } from './accounts/accounts-in-force.ts';
+import { addressCheck } from './gate/address-check.ts';
 import { createAuthorizer } from './gate/authorizer.ts';
 import { gateDeps } from './gate/gate.ts';
 import { type Components, openComponents, replacedComponents } from './resources/components.ts';
@@ -72,6 +76,7 @@ function generationUnder(
     recent,
     unknownRoutes,
   });
+  const build = { version: runtime.version, policy: policyDigest(config.policy) };
   const authorizer = createAuthorizer({
     config,
     accounts,
@@ -95,10 +100,32 @@ function generationUnder(
     unknownRoutes,
     watch,
     status,
-    version: runtime.version,
+    checkAddress: checkUnder(config, runtime, accounts, build),
+    build,
   });
   const gates = { external: createGate('external', gate), internal: createGate('internal', gate) };
   return { config, settings, accounts, components, gates, rules: authorizer.uncounted, readiness };
+}
+
+function checkUnder(
+  { settings, policyNvr }: ServiceConfig,
+  { store, clock, addressChecks }: Runtime,
+  { routeDeps }: AccountsInForce,
+  build: Build,
+): AddressCheck {
+  const { roles, tokenStore, audit } = routeDeps;
+  return addressCheck({
+    settings,
+    policyNvr,
+    build,
+    roles,
+    tokenStore,
+    audit,
+    clock,
+    store: store.accounts,
+    probeStore: store.probe,
+    oneAtATime: addressChecks,
+  });
 }
 
 /** A gate that stays while a reload exchanges what is behind it. */

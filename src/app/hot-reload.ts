@@ -31,11 +31,12 @@ export interface Generations {
   close(): Promise<void>;
 }
 
-export function createGenerations(): Generations {
+/** `more`: warnings for the status page beside those of the configuration, a sentence each. */
+export function createGenerations(more: () => readonly string[]): Generations {
   let opened: { readonly generation: Generation; readonly runtime: Runtime } | undefined;
   let queue: Promise<unknown> = Promise.resolve();
   const retirement = createRetirement();
-  const report = createReloadReport();
+  const report = createReloadReport(more);
 
   const now = () => {
     if (!opened) throw new Error('nothing is configured yet');

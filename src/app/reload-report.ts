@@ -21,11 +21,12 @@ const AFTER_RESTART = 'was changed: restart to apply it';
 const HELD =
   'was changed or removed so that more requests would be accepted or allowed than before: the previous value stays in force; restart to apply the change, or put the key back';
 
-export function createReloadReport(): ReloadReport {
+/** `more`: warnings of other parts, a sentence each. */
+export function createReloadReport(more: () => readonly string[]): ReloadReport {
   let notTaken: readonly string[] = [];
   let waiting: readonly string[] = [];
   let ofGeneration = (): readonly string[] => [];
-  const warnings = (): readonly string[] => [...notTaken, ...waiting, ...ofGeneration()];
+  const warnings = (): readonly string[] => [...notTaken, ...waiting, ...ofGeneration(), ...more()];
   const inForce = ({ config }: Generation, runtime: Runtime): void => {
     ofGeneration = () => [...config.warnings, ...runtime.trustedHeaders.warnings(config)];
     for (const warning of warnings()) runtime.log.warn(warning);

@@ -13,6 +13,7 @@ import { openStore } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/log.ts';
 import { type BuiltPages, readBuiltPages } from '../ui/built-pages.ts';
 import { type Accounts, openAccounts } from './accounts/accounts.ts';
+import { type OneAtATime, oneAtATime } from './gate/address-check.ts';
 import { openLogs } from './resources/logs.ts';
 import { type Certificates, openCertificates } from './resources/tls.ts';
 import { openTrustedHeaders, TRUSTED_HEADERS_FILES, type TrustedHeaders } from './resources/trusted-headers.ts';
@@ -36,6 +37,8 @@ export interface Runtime {
   readonly openStreams: OpenStreams;
   readonly unknownRoutes: UnknownRoutes;
   readonly pages: BuiltPages;
+  /** Doctor on the status page: one run at a time. */
+  readonly addressChecks: OneAtATime;
   /** Undefined without TLS. */
   readonly certificates: Certificates | undefined;
   close(): Promise<void>;
@@ -124,6 +127,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     openStreams,
     unknownRoutes: createUnknownRoutes(clock),
     pages: readBuiltPages(PAGES),
+    addressChecks: oneAtATime(),
     certificates,
     close: () => closing.disposeAsync(),
   };

@@ -2,6 +2,7 @@
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ConsoleStream } from '../telemetry/log.ts';
+import type { Surroundings } from './resources/outside-addresses.ts';
 
 export interface StartOptions {
   readonly config: ServiceConfig;
@@ -15,6 +16,8 @@ export interface StartOptions {
   readonly version: string;
   /** The allowlist file, where it is not in the interface's place (5.5.7). */
   readonly trustedHeadersFile?: string;
+  /** The networks around, instead of those of this machine. */
+  readonly surroundings?: () => Promise<Surroundings>;
 }
 
 /** Environment variables by name. */

@@ -6,6 +6,7 @@ import { currentGate } from './generation.ts';
 import { createGenerations, type Generations } from './hot-reload.ts';
 import { type Addresses, openListeners } from './listeners.ts';
 import { activatedSockets } from './resources/activation.ts';
+import { createOpenPortWarnings } from './resources/open-port-warnings.ts';
 import { openRuntime } from './runtime.ts';
 import type { StartOptions } from './start-options.ts';
 import { openScrape } from './telemetry/scrape.ts';
@@ -24,7 +25,9 @@ export interface Postern {
 export async function startPostern(options: StartOptions): Promise<Postern> {
   await using opened = new AsyncDisposableStack();
   const { config } = options;
-  const generations = createGenerations();
+  const openPorts = createOpenPortWarnings(options.surroundings);
+  opened.defer(openPorts.close);
+  const generations = createGenerations(openPorts.warnings);
   const { inForce } = generations;
   const runtime = await openRuntime(options, {
     config: () => inForce().config,
@@ -68,6 +71,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const newAdminPassword = await accounts.settle(inForce().accounts, config.settings.auth.reset_admin_password);
   if (!config.isEmpty) await markConfigured(options.directory);
   log.info({ addresses }, 'started');
+  openPorts.look(config, log);
   const running = opened.move();
   return { addresses, newAdminPassword, reload: generations.reload, close: () => running.disposeAsync() };
 }

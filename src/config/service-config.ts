@@ -16,6 +16,8 @@ export interface ServiceConfig {
   readonly text: string;
   /** Of `nvr.policy`, with Postern's own before them. */
   readonly policy: readonly PolicyRow[];
+  /** The release of the NVR that the route table was made for. */
+  readonly policyNvr: string | undefined;
   /** A sentence each, with place and key. */
   readonly warnings: readonly string[];
   /** Where something stands that is found out later. */
@@ -49,6 +51,6 @@ export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Pro
   const policy = await loadPolicy(settings.nvr.policy, place.directory, onFile);
   const files = [...looked];
   if (policy.kind === 'invalid') return { ...policy, warnings, file, files };
-  const found = { settings, given, isEmpty, text, policy: policy.rows, warnings };
+  const found = { settings, given, isEmpty, text, policy: policy.rows, policyNvr: policy.nvr, warnings };
   return { kind: 'loaded', ...found, placed, file, created, files };
 }

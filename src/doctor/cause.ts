@@ -7,11 +7,13 @@ export type ProxyKind = (typeof PROXY_KINDS)[number];
 
 export type Lines = Partial<Readonly<Record<ProxyKind, readonly string[]>>>;
 
+/** `error`: something does not work, or stands open. `warning`: it works now. `advice`: nothing is wrong, and it could be better. */
+export type Level = 'error' | 'warning' | 'advice';
+
 export interface Cause {
   /** Stable, for programs. */
   readonly name: string;
-  /** `error`: something does not work, or stands open. `warning`: it works now. */
-  readonly level: 'error' | 'warning';
+  readonly level: Level;
   /** One sentence on what was seen; undefined when this is not the cause. */
   readonly sign: (seen: Observations) => string | undefined;
   /** What to do, whatever the proxy. */

@@ -1,7 +1,7 @@
 /** All probes through one public address, and what was seen by them (SPEC 15). */
 import type { OutgoingHttpHeaders } from 'node:http';
 import { COOKIE, FORGED_ADDRESS, FORGED_NAME, MARK, ODD_TARGET, RANGE, UPLOAD_BYTES } from './marks.ts';
-import type { Observations, ProbeResponse, Seen } from './observations.ts';
+import type { Build, Observations, ProbeResponse, Seen } from './observations.ts';
 import { type Probe, send } from './probes/send.ts';
 import { readStream } from './probes/stream.ts';
 import { lookAtTls } from './probes/tls.ts';
@@ -12,6 +12,7 @@ export interface ExamineOptions {
   /** An API token that may nothing but be known. */
   readonly token: string;
   readonly identityHeaders: readonly string[];
+  readonly own: Build;
   /** Sent with each probe: what the proxy wants of a browser. */
   readonly headers: OutgoingHttpHeaders;
   /** PEM of an authority to be believed. */
@@ -27,7 +28,7 @@ export interface ExamineOptions {
 const PATIENCE_MS = 10_000;
 
 export async function examine(options: ExamineOptions): Promise<Observations> {
-  const { url, token, now, silence } = options;
+  const { url, token, now, silence, own, identityHeaders } = options;
   const prefix = url.pathname.replace(/\/$/, '');
   const at = (path: string): URL => new URL(`${prefix}/postern/api/doctor${path}`, url.origin);
   const known = { authorization: `Bearer ${token}`, ...options.headers };
@@ -37,7 +38,7 @@ export async function examine(options: ExamineOptions): Promise<Observations> {
 
   const [reach, tls] = await Promise.all([marked(), lookAtTls(url, options.ca, PATIENCE_MS)]);
   const place = { protocol: url.protocol === 'https:' ? 'https:' : 'http:', host: url.host, prefix } as const;
-  const begun = { url: place, now: now(), identityHeaders: options.identityHeaders, reach, tls };
+  const begun = { url: place, now: now(), own, identityHeaders, reach, tls };
   const seen = seenIn(reach);
   if (!seen) return { ...begun, ...NOT_SEEN };
 

@@ -1,7 +1,8 @@
 /** From what was seen to what is wrong: the table of causes, in the order in which a request goes (SPEC 15). Pure. */
-import type { Cause, ProxyKind } from './cause.ts';
+import type { Cause, Level, ProxyKind } from './cause.ts';
 import { FORWARDED_CAUSES } from './causes/forwarded.ts';
-import { INSIDE_CAUSES, PLACE_CAUSES } from './causes/place.ts';
+import { INSIDE_CAUSES } from './causes/inside.ts';
+import { PLACE_CAUSES } from './causes/place.ts';
 import { REACH_CAUSES } from './causes/reach.ts';
 import { REQUEST_CAUSES } from './causes/request.ts';
 import { RESPONSE_CAUSES } from './causes/response.ts';
@@ -9,7 +10,7 @@ import type { InsideSeen, Observations } from './observations.ts';
 
 export interface Finding {
   readonly name: string;
-  readonly level: 'error' | 'warning';
+  readonly level: Level;
   /** What was seen. */
   readonly seen: string;
   readonly advice: string;

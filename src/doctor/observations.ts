@@ -35,6 +35,14 @@ export interface Seen {
   /** Some of the headers, a line each, by lower-case name. */
   readonly headers: Readonly<Record<string, readonly string[]>>;
   readonly cookies: readonly string[];
+  readonly build: Build;
+}
+
+/** Which Postern it is, and by which route table it judges. */
+export interface Build {
+  readonly version: string;
+  /** A digest of the rows. */
+  readonly policy: string;
 }
 
 export interface TlsSeen {
@@ -59,6 +67,13 @@ export interface StreamSeen {
 export interface OpenPort {
   readonly port: number;
   readonly what: string;
+  /** Not every program there can be told by its answer: this one was told by its silence. */
+  readonly ask?: 'webrtc';
+}
+
+/** A port of the NVR that answers at an address of this machine, or of the machine that a container runs on. */
+export interface ExposedPort extends OpenPort {
+  readonly address: string;
 }
 
 /** What the machine itself says; a part that was not looked at is undefined. */
@@ -68,6 +83,14 @@ export interface InsideSeen {
   readonly cameras: number | undefined;
   /** Bytes free where the configuration directory is. */
   readonly freeBytes: number | undefined;
+  /** Why the store does not answer; null when it does. */
+  readonly storeFault: string | null | undefined;
+  /** What the NVR says of itself, and the version that the route table was made for. */
+  readonly nvrVersion: string | undefined;
+  readonly policyNvrVersion: string | undefined;
+  /** `auth.second_factor`; undefined where no account logs in here. */
+  readonly secondFactor: string | undefined;
+  readonly exposed: readonly ExposedPort[];
   readonly openPorts: readonly OpenPort[];
 }
 
@@ -80,6 +103,8 @@ export interface Observations {
   };
   /** Unix seconds of the clock here, when the first probe was answered. */
   readonly now: number;
+  /** Of the program that looks, and of the files that it reads. */
+  readonly own: Build;
   /** Names of the headers that Postern takes an identity from; none with accounts of its own. */
   readonly identityHeaders: readonly string[];
   readonly reach: ProbeResponse;

@@ -4,7 +4,7 @@ import type { Context, ParameterizedContext } from 'koa';
 import Router from 'koa-router';
 import type { RouteState } from '../domain/verdict.ts';
 import { COOKIE, FILE_BYTES, MARK, STREAM_END } from './marks.ts';
-import type { Seen } from './observations.ts';
+import type { Build, Seen } from './observations.ts';
 
 export interface ProbeRouteDeps {
   /** Whether the address is in auth.trusted_proxies. */
@@ -13,6 +13,8 @@ export interface ProbeRouteDeps {
   readonly identityHeaders: readonly string[];
   /** Unix seconds. */
   readonly now: () => number;
+  /** Any caller who is logged in learns it: the version is in the description of the API too, and the table is public. */
+  readonly build: Build;
   /** `nvr.max_upload`, bytes. */
   readonly mostUpload: () => number;
 }
@@ -45,7 +47,7 @@ export function createProbeRoutes(deps: ProbeRouteDeps): Router<RouteState> {
   return router;
 }
 
-function seenOf(ctx: ProbeContext, { isTrustedPeer, identityHeaders, now }: ProbeRouteDeps): Seen {
+function seenOf(ctx: ProbeContext, { isTrustedPeer, identityHeaders, now, build }: ProbeRouteDeps): Seen {
   const { req, state } = ctx;
   const { remoteAddress = '', remotePort = 0 } = req.socket;
   const peer = remoteAddress.replace(/^::ffff:(?=[\d.]+$)/, '');
@@ -63,6 +65,7 @@ function seenOf(ctx: ProbeContext, { isTrustedPeer, identityHeaders, now }: Prob
     time: now(),
     headers: Object.fromEntries(told.filter(([, lines]) => lines.length > 0)),
     cookies: ctx.cookies.get(COOKIE) === undefined ? [] : [COOKIE],
+    build,
   };
 }
 

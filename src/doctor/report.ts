@@ -14,10 +14,13 @@ export interface Report {
   readonly findings: readonly Finding[];
 }
 
+/** The ports are looked at from the public address. */
+export type InsideWithoutPorts = Omit<InsideSeen, 'openPorts'>;
+
 export interface ReportOptions extends Omit<ExamineOptions, 'url'> {
   readonly url: URL | undefined;
   readonly proxy: ProxyKind | undefined;
-  readonly inside: () => Promise<Omit<InsideSeen, 'openPorts'>>;
+  readonly inside: () => Promise<InsideWithoutPorts>;
 }
 
 const OWN_MACHINE = /^(?:localhost|127\.[\d.]+|\[::1\])$/;
@@ -39,7 +42,7 @@ export async function createReport(options: ReportOptions): Promise<Report> {
 export function formatReport({ url, proxy, findings }: Report): string {
   const place = url ?? 'this machine';
   const errors = findings.filter(({ level }) => level === 'error').length;
-  const warnings = findings.length - errors;
+  const warnings = findings.filter(({ level }) => level === 'warning').length;
   const head = `${place}${proxy ? `, by ${proxy}` : ''}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`;
   const asks = url === null ? ['', NO_ADDRESS] : proxy === null && errors > 0 ? ['', ASK] : [];
   return `${[head, ...findings.flatMap(shown), ...asks].map(printable).join('\n')}\n`;

@@ -1,4 +1,5 @@
 /** The route table's rows: who may use an operation, and where it names a camera (SPEC 5). */
+import { createHash } from 'node:crypto';
 
 export const ACCESS_LEVELS = ['public', 'any', 'camera', 'unrestricted', 'admin', 'none'] as const;
 /** `any`: every known role; `camera`: callers who may see the named cameras; `unrestricted`: admin and viewer; `none`: no caller. */
@@ -72,4 +73,10 @@ export interface PolicyRow {
   /** Where the row stands. */
   readonly file?: string;
   readonly line: number;
+}
+
+/** Tells one table from another: the same for the same rows, wherever their files are. */
+export function policyDigest(rows: readonly PolicyRow[]): string {
+  const told = rows.map(({ file: _, line: __, ...row }) => row);
+  return createHash('sha256').update(JSON.stringify(told)).digest('hex').slice(0, 16);
 }

@@ -4,6 +4,8 @@ import type { RefusalReason } from './refusal.ts';
 export interface ServiceStatus {
   readonly startedAt: number | null;
   readonly versions: StatusVersions | null;
+  /** `server.public_url`; null when it is not set. */
+  readonly publicUrl: string | null;
   readonly store: Reach | null;
   readonly nvr: Reach | null;
   /** The events backend. */

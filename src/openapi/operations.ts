@@ -57,6 +57,7 @@ export const OPERATIONS: readonly Operation[] = [
   { method: 'post',   path: '/api/tokens',                  who: 'any',    summary: 'Make an API token',                              body: named('NewToken'),    yes: [201, named('MadeToken')], no: [...BODY_NO, 409] },
   { method: 'delete', path: '/api/tokens/{id}',             who: 'any',    summary: 'Revoke an API token',                            yes: [200, SUCCESS], no: [404] },
   { method: 'get',    path: '/api/status',                  who: 'admin',  summary: 'How the service is',                             yes: [200, named('Status')] },
+  { method: 'post',   path: '/api/status/doctor',           who: 'admin',  summary: 'What is wrong between server.public_url and Postern; takes half a minute at most', yes: [200, named('Report')], no: [409, 503] },
   { method: 'get',    path: '/api/explain',                 who: 'admin',  summary: 'How a request would be judged, and why',         query: NAMES_METHOD_PATH, yes: [200, named('Explanation')], no: [422] },
   { method: 'get',    path: '/postern',                     who: 'public', summary: 'The console',                                    yes: [301] },
   { method: 'get',    path: '/postern/{rest}',              who: 'public', summary: 'Pages and assets of the console',                yes: [200], no: [404], type: 'text/html' },

@@ -75,6 +75,19 @@ export const SCHEMAS = {
     expires_at: MAYBE_TIME,
   }),
   Status: { type: 'object', description: 'How the service is' },
+  Report: object({
+    url: { type: ['string', 'null'], description: 'server.public_url; null: only this machine was looked at' },
+    proxy: { type: ['string', 'null'], description: 'As it says of itself' },
+    findings: listOf(
+      object({
+        name: TEXT,
+        level: { enum: ['error', 'warning', 'advice'] },
+        seen: TEXT,
+        advice: TEXT,
+        lines: { type: 'array', items: TEXT, description: 'To change at the proxy' },
+      }),
+    ),
+  }),
   Explanation: { type: 'object', description: 'How a request would be judged, and why' },
   Seen: { type: 'object', description: 'How a request looked when it arrived' },
   Any: {},

@@ -139,6 +139,7 @@ describe('An empty configuration', () => {
         verify: true,
         timeout_connect: 5,
         timeout_response: 60,
+        warn_open_ports: true,
         timeout_idle: 300,
         max_upload: 20_000_000,
       },

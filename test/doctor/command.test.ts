@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { openPorts } from '../../src/doctor/probes/ports.ts';
+import type { Report } from '../../src/doctor/report.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { type Finished, newDirectory, runPostern, type Serving, servePostern } from '../support/run-postern.ts';
 
@@ -25,7 +24,8 @@ describe('The command doctor', () => {
 
   it('says that nothing is wrong where nothing is, and exits 0', async () => {
     const { code, stdout, stderr } = await doctor(serving.url, '--silence', '1');
-    assert.deepEqual([code, stdout, stderr], [0, `${serving.url}/: no errors, no warnings\n`, '']);
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(stdout, /: no errors, no warnings\n\nadvice: second-factor-off\n {2}no second factor/);
   });
 
   it('names the cause and the line to change, and exits 1', async () => {
@@ -42,7 +42,12 @@ describe('The command doctor', () => {
 
   it('gives JSON for programs', async () => {
     const { stdout } = await doctor(serving.url, '--silence', '1', '--json');
-    assert.deepEqual(JSON.parse(stdout), { url: `${serving.url}/`, proxy: null, findings: [] });
+    const { findings, ...report } = JSON.parse(stdout) as Report;
+    assert.deepEqual(report, { url: `${serving.url}/`, proxy: null });
+    assert.deepEqual(
+      findings.map(({ name, level }) => ({ name, level })),
+      [{ name: 'second-factor-off', level: 'advice' }],
+    );
   });
 
   it('without an address looks at this machine: an NVR that does not answer', async () => {
@@ -76,28 +81,5 @@ describe('The command doctor', () => {
     const { code, stderr } = await runPostern(['doctor', serving.url], { env: { POSTERN__AUTH__ENABLED: 'perhaps' } });
     assert.equal(code, 2);
     assert.match(stderr, /auth\.enabled/);
-  });
-});
-
-describe('Ports of the NVR that are open', () => {
-  it('are told from others by what answers there', async () => {
-    const nvr = await startFakeNvr();
-    const rtsp = createTcpServer((socket) => socket.end('RTSP/1.0 200 OK\r\n\r\n'));
-    await new Promise<void>((resolve) => rtsp.listen(0, '127.0.0.1', resolve));
-    const address = rtsp.address();
-    const rtspPort = typeof address === 'object' && address ? address.port : 0;
-    const version = { protocol: 'http:', path: '/api/version', isTold: /^\d+\.\d+\.\d+/ } as const;
-    const found = await openPorts('127.0.0.1', [
-      { port: nvr.port, what: 'open', ask: version },
-      { port: rtspPort, what: 'rtsp', ask: 'rtsp' },
-      { port: nvr.port, what: 'no rtsp', ask: 'rtsp' },
-      { port: 1, what: 'closed', ask: version },
-    ]);
-    rtsp.close();
-    await nvr.close();
-    assert.deepEqual(found, [
-      { port: nvr.port, what: 'open' },
-      { port: rtspPort, what: 'rtsp' },
-    ]);
   });
 });

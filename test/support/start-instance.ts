@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Reloaded } from '../../src/app/hot-reload.ts';
 import { type Postern, startPostern } from '../../src/app/start.ts';
+import type { StartOptions } from '../../src/app/start-options.ts';
 import { formatProblem } from '../../src/config/problems/problems.ts';
 import { storeAddress } from '../../src/config/schema/store-schema.ts';
 import { loadServiceConfig } from '../../src/config/service-config.ts';
@@ -27,6 +28,8 @@ export interface InstanceOptions {
   readonly clock?: MovableClock;
   /** The allowlist file, instead of the one in the interface's place (5.5.7). */
   readonly trustedHeadersFile?: string;
+  /** The networks around, instead of those of this machine. */
+  readonly surroundings?: StartOptions['surroundings'];
 }
 
 export interface Runtime {
@@ -49,9 +52,14 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
+/** The version that an instance says it has. */
+export const TEST_VERSION = '0.0.0-test';
+
 const CONFIG: ConfigTree = {
   server: { external: '127.0.0.1:0', internal: '127.0.0.1:0', telemetry: '127.0.0.1:0', shutdown_grace: 1 },
   tls: { enabled: false },
+  // No test asks another machine.
+  nvr: { warn_open_ports: false },
   auth: { hash_iterations: TEST_ITERATIONS, roles: { front_only: ['cam1'] } },
 };
 
@@ -94,7 +102,8 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Runt
         log.push(JSON.parse(line));
       },
     },
-    version: '0.0.0-test',
+    version: TEST_VERSION,
+    ...(options.surroundings && { surroundings: options.surroundings }),
     ...(options.trustedHeadersFile === undefined ? {} : { trustedHeadersFile: options.trustedHeadersFile }),
   });
   const { external, internal, telemetry } = postern.addresses;

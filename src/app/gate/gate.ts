@@ -10,6 +10,8 @@ import { createSessionRoutes } from '../../accounts/sessions/session-routes.ts';
 import { createTokenRoutes } from '../../accounts/tokens/token-routes.ts';
 import { createUserRoutes } from '../../accounts/users/user-routes.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import { type AddressCheck, createCheckRoute } from '../../doctor/check-route.ts';
+import type { Build } from '../../doctor/observations.ts';
 import { createProbeRoutes } from '../../doctor/probe-routes.ts';
 import { type CustomRoles, scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
@@ -46,7 +48,8 @@ export interface GateSources {
   readonly watch: GateDeps['watch'];
   /** For the status page. */
   readonly status: () => Promise<ServiceStatus>;
-  readonly version: string;
+  readonly checkAddress: AddressCheck;
+  readonly build: Build;
 }
 
 export function gateDeps(deps: GateSources): GateDeps {
@@ -88,7 +91,8 @@ function ownRoutes({
   components,
   pages,
   status,
-  version,
+  checkAddress,
+  build,
 }: GateSources): GateDeps['ownRoutes'] {
   const { auth, nvr, ui } = settings;
   const { seen, explain } = authorizer;
@@ -102,8 +106,9 @@ function ownRoutes({
     .use(createTokenRoutes(routeDeps).routes())
     .use(createExplainRoutes({ explain }).routes())
     .use(createStatusRoutes(status).routes())
-    .use(createOpenApiRoutes(version).routes())
-    .use(createProbeRoutes(probeDeps(settings, routeDeps.clock)).routes())
+    .use(createCheckRoute(checkAddress).routes())
+    .use(createOpenApiRoutes(build.version).routes())
+    .use(createProbeRoutes(probeDeps(settings, routeDeps.clock, build)).routes())
     .use(
       createUiRoutes({
         pages,

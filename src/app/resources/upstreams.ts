@@ -6,7 +6,7 @@ import type { Settings } from '../../config/schema/schema.ts';
 import { ADMIN, ANONYMOUS, type CameraName } from '../../domain/names.ts';
 import type { Upstream } from '../../domain/socket-address.ts';
 import { type KnownCameraList, watchKnownCameras } from '../../gateway/decision/known-cameras.ts';
-import { ask, askJson, type Question } from '../../gateway/forward/ask-upstream.ts';
+import { ask, askJson, askText, type Question } from '../../gateway/forward/ask-upstream.ts';
 import type { ForwardRules } from '../../gateway/forward/forwarder.ts';
 import type { UpstreamTls } from '../../gateway/forward/upstream-tls.ts';
 import { checked, type Reached } from '../../telemetry/readiness.ts';
@@ -87,4 +87,16 @@ export async function nvrCheck(settings: Settings): Promise<Reached> {
   const { url } = settings.nvr;
   if (!url) return { kind: 'unused' };
   return checked(async () => (await ask(await questionFor(settings, url, '/api/version'))).destroy());
+}
+
+const LONGEST_VERSION = 64;
+
+/** As the NVR says it: `0.18.0-1234abcd`; null without one, or when it does not answer. */
+export async function nvrVersion(settings: Settings): Promise<string | null> {
+  const { url } = settings.nvr;
+  if (!url) return null;
+  const said = await questionFor(settings, url, '/api/version')
+    .then(askText)
+    .catch(() => undefined);
+  return said?.trim().slice(0, LONGEST_VERSION) || null;
 }

@@ -2,11 +2,11 @@
 import { X509Certificate } from 'node:crypto';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import { publicAddress } from '../../domain/public-url.ts';
 import type { ServiceStatus, StatusCertificate, StatusWarning, UnknownRoute } from '../../domain/status.ts';
-import { askText } from '../../gateway/forward/ask-upstream.ts';
 import type { Readiness } from '../../telemetry/readiness.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
-import { questionFor } from '../resources/upstreams.ts';
+import { nvrVersion } from '../resources/upstreams.ts';
 
 export interface StatusSources {
   readonly settings: Settings;
@@ -27,10 +27,12 @@ export interface StatusSources {
 export function serviceStatus(sources: StatusSources): () => Promise<ServiceStatus> {
   const { settings, readiness, startedAt, limiter, recent } = sources;
   return async (): Promise<ServiceStatus> => {
+    const { public_url } = settings.server;
     const [{ store, nvr, events }, nvrSays] = await Promise.all([readiness(), nvrVersion(settings)]);
     return {
       startedAt,
       versions: { postern: sources.version, node: process.version, nvr: nvrSays },
+      publicUrl: public_url ? publicAddress(public_url, '/') : null,
       store,
       nvr,
       events,
@@ -46,17 +48,6 @@ export function serviceStatus(sources: StatusSources): () => Promise<ServiceStat
       failures: recent.failures(),
     };
   };
-}
-
-const LONGEST_VERSION = 64;
-
-async function nvrVersion(settings: Settings): Promise<string | null> {
-  const { url } = settings.nvr;
-  if (!url) return null;
-  const said = await questionFor(settings, url, '/api/version')
-    .then(askText)
-    .catch(() => undefined);
-  return said?.trim().slice(0, LONGEST_VERSION) || null;
 }
 
 function certificateOf(pem: string | undefined): StatusCertificate | null {

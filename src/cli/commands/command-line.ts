@@ -77,7 +77,7 @@ export function createProgram(): { readonly program: Command } {
   registerExplainCommand(program, { openExplainer, stdout, stderr, exit });
   const openDoctor = async () => {
     const { openForDoctor } = await import('../../app/commands/doctor.ts');
-    return openForDoctor({ directory: directory(), env, clock });
+    return openForDoctor({ directory: directory(), env, clock }, VERSION);
   };
   registerBackupCommands(program, {
     backUp: async (file) =>

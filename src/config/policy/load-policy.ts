@@ -8,7 +8,12 @@ import type { Problem } from '../problems/problems.ts';
 import { type PolicyTable, parsePolicy } from './parse-policy.ts';
 
 export type PolicyOutcome =
-  | { readonly kind: 'loaded'; readonly rows: readonly PolicyRow[] }
+  | {
+      readonly kind: 'loaded';
+      readonly rows: readonly PolicyRow[];
+      /** The release of the NVR that the table, or the one it extends, was made for; undefined when none says so. */
+      readonly nvr: string | undefined;
+    }
   | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
 
 const SHIPPED = join(import.meta.dirname, '../../../conf/policies');
@@ -26,13 +31,15 @@ export async function loadPolicy(
   onFile: (file: string) => void = () => {},
 ): Promise<PolicyOutcome> {
   const rows: PolicyRow[] = [];
+  let nvr: string | undefined;
   for (const name of [OWN, policy]) {
     const chain = await readChain({ name, namedAt: IN_CONFIGURATION }, { directory, above: [], onFile });
     if (!chain.ok) return { kind: 'invalid', problems: chain.error };
     const tables = chain.value.flatMap((table) => table.rows);
+    nvr ??= chain.value.find((table) => table.nvr !== undefined)?.nvr;
     rows.push(...(name === OWN ? tables.map((row) => ({ ...row, own: true })) : tables));
   }
-  return { kind: 'loaded', rows };
+  return { kind: 'loaded', rows, nvr };
 }
 
 type Chain = Result<readonly PolicyTable[], readonly Problem[]>;

@@ -11,11 +11,17 @@ import { type RowText, rowSchema, splitRoute } from './policy-row.ts';
 export interface PolicyTable {
   readonly rows: readonly PolicyRow[];
   /** The table whose rows come after these, and where it is named. */
+  /** The release of the NVR that the rows were made for: `0.18`. */
+  readonly nvr: string | undefined;
   readonly base: { readonly name: string; readonly namedAt: Problem } | undefined;
 }
 
 const tableSchema = z.strictObject({
   version: z.literal(1),
+  nvr: z
+    .string()
+    .regex(/^\d+\.\d+$/)
+    .optional(),
   extends: z.string().min(1).optional(),
   routes: z.array(rowSchema),
 });
@@ -30,9 +36,10 @@ export function parsePolicy(written: string, source: string): Result<PolicyTable
     : findingsOf(parsed.error.issues, z.toJSONSchema(tableSchema) as KeySchema);
   if (!parsed.success || findings.length > 0)
     return err(findings.map((finding) => asProblem(finding, yaml.value, source)));
-  const { routes, extends: name } = parsed.data;
+  const { routes, nvr, extends: name } = parsed.data;
   const namedAt = asProblem({ path: ['extends'], message: '' }, yaml.value, source);
   return ok({
+    nvr,
     rows: routes.map((row, index) =>
       asRow(row, { file: source, line: yaml.value.locate(['routes', index])?.line ?? 0 }),
     ),

@@ -59,6 +59,12 @@ export const nvrSection = z
       example: 'tls/nvr-ca.pem',
     }),
     verify: z.boolean().prefault(true).describe("Whether the NVR's TLS certificate is verified."),
+    warn_open_ports: z
+      .boolean()
+      .prefault(true)
+      .describe(
+        'At a start, look whether ports of the NVR answer at addresses of this machine, in a container also at its host, and warn: other machines may go round Postern there.',
+      ),
     timeout_connect: timeoutSeconds().prefault(5).describe('Time limit for connecting to the NVR, in seconds.'),
     timeout_response: timeoutSeconds()
       .prefault(60)

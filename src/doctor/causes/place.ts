@@ -1,11 +1,9 @@
-/** Causes in the certificate, the clock, and what stands beside or behind Postern. */
+/** Causes in the certificate, the clock, and the build that answers at the address. */
 import { type Cause, headerOf, when } from '../cause.ts';
-import type { InsideSeen } from '../observations.ts';
 
 const DAY = 86_400;
 const SOON_DAYS = 14;
 const MOST_SKEW_SECONDS = 60;
-const LEAST_FREE_BYTES = 500_000_000;
 
 const NAME_FAULT = /ALTNAME|altnames|does not match/i;
 const END_FAULT = /expired/i;
@@ -68,6 +66,48 @@ export const PLACE_CAUSES: readonly Cause[] = [
     lines: {},
   },
   {
+    name: 'http-2-missing',
+    level: 'advice',
+    sign: ({ tls, seen }) =>
+      when(
+        seen !== undefined && tls?.offersHttp2 === false,
+        'the address offers no HTTP/2: a browser opens six connections at most, so pages with many pictures load slowly',
+      ),
+    advice: 'Let the proxy offer HTTP/2 to browsers. To Postern it may speak HTTP/1.1.',
+    lines: {
+      nginx: ['http2 on;    # before nginx 1.25.1: listen 443 ssl http2;'],
+      npm: ['HTTP/2 Support: on    # in the tab SSL'],
+      haproxy: ['bind :443 ssl crt /etc/haproxy/tls/nvr.pem alpn h2,http/1.1'],
+      caddy: ['# remove from the option protocols: h1 alone'],
+      apache: ['Protocols h2 http/1.1    # a2enmod http2'],
+      traefik: ['# tls.options: remove alpnProtocols: [http/1.1]'],
+      cloudflare: ['Speed > Settings > HTTP/2: on'],
+    },
+  },
+  {
+    name: 'other-version',
+    level: 'warning',
+    sign: ({ seen, own }) =>
+      when(
+        seen !== undefined && seen.build.version !== own.version,
+        `Postern ${seen?.build.version} answers there, and this program is ${own.version}`,
+      ),
+    advice: 'Restart the service after an update, and check that the address leads to this machine.',
+    lines: {},
+  },
+  {
+    name: 'policy-not-in-force',
+    level: 'warning',
+    sign: ({ seen, own }) =>
+      when(
+        seen !== undefined && seen.build.version === own.version && seen.build.policy !== own.policy,
+        'the Postern that answers there judges by another route table than the one that nvr.policy names here',
+      ),
+    advice:
+      'Look in the log for a reload that was refused, and restart; with several Posterns give each the same files.',
+    lines: {},
+  },
+  {
     name: 'clock-differs',
     level: 'error',
     sign: ({ seen, now }) => {
@@ -92,43 +132,5 @@ export const PLACE_CAUSES: readonly Cause[] = [
     },
     advice: 'Set the clocks by NTP.',
     lines: {},
-  },
-];
-
-export interface InsideCause {
-  readonly name: string;
-  readonly level: 'error' | 'warning';
-  readonly signs: (inside: InsideSeen) => readonly string[];
-  readonly advice: string;
-}
-
-export const INSIDE_CAUSES: readonly InsideCause[] = [
-  {
-    name: 'nvr-port-open',
-    level: 'error',
-    signs: ({ openPorts }) => openPorts.map(({ port, what }) => `port ${port} is open at the public address: ${what}`),
-    advice: 'Publish no port of the NVR: take it out of "ports:" of its container, or close it in the firewall.',
-  },
-  {
-    name: 'nvr-unreachable',
-    level: 'error',
-    signs: ({ nvrFault }) => (typeof nvrFault === 'string' ? [`the NVR does not answer: ${nvrFault}`] : []),
-    advice: 'Check that it runs, nvr.url, and that both are on one network.',
-  },
-  {
-    name: 'no-cameras',
-    level: 'warning',
-    signs: ({ cameras, nvrFault }) =>
-      cameras === 0 && nvrFault === null ? ['the NVR has no cameras, so custom roles see nothing'] : [],
-    advice: 'Add cameras to the NVR, or name them in nvr.cameras.',
-  },
-  {
-    name: 'disk-full',
-    level: 'warning',
-    signs: ({ freeBytes }) =>
-      freeBytes !== undefined && freeBytes < LEAST_FREE_BYTES
-        ? [`${Math.round(freeBytes / 1e6)} MB are free where the store is: logins fail when it is full`]
-        : [],
-    advice: 'Make room.',
   },
 ];

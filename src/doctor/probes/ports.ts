@@ -1,51 +1,118 @@
-/** Ports of the NVR's that are open where the public address leads: each goes round Postern. */
+/** Ports of the NVR that are open where the public address leads: each goes round Postern. */
 import { connect } from 'node:net';
 import { hostInUrl } from '../../domain/socket-address.ts';
-import type { OpenPort } from '../observations.ts';
+import { isPosterns } from '../cause.ts';
+import type { OpenPort, ProbeResponse } from '../observations.ts';
 import { send } from './send.ts';
 
 export interface KnownPort {
   readonly port: number;
   readonly what: string;
-  /** What is asked, and what an NVR's answer looks like. */
-  readonly ask: 'rtsp' | { readonly protocol: 'http:' | 'https:'; readonly path: string; readonly isTold: RegExp };
+  readonly ask: HttpQuestion | 'rtsp' | 'webrtc';
 }
+
+/** What is asked, and what the response of an NVR looks like. */
+export interface HttpQuestion {
+  readonly protocol: 'http:' | 'https:';
+  readonly path: string;
+  readonly isTold: RegExp;
+}
+
+const VERSION: HttpQuestion = { protocol: 'http:', path: '/api/version', isTold: /^\d+\.\d+\.\d+/ };
+const LOGIN_PAGE = { path: '/login', isTold: /<title>\s*Frigate\s*<\/title>/i };
 
 // biome-ignore format: a table
 export const NVR_PORTS: readonly KnownPort[] = [
-  { port: 5000, what: 'the open port of the NVR: everybody is an admin there',    ask: { protocol: 'http:',  path: '/api/version', isTold: /^\d+\.\d+\.\d+/ } },
-  { port: 1984, what: 'the stream server: every camera, and its passwords',       ask: { protocol: 'http:',  path: '/api/streams', isTold: /^\{/ } },
-  { port: 8554, what: 'RTSP: every camera, without a login unless one is set',    ask: 'rtsp' },
+  { port: 5000, what: 'the open port of the NVR: every caller is an admin there',             ask: VERSION },
+  { port: 1984, what: 'the stream server: every camera, and its passwords',                   ask: { protocol: 'http:',  path: '/api/streams', isTold: /^\{/ } },
+  { port: 8554, what: 'RTSP: every camera, without a login unless one is set',                ask: 'rtsp' },
+  { port: 8555, what: 'WebRTC of the stream server: its pictures do not pass Postern, and a logout does not end them', ask: 'webrtc' },
+  { port: 8971, what: 'the login of the NVR itself, with its own users',                      ask: { protocol: 'https:', ...LOGIN_PAGE } },
+  { port: 8971, what: 'the login of the NVR itself, with its own users, and without TLS',     ask: { protocol: 'http:',  ...LOGIN_PAGE } },
 ];
 
+/** The port of `nvr.url`, where the NVR asks for no login. */
+export const openNvrPort = (port: number): KnownPort => ({
+  port,
+  what: 'the open port of the NVR: every caller is an admin there',
+  ask: VERSION,
+});
+
 const PATIENCE_MS = 2_000;
+/** Only the internal listener refuses by host name. */
+const OWN_HOST_CHECK = /server\.internal_hosts/;
+const OWN = 'the internal listener of Postern: every caller is an admin there';
 
-/** Nothing is changed by any question. */
-export async function openPorts(host: string, ports: readonly KnownPort[]): Promise<readonly OpenPort[]> {
-  const looked = await Promise.all(ports.map(async (known) => ({ known, isOpen: await responds(host, known) })));
-  return looked.filter(({ isOpen }) => isOpen).map(({ known: { port, what } }) => ({ port, what }));
+/** No question changes anything. */
+export async function openPorts(
+  host: string,
+  ports: readonly KnownPort[],
+  signal?: AbortSignal,
+): Promise<readonly OpenPort[]> {
+  const looked = await Promise.all(ports.map((known) => found(host, known, signal)));
+  return looked.filter((open) => open !== undefined);
 }
 
-async function responds(host: string, { port, ask }: KnownPort): Promise<boolean> {
-  if (ask === 'rtsp') return speaksRtsp(host, port);
-  const url = new URL(ask.path, `${ask.protocol}//${hostInUrl(host)}:${port}`);
-  const response = await send({ url, timeoutMs: PATIENCE_MS });
-  return response.kind === 'answered' && response.status === 200 && ask.isTold.test(response.body.trim());
+async function found(
+  host: string,
+  { port, what, ask }: KnownPort,
+  signal: AbortSignal | undefined,
+): Promise<OpenPort | undefined> {
+  const first = (question: Buffer): Promise<FirstBytes> => firstBytes({ host, port, signal }, question);
+  if (ask === 'rtsp') return (await first(RTSP_OPTIONS)) === 'RTSP' ? { port, what } : undefined;
+  if (ask === 'webrtc') return speaksWebRtc(await first(STUN)) ? { port, what, ask } : undefined;
+  const base = `${ask.protocol}//${hostInUrl(host)}:${port}`;
+  const get = (path: string): Promise<ProbeResponse> =>
+    send({ url: new URL(path, base), timeoutMs: PATIENCE_MS, signal });
+  const response = await get(ask.path);
+  if (response.kind !== 'answered') return undefined;
+  if (isPosterns(response)) return OWN_HOST_CHECK.test(response.body) ? { port, what: OWN } : undefined;
+  if (response.status !== 200 || !ask.isTold.test(response.body.trim())) return undefined;
+  // Postern forwards what it is asked for: its own routes tell it from the NVR.
+  const own = await get('/postern/api/doctor/nothing');
+  if (!isPosterns(own)) return { port, what };
+  const isOpen = own.kind === 'answered' && own.status === 404;
+  return isOpen ? { port, what: OWN } : undefined;
 }
 
-/** RFC 2326: a server answers OPTIONS to everybody. */
-function speaksRtsp(host: string, port: number): Promise<boolean> {
+/** RFC 2326: a server answers OPTIONS to every client. */
+const RTSP_OPTIONS = Buffer.from('OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n');
+/** RFC 8489, framed for TCP by RFC 4571: a Binding request for a session that there is not. */
+const STUN = Buffer.from(
+  `${'001c'}${'00010008'}${'2112a442'}${'706f737465726e2d646f6374'}${'000600033a783a00'}`,
+  'hex',
+);
+const STUN_COOKIE = '2112a442';
+
+type FirstBytes = 'closed' | 'silent' | 'RTSP' | 'STUN' | 'other';
+
+/** A stream server says nothing to a session that it does not know, and waits; another program answers, or hangs up. */
+const speaksWebRtc = (bytes: FirstBytes): boolean => bytes === 'silent' || bytes === 'STUN';
+
+/** What comes first behind `question`. `silent`: the connection is open, and nothing came. */
+function firstBytes(
+  { host, port, signal }: { host: string; port: number; signal: AbortSignal | undefined },
+  question: Buffer,
+): Promise<FirstBytes> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: PATIENCE_MS });
-    const end = (speaks: boolean): void => {
+    const socket = connect({ host, port, ...(signal && { signal }) });
+    let isOpen = false;
+    const end = (bytes: FirstBytes): void => {
+      clearTimeout(timer);
       socket.destroy();
-      resolve(speaks);
+      resolve(bytes);
     };
-    socket.once('connect', () => socket.write('OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n'));
-    socket.once('data', (bytes) => end(bytes.toString('latin1').startsWith('RTSP/1.0')));
-    socket
-      .once('timeout', () => end(false))
-      .once('error', () => end(false))
-      .once('close', () => end(false));
+    const timer = setTimeout(() => end(isOpen ? 'silent' : 'closed'), PATIENCE_MS);
+    socket.once('connect', () => {
+      isOpen = true;
+      socket.write(question);
+    });
+    socket.once('data', (bytes) => end(protocolOf(bytes)));
+    socket.once('error', () => end('closed')).once('close', () => end('closed'));
   });
+}
+
+function protocolOf(bytes: Buffer): FirstBytes {
+  if (bytes.toString('latin1').startsWith('RTSP/1.0')) return 'RTSP';
+  return bytes.subarray(6, 10).toString('hex') === STUN_COOKIE ? 'STUN' : 'other';
 }

@@ -11,13 +11,15 @@ export interface Probe {
   readonly body?: Buffer;
   /** For the whole answer. */
   readonly timeoutMs: number;
+  /** Aborted: the probe fails at once. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const LONGEST_BODY = 256 * 1024;
 
 /** The certificate is judged apart: here it must not stand in the way of what else there is to see. */
-export function open({ url, method = 'GET', headers = {} }: Probe): ClientRequest {
-  const options = { method, headers, agent: false } as const;
+export function open({ url, method = 'GET', headers = {}, signal }: Probe): ClientRequest {
+  const options = { method, headers, agent: false, ...(signal && { signal }) } as const;
   return url.protocol === 'https:'
     ? httpsRequest(url, { ...options, rejectUnauthorized: false })
     : httpRequest(url, options);
@@ -70,7 +72,8 @@ async function bodyOf(response: IncomingMessage): Promise<string> {
   try {
     for await (const chunk of response) {
       bytes += chunk.length;
-      if (bytes <= LONGEST_BODY) chunks.push(chunk);
+      if (bytes > LONGEST_BODY) break;
+      chunks.push(chunk);
     }
   } catch {
     // What came is judged.

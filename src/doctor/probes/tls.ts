@@ -15,14 +15,16 @@ export function lookAtTls(url: URL, ca: string | undefined, timeoutMs: number): 
       ...(ca === undefined ? {} : { ca }),
       rejectUnauthorized: false,
       ALPNProtocols: ['h2', 'http/1.1'],
-      timeout: timeoutMs,
     });
+    // For the whole handshake: a peer that sends a byte now and then is not waited for.
+    const timer = setTimeout(() => end(undefined), timeoutMs);
     const end = (seen: TlsSeen | undefined): void => {
+      clearTimeout(timer);
       socket.destroy();
       resolve(seen);
     };
     socket.once('secureConnect', () => end(judged(socket)));
-    socket.once('timeout', () => end(undefined)).once('error', () => end(undefined));
+    socket.once('error', () => end(undefined));
   });
 }
 

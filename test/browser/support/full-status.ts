@@ -7,6 +7,7 @@ const HOUR = 3600;
 export const FULL_STATUS: ServiceStatus = {
   startedAt: NOW - 3 * 86_400,
   versions: { postern: '0.1.0', node: 'v24.21.0', nvr: '0.17.0' },
+  publicUrl: 'https://nvr.example.com/',
   store: { kind: 'ok' },
   nvr: { kind: 'failed', reason: 'connect ECONNREFUSED 192.0.2.5:5000' },
   events: { kind: 'unused' },

@@ -5,7 +5,7 @@ import { openForDoctor } from '../../../src/app/commands/doctor.ts';
 import { createReport, type Report } from '../../../src/doctor/report.ts';
 import type { StartedProxy } from '../../sso/support/proxies.ts';
 import { freePort } from '../../sso/support/proxies.ts';
-import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
+import { type ConfigTree, type Runtime, startInstance, TEST_VERSION } from '../../support/start-instance.ts';
 
 export interface Patient {
   readonly instance: Runtime;
@@ -36,7 +36,7 @@ export async function examined(
   { path = '/', scheme = 'http', ca, silence = 1, host = '127.0.0.1' }: Examined = {},
 ): Promise<Report> {
   const { clock } = instance;
-  const opened = await openForDoctor({ directory: instance.directory, env: {}, clock });
+  const opened = await openForDoctor({ directory: instance.directory, env: {}, clock }, TEST_VERSION);
   try {
     return await createReport({
       ...opened,
@@ -68,4 +68,9 @@ export async function examinedBehind(
   }
 }
 
-export const namesOf = ({ findings }: Report): readonly string[] => findings.map(({ name }) => name);
+/** What is wrong; advice is none of it. */
+export const namesOf = (report: Report): readonly string[] =>
+  report.findings.filter(({ level }) => level !== 'advice').map(({ name }) => name);
+
+export const adviceOf = ({ findings }: Report): readonly string[] =>
+  findings.filter(({ level }) => level === 'advice').map(({ name }) => name);

@@ -8,6 +8,7 @@ export type ReadStatus = { readonly [Part in keyof ServiceStatus]: Exclude<Servi
 const PARTS: readonly (keyof ServiceStatus)[] = [
   'startedAt',
   'versions',
+  'publicUrl',
   'store',
   'nvr',
   'events',

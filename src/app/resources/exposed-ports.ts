@@ -1,0 +1,57 @@
+/** Ports of the NVR that answer where other machines may reach them: looked for once at the start, and by doctor (SPEC 15). */
+import { lookup } from 'node:dns/promises';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
+import type { Settings } from '../../config/schema/schema.ts';
+import type { ExposedPort } from '../../doctor/observations.ts';
+import { type KnownPort, NVR_PORTS, openNvrPort, openPorts } from '../../doctor/probes/ports.ts';
+import { outsideAddresses, type Surroundings } from './outside-addresses.ts';
+
+/** Both mark the root of a container: the one of Docker, the other of Podman. */
+const CONTAINER_MARKS = ['/.dockerenv', '/run/.containerenv'] as const;
+
+export interface ExposedPortsOptions {
+  readonly signal?: AbortSignal;
+  readonly surroundings?: (settings: Settings) => Promise<Surroundings>;
+}
+
+/** None without an NVR, or with `nvr.warn_open_ports: false`. Never rejects. A port that does not answer takes 2 s. */
+export async function exposedPorts(
+  settings: Settings,
+  { signal, surroundings = lookAround }: ExposedPortsOptions = {},
+): Promise<readonly ExposedPort[]> {
+  const { nvr, server } = settings;
+  if (!nvr.url || !nvr.warn_open_ports) return [];
+  const { own, others } = outsideAddresses(await surroundings(settings));
+  const ports = portsToTry(nvr.url);
+  // In a container the internal listener is meant to be open on its own network.
+  const internal = server.internal === false ? undefined : server.internal.port;
+  const notOwn = ports.filter(({ port }) => port !== internal);
+  const tried = [
+    ...own.map((address) => ({ address, ports: notOwn })),
+    ...others.map((address) => ({ address, ports })),
+  ].map(async ({ address, ports: these }) =>
+    (await openPorts(address, these, signal)).map((open) => ({ address, ...open })),
+  );
+  return (await Promise.all(tried)).flat();
+}
+
+/** The port of `nvr.url` may be another one than usual. WebRTC is left out: some publish it on purpose. */
+function portsToTry(url: NonNullable<Settings['nvr']['url']>): readonly KnownPort[] {
+  const usual = NVR_PORTS.filter(({ ask }) => ask !== 'webrtc');
+  const isUsual = url.kind === 'unix' || usual.some(({ port }) => port === url.port);
+  return isUsual ? usual : [...usual, openNvrPort(url.port)];
+}
+
+async function lookAround({ nvr: { url } }: Settings): Promise<Surroundings> {
+  const looked = url?.kind === 'tcp' ? await lookup(url.host).catch(() => undefined) : undefined;
+  return {
+    isContainer: CONTAINER_MARKS.some((mark) => existsSync(mark)),
+    interfaces: Object.entries(networkInterfaces()).flatMap(([name, addresses]) =>
+      (addresses ?? []).map((one) => ({ name, ...one })),
+    ),
+    routes: await readFile('/proc/net/route', 'latin1').catch(() => ''),
+    nvrAddress: looked?.address,
+  };
+}

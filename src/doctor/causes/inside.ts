@@ -1,0 +1,114 @@
+/** Causes in what stands beside or behind Postern: the NVR, its ports, the store, the disk, and how accounts are protected. */
+import type { Level } from '../cause.ts';
+import type { InsideSeen } from '../observations.ts';
+
+export interface InsideCause {
+  readonly name: string;
+  readonly level: Level;
+  /** A sentence for each thing that was seen. */
+  readonly signs: (inside: InsideSeen) => readonly string[];
+  readonly advice: string;
+}
+
+const LEAST_FREE_BYTES = 500_000_000;
+
+export const INSIDE_CAUSES: readonly InsideCause[] = [
+  {
+    name: 'nvr-port-open',
+    level: 'error',
+    signs: ({ openPorts }) =>
+      openPorts
+        .filter(({ ask }) => ask === undefined)
+        .map(({ port, what }) => `port ${port} is open at the public address: ${what}`),
+    advice: 'Publish no port of the NVR: take it out of "ports:" of its container, or close it in the firewall.',
+  },
+  {
+    name: 'webrtc-port-open',
+    level: 'warning',
+    signs: ({ openPorts }) =>
+      openPorts
+        .filter(({ ask }) => ask === 'webrtc')
+        .map(({ port, what }) => `port ${port} accepts connections at the public address: ${what}`),
+    advice: 'Only talking to a camera needs it. Otherwise take it out of "ports:" of its container.',
+  },
+  {
+    name: 'nvr-port-exposed',
+    level: 'error',
+    signs: ({ exposed }) => exposed.map(exposedSentence),
+    advice: 'Publish no port of the NVR: take it out of "ports:" of its container, or let it listen on 127.0.0.1 only.',
+  },
+  {
+    name: 'nvr-unreachable',
+    level: 'error',
+    signs: ({ nvrFault }) => (typeof nvrFault === 'string' ? [`the NVR does not answer: ${nvrFault}`] : []),
+    advice: 'Check that it runs, nvr.url, and that both are on one network.',
+  },
+  {
+    name: 'store-unreachable',
+    level: 'error',
+    signs: ({ storeFault }) => (typeof storeFault === 'string' ? [`the store does not answer: ${storeFault}`] : []),
+    advice: 'Check store.url and the disk or server behind it: without the store no login works.',
+  },
+  {
+    name: 'no-cameras',
+    level: 'warning',
+    signs: ({ cameras, nvrFault }) =>
+      cameras === 0 && nvrFault === null ? ['the NVR has no cameras, so custom roles see nothing'] : [],
+    advice: 'Add cameras to the NVR, or name them in nvr.cameras.',
+  },
+  {
+    name: 'disk-full',
+    level: 'warning',
+    signs: ({ freeBytes }) =>
+      freeBytes !== undefined && freeBytes < LEAST_FREE_BYTES
+        ? [`${Math.round(freeBytes / 1e6)} MB are free where the store is: logins fail when it is full`]
+        : [],
+    advice: 'Make room.',
+  },
+  {
+    name: 'nvr-newer',
+    level: 'warning',
+    signs: ({ nvrVersion, policyNvrVersion }) =>
+      compareReleases(nvrVersion, policyNvrVersion) > 0
+        ? [
+            `the NVR is ${nvrVersion}, and the route table was made for ${policyNvrVersion}: new paths are for admins only`,
+          ]
+        : [],
+    advice: 'Update Postern. Until then see "Unknown routes" on the status page for what is refused.',
+  },
+  {
+    name: 'nvr-older',
+    level: 'advice',
+    signs: ({ nvrVersion, policyNvrVersion }) =>
+      compareReleases(nvrVersion, policyNvrVersion) < 0
+        ? [
+            `the NVR is ${nvrVersion}, and the route table was made for ${policyNvrVersion}: a custom role may get less than it could`,
+          ]
+        : [],
+    advice: 'Update the NVR when you can: each of its releases closes ways to foreign cameras.',
+  },
+  {
+    name: 'second-factor-off',
+    level: 'advice',
+    signs: ({ secondFactor }) =>
+      secondFactor === 'off'
+        ? ['no second factor is asked for: a guessed or stolen password is enough for a login']
+        : [],
+    advice:
+      'Set auth.second_factor to admins or everyone where this version has it, or put single sign-on with a second factor in front.',
+  },
+];
+
+/** For the log, the status page and doctor alike. */
+export const exposedSentence = ({ address, port, what }: InsideSeen['exposed'][number]): string =>
+  `port ${port} answers at ${address}, where other machines reach it unless a firewall is between: ${what}`;
+
+const RELEASE = /^(?<major>\d+)\.(?<minor>\d+)/;
+
+/** By major and minor number; 0 when one of the two is not known. */
+function compareReleases(one: string | undefined, other: string | undefined): number {
+  const [left, right] = [one, other].map((text) => RELEASE.exec(text ?? '')?.groups);
+  if (!left || !right) return 0;
+  const major = Number(left['major']) - Number(right['major']);
+  return major === 0 ? Number(left['minor']) - Number(right['minor']) : major;
+}
