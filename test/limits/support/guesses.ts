@@ -1,0 +1,33 @@
+/** Logins from any address, as a trusted proxy on this machine would forward them. */
+import type { Person } from '../../support/people.ts';
+import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
+
+/** One secret for all: replicas sign sessions with the same. */
+const env = { SERVICE_JWT_SECRET: '5f'.repeat(32) };
+
+export const limitedConfig = (limits: ConfigTree, rate: string): ConfigTree => ({
+  auth: { hash_iterations: 1000, trusted_proxies: ['127.0.0.1/32'], failed_login_rate_limit: rate },
+  limits,
+});
+
+export const startLimited = (limits: ConfigTree, rate: string): Promise<Runtime> =>
+  startInstance({ config: limitedConfig(limits, rate), env });
+
+export async function logInFrom(at: Runtime, address: string, { name, password }: Person): Promise<number> {
+  const answer = await at.ask('/api/login', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+    body: JSON.stringify({ user: name, password }),
+    signal: AbortSignal.timeout(15_000),
+  });
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+/** The statuses of wrong passwords, one after the other. */
+export async function guessesFrom(at: Runtime, address: string, person: Person, times: number): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let count = 0; count < times; count += 1)
+    statuses.push(await logInFrom(at, address, { ...person, password: 'a wrong password' }));
+  return statuses;
+}
