@@ -15,6 +15,7 @@ import { type BuiltPages, readBuiltPages } from '../ui/built-pages.ts';
 import { type Accounts, openAccounts } from './accounts/accounts.ts';
 import { type OneAtATime, oneAtATime } from './gate/address-check.ts';
 import { openLogs } from './resources/logs.ts';
+import { ticks } from './resources/ticks.ts';
 import { type Certificates, openCertificates } from './resources/tls.ts';
 import { openTrustedHeaders, TRUSTED_HEADERS_FILES, type TrustedHeaders } from './resources/trusted-headers.ts';
 import type { StartOptions } from './start-options.ts';
@@ -106,6 +107,10 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     version: store.version,
     recheck: inForce.recheck,
     clock,
+    grace:
+      settings.store.url.engine === 'postgres'
+        ? { seconds: settings.store.grace, clock: steadyClock ?? { now: ticks }, isHeard: store.isCurrent }
+        : undefined,
     onFault: (fault) =>
       log.error({ err: fault }, 'open streams could not be rechecked against the store: retrying in 1 s'),
   });

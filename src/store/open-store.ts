@@ -43,6 +43,8 @@ export interface Store {
   version(): string;
   /** As `version`, but without changes that may have gone unheard: it stays the same while the store cannot be reached. */
   heard(): string;
+  /** False while changes of other replicas may go unheard. */
+  isCurrent(): boolean;
   readonly events: BoundedEventSource;
   /** All or none of them; the same id replaces. */
   writeEvents(events: readonly EventRecord[]): Promise<void>;
@@ -80,6 +82,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     apiTokens: createApiTokenStore(db, serialized),
     version,
     heard,
+    isCurrent: engine.isCurrent,
     events: createEventSource(eventsPlace(db, STORE_SHAPE, words)),
     writeEvents: (events) => writeEvents(events, db, words.events),
     prepareForEvents: (times) => words.events.prepareFor(times, db),

@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { type Caller, INTERNAL_CALLER } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS, scopeOf } from '../../src/domain/camera-scope.ts';
 import { type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
+import { storeFault } from '../../src/domain/store-fault.ts';
 import { createOpenStreams } from '../../src/gateway/entry/open-streams.ts';
 import { movableClock } from '../support/clock.ts';
 import { someRequest } from '../support/request-facts.ts';
@@ -226,5 +227,67 @@ describe('Open streams', () => {
     t.after(open.close);
     const code = await new Promise<number>((resolve) => open.add(VERA, WATCHING, resolve));
     assert.deepEqual([code, faults], [4401, [broken]]);
+  });
+
+  describe('of a store that cannot be reached', () => {
+    const GRACE = 60;
+    const GONE = storeFault('unreachable', 'it is gone', undefined);
+    /** Who can still be answered for from memory. */
+    const cutOff = (t: TestContext, remembered: readonly Caller[], seconds = GRACE) => {
+      const clock = movableClock(0);
+      const ended: string[] = [];
+      let isHeard = true;
+      const open = createOpenStreams({
+        clock,
+        version: () => `${clock.now()}`,
+        recheck: async (caller) => {
+          if (isHeard || remembered.includes(caller)) return caller;
+          throw GONE;
+        },
+        grace: { seconds, clock, isHeard: () => isHeard },
+        onFault: () => {},
+      });
+      t.after(open.close);
+      const watch = (caller: Caller): void =>
+        void open.add(caller, WATCHING, (code, by) => ended.push(`${caller.name} ${code} ${by}`));
+      const after = async (secondsLater: number): Promise<readonly string[]> => {
+        clock.advance(secondsLater);
+        await open.sweep().catch((fault) => assert.equal(fault, GONE));
+        return ended;
+      };
+      return { watch, after, lose: () => void (isHeard = false), find: () => void (isHeard = true) };
+    };
+
+    it('go on for the grace alone, counted from when the store last confirmed them', async (t) => {
+      const open = cutOff(t, [GUS]);
+      for (const caller of [VERA, GUS, TOKEN]) open.watch(caller);
+      assert.deepEqual(await open.after(30), []);
+      open.lose();
+      assert.deepEqual(await open.after(GRACE - 1), []);
+      assert.deepEqual(await open.after(1), ['vera 1013 error', 'vera 1013 error']);
+    });
+
+    it('go on when it comes back in time', async (t) => {
+      const open = cutOff(t, []);
+      open.watch(VERA);
+      open.lose();
+      await open.after(GRACE - 1);
+      open.find();
+      await open.after(1);
+      open.lose();
+      assert.deepEqual(await open.after(GRACE - 1), []);
+    });
+
+    it('end with the first refusal when they were opened meanwhile, or when there is no grace', async (t) => {
+      const open = cutOff(t, []);
+      open.lose();
+      open.watch(VERA);
+      assert.deepEqual(await open.after(1), ['vera 1013 error']);
+      const strict = cutOff(t, [], 0);
+      strict.watch(GUS);
+      assert.deepEqual(await strict.after(1), []);
+      strict.lose();
+      assert.deepEqual(await strict.after(1), ['gus 1013 error']);
+    });
   });
 });

@@ -3,10 +3,18 @@ import type { Obligations } from '../../access/access-verdict.ts';
 import { type Caller, lostRights } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { RequestFacts } from '../../domain/request.ts';
+import {
+  type Confirmation,
+  confirm,
+  confirmationNow,
+  isOver,
+  isUnreachable,
+  type StreamGrace,
+} from './stream-grace.ts';
 import { endOf, holderOf } from './stream-holder.ts';
 
-/** Why a stream is ended, as a WebSocket close code from the range for applications (RFC 6455 7.4.2). */
-export const CLOSED_FOR = { 'caller-gone': 4401, 'rights-changed': 4403 } as const;
+/** Why a stream is ended, as a WebSocket close code: from the range for applications (RFC 6455 7.4.2), or 1013, "try again later". */
+export const CLOSED_FOR = { 'caller-gone': 4401, 'rights-changed': 4403, 'store-unreachable': 1013 } as const;
 export type CloseCode = (typeof CLOSED_FOR)[keyof typeof CLOSED_FOR];
 
 export interface OpenStreamDeps {
@@ -15,6 +23,8 @@ export interface OpenStreamDeps {
   /** The caller as of now; undefined when the session or token has ended. */
   readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
   readonly clock: Clock;
+  /** Undefined: a store that fails ends no stream. */
+  readonly grace?: StreamGrace | undefined;
   readonly onFault: (fault: unknown) => void;
 }
 
@@ -28,8 +38,8 @@ export interface HeldStream extends Admittance {
   readonly caller: Caller;
 }
 
-/** `by`: whether the rights were revoked, or the session or token has expired. */
-export type EndStream = (code: CloseCode, by: 'revoked' | 'expired') => void;
+/** `by`: the rights were revoked, the session or token has expired, or the store could not be asked for too long. */
+export type EndStream = (code: CloseCode, by: 'revoked' | 'expired' | 'error') => void;
 
 export interface OpenStreams {
   /** Returns the function to call when the stream has ended by itself. */
@@ -46,7 +56,7 @@ export interface OpenStreams {
   close(): void;
 }
 
-interface OpenStream extends HeldStream {
+interface OpenStream extends HeldStream, Confirmation {
   readonly end: EndStream;
   /** Unix seconds: when its holder's session or token is over, as far as is known. */
   endsAt: number;
@@ -56,7 +66,7 @@ interface OpenStream extends HeldStream {
 
 const CHECK_INTERVAL_MS = 1_000;
 
-export function createOpenStreams({ version, recheck, clock, onFault }: OpenStreamDeps): OpenStreams {
+export function createOpenStreams({ version, recheck, clock, grace, onFault }: OpenStreamDeps): OpenStreams {
   /**
    * Arrays instead of Sets: a Set that changes with every request keeps its outgrown tables, and all that they hold, until a
    * full garbage collection. An empty array stays until the next check.
@@ -83,8 +93,14 @@ export function createOpenStreams({ version, recheck, clock, onFault }: OpenStre
     for (const stream of [...streams]) {
       if (!now) stream.end(CLOSED_FOR['caller-gone'], latest.endsAt <= unixSeconds(clock) ? 'expired' : 'revoked');
       else if (lostRights(now, stream.caller)) stream.end(CLOSED_FOR['rights-changed'], 'revoked');
-      else stream.endsAt = endOf(now); // a session may have been renewed meanwhile
+      else {
+        stream.endsAt = endOf(now); // a session may have been renewed meanwhile
+        confirm(stream, grace);
+      }
     }
+  };
+  const endUnconfirmed = (streams: readonly OpenStream[]): void => {
+    for (const stream of [...streams]) if (isOver(stream, grace)) stream.end(CLOSED_FOR['store-unreachable'], 'error');
   };
   const sweep = async (): Promise<void> => {
     for (const [holder, streams] of byHolder) if (streams.length === 0) byHolder.delete(holder);
@@ -96,7 +112,23 @@ export function createOpenStreams({ version, recheck, clock, onFault }: OpenStre
     const due = [...byHolder].filter(([holder, streams]) => isChanged || unchecked.has(holder) || hasExpired(streams));
     unchecked = new Set();
     // A holder that cannot be checked must not keep the others' streams open: their sessions may be over.
-    for (const [, streams] of due) await checkHolder(streams).catch((fault: unknown) => void faults.push(fault));
+    const checkEach = async (streams: readonly OpenStream[]): Promise<void> => {
+      try {
+        await checkHolder(streams);
+      } catch (fault) {
+        faults.push(fault);
+        if (isUnreachable(fault)) endUnconfirmed(streams);
+      }
+    };
+    const lists = due.map(([, streams]) => streams);
+    let checked = 0;
+    for (const streams of lists) {
+      if (faults.some(isUnreachable)) break;
+      await checkEach(streams);
+      checked += 1;
+    }
+    // Each question to a store that is gone takes its full patience: the others are asked at once.
+    await Promise.all(lists.slice(checked).map(checkEach));
     checkedVersion = faults.length === 0 ? (current ?? undefined) : undefined; // else check all again at the next interval
     if (faults.length > 0) throw faults[0];
   };
@@ -139,7 +171,8 @@ export function createOpenStreams({ version, recheck, clock, onFault }: OpenStre
       if (holder === undefined) return () => {};
       const streams = listOf(holder);
       const { request, obligations } = admittance;
-      const stream: OpenStream = { request, obligations, caller, end, endsAt: endOf(caller), at: streams.length };
+      const known = { endsAt: endOf(caller), confirmedAt: confirmationNow(grace) };
+      const stream: OpenStream = { request, obligations, caller, end, ...known, at: streams.length };
       streams.push(stream);
       unchecked.add(holder);
       timer ??= setInterval(() => void check(), CHECK_INTERVAL_MS).unref();
