@@ -188,7 +188,12 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         '{{instance}}',
         quantile(0.95, 'postern_events_request_duration_seconds'),
       ]),
-      graph('Store reachable', 'short', ['{{instance}}', `postern_store_up{${HERE}}`]),
+      graph(
+        'Store reachable',
+        'short',
+        ['{{instance}}', `postern_store_up{${HERE}}`],
+        ['{{instance}}: changes of other replicas are heard', `postern_store_changes_heard{${HERE}}`],
+      ),
       graph(
         'Store faults',
         'short',

@@ -84,9 +84,14 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     url: storeAddress(settings.store.url),
     listenUrl: settings.store.listen_url,
     onFault: health.store.note,
-    onCurrent: health.store.look,
+    onCurrent(isCurrent, fault) {
+      health.changes.onHeard(isCurrent, fault);
+      health.store.look();
+    },
   });
-  const bounded = settings.store.url.engine === 'postgres' ? boundCalls(written) : written;
+  const isShared = settings.store.url.engine === 'postgres';
+  if (isShared) health.changes.onHeard(true); // else it would not be open
+  const bounded = isShared ? boundCalls(written) : written;
   const store = holdRevocations(bounded, health.revocations(clock));
   opened.defer(() => store.close());
   opened.defer(() => health.close()); // before the store: a probe of a closed one would fail
@@ -107,10 +112,9 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     version: store.version,
     recheck: inForce.recheck,
     clock,
-    grace:
-      settings.store.url.engine === 'postgres'
-        ? { seconds: settings.store.grace, clock: steadyClock ?? { now: ticks }, isHeard: store.isCurrent }
-        : undefined,
+    grace: isShared
+      ? { seconds: settings.store.grace, clock: steadyClock ?? { now: ticks }, isHeard: store.isCurrent }
+      : undefined,
     onFault: (fault) =>
       log.error({ err: fault }, 'open streams could not be rechecked against the store: retrying in 1 s'),
   });

@@ -30,7 +30,7 @@ export interface StoreOptions {
   /** Told of each statement that failed. */
   readonly onFault?: (fault: unknown) => void;
   /** PostgreSQL: told once at each change whether changes of other replicas are heard. */
-  readonly onCurrent?: (isCurrent: boolean) => void;
+  readonly onCurrent?: (isCurrent: boolean, fault?: Error) => void;
 }
 
 export interface Store {

@@ -77,6 +77,7 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     users:                createGauge('postern_users', 'Accounts known.', [role]),
     certificateRefused:   createGauge('postern_tls_certificate_refused', '1 while the certificate files on disk are refused and the pair read before is served.'),
     storeUp:              createGauge('postern_store_up', '1 when the store could be read and written when it was last tried.'),
+    storeChangesHeard:    createGauge('postern_store_changes_heard', 'PostgreSQL: 1 while changes of other replicas are heard; 0: they may be missed, and each request asks the store.'),
     storeFaults:          createCounter('postern_store_faults_total', 'Reads and writes that failed because of the store, by what was wrong with it.', [['kind', STORE_FAULTS]]),
     heldRevocations:      createGauge('postern_revocations_waiting', 'Ended sessions whose end is held in memory until the store can be written.'),
     ownErrors:            createCounter('postern_own_errors_total', 'Requests answered with 500 or 503 because of a fault of the sidecar itself or of its store.', [['reason', labels.OWN_ERRORS]]),
@@ -87,6 +88,7 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
   };
   // Left out until their value is known.
   declared.upstreamUp.set(undefined);
+  declared.storeChangesHeard.set(undefined);
   declared.eventsUp.set(undefined);
   declared.limitsUp.set(undefined);
   declared.certificateExpiry.set(undefined);

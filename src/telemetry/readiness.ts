@@ -12,6 +12,8 @@ export type Reached = Exclude<Check, { kind: 'degraded' }>;
 
 export interface Readiness {
   readonly store: Reached;
+  /** Whether changes of other replicas are heard. */
+  readonly store_changes: Check;
   readonly nvr: Reached;
   readonly events: Reached;
   /** Whether failed logins are counted together with the other replicas. */

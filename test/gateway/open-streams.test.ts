@@ -255,7 +255,10 @@ describe('Open streams', () => {
         await open.sweep().catch((fault) => assert.equal(fault, GONE));
         return ended;
       };
-      return { watch, after, lose: () => void (isHeard = false), find: () => void (isHeard = true) };
+      const hear = (is: boolean): void => {
+        isHeard = is;
+      };
+      return { watch, after, lose: () => hear(false), find: () => hear(true) };
     };
 
     it('go on for the grace alone, counted from when the store last confirmed them', async (t) => {

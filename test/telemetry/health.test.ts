@@ -26,6 +26,7 @@ const WELL = {
   store: { kind: 'ok' },
   certificate: { kind: 'unused' },
   limits: { kind: 'unused' },
+  store_changes: { kind: 'unused' },
   descriptors: { kind: 'ok' },
   event_loop: { kind: 'ok' },
   clock: { kind: 'ok' },

@@ -12,10 +12,18 @@ import { ticks } from '../resources/ticks.ts';
 export interface Health {
   readonly store: StoreHealth;
   readonly process: ProcessHealth;
+  readonly changes: ChangesHealth;
   log(): Check;
   /** What is told of revocations that could not be written. */
   revocations(clock: Clock): HeldRevocationDeps;
   close(): Promise<void>;
+}
+
+/** Of a store that several replicas share. */
+export interface ChangesHealth {
+  /** Told once at each change: whether changes of other replicas are heard. */
+  onHeard(isHeard: boolean, fault?: Error): void;
+  check(): Check;
 }
 
 export function openHealth(metrics: Metrics, log: Logger, clock: Clock, console: ConsoleStream): Health {
@@ -49,6 +57,7 @@ export function openHealth(metrics: Metrics, log: Logger, clock: Clock, console:
   return {
     store,
     process,
+    changes: changesHealth(metrics, log),
     log() {
       const now = dropped();
       metrics.logLinesDropped.add(now - droppedBefore);
@@ -69,6 +78,20 @@ export function openHealth(metrics: Metrics, log: Logger, clock: Clock, console:
     async close() {
       process.close();
       await store.close();
+    },
+  };
+}
+
+function changesHealth(metrics: Metrics, log: Logger): ChangesHealth {
+  let state: Check = { kind: 'unused' };
+  return {
+    check: () => state,
+    onHeard(isHeard, fault) {
+      metrics.storeChangesHeard.set(isHeard ? 1 : 0);
+      const reason = 'changes of other replicas are not heard, so each request asks the store';
+      if (!isHeard) log.error({ err: fault }, `${reason}: see the cause, or check store.listen_url`);
+      else if (state.kind === 'degraded') log.info('changes of other replicas are heard again');
+      state = isHeard ? OK : { kind: 'degraded', reason };
     },
   };
 }

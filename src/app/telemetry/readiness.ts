@@ -28,6 +28,7 @@ export function readinessOf(
     const refused = certificates?.problem();
     return {
       store,
+      store_changes: health.changes.check(),
       nvr,
       events,
       certificate: certificates

@@ -45,6 +45,10 @@ describe('A fault', () => {
     broken = new Error('it is gone');
     await health.store.fault();
     assert.equal(await told('store_up'), 0);
+    for (const isHeard of [true, false]) {
+      health.changes.onHeard(isHeard);
+      assert.equal(await told('store_changes_heard'), Number(isHeard));
+    }
     dropped = 3;
     health.log();
     assert.equal(await told('log_lines_dropped_total'), 3);

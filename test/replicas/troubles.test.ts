@@ -1,0 +1,171 @@
+/** A PostgreSQL that is slow, unheard, read-only or full of connections: told, bounded, and healed without a restart (SPEC 10). */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { openStore } from '../../src/store/open-store.ts';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { VERA } from '../support/people.ts';
+import { startPostgres, type TestPostgres, withoutPostgres } from '../support/postgres.ts';
+import { openSlowLink, type SlowLink } from '../support/slow-link.ts';
+import type { Runtime } from '../support/start-instance.ts';
+import { until } from '../support/until.ts';
+import { scrape } from '../telemetry/support/exposition.ts';
+import { type Replicas, startReplicas } from './support/replicas.ts';
+
+const GRACE_SECONDS = 60;
+const REQUESTS = 200;
+/** No session of this name was ever shown: the store must be asked. */
+const UNKNOWN = 'pst_0123456789abcdef_'.padEnd(85, '0');
+
+describe('With a PostgreSQL in trouble', { skip: withoutPostgres, timeout: 90_000 }, () => {
+  let server: TestPostgres;
+  let link: SlowLink;
+  let listening: SlowLink;
+  let nvr: FakeNvr;
+  let replicas: Replicas;
+  let one: Runtime;
+  let direct: string;
+  before(async () => {
+    [server, nvr] = await Promise.all([startPostgres(), startFakeNvr()]);
+    await server.run('create role app login');
+    direct = (await server.newDatabase()).replace('postern@', 'app@');
+    await server.run('alter database store_1 owner to app');
+    [link, listening] = await Promise.all([openSlowLink(server.port), openSlowLink(server.port)]);
+    const store = { grace: GRACE_SECONDS, listen_url: through(listening) };
+    replicas = await startReplicas(1, through(link), { store, nvr: { url: nvr.url, cameras: ['cam1'] } });
+    one = replicas.all[0] ?? assert.fail();
+  });
+  after(async () => {
+    await replicas?.close();
+    link?.close();
+    listening?.close();
+    await nvr?.close();
+    await server?.stop();
+  });
+  afterEach(async () => {
+    for (const each of [link, listening]) each.setDelay(0);
+    await until('it is ready again', async () => (await ready()).status === 200);
+    assert.equal(await profile(await one.logIn(VERA)), 200);
+    await until(
+      'it says so',
+      async () => (await metric('store_up')) === 1 && (await metric('store_changes_heard')) === 1,
+    );
+  });
+
+  const through = ({ port }: SlowLink): string => direct.replace(/:\d+\//, `:${port}/`);
+  const profile = async (token: string): Promise<number> => (await one.ask('/api/profile', { token })).status;
+  const logOut = (token: string): Promise<Response> => one.ask('/logout', { method: 'POST', token });
+  const ready = (): Promise<Response> => fetch(`${one.telemetryUrl}/readyz`);
+  const metric = async (name: string): Promise<number | undefined> =>
+    (await scrape(one.telemetryUrl)).get(`postern_${name}`);
+  const faults = async (kind: string): Promise<number> => (await metric(`store_faults_total{kind="${kind}"}`)) ?? 0;
+  const isLogged = (text: RegExp): boolean => one.log.some(({ msg }) => text.test(String(msg)));
+  const assertRefused = ({ status, headers }: Response): void =>
+    assert.deepEqual([status, headers.get('retry-after')], [503, '5']);
+  /** A session that the store has confirmed, with nothing changed since. */
+  const known = async (): Promise<string> => {
+    const token = await one.logIn(VERA);
+    assert.equal(await profile(token), 200);
+    await until('it is remembered', async () => {
+      const before = link.sent.length;
+      return (await profile(token)) === 200 && link.sent.length === before;
+    });
+    return token;
+  };
+
+  it('that is well, a request costs no statement', async () => {
+    const token = await known();
+    // Sessions as seen are written once a minute beside the requests, the health of the store every 15 s.
+    await until('the session is listed', () =>
+      link.sent.some(({ text }) => text.includes('insert into "seen_sessions"')),
+    );
+    await until('that is done', () => link.sent.at(-1)?.text.includes('commit') ?? false);
+    const before = link.sent.length;
+    for (let count = 0; count < REQUESTS; count++) assert.equal(await profile(token), 200);
+    const own = link.sent.slice(before).filter(({ text }) => !text.includes('kysely_migration_lock'));
+    assert.deepEqual(own, []);
+  });
+
+  it('slow, known callers go on and all else is refused in time', async () => {
+    const token = await known();
+    link.setDelay(5000);
+    listening.setDelay(5000);
+    const begun = performance.now();
+    assertRefused(await one.ask('/api/profile', { token: UNKNOWN }));
+    assert.ok(performance.now() - begun < 5000, 'the answer waited for the server');
+    await until('it is not ready', async () => (await ready()).status === 503);
+    await until('the heartbeat is missed', async () => (await metric('store_changes_heard')) === 0);
+    assert.equal(await profile(token), 200);
+    assert.equal(await metric('store_up'), 0);
+    assert.ok(isLogged(/^changes of other replicas are not heard/));
+    assert.ok(isLogged(/^the store cannot be used, logins and changes are answered with 503/));
+  });
+
+  it('unheard, each request asks the store, and a session that ends elsewhere is refused at once', async () => {
+    const token = await known();
+    listening.setDelay(Number.POSITIVE_INFINITY);
+    await until('the heartbeat is missed', async () => (await metric('store_changes_heard')) === 0);
+    assert.equal(await profile(token), 200);
+    const other = await openStore({ url: direct });
+    await other.accounts.revokeToken(sessionOf(token), 4_000_000_000);
+    await other.close();
+    assert.equal(await profile(token), 401);
+    const health = (await (await ready()).json()) as { store: unknown; store_changes: { kind: string } };
+    assert.deepEqual([health.store, health.store_changes.kind], [{ kind: 'ok' }, 'degraded']);
+  });
+
+  it('read-only, sessions go on and changes are refused', async () => {
+    const [token, ending] = [await known(), await one.logIn(VERA)];
+    const before = await faults('read-only');
+    await server.run('alter system set default_transaction_read_only = on');
+    await server.run('select pg_reload_conf()');
+    await until('it is not ready', async () => (await ready()).status === 503);
+    const answer = await logOut(ending);
+    assertRefused(answer);
+    assert.deepEqual([await profile(token), await profile(ending)], [200, 401]);
+    assert.ok((await faults('read-only')) > before);
+    assert.ok(isLogged(/^the store cannot be used.*read-only transaction/));
+    await server.run('alter system reset default_transaction_read_only');
+    await server.run('select pg_reload_conf()');
+    await until('the end is stored', () => isLogged(/ended sessions that were held in memory are stored now/));
+  });
+
+  it('without a free connection, known callers and streams go on for the grace alone', async () => {
+    const token = await known();
+    const stream = await watch(token);
+    await server.run('alter role app connection limit 0');
+    await server.run("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'app'");
+    assertRefused(await one.ask('/api/profile', { token: UNKNOWN }));
+    assert.equal((await ready()).status, 503);
+    assert.ok(isLogged(/^the store cannot be used.*too many connections/));
+    await until('the heartbeat is missed', async () => (await metric('store_changes_heard')) === 0);
+    assert.deepEqual([await profile(token), stream.isOpen()], [200, true]);
+    one.clock.advance(GRACE_SECONDS + 3);
+    await until('the stream has ended', () => !stream.isOpen());
+    assert.equal(await profile(token), 503);
+    await server.run('alter role app connection limit -1');
+  });
+
+  async function watch(token: string): Promise<{ isOpen(): boolean }> {
+    nvr.answer = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=frame' });
+      response.write('--frame\r\n');
+    };
+    const answer = await one.ask('/api/cam1', { token });
+    assert.equal(answer.status, 200);
+    let isOpen = true;
+    const reader = answer.body?.getReader() ?? assert.fail();
+    const drain = async (): Promise<void> => {
+      while (!(await reader.read()).done);
+    };
+    void drain()
+      .catch(() => {})
+      .finally(() => {
+        isOpen = false;
+      });
+    return { isOpen: () => isOpen };
+  }
+});
+
+/** The session's number, as the token names it. */
+const sessionOf = (token: string): string =>
+  (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: string }).jti;
