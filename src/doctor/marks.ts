@@ -12,5 +12,6 @@ export const UPLOAD_BYTES = 2 * 1024 * 1024;
 export const FILE_BYTES = 64 * 1024;
 /** A stream that ends with other words was cut, even where the proxy ended it in good form. */
 export const STREAM_END = 'data: end\n\n';
-/** The part of it that is asked for. */
+export const LONGEST_SILENCE_SECONDS = 120;
+/** The part of a file that is asked for. */
 export const RANGE = { first: 1000, last: 1999 } as const;

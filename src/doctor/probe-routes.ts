@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Context, ParameterizedContext } from 'koa';
 import Router from 'koa-router';
 import type { RouteState } from '../domain/verdict.ts';
-import { COOKIE, FILE_BYTES, MARK, STREAM_END } from './marks.ts';
+import { COOKIE, FILE_BYTES, LONGEST_SILENCE_SECONDS, MARK, STREAM_END } from './marks.ts';
 import type { Build, Seen } from './observations.ts';
 
 export interface ProbeRouteDeps {
@@ -25,7 +25,6 @@ const ROOT = '/postern/api/doctor';
 /** Headers that carry the user, the scheme and the client's address. */
 const TOLD = ['host', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'via', MARK];
 const LONGEST_TOLD = 500;
-const LONGEST_SILENCE_SECONDS = 120;
 const NO_CHANGE = { 'Cache-Control': 'no-store' };
 
 export function createProbeRoutes(deps: ProbeRouteDeps): Router<RouteState> {

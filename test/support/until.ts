@@ -2,7 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 const PAUSE_MILLISECONDS = 10;
-const PATIENCE_MILLISECONDS = 20_000;
+/** A busy machine starts a process in half a minute. */
+const PATIENCE_MILLISECONDS = 90_000;
 
 /** Asks again until it holds; fails with the sentence when it never does. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
