@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { ADMIN_PERSON } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { axeFindings, skip, visit } from './support/browser.ts';
-import { FULL_STATUS } from './support/full-status.ts';
+import { FULL_REPORT, FULL_STATUS } from './support/full-status.ts';
 import { enter, menu, pageEvents, startPagesInstance } from './support/pages-instance.ts';
 
 /** The page, its bar, or what is open over it: none of these makes the page any wider. */
@@ -107,6 +107,9 @@ describe('The pages', { skip }, () => {
         }
         await page.goto(`${instance.url}/postern/status`);
         await page.locator('.tiles').waitFor();
+        await page.route('**/api/status/doctor', (route) => route.fulfill({ json: FULL_REPORT }));
+        await page.locator('.tile-wide button').first().click();
+        await page.locator('.findings').waitFor();
         await look(page, 'status');
       }));
   }

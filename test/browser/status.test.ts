@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { skip, visit } from './support/browser.ts';
-import { FULL_STATUS } from './support/full-status.ts';
+import { FULL_REPORT, FULL_STATUS } from './support/full-status.ts';
 import { enter, startPagesInstance } from './support/pages-instance.ts';
 
 describe('The status page', { skip }, () => {
@@ -31,7 +31,7 @@ describe('The status page', { skip }, () => {
         ['Login limit',            /5\/minute;20\/hour.*12 addresses.*1 address blocked now/s],
         ['Failed logins per hour', /at most 22 in an hour/],
         ['Unknown routes',         /GET \/api\/<img src=x onerror=alert\(1\)>.*12 times/s],
-        ['RecentFailures errors',          /nvr-unreachable GET \/api\/y{200}.*a1b2/s],
+        ['Recent errors',          /nvr-unreachable GET \/api\/y{200}.*a1b2/s],
       ];
       for (const [title, text] of rows) assert.match(await tile(title).innerText(), text, title);
       assert.equal(await page.locator('.failure-bar').count(), 3);
@@ -50,6 +50,45 @@ describe('The status page', { skip }, () => {
       assert.equal((await instance.reload({})).isTaken, true);
       await page.getByRole('button', { name: 'Refresh' }).click();
       await warnings.getByText('configuration not reloaded').waitFor({ state: 'detached' });
+    }));
+
+  it('checks the public address when it is asked to, and shows what is wrong first', (t) =>
+    visit(t, { locale: 'de-DE', expectedStatuses: [409] }, async (page) => {
+      await page.route('**/api/status', (route) => route.fulfill({ json: FULL_STATUS }));
+      let status = 409;
+      const asked: (string | undefined)[] = [];
+      await page.route('**/api/status/doctor', (route) => {
+        asked.push(`${route.request().method()} ${route.request().postData() ?? 'nothing'}`);
+        return route.fulfill({ status, json: status === 200 ? FULL_REPORT : { success: false, message: 'busy' } });
+      });
+      await enter(page, instance, ADMIN_PERSON, '/postern/status');
+      const button = page.getByRole('button', { name: 'Öffentliche Adresse prüfen' });
+      await page.getByText('https://nvr.example.com/').waitFor();
+      assert.deepEqual(asked, [], 'nothing is asked before the button is pressed');
+      await button.click();
+      await page.getByText('Eine andere Prüfung läuft').waitFor();
+      status = 200;
+      await button.click();
+      await page.locator('.findings').waitFor();
+      assert.deepEqual(asked, ['POST nothing', 'POST nothing']);
+      const rows = await page.locator('.findings tbody tr').allInnerTexts();
+      assert.match(
+        rows[0] ?? '',
+        /^Fehler.*WebSockets kommen nicht durch.*<img src=x.*upgrade-lost.*Lassen Sie.*proxy_http_version/s,
+      );
+      assert.match(rows[1] ?? '', /^Warnung.*Das Zertifikat läuft bald ab/s);
+      assert.match(rows[2] ?? '', /^Rat.*Kein zweiter Faktor/s);
+    }));
+
+  it('says what to write where the address is not in the configuration', (t) =>
+    visit(t, {}, async (page) => {
+      await page.route('**/api/status/doctor', (route) =>
+        route.fulfill({ json: { url: null, proxy: null, findings: [] } }),
+      );
+      await enter(page, instance, ADMIN_PERSON, '/postern/status');
+      await page.getByText('public_url: https://nvr.example.com').waitFor();
+      await page.getByRole('button', { name: 'Check this machine' }).click();
+      await page.getByText('Nothing wrong was found').waitFor();
     }));
 
   it('breaks alone when it breaks, and can be asked for again', (t) =>

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { INSIDE_CAUSES } from '../../src/doctor/causes/inside.ts';
+import { CAUSES } from '../../src/doctor/judge.ts';
 import { REFUSALS } from '../../src/domain/refusal.ts';
+import { CAUSES_DE } from '../../src/ui/pages/words/causes-de.ts';
 import { DE, DE_REFUSALS } from '../../src/ui/pages/words/de.ts';
 import { EN, EN_REFUSALS } from '../../src/ui/pages/words/en.ts';
 
@@ -29,6 +32,11 @@ describe('The words', () => {
       reasons.filter((reason) => !(reason in REFUSALS)),
       [],
     );
+  });
+
+  it('of what doctor finds are there for each cause, in German; English comes from the server', () => {
+    const causes = [...CAUSES, ...INSIDE_CAUSES].map(({ name }) => name);
+    assert.deepEqual(Object.keys(CAUSES_DE).sort(), causes.sort());
   });
 
   it('have the same blanks and the same code in every language', () => {

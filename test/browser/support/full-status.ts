@@ -1,5 +1,35 @@
 /** A status with something in every part, and with names from outside that mean no good. */
+import type { Report } from '../../../src/doctor/report.ts';
 import type { ServiceStatus } from '../../../src/domain/status.ts';
+
+/** With a finding of each level, lines to change, and what a proxy could answer. */
+export const FULL_REPORT: Report = {
+  url: 'https://nvr.example.com/',
+  proxy: 'nginx',
+  findings: [
+    {
+      name: 'second-factor-off',
+      level: 'advice',
+      seen: 'no second factor is asked for',
+      advice: 'Set one.',
+      lines: [],
+    },
+    {
+      name: 'certificate-ends-soon',
+      level: 'warning',
+      seen: 'the certificate ends on 2026-11-30',
+      advice: 'Renew it.',
+      lines: [],
+    },
+    {
+      name: 'upgrade-lost',
+      level: 'error',
+      seen: `WebSockets do not get through <img src=x onerror=alert(1)> ${'x'.repeat(200)}`,
+      advice: 'Let the proxy pass Upgrade and Connection on.',
+      lines: ['proxy_http_version 1.1;', `proxy_set_header Upgrade ${'y'.repeat(120)};`],
+    },
+  ],
+};
 
 const NOW = Math.floor(Date.now() / 1000);
 const HOUR = 3600;

@@ -451,6 +451,20 @@ export const DE: Words = {
     unknownRoutesWhy:
       'Angefragte Pfade, die nicht in der Routentabelle stehen. Nur Administratoren dürfen sie verwenden.',
     noUnknownRoutes: 'Keine.',
+    publicAddress: 'Öffentliche Adresse',
+    addressUnset:
+      'Die Adresse, die Menschen verwenden, steht nicht in der Konfiguration. Tragen Sie sie ein, dann lässt sich der Weg vom Browser zu Postern prüfen:',
+    checkWhy:
+      'Die Prüfung geht von diesem Server aus und kommt wie ein Browser über die Adresse zurück: Zertifikat, Proxy, Cookies, WebSockets, Streams, offene Ports des NVR. Ein Router, der Anfragen von innen nicht an seine eigene öffentliche Adresse leitet, erscheint als nicht erreichbar.',
+    checkAddress: 'Öffentliche Adresse prüfen',
+    checkMachine: 'Diesen Rechner prüfen',
+    checking: 'Wird geprüft… bis zu einer halben Minute',
+    checkBusy: 'Eine andere Prüfung läuft: Versuchen Sie es in einer halben Minute erneut.',
+    nothingWrong: 'Kein Fehler gefunden',
+    weight: 'Stufe',
+    found: 'Gefunden',
+    toDo: 'Was zu tun ist',
+    levels: { error: 'Fehler', warning: 'Warnung', advice: 'Rat' },
     failures: 'Letzte Fehler',
     noFailures: 'Keine.',
     times: (number) => some(number, 'Mal', 'Mal'),

@@ -1,0 +1,117 @@
+/** "Check the public address": doctor on the status page, and what it found as a table (SPEC 15). */
+import { useState } from 'preact/hooks';
+import { type ApiResponse, sendToApi } from '../shared/api.ts';
+import { CopyButton } from '../shared/copy-button.tsx';
+import { problemOf } from '../shared/problem-of.ts';
+import { words } from '../shared/words.ts';
+import { type Level, levelWord, readReport, type ShownFinding } from './read-report.ts';
+import { Tile } from './tile.tsx';
+
+type Check =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'running' }
+  | { readonly kind: 'done'; readonly findings: readonly ShownFinding[] }
+  | { readonly kind: 'failed'; readonly problem: string };
+
+/** Without `url` the check looks at the machine of Postern only. */
+export function AddressCheck({ url }: { url: string | undefined }) {
+  const [check, setCheck] = useState<Check>({ kind: 'idle' });
+  const run = async (): Promise<void> => {
+    setCheck({ kind: 'running' });
+    const answer = await sendToApi('POST', 'api/status/doctor');
+    if (answer.kind === 'ok')
+      setCheck({ kind: 'done', findings: await readReport(answer.body, document.documentElement.lang) });
+    else setCheck({ kind: 'failed', problem: isBusy(answer) ? words.status.checkBusy : problemOf(answer) });
+  };
+  const isRunning = check.kind === 'running';
+  return (
+    <Tile title={words.status.publicAddress} isTold isWide>
+      {url === undefined ? (
+        <>
+          <p>{words.status.addressUnset}</p>
+          <pre class="code-block" dir="ltr">
+            {'server:\n  public_url: https://nvr.example.com'}
+          </pre>
+        </>
+      ) : (
+        <>
+          <p>
+            <bdi>{url}</bdi>
+          </p>
+          <p class="field-help">{words.status.checkWhy}</p>
+        </>
+      )}
+      <p>
+        <button class="button" type="button" disabled={isRunning} onClick={() => void run()}>
+          {isRunning
+            ? words.status.checking
+            : url === undefined
+              ? words.status.checkMachine
+              : words.status.checkAddress}
+        </button>
+      </p>
+      <div role="status">{check.kind === 'done' && <Findings findings={check.findings} />}</div>
+      <div class="notice notice-bad" role="alert">
+        {check.kind === 'failed' && <bdi>{check.problem}</bdi>}
+      </div>
+    </Tile>
+  );
+}
+
+/** Another admin pressed the button, or the same one in another window. */
+const isBusy = (answer: ApiResponse): boolean => answer.kind === 'refused' && answer.status === 409;
+
+const BADGE: Readonly<Record<Level, string>> = { error: 'badge-bad', warning: 'badge-warn', advice: 'badge-plain' };
+
+function Findings({ findings }: { findings: readonly ShownFinding[] }) {
+  const isWell = findings.every(({ level }) => level === 'advice');
+  return (
+    <>
+      {isWell && <p class="reach reach-ok">{words.status.nothingWrong}</p>}
+      {findings.length > 0 && (
+        <table class="findings">
+          <thead>
+            <tr>
+              <th scope="col">{words.status.weight}</th>
+              <th scope="col">{words.status.found}</th>
+              <th scope="col">{words.status.toDo}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {findings.map((finding, at) => (
+              <Finding key={`${at} ${finding.name}`} {...finding} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </>
+  );
+}
+
+const Finding = ({ name, level, title, detail, advice, lines }: ShownFinding) => (
+  <tr>
+    <td>
+      <span class={`badge ${BADGE[level]}`}>{levelWord(level)}</span>
+    </td>
+    <td>
+      <bdi>{title}</bdi>
+      {detail !== undefined && (
+        <span class="fact-more" lang="en">
+          <bdi>{detail}</bdi>
+        </span>
+      )}
+      <code class="fact-more">{name}</code>
+    </td>
+    <td>
+      <bdi>{advice}</bdi>
+      {lines.length > 0 && (
+        <>
+          <pre class="code-block" dir="ltr">
+            {lines.join('\n')}
+          </pre>
+          <CopyButton text={lines.join('\n')} />
+        </>
+      )}
+    </td>
+  </tr>
+);

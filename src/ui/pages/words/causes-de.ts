@@ -1,0 +1,169 @@
+/** What doctor finds, in German: what it is, and what to do. English comes from the server, with the finding. */
+export const CAUSES_DE: Readonly<Record<string, readonly [title: string, advice: string]>> = {
+  'tls-broken': [
+    'Die Adresse spricht kein TLS',
+    'Geben Sie dem Proxy ein Zertifikat für diesen Namen und lassen Sie ihn mit TLS lauschen.',
+  ],
+  unreachable: [
+    'Die Adresse ist von diesem Rechner aus nicht erreichbar',
+    'Prüfen Sie Name, Port, Firewall und ob der Proxy (oder Postern) läuft.',
+  ],
+  'http-to-https-port': [
+    'Der Proxy spricht HTTP, wo Postern HTTPS erwartet',
+    'Lassen Sie den Proxy https:// zu Postern verwenden, oder setzen Sie in einem privaten Netz tls.enabled: false.',
+  ],
+  'bad-gateway': [
+    'Der Proxy erreicht Postern nicht',
+    'Prüfen Sie im Proxy Host, Port und Schema von Postern und ob beide in einem Netz sind. Ein Postern mit TLS braucht dort https://.',
+  ],
+  redirected: [
+    'Die Adresse leitet auf eine andere um',
+    'Tragen Sie in server.public_url die Adresse ein, die Menschen verwenden, oder beenden Sie die Umleitung. Eine zwischen http und https braucht X-Forwarded-Proto.',
+  ],
+  'login-in-front': [
+    'Vor Postern verlangt etwas anderes eine Anmeldung',
+    'Das ist richtig, wenn Single Sign-on gemeint ist. Dahinter sieht „postern doctor“ mit --header "Cookie: …".',
+  ],
+  'base-path-missing': [
+    'Postern kennt den Pfad der Adresse nicht',
+    'Setzen Sie server.base_path auf den Pfad der Adresse; der Proxy muss ihn unverändert weitergeben.',
+  ],
+  'authorization-lost': [
+    'Authorization kommt nicht an',
+    'Lassen Sie den Proxy Authorization weitergeben: API-Tokens und damit Home Assistant brauchen es.',
+  ],
+  'not-postern': [
+    'Ein anderes Programm als Postern antwortet',
+    'Leiten Sie im Proxy jeden Pfad zu Postern, Port 8971, und keinen zum NVR.',
+  ],
+  'certificate-ended': [
+    'Das Zertifikat ist abgelaufen',
+    'Erneuern Sie es und prüfen Sie, warum das nicht von selbst geschah.',
+  ],
+  'certificate-ends-soon': [
+    'Das Zertifikat läuft bald ab',
+    'Erneuern Sie es und prüfen Sie, warum das nicht von selbst geschah.',
+  ],
+  'certificate-name': [
+    'Das Zertifikat gilt für einen anderen Namen',
+    'Verwenden Sie eine Adresse, die im Zertifikat steht, oder besorgen Sie eines für diesen Namen.',
+  ],
+  'certificate-untrusted': [
+    'Browser vertrauen dem Zertifikat nicht',
+    'Besorgen Sie ein Zertifikat einer öffentlichen Stelle, oder installieren Sie das eigene auf den Geräten. Bei unvollständiger Kette: fullchain.pem statt cert.pem.',
+  ],
+  'not-encrypted': ['Die Adresse ist nicht verschlüsselt', 'Stellen Sie sie über https bereit.'],
+  'http-2-missing': [
+    'Die Adresse bietet kein HTTP/2 an',
+    'Lassen Sie den Proxy den Browsern HTTP/2 anbieten. Zu Postern darf er HTTP/1.1 sprechen.',
+  ],
+  'other-version': [
+    'Dort antwortet eine andere Version von Postern',
+    'Starten Sie den Dienst nach einer Aktualisierung neu und prüfen Sie, ob die Adresse zu diesem Rechner führt.',
+  ],
+  'policy-not-in-force': [
+    'Dort gilt eine andere Routentabelle',
+    'Suchen Sie im Protokoll nach einem abgelehnten Neuladen und starten Sie neu. Mehrere Posterns brauchen dieselben Dateien.',
+  ],
+  'clock-differs': ['Die Uhr von Postern geht falsch', 'Stellen Sie die Uhren mit NTP.'],
+  'proxy-clock-differs': ['Die Uhr des Proxys geht falsch', 'Stellen Sie die Uhren mit NTP.'],
+  'base-path-differs': [
+    'server.base_path passt nicht zur Adresse',
+    'Setzen Sie server.base_path auf den Pfad der Adresse; entfernen Sie es, wenn sie keinen hat.',
+  ],
+  'client-address-lost': [
+    'Der Proxy sendet kein X-Forwarded-For',
+    'Lassen Sie den Proxy die Adresse des Clients senden und tragen Sie den Proxy in auth.trusted_proxies ein.',
+  ],
+  'client-address-forgeable': [
+    'Clients können ihre Adresse fälschen',
+    'Lassen Sie den Proxy X-Forwarded-For setzen oder um die Adresse ergänzen, die er sieht.',
+  ],
+  'proxy-not-trusted': [
+    'Der Proxy ist nicht als vertrauenswürdig eingetragen',
+    'Tragen Sie die Adresse des Proxys oder sein Netz in auth.trusted_proxies ein.',
+  ],
+  'proto-lost': ['Der Proxy sendet kein X-Forwarded-Proto: https', 'Lassen Sie den Proxy X-Forwarded-Proto senden.'],
+  'proto-wrong': [
+    'Der Proxy sagt https, und der Browser kam über http',
+    'Stellen Sie die Adresse über https bereit, oder lassen Sie den Proxy sagen, was der Browser verwendet hat.',
+  ],
+  'host-lost': [
+    'Der Hostname des Browsers kommt nicht an',
+    'Lassen Sie den Proxy den Host des Browsers mit seinem Port weitergeben.',
+  ],
+  'http-1-0': ['Der Proxy spricht HTTP/1.0 zu Postern', 'Lassen Sie den Proxy HTTP/1.1 zu Postern sprechen.'],
+  'upgrade-lost': ['WebSockets kommen nicht durch', 'Lassen Sie den Proxy Upgrade und Connection weitergeben.'],
+  'cookie-lost': ['Cookies kommen nicht an', 'Lassen Sie den Proxy Cookie weitergeben.'],
+  'identity-forgeable': [
+    'Clients können sich als jeder Benutzer ausgeben',
+    'Lassen Sie den Proxy jeden Identitäts-Header bei jeder Anfrage setzen oder entfernen.',
+  ],
+  'target-rewritten': [
+    'Der Proxy schreibt Pfade oder Parameter um',
+    'Lassen Sie den Proxy Pfad und Parameter unverändert weitergeben.',
+  ],
+  'methods-refused': [
+    'Der Proxy lehnt PUT ab',
+    'Lassen Sie den Proxy GET, HEAD, POST, PUT, PATCH, DELETE und OPTIONS weitergeben.',
+  ],
+  'body-limit': [
+    'Der Proxy lehnt große Anfragen ab',
+    'Erhöhen Sie die Grenze auf nvr.max_upload (20 MB, wenn nichts gesetzt ist) oder entfernen Sie sie: Postern hat seine eigene.',
+  ],
+  'set-cookie-lost': ['Set-Cookie kommt nicht beim Browser an', 'Lassen Sie den Proxy Set-Cookie weitergeben.'],
+  'set-cookie-changed': ['Der Proxy verändert das Cookie', 'Lassen Sie den Proxy Set-Cookie unverändert weitergeben.'],
+  buffered: ['Der Proxy hält Antworten zurück', 'Schalten Sie das Puffern von Antworten aus.'],
+  'buffered-files': ['Der Proxy hält Dateien zurück', 'Schalten Sie das Puffern von Antworten aus.'],
+  'stream-compressed': [
+    'Der Proxy komprimiert Streams',
+    'Komprimieren Sie höchstens Text, nie Ereignis-Streams oder Video.',
+  ],
+  'cut-while-silent': [
+    'Der Proxy trennt stille Streams',
+    'Erhöhen Sie die Zeitgrenze des Proxys für stille Streams auf eine Stunde.',
+  ],
+  'range-lost': [
+    'Teile von Dateien lassen sich nicht abrufen',
+    'Lassen Sie den Proxy Range weitergeben und Antworten mit 206 unverändert.',
+  ],
+  'answers-cached': [
+    'Der Proxy gibt gespeicherte Antworten aus',
+    'Schalten Sie den Cache des Proxys für diesen Host aus.',
+  ],
+  'errors-replaced': [
+    'Der Proxy ersetzt Fehlermeldungen von Postern',
+    'Lassen Sie den Proxy Fehlerantworten unverändert weitergeben.',
+  ],
+  'nvr-port-open': [
+    'Ein Port des NVR ist unter der öffentlichen Adresse offen',
+    'Veröffentlichen Sie keinen Port des NVR: Nehmen Sie ihn bei seinem Container aus „ports:“, oder schließen Sie ihn in der Firewall.',
+  ],
+  'webrtc-port-open': [
+    'Der WebRTC-Port ist unter der öffentlichen Adresse offen',
+    'Nur das Sprechen über eine Kamera braucht ihn. Sonst nehmen Sie ihn aus „ports:“ des Containers.',
+  ],
+  'nvr-port-exposed': [
+    'Andere Rechner erreichen einen Port des NVR',
+    'Veröffentlichen Sie keinen Port des NVR: Nehmen Sie ihn bei seinem Container aus „ports:“, oder lassen Sie ihn nur auf 127.0.0.1 lauschen.',
+  ],
+  'nvr-unreachable': ['Der NVR antwortet nicht', 'Prüfen Sie, ob er läuft, nvr.url, und ob beide in einem Netz sind.'],
+  'store-unreachable': [
+    'Die Datenbank antwortet nicht',
+    'Prüfen Sie store.url und den Datenträger oder Server dahinter: Ohne die Datenbank ist keine Anmeldung möglich.',
+  ],
+  'no-cameras': ['Der NVR hat keine Kameras', 'Richten Sie Kameras im NVR ein, oder nennen Sie sie in nvr.cameras.'],
+  'disk-full': ['Der Datenträger ist fast voll', 'Schaffen Sie Platz: Wenn er voll ist, schlagen Anmeldungen fehl.'],
+  'nvr-newer': [
+    'Der NVR ist neuer als die Routentabelle',
+    'Aktualisieren Sie Postern. Bis dahin steht unter „Unbekannte Routen“, was nur Administratoren dürfen.',
+  ],
+  'nvr-older': [
+    'Der NVR ist älter als die Routentabelle',
+    'Aktualisieren Sie den NVR bei Gelegenheit: Jede Version schließt Wege zu fremden Kameras.',
+  ],
+  'second-factor-off': [
+    'Kein zweiter Faktor',
+    'Setzen Sie auth.second_factor auf admins oder everyone, wenn diese Version ihn hat, oder schalten Sie Single Sign-on mit zweitem Faktor davor.',
+  ],
+};
