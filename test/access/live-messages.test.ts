@@ -133,7 +133,7 @@ describe('A message of a live WebSocket', () => {
     ['that does so in an object',        { type: 'webrtc', value: { type: 'offer', sdp: camera } }, MAY_TALK, /recvonly/],
     ['with a data channel',              { type: 'webrtc/offer', value: dataChannel },             MAY_TALK, /data channel/],
     ['to talk, of a role that may not',  { type: 'webrtc', value: { sdp: talk } },                 MAY_NOT,  /Your role may not/],
-    ['that is no SDP',                   { type: 'webrtc/offer', value: ['v=0'] },                 MAY_TALK, /no session description/],
+    ['that is no SDP',                   { type: 'webrtc/offer', value: ['v=0'] },                 MAY_TALK, /offer could not be read/],
   ];
   for (const [sentence, message, obligations, words] of refused) {
     it(`with an offer ${sentence} is refused in the stream server's own form`, () => {
