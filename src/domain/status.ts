@@ -52,8 +52,10 @@ export interface LimiterStatus {
   readonly clauses: string | null;
   /** Addresses with failures in memory. */
   readonly addresses: number;
-  /** Clients that are limited now. */
+  /** Clients that are limited now, as far as this process knows. */
   readonly limited: number;
+  /** The server on which replicas count together. */
+  readonly shared: Reach;
 }
 
 export interface FailuresInHour {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import type { ServiceStatus } from '../../src/domain/status.ts';
 import { VERA } from '../support/people.ts';
 import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
 import type { Runtime } from '../support/start-instance.ts';
@@ -33,13 +34,13 @@ const KILL_OTHERS = 'CLIENT KILL TYPE normal SKIPME yes';
 
 // biome-ignore format: a table
 const WAYS: readonly Readonly<Record<string, Way>>[] = [{
-  'is killed':             { cut: (redis) => redis.kill(), mend: (redis) => redis.start(), reason: /ECONNREFUSED|closed/i },
+  'is killed':             { cut: (redis) => redis.kill(), mend: (redis) => redis.start(), reason: /ECONN|EPIPE|closed/i },
   'is read-only after a failover': { cut: (redis) => tell(redis, 'REPLICAOF 127.0.0.1 1'), mend: (redis) => tell(redis, 'REPLICAOF NO ONE'), reason: /READONLY/ },
   'has no memory left':    { cut: (redis) => tell(redis, 'CONFIG SET maxmemory 1'), mend: (redis) => tell(redis, 'CONFIG SET maxmemory 0'), reason: /OOM/ },
 }, {
   'is frozen':             { cut: (redis) => redis.signal('SIGSTOP'), mend: (redis) => redis.signal('SIGCONT'), reason: /no answer within 1 s/ },
-  'takes no connection':   { cut: (redis) => tell(redis, 'CONFIG SET maxclients 1', KILL_OTHERS), mend: (redis) => tell(redis, 'CONFIG SET maxclients 1000'), reason: /closed|max number of clients/i },
-  'has another password':  { cut: (redis) => tell(redis, 'CONFIG SET requirepass other', KILL_OTHERS), mend: (redis) => tell(redis, `CONFIG SET requirepass ${PASSWORD}`), reason: /closed|WRONGPASS/i },
+  'takes no connection':   { cut: (redis) => tell(redis, 'CONFIG SET maxclients 1', KILL_OTHERS), mend: (redis) => tell(redis, 'CONFIG SET maxclients 1000'), reason: /ECONN|EPIPE|closed|max number of clients/i },
+  'has another password':  { cut: (redis) => tell(redis, 'CONFIG SET requirepass other', KILL_OTHERS), mend: (redis) => tell(redis, `CONFIG SET requirepass ${PASSWORD}`), reason: /ECONN|EPIPE|closed|WRONGPASS/i },
 }];
 
 const limitsUp = async ({ telemetryUrl }: Runtime): Promise<number | undefined> =>
@@ -77,6 +78,8 @@ describe('A Redis that', { skip: withoutRedis, concurrency: true, timeout: 60_00
         assert.equal(await limitsUp(at), 0);
         assert.match(String(changesIn(at).at(-1)?.['msg']), reason);
         assert.equal((await limitsIn(at)).kind, 'degraded');
+        const page = (await (await fetch(`${at.internalUrl}/api/status`)).json()) as ServiceStatus;
+        assert.equal(page.limiter?.shared.kind, 'failed');
         assert.deepEqual(await guessesFrom(at, from(3), VERA, 3), [401, 401, 429], way);
         assert.equal(await logInFrom(at, from(4), VERA), 200);
 

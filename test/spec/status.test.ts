@@ -25,7 +25,12 @@ describe('The status', () => {
     assert.deepEqual([status.store, status.nvr, status.events], [{ kind: 'ok' }, { kind: 'ok' }, { kind: 'unused' }]);
     assert.deepEqual(status.versions, { postern: '0.0.0-test', node: process.version, nvr: '0.18.0-fake' });
     assert.equal(status.certificate, null);
-    assert.deepEqual(status.limiter, { clauses: '5/minute;20/hour', addresses: 1, limited: 0 });
+    assert.deepEqual(status.limiter, {
+      clauses: '5/minute;20/hour',
+      addresses: 1,
+      limited: 0,
+      shared: { kind: 'unused' },
+    });
     assert.deepEqual([status.loginFailures?.length, status.loginFailures?.at(-1)?.count], [24, 1]);
     assert.deepEqual(
       status.unknownRoutes?.map(({ method, path, count }) => `${method} ${path} ${count}`),

@@ -3,8 +3,8 @@ import { X509Certificate } from 'node:crypto';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { publicAddress } from '../../domain/public-url.ts';
-import type { ServiceStatus, StatusCertificate, StatusWarning, UnknownRoute } from '../../domain/status.ts';
-import type { Readiness } from '../../telemetry/readiness.ts';
+import type { Reach, ServiceStatus, StatusCertificate, StatusWarning, UnknownRoute } from '../../domain/status.ts';
+import type { Check, Readiness } from '../../telemetry/readiness.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { nvrVersion } from '../resources/upstreams.ts';
 
@@ -28,7 +28,7 @@ export function serviceStatus(sources: StatusSources): () => Promise<ServiceStat
   const { settings, readiness, startedAt, limiter, recent } = sources;
   return async (): Promise<ServiceStatus> => {
     const { public_url } = settings.server;
-    const [{ store, nvr, events }, nvrSays] = await Promise.all([readiness(), nvrVersion(settings)]);
+    const [{ store, nvr, events, limits }, nvrSays] = await Promise.all([readiness(), nvrVersion(settings)]);
     return {
       startedAt,
       versions: { postern: sources.version, node: process.version, nvr: nvrSays },
@@ -42,6 +42,7 @@ export function serviceStatus(sources: StatusSources): () => Promise<ServiceStat
         clauses: settings.auth.failed_login_rate_limit,
         addresses: limiter.size(),
         limited: limiter.limited(),
+        shared: reachOf(limits),
       },
       loginFailures: recent.loginFailures(),
       unknownRoutes: sources.unknownRoutes.list(),
@@ -49,6 +50,9 @@ export function serviceStatus(sources: StatusSources): () => Promise<ServiceStat
     };
   };
 }
+
+/** What only degrades the service is out of reach all the same. */
+const reachOf = (check: Check): Reach => (check.kind === 'degraded' ? { ...check, kind: 'failed' } : check);
 
 function certificateOf(pem: string | undefined): StatusCertificate | null {
   if (pem === undefined) return null;
