@@ -39,7 +39,7 @@ export function createGenerations(more: () => readonly string[]): Generations {
   const report = createReloadReport(more);
 
   const now = () => {
-    if (!opened) throw new Error('nothing is configured yet');
+    if (!opened) throw new Error('no configuration is active yet');
     return opened;
   };
   const reject = (config: Omit<InvalidConfig, 'kind'>): Reloaded => {

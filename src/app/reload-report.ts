@@ -15,11 +15,11 @@ export interface ReloadReport {
   warnings(): readonly string[];
 }
 
-const NOT_TAKEN = 'configuration not reloaded: the previous one stays active, correct the file';
+const NOT_TAKEN = 'configuration not reloaded, the previous one stays active: correct the file';
 const TAKEN = 'configuration reloaded';
 const AFTER_RESTART = 'was changed: restart to apply it';
 const HELD =
-  'was changed or removed so that more requests would be accepted or allowed than before: the previous value stays in force; restart to apply the change, or put the key back';
+  'was changed or removed, which would allow more requests than before, so the previous value stays active: restart to apply the change, or undo it';
 
 /** `more`: warnings of other parts, a sentence each. */
 export function createReloadReport(more: () => readonly string[]): ReloadReport {

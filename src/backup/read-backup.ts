@@ -34,7 +34,8 @@ export async function readBackup(file: string, directory: string): Promise<reado
 }
 
 async function placeFor({ name }: TarEntry, directory: string): Promise<FileHandle> {
-  if (!OWN_NAME.test(name)) throw new Error(`it holds ${JSON.stringify(name)}, which no backup of Postern does`);
+  if (!OWN_NAME.test(name))
+    throw new Error(`it holds ${JSON.stringify(name)}, which is not allowed in a backup of Postern`);
   const path = join(directory, name);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   return open(path, 'wx', 0o600);

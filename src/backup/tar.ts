@@ -75,7 +75,7 @@ export async function* readTar(chunks: AsyncIterable<Buffer>): AsyncGenerator<Ta
       }
     }
   }
-  if (!isEnded) throw new Error('it ends too early: the file is cut');
+  if (!isEnded) throw new Error('it ends too early: the file is incomplete');
 }
 
 function entryOf(header: Buffer): TarEntry {
@@ -83,6 +83,6 @@ function entryOf(header: Buffer): TarEntry {
     header.toString('utf8', from, from + length).split('\0')[0] ?? '';
   const stated = Number.parseInt(text(CHECKSUM.at, CHECKSUM.length), 8);
   if (stated !== checksum(header) || header.toString('latin1', 156, 157) !== '0')
-    throw new Error('it is no backup of Postern');
+    throw new Error('it is not a backup of Postern');
   return { name: text(0, 100), size: Number.parseInt(text(124, 12), 8) };
 }

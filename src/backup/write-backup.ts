@@ -34,7 +34,7 @@ async function* archive(files: readonly BackedUp[], now: number): AsyncGenerator
     let left = size;
     // No more than the header says, should the file grow meanwhile.
     if (size > 0) for await (const chunk of createReadStream(path, { end: size - 1 })) yield counted(chunk);
-    if (left !== 0) throw new Error(`${path} was cut while it was read`);
+    if (left !== 0) throw new Error(`${path} became shorter while it was read`);
     yield tarPadding(size);
 
     function counted(chunk: Buffer): Buffer {

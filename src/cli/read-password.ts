@@ -38,5 +38,5 @@ async function askTwice({ stdin, stderr }: Terminal, userName: string): Promise<
 
 async function firstLine(stdin: Readable): Promise<Result<string, string>> {
   for await (const line of createInterface({ input: stdin })) return ok(line);
-  return err('no password on standard input: write it there, followed by a line break');
+  return err('there is no password on standard input: write one there, followed by a line break');
 }

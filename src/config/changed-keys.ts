@@ -43,7 +43,7 @@ const lostProxies = (before: Settings, now: Settings): readonly Finding[] =>
   when(
     before.auth.trusted_proxies.length > 0 && now.auth.trusted_proxies.length === 0,
     ['auth', 'trusted_proxies'],
-    `was ${before.auth.trusted_proxies.join(', ')} and is gone: behind a proxy all clients now have the address of the proxy, for login limits and in the log; put the list back if a proxy is in front`,
+    `was ${before.auth.trusted_proxies.join(', ')} and was removed: behind a proxy all clients now have the address of the proxy, in login limits and in the log; put the list back if there is a proxy in front`,
   );
 
 type Sections = Readonly<Record<string, Readonly<Record<string, unknown>>>>;

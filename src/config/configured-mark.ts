@@ -12,7 +12,7 @@ While this file is here, an empty config.yaml is refused as a lost one.
 export const EMPTIED: Problem = {
   path: '',
   message:
-    'is empty, but a configuration was read from it before: put the file back (from a backup), or write {} into it to use the default of every key',
+    'is empty, but held a configuration before: restore the file from a backup, or write {} into it to use the default of every key',
 };
 
 /**
@@ -22,7 +22,7 @@ export const EMPTIED: Problem = {
 export const CUT: Problem = {
   path: '',
   message:
-    'is cut off: it holds the beginning of what was read before and ends within a line: write the whole file again, or end its last line if that is what you want',
+    'is cut off: it holds only the beginning of the previous file and ends within a line. Write the whole file again, or end its last line if this is what you want',
 };
 
 export const isCut = (text: string, before: string): boolean =>

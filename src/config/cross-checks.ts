@@ -37,7 +37,7 @@ function defaultRoleIsKnown(tree: unknown): readonly Finding[] {
   if (typeof role !== 'string' || known.includes(role)) return [];
   const meant = nearest(role, known);
   const ending = meant ? `did you mean ${meant}?` : `write one of ${known.join(', ')}`;
-  return [{ path, message: `${JSON.stringify(role)} is no role: ${ending}` }];
+  return [{ path, message: `${JSON.stringify(role)} is not a role: ${ending}` }];
 }
 
 /** Browsers drop a cookie with SameSite=None that is not Secure, so no login would work. */

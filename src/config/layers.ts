@@ -43,7 +43,7 @@ function fromEnvironment(environment: Environment, problems: Problem[]): readonl
   for (const [name, text] of Object.entries(environment).sort()) {
     const meant = text === undefined ? undefined : meantVariable(name, schema);
     if (meant !== undefined) {
-      problems.push({ path: '', source: name, message: `is no key: write ${meant}` });
+      problems.push({ path: '', source: name, message: `is not a key: write ${meant}` });
       continue;
     }
     const path = VARIABLE.exec(name)?.groups?.['path']?.toLowerCase().split('__');

@@ -47,7 +47,7 @@ function mappedRoles({ auth, proxy }: Settings): readonly Finding[] {
   const unknown = [...proxy.role_map.keys()].filter((role) => !isKnown(role));
   return unknown.map((role) => ({
     path: ['proxy', 'role_map', role],
-    message: `${JSON.stringify(role)} is not in auth.roles: until it is made in the console its groups count for nothing, and proxy.default_role decides`,
+    message: `${JSON.stringify(role)} is not in auth.roles: until it is created in the console, its groups have no effect and proxy.default_role decides`,
   }));
 }
 

@@ -16,22 +16,22 @@ function sessions({ auth, tls }: Settings): readonly Finding[] {
     ...when(
       auth.cookie_secure === false && tls.enabled,
       ['auth', 'cookie_secure'],
-      'false although tls.enabled is true: the session cookie would go over plain HTTP too; use auto',
+      'false although tls.enabled is true, so the session cookie is sent over plain HTTP too: use auto',
     ),
     ...when(
       auth.failed_login_rate_limit === null,
       ['auth', 'failed_login_rate_limit'],
-      'null: passwords can be guessed without limit; remove the key to get the default',
+      'null, so passwords can be guessed without limit: remove the key to get the default',
     ),
     ...when(
       auth.session_length > LONGEST_USUAL_SESSION,
       ['auth', 'session_length'],
-      `${auth.session_length} is over 90 days: a stolen session lives as long; write fewer seconds`,
+      `${auth.session_length} is over 90 days, and a stolen session would stay valid as long: write fewer seconds`,
     ),
     ...when(
       auth.session_length === 0,
       ['auth', 'session_length'],
-      '0: a login lasts a few seconds only; write 86400 for a day',
+      '0, so a login lasts only a few seconds: write 86400 for a day',
     ),
   ];
 }
@@ -40,7 +40,7 @@ function hashes({ auth }: Settings): readonly Finding[] {
   return when(
     auth.hash_iterations < USUAL_ITERATIONS,
     ['auth', 'hash_iterations'],
-    `${auth.hash_iterations} is below ${USUAL_ITERATIONS}: stolen hashes are guessed faster; remove the key to get the default`,
+    `${auth.hash_iterations} is below ${USUAL_ITERATIONS}, so stolen hashes are guessed faster: remove the key to get the default`,
   );
 }
 
@@ -70,7 +70,7 @@ function roleCameras({ auth, nvr }: Settings): readonly Finding[] {
       when(
         visibleCameras(scopeOf([entry]), known).length === 0,
         ['auth', 'roles', role, index],
-        `${JSON.stringify(entry)} is none of nvr.cameras: the role sees nothing by it`,
+        `${JSON.stringify(entry)} is none of nvr.cameras, so it gives the role nothing: correct it, or add the camera to nvr.cameras`,
       ),
     ),
   );

@@ -41,7 +41,7 @@ export function createProbeRoutes(deps: ProbeRouteDeps): Router<RouteState> {
   router.get(`${ROOT}/stream`, (ctx) => stream(ctx));
   router.all(`${ROOT}/:probe`, (ctx) => {
     ctx.status = 404;
-    ctx.body = { success: false, message: 'Doctor has no such probe' };
+    ctx.body = { success: false, message: 'There is no such doctor probe' };
   });
   return router;
 }

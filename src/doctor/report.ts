@@ -49,9 +49,9 @@ export function formatReport({ url, proxy, findings }: Report): string {
 }
 
 const NO_ADDRESS =
-  'No address was given and server.public_url is not set, so the way from a browser to Postern was not looked at: set it, or write "postern doctor https://nvr.example.com".';
+  'No address was given and server.public_url is not set, so the way from a browser to Postern was not checked: set it, or run "postern doctor https://nvr.example.com".';
 const ASK =
-  'The proxy does not say what it is. With --proxy nginx (npm, caddy, traefik, haproxy, apache, cloudflare) its lines are shown.';
+  'The kind of the proxy is unknown. With --proxy nginx (npm, caddy, traefik, haproxy, apache, cloudflare) doctor shows the configuration lines for it.';
 
 const counted = (count: number, what: string): string => `${count || 'no'} ${what}${count === 1 ? '' : 's'}`;
 

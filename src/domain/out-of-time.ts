@@ -3,7 +3,7 @@ import type { Deadline } from './event-question.ts';
 
 const CODE = 'OUT_OF_TIME';
 
-export const outOfTime = (): Error => Object.assign(new Error('the question took longer than it may'), { code: CODE });
+export const outOfTime = (): Error => Object.assign(new Error('the query took too long'), { code: CODE });
 
 export const isPast = (deadline: Deadline | undefined): boolean =>
   deadline !== undefined && performance.now() > deadline.at;

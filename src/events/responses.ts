@@ -26,7 +26,7 @@ export function sendBadParameters(ctx: Context, bad: readonly BadParameter[]): v
   ctx.status = 422;
   ctx.body = {
     success: false,
-    message: `The query is not understood. ${sentences.join('. ')}.`,
+    message: `The query is not valid. ${sentences.join('. ')}.`,
     detail: bad.map(({ name, type, message, input }) => ({ type, loc: ['query', name], msg: message, input })),
   };
 }

@@ -64,7 +64,7 @@ export function watchWorker({ ask, restart, now, longestWork, everyMs = EVERY_MS
     silentSince = status.kind === 'silent' ? (silentSince ?? now()) : undefined;
     if (silentSince === undefined || now() - silentSince <= longestWork + GRACE_MS) return status;
     silentSince = undefined;
-    await restart('it is alive and does not answer');
+    await restart('it runs but does not answer');
     return status;
   };
   const once = (): Promise<WorkerStatus> => {

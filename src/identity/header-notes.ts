@@ -39,8 +39,8 @@ export const notingHeaders =
 
 /** The first is the most frequent surprise: with accounts of its own, the service believes no header at all (interface 5.5.1). */
 export const WHY_UNREAD = {
-  session: 'auth.enabled is true, so no header says who calls',
-  'api-token': 'an API token says who calls',
+  session: 'auth.enabled is true, so identity headers are ignored',
+  'api-token': 'the API token identifies the caller',
 } as const;
 
 const LOOKS_LIKE_IDENTITY = /(?:^|-)(?:user|username|groups?|roles?|e?mail)(?:-|$)/;

@@ -16,8 +16,8 @@ export function mappingProblems(
   return Object.entries(headerMap).flatMap(([key, name]): MappingProblem[] => {
     if (name === undefined || (names.has(name) && !CREDENTIAL_HEADERS.has(name))) return [];
     const message = CREDENTIAL_HEADERS.has(name)
-      ? `"${name}" holds credentials and is never believed: map another header`
-      : `"${name}" is not on the allowlist ${file}, so it is never believed: add it there, or map another header`;
+      ? `"${name}" holds credentials and is never trusted: map another header`
+      : `"${name}" is not on the allowlist ${file}, so it is never trusted: add it there, or map another header`;
     return [{ path: ['proxy', 'header_map', key], message }];
   });
 }

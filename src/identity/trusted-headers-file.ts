@@ -29,7 +29,8 @@ export async function readTrustedHeaders(files: TrustedHeadersFiles): Promise<Re
   const file = mounted.value === undefined ? files.shipped : files.mounted;
   const text = mounted.value === undefined ? await textOf(files.shipped) : mounted;
   if (!text.ok) return text;
-  if (text.value === undefined) return err(`${file} is not there: it came with the service, so install that again`);
+  if (text.value === undefined)
+    return err(`${file} is missing: it is part of the service, so install the service again`);
   const names = parseTrustedHeaders(text.value);
   return names.ok ? ok({ file, names: names.value }) : err(`${file}:${names.error.line}: ${names.error.message}`);
 }

@@ -136,7 +136,7 @@ async function compared(
     const [there, here] = [await digestOf(rule, source), await digestOf(rule, target)];
     if (there.digest !== here.digest)
       return err(
-        `table ${rule.table} differs after the copy: ${there.rows} rows in the source, ${here.rows} in the target; was one of them written in the meantime? Stop the service and copy again with --replace`,
+        `table ${rule.table} differs after the copy: ${there.rows} rows in the source, ${here.rows} in the target; one of them may have been written in the meantime. Stop the service and copy again with --replace`,
       );
     copied.push({ table: rule.table, rows: here.rows });
   }

@@ -38,8 +38,12 @@ export function createAccessLog(logs: Logs, recent: RecentFailures): AccessLog {
     },
     fault({ requestId }, fault) {
       if (storeFaultOf(fault) && fault instanceof Error)
-        gate.warn({ requestId, reason: fault.message }, 'a request was answered with 503: the store failed');
-      else gate.error({ requestId, err: fault }, 'a request was answered with 500: an error in Postern itself');
+        gate.warn({ requestId, reason: fault.message }, 'the store failed, and the request got 503: see the reason');
+      else
+        gate.error(
+          { requestId, err: fault },
+          'an error in Postern itself, and the request got 500: please report this line',
+        );
     },
     answered(record, end) {
       if (record.route === 'static' || !access.isOn()) return;

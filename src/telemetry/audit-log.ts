@@ -58,7 +58,7 @@ export async function openAuditFile({ file, maxSize, onFault }: AuditFileDeps): 
   return {
     write(line) {
       if (waiting.length >= MOST_WAITING)
-        return onFault(new Error(`${MOST_WAITING} audit lines wait for the disk: it is too slow`), 1);
+        return onFault(new Error(`${MOST_WAITING} audit lines wait for the disk, which is too slow: check it`), 1);
       waiting.push(line);
       writing ??= drain();
     },

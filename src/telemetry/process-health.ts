@@ -46,7 +46,7 @@ export function createProcessHealth({ clock, ticks, onClockJump }: ProcessHealth
   return {
     eventLoop: () =>
       ticks() - lag.at < TOLD_LAG_MS
-        ? degraded(`the event loop stood still for ${Math.round(lag.ms)} ms within the last minute`)
+        ? degraded(`the event loop was blocked for ${Math.round(lag.ms)} ms within the last minute`)
         : OK,
     clock() {
       look();
@@ -57,7 +57,8 @@ export function createProcessHealth({ clock, ticks, onClockJump }: ProcessHealth
     async descriptors() {
       const use = await descriptorUse();
       if (!use) return { kind: 'unused' };
-      if (use === 'none-left') return degraded('no file descriptor is left: connections are refused');
+      if (use === 'none-left')
+        return degraded('no file descriptor is left and connections are refused: raise the limit (ulimit -n)');
       const { open, limit } = use;
       return open > limit * NEAR_LIMIT ? degraded(`${open} of ${limit} file descriptors are in use`) : OK;
     },

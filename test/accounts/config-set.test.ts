@@ -99,7 +99,7 @@ describe('PUT /api/config/set', () => {
     const { status, json } = await put(as, '', set({ auth: { roles: { guard: ['street'] } } }));
     assert.deepEqual(
       [status, json],
-      [200, { success: true, message: 'The roles are changed, from the next request on' }],
+      [200, { success: true, message: 'The roles are changed. The change holds from the next request on.' }],
     );
     assert.deepEqual(await records.roles.listRoles(), [{ role: 'guard', cameras: ['street'] }]);
     assert.equal((await put(as, '?auth.roles.guard=')).status, 200);

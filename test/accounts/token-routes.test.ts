@@ -57,7 +57,7 @@ describe('POST /api/tokens', () => {
     ['a text for a list of cameras',  'boss', { name: 'x', cameras: 'street' },     400, LIST],
     ['a camera that is no name',      'boss', { name: 'x', cameras: ['a/b'] },      400, 'cameras: "a/b" is not a camera name: use no comma or slash; "*" stands for any text'],
     ['a pattern that is slow to match', 'boss', { name: 'x', cameras: ['*a*a*'] },  400, 'cameras: "*a*a*" has more than 2 "*"'],
-    ['an end in the past',            'boss', { name: 'x', expires_at: NOW },       400, 'expires_at: that time is over already'],
+    ['an end in the past',            'boss', { name: 'x', expires_at: NOW },       400, 'expires_at: that time has passed already'],
     ['an end that is no whole second', 'boss', { name: 'x', expires_at: NOW + 0.5 }, 400, 'expires_at: give whole Unix seconds'],
     ['an end as text',                'boss', { name: 'x', expires_at: '2030-01-01' }, 400, 'expires_at: give whole Unix seconds'],
     ['what is no object',             'boss', [],                                   400, NAME],
@@ -87,7 +87,7 @@ describe('POST /api/tokens', () => {
     const { as, withToken, send, records } = await accountServerOfFour(t);
     const { token } = madeOf((await as('boss', 'POST', '/api/tokens', { name: 'first' })).json);
     const internal = await startAccountServer(t, { records, caller: INTERNAL_CALLER });
-    const refused = no('An API token belongs to a person: log in, and make it as yourself');
+    const refused = no('An API token belongs to a user: log in, and create it as that user');
     assert.deepEqual((await withToken(token, 'POST', '/api/tokens', { name: 'second' })).json, refused);
     assert.deepEqual((await internal.send('POST', '/api/tokens', { body: { name: 'third' } })).json, refused);
     assert.equal((await send('POST', '/api/tokens', { body: { name: 'fourth' } })).status, 401);

@@ -62,7 +62,7 @@ describe('A backup of a running server', { timeout: 120_000 }, () => {
     const refused = await runPostern(['restore', file], { directory });
     assert.deepEqual(
       [refused.code, refused.stderr],
-      [1, 'config.yaml would be replaced: give --replace, and they are set aside beside the new ones\n'],
+      [1, 'config.yaml would be replaced: give --replace to do that; the old files are kept beside the new ones\n'],
     );
     assert.deepEqual(readdirSync(directory), ['config.yaml']);
     assert.equal((await runPostern(['restore', '--replace', file], { directory })).code, 0);
@@ -73,7 +73,7 @@ describe('A backup of a running server', { timeout: 120_000 }, () => {
   it('is not put under a server that runs', async () => {
     const env = { POSTERN__SERVER__TELEMETRY: new URL(serving.telemetryUrl).host };
     const { code, stderr } = await runPostern(['restore', '--replace', file], { directory: serving.directory, env });
-    assert.deepEqual([code, stderr], [1, 'the server runs: stop it first, and start it after the restore\n']);
+    assert.deepEqual([code, stderr], [1, 'the server is running: stop it first, and start it after the restore\n']);
   });
 
   it('takes no file that is there already', async () => {
@@ -98,7 +98,7 @@ describe('backup and restore', () => {
     const directory = join(newDirectory(), 'typo');
     const target = join(newDirectory(), 'file');
     const { code, stderr } = await runPostern(['backup', target], { directory });
-    assert.deepEqual([code, stderr], [1, `there is no store at ${directory}/postern.db: is --config-dir right?\n`]);
+    assert.deepEqual([code, stderr], [1, `there is no store at ${directory}/postern.db: check --config-dir\n`]);
     assert.deepEqual([existsSync(directory), existsSync(target)], [false, false]);
   });
 
@@ -161,7 +161,7 @@ describe('The archive', () => {
   it('that was changed anywhere in a header is refused', async () => {
     const bytes = pack([['a', 'text']]);
     bytes[10] = 0x41;
-    await assert.rejects(read(bytes, 512), /it is no backup of Postern/);
+    await assert.rejects(read(bytes, 512), /it is not a backup of Postern/);
   });
 
   it('of a name that leads out of the directory is refused', async () => {
@@ -169,6 +169,6 @@ describe('The archive', () => {
     const file = join(newDirectory(), 'evil');
     writeFileSync(file, gzipSync(pack([['../evil', 'text']])));
     const { stderr } = await runPostern(['restore', file]);
-    assert.match(stderr, /it holds "\.\.\/evil", which no backup of Postern does/);
+    assert.match(stderr, /it holds "\.\.\/evil", which is not allowed in a backup of Postern/);
   });
 });

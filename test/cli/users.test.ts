@@ -78,7 +78,10 @@ describe('postern users', () => {
 
   it('list says what to do when there are no users', async (t) => {
     const { run } = await terminal(t, []);
-    assert.deepEqual(await run('list'), said('There are no users yet: the first start makes the admin.\n'));
+    assert.deepEqual(
+      await run('list'),
+      said('There are no users yet: the first start of the server creates the admin.\n'),
+    );
   });
 
   it('add makes a viewer, the password piped in', async (t) => {
@@ -101,7 +104,7 @@ describe('postern users', () => {
     const printed = await run('password vera', { typed: [`${NEW}\r`, `${NEW}\r`] });
     const questions = 'New password of vera: \nThe same again: \n';
     assert.deepEqual(printed, {
-      ...said('The password of vera is changed; open sessions are over.\n'),
+      ...said('The password of vera is changed. All sessions of the user have ended.\n'),
       err: questions,
     });
     assert.equal(await opens('vera', NEW), true);
@@ -138,7 +141,7 @@ describe('postern users', () => {
 
   it('delete removes the user', async (t) => {
     const { run, store } = await terminal(t);
-    assert.deepEqual(await run('delete vera'), said('vera is removed; open sessions are over.\n'));
+    assert.deepEqual(await run('delete vera'), said('vera is removed. All sessions of the user have ended.\n'));
     assert.equal(await store.findUser('vera'), undefined);
   });
 
@@ -157,7 +160,7 @@ describe('postern users', () => {
           '  older: added with the role viewer',
           '  stranger: added with the role viewer, for there is no role "operator" here',
           '  viewer: added with the role viewer',
-          '  warden.2: is here already and keeps role and password',
+          '  warden.2: exists already, and keeps its role and password',
           `${file}: 8 read, 6 added, 1 kept, 1 refused\n`,
         ].join('\n'),
       ),
@@ -205,7 +208,7 @@ describe('postern users', () => {
     ['add vera', NEW, 'User vera exists already\n'],
     ['add nina --role operator', NEW, 'Role must be one of: gardener, admin, viewer\n'],
     ['add nina', 'short\n', 'Password must be at least 12 characters long\n'],
-    ['add nina', '', 'no password on standard input: write it there, followed by a line break\n'],
+    ['add nina', '', 'there is no password on standard input: write one there, followed by a line break\n'],
     ['add nina', latin1, 'the password is not in UTF-8: set the terminal or the file to UTF-8, or use plain letters\n'],
     ['password ghost', NEW, 'User not found\n'],
     ['role admin viewer', '', 'Cannot take the role of admin from the last admin\n'],

@@ -50,7 +50,7 @@ DIRECTORY/config.yaml: 2 problems
   it('prints warnings and exits 0 when there is no problem', async () => {
     assert.deepEqual(await check({ 'config.yaml': 'auth: {session_length: 0}' }), {
       code: 0,
-      stdout: `warning: DIRECTORY/config.yaml:1:24 auth.session_length: 0: a login lasts a few seconds only; write 86400 for a day
+      stdout: `warning: DIRECTORY/config.yaml:1:24 auth.session_length: 0, so a login lasts only a few seconds: write 86400 for a day
 DIRECTORY/config.yaml: no problems
 `,
       stderr: '',
@@ -80,7 +80,7 @@ proxy:
       [code, stdout],
       [
         0,
-        `warning: DIRECTORY/config.yaml:3:41 proxy.header_map.role: "x-auth-request-groups" is not on the allowlist ${shipped}, so it is never believed: add it there, or map another header
+        `warning: DIRECTORY/config.yaml:3:41 proxy.header_map.role: "x-auth-request-groups" is not on the allowlist ${shipped}, so it is never trusted: add it there, or map another header
 DIRECTORY/config.yaml: no problems
 `,
       ],

@@ -49,7 +49,7 @@ tell('A value of auth', [
   ['is a role as a map without cameras', 'auth: {roles: {a: {cameras: []}}}', 'config.yaml:1:20 auth.roles.a.cameras: [] is empty: give it a value, or remove the key'],
   ['denies an unknown verb', 'auth: {roles: {a: {cameras: [b], deny: [fly]}}}', 'config.yaml:1:41 auth.roles.a.deny[0]: "fly" is not one of live, history, export, ptz, talk'],
   ['has an unknown key in a role', 'auth: {roles: {a: {cameras: [b], denied: [ptz]}}}', 'config.yaml:1:34 auth.roles.a.denied: unknown key: remove it'],
-  ['is a role of a single camera', 'auth: {roles: {a: garden}}', 'config.yaml:1:19 auth.roles.a: is no list of cameras: write [garden, patio], or a map of cameras and deny'],
+  ['is a role of a single camera', 'auth: {roles: {a: garden}}', 'config.yaml:1:19 auth.roles.a: is not a list of cameras: write [garden, patio], or a map of cameras and deny'],
   ['is no cookie name', 'auth: {cookie_name: 1a}', 'config.yaml:1:21 auth.cookie_name: "1a" is not a cookie name: use letters, digits, "_" and "-", and no digit or "-" at the start'],
   ['is neither auto nor a boolean', 'auth: {cookie_secure: sometimes}', 'config.yaml:1:23 auth.cookie_secure: "sometimes" is not one of auto, true, false'],
   ['lets SameSite=None go without Secure', 'auth: {cookie_same_site: none, cookie_secure: false}', 'config.yaml:1:26 auth.cookie_same_site: none needs the Secure flag: set auth.cookie_secure to true or auto'],
@@ -57,14 +57,14 @@ tell('A value of auth', [
 
 // biome-ignore format: a table
 tell('A value of proxy', [
-  ['is a default role that is not defined', 'auth: {roles: {gardener: [a]}}\nproxy: {default_role: gardner}', 'config.yaml:2:23 proxy.default_role: "gardner" is no role: did you mean gardener?'],
-  ['is a default role like none', 'proxy: {default_role: nobody_at_all}', 'config.yaml:1:23 proxy.default_role: "nobody_at_all" is no role: write one of admin, viewer, none'],
+  ['is a default role that is not defined', 'auth: {roles: {gardener: [a]}}\nproxy: {default_role: gardner}', 'config.yaml:2:23 proxy.default_role: "gardner" is not a role: did you mean gardener?'],
+  ['is a default role like none', 'proxy: {default_role: nobody_at_all}', 'config.yaml:1:23 proxy.default_role: "nobody_at_all" is not a role: write one of admin, viewer, none'],
   ['is more than one separator', 'proxy: {separator: ", "}', 'config.yaml:1:20 proxy.separator: ", " is not one character: write for example ","'],
   ['is no separator at all', 'proxy: {separator: ""}', 'config.yaml:1:20 proxy.separator: "" is not one character: write for example ","'],
   ['is no header name', 'proxy: {header_map: {user: X_User}}', 'config.yaml:1:28 proxy.header_map.user: "X_User" is not a header name: use letters, digits and hyphens'],
   ['is a second role map that differs', 'proxy:\n  header_map:\n    role_map: {viewer: [a]}\n  role_map: {viewer: [b]}', 'config.yaml:3:5 proxy.header_map.role_map: proxy.role_map is given too, with other content: remove one of the two'],
-  ['is a script in the logout link', 'proxy: {logout_url: "javascript:alert(1)"}', 'config.yaml:1:21 proxy.logout_url: "javascript:alert(1)" is no target for a link: write https://… or a path such as /logged-out'],
-  ['is a logout link to a host in disguise', 'proxy: {logout_url: //evil.example}', 'config.yaml:1:21 proxy.logout_url: "//evil.example" is no target for a link: write https://… or a path such as /logged-out'],
+  ['is a script in the logout link', 'proxy: {logout_url: "javascript:alert(1)"}', 'config.yaml:1:21 proxy.logout_url: "javascript:alert(1)" is not a target for a link: write https://… or a path such as /logged-out'],
+  ['is a logout link to a host in disguise', 'proxy: {logout_url: //evil.example}', 'config.yaml:1:21 proxy.logout_url: "//evil.example" is not a target for a link: write https://… or a path such as /logged-out'],
 ]);
 
 const PUBLIC = 'write for example https://nvr.example.com or https://example.com/nvr';
@@ -122,7 +122,7 @@ tell('Text that is no YAML', [
 // biome-ignore format: a table
 tell('Several problems', [
   ['are told at once, in order of lines', 'proxy:\n  default_role: adm1n\nauth:\n  enabled: 1\n  rols: {}\nserver: []\n',
-    'config.yaml:2:17 proxy.default_role: "adm1n" is no role: did you mean admin?',
+    'config.yaml:2:17 proxy.default_role: "adm1n" is not a role: did you mean admin?',
     'config.yaml:4:12 auth.enabled: 1 is not true or false',
     'config.yaml:5:3 auth.rols: unknown key: did you mean roles?',
     'config.yaml:6:1 server: [] is not a map: write its keys below it, indented'],

@@ -23,7 +23,7 @@ describe('Variables that are no key, and nearly one', () => {
     it(name, async () =>
       assert.deepEqual(
         await problemsOf('', { env: { [name]: 'x' } }),
-        meant ? [`${name}: is no key: write ${meant}`] : [],
+        meant ? [`${name}: is not a key: write ${meant}`] : [],
       ),
     );
 });

@@ -8,13 +8,13 @@ describe('A warning is given', () => {
   // biome-ignore format: a table
   const rows: [sentence: string, yaml: string, ...warnings: string[]][] = [
     ['for nothing in an empty configuration', ''],
-    ['for a cookie without Secure beside TLS', 'auth: {cookie_secure: false}', 'config.yaml:1:23 auth.cookie_secure: false although tls.enabled is true: the session cookie would go over plain HTTP too; use auto'],
+    ['for a cookie without Secure beside TLS', 'auth: {cookie_secure: false}', 'config.yaml:1:23 auth.cookie_secure: false although tls.enabled is true, so the session cookie is sent over plain HTTP too: use auto'],
     ['for no such cookie without TLS', 'auth: {cookie_secure: false}\ntls: {enabled: false}'],
-    ['for no login limit', 'auth: {failed_login_rate_limit: null}', 'config.yaml:1:8 auth.failed_login_rate_limit: null: passwords can be guessed without limit; remove the key to get the default'],
-    ['for sessions over 90 days', 'auth: {session_length: 7776001}', 'config.yaml:1:24 auth.session_length: 7776001 is over 90 days: a stolen session lives as long; write fewer seconds'],
+    ['for no login limit', 'auth: {failed_login_rate_limit: null}', 'config.yaml:1:8 auth.failed_login_rate_limit: null, so passwords can be guessed without limit: remove the key to get the default'],
+    ['for sessions over 90 days', 'auth: {session_length: 7776001}', 'config.yaml:1:24 auth.session_length: 7776001 is over 90 days, and a stolen session would stay valid as long: write fewer seconds'],
     ['for no session of 90 days', 'auth: {session_length: 7776000}'],
-    ['for sessions that end at once', 'auth: {session_length: 0}', 'config.yaml:1:24 auth.session_length: 0: a login lasts a few seconds only; write 86400 for a day'],
-    ['for weaker hashes', 'auth: {hash_iterations: 599999}', 'config.yaml:1:25 auth.hash_iterations: 599999 is below 600000: stolen hashes are guessed faster; remove the key to get the default'],
+    ['for sessions that end at once', 'auth: {session_length: 0}', 'config.yaml:1:24 auth.session_length: 0, so a login lasts only a few seconds: write 86400 for a day'],
+    ['for weaker hashes', 'auth: {hash_iterations: 599999}', 'config.yaml:1:25 auth.hash_iterations: 599999 is below 600000, so stolen hashes are guessed faster: remove the key to get the default'],
     ['for trusting every IPv4 address', 'auth: {trusted_proxies: [10.0.0.0/8, 0.0.0.0/0]}', 'config.yaml:1:38 auth.trusted_proxies[1]: 0.0.0.0/0 trusts every address: write the network of your proxy'],
     ['for trusting every IPv6 address', 'proxy: {trusted_peers: ["::/0"]}', 'config.yaml:1:25 proxy.trusted_peers[0]: ::/0 trusts every address: write the network of your proxy'],
     ['for trusting every IPv4 address as IPv6', 'auth: {trusted_proxies: ["::ffff:0:0/96"]}', 'config.yaml:1:26 auth.trusted_proxies[0]: ::ffff:0:0/96 trusts every address: write the network of your proxy'],
@@ -24,14 +24,14 @@ describe('A warning is given', () => {
     ['for no header from a trusted proxy', 'auth: {enabled: false, trusted_proxies: [10.0.0.1]}'],
     ['for no header from a trusted peer', 'auth: {enabled: false}\nproxy: {trusted_peers: [10.0.0.1]}'],
     ['for a short secret, which is not shown', 'proxy: {auth_secret: hunter2}', 'config.yaml:1:22 proxy.auth_secret: shorter than 16 characters: generate one with "openssl rand -hex 32"'],
-    ['for a mapped role that is unknown', 'proxy: {role_map: {admin: [a], gardner: [b]}}\nauth: {roles: {gardener: [x]}}', 'config.yaml:1:32 proxy.role_map.gardner: "gardner" is not in auth.roles: until it is made in the console its groups count for nothing, and proxy.default_role decides'],
+    ['for a mapped role that is unknown', 'proxy: {role_map: {admin: [a], gardner: [b]}}\nauth: {roles: {gardener: [x]}}', 'config.yaml:1:32 proxy.role_map.gardner: "gardner" is not in auth.roles: until it is created in the console, its groups have no effect and proxy.default_role decides'],
     ['for a group that holds the separator', 'proxy: {role_map: {admin: [a, "cn=a,ou=b"]}}', 'config.yaml:1:31 proxy.role_map.admin[1]: "cn=a,ou=b" holds proxy.separator ",", at which the header is cut: it never matches; set another separator'],
     ['for no such group with another separator', 'proxy: {role_map: {admin: ["cn=a,ou=b"]}, separator: "|"}'],
     ['for a group with a blank at its end', 'proxy: {role_map: {admin: ["a "]}}', 'config.yaml:1:28 proxy.role_map.admin[0]: "a " begins or ends with a blank: it never matches; remove the blank'],
     ['for a mapped header that is not read', 'proxy: {header_map: {user: Remote-User}}', 'config.yaml:1:9 proxy.header_map: is not read while auth.enabled is true: set auth.enabled to false, or remove the map'],
     ['for no empty map beside accounts', 'proxy: {header_map: {}}'],
     ['for roles that differ in case only', 'auth: {roles: {Admin: [a]}}', 'config.yaml:1:16 auth.roles.Admin: differs from "admin" in case only, which a role header cannot tell: rename it'],
-    ['for a role of an unknown camera', 'auth: {roles: {x: [garden, gate, "p_*", "g*"]}}\nnvr: {cameras: [garden]}', 'config.yaml:1:28 auth.roles.x[1]: "gate" is none of nvr.cameras: the role sees nothing by it', 'config.yaml:1:34 auth.roles.x[2]: "p_*" is none of nvr.cameras: the role sees nothing by it'],
+    ['for a role of an unknown camera', 'auth: {roles: {x: [garden, gate, "p_*", "g*"]}}\nnvr: {cameras: [garden]}', 'config.yaml:1:28 auth.roles.x[1]: "gate" is none of nvr.cameras, so it gives the role nothing: correct it, or add the camera to nvr.cameras', 'config.yaml:1:34 auth.roles.x[2]: "p_*" is none of nvr.cameras, so it gives the role nothing: correct it, or add the camera to nvr.cameras'],
   ];
   for (const [sentence, yaml, ...warnings] of rows) {
     it(sentence, async () => assert.deepEqual(await warningsFor(yaml), warnings));
@@ -40,7 +40,7 @@ describe('A warning is given', () => {
   it('with the variable that brought it', async () => {
     const env = { POSTERN__AUTH__SESSION_LENGTH: '0' };
     assert.deepEqual(await warningsFor('', { env }), [
-      'POSTERN__AUTH__SESSION_LENGTH auth.session_length: 0: a login lasts a few seconds only; write 86400 for a day',
+      'POSTERN__AUTH__SESSION_LENGTH auth.session_length: 0, so a login lasts only a few seconds: write 86400 for a day',
     ]);
   });
 });

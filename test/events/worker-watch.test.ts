@@ -38,7 +38,7 @@ describe('A worker that does not answer', () => {
     assert.deepEqual([(await watch.ask()).kind, reasons], ['silent', []]);
     now = 20_001;
     await watch.ask();
-    assert.deepEqual(reasons, ['it is alive and does not answer']);
+    assert.deepEqual(reasons, ['it runs but does not answer']);
     watch.stop();
   });
 });

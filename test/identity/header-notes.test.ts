@@ -19,9 +19,9 @@ const TOKEN: SourceTrace = { source: 'api-token', carriedBy: 'bearer', outcome: 
 describe('The trace of a request that headers do not speak for', () => {
   // biome-ignore format: a table
   const rows: [sentence: string, entry: SourceTrace, header: HeaderLine, value: string, why: string][] = [
-    ['has the headers that accounts of our own leave unread',  SESSION, ['Remote-User', 'root'],            'root',        'auth.enabled is true, so no header says who calls'],
-    ['has those that an API token leaves unread',              TOKEN,   ['REMOTE_ROLE', 'admin'],           'admin',       'an API token says who calls'],
-    ['hides what holds credentials, on the list or not',       SESSION, ['Proxy-Authorization', 'Basic x'], '[hidden]',    'auth.enabled is true, so no header says who calls'],
+    ['has the headers that accounts of our own leave unread',  SESSION, ['Remote-User', 'root'],            'root',        'auth.enabled is true, so identity headers are ignored'],
+    ['has those that an API token leaves unread',              TOKEN,   ['REMOTE_ROLE', 'admin'],           'admin',       'the API token identifies the caller'],
+    ['hides what holds credentials, on the list or not',       SESSION, ['Proxy-Authorization', 'Basic x'], '[hidden]',    'auth.enabled is true, so identity headers are ignored'],
     ['has those of a proxy whose list is another, by name',    SESSION, ['X-authentik-username', 'root'],   '[not shown]', 'neither mapped nor on the allowlist'],
   ];
   for (const [sentence, entry, [name, sent], value, why] of rows) {

@@ -115,7 +115,7 @@ describe('The allowlist file', PATIENCE, () => {
     rmSync(files.shipped);
     assert.equal(
       await next(() => rmSync(files.mounted)),
-      '/shipped.conf is not there: it came with the service, so install that again',
+      '/shipped.conf is missing: it is part of the service, so install the service again',
     );
     assert.equal(await next(() => writeFileSync(files.mounted, 'X-Again\n')), 'x-again');
   });
@@ -136,8 +136,8 @@ describe('A mapped header', () => {
   const rows: [sentence: string, headerMap: { user?: string; role?: string }, key?: string, message?: string][] = [
     ['is fine when it is on the allowlist',       { user: 'remote-user' }],
     ['is fine when there is none',                {}],
-    ['is a problem when it is not on it',         { user: 'remote-user', role: 'x-groups' }, 'role', '"x-groups" is not on the allowlist list.conf, so it is never believed: add it there, or map another header'],
-    ['is a problem when it holds credentials',    { user: 'cookie' }, 'user', '"cookie" holds credentials and is never believed: map another header'],
+    ['is a problem when it is not on it',         { user: 'remote-user', role: 'x-groups' }, 'role', '"x-groups" is not on the allowlist list.conf, so it is never trusted: add it there, or map another header'],
+    ['is a problem when it holds credentials',    { user: 'cookie' }, 'user', '"cookie" holds credentials and is never trusted: map another header'],
   ];
   for (const [sentence, headerMap, key, message] of rows) {
     const expected = key === undefined ? [] : [{ path: ['proxy', 'header_map', key], message }];

@@ -47,7 +47,7 @@ describe('A configuration that is bad', () => {
     assert.deepEqual(errors, [
       ['auth.session_lenght', 3, `${file}:3:3 auth.session_lenght: unknown key: did you mean session_length?`],
       ['nvr.url', 5, errors[1]?.[2]],
-      [undefined, undefined, 'configuration not reloaded: the previous one stays active, correct the file'],
+      [undefined, undefined, 'configuration not reloaded, the previous one stays active: correct the file'],
     ]);
     assert.match(String(errors[1]?.[2]), /config\.yaml:5:8 nvr\.url: is not the address of a server/);
     assert.equal((await at.ask('/api/cam1/latest.jpg', { token })).status, 200);

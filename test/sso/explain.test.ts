@@ -236,10 +236,10 @@ describe('GET /api/explain', () => {
 
   // biome-ignore format: a table
   const bad: [sentence: string, query: string, message: string][] = [
-    ['a path',               'method=GET',                             '"" is no path: it begins with a slash'],
-    ['a method',             'method=get%20it&path=/',                 '"get it" is no method: write GET, PUT … or WS for a WebSocket'],
-    ['a whole header line',  'path=/&header=Remote-User',              '"Remote-User" is no header: write "Name: value"'],
-    ['an address',           'path=/&peer=banana',                     '"banana" is no address: write for example 172.18.0.5'],
+    ['a path',               'method=GET',                             '"" is not a path: begin it with a slash'],
+    ['a method',             'method=get%20it&path=/',                 '"get it" is not a method: write GET, PUT … or WS for a WebSocket'],
+    ['a whole header line',  'path=/&header=Remote-User',              '"Remote-User" is not a header: write "Name: value"'],
+    ['an address',           'path=/&peer=banana',                     '"banana" is not an address: write for example 172.18.0.5'],
     ['a described proxy user rather than an account', 'path=/&user=vera', 'auth.enabled is false, so users are not known by account: describe the headers that the proxy sends'],
   ];
   for (const [sentence, query, message] of bad) {

@@ -32,8 +32,8 @@ describe('The hints of explain', { concurrency: 2 }, () => {
     ['a group that is nearly one',             MAPPED,   ['Remote-Groups: nvr-admin'],           ['the group "nvr-admin" is nearly "nvr-admins"', KNOWN]],
     ['groups of which none is known',          MAPPED,   ['Remote-Groups: staff,cooks'],         ['none of the groups that arrived (staff, cooks) is known', KNOWN]],
     ['a header that did not arrive',           MAPPED,   [],                                     ['the header "remote-groups" did not arrive: let the proxy send the groups under this name', KNOWN]],
-    ['another header that did',                MAPPED,   ['X-Forwarded-Groups: nvr-admins'],     ['the header "remote-groups" did not arrive, and "x-forwarded-groups" did: is that the one for proxy.header_map.role?', KNOWN]],
-    ['a header that is empty',                 MAPPED,   ['Remote-Groups: '],                    ['the header "remote-groups" arrived empty: does the proxy know a group of this user?', KNOWN]],
+    ['another header that did',                MAPPED,   ['X-Forwarded-Groups: nvr-admins'],     ['the header "remote-groups" did not arrive, and "x-forwarded-groups" did: set proxy.header_map.role to that one if it holds the groups', KNOWN]],
+    ['a header that is empty',                 MAPPED,   ['Remote-Groups: '],                    ['the header "remote-groups" arrived empty: check that the proxy knows the groups of this user', KNOWN]],
     ['a header that is not mapped',            UNMAPPED, ['Remote-Groups: nvr-admins'],          ['proxy.header_map.role is not set, so no header gives a role: name the header that holds the groups', ROLES]],
     ['role names that are not configured',     DIRECT,   ['Remote-Groups: gardner'],             ['the group "gardner" is nearly "gardener"', ROLES]],
   ];

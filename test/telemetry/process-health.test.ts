@@ -20,7 +20,7 @@ describe('The health of the process', () => {
     await until('it is told', () => health.eventLoop().kind === 'degraded');
     assert.match(
       JSON.stringify(health.eventLoop()),
-      /the event loop stood still for 5\d\d\d ms within the last minute/,
+      /the event loop was blocked for 5\d\d\d ms within the last minute/,
     );
     skipped += 61_000;
     assert.deepEqual(health.eventLoop(), { kind: 'ok' });
@@ -58,6 +58,6 @@ describe('The health of the process', () => {
     const [few, many, none] = stdout.trimEnd().split('; ');
     assert.equal(few, 'ok', stderr);
     assert.match(many ?? '', /^1[67]\d of 200 file descriptors are in use$/);
-    assert.equal(none, 'no file descriptor is left: connections are refused');
+    assert.equal(none, 'no file descriptor is left and connections are refused: raise the limit (ulimit -n)');
   });
 });

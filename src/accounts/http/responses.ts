@@ -16,7 +16,7 @@ interface LimitedAttempt {
 
 /** A new password check may find a free lane by then. */
 const BUSY_RETRY_SECONDS = 5;
-const BUSY = 'Too many passwords are being checked: try again in a few seconds.';
+const BUSY = 'Too many passwords are being checked at the same time: try again in a few seconds.';
 
 export function respond(ctx: AccountContext, status: number, body: object): void {
   ctx.set('Cache-Control', 'no-store');

@@ -55,7 +55,7 @@ export function createFirstTimeLogin(isPasswordNew: boolean): FirstTimeLogin {
 /** False when another process, started at the same time, was first: the password that it prints is the one. */
 async function setAdminPassword(password: string, { store, hasher, clock, reset }: FirstAdminDeps): Promise<boolean> {
   const hashed = await hasher.hash(password);
-  if (hashed.kind === 'busy') throw new Error('no password can be hashed at start: the line is full');
+  if (hashed.kind === 'busy') throw new Error('no password can be hashed at start: too many are waiting');
   const row = { passwordHash: hashed.hash, createdAt: unixSeconds(clock), passwordChangedAt: null };
   const added = await store.addUser({ name: FIRST_ADMIN, role: ADMIN, ...row });
   if (added === 'added' || !reset) return added === 'added';

@@ -38,7 +38,11 @@ async function configSet(ctx: AccountRouterContext, next: Koa.Next, roles: Roles
     const outcome = await roles.change(wanted);
     if (!respondWithRoles(ctx, deps, outcome, [...wanted.keys()])) return;
   }
-  if (!rest) return respond(ctx, 200, { success: true, message: 'The roles are changed, from the next request on' });
+  if (!rest)
+    return respond(ctx, 200, {
+      success: true,
+      message: 'The roles are changed. The change holds from the next request on.',
+    });
   const text = rest.body === undefined ? '' : JSON.stringify(rest.body);
   ctx.state.sentInstead = { query: rest.query, body: Buffer.from(text) };
   await next();

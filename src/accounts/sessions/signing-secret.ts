@@ -126,7 +126,7 @@ async function generate(places: SecretPlaces): Promise<Result<SigningSecret, str
   if (!made.ok) return made;
   return made.value
     ? judge(made.value)
-    : err(`${path} is gone as soon as it was written: does something clean this directory?`);
+    : err(`${path} disappeared right after it was written: check whether another program cleans this directory`);
 }
 
 async function readIfThere(path: string): Promise<Result<string | undefined, string>> {

@@ -131,5 +131,7 @@ function managingOf(wanted: unknown, role: Role, cameras: readonly string[] | nu
 function expiryOf(wanted: unknown, now: number): Result<number | null, TokenRefusal> {
   if (wanted === null) return ok(null);
   if (!Number.isSafeInteger(wanted)) return refused('expiry-invalid', 'expires_at: give whole Unix seconds');
-  return Number(wanted) > now ? ok(Number(wanted)) : refused('expiry-invalid', 'expires_at: that time is over already');
+  return Number(wanted) > now
+    ? ok(Number(wanted))
+    : refused('expiry-invalid', 'expires_at: that time has passed already');
 }

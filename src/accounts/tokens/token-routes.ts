@@ -44,7 +44,7 @@ async function create(ctx: AccountRouterContext, deps: TokenRouteDeps): Promise<
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const owner = await ownerOf(caller, deps);
-  if (!owner) return refuse(ctx, 403, 'An API token belongs to a person: log in, and make it as yourself');
+  if (!owner) return refuse(ctx, 403, 'An API token belongs to a user: log in, and create it as that user');
   const body = await jsonOf(ctx, deps, BODY_LIMITS.cameraList);
   if (!body) return;
   const unknown = unknownFields(body.json, FIELDS);

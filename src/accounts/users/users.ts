@@ -108,7 +108,7 @@ export function createUsers({ store, hasher, clock, roles, passwordRules }: User
 const refused = (reason: UserFault, message: string): Result<never, UserRefusal> => err({ reason, message });
 
 const ABSENT = refused('user-absent', 'User not found');
-const BUSY = refused('busy', 'Too many passwords are being checked: try again in a few seconds.');
+const BUSY = refused('busy', 'Too many passwords are being checked at the same time: try again in a few seconds.');
 
 function outcomeOf(
   outcome: 'set' | 'deleted' | 'absent' | 'last-admin',

@@ -65,7 +65,7 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
   const onFault = (fault: unknown): void =>
     log.warn(
       { err: fault },
-      'the last use of sessions and API tokens could not be written: the lists show older times until the store can be written',
+      'the last use of sessions and API tokens could not be written, so the lists show older times: check the store',
     );
   const tokens = createApiTokens({
     tokenStore: store.apiTokens,
@@ -110,7 +110,10 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
 async function demote({ store, audit, log }: CredentialDeps, roles: CustomRoles): Promise<void> {
   const demoted = await store.accounts.demoteUnknownRoles([ADMIN, VIEWER, ...roles.keys()]);
   for (const user of demoted) {
-    log.warn({ user }, 'the role of this user is not in auth.roles any more: the user is now a viewer');
+    log.warn(
+      { user },
+      'the role of this user is no longer in auth.roles, so the user is now a viewer: give the user another role if that is wrong',
+    );
     audit({
       what: 'role-changed',
       who: undefined,

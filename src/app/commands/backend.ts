@@ -37,7 +37,7 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
   const secret = nvr.auth_secret;
   if (secret === undefined && !isLoopback(at.host)) {
     throw new Error(
-      `${at.host} can be reached by others, and the events backend believes every request about user and role: set nvr.auth_secret here and at the gate, or listen on 127.0.0.1`,
+      `${at.host} can be reached from other machines, and the events backend trusts the user and role in every request: set nvr.auth_secret here and at the gate, or listen on 127.0.0.1`,
     );
   }
   await using opened = new AsyncDisposableStack();

@@ -29,7 +29,7 @@ export async function backUp(target: string, place: CommandPlace): Promise<Backu
     throw new Error(
       'store.url is a PostgreSQL server: back it up with pg_dump, and the configuration directory beside it',
     );
-  if (!existsSync(url.file)) throw new Error(`there is no store at ${url.file}: is --config-dir right?`);
+  if (!existsSync(url.file)) throw new Error(`there is no store at ${url.file}: check --config-dir`);
   if (existsSync(target)) throw new Error(`${target} is there already: choose another name`);
   const scratch = await mkdtemp(join(dirname(resolve(target)), '.postern-backup-'));
   try {
@@ -109,11 +109,13 @@ async function refuseWhere(moves: readonly Move[], options: RestoreOptions): Pro
   if (there.length === 0) return;
   if (!options.replace) {
     const names = there.map(({ to }) => basename(to)).join(', ');
-    throw new Error(`${names} would be replaced: give --replace, and they are set aside beside the new ones`);
+    throw new Error(
+      `${names} would be replaced: give --replace to do that; the old files are kept beside the new ones`,
+    );
   }
   const settings = await settingsIn(options).catch(() => undefined);
   if (settings && (await options.isRunning(settings)))
-    throw new Error('the server runs: stop it first, and start it after the restore');
+    throw new Error('the server is running: stop it first, and start it after the restore');
 }
 
 /** With its write-ahead log, which would be taken for that of the new file. */

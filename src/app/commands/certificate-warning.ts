@@ -19,9 +19,14 @@ export async function certificateWarning(
     return [placed({ path, message: `${tls.certificate} holds no certificate: write a PEM file` })];
   const day = end.toISOString().slice(0, 10);
   if (end.getTime() <= now)
-    return [placed({ path, message: `the certificate ended on ${day}: browsers refuse it, put a valid one there` })];
+    return [
+      placed({
+        path,
+        message: `the certificate ended on ${day} and browsers refuse it: put a valid certificate there`,
+      }),
+    ];
   if (end.getTime() - now > SOON_MS) return [];
-  return [placed({ path, message: `the certificate ends on ${day}: put a new one there before` })];
+  return [placed({ path, message: `the certificate ends on ${day}: put a new certificate there before that day` })];
 }
 
 function endOf(pem: string): Date | undefined {

@@ -88,7 +88,7 @@ async function layoutOf(settings: Settings, store: Store | undefined, note: (sen
   if (!settings.nvr.url && !settings.nvr.cameras) return layoutOfNames(await camerasWithEvents(settings, store));
   const logs = createLogs({
     rules: { default: 'warn', logs: new Map() },
-    destination: { write: () => note('the NVR was asked for its cameras, and did not answer') },
+    destination: { write: () => note('the NVR did not answer the request for its list of cameras') },
     clock: { now: () => 0 }, // the line itself is not shown
   });
   const cameras = watchCameras(settings, undefined, logs.named('explain'));

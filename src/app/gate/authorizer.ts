@@ -131,7 +131,7 @@ function warningOfDescription(logs: Logs): (peer: string) => void {
     isSaid = true;
     log.warn(
       { peer },
-      '/auth was asked about another request by a peer that is not trusted, and answered for itself: if that is your proxy, list its address in auth.trusted_proxies',
+      'forward-auth headers of an untrusted peer were ignored, so /auth judged its own request: if the peer is your proxy, add its address to auth.trusted_proxies',
     );
   };
 }

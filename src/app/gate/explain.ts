@@ -53,13 +53,13 @@ async function describe(
   deps: ExplainerDeps,
 ): Promise<Result<Description, string>> {
   if (!METHOD.test(method))
-    return err(`${JSON.stringify(method)} is no method: write GET, PUT … or WS for a WebSocket`);
-  if (!path.startsWith('/')) return err(`${JSON.stringify(path)} is no path: it begins with a slash`);
+    return err(`${JSON.stringify(method)} is not a method: write GET, PUT … or WS for a WebSocket`);
+  if (!path.startsWith('/')) return err(`${JSON.stringify(path)} is not a path: begin it with a slash`);
   if (peer !== undefined && isIP(peer) === 0)
-    return err(`${JSON.stringify(peer)} is no address: write for example 172.18.0.5`);
+    return err(`${JSON.stringify(peer)} is not an address: write for example 172.18.0.5`);
   const lines = headers.map((line) => HEADER.exec(line)?.groups);
   const bad = headers.find((_, at) => lines[at] === undefined);
-  if (bad !== undefined) return err(`${JSON.stringify(bad)} is no header: write "Name: value"`);
+  if (bad !== undefined) return err(`${JSON.stringify(bad)} is not a header: write "Name: value"`);
   const caller = user === undefined ? ok(undefined) : await callerNamed(user, deps);
   if (!caller.ok) return caller;
   const sent = lines.map((line): [string, string] => [line?.['name'] ?? '', asNodeReads(line?.['value'] ?? '')]);

@@ -31,11 +31,11 @@ function headerHints({ headers }: Told, { proxy }: Configured): readonly string[
   const own = headers.find(({ name }) => name === mapped);
   if (own?.fate === 'dropped' && own.why !== 'empty')
     return [`the header "${mapped}" arrived and was dropped: ${own.why}`];
-  if (own) return [`the header "${mapped}" arrived empty: does the proxy know a group of this user?`];
+  if (own) return [`the header "${mapped}" arrived empty: check that the proxy knows the groups of this user`];
   const other = headers.find(({ name }) => NAMES_GROUPS.test(name));
   if (other)
     return [
-      `the header "${mapped}" did not arrive, and "${other.name}" did: is that the one for proxy.header_map.role?`,
+      `the header "${mapped}" did not arrive, and "${other.name}" did: set proxy.header_map.role to that one if it holds the groups`,
     ];
   return [`the header "${mapped}" did not arrive: let the proxy send the groups under this name`];
 }

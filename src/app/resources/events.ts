@@ -63,7 +63,7 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
       onFault(message, storeFault) {
         if (storeFault) metrics.storeFaults.add(1, storeFault);
         if (storeFault === 'corrupt') damage ??= message.split('\n', 1)[0];
-        log.error({ fault: message }, 'the events backend failed on a request: see the cause');
+        log.error({ fault: message }, 'the events backend failed to answer a request: see the cause');
       },
       onCrash,
     });

@@ -38,7 +38,9 @@ export async function openCertificates(
   await renewNearEnd(runtime);
   const { serving } = runtime;
   if (serving.pair().expiresAt <= clock.now()) {
-    log.warn(`${files.certificate} ended on ${dayOf(serving.pair())}: browsers refuse it, put a valid one there`);
+    log.warn(
+      `${files.certificate} ended on ${dayOf(serving.pair())} and browsers refuse it: put a valid certificate there`,
+    );
   }
   let refused: string | undefined;
   const stop = watchPair(files, {
@@ -90,7 +92,7 @@ function serveWhatIsThere(pair: JudgedPair, { files, serving, clock, log }: Serv
   const { certificate, privateKey } = serving.pair();
   if (pair.certificate === certificate && pair.privateKey === privateKey) return undefined;
   if (pair.expiresAt <= clock.now()) {
-    const problem = `${files.certificate} ended on ${dayOf(pair)}: put a valid one there`;
+    const problem = `${files.certificate} ended on ${dayOf(pair)}: put a valid certificate there`;
     log.error(`${problem}; ${STAYS}`);
     return problem;
   }

@@ -22,7 +22,7 @@ export function watchCameras(settings: Settings, backend: EventsBackend | undefi
     onFault: (fault) =>
       log.warn(
         { err: fault },
-        'the list of cameras could not be read from the NVR: it will be asked for again, check nvr.url',
+        'the list of cameras could not be read from the NVR, and will be asked for again: check nvr.url',
       ),
   });
 }

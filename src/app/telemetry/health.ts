@@ -48,7 +48,7 @@ export function openHealth(metrics: Metrics, log: Logger, clock: Clock, console:
       metrics.clockJumps.add(1);
       log.warn(
         { seconds },
-        'the clock of the machine was set: sessions end earlier or later than they should; check its time synchronization',
+        'the clock of the machine was set, so sessions end earlier or later than they should: check time synchronization (NTP)',
       );
     },
   });
@@ -64,14 +64,17 @@ export function openHealth(metrics: Metrics, log: Logger, clock: Clock, console:
       droppedBefore = now;
       return now === 0
         ? OK
-        : { kind: 'degraded', reason: `${now} log lines were dropped: nothing reads the output, or too slowly` };
+        : {
+            kind: 'degraded',
+            reason: `${now} log lines were dropped: check what reads the output of the service, it is too slow`,
+          };
     },
     revocations: (clock) => ({
       clock,
       onHeld: (fault) =>
         log.error(
           { err: fault },
-          'the end of a session could not be stored: it holds in memory until the store can be written; see the cause, and do not restart before',
+          'the end of a session could not be stored and is held in memory: see the cause, and do not restart before the store can be written',
         ),
       onWritten: (count) => log.info({ count }, 'ended sessions that were held in memory are stored now'),
     }),

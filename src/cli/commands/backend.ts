@@ -22,10 +22,10 @@ const DEFAULT_LISTEN = '127.0.0.1:5001';
 export function registerBackendCommand(program: Command, deps: BackendCommandDeps): void {
   program
     .command('backend')
-    .description('run the events backend alone; it believes the headers remote-user and remote-role of every client')
+    .description('run the events backend alone; it trusts the headers remote-user and remote-role of every client')
     .option(
       '--listen <host:port>',
-      'where; beyond loopback only with nvr.auth_secret',
+      'address to listen on; other than loopback only with nvr.auth_secret',
       listenAddress,
       listenAddress(DEFAULT_LISTEN),
     )

@@ -30,24 +30,26 @@ const LONGEST_SILENCE = 120;
 export function registerDoctorCommand(program: Command, deps: DoctorCommandDeps): void {
   program
     .command('doctor')
-    .description('go through the public address as a browser would, and name what is wrong on the way')
+    .description('check the way from a browser to Postern through the public address, and name each fault')
     .argument(
       '[url]',
-      'the address that people use, such as https://nvr.example.com; server.public_url when not given; without both only this machine is looked at',
+      'the public address, such as https://nvr.example.com (default: server.public_url; without both, only this machine is checked)',
       address,
     )
     .option('--json', 'print JSON, for programs')
-    .addOption(new Option('--proxy <name>', 'the proxy in front, where it does not say so itself').choices(PROXY_KINDS))
-    .option('--header <line>', 'sent with each question, "Name: value"; may be repeated', gathered, [])
-    .option('--ca <file>', 'PEM of an authority to be believed, beside the public ones')
-    .option('--silence <seconds>', 'for how long a stream says nothing, to find time-outs', seconds, 10)
+    .addOption(
+      new Option('--proxy <name>', 'kind of the proxy in front, when its headers do not show it').choices(PROXY_KINDS),
+    )
+    .option('--header <line>', 'header to send with each request, "Name: value"; may be repeated', gathered, [])
+    .option('--ca <file>', 'PEM file of a certificate authority to trust, besides the public ones')
+    .option('--silence <seconds>', 'how long the test stream stays silent, to find time-outs', seconds, 10)
     .addHelpText('after', NOTES)
     .action((url: URL | undefined, options: DoctorOptions) => run(url, options, deps));
 }
 
 const NOTES = `
-Beside the running server, with its --config-dir: a token that may nothing is made for the questions, and revoked.
-The exit code is 0 when no error was found, 1 with one, 2 when nothing could be looked at.`;
+Beside the running server, with its --config-dir: it creates a token without rights for its requests, and revokes it.
+The exit code is 0 when no error was found, 1 when one was found, 2 when nothing could be checked.`;
 
 function address(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -11,7 +11,7 @@ interface GenerateOptions {
 }
 
 export function registerEventsCommands(program: Command, deps: EventsCommandDeps): void {
-  const events = program.command('events').description('bring detection events into the store');
+  const events = program.command('events').description('import detection events into the store');
   events
     .command('import')
     .description('import events from NDJSON, a JSON array as /api/events answers it, or the SQLite file of an NVR')
@@ -28,7 +28,7 @@ export function registerEventsCommands(program: Command, deps: EventsCommandDeps
     .requiredOption('--count <number>', 'how many', wholeNumber)
     .requiredOption('--seed <number>', 'where chance begins', wholeNumber)
     .option('--cameras <names>', 'camera names between commas', cameraNames)
-    .option('--until <time>', 'when the newest begin, such as 2030-01-31T12:00:00Z (default: now)', unixTime)
+    .option('--until <time>', 'when the newest event begins, such as 2030-01-31T12:00:00Z (default: now)', unixTime)
     .action((options: GenerateOptions) => guarded(deps, () => generate(options, deps)));
 }
 

@@ -22,11 +22,13 @@ interface ExplainOptions {
 export function registerExplainCommand(program: Command, deps: ExplainCommandDeps): void {
   program
     .command('explain')
-    .description('print how a request would be judged: headers kept and dropped, groups, rule, role, cameras, verdict')
+    .description(
+      'print how a request would be authorized: headers kept and dropped, groups, rule, role, cameras, verdict',
+    )
     .argument('<method>', 'GET, PUT …, or WS for a WebSocket upgrade')
     .argument('<path>', 'with its query, such as "/api/events?camera=garage"')
-    .option('--user <name>', 'judge as this account, with the role that it has now')
-    .option('--token <token>', 'judge with this session or API token')
+    .option('--user <name>', 'authorize as this account, with the role that it has now')
+    .option('--token <token>', 'authorize with this session or API token')
     .option('--header <line>', 'a header that the proxy sends, "Name: value"; may be repeated', gathered, [])
     .option('--peer <address>', 'the address that the request comes from (default: a trusted one)')
     .option('--json', 'print JSON, for programs')
@@ -39,8 +41,8 @@ Examples:
   postern explain --header 'Remote-User: alice' --header 'Remote-Groups: staff,nvr-admins' GET /api/config
   postern explain --user vera GET '/api/events?camera=garage'
 
-What the proxy's secret would be is taken for right, unless a header says otherwise.
-The exit code is 0 when the request could be judged, whatever the verdict.`;
+The proxy secret is assumed to be correct, unless a --header sets it.
+The exit code is 0 when there is a verdict, whatever it is.`;
 
 const gathered = (line: string, before: readonly string[]): readonly string[] => [...before, line];
 
@@ -49,7 +51,7 @@ async function run(method: string, path: string, options: ExplainOptions, deps: 
   const { stdout, stderr, openExplainer, exit } = deps;
   const { user, token, header: headers, peer, json } = options;
   if (user !== undefined && token !== undefined) {
-    stderr.write('--user and --token both say who calls: give one of them\n');
+    stderr.write('--user and --token exclude each other: give one of them\n');
     return exit(1);
   }
   try {

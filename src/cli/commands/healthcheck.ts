@@ -21,7 +21,7 @@ export async function runHealthcheck({ directory, env, stderr }: HealthcheckPlac
   }
   const { telemetry } = config.settings.server;
   if (telemetry === false) {
-    stderr.write('server.telemetry is false, so there is no /healthz to ask: give it an address\n');
+    stderr.write('server.telemetry is false, so there is no /healthz to ask: set it to an address\n');
     return 1;
   }
   const url = `http://${reachable(telemetry.host)}:${telemetry.port}/healthz`;

@@ -30,7 +30,7 @@ export async function runServe(place: ServePlace): Promise<number> {
     );
     return 1;
   }
-  if (config.created) stdout.write(`No configuration was there: one to begin with is now in ${config.file}.\n`);
+  if (config.created) stdout.write(`There was no configuration. An example to start from is now in ${config.file}.\n`);
   // From here on: a signal during the start, or a change of a file, is not lost.
   const stopped = stopSignal(stdout.isTTY === true);
   const watching = await watchConfig(config.files);
@@ -65,7 +65,7 @@ function endAfter(graceSeconds: number, stderr: Writable): void {
   const timer = setTimeout(
     () => {
       stderr.write(
-        'Postern was stopped before everything was written: the store or the events backend did not finish in time.\n',
+        'Postern stopped before everything was written: the store or the events backend did not finish in time.\n',
       );
       process.exit(1);
     },

@@ -40,21 +40,21 @@ interface CreateOptions {
 }
 
 export function registerTokensCommands(program: Command, deps: TokensCommandDeps): void {
-  const tokens = program.command('tokens').description('make and revoke API tokens, for programs that call the API');
+  const tokens = program.command('tokens').description('create and revoke API tokens, for programs that call the API');
   tokens
     .command('create <name>')
-    .description('make a token, and print it: it is shown this once')
-    .option('--user <user>', 'whose it is; it ends with the account', 'admin')
+    .description('create a token and print it; it is shown only once')
+    .option('--user <user>', 'owner of the token; it ends when the account is removed', 'admin')
     .option('--role <role>', "admin, viewer or a custom role, not above the user's own", VIEWER)
-    .option('--cameras <cameras>', 'only these, separated by commas; "*" stands for any text')
-    .option('--expires <when>', 'after so many days (90d), hours (12h), at a date (2030-01-31), or never')
+    .option('--cameras <cameras>', 'only these cameras, separated by commas; "*" stands for any text')
+    .option('--expires <when>', 'after days (90d) or hours (12h), at a date (2030-01-31), or never')
     .option('--manage-accounts', 'the token may change users, passwords, roles and tokens; needs --role admin')
     .action((name: string, options: CreateOptions) =>
       onStore('change', (open) => create(name, options, open, deps), deps),
     );
   tokens
     .command('list')
-    .description('print every token, without its secret')
+    .description('print every token, without the secret')
     .action(() => onStore('read', async ({ apiTokens }) => ok(listing(await apiTokens.list())), deps));
   tokens
     .command('revoke <id>')
@@ -76,7 +76,7 @@ async function create(
   const rights = { cameras: list, expiresAt: expiresAt.value, managesAccounts: manageAccounts };
   const made = await apiTokens.create({ name, user, role, ...rights });
   if (!made.ok) return err(made.error.message);
-  stderr.write('Keep this token now, for it is shown this once. Send it as "Authorization: Bearer <token>".\n');
+  stderr.write('Save this token now: it is shown only once. Send it as "Authorization: Bearer <token>".\n');
   return ok(made.value.text);
 }
 
@@ -92,7 +92,7 @@ export function parseExpiry(text: string, now: number): Result<number, string> {
   if (count !== undefined && seconds !== undefined) return ok(now + Number(count) * seconds);
   const at = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d))?$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at)
-    ? err(`${JSON.stringify(text)} is no time: write 90d, 12h, 2030-01-31 or 2030-01-31T12:00:00Z`)
+    ? err(`${JSON.stringify(text)} is not a time: write 90d, 12h, 2030-01-31 or 2030-01-31T12:00:00Z`)
     : ok(Math.floor(at / 1000));
 }
 
@@ -103,7 +103,7 @@ async function revoke(id: string, apiTokens: OpenTokens['apiTokens']): Promise<R
 }
 
 function listing(tokens: readonly ApiToken[]): string {
-  if (tokens.length === 0) return 'There are no tokens yet: "postern tokens create <name>" makes one.';
+  if (tokens.length === 0) return 'There are no tokens yet: "postern tokens create <name>" creates one.';
   const rows = [
     ['ID', 'NAME', 'USER', 'ROLE', 'CAMERAS', 'EXPIRES', 'LAST USED'],
     ...tokens.map((token) => [

@@ -25,16 +25,16 @@ export interface OpenUsers {
 export type UsersCommandDeps = Terminal & StoreCommandDeps<OpenUsers>;
 
 export function registerUsersCommands(program: Command, deps: UsersCommandDeps): void {
-  const users = program.command('users').description('list and change the accounts that people log in with');
+  const users = program.command('users').description('list and change user accounts');
   const run = (use: StoreUse, work: (users: OpenUsers['users']) => Promise<Result<string, string>>) =>
     onStore(use, (open) => work(open.users), deps);
   users
     .command('list')
-    .description('print every user with the role')
+    .description('print every user and role')
     .action(() => run('read', async (accounts) => ({ ok: true, value: listing(await accounts.list()) })));
   users
     .command('add <name>')
-    .description('make a user; the password is asked for, or read from standard input')
+    .description('create a user; the password is asked for, or read from standard input')
     .option('--role <role>', 'admin, viewer or a custom role', VIEWER)
     .action((name: string, { role }: { role: string }) =>
       run('create', (accounts) =>
@@ -45,11 +45,16 @@ export function registerUsersCommands(program: Command, deps: UsersCommandDeps):
     );
   users
     .command('password <name>')
-    .description("change a user's password, which ends the sessions; it is asked for, or read from standard input")
+    .description(
+      "change a user's password and end the user's sessions; the password is asked for, or read from standard input",
+    )
     .action((name: string) =>
       run('change', (accounts) =>
         withPassword(deps, name, (password) =>
-          said(accounts.setPassword(name, password), `The password of ${name} is changed; open sessions are over.`),
+          said(
+            accounts.setPassword(name, password),
+            `The password of ${name} is changed. All sessions of the user have ended.`,
+          ),
         ),
       ),
     );
@@ -61,9 +66,11 @@ export function registerUsersCommands(program: Command, deps: UsersCommandDeps):
     );
   users
     .command('delete <name>')
-    .description('remove a user, which ends the sessions')
+    .description('remove a user and end all sessions of the user')
     .action((name: string) =>
-      run('change', (accounts) => said(accounts.remove(name), `${name} is removed; open sessions are over.`)),
+      run('change', (accounts) =>
+        said(accounts.remove(name), `${name} is removed. All sessions of the user have ended.`),
+      ),
     );
   users
     .command('import <file>')
@@ -96,7 +103,7 @@ function importReport(file: string, imported: readonly ImportedUser[]): Result<s
 }
 
 function importLine(user: ImportedUser): string {
-  if (user.kind === 'kept') return `  ${user.name}: is here already and keeps role and password`;
+  if (user.kind === 'kept') return `  ${user.name}: exists already, and keeps its role and password`;
   // A name that was refused may hold anything.
   if (user.kind === 'refused') return `  ${JSON.stringify(user.name)}: not added: ${user.reason}`;
   const { name, role, unknownRole } = user;
@@ -105,7 +112,7 @@ function importLine(user: ImportedUser): string {
 }
 
 function listing(users: readonly { readonly name: UserName; readonly role: Role }[]): string {
-  if (users.length === 0) return 'There are no users yet: the first start makes the admin.';
+  if (users.length === 0) return 'There are no users yet: the first start of the server creates the admin.';
   const width = Math.max(...users.map(({ name }) => name.length));
   return users.map(({ name, role }) => `${name.padEnd(width)}  ${role}`).join('\n');
 }

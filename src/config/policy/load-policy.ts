@@ -78,5 +78,5 @@ async function notFound(name: string): Promise<string> {
   const ending = meant
     ? `did you mean ${meant}?`
     : `write one of ${shipped.sort().join(', ')}, or a file such as ./routes.yaml`;
-  return `${JSON.stringify(name)} is no route table: ${ending}`;
+  return `${JSON.stringify(name)} is not a route table: ${ending}`;
 }

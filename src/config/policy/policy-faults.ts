@@ -18,18 +18,18 @@ const PARAMETER = /\{(?<name>\w+)(?::(?<shape>[\w-]+))?(?<rest>\.\.\.)?\}/g;
 
 function routeFault(route: string): string | undefined {
   const shown = JSON.stringify(route);
-  if (!ROUTE.test(route)) return `${shown} is no route: write for example "GET /api/events"`;
+  if (!ROUTE.test(route)) return `${shown} is not a route: write for example "GET /api/events"`;
   const { methods, path } = splitRoute(route);
   const unknown = methods.find((method) => !METHODS.includes(method));
   if (unknown !== undefined)
-    return `${JSON.stringify(unknown)} is no method: write ${METHODS.join(', ')} (GET stands for HEAD too)`;
+    return `${JSON.stringify(unknown)} is not a method: write ${METHODS.join(', ')} (GET stands for HEAD too)`;
   const segment = path.split('/').find((part) => !SEGMENT.test(part));
   if (segment !== undefined)
-    return `${JSON.stringify(segment)} is no segment: write text, {name}, {name:shape}, text around one {name}, or {name...}`;
+    return `${JSON.stringify(segment)} is not a path segment: write text, {name}, {name:shape}, text around one {name}, or {name...}`;
   const shape = [...path.matchAll(PARAMETER)].map((match) => match.groups?.['shape']).find(isUnknownShape);
   if (shape !== undefined)
-    return `${JSON.stringify(shape)} is no shape of a parameter: write ${Object.keys(PATH_SHAPES).join(', ')}`;
-  if (/\.\.\.\}./.test(path)) return `${shown} goes on behind {name...}: the remainder must be last`;
+    return `${JSON.stringify(shape)} is not a shape of a parameter: write ${Object.keys(PATH_SHAPES).join(', ')}`;
+  if (/\.\.\.\}./.test(path)) return `${shown} goes on after {name...}: the remainder must be last`;
   const names = parametersOf(path);
   return new Set(names).size < names.length ? `${shown} uses a parameter name twice: rename one` : undefined;
 }
@@ -61,7 +61,7 @@ const judgedParameter: Missing = ({ cameras }, parameter) =>
 const namedCameras: Missing = ({ cameras }) => (cameras ? undefined : 'add cameras');
 const answerOne: Missing = ({ answer }) => (answer === 'one' ? undefined : 'add "answer: one"');
 const answerForm: Missing = ({ answer }) =>
-  answer ? undefined : 'add the form of its answer, such as "answer: array" or "answer: config"';
+  answer ? undefined : 'add the form of its response, such as "answer: array" or "answer: config"';
 
 /** What each way to narrow cannot do without: a row that forgets it would show everything. */
 const NEEDED: Readonly<Record<string, Missing>> = {

@@ -15,14 +15,14 @@ export const rowSchema = z.strictObject({
     .array(
       text(
         (locator) => LOCATOR.test(locator),
-        (shown) => `${shown} is no place of a camera: write for example "path:camera" or "query:cameras"`,
+        (shown) => `${shown} is not a camera locator: write for example "path:camera" or "query:cameras"`,
       ),
     )
     .min(1)
     .exactOptional(),
   narrow: text(
     (rule) => NARROWING.test(rule),
-    (shown) => `${shown} is no way to narrow an answer: write for example check or "rewrite:cameras"`,
+    (shown) => `${shown} is not a way to narrow a response: write for example check or "rewrite:cameras"`,
   ).exactOptional(),
   answer: z.enum(RESPONSE_FORMS).exactOptional(),
   empty: z.unknown().exactOptional(),

@@ -29,7 +29,7 @@ const verb = () =>
 /** A list of cameras, or a map with what is denied on them. */
 const roleCameras = () =>
   z.union([cameraList(), z.strictObject({ cameras: cameraList(), deny: z.array(verb()).prefault([]) })], {
-    error: 'is no list of cameras: write [garden, patio], or a map of cameras and deny',
+    error: 'is not a list of cameras: write [garden, patio], or a map of cameras and deny',
   });
 
 const rateLimit = () =>

@@ -72,7 +72,7 @@ export const proxySection = z
       }),
     logout_url: text(
       isLogoutTarget,
-      (shown) => `${shown} is no target for a link: write https://… or a path such as /logged-out`,
+      (shown) => `${shown} is not a target for a link: write https://… or a path such as /logged-out`,
     )
       .optional()
       .meta({ description: 'Target of the Logout link.', example: 'https://sso.example.com/logout' }),

@@ -42,7 +42,7 @@ export const storeSection = z
     grace: wholeSeconds()
       .prefault(DEFAULT_GRACE)
       .describe(
-        'How long callers that were known before go on while the store cannot be reached, in seconds; 0: not at all. New logins and changes are refused with 503 at once.',
+        'How long known callers keep their access while the store cannot be reached, in seconds; 0: not at all. New logins and changes are refused with 503 at once.',
       ),
   })
   .transform(({ url_file, listen_url_file, ...store }) => store)

@@ -20,7 +20,7 @@ export const FORWARDED_CAUSES: readonly Cause[] = [
     sign: ({ seen, url }) =>
       when(
         seen !== undefined && seen.basePath !== url.prefix,
-        `the pages are at ${url.prefix || '/'}, and server.base_path is ${seen?.basePath || 'not set'}: redirects and cookies go astray`,
+        `the pages are at ${url.prefix || '/'}, and server.base_path is ${seen?.basePath || 'not set'}: redirects and cookies do not work`,
       ),
     advice: 'Set server.base_path to the path of the address; remove it where there is none.',
     lines: {},
@@ -31,7 +31,7 @@ export const FORWARDED_CAUSES: readonly Cause[] = [
     sign: (seen) =>
       when(
         isProxied(seen) && seen.seen?.headers['x-forwarded-for'] === undefined,
-        'the proxy sends no X-Forwarded-For: all clients look like one, and one who guesses passwords locks out all',
+        'the proxy sends no X-Forwarded-For: all clients share one address, so one client with too many failed logins locks out all',
       ),
     advice: 'Let the proxy send the client address, and name the proxy in auth.trusted_proxies.',
     lines: {
@@ -48,7 +48,7 @@ export const FORWARDED_CAUSES: readonly Cause[] = [
     sign: (seen) =>
       when(
         isProxied(seen) && lastHop(seen) === FORGED_ADDRESS,
-        'the proxy passes the X-Forwarded-For of the client on as it is: everybody chooses an address, and the login limit is none',
+        'the proxy passes the X-Forwarded-For of the client on unchanged: every client can choose its address, and the login limit has no effect',
       ),
     advice: 'Let the proxy set X-Forwarded-For, or add the address that it sees.',
     lines: {
@@ -64,7 +64,7 @@ export const FORWARDED_CAUSES: readonly Cause[] = [
     sign: (seen) =>
       when(
         isProxied(seen) && seen.seen?.headers['x-forwarded-for'] !== undefined && !seen.seen.peerTrusted,
-        `the proxy at ${seen.seen?.peer} is not in auth.trusted_proxies: nothing that it says of the client is believed`,
+        `the proxy at ${seen.seen?.peer} is not in auth.trusted_proxies: its X-Forwarded headers are ignored`,
       ),
     advice: 'Add the address of the proxy, or its network, to auth.trusted_proxies.',
     lines: {},
@@ -75,7 +75,7 @@ export const FORWARDED_CAUSES: readonly Cause[] = [
     sign: (seen) =>
       when(
         seen.url.protocol === 'https:' && seen.seen?.encrypted === false && seen.seen.peerTrusted,
-        'Postern takes the browser for one without TLS: the proxy sends no X-Forwarded-Proto: https, so the session cookie is not Secure',
+        'the proxy sends no X-Forwarded-Proto: https, so Postern does not know that the browser uses TLS, and the session cookie is not Secure',
       ),
     advice: 'Let the proxy send X-Forwarded-Proto.',
     lines: {
@@ -92,9 +92,9 @@ export const FORWARDED_CAUSES: readonly Cause[] = [
     sign: (seen) =>
       when(
         seen.url.protocol === 'http:' && seen.seen?.encrypted === true && isProxied(seen),
-        'the proxy says https to Postern and http to the browser: the session cookie is Secure, the browser drops it, and the login goes round for ever',
+        'the proxy sends X-Forwarded-Proto: https although the browser uses http: the browser drops the Secure session cookie, so every login ends at the login page again',
       ),
-    advice: 'Serve the address by https, or let the proxy say what the browser used.',
+    advice: 'Serve the address by https, or let the proxy send the scheme that the browser used.',
     lines: {
       nginx: ['proxy_set_header X-Forwarded-Proto $scheme;'],
       haproxy: ['http-request set-header X-Forwarded-Proto http unless { ssl_fc }'],
@@ -110,7 +110,7 @@ export const FORWARDED_CAUSES: readonly Cause[] = [
       const isOther = host !== undefined && withoutDefaultPort(host, seen.url.protocol) !== wanted;
       return when(
         isOther,
-        `Postern is told the host ${host}, and the browser used ${wanted}: logins and WebSockets of pages are refused as another site's`,
+        `Postern is told the host ${host}, and the browser used ${wanted}: logins and WebSockets of the pages are refused as cross-site requests`,
       );
     },
     advice: 'Let the proxy keep the Host of the browser, with its port.',

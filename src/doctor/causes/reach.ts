@@ -7,8 +7,8 @@ const NETWORK: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name could not be looked up (DNS)',
   ECONNREFUSED: 'nothing listens there',
   ETIMEDOUT: 'nothing answered in time: a firewall, or a port that is not forwarded',
-  EHOSTUNREACH: 'there is no way to that address',
-  ENETUNREACH: 'there is no way to that network',
+  EHOSTUNREACH: 'there is no network route to that address',
+  ENETUNREACH: 'there is no route to that network',
 };
 
 const TLS_FAULT = /^(?:EPROTO|ERR_SSL_|ERR_TLS_)/;
@@ -83,10 +83,10 @@ export const REACH_CAUSES: readonly Cause[] = [
     sign: ({ reach }) =>
       when(
         [502, 503, 504].includes(statusOf(reach) ?? 0) && !isPosterns(reach),
-        `the proxy answers ${statusOf(reach)}: it does not get through to Postern`,
+        `the proxy answers ${statusOf(reach)}: it cannot reach Postern`,
       ),
     advice:
-      'Check host, port and scheme of Postern in the proxy, and that both are on one network. A Postern with TLS wants https:// there.',
+      'Check host, port and scheme of Postern in the proxy, and that both are on one network. A Postern with TLS needs https:// there.',
     lines: {
       nginx: ['proxy_pass http://postern:8971;    # https:// where tls.enabled is true'],
       caddy: ['reverse_proxy postern:8971'],
@@ -104,11 +104,11 @@ export const REACH_CAUSES: readonly Cause[] = [
       if (!to || isPosterns(seen.reach)) return undefined;
       const isSamePlace = to.host === seen.url.host && to.pathname.startsWith(`${seen.url.prefix}/postern/api/`);
       if (isSamePlace && to.protocol === seen.url.protocol)
-        return 'the proxy redirects the address to itself, for ever';
+        return 'the proxy redirects the address to itself in an endless loop';
       return when(isSamePlace || to.pathname.includes('/postern/api/'), `the proxy redirects to ${to.origin}`);
     },
     advice:
-      'Give doctor the address that people use, or end the redirect: one between http and https needs X-Forwarded-Proto.',
+      'Give doctor the public address, or remove the redirect. A redirect between http and https needs X-Forwarded-Proto.',
     lines: {},
     isLast: true,
   },
@@ -119,11 +119,11 @@ export const REACH_CAUSES: readonly Cause[] = [
       const { reach } = seen;
       if (isPosterns(reach)) return undefined;
       const to = redirectedTo(seen);
-      if (to) return `the proxy asks for a login first, at ${to.origin}: doctor cannot see what is behind`;
-      return when(statusOf(reach) === 401, 'the proxy asks for a login first: doctor cannot see what is behind');
+      if (to) return `the proxy asks for a login first, at ${to.origin}: doctor cannot check what is behind it`;
+      return when(statusOf(reach) === 401, 'the proxy asks for a login first: doctor cannot check what is behind it');
     },
     advice:
-      'That is right where single sign-on is meant. To look behind, send what a browser would: --header "Cookie: …" or --header "Authorization: Basic …".',
+      'This is right for single sign-on. To check what is behind it, send what a browser would send: --header "Cookie: …" or --header "Authorization: Basic …".',
     lines: {},
     isLast: true,
   },
@@ -145,9 +145,9 @@ export const REACH_CAUSES: readonly Cause[] = [
     sign: ({ reach, seen }) =>
       when(
         seen === undefined && isPosterns(reach) && statusOf(reach) === 401,
-        'Postern did not get the header Authorization, or it is another Postern than the one with this configuration',
+        'the header Authorization did not arrive, or the address leads to another Postern than the one with this configuration',
       ),
-    advice: 'Let the proxy pass Authorization on: API tokens, and so Home Assistant, need it.',
+    advice: 'Let the proxy forward the header Authorization: API tokens need it, also those of Home Assistant.',
     lines: {
       nginx: ['proxy_set_header Authorization $http_authorization;    # and no: proxy_set_header Authorization "";'],
       caddy: ['# remove: header_up -Authorization'],
@@ -163,9 +163,9 @@ export const REACH_CAUSES: readonly Cause[] = [
     sign: ({ reach, seen }) =>
       when(
         seen === undefined && !isPosterns(reach),
-        `another program than Postern answers there (status ${statusOf(reach)}): perhaps the NVR itself, then without protection`,
+        `another program than Postern answers there (status ${statusOf(reach)}): it may be the NVR itself, without protection`,
       ),
-    advice: 'Let the proxy lead every path to Postern, port 8971, and none to the NVR.',
+    advice: 'Let the proxy forward every path to Postern, port 8971, and none to the NVR.',
     lines: {
       nginx: ['location / { proxy_pass http://postern:8971; }'],
       caddy: ['reverse_proxy postern:8971'],

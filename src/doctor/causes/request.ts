@@ -9,7 +9,7 @@ export const REQUEST_CAUSES: readonly Cause[] = [
     sign: ({ seen }) =>
       when(
         seen?.httpVersion === '1.0',
-        'the proxy speaks HTTP/1.0 to Postern: no WebSockets, no kept connections, no chunks',
+        'the proxy speaks HTTP/1.0 to Postern: no WebSockets, no keep-alive, no chunked bodies',
       ),
     advice: 'Let the proxy speak HTTP/1.1 to Postern.',
     lines: {
@@ -23,9 +23,9 @@ export const REQUEST_CAUSES: readonly Cause[] = [
     sign: ({ upgrade, seen }) =>
       when(
         seen !== undefined && seen.httpVersion !== '1.0' && statusOf(upgrade) !== 404,
-        'WebSockets do not get through: the upgrade arrives as a plain request, or not at all, and live pictures stay black',
+        'WebSockets do not work: the upgrade arrives as a plain request, or not at all, so live pictures stay black',
       ),
-    advice: 'Let the proxy pass Upgrade and Connection on.',
+    advice: 'Let the proxy forward the headers Upgrade and Connection.',
     lines: {
       nginx: [
         'map $http_upgrade $connection_upgrade { default upgrade; "" ""; }    # beside server { }',
@@ -46,9 +46,9 @@ export const REQUEST_CAUSES: readonly Cause[] = [
     sign: ({ seen }) =>
       when(
         seen !== undefined && !seen.cookies.includes(COOKIE),
-        'the cookies of the browser do not arrive: no login lasts',
+        'the cookies of the browser do not arrive, so no login lasts',
       ),
-    advice: 'Let the proxy pass Cookie on.',
+    advice: 'Let the proxy forward the header Cookie.',
     lines: {
       nginx: ['# remove: proxy_set_header Cookie "";'],
       haproxy: ['# remove: http-request del-header Cookie'],
@@ -63,7 +63,7 @@ export const REQUEST_CAUSES: readonly Cause[] = [
       const names = identityHeaders.filter((name) => seen?.headers[name]?.includes(FORGED_NAME));
       return when(
         names.length > 0,
-        `the proxy passes ${names.join(', ')} of the client on: everybody who knows the name of the header can be anybody`,
+        `the proxy passes ${names.join(', ')} of the client on: a client that knows the header name can act as any user`,
       );
     },
     advice: 'Let the proxy set or remove each identity header on every request.',
@@ -85,7 +85,7 @@ export const REQUEST_CAUSES: readonly Cause[] = [
         seen !== undefined && !seen.target.endsWith(ODD_TARGET),
         `the proxy rewrites paths or queries: "…${ODD_TARGET}" arrived as "${seen?.target.slice(-60)}"`,
       ),
-    advice: 'Let the proxy pass path and query on as they came.',
+    advice: 'Let the proxy forward path and query unchanged.',
     lines: {
       nginx: ['proxy_pass http://postern:8971;    # nothing behind the port, no rewrite'],
       caddy: ['# remove: rewrite, uri'],
@@ -101,7 +101,7 @@ export const REQUEST_CAUSES: readonly Cause[] = [
         seen !== undefined && statusOf(put) !== 200,
         `PUT is answered with ${statusOf(put) ?? 'nothing'} by the proxy: users, roles and settings cannot be changed`,
       ),
-    advice: 'Let the proxy pass GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS on.',
+    advice: 'Let the proxy forward GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS.',
     lines: {
       nginx: ['# remove: limit_except'],
       haproxy: ['# remove: http-request deny if METH_PUT'],
@@ -114,9 +114,9 @@ export const REQUEST_CAUSES: readonly Cause[] = [
     level: 'error',
     sign: ({ seen, upload }) => {
       if (seen === undefined || isPosterns(upload)) return undefined;
-      return `a body of 2 MB is answered with ${statusOf(upload) ?? 'a closed connection'} by the proxy: exports, faces and configurations cannot be sent`;
+      return `a body of 2 MB is answered with ${statusOf(upload) ?? 'a closed connection'} by the proxy: exports, faces and configurations cannot be uploaded`;
     },
-    advice: 'Raise the limit to nvr.max_upload (20 MB unless set), or take it away: Postern has its own.',
+    advice: 'Raise the limit to nvr.max_upload (20 MB unless set), or remove it: Postern has its own limit.',
     lines: {
       nginx: ['client_max_body_size 0;'],
       npm: ['client_max_body_size 0;    # under Advanced'],

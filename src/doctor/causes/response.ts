@@ -24,9 +24,9 @@ export const RESPONSE_CAUSES: readonly Cause[] = [
     sign: (seen) =>
       when(
         seen.seen !== undefined && setCookie(seen) === undefined,
-        'Set-Cookie does not arrive at the browser: a login is not kept',
+        'Set-Cookie does not arrive at the browser, so no login lasts',
       ),
-    advice: 'Let the proxy pass Set-Cookie on.',
+    advice: 'Let the proxy forward the header Set-Cookie.',
     lines: {
       nginx: ['# remove: proxy_hide_header Set-Cookie; proxy_ignore_headers Set-Cookie;'],
       haproxy: ['# remove: http-response del-header Set-Cookie'],
@@ -48,7 +48,7 @@ export const RESPONSE_CAUSES: readonly Cause[] = [
         `the proxy changes the cookie of Postern: ${lost.join(', ')} is missing in "${cookie}"`,
       );
     },
-    advice: 'Let the proxy pass Set-Cookie on as it is.',
+    advice: 'Let the proxy forward the header Set-Cookie unchanged.',
     lines: {
       nginx: ['# remove: proxy_cookie_path, proxy_cookie_flags, proxy_cookie_domain'],
       haproxy: ['# remove: http-response replace-header Set-Cookie'],
@@ -62,9 +62,9 @@ export const RESPONSE_CAUSES: readonly Cause[] = [
     sign: ({ stream }) =>
       when(
         stream !== undefined && !stream.cameAtOnce && stream.encoding === undefined,
-        `the proxy keeps answers back: the first bytes of a stream came only after ${stream?.silence} s, when it went on or ended. Live pictures stutter or stay black`,
+        `the proxy buffers responses: the first bytes of a stream arrived only after ${stream?.silence} s, when it went on or ended. Live pictures stutter or stay black`,
       ),
-    advice: 'Turn buffering of answers off.',
+    advice: 'Turn response buffering off.',
     lines: UNBUFFERED,
   },
   {
@@ -73,9 +73,9 @@ export const RESPONSE_CAUSES: readonly Cause[] = [
     sign: ({ stream, download }) =>
       when(
         stream?.cameAtOnce === true && download?.cameAtOnce === false && download.encoding === undefined,
-        'the proxy keeps files back until it has a piece of its own size: clips and exports begin late',
+        'the proxy buffers files and sends them in large pieces: clips and exports begin late',
       ),
-    advice: 'Turn buffering of answers off.',
+    advice: 'Turn response buffering off.',
     lines: UNBUFFERED,
   },
   {
@@ -83,9 +83,9 @@ export const RESPONSE_CAUSES: readonly Cause[] = [
     level: 'error',
     sign: ({ stream, events }) => {
       const encoding = events?.encoding ?? stream?.encoding;
-      return when(encoding !== undefined, `the proxy compresses streams (${encoding}), which keeps them back`);
+      return when(encoding !== undefined, `the proxy compresses streams (${encoding}), which delays them`);
     },
-    advice: 'Compress texts at most, never event streams or video.',
+    advice: 'Compress only text, never event streams or video.',
     lines: {
       nginx: ['gzip off;    # or take text/event-stream and multipart/* out of gzip_types'],
       haproxy: ['# remove text/event-stream and multipart from: compression type'],
@@ -100,7 +100,7 @@ export const RESPONSE_CAUSES: readonly Cause[] = [
     sign: ({ stream }) =>
       when(
         stream !== undefined && !stream.wasWhole,
-        `the proxy cuts a stream that is silent for ${stream?.silence} s: WebSockets and live views end again and again`,
+        `the proxy cuts a stream that is silent for ${stream?.silence} s: WebSockets and live views are cut again and again`,
       ),
     advice: 'Raise the time-out of the proxy for silent streams to an hour.',
     lines: {
@@ -118,9 +118,9 @@ export const RESPONSE_CAUSES: readonly Cause[] = [
     sign: ({ seen, file }) =>
       when(
         seen !== undefined && statusOf(file) !== 206,
-        `a part of a file is asked for and the answer is ${statusOf(file) ?? 'none'}, not 206: seeking in a recording fails, and Safari plays none`,
+        `a request for a part of a file (Range) got status ${statusOf(file) ?? 'none'} instead of 206: seeking in a recording fails, and Safari plays no video`,
       ),
-    advice: 'Let the proxy pass Range on, and keep 206 answers as they are.',
+    advice: 'Let the proxy forward the header Range, and pass 206 responses on unchanged.',
     lines: {
       nginx: ['# remove: proxy_set_header Range ""; proxy_force_ranges, slice, proxy_cache'],
       haproxy: ['# remove: http-request del-header Range'],
@@ -137,9 +137,9 @@ export const RESPONSE_CAUSES: readonly Cause[] = [
         seen !== undefined &&
           again?.seen !== undefined &&
           !again.seen.headers['x-postern-doctor']?.includes(again.sent),
-        'the proxy gave an old answer of its own store to a new question: what one person sees is shown to another',
+        'the proxy answered from its cache: what one user sees is shown to another',
       ),
-    advice: 'Turn the cache of the proxy off for this host.',
+    advice: 'Turn off the cache of the proxy for this host.',
     lines: {
       nginx: ['proxy_cache off;'],
       haproxy: ['# remove: http-request cache-use, http-response cache-store'],
@@ -154,9 +154,9 @@ export const RESPONSE_CAUSES: readonly Cause[] = [
     sign: ({ seen, refused }) =>
       when(
         seen !== undefined && !isPosterns(refused),
-        `the proxy puts a page of its own in the place of Postern's refusals (status ${statusOf(refused) ?? 'none'}): pages and programs cannot tell what is wrong`,
+        `the proxy replaces Postern's error responses with its own page (status ${statusOf(refused) ?? 'none'}): the console and API clients cannot tell what is wrong`,
       ),
-    advice: 'Let the proxy pass error answers on as they are.',
+    advice: 'Let the proxy pass error responses on unchanged.',
     lines: {
       nginx: ['proxy_intercept_errors off;'],
       haproxy: ['# remove: http-error, errorfile and http-response return for 401 and 404'],

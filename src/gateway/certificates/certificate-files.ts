@@ -22,7 +22,7 @@ export async function readPair(files: CertificatePair): Promise<Result<JudgedPai
   if (certificate.value === privateKey.value) return ok(undefined);
   const [there, missing] =
     certificate.value === undefined ? [files.privateKey, files.certificate] : [files.certificate, files.privateKey];
-  return err(`${there} is there and ${missing} is not: put both there, or neither to have a certificate made`);
+  return err(`${there} is there and ${missing} is not: provide both, or neither to have a certificate created`);
 }
 
 export interface CertificateTiming {

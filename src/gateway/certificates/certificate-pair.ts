@@ -21,11 +21,13 @@ export interface JudgedPair extends CertificatePair {
 export function judgePair(pair: CertificatePair, files: CertificatePair): Result<JudgedPair, string> {
   const leaf = attempt(() => new X509Certificate(pair.certificate));
   if (!leaf)
-    return err(`${files.certificate} is not a certificate in PEM: put the chain there, the server's own first`);
+    return err(
+      `${files.certificate} is not a certificate in PEM: write the chain there, the server's own certificate first`,
+    );
   const key = attempt(() => createPrivateKey(pair.privateKey));
-  if (!key) return err(`${files.privateKey} is not a private key in PEM: put the key there, without a passphrase`);
+  if (!key) return err(`${files.privateKey} is not a private key in PEM: write the key there, without a passphrase`);
   if (!leaf.checkPrivateKey(key)) {
-    return err(`${files.privateKey} is not the key of ${files.certificate}: put the two there that belong together`);
+    return err(`${files.privateKey} is not the key of ${files.certificate}: provide a certificate and its own key`);
   }
   const isServable = attempt(() => createSecureContext({ cert: pair.certificate, key: pair.privateKey })) !== undefined;
   if (!isServable) return err(`${files.certificate} cannot be served: its chain is broken, or its key too short`);

@@ -19,7 +19,7 @@ export async function makeAndKeep(files: CertificatePair, subject: CertificateSu
     await writeFile(files.certificate, made.certificate, { flag: 'wx' });
   } catch (cause) {
     const step = 'make the directory writable, or name files of your own in tls.certificate and tls.private_key';
-    throw new Error(`the certificate that was made cannot be kept in ${dirname(files.certificate)}: ${step}`, {
+    throw new Error(`the created certificate cannot be stored in ${dirname(files.certificate)}: ${step}`, {
       cause,
     });
   }

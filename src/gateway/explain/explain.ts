@@ -64,8 +64,8 @@ const headOf = (facts: RequestFacts): ExplainedHead => ({ method: methodOf(facts
 
 const MESSAGES = {
   admitted: 'The request passes.',
-  'nothing-visible': 'The response is empty and the NVR is not asked: none of the cameras of the role is known.',
-  asked: 'The proxy that asks gets 202 with the user and the role.',
+  'nothing-visible': 'The response is empty and the NVR is not asked: the NVR has none of the cameras of the role.',
+  asked: 'The proxy gets 202 with the user and the role.',
 };
 
 function verdictOf(
@@ -100,7 +100,7 @@ function unread(facts: RequestFacts, { caller }: Description, { headers }: Expla
 
 function tokenWords(trace: IdentityTrace, facts: RequestFacts): string | undefined {
   if (trace.source === 'proxy-headers')
-    return facts.headers['authorization'] === undefined ? undefined : 'not looked at, for auth.enabled is false';
+    return facts.headers['authorization'] === undefined ? undefined : 'ignored, because auth.enabled is false';
   const outcomes = trace.source === 'api-token' ? [trace.outcome] : trace.outcomes;
   return outcomes.length === 0 ? undefined : `${outcomes.join(', ')}, as ${trace.carriedBy}`;
 }

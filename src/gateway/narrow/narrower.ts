@@ -68,7 +68,7 @@ function startThread(mostMemory: number, onIdle: () => void, onEnd: () => void):
   });
   worker.unref();
   const waiting = new Map<number, Waiting>();
-  let fault = new Error('the thread that narrows large responses ended');
+  let fault = new Error('the worker thread that filters large responses ended');
   worker.on('message', ({ id, result }: NumberedResult) => {
     waiting.get(id)?.resolve(result);
     waiting.delete(id);

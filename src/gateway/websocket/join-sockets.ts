@@ -30,7 +30,7 @@ export function joinSockets(client: WebSocket, nvr: WebSocket, { judge, watch, o
     const verdict = judge.fromClient(messageOf(bytes, isBinary));
     if (verdict.kind === 'malformed') {
       watch?.onEndedBy('error');
-      return client.close(MALFORMED, 'not a message of this socket');
+      return client.close(MALFORMED, 'this message is not allowed on this WebSocket');
     }
     if (verdict.kind === 'passed') sendOn(nvr, { data: verdict.text, isBinary: false }, client);
     if (verdict.kind === 'answered') sendOn(client, { data: verdict.text, isBinary: false }, client);

@@ -185,6 +185,6 @@ async function listen(
 const DEAF = (): Error =>
   storeFault(
     'unreachable',
-    'changes of the store are not heard: store.url leads through a transaction pooler, or store.listen_url names another database: set store.listen_url to an address of the server itself, with the same database',
+    'changes of the store are not received: store.url leads through a transaction pooler, or store.listen_url names another database: set store.listen_url to an address of the server itself, with the same database',
     undefined,
   );

@@ -131,7 +131,7 @@ export async function assertPrimary(client: pg.ClientBase, readOnly = false): Pr
   const text = `select ${readOnly ? STANDBY : `${STANDBY} or ${READ_ONLY}`} as refuses`;
   const question = { text, query_timeout: HOST_MILLISECONDS };
   const { rows } = await client.query<{ refuses: boolean }>(question);
-  if (rows[0]?.refuses !== false) throw storeFault('read-only', 'PostgreSQL: the server takes no writes', undefined);
+  if (rows[0]?.refuses !== false) throw storeFault('read-only', 'PostgreSQL: the server is read-only', undefined);
 }
 
 async function reached(pool: pg.Pool): Promise<pg.Pool> {
@@ -157,7 +157,7 @@ async function firstOf(pools: readonly Promise<pg.Pool>[]): Promise<pg.Pool> {
   } catch (fault) {
     const faults: readonly unknown[] = fault instanceof AggregateError ? fault.errors : [fault];
     const said = faults.map((one) => (one instanceof Error ? one.message : String(one))).join('; ');
-    throw storeFault('unreachable', `PostgreSQL: none of the hosts takes writes (${said})`, fault);
+    throw storeFault('unreachable', `PostgreSQL: every host is read-only or unreachable (${said})`, fault);
   }
 }
 

@@ -25,7 +25,7 @@ const FULL: Words = {
 const CLOSED: Words = {
   kind: 'unreachable',
   happened: (file) => `${file} cannot be opened`,
-  nextStep: 'see that its directory exists, and that the user of this process may read and write there',
+  nextStep: 'check that its directory exists, and that the user of this process may read and write there',
 };
 const BROKEN: Words = {
   kind: 'corrupt',
@@ -74,7 +74,9 @@ export function namedFault(fault: unknown, file: string): unknown {
 
 export function openingFault(fault: unknown, file: string, readOnly: boolean): Error {
   const words = messageFor(fault);
-  const step = readOnly ? 'is it there, with the files beside it?' : 'is the directory there and writable?';
+  const step = readOnly
+    ? 'check that the file and the files beside it are there'
+    : 'check that the directory exists and is writable';
   const said = messageOf(fault);
   const why =
     words && words !== CLOSED ? `${words.happened('the file')} (${said}): ${words.nextStep}` : `${step} (${said})`;
@@ -92,7 +94,7 @@ export const fullFault = (file: string, free: number): Error =>
 export const removedFault = (file: string): Error =>
   storeFault(
     'missing',
-    `${file} was removed or replaced while it is in use: stop the service, put the file back or restore a backup, and start again`,
+    `${file} was removed or replaced while in use: stop the service, put the file back or restore a backup, and start again`,
     undefined,
   );
 

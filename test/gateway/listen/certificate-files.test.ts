@@ -40,12 +40,12 @@ function write({ certificate, privateKey }: CertificatePair): void {
 describe('A certificate and its key', () => {
   // biome-ignore format: a table
   const rows: [sentence: string, pair: () => CertificatePair, expected: RegExp][] = [
-    ['that is no PEM',                  () => ({ ...one, certificate: 'hello' }),                      /fullchain\.pem is not a certificate in PEM: put the chain there, the server's own first$/],
+    ['that is no PEM',                  () => ({ ...one, certificate: 'hello' }),                      /fullchain\.pem is not a certificate in PEM: write the chain there, the server's own certificate first$/],
     ['that is empty',                   () => ({ ...one, certificate: '' }),                           /fullchain\.pem is not a certificate in PEM/],
     ['that is cut',                     () => ({ ...one, certificate: one.certificate.slice(0, 200) }), /fullchain\.pem is not a certificate in PEM/],
-    ['whose key is no PEM',             () => ({ ...one, privateKey: 'hello' }),                       /privkey\.pem is not a private key in PEM: put the key there, without a passphrase$/],
+    ['whose key is no PEM',             () => ({ ...one, privateKey: 'hello' }),                       /privkey\.pem is not a private key in PEM: write the key there, without a passphrase$/],
     ['whose key is a certificate',      () => ({ ...one, privateKey: one.certificate }),               /privkey\.pem is not a private key in PEM/],
-    ["whose key is another's",          () => ({ ...one, privateKey: other.privateKey }),              /privkey\.pem is not the key of .*fullchain\.pem: put the two there that belong together$/],
+    ["whose key is another's",          () => ({ ...one, privateKey: other.privateKey }),              /privkey\.pem is not the key of .*fullchain\.pem: provide a certificate and its own key$/],
     ['whose chain is broken behind it', () => ({ ...one, certificate: `${one.certificate}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n` }), /fullchain\.pem cannot be served: its chain is broken/],
   ];
   for (const [sentence, pair, expected] of rows) {
@@ -142,7 +142,7 @@ describe('Files that are replaced', () => {
       [new Set(seen.good), seen.bad],
       [
         new Set(['other']),
-        [`${files.privateKey} is not the key of ${files.certificate}: put the two there that belong together`],
+        [`${files.privateKey} is not the key of ${files.certificate}: provide a certificate and its own key`],
       ],
     );
   });

@@ -212,7 +212,7 @@ describe("An operator's certificate", () => {
     put(directory, { ...one, privateKey: other.privateKey });
     await assert.rejects(
       startInstance({ config: behindTls(), directory }),
-      /privkey\.pem is not the key of .*fullchain\.pem: put the two there that belong together$/,
+      /privkey\.pem is not the key of .*fullchain\.pem: provide a certificate and its own key$/,
     );
     rmSync(directory, { recursive: true });
   });
