@@ -1,4 +1,4 @@
-/** RecentFailures failures for the Status page: failed logins by the hour, and requests that could not be answered (SPEC 8). */
+/** Recent failures for the Status page: failed logins by the hour, and requests that could not be answered (SPEC 8). */
 import type { Clock } from '../domain/clock.ts';
 import { unixSeconds } from '../domain/clock.ts';
 import type { FailedRequest, FailuresInHour } from '../domain/status.ts';

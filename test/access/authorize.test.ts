@@ -91,11 +91,11 @@ function judge(
 describe('Who may do what', () => {
   // biome-ignore format: a table
   const rows: [sentence: string, role: string | undefined, request: string, expected: string][] = [
-    ['a public route is open to nobody known',                 undefined,    'GET /login',                         '/login?'],
+    ['a public route is open to an unknown caller',            undefined,    'GET /login',                         '/login?'],
     ['everything else asks who calls',                         undefined,    'GET /api/profile',                   'no-credentials'],
     ['an unlisted route asks who calls first',                 undefined,    'GET /nowhere',                       'no-credentials'],
     ['admin: full access',                                     'admin',      'DELETE /api/anything',               '/api/anything?'],
-    ['admin: even so, what is reachable by nobody is not',     'admin',      'GET /cache/x',                       'path-not-found'],
+    ['admin: even so, a path that no role may reach is not reached', 'admin',      'GET /cache/x',                       'path-not-found'],
     ['viewer: no user management',                             'viewer',     'GET /api/users',                     'role-too-low'],
     ['viewer: nothing that is not listed',                     'viewer',     'GET /api/unknown',                   'route-unlisted'],
     ['viewer: reads, and does not write',                      'viewer',     'POST /api/events',                   'route-unlisted'],
@@ -119,7 +119,7 @@ describe('Who may do what', () => {
     ['unknown role sees nothing',                              'stranger',   'GET /api/events',                    'nothing []'],
     ['unknown role: no camera',                                'stranger',   'GET /vod/cam1/x',                    'camera-not-in-role'],
     ['unknown role: no route for admin and viewer',            'stranger',   'GET /api/stats',                     'role-too-low'],
-    ['unknown role: still somebody',                           'stranger',   'GET /api/profile',                   '/api/profile?'],
+    ['unknown role: still a known caller',                     'stranger',   'GET /api/profile',                   '/api/profile?'],
     ['what cannot be narrowed is denied to a custom role',     'front_only', 'GET /api/cases',                     'not-narrowable'],
     ['an id is let through on terms that its owner is asked for', 'front_only', 'GET /api/review/1',               '/api/review/1? {"owners":[{"of":"review","ids":["1"],"mustExist":true}]}'],
     ['a role that sees no camera is not asked for',            'gone',       'GET /api/review/1',                  'camera-not-in-role'],
@@ -148,7 +148,7 @@ describe('Who may do what', () => {
     ['a wildcard is no way to all',                            'everything', 'GET /api/events?cameras=all,cam1',   'camera-not-in-role'],
     ['nor to a camera that does not exist',                    'everything', 'GET /vod/cam9/x',                    'camera-not-in-role'],
     ['viewer: messages are judged',                            'viewer',     'WS /ws',                             '/ws? {"messages":{"denied":[]}}'],
-    ['admin: they are, for topics that are nobody\'s',          'admin',      'WS /ws',                             '/ws? {"messages":{"denied":[]}}'],
+    ['admin: they are, for topics of no camera',                'admin',      'WS /ws',                             '/ws? {"messages":{"denied":[]}}'],
     ['viewer: fields for admins are looked for',               'viewer',     'POST /api/export/cam2',              '/api/export/cam2? {"body":{"locators":[],"adminFields":["case"]}}'],
     ['admin: they are not',                                    'admin',      'POST /api/export/cam2',              '/api/export/cam2?'],
     ['custom role: fields for admins, where nothing else is narrowed', 'front_only', 'POST /api/note',             '/api/note? {"body":{"locators":[],"adminFields":["case"]}}'],

@@ -130,7 +130,7 @@ describe('A message from the NVR', () => {
     ['profile/state too',                                    text('profile/state', 'x'),                           WHOLE, WHOLE, WHOLE],
     ['notifications/state too',                              text('notifications/state', 'ON'),                    WHOLE, WHOLE, WHOLE],
     ['notification_test too',                                text('notification_test', ''),                        WHOLE, WHOLE, WHOLE],
-    ['birdseye_layout is for whoever sees all cameras',      json('birdseye_layout', both),                        WHOLE, '-', '-'],
+    ['birdseye_layout is for callers who see all cameras',   json('birdseye_layout', both),                        WHOLE, '-', '-'],
     ['camera_activity is narrowed to cameras',               json('camera_activity', both),                        WHOLE, json('camera_activity', mine), '-'],
     ['camera_activity of others only is nothing',            json('camera_activity', { 'garden-house': 1 }),       WHOLE, '-', '-'],
     ['camera_activity of one\'s own is whole again',         json('camera_activity', mine),                        WHOLE, WHOLE, '-'],
@@ -141,10 +141,10 @@ describe('A message from the NVR', () => {
     ['stats are those of the REST answer',                   json('stats', stats),                                 json('stats', quiet), json('stats', mineOfStats), json('stats', noneOfStats)],
     ['stats count the cameras of their reader alone',        json('stats', totals),                                json('stats', { ...totals, cpu_usages: quiet.cpu_usages }), json('stats', { ...mineOfStats, ...none }), json('stats', { ...noneOfStats, ...none })],
     ['stats of another form are nothing to a restricted role', json('stats', { data: stats }),                     json('stats', { data: quiet }), '-', '-'],
-    ['events are for whoever sees their camera',             json('events', about('garden')),                      WHOLE, WHOLE, '-'],
+    ['events are for callers who see their camera',          json('events', about('garden')),                      WHOLE, WHOLE, '-'],
     ['events of others are nothing',                         json('events', about('garden-house')),                WHOLE, '-', '-'],
-    ['events of nobody are for nobody',                      json('events', { after: {} }),                        '-', '-', '-'],
-    ['events of a list of cameras are for nobody restricted', json('events', { after: { camera: ['garden'] } }),   '-', '-', '-'],
+    ['events without a camera are dropped',                  json('events', { after: {} }),                        '-', '-', '-'],
+    ['events of a list of cameras are for full roles only', json('events', { after: { camera: ['garden'] } }),   '-', '-', '-'],
     ['reviews likewise',                                     json('reviews', about('garden-house')),               WHOLE, '-', '-'],
     ['tracked_object_update names its camera',               json('tracked_object_update', { camera: 'garden' }),  WHOLE, WHOLE, '-'],
     ['tracked_object_update of others is nothing',           json('tracked_object_update', { camera: 'garden-house' }), WHOLE, '-', '-'],
@@ -154,7 +154,7 @@ describe('A message from the NVR', () => {
     ['a camera\'s own topics',                               text('garden/motion', 'ON'),                          WHOLE, WHOLE, '-'],
     ['deeper ones too, with a number',                       text('garden/audio/rms', 3.5),                        WHOLE, WHOLE, '-'],
     ['another camera\'s topics',                             text('garden-house/motion', 'ON'),                    WHOLE, '-', '-'],
-    ['a zone\'s topics are for whoever sees all cameras',    text('lawn/person', 1),                               WHOLE, '-', '-'],
+    ['a zone\'s topics are for callers who see all cameras', text('lawn/person', 1),                               WHOLE, '-', '-'],
     ['a topic that the tables do not know is nothing',       text('new_thing', '{}'),                              '-', '-', '-'],
     ['nor is one that is named like an object\'s own member', text('constructor', '{}'),                           '-', '-', '-'],
     ['nor one that is no text',                              JSON.stringify({ topic: 7, payload: '' }),            '-', '-', '-'],
@@ -196,7 +196,7 @@ describe('A message from the NVR', () => {
     });
   }
 
-  it("of a zone that is called like one's own camera is for whoever sees all of both", () => {
+  it('of a zone with the name of a camera is for callers who see all cameras of both', () => {
     const layout = layoutOfConfig({ cameras: { garden: {}, 'garden-house': { zones: { garden: {} } } } });
     const left = ['viewer', 'gardener', 'all_of_them'].map((role) =>
       narrowOutbound(text('garden/person', 1), viewOfRole(role, layout), NOTHING_DENIED),

@@ -1,4 +1,4 @@
-/** What is left of an answer for whom (SPEC 4.3, 5): form by form, whole values compared. */
+/** What each role gets of a response (SPEC 4.3, 5): form by form, whole values compared. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { narrowResponse } from '../../src/access/narrow-response.ts';
@@ -50,7 +50,7 @@ describe('An answer narrowed for a gardener', () => {
     ['is none when its camera is no name',                         'one',     { camera: 5 },                             'unreadable'],
     ['is none when it is an empty object',                         'one',     {},                                        'unreadable'],
     ['is none when it is a list',                                  'one',     [mine],                                    'unreadable'],
-    ['is none when objects are expected and there is a text',      'nested',  'garden-house',                            'unreadable'],
+    ['is unreadable when objects are expected and there is a text', 'nested',  'garden-house',                            'unreadable'],
     ['is none when streams are a list',                            'streams', [{ garden_sub: 1 }],                       'unreadable'],
     ['loses objects about others, however deep they are',          'nested',  { hours: { 1: [mine, other] }, x: other }, { hours: { 1: [mine] } }],
     ['keeps the streams of its cameras, by any of their names',    'streams', { garden: 1, garden_sub: 2, house_main: 3, nobodys: 4 }, { garden: 1, garden_sub: 2 }],
@@ -63,14 +63,14 @@ describe('An answer narrowed for a gardener', () => {
     ['is none when statistics are none',                           'stats',   'ok',                                      'unreadable'],
     ['is none when statistics are wrapped',                        'stats',   { data: { cameras: { garden: 1 }, cpu_usages: {} } }, 'unreadable'],
     ['is none when statistics are a list',                         'stats',   [{ cameras: { garden: 1 } }],              'unreadable'],
-    ['is none when a part of the statistics has another form',     'stats',   { cameras: { garden: 1 }, cpu_usages: [{ pid: 1 }] }, 'unreadable'],
+    ['is unreadable when a part of the statistics has another form', 'stats',   { cameras: { garden: 1 }, cpu_usages: [{ pid: 1 }] }, 'unreadable'],
     ['is none when it is nested beyond any form',                  'nested',  `${'['.repeat(200)}${']'.repeat(200)}`,    'unreadable'],
     ['counts its own cameras in every sum, and shows no work done for others', 'stats',
       { cameras: { garden: { camera_fps: 5, process_fps: 4.5, skipped_fps: 0.5, detection_fps: 1 }, 'garden-house': { camera_fps: 7, process_fps: 6, skipped_fps: 1, detection_fps: 2 } },
         camera_fps: 12, process_fps: 10.5, skipped_fps: 1.5, detection_fps: 3, detectors: { coral: { inference_speed: 8, detection_start: 1700000000.5, pid: 9 } }, embeddings: { image_embedding: 3, face_recognition: 1 }, new_sum: 4 },
       { cameras: { garden: { camera_fps: 5, process_fps: 4.5, skipped_fps: 0.5, detection_fps: 1 } },
         camera_fps: 5, process_fps: 4.5, skipped_fps: 0.5, detection_fps: 1, detectors: { coral: { inference_speed: 8, detection_start: 0, pid: 9 } }, embeddings: {} }],
-    ['is none when it is no text of metrics',                      'metrics', '<html>garden-house</html>',               'unreadable'],
+    ['is unreadable when it is not a text of metrics',             'metrics', '<html>garden-house</html>',               'unreadable'],
     ['is none when metrics are JSON',                              'metrics', '{"cmdline":"ffmpeg -i rtsp://a:b@c"}',    'unreadable'],
   ];
   for (const [sentence, form, answer, expected] of rows) {
@@ -124,7 +124,7 @@ describe('Statistics of another form', () => {
     });
   }
 
-  it('that are no JSON are for nobody but admins', () =>
+  it('that are not JSON are for admins only', () =>
     assert.deepEqual(
       ['viewer', 'gardener'].map((role) => left('stats', '<p>', role)),
       ['unreadable', 'unreadable'],
@@ -235,7 +235,7 @@ describe('The configuration of the NVR', () => {
     });
   });
 
-  it('names no camera to a ghost, whom the pages refuse by its role', () => {
+  it('names no camera to a role without cameras, which the pages refuse', () => {
     const { cameras, auth } = left('config', CONFIG, 'ghost') as { cameras: unknown; auth: unknown };
     assert.deepEqual([cameras, auth], [{}, noLists]);
   });

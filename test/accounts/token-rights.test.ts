@@ -10,7 +10,7 @@ import { NOW, PASSWORD, ROLES } from './support/people.ts';
 import { accountServerOfFour } from './support/server-of-four.ts';
 
 const NEW = 'a password that many would like';
-const PERSON_NEEDED = /may not manage accounts: log in|belongs to a person: log in/;
+const PERSON_NEEDED = /may not manage accounts: log in|belongs to a user: log in/;
 
 // biome-ignore format: a table
 const ROUTES: [method: string, path: string, body: object | undefined, status: number][] = [

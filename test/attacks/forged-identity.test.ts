@@ -24,7 +24,7 @@ describe('A viewer who claims to be admin', () => {
     ['in the words of another proxy',                   'X-authentik-username: root', 'X-authentik-groups: admin', 'X-Auth-Request-User: root'],
     ['after asking that our own header be dropped',     'Connection: close, remote-role, remote-user', 'Remote-Role: admin'],
     ['after asking so on a connection that is kept',    'Connection: keep-alive, remote-role', 'Remote-Role: admin'],
-    ['after asking so by an upgrade that is none',      'Connection: Upgrade, remote-role', 'Remote-Role: admin'],
+    ['after asking so by an invalid upgrade',           'Connection: Upgrade, remote-role', 'Remote-Role: admin'],
     ['while waiting for leave to send a body',          'Expect: 100-continue', 'Remote-Role: admin', 'Content-Length: 0'],
   ];
   for (const [story, ...lines] of dropped) {

@@ -60,7 +60,7 @@ describe('A body whose chunks hide a second request', () => {
 describe('A transfer coding', () => {
   // biome-ignore format: a table
   const codings: [story: string, ...lines: string[]][] = [
-    ['that is none',                  'Transfer-Encoding: xchunked'],
+    ['that is unknown',               'Transfer-Encoding: xchunked'],
     ['before chunked',                'Transfer-Encoding: gzip, chunked'],
     ['before chunked, in two lines',  'Transfer-Encoding: cow', 'Transfer-Encoding: chunked'],
     ['after chunked',                 'Transfer-Encoding: chunked, identity'],
@@ -157,7 +157,7 @@ describe('A Host', () => {
     ['left empty',                'Host:'],
     ['with a user',               'Host: nvr.test@evil.test'],
     ['with a path',               'Host: nvr.test/../x'],
-    ['with a port that is none',  'Host: nvr.test:999999'],
+    ['with an invalid port',      'Host: nvr.test:999999'],
   ];
   for (const [story, ...lines] of hosts) {
     it(`${story}: never arrives`, async () => {

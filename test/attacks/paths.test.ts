@@ -59,7 +59,7 @@ const NOT_PLAIN: [story: string, target: string][] = [
   ['with an encoded fragment',                    '/api/config/raw%23x'],
   ['by naming another host',                      'http://127.0.0.1:5000/api/config/raw'],
   ['by naming no path',                           '*'],
-  ['with an escape that is none',                 '/api/config/raw%zz'],
+  ['with an invalid escape',                      '/api/config/raw%zz'],
   ['with half an escape',                         '/api/config/raw%'],
   ['with ten thousand steps up',                  `/api/${'../'.repeat(2600)}config/raw`],
 ];

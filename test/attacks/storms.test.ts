@@ -32,7 +32,7 @@ async function isServed(): Promise<void> {
 const isQuiet = (sockets: ReadonlySet<Socket>): boolean =>
   sockets.size <= 2 && [...sockets].every(({ bytesRead }) => bytesRead > 0);
 
-/** What the kernel keeps for three readers that do not read, with room to spare. */
+/** What the kernel keeps for three readers that do not read, and more. */
 const MOST_BUFFERED_BYTES = 120_000_000;
 
 const open = (): Socket => connect(watched.instance.port, '127.0.0.1').on('error', () => {});

@@ -110,7 +110,7 @@ describe('The audit file', () => {
   });
 
   const rows: [sentence: string, options: Parameters<typeof commands>[1]][] = [
-    ['is not made by a command, who may be somebody else than the service', { isThere: false }],
+    ['is not made by a command, which may run as another user than the service', { isThere: false }],
     ['is none where none is named', { isThere: false, logger: {} }],
   ];
   for (const [sentence, options] of rows) {

@@ -54,7 +54,7 @@ describe('Completion in other shells', () => {
     const { stdout } = await runPostern(['completion', 'fish']);
     assert.match(
       stdout,
-      /^complete -c postern -n '__fish_use_subcommand' -f -a users -d 'list and change the accounts/m,
+      /^complete -c postern -n '__fish_use_subcommand' -f -a users -d 'list and change user accounts/m,
     );
     assert.match(stdout, /^complete -c postern -n '__fish_seen_subcommand_from create' -l expires -d /m);
   });

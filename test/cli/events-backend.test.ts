@@ -1,4 +1,4 @@
-/** `postern backend`: the events backend alone, believed to nobody it should not believe (SPEC 1). */
+/** `postern backend`: the events backend alone, which trusts no client that it should not trust (SPEC 1). */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -81,11 +81,11 @@ describe('postern backend', () => {
     assert.equal(code, 1);
     assert.match(
       stderr,
-      /^The events backend did not start: 0\.0\.0\.0 can be reached by others.*set nvr\.auth_secret/,
+      /^The events backend did not start: 0\.0\.0\.0 can be reached from other machines.*set nvr\.auth_secret/,
     );
   });
 
-  it('refuses an address that is none', async () => {
+  it('refuses an invalid address', async () => {
     const { code, stderr } = await runPostern(['backend', '--listen', '5001'], {});
     assert.equal(code, 1);
     assert.match(stderr, /"5001" is not host:port: write for example 127\.0\.0\.1:8971/);

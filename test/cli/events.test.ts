@@ -163,7 +163,7 @@ describe('events import', () => {
     assert.equal(outcome.code, 1);
     assert.match(
       outcome.stderr,
-      /^cannot open the store at .*such\.db: is the directory there and writable\? \(.*\)\n$/,
+      /^cannot open the store at .*such\.db: check that the directory exists and is writable \(.*\)\n$/,
     );
   });
 
@@ -209,7 +209,7 @@ describe('events generate', () => {
     ['refuses a negative count', ['--count=-1', '--seed', '1'], /Give a whole number/],
     ['asks for a seed', ['--count', '1'], /required option '--seed <number>'/],
     ['refuses an empty camera name', ['--count', '1', '--seed', '1', '--cameras', 'a,,b'], /Give camera names/],
-    ['refuses a time that is none', ['--count', '1', '--seed', '1', '--until', 'soon'], /Give a time such as/],
+    ['refuses an invalid time', ['--count', '1', '--seed', '1', '--until', 'soon'], /Give a time such as/],
   ];
   for (const [sentence, line, message] of refused) {
     it(sentence, () => assert.rejects(type(['generate', ...line]), { message }));

@@ -59,7 +59,7 @@ describe('postern tokens', () => {
       '90d',
     );
     assert.match(out, /^pst_[0-9a-f]{16}_[0-9a-f]{64}\n$/);
-    assert.match(err, /shown this once/);
+    assert.match(err, /shown only once/);
     assert.deepEqual([code, await opens(out)], [0, 'admin as viewer']);
     const [{ name, cameras, expiresAt, userCreatedAt } = assert.fail()] = await store.apiTokens.listTokens();
     assert.deepEqual(
@@ -91,8 +91,8 @@ describe('postern tokens', () => {
     ['an unknown user',       ['create', 'x', '--user', 'ghost'], 'There is no user ghost: "postern users list" shows all'],
     ['an unknown role',       ['create', 'x', '--role', 'ghost'], 'Role must be one of: gardener, admin, viewer'],
     ['a role above the user’s', ['create', 'x', '--user', 'gus'], 'The role gardener cannot give the role viewer'],
-    ['a time that is none',   ['create', 'x', '--expires', 'soon'], '"soon" is not a time: write 90d, 12h, 2030-01-31 or 2030-01-31T12:00:00Z'],
-    ['a time that is over',   ['create', 'x', '--expires', '2001-01-01'], 'expires_at: that time has passed already'],
+    ['an invalid time',       ['create', 'x', '--expires', 'soon'], '"soon" is not a time: write 90d, 12h, 2030-01-31 or 2030-01-31T12:00:00Z'],
+    ['a past time',           ['create', 'x', '--expires', '2001-01-01'], 'expires_at: that time has passed already'],
     ['an unknown token',      ['revoke', 'abc'], 'There is no token abc: "postern tokens list" shows all'],
   ];
   for (const [sentence, words, message] of rows)

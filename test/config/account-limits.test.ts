@@ -1,4 +1,4 @@
-/** Values that `auth` takes for passwords and sessions, and those that it refuses (SPEC 12). */
+/** Values that `auth` accepts for passwords and sessions, and values that it refuses (SPEC 12). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { problemsOf, settingsOf } from './config-place.ts';

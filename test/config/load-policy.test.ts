@@ -135,7 +135,7 @@ describe('A route table is refused', () => {
     ['when a route is none', 'a.yaml', row('{ route: "/x", access: any }'), 'a.yaml:3:14 routes[0].route: "/x" is not a route: write for example "GET /api/events"'],
     ['when a method is unknown', 'a.yaml', row('{ route: "GET,HEAD /x", access: any }'), 'a.yaml:3:14 routes[0].route: "HEAD" is not a method: write GET, POST, PUT, PATCH, DELETE, OPTIONS, WS, ANY (GET stands for HEAD too)'],
     ['when a segment has two parameters', 'a.yaml', row('{ route: "GET /{a}-{b}", access: any }'), 'a.yaml:3:14 routes[0].route: "{a}-{b}" is not a path segment: write text, {name}, {name:shape}, text around one {name}, or {name...}'],
-    ['when a parameter has a shape that is none', 'a.yaml', row('{ route: "GET /{a:moth}", access: any }'), 'a.yaml:3:14 routes[0].route: "moth" is not a shape of a parameter: write date, month, two-digits, number, id, file, zone'],
+    ['when a parameter has an unknown shape', 'a.yaml', row('{ route: "GET /{a:moth}", access: any }'), 'a.yaml:3:14 routes[0].route: "moth" is not a shape of a parameter: write date, month, two-digits, number, id, file, zone'],
     ['when a row is there twice but for a shape', 'a.yaml', row('{ route: "GET /{a:month}", access: any }\n  - { route: "GET /{b}", access: admin }'), 'a.yaml:4:14 routes[1].route: "GET /{b}" is in the table already: remove one of the two'],
     ['when a remainder is not last', 'a.yaml', row('{ route: "GET /{a...}/b", access: any }'), 'a.yaml:3:14 routes[0].route: "GET /{a...}/b" goes on after {name...}: the remainder must be last'],
     ['when a parameter is there twice', 'a.yaml', row('{ route: "GET /{a}/{a}", access: any }'), 'a.yaml:3:14 routes[0].route: "GET /{a}/{a}" uses a parameter name twice: rename one'],

@@ -55,7 +55,7 @@ describe('Warnings', () => {
     const directory = newDirectory('auth: {session_length: 0}\nnvr: {port: 1}\n');
     const { code, stdout, stderr } = await runPostern(['check'], { directory });
     assert.equal(code, 1);
-    assert.match(stdout, /^warning: .*auth\.session_length: 0: a login lasts a few seconds only/);
+    assert.match(stdout, /^warning: .*auth\.session_length: 0, so a login lasts only a few seconds/);
     assert.match(stderr, /nvr\.port: unknown key/);
   });
 });
@@ -85,12 +85,12 @@ describe('A certificate', () => {
   it('that is not there yet is not either', async () => assert.deepEqual(await told('/nowhere.pem', 0), []));
   it('that ends soon is a warning', async () =>
     assert.deepEqual(await told(certificate, 80), [
-      'tls.certificate: the certificate ends on DAY: put a new one there before',
+      'tls.certificate: the certificate ends on DAY: put a new certificate there before that day',
     ]));
   it('that has ended is a warning', async () =>
     assert.deepEqual(await told(certificate, 91), [
-      'tls.certificate: the certificate ended on DAY: browsers refuse it, put a valid one there',
+      'tls.certificate: the certificate ended on DAY and browsers refuse it: put a valid certificate there',
     ]));
-  it('that is none is told', async () =>
+  it('that is unknown is reported', async () =>
     assert.match((await told(join(directory, 'key.pem'), 0))[0] ?? '', /holds no certificate/));
 });

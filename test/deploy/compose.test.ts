@@ -102,7 +102,7 @@ describe('The postern of deploy/compose/frigate.yml', () => {
     assert.deepEqual([nvr.lastHeader('remote-user'), nvr.lastHeader('remote-role')], [['admin'], ['admin']]);
   });
 
-  it('lets nobody past who has not logged in', async () => {
+  it('lets no caller past without a login', async () => {
     nvr.received.length = 0;
     assert.equal((await fetch(`${serving.url}/api/version`)).status, 401);
     assert.deepEqual(nvr.received, []);

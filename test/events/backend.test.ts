@@ -1,4 +1,4 @@
-/** What the events backend answers to whom: roles, records, pages and refusals (interface 2.4, 5.6, 7). */
+/** What the events backend answers to each caller: roles, records, pages and refusals (interface 2.4, 5.6, 7). */
 import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { after, before, describe, it } from 'node:test';
@@ -34,8 +34,8 @@ describe('The events backend', () => {
     ['gives a role nothing for a foreign id',            'guard',  '?event_id=3-c',         ''],
     ['gives a role without cameras nothing',             'nobody', '',                      ''],
     ['gives a role of unknown cameras nothing',          'gone',   '?camera=gone',          ''],
-    ['gives a role that nobody defined nothing',         'stranger', '',                    ''],
-    ['takes several roles for one that nobody defined',  'guard, admin', '',                ''],
+    ['gives an undefined role nothing',                  'stranger', '',                    ''],
+    ['takes several roles for an undefined one',         'guard, admin', '',                ''],
     ['takes no prototype for a role',                    '__proto__', '',                   ''],
   ];
   for (const [sentence, role, query, expected] of rows) {
@@ -92,7 +92,7 @@ describe('The events backend', () => {
     ['says that there is no such event',              'x',      'admin',    404, 'Event not found'],
     ['tells a role of one camera nothing of which events there are', 'x', 'guard',    403, FOREIGN],
     ['refuses the event of a foreign camera',         '3-c',    'guard',    403, FOREIGN],
-    ['refuses a role that nobody defined',            '1-a',    'stranger', 403, FOREIGN],
+    ['refuses an undefined role',                     '1-a',    'stranger', 403, FOREIGN],
     ['refuses the event of a camera no longer known', '6-f',    'admin',    403, FOREIGN],
     ['takes an id for a value',                       "' OR 1", 'admin',    404, 'Event not found'],
   ];

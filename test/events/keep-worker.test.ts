@@ -86,7 +86,7 @@ const idsForGuard = async (): Promise<string> => {
 describe('An events worker', () => {
   const DEATHS: [sentence: string, die: (thread: Worker | undefined) => unknown, told: RegExp][] = [
     ['that is ended from outside', (thread) => thread?.terminate(), /^the events backend ended$/],
-    ['that meets an error nobody catches', (thread) => thread?.postMessage(null), /^Cannot read properties of null/],
+    ['that meets an uncaught error', (thread) => thread?.postMessage(null), /^Cannot read properties of null/],
   ];
   for (const [sentence, die, told] of DEATHS) {
     it(`${sentence} is started again, and answers as before`, async (t) => {

@@ -90,7 +90,7 @@ describe('Beside the events list', () => {
     ['no event, no picture',                  'x/thumbnail.jpg',     'admin', 404, 'application/json; charset=utf-8', undefined],
     ['no picture stored',                     '1-a/thumbnail.jpg',   'admin', 404, 'application/json; charset=utf-8', undefined],
     ['another ending',                        'png/thumbnail.html',  'admin', 404, 'application/json; charset=utf-8', undefined],
-    ['an age that is none',                   'png/thumbnail.jpg?max_cache_age=x', 'admin', 422, 'application/json; charset=utf-8', undefined],
+    ['an invalid age',                        'png/thumbnail.jpg?max_cache_age=x', 'admin', 422, 'application/json; charset=utf-8', undefined],
   ];
   for (const [sentence, target, role, status, type, cache] of pictures) {
     it(sentence, async () => {
@@ -147,7 +147,7 @@ describe('Beside the events list', () => {
     assert.deepEqual(await rows('', 'nobody'), []);
   });
 
-  it('the summary refuses an unknown zone and a flag that is none, both at once', async () => {
+  it('the summary refuses an unknown zone and an invalid flag, both at once', async () => {
     const answer = await served.ask('/api/events/summary?timezone=Mars/Phobos&has_clip=true');
     assert.equal(answer.status, 422);
     assert.match(answer.text, /timezone.*has_clip/s);

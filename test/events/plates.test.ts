@@ -60,7 +60,7 @@ describe('A plate pattern over many events', () => {
   const ids = async (query: string) =>
     ((await served.ask(`/api/events?${query}`)).json() as { id: string }[]).map(({ id }) => id).join(' ');
 
-  it('finds those that stand far apart', async () => {
+  it('finds records that stand far apart', async () => {
     assert.equal(await ids('recognized_license_plate=^P1..1$&limit=3'), 'e1991 e1981 e1971');
     assert.equal(await ids('recognized_license_plate=^P(?:3|3499)$'), 'e3499 e0003');
     assert.equal(await ids('recognized_license_plate=^P(?:3|3499)$&sort=date_asc'), 'e0003 e3499');

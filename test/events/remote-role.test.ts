@@ -11,16 +11,16 @@ const CAMERAS = ['front', 'back', 'yard_1', 'yard_2', 'é,*'];
 describe('Of all cameras, the caller sees', () => {
   // biome-ignore format: a table
   const rows: [sentence: string, headers: Record<string, string>, seen: string[] | undefined][] = [
-    ['nobody knows which, without a role',               { 'remote-user': 'x' },                                          undefined],
-    ['nobody knows which, with a role that is empty',    { 'remote-role': '' },                                           undefined],
+    ['unknown, without a role',                          { 'remote-user': 'x' },                                          undefined],
+    ['unknown, with an empty role',                      { 'remote-role': '' },                                           undefined],
     ['all, as a viewer',                                 { 'remote-role': 'viewer' },                                     CAMERAS],
     ['its own, as a custom role',                        { 'remote-role': 'guard' },                                      ['front', 'yard_1', 'yard_2']],
-    ['none, as a role that nobody defined',              { 'remote-role': 'stranger' },                                   []],
+    ['none, with an undefined role',                     { 'remote-role': 'stranger' },                                   []],
     ['none, as several roles',                           { 'remote-role': 'admin,guard' },                                []],
-    ['those that an admin\'s token was narrowed to',     { 'remote-role': 'admin', 'remote-cameras': 'back,yard_1' },     ['back', 'yard_1']],
+    ['the cameras that an admin\'s token was narrowed to', { 'remote-role': 'admin', 'remote-cameras': 'back,yard_1' },     ['back', 'yard_1']],
     ['of those, what its role sees',                     { 'remote-role': 'guard', 'remote-cameras': 'back,yard_1' },     ['yard_1']],
     ['none, narrowed to none',                           { 'remote-role': 'admin', 'remote-cameras': '' },                []],
-    ['none, narrowed under a role that nobody defined',  { 'remote-role': 'stranger', 'remote-cameras': 'front' },        []],
+    ['none, narrowed under an undefined role',           { 'remote-role': 'stranger', 'remote-cameras': 'front' },        []],
     ['names as they are: no pattern, no list',           { 'remote-role': 'admin', 'remote-cameras': '*,%C3%A9%2C*' },    ['é,*']],
   ];
   for (const [sentence, headers, seen] of rows) {

@@ -1,4 +1,4 @@
-/** `/auth` without a description: is whoever asks known? (interface 5.1.5, SPEC 4.2) */
+/** `/auth` without a description: is the caller authenticated? (interface 5.1.5, SPEC 4.2) */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { CARL } from '../support/people.ts';

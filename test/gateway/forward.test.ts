@@ -160,7 +160,7 @@ describe('An answer that is passed back', () => {
     assert.deepEqual(answer.headers.getSetCookie(), ['a=1', 'b=2']);
   });
 
-  it('does not say who somebody is, nor steer a server in front', async () => {
+  it('names no user, and steers no server in front', async () => {
     nvr.answer = (_request, response) =>
       response
         .writeHead(200, { 'Remote-Role': 'admin', 'X-Accel-Redirect': '/x', 'X-Proxy-Secret': 's', 'X-Other': 'o' })
@@ -256,7 +256,7 @@ describe('An answer that is passed back', () => {
     ['with two lengths',                             'HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd',  [502]],
     ['with a trailer that does not fit its length',  'HTTP/1.1 200 OK\r\nTrailer: x\r\nContent-Length: 3\r\n\r\nabc',          [200]],
     ['with 100 KB of headers',                       `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(100_000)}\r\nContent-Length: 0\r\n\r\n`, [502]],
-    ['that is an upgrade nobody asked for',          'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n', [502]],
+    ['that is an upgrade without a request for one', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n', [502]],
     ['that is no HTTP',                              'SSH-2.0-OpenSSH_9.2\r\n',                                                [502]],
     ['that is nothing at all',                       '',                                                                       [502]],
   ];
@@ -465,7 +465,7 @@ describe('A head of the upstream before the response', () => {
     ['of 102',                             'HTTP/1.1 102 Processing\r\n\r\n'],
     ['of 103 with a preload hint',         'HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n'],
     ['of 103 with a Link that is hostile', `HTTP/1.1 103 Early Hints\r\nLink: ${hostile}\r\n\r\n`],
-    ['of 103 with a Link that is none',    'HTTP/1.1 103 Early Hints\r\nLink: ;;;<\r\n\r\n'],
+    ['of 103 with an invalid Link',        'HTTP/1.1 103 Early Hints\r\nLink: ;;;<\r\n\r\n'],
     ['of 199',                             'HTTP/1.1 199 X\r\n\r\n'],
     ['said a hundred times',               'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(100)],
   ];

@@ -172,7 +172,7 @@ describe('An answer that must be narrowed', () => {
     assert.deepEqual([statuses, nvr.received], [[405, 405, 405, 405, 405], []]);
   });
 
-  it('is passed as it is to whoever sees all cameras, byte by byte', async () => {
+  it('is passed on unchanged to a caller who sees all cameras, byte by byte', async () => {
     const odd = '[ {"camera":"cam2","x":1.0}, "é" ]';
     answering((_request, response) => response.writeHead(200, { ...JSON_TYPE, etag: '"x"' }).end(odd));
     const answers = [await asked('/api/timeline', tokens.vera), await asked('/api/timeline', tokens.admin)];

@@ -28,7 +28,7 @@ const TASKS: readonly [sentence: string, make: (count: number) => NarrowTask][] 
   ['what is nested without end',    (count) => ({ kind: 'narrow', form: 'array', body: new Uint8Array(count * 100).fill('['.charCodeAt(0)), view })],
   ['lists of one camera each',      (count) => ({ kind: 'join', form: 'array', lists: [0, 5].map((first) => JSON.stringify(rowsOf(count, first))), view, limit: 7 })],
   ['lists that name no camera',     (count) => ({ kind: 'join', form: undefined, lists: ['["b"]', JSON.stringify(rowsOf(count).map((_, at) => `a${at}`))], view, limit: undefined })],
-  ['a list that is none among them', (count) => ({ kind: 'join', form: undefined, lists: [JSON.stringify(rowsOf(count)), '<p>'], view, limit: undefined })],
+  ['an invalid list among them', (count) => ({ kind: 'join', form: undefined, lists: [JSON.stringify(rowsOf(count)), '<p>'], view, limit: undefined })],
 ];
 
 /** How often the event loop went round before the work was done. */

@@ -64,7 +64,7 @@ describe('The headers that are sent on', () => {
     ['lose what Connection names',                           { connection: 'close, x-told', 'x-told': '1' }],
     ['lose a bearer token',                                  { authorization: 'bearer abc' }],
     ['lose the session cookie',                              { cookie: 'frigate_token=abc' }],
-    ['do not carry a chain that nobody trusted reported',    { 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1', 'x-real-ip': '127.0.0.1' }],
+    ['do not carry a chain from an untrusted peer',          { 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1', 'x-real-ip': '127.0.0.1' }],
   ];
   for (const [sentence, headers] of gone) {
     it(sentence, () => assert.deepEqual(rewrite(headers), { host: 'nvr.test', ...OWN }));
@@ -80,7 +80,7 @@ describe('The headers that are sent on', () => {
   });
   it('say who calls even when Connection asks to drop it', () =>
     assert.equal(rewrite({ connection: 'close, remote-role, remote-user' })['remote-role'], 'viewer'));
-  it('name nobody on a public route where nobody is known', () =>
+  it('name no user on a public route when the caller is unknown', () =>
     assert.equal(
       'remote-user' in rewriteHeaders(factsOf({}), { caller: undefined, client: CLIENT, requestId: 'r1' }, RULES),
       false,

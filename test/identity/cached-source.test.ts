@@ -77,7 +77,7 @@ describe('A remembered source', () => {
     assert.equal(world.asked, 2);
   });
 
-  it('judges whoever is refused anew each time', async () => {
+  it('judges a refused caller again each time', async () => {
     const { world, ask } = counting(() => ({ kind: 'refused', reason: 'token-invalid' }));
     await ask([COOKIE]);
     await ask([COOKIE]);

@@ -1,4 +1,4 @@
-/** Identity headers that nobody reads, for another credential says who calls: they are in the trace all the same (interface 2.5). */
+/** Identity headers that are not read, because another credential identifies the caller, are in the trace all the same (interface 2.5). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { notingHeaders } from '../../src/identity/header-notes.ts';
@@ -20,7 +20,7 @@ describe('The trace of a request that headers do not speak for', () => {
   // biome-ignore format: a table
   const rows: [sentence: string, entry: SourceTrace, header: HeaderLine, value: string, why: string][] = [
     ['has the headers that accounts of our own leave unread',  SESSION, ['Remote-User', 'root'],            'root',        'auth.enabled is true, so identity headers are ignored'],
-    ['has those that an API token leaves unread',              TOKEN,   ['REMOTE_ROLE', 'admin'],           'admin',       'the API token identifies the caller'],
+    ['has the headers that an API token leaves unread',        TOKEN,   ['REMOTE_ROLE', 'admin'],           'admin',       'the API token identifies the caller'],
     ['hides what holds credentials, on the list or not',       SESSION, ['Proxy-Authorization', 'Basic x'], '[hidden]',    'auth.enabled is true, so identity headers are ignored'],
     ['has those of a proxy whose list is another, by name',    SESSION, ['X-authentik-username', 'root'],   '[not shown]', 'neither mapped nor on the allowlist'],
   ];

@@ -125,7 +125,7 @@ describe('A user name from a header', () => {
 
   // biome-ignore format: a table
   const bad: [because: string, sent: string][] = [
-    ['is anonymous, which the NVR takes for nobody', 'anonymous'], ['is anonymous in any case', 'Anonymous'], ['is too long', 'v'.repeat(129)],
+    ['is anonymous, which the NVR takes for no user', 'anonymous'], ['is anonymous in any case', 'Anonymous'], ['is too long', 'v'.repeat(129)],
     ['holds a comma', 'vera,admin'], ['holds a semicolon', 'a;b'], ['holds a pipe', 'a|b'], ['holds a colon', 'a:b'], ['holds a quote', 'a"b'],
     ['holds a percent sign, for names are sent percent-encoded', 'j%C3%B6rg'], ['holds an encoded line break', 'a%0d%0ab'], ['holds markup', '<b>'],
     ['holds a line break', 'a\nb'], ['ends in a line break', 'admin\u0085'], ['holds a tab', 'a\tb'], ['holds a NUL', 'a\0b'], ['holds DEL', 'a\u007fb'],
@@ -229,7 +229,7 @@ describe('The trace at debug', () => {
     ]);
   });
 
-  it('names what was meant for somebody and is not on the list, without its value, which may be a credential', () => {
+  it('names headers that are meant as an identity and are not on the list, without their values, which may be credentials', () => {
     // biome-ignore format: a table
     const headers: HeaderLine[] = [['X-Auth-Request-Groups', 'staff'], ['Cf_Access_Authenticated_User_Email', 'a@b'], ['User-Agent', 'curl'], ['X-Api-Key', 'k'], user('vera')];
     const [entry] = traceOf(headers);

@@ -59,7 +59,7 @@ describe('The session source', () => {
     ['refuses a bearer of two words',                              [['Authorization', 'Bearer good.vera good.vera'], ['Cookie', 'frigate_token=good.vera']], 'token-invalid'],
     ['refuses a bearer behind a comma',                            [['Authorization', 'Bearer, good.vera']],                                                 'token-invalid'],
     ['refuses two bearers, though one is good',                    [['Authorization', 'Bearer good.vera'], ['Authorization', 'Bearer good.vera']],           'token-invalid'],
-    ['ignores Basic, which is for somebody behind',                [['Authorization', 'Basic dTpw']],                                                        'silent'],
+    ['ignores Basic, which is for the server behind',              [['Authorization', 'Basic dTpw']],                                                        'silent'],
     ['reads the cookie beside Basic',                              [['Authorization', 'Basic dTpw'], ['Cookie', 'frigate_token=good.vera']],                 'vera by cookie'],
     ['does not take another scheme for Bearer',                    [['Authorization', 'BearerX good.vera']],                                                 'silent'],
     ['is silent on the empty cookie that a logout leaves',         [['Cookie', 'frigate_token=""; frigate_token=']],                                         'silent'],

@@ -95,7 +95,7 @@ describe('Windows on Redis', { skip: withoutRedis }, () => {
       return full.kind === 'full' && full.isUnderWay;
     };
     assert.equal(await isUnderWay(), true);
-    clock.advance(31); // whoever began it has died, or would have ended by now
+    clock.advance(31); // the caller that began it has died, or would have ended by now
     assert.equal(await isUnderWay(), false);
     if (place.kind === 'reserved') place.keep();
     if (place.kind === 'reserved') place.release();

@@ -1,4 +1,4 @@
-/** The OpenAPI description: every own row of the route table is in it and nothing else, and the answers are those that it names (SPEC 15). */
+/** The OpenAPI description: every own row of the route table is in it and nothing else, and the responses are as it describes (SPEC 15). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
@@ -61,7 +61,7 @@ describe('What is described is what is answered', () => {
     });
   }
 
-  it('it is given to everybody who is logged in, and to nobody else', async () => {
+  it('it is given to every logged-in user, and to no other caller', async () => {
     const path = '/postern/api/openapi.json';
     assert.equal((await instance.ask(path)).status, 401);
     const answer = await instance.ask(path, { token: await instance.logIn(VERA) });

@@ -18,7 +18,7 @@ const CHECKS = 'not_a_server_error,status_code_conformance,content_type_conforma
 const LEFT_OUT = 'logout|doctor|rest';
 
 describe('schemathesis finds nothing', { skip, timeout: 4 * SECONDS * 1000 }, () => {
-  // On the internal listener nobody runs into a limit on guesses, and everybody may everything.
+  // On the internal listener there is no limit on guesses, and every caller is an admin.
   it('that is a fault of the server, or is not described', async () => {
     const instance = await startInstance();
     const directory = mkdtempSync(join(tmpdir(), 'postern-schema-'));

@@ -102,7 +102,7 @@ describe('5.1 Built-in authentication', () => {
     }
   });
 
-  it('5. /auth refuses whoever is not known, and never by a redirect', async () => {
+  it('5. /auth refuses an unknown caller, and never by a redirect', async () => {
     const answer = await instance.ask('/auth', { headers: { accept: 'text/html', 'sec-fetch-mode': 'navigate' } });
     assert.deepEqual([answer.status, answer.headers.get('remote-user')], [401, null]);
   });

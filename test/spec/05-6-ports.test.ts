@@ -61,7 +61,7 @@ describe('Port 8971', () => {
     }
   });
 
-  it('a public page names the caller if known, else nobody', async () => {
+  it('a public page names the caller if known, else no user', async () => {
     await instance.ask('/', { headers: CLAIMS });
     assert.deepEqual([nvr.lastHeader('remote-user'), nvr.lastHeader('remote-role')], [[], []]);
     await instance.ask('/', { headers: { cookie: `frigate_token=${await instance.logIn(VERA)}` } });
@@ -80,7 +80,7 @@ describe('Port 5000', () => {
     assert.deepEqual([nvr.lastHeader('remote-user'), nvr.lastHeader('remote-role')], [['anonymous'], ['admin']]);
   });
 
-  it("nobody's token makes it less or more", async () => {
+  it('no token makes it less or more', async () => {
     const answer = await ask('/api/profile', { Authorization: `Bearer ${await instance.logIn(CARL)}` });
     assert.match(await answer.text(), /^\{"username":"anonymous","role":"admin"/);
   });

@@ -107,7 +107,7 @@ describe('The audit log has a line', () => {
 });
 
 describe('The audit log has a line for what the configuration does', () => {
-  it('to the first admin, to whoever loses a role, and to the admin whose password is reset', async () => {
+  it('to the first admin, to a user who loses a role, and to the admin whose password is reset', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'postern-audit-'));
     const start = async (auth: object): Promise<object[]> => {
       const started = await startInstance({ directory, people: auth === FIRST ? [] : [CARL], config: { auth } });

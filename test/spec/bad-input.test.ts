@@ -103,7 +103,7 @@ describe('A login', () => {
   }
 
   for (const name of ['admin ', 'ADMIN', 'аdmin', 'ａdmin', "admin' OR '1'='1", 'admin\u0000', 'nobody']) {
-    it(`as ${JSON.stringify(name)} is nobody's`, async () => {
+    it(`as ${JSON.stringify(name)} logs no user in`, async () => {
       const answer = await logIn(JSON.stringify({ user: name, password: ADMIN_PERSON.password }));
       assert.deepEqual(answer, { status: 401, cookies: [], message: 'Login failed' });
     });

@@ -39,8 +39,8 @@ const statusOf = async (at: Runtime): Promise<ServiceStatus> =>
 describe('A configuration without auth.roles, while a user has a role of the file', () => {
   // biome-ignore format: a table
   const ROWS: [sentence: string, text: string, message: RegExp][] = [
-    ['empty',                         '',                                          /config\.yaml: is empty, but a configuration was read from it before: put the file back .* or write \{\} into it/],
-    ['only comments',                 '# auth:\n#   roles: {}\n',                  /is empty, but a configuration was read/],
+    ['empty',                         '',                                          /config\.yaml: is empty, but held a configuration before: restore the file .* or write \{\} into it/],
+    ['only comments',                 '# auth:\n#   roles: {}\n',                  /is empty, but held a configuration/],
     ['an empty map',                  '{}\n',                                      BOTH_WAYS],
     ['cut behind the section',        'auth:\n',                                   BOTH_WAYS],
     ['cut behind the key',            'auth:\n  hash_iterations: 1000\n  roles:\n',  BOTH_WAYS],
@@ -118,7 +118,7 @@ describe('A configuration without auth.roles, while a user has a role of the fil
     const directory = await usedDirectory(t);
     writeFileSync(join(directory, 'config.yaml'), '');
     const { code, stderr } = await runPostern(['check'], { directory });
-    assert.deepEqual([code, /is empty, but a configuration was read/.test(stderr)], [1, true]);
+    assert.deepEqual([code, /is empty, but held a configuration/.test(stderr)], [1, true]);
     const fresh = newDirectory(t);
     writeFileSync(join(fresh, 'config.yaml'), '# nothing yet\n');
     const env = { POSTERN__TLS__ENABLED: 'false', POSTERN__AUTH__HASH_ITERATIONS: '1000' };
@@ -177,7 +177,7 @@ describe('A reload that would believe identity from more places', () => {
       assert.equal(await ask(), status);
       await reload(at, nvr, after);
       assert.equal(await ask(), status);
-      const held = said(at, 'warn').filter((text) => text.includes('the previous value stays in force'));
+      const held = said(at, 'warn').filter((text) => text.includes('the previous value stays active'));
       assert.deepEqual(
         held.map((text) => /(\w+\.\w+): was changed or removed/.exec(text)?.[1]),
         keys,
@@ -224,7 +224,7 @@ describe('A reload that would believe identity from more places', () => {
   it('tells at warn and in the status that auth.trusted_proxies is gone', async (t) => {
     const at = await startedInstance(t, nvr, { auth: auth({ trusted_proxies: ['127.0.0.1'] }) });
     await reload(at, nvr, { auth: auth() });
-    const message = /was 127\.0\.0\.1 and is gone: behind a proxy all clients now have the address of the proxy/;
+    const message = /was 127\.0\.0\.1 and was removed: behind a proxy all clients now have the address of the proxy/;
     assert.equal(said(at, 'warn').filter((text) => message.test(text)).length, 1);
     const { warnings } = await statusOf(at);
     assert.deepEqual(

@@ -38,7 +38,7 @@ describe("An event's picture", () => {
     assert.deepEqual([answer.status, await answer.text()], [200, 'a picture']);
   });
 
-  it('is refused to whoever does not see the camera, and the NVR is not asked for it', async () => {
+  it('is refused to a caller who does not see the camera, and the NVR is not asked for it', async () => {
     nvr.received.length = 0;
     const answer = await instance.ask(PICTURE, { token: await instance.logIn(CARL) });
     assert.equal(answer.status, 403);

@@ -111,7 +111,7 @@ describe('A service that is told to stop', () => {
     assert.deepEqual(await ended, [0, null]);
   });
 
-  it('does not end because nobody reads its log any more, and then stops as ever', { timeout: 60_000 }, async () => {
+  it('does not end when its log is not read any more, and then stops as usual', { timeout: 60_000 }, async () => {
     const postern = await serve(30);
     postern.process.stdout?.destroy();
     postern.process.stderr?.destroy();
@@ -134,6 +134,6 @@ describe('A service that is told to stop', () => {
     const code = await postern.end();
     other.close();
     assert.equal(code, 1);
-    assert.match(postern.output.stderr, /^Postern was stopped before everything was written/m);
+    assert.match(postern.output.stderr, /^Postern stopped before everything was written/m);
   });
 });

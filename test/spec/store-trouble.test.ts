@@ -61,7 +61,7 @@ describe('A store whose file is removed while it is in use', () => {
     renameSync(file, `${file}.away`);
     const told = await storePart(instance);
     assert.deepEqual([told.status, told.kind], [503, 'failed']);
-    assert.match(told.reason ?? '', /^the store at .*postern\.db was removed or replaced while it is in use/);
+    assert.match(told.reason ?? '', /^the store at .*postern\.db was removed or replaced while in use/);
     renameSync(`${file}.away`, file);
     await until('the file is the same one', async () => (await storePart(instance)).kind === 'ok');
   });

@@ -69,7 +69,7 @@ describe('The logger service.api.auth', () => {
     });
   }
 
-  it('says with accounts of its own that no header counts: what whoever forgot auth.enabled looks for', async (t) => {
+  it('says with accounts of its own that no header counts: an operator who forgot auth.enabled looks for that', async (t) => {
     const instance = await startedInstance(t, { logger: { logs: { 'service.api.auth': 'debug' } } });
     await ask(instance.port, { path: '/api/version', headers: [['Remote-User', 'root']] });
     const lines = instance.log.filter(({ logger, msg }) => logger === 'service.api.auth' && msg === 'identified');
@@ -97,7 +97,7 @@ describe('At start the log warns', () => {
     ['of a mapped header that is not on the allowlist',     { ...PROXY_MODE, proxy: { ...proxy, header_map: { user: 'X-Elsewhere' } } },  /^\S+config\.yaml:\d+:\d+ proxy\.header_map\.user: "x-elsewhere" is not on the allowlist .*proxy_trusted_headers\.conf, so it is never trusted: add it there, or map another header$/],
     ['of header trust with neither secret nor trusted peer', { ...PROXY_MODE, proxy: { ...proxy, auth_secret: null } as never },            /auth\.enabled: false, and no proof is required, so the identity headers of every client are trusted/],
     ['of 0.0.0.0/0 among the trusted proxies',              { ...PROXY_MODE, auth: { enabled: false, trusted_proxies: ['0.0.0.0/0'] } },  /0\.0\.0\.0\/0 trusts every address/],
-    ['of role_map to a role that nobody defined',           { ...PROXY_MODE, proxy: { ...proxy, role_map: { ghost: ['ghosts'] } } },      /proxy\.role_map\.ghost: "ghost" is not in auth\.roles/],
+    ['of role_map to an undefined role',                    { ...PROXY_MODE, proxy: { ...proxy, role_map: { ghost: ['ghosts'] } } },      /proxy\.role_map\.ghost: "ghost" is not in auth\.roles/],
   ];
   for (const [of, config, warning] of rows) {
     it(of, async (t) => {

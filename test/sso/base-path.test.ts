@@ -132,7 +132,7 @@ describe('Home Assistant ingress, as docs/sso/home-assistant.md says', () => {
     assert.equal(await told(asSupervisor('bob')), `remote-role=viewer remote-user=bob x-ingress-path=${INGRESS}`);
   });
 
-  it('believes nobody else', async () => assert.equal(await told(asSupervisor('alice'), STRANGER), 401));
+  it('trusts no other peer', async () => assert.equal(await told(asSupervisor('alice'), STRANGER), 401));
 
   it('puts the prefix before its own redirects and pages', async () => {
     const moved = await ask(it_.instance.port, { path: '/postern', headers: asSupervisor('alice') });

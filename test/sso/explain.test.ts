@@ -164,7 +164,7 @@ describe('GET /api/explain', () => {
     ['one that passes',                     '?upgrade=no', [...vera('gardeners'), ...asks('GET', '/api/cam1/latest.jpg')], '127.0.0.1'],
     ['one that does not',                   '',            [...vera('gardeners'), ...asks('PUT', '/api/config/set')],      '127.0.0.1'],
     ['one that the gate would narrow',      '',            [...vera('gardeners'), ...asks('GET', '/api/events')],          '127.0.0.1'],
-    ['one that nobody understands',         '',            [...vera('ops'), ['X-Original-URL', '/']],                      '127.0.0.1'],
+    ['one that is not understood',          '',            [...vera('ops'), ['X-Original-URL', '/']],                      '127.0.0.1'],
     ['one of a proxy that is not listed',   '?upgrade=no', [...vera('ops'), ...asks('GET', '/')],                          '127.0.0.9'],
     ['one by that proxy that is ignored',   '',            [...vera('ops'), ...asks('GET', '/')],                          '127.0.0.9'],
   ];
@@ -187,7 +187,7 @@ describe('GET /api/explain', () => {
     });
   }
 
-  it('says of a request that is refused before anybody looks that nobody has looked', async () => {
+  it('says of a request that is refused before its headers are read that they were not read', async () => {
     const { headers, reason } = await explained('GET', '/api/../config', vera('ops'));
     assert.equal(reason, 'target-not-plain');
     assert.deepEqual(
@@ -202,7 +202,7 @@ describe('GET /api/explain', () => {
     assert.deepEqual([...new Set(headers.map(({ why }) => why))], ['sent by a peer that is not trusted']);
   });
 
-  it('never shows a secret, whoever is told it, and asks the NVR nothing', async () => {
+  it('never shows a secret to any caller, and asks the NVR nothing', async () => {
     nvr.received.length = 0;
     const carried: Line[] = [
       ['Cookie', 'theme=hush-1'],
@@ -322,7 +322,7 @@ verdict  refused, 403 camera-not-in-role: Access denied to that camera.
 
   it('says why a session token does not count behind a proxy', async (t) => {
     const { out } = await typed(directoryWith(t, PROXY_MODE), '--token', 'a.b.c', 'GET', '/api/version');
-    assert.match(out, /\ntoken +not looked at, for auth\.enabled is false\n/);
+    assert.match(out, /\ntoken +ignored, because auth\.enabled is false\n/);
   });
 
   it('lets no header move the cursor', async (t) => {
@@ -333,14 +333,14 @@ verdict  refused, 403 camera-not-in-role: Access denied to that camera.
 
   it('says why no header counts when the service has accounts of its own', async (t) => {
     const { out } = await typed(directoryWith(t, {}), '--header', 'Remote-User: root', 'GET', '/api/version');
-    assert.match(out, /dropped remote-user: root +\(auth\.enabled is true, so no header says who calls\)/);
+    assert.match(out, /dropped remote-user: root +\(auth\.enabled is true, so identity headers are ignored\)/);
     assert.match(out, /verdict +refused, 401 no-credentials/);
   });
 
   // biome-ignore format: a table
   const bad: [sentence: string, words: string[], said: RegExp][] = [
-    ['two ways of saying who calls',  ['--user', 'vera', '--token', 'x', 'GET', '/'], /^--user and --token both say who calls/],
-    ['a header that is none',         ['--header', 'root', 'GET', '/'],               /^"root" is no header/],
+    ['two ways of saying who calls',  ['--user', 'vera', '--token', 'x', 'GET', '/'], /^--user and --token exclude each other/],
+    ['an invalid header',             ['--header', 'root', 'GET', '/'],               /^"root" is not a header/],
     ['an account that is not there',  ['--user', 'nobody', 'GET', '/'],               /^there is no user "nobody"/],
   ];
   for (const [sentence, words, said] of bad) {

@@ -122,10 +122,10 @@ for (const program of ['nginx', 'caddy', 'haproxy', 'traefik'] as const satisfie
       ['lets an admin change things',                        'admin',  'PUT',  '/api/config/set?a=b',   [], [200, 'PUT /api/config/set?a=b remote-role=admin remote-user=admin']],
       ['lets a custom role see its camera',                  'carl',   'GET',  '/api/cam1/latest.jpg',  [], [200, 'GET /api/cam1/latest.jpg remote-role=front_only remote-user=carl']],
       ['and no other',                                       'carl',   'GET',  '/api/cam2/latest.jpg',  [], [403]],
-      ['asks a stranger to log in',                          'nobody', 'GET',  '/api/version',          [], [401]],
-      ['lets nobody be whom a header says',                  'vera',   'GET',  '/api/version',          [['Remote-User', 'root'], ['Remote-Role', 'admin'], ['Remote-Groups', 'admin']], [200, 'GET /api/version remote-role=viewer remote-user=vera']],
+      ['asks an unknown caller to log in',                   'nobody', 'GET',  '/api/version',          [], [401]],
+      ['ignores the identity headers of the client',         'vera',   'GET',  '/api/version',          [['Remote-User', 'root'], ['Remote-Role', 'admin'], ['Remote-Groups', 'admin']], [200, 'GET /api/version remote-role=viewer remote-user=vera']],
       ['nor by a look-alike of one',                         'vera',   'GET',  '/api/version',          [['Remote_User', 'root'], ['REMOTE_ROLE', 'admin'], ['remote-role_', 'admin']], DROPS_ODD_NAMES[program] ? [200, 'GET /api/version remote-role=viewer remote-user=vera'] : [403]],
-      ['nor on a public page, where nobody is known',        'nobody', 'GET',  '/review',               [['Remote-User', 'root'], ['Remote-Role', 'admin']], [200, 'GET /review']],
+      ['nor on a public page, where the caller is unknown',  'nobody', 'GET',  '/review',               [['Remote-User', 'root'], ['Remote-Role', 'admin']], [200, 'GET /review']],
       ['lets no client describe another request',            'vera',   'PUT',  '/api/config/set',       [['X-Forwarded-Method', 'GET'], ['X-Forwarded-Uri', '/api/version']], [403]],
       ['refuses an encoded slash',                           'admin',  'GET',  '/api%2fconfig',         [], [403]],
     ];
@@ -141,7 +141,7 @@ for (const program of ['nginx', 'caddy', 'haproxy', 'traefik'] as const satisfie
       assert.deepEqual(await asked('vera', 'PUT', '/api/config/set', described), [403]);
     });
 
-    it('lets nobody do anything when auth.trusted_proxies does not hold its address', async () => {
+    it('lets no request pass when auth.trusted_proxies does not hold its address', async () => {
       const strict = await startInstance({ config: { nvr: { url: nvr.url }, auth: { trusted_proxies: [] } } });
       const port = await freePort();
       const places = { port, postern: `127.0.0.1:${strict.port}`, nvr: `127.0.0.1:${nvr.port}` };

@@ -86,10 +86,10 @@ describe('Forward-auth', () => {
     ['nor by the parameter that the NVR reads second',             'carl',   nginx('GET', '/api/events?camera=cam1'),               '403'],
     ['nor what only an answer can be narrowed of',                 'carl',   nginx('GET', '/api/events/summary?cameras=cam1'),      '403'],
     ['nor the list of the streams',                                'carl',   nginx('GET', '/api/go2rtc/streams'),                   '403'],
-    ['asks a stranger to log in',                                  'nobody', nginx('GET', '/api/version'),                            '401'],
-    ['lets a stranger have what is public, and names no user',     'nobody', nginx('GET', '/review'),                               '202'],
+    ['asks an unknown caller to log in',                           'nobody', nginx('GET', '/api/version'),                            '401'],
+    ['lets an unknown caller have public pages, and names no user', 'nobody', nginx('GET', '/review'),                               '202'],
     ['refuses Postern\'s own paths: the NVR would serve its own',  'admin',  nginx('POST', '/api/login'),                           '403'],
-    ['refuses them to strangers too',                              'nobody', nginx('GET', '/login'),                                '403'],
+    ['refuses them to unknown callers too',                        'nobody', nginx('GET', '/login'),                                '403'],
     ['refuses them with an encoded letter',                        'admin',  nginx('POST', '/api/log%69n'),                         '403'],
     ['refuses them in other letter case, with a slash at the end', 'admin',  nginx('POST', '/api/LOGIN/'),                          '403'],
     ['refuses them by every method',                               'admin',  nginx('DELETE', '/api/profile'),                       '403'],
@@ -102,7 +102,7 @@ describe('Forward-auth', () => {
     ['refuses an encoded slash',                                   'admin',  nginx('GET', '/api%2fversion'),                          '403'],
     ['refuses a target without a slash',                           'admin',  nginx('GET', 'api/version'),                             '403'],
     ['refuses an empty target',                                    'admin',  nginx('GET', ''),                                      '403'],
-    ['refuses a method that nobody knows',                         'admin',  nginx('TRACE', '/api/version'),                          '403'],
+    ['refuses an unknown method',                                  'admin',  nginx('TRACE', '/api/version'),                          '403'],
     ['refuses an empty method',                                    'admin',  nginx('', '/api/version'),                               '403'],
     ['refuses a target without a method, for it may be a DELETE',  'admin',  [['X-Original-URL', '/api/version']],                    '403'],
     ['reads X-Original-URI, the name in nginx\'s own manual',      'vera',   uri('GET', '/api/version?x=1'),                        '202 vera viewer'],
@@ -120,7 +120,7 @@ describe('Forward-auth', () => {
     ['nor to another answer than about the request',               'nobody', [['X-Ingress-Path', '/auth'], ...nginx('GET', '/api/version')], '401'],
     ['nor at the other name',                                      'nobody', [['X-Ingress-Path', '/api'], ...nginx('GET', '/api/version')], '401'],
     ['nor there to a page',                                        'nobody', [['X-Ingress-Path', '/api/auth'], ...nginx('GET', '/api/version')], '401'],
-    ['refuses a bad token though the target is for everybody known', 'nobody', [['Authorization', 'Bearer junk'], ...nginx('GET', '/api/version')], '401'],
+    ['refuses a bad token though the target is for all known callers', 'nobody', [['Authorization', 'Bearer junk'], ...nginx('GET', '/api/version')], '401'],
   ];
   for (const [sentence, who, headers, expected] of judged) {
     it(sentence, async () => assert.equal(await asked(who, headers), expected));
@@ -135,7 +135,7 @@ describe('Forward-auth', () => {
     ['a malformed target', nginx('GET', '/../')],
   ];
   for (const [sentence, headers] of ignored) {
-    it(`ignores ${sentence} of somebody who is not trusted, and answers for /auth itself`, async () => {
+    it(`ignores ${sentence} of an untrusted peer, and answers for /auth itself`, async () => {
       assert.equal(await asked('vera', headers, { from: STRANGER }), '202 vera viewer');
       assert.equal(await asked('nobody', headers, { from: STRANGER }), '401');
     });
@@ -145,7 +145,7 @@ describe('Forward-auth', () => {
   const addressed: [sentence: string, who: Who, headers: Line[], query: string, from: string, expected: string][] = [
     ['is judged like any other of a trusted proxy',                  'vera',   nginx('GET', '/api/version'),           'upgrade=no',        PROXY,    '202 vera viewer'],
     ['and its method too',                                           'vera',   nginx('PUT', '/api/config/set'),      'upgrade=no',        PROXY,    '403'],
-    ['and asks a stranger to log in',                                'nobody', nginx('GET', '/api/version'),           'upgrade=no',        PROXY,    '401'],
+    ['and asks an unknown caller to log in',                         'nobody', nginx('GET', '/api/version'),           'upgrade=no',        PROXY,    '401'],
     ['is refused from a proxy that was not listed, for an admin too', 'admin', nginx('GET', '/api/version'),           'upgrade=no',        STRANGER, '403'],
     ['is refused from it for an upgrade',                            'admin',  [...WEBSOCKET, ...nginx('GET', '/ws')], 'upgrade=websocket', STRANGER, '403'],
     ['is refused when nothing is described',                         'admin',  [],                                   'upgrade=no',        PROXY,    '403'],
@@ -161,7 +161,7 @@ describe('Forward-auth', () => {
 
   it('warns once of a peer that describes in vain: if it is a proxy, it lets everybody do everything', async () => {
     for (const target of ['/api/version', '/login']) await asked('vera', nginx('PUT', target), { from: STRANGER });
-    const warnings = instance.log.filter(({ msg }) => String(msg).includes('list its address in auth.trusted_proxies'));
+    const warnings = instance.log.filter(({ msg }) => String(msg).includes('add its address to auth.trusted_proxies'));
     assert.deepEqual(
       warnings.map(({ level, peer }) => [level, peer]),
       [['warn', STRANGER]],
@@ -240,7 +240,7 @@ describe('Forward-auth', () => {
     assert.match((await renewed())?.[0] ?? '', /^frigate_token=ey/);
   });
 
-  it('asks nobody else: the recorder behind the gate has received nothing', () => {
+  it('asks no other server: the recorder behind the gate has received nothing', () => {
     assert.deepEqual(
       nvr.received.filter(({ target }) => target !== '/api/config'),
       [],

@@ -220,13 +220,13 @@ for (const program of ['nginx', 'caddy', 'traefik'] as const satisfies readonly 
       ['who sees one camera',                                       [basic('bob', 'builder')],                     'bob as gardener', '/api/cam1/latest.jpg'],
       ['and not the other',                                         [basic('bob', 'builder')],                     403,               '/api/cam2/latest.jpg'],
       ['denies a user without a group',                             [basic('carol', 'christmas')],                 403],
-      ['lets nobody past who has no password',                      [...FORGED],                                   401],
+      ['lets no caller past without a password',                    [...FORGED],                                   401],
       ['lets no user be another by headers',                        [basic('bob', 'builder'), ...FORGED],          'bob as gardener'],
     ];
     for (const [sentence, headers, expected, path] of rows)
       it(sentence, async () => assert.equal(await told(it_, headers, path), expected));
 
-    it('has the secret of the proxy: without it nobody gets in', async () => {
+    it('has the secret of the proxy: without it no caller gets in', async () => {
       const past = await ask(it_.instance.port, {
         path: '/api/version',
         headers: FORGED.filter(([name]) => name !== 'X-Proxy-Secret'),

@@ -40,7 +40,7 @@ const TABLES: readonly Table[] = [
     row('a role name is no group',                                                                      [user('vera'), groups('admin')],                 403),
     row('groups are compared with case',                                                                [user('vera'), groups('STAFF')],                 403),
     row('a name on a prototype is no group',                                                            [user('vera'), groups('__proto__,constructor')], 403),
-    row('without the mapped user header nobody is known',                                               [groups('root')],                                401),
+    row('without the mapped user header the caller is unknown',                                         [groups('root')],                                401),
     row('nor with an empty one',                                                                        [user(''), groups('root')],                      401),
   ] },
   { title: 'With proxy.role_map in its other place', proxy: { header_map: { ...HEADERS, role_map: MAP }, default_role: 'none' }, rows: [

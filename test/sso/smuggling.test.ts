@@ -219,7 +219,7 @@ describe('The proxy secret over a socket', () => {
     ['with an empty one', [['X-Proxy-Secret', '']]],
   ];
   for (const [sentence, secrets] of unproven) {
-    it(`${sentence} nobody is known on a public page either, whatever the headers say`, async () => {
+    it(`${sentence} the caller is unknown on a public page too, whatever the headers say`, async () => {
       for (const path of ['/review', '/assets/index.js'])
         assert.deepEqual(await outcome([...secrets, ...identity, ['Remote-Role', 'admin']], PROXY, path), []);
     });

@@ -1,4 +1,4 @@
-/** A person whom the proxy has signed in and whose groups give no role: the login page says that, as /api/profile does. */
+/** A user that the proxy has signed in and whose groups give no role: the login page says that, as /api/profile does. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';

@@ -137,7 +137,7 @@ describe("An NVR's database", () => {
     [
       'that is not there',
       () => {},
-      /cannot open the database of the NVR at .*: is it there, with the files beside it\?/,
+      /cannot open the database of the NVR at .*: check that the file and the files beside it are there/,
     ],
     ['that is of another kind', (path) => writeFileSync(path, 'GIF89a'.repeat(1000)), /file is not a database/],
     [

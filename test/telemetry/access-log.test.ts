@@ -185,7 +185,7 @@ describe('A traceparent', () => {
   const rows: [sentence: string, sent: string, logged: string | undefined][] = [
     ['is logged',                          TRACEPARENT,                                                 TRACEPARENT],
     ['of another version is logged',       TRACEPARENT.replace('00', '01'),                             TRACEPARENT.replace('00', '01')],
-    ['of a version that is none is not',   TRACEPARENT.replace('00', 'ff'),                             undefined],
+    ['of an invalid version is not',       TRACEPARENT.replace('00', 'ff'),                             undefined],
     ['without a trace is not',             `00-${'0'.repeat(32)}-b7ad6b7169203331-01`,                  undefined],
     ['without a parent is not',            `00-0af7651916cd43dd8448eb211c80319c-${'0'.repeat(16)}-01`,  undefined],
     ['in capitals is not',                 TRACEPARENT.toUpperCase(),                                   undefined],

@@ -1,4 +1,4 @@
-/** Filters for programs that ban addresses, on the lines of an instance where somebody guesses (SPEC 9). */
+/** Filters for programs that ban addresses, on the lines of an instance whose passwords are being guessed (SPEC 9). */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -93,7 +93,7 @@ describe('The CrowdSec parser', () => {
   it('marks what the scenario looks for', () => {
     const marks = parser.statics.map(({ meta }: { meta?: string }) => meta);
     for (const [, name] of `${scenario.filter} ${scenario.groupby}`.matchAll(/evt\.Meta\.(\w+)/g)) {
-      assert.ok(marks.includes(name), `nobody sets ${name}`);
+      assert.ok(marks.includes(name), `no line sets ${name}`);
     }
   });
 });

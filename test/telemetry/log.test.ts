@@ -22,7 +22,7 @@ function recorded(rules: LogRules = INFO) {
   return { logs, lines, audited };
 }
 
-/** Without the time, which is nobody's to choose. */
+/** Without the time, which a test cannot choose. */
 const read = (line: string | undefined): Record<string, unknown> => {
   const { time: _, ...record } = JSON.parse(line ?? '{}');
   return record;
@@ -39,7 +39,7 @@ describe('A logger', () => {
   };
   // biome-ignore format: a table
   const rows: [sentence: string, name: string, heard: string[]][] = [
-    ['has the default level when nobody says otherwise', 'other',                  ['warn', 'error']],
+    ['has the default level when it is not configured', 'other',                  ['warn', 'error']],
     ['has its own level',                                'service',                ['info', 'warn', 'error']],
     ['has the level of the name above',                  'service.gate',           ['info', 'warn', 'error']],
     ['has the level of the nearest name above',          'service.api.other.deep', ['error']],
@@ -155,7 +155,7 @@ describe('A line', () => {
     ['a delete',                         'ab\u007fc'],
     ['a line break of other readers',    'x\u2028y\u2029z\u0085w'],
     ['a turned order of reading',        '\u202egnp.exe\u202c'],
-    ['characters that nobody sees',      'vera\u200b\u2060\ufeff'],
+    ['invisible characters',             'vera\u200b\u2060\ufeff'],
     ['an unseen one outside the plane',  'vera\u{e0041}'],
     ['a quote and a backslash',          '","who":"admin\\'],
     ['half a character',                 '\ud800'],

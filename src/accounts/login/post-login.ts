@@ -1,4 +1,4 @@
-/** `POST /api/login`: each outcome of a login attempt as an respond, a count and an audit line (SPEC 4.1). */
+/** `POST /api/login`: each outcome of a login attempt as a response, a count and an audit line (SPEC 4.1). */
 import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { type Audit, agentOf, triedName } from '../audit.ts';
 import { type FieldFault, stringFields } from '../http/body-fields.ts';

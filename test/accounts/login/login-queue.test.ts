@@ -150,7 +150,7 @@ describe('The line before costly work', () => {
 });
 
 describe('Known clients', () => {
-  it('are those that logged in, and those whose sessions went on at the start', () => {
+  it('are addresses that logged in, and addresses whose sessions went on at the start', () => {
     const known = createKnownClients(['203.0.113.9', '2001:db8:1:2::9']);
     known.note('192.0.2.7');
     const asked = ['203.0.113.9', '2001:db8:1:2::1', '::ffff:192.0.2.7', '192.0.2.8'];

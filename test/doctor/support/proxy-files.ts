@@ -25,7 +25,7 @@ const NGINX_SERVER = `
   proxy_read_timeout 1h;`;
 
 interface NginxParts {
-  /** Of the header lines of the good one, those that stay; and more. */
+  /** The header lines of the good configuration that stay, and more. */
   readonly headers?: string;
   readonly server?: string;
   readonly version?: string;
@@ -65,7 +65,7 @@ server {
       port,
     );
 
-/** The good header lines, less those that name `header`. */
+/** The good header lines, without the lines that name `header`. */
 export const nginxWithout = (header: string): string =>
   NGINX_HEADERS.split('\n')
     .filter((line) => !line.includes(` ${header} `))

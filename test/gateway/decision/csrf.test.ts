@@ -45,7 +45,7 @@ describe('A request that a page of another site could have made', () => {
     ['is called same-site: a neighbour is not us',                 { caller: COOKIE, headers: { 'Sec-Fetch-Site': 'same-site' } },                     true],
     ['rides on the session of the proxy in front',                 { caller: SSO, headers: { Origin: 'http://evil.test' } },                           true],
     ['needs nothing, on the internal listener',                    { caller: INTERNAL_CALLER, headers: { Origin: 'http://evil.test' } },               true],
-    ['logs somebody in',                                           { login: true, headers: { Origin: 'http://evil.test' } },                           true],
+    ['logs a user in',                                             { login: true, headers: { Origin: 'http://evil.test' } },                           true],
     ['comes over plain HTTP to a client of ours on TLS',           { caller: COOKIE, encrypted: true, headers: { Origin: 'http://nvr.test:8971' } },   true],
     ['opens a WebSocket by cookie',                                { caller: COOKIE, upgrade: true, method: 'GET', headers: { Origin: 'http://evil.test' } }, true],
     ['opens a WebSocket on the internal listener',                 { caller: INTERNAL_CALLER, upgrade: true, method: 'GET', headers: { Origin: 'http://evil.test' } }, true],
@@ -58,7 +58,7 @@ describe('A request that a page of another site could have made', () => {
     ['is not one that only reads',                                 { caller: COOKIE, method: 'GET', headers: { 'Sec-Fetch-Site': 'cross-site' } },     false],
     ['is not one with a bearer token',                             { caller: BEARER, headers: { Origin: 'http://evil.test' } },                        false],
     ['is not one with an API token',                               { caller: TOKEN, headers: { Origin: 'http://evil.test' } },                         false],
-    ['is not one by nobody',                                       { headers: { Origin: 'http://evil.test' } },                                        false],
+    ['is not one without a caller',                                { headers: { Origin: 'http://evil.test' } },                                        false],
     ['is not a WebSocket of our own page',                         { caller: COOKIE, upgrade: true, method: 'GET', headers: { Origin: 'http://nvr.test:8971' } }, false],
     ['is not a WebSocket without a page',                          { caller: COOKIE, upgrade: true, method: 'GET', headers: {} },                      false],
   ];

@@ -53,7 +53,7 @@ describe('The owner of an id', () => {
     ['that is not visible is a refusal',                      'event',       ['other'],            true,  'camera-not-in-role'],
     ['that has none is a refusal',                            'event',       ['nobodys'],          true,  'camera-not-in-role'],
     ['that does not exist is refused like a foreign one',      'event',       ['unknown'],          true,  'camera-not-in-role'],
-    ['that nobody knows is left to the NVR in a list',        'event',       ['mine', 'unknown'],  false, undefined],
+    ['that is unknown is left to the NVR in a list',          'event',       ['mine', 'unknown'],  false, undefined],
     ['one foreign id in a list refuses all of it',            'event',       ['mine', 'other'],    false, 'camera-not-in-role'],
     ['an empty list asks for nothing',                        'event',       [],                   false, undefined],
     ['a word that is a route of the NVR is no id',            'event',       ['summary'],          true,  'camera-not-in-role'],
@@ -65,7 +65,7 @@ describe('The owner of an id', () => {
     ['of a case, when all its exports are visible',           'case',        ['mine'],             true,  undefined],
     ['of a case with one that is not',                        'case',        ['both'],             true,  'camera-not-in-role'],
     ['of an empty case: there is nothing',                    'case',        ['empty'],            true,  'camera-not-in-role'],
-    ['nobody is let pass when the NVR cannot be asked',       'event',       ['down'],             true,  'nvr-unreachable'],
+    ['is refused when the NVR cannot be asked',               'event',       ['down'],             true,  'nvr-unreachable'],
     ['nor when the NVR fails, which is told',                 'event',       ['broken'],           true,  'nvr-failed'],
     ['nor when its answer is no JSON',                        'event',       ['page'],             true,  'nvr-unexpected-form'],
   ];
@@ -79,7 +79,7 @@ describe('The owner of an id', () => {
     assert.deepEqual(asked, ['/api/events/mine', '/api/events/other']);
   });
 
-  it('is asked for again when nobody knew it: it may be there by now', async () => {
+  it('is asked for again when it was unknown: it may exist by now', async () => {
     const { asked, denial } = lookup();
     for (let time = 0; time < 2; time += 1) await denial('event', ['unknown']);
     assert.deepEqual(asked, ['/api/events/unknown', '/api/events/unknown']);

@@ -80,7 +80,7 @@ describe('A flood over HTTP/2', () => {
     ['of more settings than there are',   settings(...Array.from({ length: 100 }, (_, index) => [0xf000 + index, 1] as const))],
   ];
   for (const [sentence, bytes] of floods) {
-    it(`${sentence}, whose sender reads nothing, ends its connection and nobody else's`, async () => {
+    it(`${sentence}, whose sender reads nothing, ends its own connection and no other`, async () => {
       const peer = await framePeer(gate.port, ca);
       peer.socket.pause();
       peer.send(sentence.includes('CONTINUATION') ? Buffer.concat([head, bytes]) : bytes);

@@ -24,7 +24,7 @@ describe('A self-signed certificate', () => {
     );
   });
 
-  it('is made at the first start, kept for the next one, and its key is for nobody else', async () => {
+  it('is made at the first start, kept for the next one, and only its owner may read its key', async () => {
     const instance = await startInstance({ config: { tls: { enabled: true } } });
     const files = ['fullchain.pem', 'privkey.pem'].map((name) => join(instance.directory, 'tls', name));
     const [ca, key] = files.map((file) => readFileSync(file, 'utf8'));

@@ -177,14 +177,14 @@ describe("An operator's certificate", () => {
 
     put(directory, await operators(Date.now() - 900 * DAY_MS));
     const stays = (text: unknown): boolean =>
-      /fullchain\.pem ended on \d{4}-\d\d-\d\d: put a valid one there; the previous certificate stays in use$/.test(
+      /fullchain\.pem ended on \d{4}-\d\d-\d\d: put a valid certificate there; the previous certificate stays in use$/.test(
         String(text),
       );
     await until('the pair that has ended is complained of', () => sentences(instance).some(stays));
     const ready = await fetch(`${instance.telemetryUrl}/readyz`);
     const { certificate } = (await ready.json()) as { certificate: { kind: string; reason: string } };
     assert.deepEqual([ready.status, certificate.kind], [200, 'degraded']);
-    assert.match(certificate.reason, /fullchain\.pem ended on .*: put a valid one there$/);
+    assert.match(certificate.reason, /fullchain\.pem ended on .*: put a valid certificate there$/);
     const metrics = await (await fetch(`${instance.telemetryUrl}/metrics`)).text();
     assert.match(metrics, /^postern_tls_certificate_refused 1$/m);
     const still = await clientOf(instance, second.certificate);
@@ -223,7 +223,7 @@ describe("An operator's certificate", () => {
     const instance = await startInstance({ config: behindTls(), directory });
     assert.ok(
       sentences(instance).some((text) =>
-        /fullchain\.pem ended on .*: browsers refuse it, put a valid one there$/.test(String(text)),
+        /fullchain\.pem ended on .* and browsers refuse it: put a valid certificate there$/.test(String(text)),
       ),
     );
     await instance.close();

@@ -276,7 +276,7 @@ describe('Strict-Transport-Security', () => {
 });
 
 describe('A certificate that is swapped', () => {
-  it('is served from the next connection on, and drops nobody', async () => {
+  it('is served from the next connection on, and closes no open connection', async () => {
     let finish = (): void => {};
     nvr.answer = (_request, response) => {
       response.write('begun');

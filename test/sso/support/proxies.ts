@@ -22,7 +22,7 @@ export function skipWithout(program: Program): string | false {
   return found.error ? `${program} is not installed` : false;
 }
 
-/** Ports that nobody listens on right now. */
+/** Ports that no program listens on right now. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));
@@ -162,7 +162,7 @@ async function ended(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-/** True as soon as somebody listens there. */
+/** True as soon as a program listens there. */
 async function accepts(port: number): Promise<boolean> {
   const until = Date.now() + PATIENCE_MS;
   while (Date.now() < until) {
