@@ -40,7 +40,7 @@ export const SCHEMAS = {
     role: TEXT,
     cameras: CAMERAS,
     source: { enum: ['builtin', 'file', 'store'] },
-    users: { type: 'integer', description: 'How many have it' },
+    users: { type: 'integer', description: 'How many users have the role' },
   }),
   RoleCameras: object({ cameras: { ...CAMERAS, minItems: 1, description: 'Names; "*" stands for any text' } }, [
     'cameras',
@@ -74,7 +74,7 @@ export const SCHEMAS = {
     cameras: MAYBE_CAMERAS,
     expires_at: MAYBE_TIME,
   }),
-  Status: { type: 'object', description: 'How the service is' },
+  Status: { type: 'object', description: 'State of the service' },
   Report: object({
     url: { type: ['string', 'null'], description: 'server.public_url; null: only this machine was looked at' },
     proxy: { type: ['string', 'null'], description: 'As it says of itself' },
@@ -88,7 +88,7 @@ export const SCHEMAS = {
       }),
     ),
   }),
-  Explanation: { type: 'object', description: 'How a request would be judged, and why' },
+  Explanation: { type: 'object', description: 'How a request would be authorized, and why' },
   Seen: { type: 'object', description: 'How a request looked when it arrived' },
   Any: {},
 } as const satisfies Readonly<Record<string, Schema>>;

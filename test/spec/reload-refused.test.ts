@@ -54,7 +54,7 @@ describe('A configuration that is bad', () => {
     assert.deepEqual(await told(at), { successful: 0, at: startedAt, ok: 0, rejected: 1 });
     const [first, second, third, ...others] = await warningsAt(at);
     assert.deepEqual([first?.key, second?.key, third?.key, others], [null, 'auth.session_lenght', 'nvr.url', []]);
-    assert.match(first?.message ?? '', /config\.yaml: configuration not reloaded: the previous one stays active/);
+    assert.match(first?.message ?? '', /config\.yaml: configuration not reloaded, the previous one stays active/);
 
     await reload(at, nvr, { auth: auth({ roles: { front_only: ['cam2'] } }) });
     assert.equal((await at.ask('/api/cam1/latest.jpg', { token })).status, 403);

@@ -31,7 +31,7 @@ export async function openForDoctor(place: CommandPlace, version: string): Promi
   if (!made.ok || policy.kind === 'invalid') {
     await opened.close();
     const problem = made.ok ? 'nvr.policy cannot be read: "postern check" says why' : made.error;
-    throw new Error(`${problem}; has the server been started once with this directory?`);
+    throw new Error(`${problem}; start the server once with this directory if it has never run`);
   }
   const { public_url } = settings.server;
   return {

@@ -20,7 +20,7 @@ export const INSIDE_CAUSES: readonly InsideCause[] = [
       openPorts
         .filter(({ ask }) => ask === undefined)
         .map(({ port, what }) => `port ${port} is open at the public address: ${what}`),
-    advice: 'Publish no port of the NVR: take it out of "ports:" of its container, or close it in the firewall.',
+    advice: 'Publish no port of the NVR: remove it from "ports:" of its container, or close it in the firewall.',
   },
   {
     name: 'webrtc-port-open',
@@ -41,7 +41,7 @@ export const INSIDE_CAUSES: readonly InsideCause[] = [
     name: 'nvr-unreachable',
     level: 'error',
     signs: ({ nvrFault }) => (typeof nvrFault === 'string' ? [`the NVR does not answer: ${nvrFault}`] : []),
-    advice: 'Check that it runs, nvr.url, and that both are on one network.',
+    advice: 'Check that the NVR runs, that nvr.url is right, and that both are on one network.',
   },
   {
     name: 'store-unreachable',
@@ -61,7 +61,7 @@ export const INSIDE_CAUSES: readonly InsideCause[] = [
     level: 'warning',
     signs: ({ freeBytes }) =>
       freeBytes !== undefined && freeBytes < LEAST_FREE_BYTES
-        ? [`${Math.round(freeBytes / 1e6)} MB are free where the store is: logins fail when it is full`]
+        ? [`${Math.round(freeBytes / 1e6)} MB are free on the disk of the store: logins fail when it is full`]
         : [],
     advice: 'Make room.',
   },

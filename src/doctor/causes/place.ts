@@ -16,7 +16,7 @@ export const PLACE_CAUSES: readonly Cause[] = [
     level: 'error',
     sign: ({ tls, now }) =>
       when(tls !== undefined && tls.endsAt <= now, `the certificate ended on ${day(tls?.endsAt ?? 0)}`),
-    advice: 'Renew it, and look why that did not happen by itself.',
+    advice: 'Renew it, and find out why the automatic renewal failed.',
     lines: {},
   },
   {
@@ -27,7 +27,7 @@ export const PLACE_CAUSES: readonly Cause[] = [
         tls !== undefined && tls.endsAt > now && tls.endsAt - now < SOON_DAYS * DAY,
         `the certificate ends on ${day(tls?.endsAt ?? 0)}`,
       ),
-    advice: 'Renew it, and look why that did not happen by itself.',
+    advice: 'Renew it, and find out why the automatic renewal failed.',
     lines: {},
   },
   {
@@ -47,7 +47,7 @@ export const PLACE_CAUSES: readonly Cause[] = [
         `browsers do not trust the certificate (${tls?.fault}): they warn, and Home Assistant refuses unless its check is off`,
       ),
     advice:
-      'Get a certificate of a public authority, or install the own one on the devices. With a chain that is cut, give the proxy the full chain: fullchain.pem, not cert.pem.',
+      'Get a certificate of a public authority, or install your own authority on the devices. If the chain is incomplete, give the proxy the full chain: fullchain.pem, not cert.pem.',
     lines: {
       nginx: ['ssl_certificate /etc/nginx/tls/fullchain.pem;'],
       haproxy: ['bind :443 ssl crt /etc/haproxy/tls/nvr.pem    # chain and key in one file'],
@@ -60,9 +60,9 @@ export const PLACE_CAUSES: readonly Cause[] = [
     sign: ({ url, seen }) =>
       when(
         url.protocol === 'http:' && seen !== undefined && !/^(?:localhost|127\.|\[::1\])/.test(url.host),
-        'the address is not encrypted: everybody on the way can read passwords and pictures',
+        'the address is not encrypted: anyone on the network path can read passwords and pictures',
       ),
-    advice: 'Serve it by https.',
+    advice: 'Serve the address by https.',
     lines: {},
   },
   {

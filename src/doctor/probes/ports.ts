@@ -23,12 +23,12 @@ const LOGIN_PAGE = { path: '/login', isTold: /<title>\s*Frigate\s*<\/title>/i };
 
 // biome-ignore format: a table
 export const NVR_PORTS: readonly KnownPort[] = [
-  { port: 5000, what: 'the open port of the NVR: every caller is an admin there',             ask: VERSION },
-  { port: 1984, what: 'the stream server: every camera, and its passwords',                   ask: { protocol: 'http:',  path: '/api/streams', isTold: /^\{/ } },
-  { port: 8554, what: 'RTSP: every camera, without a login unless one is set',                ask: 'rtsp' },
+  { port: 5000, what: 'the open port of the NVR: every caller is an admin there',                                      ask: VERSION },
+  { port: 1984, what: 'the stream server: every camera stream, and the camera passwords',                              ask: { protocol: 'http:',  path: '/api/streams', isTold: /^\{/ } },
+  { port: 8554, what: 'RTSP: every camera stream, without a login unless one is set',                                  ask: 'rtsp' },
   { port: 8555, what: 'WebRTC of the stream server: its pictures do not pass Postern, and a logout does not end them', ask: 'webrtc' },
-  { port: 8971, what: 'the login of the NVR itself, with its own users',                      ask: { protocol: 'https:', ...LOGIN_PAGE } },
-  { port: 8971, what: 'the login of the NVR itself, with its own users, and without TLS',     ask: { protocol: 'http:',  ...LOGIN_PAGE } },
+  { port: 8971, what: 'the login of the NVR itself, with its own users',                                               ask: { protocol: 'https:', ...LOGIN_PAGE } },
+  { port: 8971, what: 'the login of the NVR itself, with its own users, and without TLS',                              ask: { protocol: 'http:',  ...LOGIN_PAGE } },
 ];
 
 /** The port of `nvr.url`, where the NVR asks for no login. */
