@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -83,6 +83,10 @@ async function threeAt(t: TestContext, url: string): Promise<string[]> {
 }
 const EXPECTED = Array.from({ length: 4 }, () => ['reserved', 'reserved', 'full']).flat();
 
+/** Least rights of the user: as in the guide. */
+const RIGHTS =
+  '~postern:limits:* +eval +evalsha +select +ping +time +set +zadd +zrem +zcount +zrange +zrangebyscore +zremrangebyscore +zscore +pexpire';
+
 describe('A Redis is reached', { skip: withoutRedis, concurrency: true }, () => {
   it('over TLS, with a user, in the database that is named; never with a certificate that is not trusted', async (t) => {
     const directory = mkdtempSync(join(tmpdir(), 'postern-redis-tls-'));
@@ -95,7 +99,9 @@ describe('A Redis is reached', { skip: withoutRedis, concurrency: true }, () => 
     const tls = ['--tls-port', String(port), '--tls-cert-file', certificate, '--tls-key-file', key];
     const redis = await startRedis([...tls, '--tls-ca-cert-file', certificate, '--tls-auth-clients', 'no']);
     t.after(redis.stop);
-    redis.ask('acl', 'setuser', 'postern', 'on', '>p@ss', '~postern:*', '+@all');
+    redis.ask('acl', 'setuser', 'postern', 'on', '>p@ss', ...RIGHTS.split(' '));
+    const guide = readFileSync(join(import.meta.dirname, '../../docs/replicas.md'), 'utf8').replaceAll(/\s+/g, ' ');
+    for (const right of RIGHTS.split(' ')) assert.ok(guide.includes(right), `${right} is not in docs/replicas.md`);
     const url = `rediss://postern:p%40ss@127.0.0.1:${port}/3`;
     const address = parseRedisUrl(url);
     const untrusted = address.ok ? await createConnection(address.value, () => {}) : assert.fail();
