@@ -14,7 +14,7 @@ const tell = (message: FromEventsWorker): void => parentPort?.postMessage(messag
 let { roles, cameras } = settings;
 const place = settings.nvrDatabase
   ? await openNvrDatabase(settings.nvrDatabase)
-  : await openStore({ url: settings.storeUrl, readOnly: true });
+  : await openStore({ url: settings.storeUrl, readOnly: true, statementSeconds: settings.queryTimeout });
 const backend = createEventsBackend({
   events: place.events,
   roles: () => roles,

@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
   accounts:  { modules: ['domain'],                       packages: ['koa', 'koa-router', 'jose', 'lru-cache'] },
   events:    { modules: ['domain'],                       packages: ['koa', 'koa-router', 'lru-cache', 're2js'] },
   limits:    { modules: ['domain'],                       packages: ['@redis/client'] },
-  store:     { modules: ['domain'],                       packages: ['kysely', 'kysely/migration', 'pg'] },
+  store:     { modules: ['domain'],                       packages: ['kysely', 'kysely/migration', 'pg', 'pg-copy-streams'] },
   config:    { modules: ['domain'],                       packages: ['yaml', 'zod'] },
   telemetry: { modules: ['domain'],                       packages: ['prom-client', 'pino'] },
   ui:        { modules: ['domain'],                       packages: ['koa', 'koa-router', 'vite'] },

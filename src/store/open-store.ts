@@ -25,6 +25,8 @@ export interface StoreOptions {
   readonly url: string;
   /** PostgreSQL: another address for LISTEN, where `url` is that of a transaction pooler. */
   readonly listenUrl?: string | undefined;
+  /** PostgreSQL: seconds after which the server ends a statement. */
+  readonly statementSeconds?: number | undefined;
   /** For a reader beside the writer: changes nothing, not even the tables, so the file must be there. */
   readonly readOnly?: boolean;
   /** Told of each statement that failed. */
@@ -84,17 +86,19 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     heard,
     isCurrent: engine.isCurrent,
     events: createEventSource(eventsPlace(db, STORE_SHAPE, words)),
-    writeEvents: (events) => writeEvents(events, db, words.events),
+    writeEvents: (events) => writeEvents(events, db, engine),
     prepareForEvents: (times) => words.events.prepareFor(times, db),
     probe: () => engine.probe(PROBED_TABLES),
     close,
   };
 }
 
-async function engineOf({ url, listenUrl, readOnly = false, onFault, onCurrent }: StoreOptions): Promise<Engine> {
+async function engineOf(options: StoreOptions): Promise<Engine> {
+  const { url, listenUrl, statementSeconds, readOnly = false, onFault, onCurrent } = options;
   const told = onFault ? { onFault } : {};
+  const timed = statementSeconds === undefined ? {} : { statementTimeout: statementSeconds * 1000 };
   if (/^postgres(?:ql)?:/i.test(url))
-    return postgresEngine({ url, listenUrl, readOnly, ...told, ...(onCurrent && { onCurrent }) });
+    return postgresEngine({ url, listenUrl, readOnly, ...timed, ...told, ...(onCurrent && { onCurrent }) });
   const path = /^sqlite:(?<path>.+)$/s.exec(url)?.groups?.['path'];
   if (path === undefined) throw new Error('store.url: only "sqlite:<path>" is understood: name a file');
   return sqliteEngine({ path, readOnly, isOurs: true, ...told });

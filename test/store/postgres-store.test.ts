@@ -71,7 +71,7 @@ describe('A PostgreSQL store', { skip: withoutPostgres }, () => {
 
   it('is not opened where its changes would not be heard', async () => {
     const elsewhere = await server.newDatabase();
-    assert.match(await refusal(url, elsewhere), /^changes of the store are not heard: .* set store\.listen_url/);
+    assert.match(await refusal(url, elsewhere), /^changes of the store are not received: .* set store\.listen_url/);
     assert.equal(await refusal(url, `${named()}?sslmode=no-verify`), 'it was opened');
   });
 

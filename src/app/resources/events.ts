@@ -43,6 +43,7 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
   const { roles, log, metrics } = deps;
   if (source === 'nvr') return undefined;
   if (source === 'store') await makeSampleEvents(settings, deps);
+  const tidying = source === 'store' ? await prepareMonths(deps) : undefined;
   // Only this process may enter the directory: the backend believes every request on its socket.
   const directory = await mkdtemp(join(tmpdir(), 'postern-'));
   const { uid } = await stat(directory);
@@ -103,11 +104,29 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
       return status.kind === 'ok' ? status : { kind: 'failed', reason: status.reason };
     },
     async close() {
+      clearInterval(tidying);
       watch.stop();
       await worker.stop();
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+const HOUR_MS = 3_600_000;
+const MONTH_SECONDS = 31 * 86_400;
+
+/** Where events are kept by month, the places of this month and the next are made ahead, and looked after each hour. */
+async function prepareMonths({ store, clock, log }: EventsDeps): Promise<NodeJS.Timeout> {
+  const prepare = async (): Promise<void> => {
+    const now = unixSeconds(clock);
+    await store
+      .prepareForEvents([now, now + MONTH_SECONDS])
+      .catch((fault: unknown) =>
+        log.warn({ err: fault }, 'the table of the next month of events could not be made: retrying in 1 h'),
+      );
+  };
+  await prepare();
+  return setInterval(() => void prepare(), HOUR_MS).unref();
 }
 
 async function makeSampleEvents({ events, nvr }: Settings, { store, clock }: EventsDeps): Promise<void> {

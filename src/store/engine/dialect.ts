@@ -43,6 +43,4 @@ export interface EventTables {
   sortWithIds(db: Kysely<unknown>): Promise<void>;
   /** Before events that begin at these times are written. */
   prepareFor(times: readonly number[], db: Kysely<Tables>): Promise<void>;
-  /** False where no index can keep ids unique: a row of the same id is deleted before the new one is written. */
-  readonly hasUniqueIds: boolean;
 }

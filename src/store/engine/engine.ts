@@ -1,6 +1,7 @@
 /** What a database engine gives to the store. */
 import type { Dialect as KyselyDialect } from 'kysely';
 import type { Dialect } from './dialect.ts';
+import type { EventsTable } from './tables.ts';
 
 export interface Engine {
   readonly dialect: KyselyDialect;
@@ -15,6 +16,8 @@ export interface Engine {
   readonly name: string;
   /** Undefined when a server keeps the store: then backups are made there. */
   readonly file: string | undefined;
+  /** Where there is a faster way than statements: writes them all or none. Each id stands there once, and replaces what was there. */
+  readonly copyEvents?: (rows: readonly EventsTable[]) => Promise<void>;
   /** Writes what changes nothing, and checks the tables: rejects with a fault of the store when either fails. */
   probe(tables: readonly string[]): Promise<void>;
   /** A consistent copy, readable by the owner alone. The file must not be in use. */

@@ -1,6 +1,7 @@
 /** The table that events are read from: the store's own, or a view of the NVR's with the same columns. */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Deadline } from '../../domain/event-question.ts';
+import { isPast, outOfTime } from '../../domain/out-of-time.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import type { Tables } from '../engine/tables.ts';
 import type { TurnQueue } from '../engine/turn-queue.ts';
@@ -25,9 +26,16 @@ export interface EventsPlace {
   readonly isByTime?: boolean;
 }
 
-/** Looked at while rows are walked, before any other condition: it ends a statement that walks for too long. */
-export const inTime = ({ words, deadline }: EventsPlace): RawBuilder<boolean>[] =>
-  deadline === undefined || !words.inTime ? [] : [words.inTime(deadline.at)];
+/**
+ * Looked at while rows are walked, before any other condition: it ends a statement that walks for too long. Where the
+ * server ends long statements, none begins after the deadline: throws `outOfTime`.
+ */
+export function inTime({ words, deadline }: EventsPlace): RawBuilder<boolean>[] {
+  if (deadline === undefined) return [];
+  if (words.inTime) return [words.inTime(deadline.at)];
+  if (isPast(deadline)) throw outOfTime();
+  return [];
+}
 
 export const STORE_SHAPE: EventShape = {
   table: sql`events`,

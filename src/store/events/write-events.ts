@@ -1,8 +1,8 @@
 /** Writes events in one short transaction per batch, so that other writers wait for milliseconds only. */
-import { type Kysely, type OnConflictBuilder, sql } from 'kysely';
+import type { Kysely, OnConflictBuilder } from 'kysely';
 import type { EventRecord } from '../../domain/event.ts';
 import { foldSubLabels } from '../../domain/event-question.ts';
-import type { EventTables } from '../engine/dialect.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { EventsTable, Tables } from '../engine/tables.ts';
 
 /** Rows per statement: 21 values each, and an engine takes only so many. */
@@ -12,23 +12,22 @@ const ROWS_PER_STATEMENT = 100;
 export async function writeEvents(
   events: readonly EventRecord[],
   db: Kysely<Tables>,
-  { hasUniqueIds, prepareFor }: EventTables,
+  { words, copyEvents }: Pick<Engine, 'words' | 'copyEvents'>,
 ): Promise<void> {
   // An engine refuses to replace one row twice in one statement: the last of an id is the one that counts.
   const rows = [...new Map(events.map((event) => [event.id, asRow(event)])).values()];
-  await prepareFor(
-    rows.map((row) => row.start_time),
-    db,
-  );
-  await db.transaction().execute(async (transaction) => {
+  const times = rows.map((row) => row.start_time);
+  await words.events.prepareFor(times, db);
+  await (copyEvents ? copyEvents(rows) : insertEvents(rows, db));
+}
+
+const insertEvents = (rows: readonly EventsTable[], db: Kysely<Tables>): Promise<void> =>
+  db.transaction().execute(async (transaction) => {
     for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
       const some = rows.slice(at, at + ROWS_PER_STATEMENT);
-      const insert = transaction.insertInto('events').values(some);
-      if (!hasUniqueIds) await deleteEvents(some, transaction);
-      await (hasUniqueIds ? insert.onConflict(replacing) : insert).execute();
+      await transaction.insertInto('events').values(some).onConflict(replacing).execute();
     }
   });
-}
 
 const replacing = (conflict: OnConflictBuilder<Tables, 'events'>) =>
   conflict
@@ -36,20 +35,6 @@ const replacing = (conflict: OnConflictBuilder<Tables, 'events'>) =>
     .doUpdateSet((excluded) =>
       Object.fromEntries(REPLACED_COLUMNS.map((column) => [column, excluded.ref(`excluded.${column}`)])),
     );
-
-/** Writers that replace the same event wait for each other: else both would insert it. */
-async function deleteEvents(rows: readonly EventsTable[], transaction: Kysely<Tables>): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${WRITERS_LOCK})`.execute(transaction);
-  await transaction
-    .deleteFrom('events')
-    .where(
-      'id',
-      'in',
-      rows.map(({ id }) => id),
-    )
-    .execute();
-}
-const WRITERS_LOCK = 0x706f7374; // "post"
 
 function asRow(event: EventRecord): EventsTable {
   const { zones, data, thumbnail, sub_label, ...same } = event;
@@ -91,3 +76,5 @@ const REPLACED_COLUMNS = [
   'data',
   'thumbnail',
 ] as const satisfies readonly (keyof EventsTable)[];
+
+export const EVENT_COLUMNS = ['id', ...REPLACED_COLUMNS] as const;

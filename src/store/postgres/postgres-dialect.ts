@@ -1,7 +1,7 @@
 /** What PostgreSQL says in words of its own. */
 import { sql } from 'kysely';
 import type { Condition, Dialect, Expression } from '../engine/dialect.ts';
-import { CHANGES_CHANNEL } from './postgres-changes.ts';
+import { CHANGES_CHANNEL } from './listen.ts';
 import { postgresEventTables } from './postgres-events.ts';
 
 const SECONDS_PER_DAY = sql.lit(86_400);

@@ -7,10 +7,9 @@ import { addEventColumns, addEventIndices } from '../events/events-schema.ts';
 const TEXT = sql`text collate "C"`;
 
 export const postgresEventTables: EventTables = {
-  hasUniqueIds: false,
   prepareFor: (times, db) => addPartitions(monthsOf(times), db),
 
-  /** A unique index of a partitioned table holds its partition key: `writeEvents` keeps ids unique (replaced rows are deleted first). */
+  /** A unique index of a partitioned table holds its partition key: `copyEvents` keeps ids unique. */
   async create(db) {
     const table = db.schema.createTable('events').addColumn('id', TEXT, (column) => column.notNull());
     await addEventColumns(table, TEXT)

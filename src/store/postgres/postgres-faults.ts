@@ -36,3 +36,16 @@ export function connectFault(fault: unknown): unknown {
   if (storeFaultOf(told) !== undefined || !(fault instanceof Error)) return told;
   return storeFault('unreachable', `PostgreSQL: no connection: ${fault.message}`, fault);
 }
+
+/** SQLSTATE class of what ends a connection, and `pg`'s own words without one. */
+export const isOfConnection = (fault: unknown): boolean => {
+  const code = codeOf(fault);
+  return code === '' || /^(?:08|57P|25006|25P03|E[A-Z]+$)/.test(code);
+};
+
+/** The server refuses writes, or does not answer in time: its other connections are no better. */
+export const isOfServer = (fault: unknown): boolean =>
+  codeOf(fault) === '25006' || (fault instanceof Error && fault.message === 'Query read timeout');
+
+const codeOf = (fault: unknown): string =>
+  fault instanceof Error && 'code' in fault && typeof fault.code === 'string' ? fault.code : '';

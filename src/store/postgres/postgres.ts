@@ -3,11 +3,13 @@ import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { postgresHosts } from '../../domain/postgres-url.ts';
 import type { Engine } from '../engine/engine.ts';
+import { copyEvents } from './copy-events.ts';
+import { HOST_MILLISECONDS } from './host-pools.ts';
 import { type ChangeFeed, openChangeFeed } from './postgres-changes.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { withChanges } from './postgres-driver.ts';
 import { connectFault, troubleOf } from './postgres-faults.ts';
-import { createServerPool, HOST_MILLISECONDS, type ServerPool } from './server-pool.ts';
+import { createServerPool, type ServerPool } from './server-pool.ts';
 
 export interface PostgresOptions {
   /** `postgres://…`, with `sslmode`, `sslrootcert` and several hosts as libpq has them. */
@@ -74,6 +76,12 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
     isCurrent: () => changes?.isCurrent() ?? true,
     name: 'the store on PostgreSQL',
     file: undefined,
+    copyEvents: (rows) =>
+      pool
+        .use((client) => copyEvents(rows, client))
+        .catch((fault: unknown) => {
+          throw named(fault);
+        }),
     probe: () => probe(pool, readOnly, named),
     copyTo: async () => {}, // the server's own backups
     close: async () => changes?.close(),

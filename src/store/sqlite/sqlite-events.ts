@@ -4,7 +4,6 @@ import type { EventTables } from '../engine/dialect.ts';
 import { addEventColumns, addEventIndices } from '../events/events-schema.ts';
 
 export const sqliteEventTables: EventTables = {
-  hasUniqueIds: true,
   prepareFor: async () => {},
 
   async create(db) {

@@ -62,7 +62,7 @@ export async function serveEvents({
   storeUrl,
 }: Runtime): Promise<ServedEvents> {
   const scratch = makeScratch();
-  const store = await openStore({ url: storeUrl ?? scratch.url });
+  const store = await openStore({ url: storeUrl ?? scratch.url, statementSeconds: queryTimeout });
   await store.writeEvents(events);
   const faults: unknown[] = [];
   const backend = createEventsBackend({

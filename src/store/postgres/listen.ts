@@ -1,0 +1,75 @@
+/** LISTEN on a connection of its own, to the server that takes writes, and only where it hears what is notified there (SPEC 10). */
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { storeFault } from '../../domain/store-fault.ts';
+import { assertPrimary } from './host-pools.ts';
+
+/** The channel that the triggers of the store notify (migration `change-notices`). */
+export const CHANGES_CHANNEL = 'postern_changes';
+/** A replica notifies itself here to learn whether it hears what is notified. */
+const ECHO_CHANNEL = 'postern_echo';
+/** A notice is heard within milliseconds, or not at all. */
+const ECHO_MILLISECONDS = 2000;
+/** A statement that is not answered by then: the connection is given up. */
+const ANSWER_MILLISECONDS = 5000;
+
+export interface ListenOptions {
+  /** Of each host. It connects a session of its own, never through a transaction pooler, where LISTEN hears nothing. */
+  readonly clients: readonly pg.ClientConfig[];
+  /** Runs a statement where the store is written: what is notified there must be heard here. */
+  readonly ask: (text: string, values: readonly unknown[]) => Promise<void>;
+}
+
+export interface Listener {
+  readonly onFault: (fault: Error) => void;
+  readonly onChange: () => void;
+}
+
+/** Rejects with what the last host said. */
+export async function firstThatHears(options: ListenOptions, listener: Listener): Promise<pg.Client> {
+  let last: unknown;
+  for (const config of options.clients) {
+    const client = new pg.Client({ ...config, query_timeout: ANSWER_MILLISECONDS });
+    try {
+      await listen(client, options, listener);
+      return client;
+    } catch (fault) {
+      last = fault;
+      void client.end().catch(() => {});
+    }
+  }
+  throw last;
+}
+
+/** Behind a transaction pooler LISTEN is answered and nothing is heard; on another database too. */
+async function listen(
+  client: pg.Client,
+  { clients, ask }: ListenOptions,
+  { onFault, onChange }: Listener,
+): Promise<void> {
+  const own = randomUUID();
+  const echo = Promise.withResolvers<void>();
+  client.on('error', onFault);
+  client.on('notification', ({ channel, payload }) => {
+    if (channel === CHANGES_CHANNEL) onChange();
+    else if (payload === own) echo.resolve();
+  });
+  await client.connect();
+  if (clients.length > 1) await assertPrimary(client);
+  await client.query(`listen ${CHANGES_CHANNEL}`);
+  await client.query(`listen ${ECHO_CHANNEL}`);
+  const timer = setTimeout(() => echo.reject(DEAF()), ECHO_MILLISECONDS);
+  try {
+    await Promise.all([echo.promise, ask('select pg_notify($1, $2)', [ECHO_CHANNEL, own])]);
+    await client.query(`unlisten ${ECHO_CHANNEL}`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const DEAF = (): Error =>
+  storeFault(
+    'unreachable',
+    'changes of the store are not received: store.url leads through a transaction pooler, or store.listen_url names another database: set store.listen_url to an address of the server itself, with the same database',
+    undefined,
+  );

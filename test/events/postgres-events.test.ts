@@ -1,0 +1,133 @@
+/** Events in PostgreSQL: written by COPY whatever they hold, kept by month, indexed as in SQLite, and slow questions given up (SPEC 7, 10). */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import pg from 'pg';
+import type { EventRecord } from '../../src/domain/event.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { makeScratch } from '../store/support/scratch-store.ts';
+import { startPostgres, type TestPostgres, withoutPostgres } from '../support/postgres.ts';
+import { event } from './support/event.ts';
+import { type ServedEvents, serveEvents } from './support/served-events.ts';
+
+/** What ends or escapes a field or a row of COPY. */
+const HOSTILE = [
+  '\\',
+  '\\N',
+  '\\.',
+  '\t',
+  '\n',
+  '\r',
+  '\r\n',
+  '\\t',
+  '"',
+  "'",
+  '\u2028',
+  '\v',
+  '\b',
+  'Straße',
+  '🚲',
+  '',
+];
+const text = fc.array(fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'grapheme' })), { maxLength: 4 });
+const hostile = text.map((parts) => parts.join('').replaceAll('\0', ''));
+const QUERY_SECONDS = 0.3;
+
+describe('Events in PostgreSQL', { skip: withoutPostgres }, () => {
+  let server: TestPostgres;
+  let url: string;
+  let served: ServedEvents;
+  before(async () => {
+    server = await startPostgres();
+    url = await server.newDatabase();
+    served = await serveEvents({ storeUrl: url, queryTimeout: QUERY_SECONDS });
+  });
+  after(async () => {
+    await served?.close();
+    await server?.stop();
+  });
+  beforeEach(() => server.run('truncate events', 'store_1'));
+
+  const stored = async (): Promise<EventRecord[]> =>
+    (await served.ask('/api/events?sort=date_asc&limit=1000')).json() as EventRecord[];
+  const names = async (query: string): Promise<string[]> => {
+    const { rows } = await sql<{ name: string }>`${sql.raw(query)}`.execute(served.store.db);
+    return rows.map(({ name }) => name).sort();
+  };
+
+  it('are read as they were written, whatever text they hold', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(hostile, { minLength: 1, maxLength: 5 }), async (texts) => {
+        const given = texts.map((one, at) =>
+          event({ id: `${at}`, start_time: at, label: one, sub_label: one, data: { [one]: one }, thumbnail: one }),
+        );
+        await served.store.writeEvents(given);
+        const found = (await stored()).slice(0, given.length);
+        assert.deepEqual(
+          found.map(({ label, sub_label, data }) => ({ label, sub_label, data })),
+          given.map(({ label, sub_label, data }) => ({ label, sub_label, data })),
+        );
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('replace those of the same id, in another month too, and the last of a batch counts', async () => {
+    const write = (...starts: number[]): Promise<void> =>
+      served.store.writeEvents(starts.map((start_time) => event({ id: 'same', start_time })));
+    await write(1_700_000_000);
+    await write(1_710_000_000, 1_720_000_000);
+    assert.deepEqual(
+      (await stored()).map(({ start_time }) => start_time),
+      [1_720_000_000],
+    );
+  });
+
+  it('are written by several at once, each once', async () => {
+    const batch = Array.from({ length: 50 }, (_, at) => event({ id: `e${at}`, start_time: 1_700_000_000 + at }));
+    await Promise.all([1, 2, 3, 4].map(() => served.store.writeEvents(batch)));
+    assert.equal((await stored()).length, 50);
+  });
+
+  it('lie in a table for their month, which is made ahead for months without events', async () => {
+    const [march, december] = [Date.UTC(2031, 2, 5) / 1000, Date.UTC(2031, 11, 31, 23, 59, 59) / 1000];
+    await served.store.prepareForEvents([march, december, december + 1]);
+    await served.store.writeEvents([event({ id: 'a', start_time: march })]);
+    const tables = await names(
+      "select relname as name from pg_class where relname like 'events\\_203%' and relkind = 'r'",
+    );
+    assert.deepEqual(tables, ['events_2031_03', 'events_2031_12', 'events_2032_01']);
+    assert.deepEqual(await names('select tableoid::regclass::text as name from events'), ['events_2031_03']);
+  });
+
+  it('have the indices that they have in SQLite', async () => {
+    const scratch = makeScratch();
+    const store = await openStore({ url: scratch.url });
+    const { rows } = await sql<{ name: string }>`
+      select name from sqlite_master where type = 'index' and tbl_name = 'events' and name like 'events_%'`.execute(
+      store.db,
+    );
+    await store.close();
+    scratch.remove();
+    const own = await names(
+      "select indexname as name from pg_indexes where tablename = 'events' and indexname <> 'events_key'",
+    );
+    assert.deepEqual(own, rows.map(({ name }) => name).sort());
+  });
+
+  it('are not waited for longer than events.query_timeout', async () => {
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    await other.query('begin; lock table events in access exclusive mode');
+    for (const target of ['/api/events', '/api/events/summary', '/api/events/explore', '/api/labels']) {
+      const answer = await served.ask(target);
+      assert.equal(answer.status, 503, target);
+      assert.match((answer.json() as { message: string }).message, /took longer than events\.query_timeout allows/);
+    }
+    await other.query('rollback');
+    await other.end();
+    assert.deepEqual(served.faults, []);
+    assert.equal((await served.ask('/api/events')).status, 200);
+  });
+});
