@@ -1,4 +1,4 @@
-/** How long questions about events take at sizes that no home has: `EVENTS=100000,1000000 npm run bench events`. */
+/** How long questions about events take at sizes that no home has: `EVENTS=100000,1000000 EVENTS_ENGINE=both npm run bench events`. */
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:http';
@@ -10,6 +10,7 @@ import { createEventsBackend } from '../src/events/backend.ts';
 import { generateSampleEvents } from '../src/events/sample/sample-events.ts';
 import { startEventsWorker } from '../src/events/worker-handle.ts';
 import { openStore } from '../src/store/open-store.ts';
+import { startPostgres } from '../test/support/postgres.ts';
 import { measureBesideGate } from './events/beside-gate.ts';
 import { startPostern } from './start-postern.ts';
 import { startedTogether, startServer } from './start-server.ts';
@@ -32,6 +33,8 @@ const CAMERAS = [
 ] as CameraName[];
 const ROLES = new Map<Role, string[]>([['guard' as Role, ['garden', 'patio']]]);
 const SIZES = (process.env['EVENTS'] ?? '100000,1000000').split(',').map(Number);
+/** `sqlite` (default), `postgres`, or `both`, the second one beside the first. */
+const ENGINE = process.env['EVENTS_ENGINE'] ?? 'sqlite';
 const REQUESTS = 30;
 const UNTIL = Date.UTC(2026, 0, 1) / 1000;
 const BATCH = 5000;
@@ -69,16 +72,63 @@ async function run(): Promise<void> {
     const events = { source: 'store', sample: 0 };
     const postern = await servers.keep(startPostern({ upstream: upstream.url, events, nvr: { cameras: CAMERAS } }));
     await measureSize(size, postern.directory, baseline);
-    await measureBesideGate(postern);
+    if (ENGINE === 'sqlite') await measureBesideGate(postern);
   }
+}
+
+interface Measured {
+  readonly p50: number;
+  readonly p95: number;
+  readonly bytes: number;
+  readonly events: number;
 }
 
 async function measureSize(size: number, directory: string, baseline: Map<string, number>): Promise<void> {
   const file = join(directory, 'postern.db');
-  await fill(file, size);
   const socketPath = join(directory, 'bench.sock');
+  const sqlite = ENGINE === 'postgres' ? undefined : await measureStore(`sqlite:${file}`, size, socketPath);
+  const postgres = ENGINE === 'sqlite' ? undefined : await measurePostgres(size, socketPath);
+  const measured = sqlite ?? postgres ?? [];
+  const rows = QUESTIONS.map((question, at) => {
+    const { p50, p95, bytes, events } = measured[at] as Measured;
+    const first = baseline.get(question.name) ?? p95;
+    baseline.set(question.name, first);
+    const own = [p50.toFixed(1), p95.toFixed(1), question.goal ? `≤ ${question.goal}` : '', (p95 / first).toFixed(2)];
+    const beside = sqlite && postgres?.[at] ? [postgres[at].p50.toFixed(1), postgres[at].p95.toFixed(1)] : ['', ''];
+    return [question.name, ...own, ...beside, String(events), events > 0 ? (bytes / events).toFixed(0) : ''];
+  });
+  console.log(`\n${size.toLocaleString('en')} events in ${sqlite ? 'SQLite' : 'PostgreSQL'}\n`);
+  const ratio = `p95 / ${SIZES[0]?.toLocaleString('en')}`;
+  printTable(['', 'p50 ms', 'p95 ms', 'goal at 1 M', ratio, 'PostgreSQL p50', 'p95', 'rows', 'bytes/row'], rows);
+  if (!sqlite) return;
+  console.log(
+    `\n${(statSync(file).size / 1e6).toFixed(0)} MB. How the commonest questions are answered (EXPLAIN QUERY PLAN)\n`,
+  );
+  await explain(file);
+}
+
+/** A server of this run's own, with memory as a small machine gives it. */
+async function measurePostgres(size: number, socketPath: string): Promise<readonly Measured[]> {
+  const server = await startPostgres({ shared_buffers: '1GB', max_wal_size: '4GB' });
+  try {
+    return await measureStore(await server.newDatabase(), size, socketPath, () =>
+      server.run('vacuum analyze', 'store_1'),
+    );
+  } finally {
+    await server.stop();
+  }
+}
+
+async function measureStore(
+  storeUrl: string,
+  size: number,
+  socketPath: string,
+  settle: () => Promise<void> = async () => {},
+): Promise<readonly Measured[]> {
+  await fill(storeUrl, size);
+  await settle();
   const worker = await startEventsWorker({
-    storeUrl: `sqlite:${file}`,
+    storeUrl,
     socketPath,
     roles: ROLES,
     cameras: CAMERAS,
@@ -89,31 +139,11 @@ async function measureSize(size: number, directory: string, baseline: Map<string
     },
   });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const rows: string[][] = [];
-  for (const question of QUESTIONS) {
-    const { p50, p95, bytes, events } = await ask(question, socketPath, agent);
-    const first = baseline.get(question.name) ?? p95;
-    baseline.set(question.name, first);
-    const each = events > 0 ? `${(bytes / events).toFixed(0)}` : '';
-    rows.push([
-      question.name,
-      p50.toFixed(1),
-      p95.toFixed(1),
-      question.goal ? `≤ ${question.goal}` : '',
-      (p95 / first).toFixed(2),
-      String(events),
-      each,
-    ]);
-  }
+  const measured: Measured[] = [];
+  for (const question of QUESTIONS) measured.push(await ask(question, socketPath, agent));
   agent.destroy();
   await worker.stop();
-  console.log(`\n${size.toLocaleString('en')} events, ${(statSync(file).size / 1e6).toFixed(0)} MB\n`);
-  printTable(
-    ['', 'p50 ms', 'p95 ms', 'goal at 1 M', `p95 / ${SIZES[0]?.toLocaleString('en')}`, 'rows', 'bytes/row'],
-    rows,
-  );
-  console.log('\nHow the commonest questions are answered (EXPLAIN QUERY PLAN)\n');
-  await explain(file);
+  return measured;
 }
 
 /** Every statement that a question leads to, as the engine plans it. */
@@ -158,8 +188,8 @@ async function explain(file: string): Promise<void> {
 
 const MOST_STEPS = 12;
 
-async function fill(file: string, size: number): Promise<void> {
-  const store = await openStore({ url: `sqlite:${file}` });
+async function fill(url: string, size: number): Promise<void> {
+  const store = await openStore({ url });
   const startedAt = performance.now();
   let batch = [];
   let stored = 0;
@@ -182,7 +212,7 @@ async function fill(file: string, size: number): Promise<void> {
 
 type Place = { readonly socketPath: string } | { readonly host: string; readonly port: number };
 
-async function ask(question: Question, socketPath: string, agent: Agent) {
+async function ask(question: Question, socketPath: string, agent: Agent): Promise<Measured> {
   const times: number[] = [];
   let body = '';
   for (let count = -2; count < REQUESTS; count += 1) {
