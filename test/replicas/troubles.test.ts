@@ -96,7 +96,7 @@ describe('With a PostgreSQL in trouble', { skip: withoutPostgres, timeout: 90_00
     await until('the heartbeat is missed', async () => (await metric('store_changes_heard')) === 0);
     assert.equal(await profile(token), 200);
     assert.equal(await metric('store_up'), 0);
-    assert.ok(isLogged(/^changes of other replicas are not heard/));
+    assert.ok(isLogged(/^changes of other replicas are not received/));
     assert.ok(isLogged(/^the store cannot be used, logins and changes are answered with 503/));
   });
 

@@ -91,9 +91,9 @@ function changesHealth(metrics: Metrics, log: Logger): ChangesHealth {
     check: () => state,
     onHeard(isHeard, fault) {
       metrics.storeChangesHeard.set(isHeard ? 1 : 0);
-      const reason = 'changes of other replicas are not heard, so each request asks the store';
+      const reason = 'changes of other replicas are not received, so each request asks the store';
       if (!isHeard) log.error({ err: fault }, `${reason}: see the cause, or check store.listen_url`);
-      else if (state.kind === 'degraded') log.info('changes of other replicas are heard again');
+      else if (state.kind === 'degraded') log.info('changes of other replicas are received again');
       state = isHeard ? OK : { kind: 'degraded', reason };
     },
   };
