@@ -13,17 +13,13 @@ export function readStream(probe: Probe, silence: number): Promise<StreamSeen | 
     const patience = setTimeout(() => request.destroy(), silence * 1000 + SLACK_MS);
     const end = (seen: StreamSeen | undefined): void => {
       clearTimeout(patience);
-      clearTimeout(half);
       request.destroy();
       resolve(seen);
     };
     let hasResponse = false;
-    // From the question on: a proxy that keeps back the first bytes may keep back the head with them.
-    const halfSilenceMs = silence * 500;
-    let silenceOver = false;
-    const half = setTimeout(() => {
-      silenceOver = true;
-    }, halfSilenceMs);
+    // From the question on: a proxy that keeps back the first bytes may keep back the head with them. By the clock: on a
+    // busy machine bytes are read before a timer that was due earlier.
+    const isSilenceOver = silenceFrom(performance.now(), silence);
     request.once('error', () => {
       if (!hasResponse) end(undefined);
     });
@@ -35,20 +31,26 @@ export function readStream(probe: Probe, silence: number): Promise<StreamSeen | 
       let firstAt: number | undefined;
       let said = '';
       response.on('data', (chunk: Buffer) => {
-        cameAtOnce ||= !silenceOver;
+        cameAtOnce ||= !isSilenceOver();
         firstAt ??= performance.now();
         said = (said + chunk.toString('latin1')).slice(-STREAM_END.length);
       });
       response.on('error', () => {});
       response.once('close', () => {
         // On a slow way the first bytes come late, but the silence behind them is as long as the server made it.
-        cameAtOnce ||= firstAt !== undefined && performance.now() - firstAt >= halfSilenceMs;
+        cameAtOnce ||= firstAt !== undefined && silenceFrom(firstAt, silence)();
         end({ cameAtOnce, wasWhole: isWhole(response, said), encoding, silence });
       });
     });
     request.end();
   });
 }
+
+/** Whether half of the silence has passed since then. */
+const silenceFrom =
+  (since: number, silence: number): (() => boolean) =>
+  () =>
+    performance.now() - since >= silence * 500;
 
 /** Compressed it cannot be read, and the proxy that compressed it is told of anyway. */
 const isWhole = ({ complete, headers }: IncomingMessage, said: string): boolean =>
