@@ -12,7 +12,7 @@ import { startInstance } from '../support/start-instance.ts';
 /** Elsewhere than on the PATH: in a virtual environment. */
 const PROGRAM = process.env['SCHEMATHESIS'] ?? 'schemathesis';
 const skip = spawnSync(PROGRAM, ['--version'], { stdio: 'ignore' }).error ? `${PROGRAM} is not installed` : false;
-const SECONDS = 30;
+const SECONDS = 15;
 const CHECKS = 'not_a_server_error,status_code_conformance,content_type_conformance';
 /** Ends the session that others use; waits on purpose; answers with assets of any kind. */
 const LEFT_OUT = 'logout|doctor|rest';

@@ -20,11 +20,15 @@ function scriptFor(shell: Shell, completions: readonly Completion[]): string {
     case 'bash':
       return bash(completions);
     case 'zsh':
-      return `#compdef postern\nautoload -U +X bashcompinit && bashcompinit\n${bash(completions)}`;
+      return `#compdef postern\n${ZSH_BEGIN}\n${bash(completions)}`;
     case 'fish':
       return fish(completions);
   }
 }
+
+/** Completion itself is off in a zsh whose .zshrc does not turn it on. Insecure directories (-i) are left out, not asked about. */
+const ZSH_BEGIN = `(( $+functions[compdef] )) || { autoload -U compinit && compinit -i; }
+autoload -U +X bashcompinit && bashcompinit`;
 
 interface Completion {
   /** Words behind `postern`; '' for none. */
@@ -43,16 +47,17 @@ function completionsOf(command: Command, path = ''): readonly Completion[] {
 const wordsOf = ({ commands, options }: Completion): string =>
   [...commands.map(({ name }) => name), ...options.map(({ long }) => long)].join(' ');
 
+/** `path` would be the search path of zsh, which runs this too. */
 function bash(completions: readonly Completion[]): string {
   const paths = completions.map(({ path }) => path).filter((path) => path !== '');
   return `_postern() {
-  local path='' word
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "\${path:+$path }$word" in
-      ${paths.map((path) => `'${path}'`).join(' | ')}) path="\${path:+$path }$word" ;;
+  local chosen='' word
+  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}"; do
+    case "\${chosen:+$chosen }$word" in
+      ${paths.map((path) => `'${path}'`).join(' | ')}) chosen="\${chosen:+$chosen }$word" ;;
     esac
   done
-  case "$path" in
+  case "$chosen" in
 ${completions.map((each) => `    '${each.path}') COMPREPLY=($(compgen -W '${wordsOf(each)}' -- "\${COMP_WORDS[COMP_CWORD]}")) ;;`).join('\n')}
   esac
 }
