@@ -95,7 +95,7 @@ describe('POST /api/users', () => {
     ['refuses anonymous',           { ...good, username: 'anonymous' }, 400, no('Invalid username: the user name "anonymous" is reserved: choose another')],
     ['refuses 11 characters',       { ...good, password: 'x'.repeat(11) }, 400, no('Password must be at least 12 characters long')],
     ['refuses a common password',   { ...good, password: 'Password1234' }, 400, no('Password is one of the most common ones, or nearly: choose another one')],
-    ['refuses the own name in it',  { ...good, password: 'we call her Nina' }, 400, no('Password must not contain "nina": names from here are guessed first')],
+    ['refuses the own name in it',  { ...good, password: 'we call her Nina' }, 400, no('Password must not contain "nina": attackers try such names first')],
     ['refuses an empty password',   { ...good, password: '' }, 400, no('Password cannot be empty')],
     ['refuses a number',            { ...good, password: 123456789012 }, 422, { ...no('body.password: Input should be a string'), detail: [{ loc: ['body', 'password'], msg: 'Input should be a string', type: 'string_type' }] }],
   ];

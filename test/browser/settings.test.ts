@@ -253,8 +253,8 @@ describe('Settings', { skip }, () => {
       for (const [typed, sentence] of [
         ['wrqz', 'Verwenden Sie mindestens 12 Zeichen.'],
         ['carl hat ein Rad im Keller', 'Lassen Sie die Namen des Benutzers'],
-        ['wrqzkfmVtyh7', 'Mittel: Einige Zeichen mehr'],
-        ['drei Igel im Garten', 'Stark, falls'],
+        ['wrqzkfmVtyh7', 'Mittel: Mit einigen Zeichen mehr'],
+        ['drei Igel im Garten', 'Stark, sofern'],
       ] as const) {
         await field.fill(typed);
         await page.getByRole('status').filter({ hasText: sentence }).waitFor();
@@ -264,7 +264,7 @@ describe('Settings', { skip }, () => {
       for (const label of ['Neues Passwort', 'Neues Passwort wiederholen'])
         await page.getByLabel(label, { exact: true }).fill('Password123456');
       await page.getByRole('button', { name: 'Passwort ändern' }).click();
-      await page.getByText('Dieses Passwort ist zu verbreitet').waitFor();
+      await page.getByText('Dieses Passwort ist zu häufig').waitFor();
     }));
 
   it('changes the own password; this session goes on, and another ends', (t) =>

@@ -27,7 +27,7 @@ describe('The status page', { skip }, () => {
         ['Events backend',         /not configured/],
         ['Versions',               /Postern 0\.1\.0, Node v24\.21\.0.*Running since/s],
         ['Certificate',            /[45] days left.*CN=postern\.example, self-signed/s],
-        ['Warnings',               /each reload.*auth\.trusted_proxies Failures come from one private address/s],
+        ['Warnings',               /every reload.*auth\.trusted_proxies Failures come from one private address/s],
         ['Login limit',            /5\/minute;20\/hour.*12 addresses.*1 address blocked now/s],
         ['Failed logins per hour', /at most 22 in an hour/],
         ['Unknown routes',         /GET \/api\/<img src=x onerror=alert\(1\)>.*12 times/s],
@@ -66,7 +66,7 @@ describe('The status page', { skip }, () => {
       await page.getByText('https://nvr.example.com/').waitFor();
       assert.deepEqual(asked, [], 'nothing is asked before the button is pressed');
       await button.click();
-      await page.getByText('Eine andere Prüfung läuft').waitFor();
+      await page.getByText('Es läuft schon eine Prüfung').waitFor();
       status = 200;
       await button.click();
       await page.locator('.findings').waitFor();
@@ -74,10 +74,10 @@ describe('The status page', { skip }, () => {
       const rows = await page.locator('.findings tbody tr').allInnerTexts();
       assert.match(
         rows[0] ?? '',
-        /^Fehler.*WebSockets kommen nicht durch.*<img src=x.*upgrade-lost.*Lassen Sie.*proxy_http_version/s,
+        /^Fehler.*WebSockets funktionieren nicht.*<img src=x.*upgrade-lost.*Lassen Sie.*proxy_http_version/s,
       );
       assert.match(rows[1] ?? '', /^Warnung.*Das Zertifikat läuft bald ab/s);
-      assert.match(rows[2] ?? '', /^Rat.*Kein zweiter Faktor/s);
+      assert.match(rows[2] ?? '', /^Hinweis.*Kein zweiter Faktor/s);
     }));
 
   it('says what to write where the address is not in the configuration', (t) =>
@@ -88,7 +88,7 @@ describe('The status page', { skip }, () => {
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
       await page.getByText('public_url: https://nvr.example.com').waitFor();
       await page.getByRole('button', { name: 'Check this machine' }).click();
-      await page.getByText('Nothing wrong was found').waitFor();
+      await page.getByText('No faults found').waitFor();
     }));
 
   it('breaks alone when it breaks, and can be asked for again', (t) =>

@@ -115,7 +115,7 @@ describe('postern users', () => {
     const common = await run('password vera', { piped: 'Password1234!\n' });
     const named = await run('password vera', { piped: 'so is vera today\n' });
     assert.match(common.err, /Password is one of the most common ones, or nearly: choose another one\n$/);
-    assert.match(named.err, /Password must not contain "vera": names from here are guessed first\n$/);
+    assert.match(named.err, /Password must not contain "vera": attackers try such names first\n$/);
     assert.deepEqual([common.code, named.code, await opens('vera', 'Password1234!')], [1, 1, false]);
   });
 

@@ -45,7 +45,7 @@ describe('The refusal page', () => {
     const german = renderRefusalPage({ ...PAGE, acceptLanguage: 'de-CH,de;q=0.9,en;q=0.5' });
     for (const part of ['<html lang="de">', 'Zugriff verweigert', 'Zugriff auf diese Kamera verweigert.'])
       assert.ok(german.includes(part), part);
-    const rare = renderRefusalPage({ ...PAGE, reason: 'answers-too-large', message: 'x y z', acceptLanguage: 'de' });
+    const rare = renderRefusalPage({ ...PAGE, reason: 'headers-too-many', message: 'x y z', acceptLanguage: 'de' });
     assert.match(rare, /<bdi>x y z</);
   });
 

@@ -26,7 +26,7 @@ export async function parseNewPassword(
   const fault = passwordFault(text);
   if (fault !== undefined) return err(fault);
   const word = contextWordIn(text, { userName, hostNames });
-  if (word !== undefined) return err(`Password must not contain "${word}": names from here are guessed first`);
+  if (word !== undefined) return err(`Password must not contain "${word}": attackers try such names first`);
   return (await isCommonPassword(text)) ? err(COMMON) : ok(text);
 }
 

@@ -10,7 +10,7 @@ const SHORT = 'Password must be at least 12 characters long';
 const LONG = 'Password must be at most 1024 bytes long';
 const BROKEN = 'Password must be well-formed text without NUL characters';
 const COMMON = 'Password is one of the most common ones, or nearly: choose another one';
-const holds = (word: string) => `Password must not contain "${word}": names from here are guessed first`;
+const holds = (word: string) => `Password must not contain "${word}": attackers try such names first`;
 
 const KEYS = '🔑🚪🏠🌙🌳🐕🦊🍀🎁🚲🎈🔔';
 const USER = 'vera.lund';

@@ -2,7 +2,7 @@
 export const CAUSES_DE: Readonly<Record<string, readonly [title: string, advice: string]>> = {
   'tls-broken': [
     'Die Adresse spricht kein TLS',
-    'Geben Sie dem Proxy ein Zertifikat für diesen Namen und lassen Sie ihn mit TLS lauschen.',
+    'Geben Sie dem Proxy ein Zertifikat für diesen Namen und lassen Sie ihn TLS sprechen.',
   ],
   unreachable: [
     'Die Adresse ist von diesem Rechner aus nicht erreichbar',
@@ -14,27 +14,27 @@ export const CAUSES_DE: Readonly<Record<string, readonly [title: string, advice:
   ],
   'bad-gateway': [
     'Der Proxy erreicht Postern nicht',
-    'Prüfen Sie im Proxy Host, Port und Schema von Postern und ob beide in einem Netz sind. Ein Postern mit TLS braucht dort https://.',
+    'Prüfen Sie im Proxy Host, Port und Schema von Postern und ob beide in einem Netz sind. Ein Postern mit TLS braucht dort https:// vor dem Namen.',
   ],
   redirected: [
     'Die Adresse leitet auf eine andere um',
-    'Tragen Sie in server.public_url die Adresse ein, die Menschen verwenden, oder beenden Sie die Umleitung. Eine zwischen http und https braucht X-Forwarded-Proto.',
+    'Tragen Sie in server.public_url die öffentliche Adresse ein, oder entfernen Sie die Umleitung. Eine Umleitung von http auf https braucht X-Forwarded-Proto.',
   ],
   'login-in-front': [
     'Vor Postern verlangt etwas anderes eine Anmeldung',
-    'Das ist richtig, wenn Single Sign-on gemeint ist. Dahinter sieht „postern doctor“ mit --header "Cookie: …".',
+    'Bei Single Sign-on ist das richtig. Was dahinter liegt, prüft „postern doctor“ mit --header "Cookie: …".',
   ],
   'base-path-missing': [
     'Postern kennt den Pfad der Adresse nicht',
     'Setzen Sie server.base_path auf den Pfad der Adresse; der Proxy muss ihn unverändert weitergeben.',
   ],
   'authorization-lost': [
-    'Authorization kommt nicht an',
-    'Lassen Sie den Proxy Authorization weitergeben: API-Tokens und damit Home Assistant brauchen es.',
+    'Der Header Authorization kommt nicht an',
+    'Lassen Sie den Proxy den Header Authorization weitergeben: API-Tokens brauchen ihn, auch die von Home Assistant.',
   ],
   'not-postern': [
     'Ein anderes Programm als Postern antwortet',
-    'Leiten Sie im Proxy jeden Pfad zu Postern, Port 8971, und keinen zum NVR.',
+    'Leiten Sie im Proxy alle Pfade an Postern weiter, Port 8971, und keinen an den NVR.',
   ],
   'certificate-ended': [
     'Das Zertifikat ist abgelaufen',
@@ -55,7 +55,7 @@ export const CAUSES_DE: Readonly<Record<string, readonly [title: string, advice:
   'not-encrypted': ['Die Adresse ist nicht verschlüsselt', 'Stellen Sie sie über https bereit.'],
   'http-2-missing': [
     'Die Adresse bietet kein HTTP/2 an',
-    'Lassen Sie den Proxy den Browsern HTTP/2 anbieten. Zu Postern darf er HTTP/1.1 sprechen.',
+    'Lassen Sie den Proxy den Browsern HTTP/2 anbieten. Mit Postern darf er HTTP/1.1 sprechen.',
   ],
   'other-version': [
     'Dort antwortet eine andere Version von Postern',
@@ -65,8 +65,8 @@ export const CAUSES_DE: Readonly<Record<string, readonly [title: string, advice:
     'Dort gilt eine andere Routentabelle',
     'Suchen Sie im Protokoll nach einem abgelehnten Neuladen und starten Sie neu. Mehrere Posterns brauchen dieselben Dateien.',
   ],
-  'clock-differs': ['Die Uhr von Postern geht falsch', 'Stellen Sie die Uhren mit NTP.'],
-  'proxy-clock-differs': ['Die Uhr des Proxys geht falsch', 'Stellen Sie die Uhren mit NTP.'],
+  'clock-differs': ['Die Uhr von Postern geht falsch', 'Synchronisieren Sie die Uhren über NTP.'],
+  'proxy-clock-differs': ['Die Uhr des Proxys geht falsch', 'Synchronisieren Sie die Uhren über NTP.'],
   'base-path-differs': [
     'server.base_path passt nicht zur Adresse',
     'Setzen Sie server.base_path auf den Pfad der Adresse; entfernen Sie es, wenn sie keinen hat.',
@@ -85,16 +85,19 @@ export const CAUSES_DE: Readonly<Record<string, readonly [title: string, advice:
   ],
   'proto-lost': ['Der Proxy sendet kein X-Forwarded-Proto: https', 'Lassen Sie den Proxy X-Forwarded-Proto senden.'],
   'proto-wrong': [
-    'Der Proxy sagt https, und der Browser kam über http',
-    'Stellen Sie die Adresse über https bereit, oder lassen Sie den Proxy sagen, was der Browser verwendet hat.',
+    'Der Proxy meldet https, der Browser verwendet aber http',
+    'Stellen Sie die Adresse über https bereit, oder lassen Sie den Proxy das Schema senden, das der Browser verwendet.',
   ],
   'host-lost': [
     'Der Hostname des Browsers kommt nicht an',
     'Lassen Sie den Proxy den Host des Browsers mit seinem Port weitergeben.',
   ],
-  'http-1-0': ['Der Proxy spricht HTTP/1.0 zu Postern', 'Lassen Sie den Proxy HTTP/1.1 zu Postern sprechen.'],
-  'upgrade-lost': ['WebSockets kommen nicht durch', 'Lassen Sie den Proxy Upgrade und Connection weitergeben.'],
-  'cookie-lost': ['Cookies kommen nicht an', 'Lassen Sie den Proxy Cookie weitergeben.'],
+  'http-1-0': ['Der Proxy spricht mit Postern nur HTTP/1.0', 'Lassen Sie den Proxy mit Postern HTTP/1.1 sprechen.'],
+  'upgrade-lost': [
+    'WebSockets funktionieren nicht',
+    'Lassen Sie den Proxy die Header Upgrade und Connection weitergeben.',
+  ],
+  'cookie-lost': ['Cookies kommen nicht an', 'Lassen Sie den Proxy den Header Cookie weitergeben.'],
   'identity-forgeable': [
     'Clients können sich als jeder Benutzer ausgeben',
     'Lassen Sie den Proxy jeden Identitäts-Header bei jeder Anfrage setzen oder entfernen.',
@@ -111,26 +114,26 @@ export const CAUSES_DE: Readonly<Record<string, readonly [title: string, advice:
     'Der Proxy lehnt große Anfragen ab',
     'Erhöhen Sie die Grenze auf nvr.max_upload (20 MB, wenn nichts gesetzt ist) oder entfernen Sie sie: Postern hat seine eigene.',
   ],
-  'set-cookie-lost': ['Set-Cookie kommt nicht beim Browser an', 'Lassen Sie den Proxy Set-Cookie weitergeben.'],
-  'set-cookie-changed': ['Der Proxy verändert das Cookie', 'Lassen Sie den Proxy Set-Cookie unverändert weitergeben.'],
-  buffered: ['Der Proxy hält Antworten zurück', 'Schalten Sie das Puffern von Antworten aus.'],
-  'buffered-files': ['Der Proxy hält Dateien zurück', 'Schalten Sie das Puffern von Antworten aus.'],
-  'stream-compressed': [
-    'Der Proxy komprimiert Streams',
-    'Komprimieren Sie höchstens Text, nie Ereignis-Streams oder Video.',
+  'set-cookie-lost': [
+    'Set-Cookie kommt nicht beim Browser an',
+    'Lassen Sie den Proxy den Header Set-Cookie weitergeben.',
   ],
+  'set-cookie-changed': [
+    'Der Proxy verändert das Cookie',
+    'Lassen Sie den Proxy den Header Set-Cookie unverändert weitergeben.',
+  ],
+  buffered: ['Der Proxy puffert Antworten', 'Schalten Sie das Puffern von Antworten aus.'],
+  'buffered-files': ['Der Proxy puffert Dateien', 'Schalten Sie das Puffern von Antworten aus.'],
+  'stream-compressed': ['Der Proxy komprimiert Streams', 'Komprimieren Sie nur Text, nie Ereignis-Streams oder Video.'],
   'cut-while-silent': [
     'Der Proxy trennt stille Streams',
     'Erhöhen Sie die Zeitgrenze des Proxys für stille Streams auf eine Stunde.',
   ],
   'range-lost': [
     'Teile von Dateien lassen sich nicht abrufen',
-    'Lassen Sie den Proxy Range weitergeben und Antworten mit 206 unverändert.',
+    'Lassen Sie den Proxy den Header Range und Antworten mit Status 206 unverändert weitergeben.',
   ],
-  'answers-cached': [
-    'Der Proxy gibt gespeicherte Antworten aus',
-    'Schalten Sie den Cache des Proxys für diesen Host aus.',
-  ],
+  'answers-cached': ['Der Proxy antwortet aus seinem Cache', 'Schalten Sie den Cache des Proxys für diesen Host aus.'],
   'errors-replaced': [
     'Der Proxy ersetzt Fehlermeldungen von Postern',
     'Lassen Sie den Proxy Fehlerantworten unverändert weitergeben.',
@@ -147,7 +150,10 @@ export const CAUSES_DE: Readonly<Record<string, readonly [title: string, advice:
     'Andere Rechner erreichen einen Port des NVR',
     'Veröffentlichen Sie keinen Port des NVR: Nehmen Sie ihn bei seinem Container aus „ports:“, oder lassen Sie ihn nur auf 127.0.0.1 lauschen.',
   ],
-  'nvr-unreachable': ['Der NVR antwortet nicht', 'Prüfen Sie, ob er läuft, nvr.url, und ob beide in einem Netz sind.'],
+  'nvr-unreachable': [
+    'Der NVR antwortet nicht',
+    'Prüfen Sie, ob der NVR läuft, ob nvr.url stimmt und ob beide in einem Netz sind.',
+  ],
   'store-unreachable': [
     'Die Datenbank antwortet nicht',
     'Prüfen Sie store.url und den Datenträger oder Server dahinter: Ohne die Datenbank ist keine Anmeldung möglich.',
@@ -160,10 +166,10 @@ export const CAUSES_DE: Readonly<Record<string, readonly [title: string, advice:
   ],
   'nvr-older': [
     'Der NVR ist älter als die Routentabelle',
-    'Aktualisieren Sie den NVR bei Gelegenheit: Jede Version schließt Wege zu fremden Kameras.',
+    'Aktualisieren Sie den NVR bei Gelegenheit: Jede neue Version schließt Lücken, durch die fremde Kameras sichtbar werden.',
   ],
   'second-factor-off': [
     'Kein zweiter Faktor',
-    'Setzen Sie auth.second_factor auf admins oder everyone, wenn diese Version ihn hat, oder schalten Sie Single Sign-on mit zweitem Faktor davor.',
+    'Setzen Sie auth.second_factor auf admins oder everyone, wenn diese Version ihn hat, oder verwenden Sie davor Single Sign-on mit zweitem Faktor.',
   ],
 };

@@ -35,11 +35,12 @@ export const DE: Words = {
     busy: 'Der Server ist ausgelastet.',
     again: 'Erneut möglich in {time}',
     notReached: 'Der Server ist nicht erreichbar. Prüfen Sie die Netzwerkverbindung und versuchen Sie es erneut.',
-    notUnderstood: 'Der Server konnte die Anmeldung nicht lesen. Laden Sie die Seite neu und versuchen Sie es erneut.',
+    notUnderstood:
+      'Der Server konnte die Anmeldedaten nicht verarbeiten. Laden Sie die Seite neu und versuchen Sie es erneut.',
     otherSite:
       'Die Anmeldung wurde abgelehnt, weil sie von einer anderen Website zu kommen schien. Laden Sie die Seite neu und versuchen Sie es erneut.',
     noPasswords:
-      'Die Anmeldung mit Passwort ist ausgeschaltet: Sie erfolgt über den vorgeschalteten Proxy. Öffnen Sie dessen Adresse.',
+      'Die Anmeldung mit Passwort ist ausgeschaltet. Melden Sie sich über den vorgeschalteten Proxy an: Öffnen Sie dessen Adresse.',
     notKept:
       'Die Anmeldung war erfolgreich, aber der Browser hat das Cookie nicht gespeichert. Erlauben Sie Cookies für diese Adresse oder verwenden Sie die Adresse, die mit https:// beginnt.',
     fillIn: 'Geben Sie Benutzername und Passwort ein.',
@@ -53,7 +54,7 @@ export const DE: Words = {
   common: {
     notReached: 'Der Server ist nicht erreichbar. Prüfen Sie die Netzwerkverbindung.',
     sessionOver: 'Ihre Sitzung ist abgelaufen. Die Anmeldeseite wird geöffnet…',
-    loopInShort: 'Die Anmeldung bleibt nicht erhalten. Akzeptiert der Browser Cookies für diese Adresse?',
+    loopInShort: 'Der Browser hat die Anmeldung nicht gespeichert. Erlauben Sie Cookies für diese Adresse.',
     unreadable: 'Die Antwort des Servers ist nicht lesbar.',
     status: (status) => `Der Server hat mit Status ${status} geantwortet.`,
     tryAgain: 'Erneut versuchen',
@@ -282,9 +283,9 @@ export const DE: Words = {
     deleteTitle: (role) => `Rolle ${role} löschen?`,
     deleteUnused: 'Kein Benutzer hat diese Rolle.',
     deleteWhat: (names) =>
-      `${names.join(', ')}: Die Rolle wird viewer, mit Zugriff auf alle Kameras. Um das zu vermeiden, weisen Sie vorher eine andere Rolle zu.`,
+      `Neue Rolle von ${names.join(', ')}: viewer, mit Zugriff auf alle Kameras. Um das zu vermeiden, weisen Sie vorher eine andere Rolle zu.`,
     deleteCount: (number) =>
-      `${some(number, 'Benutzer wird', 'Benutzer werden')} viewer, mit Zugriff auf alle Kameras. Um das zu vermeiden, weisen Sie vorher eine andere Rolle zu.`,
+      `${some(number, 'Benutzer erhält', 'Benutzer erhalten')} die Rolle viewer, mit Zugriff auf alle Kameras. Um das zu vermeiden, weisen Sie vorher eine andere Rolle zu.`,
     saved: (role) => `Rolle ${role} wurde gespeichert.`,
     deleted: (role) => `Rolle ${role} wurde gelöscht.`,
   },
@@ -350,7 +351,7 @@ export const DE: Words = {
         title: 'Die Sitzungen aller Benutzer beenden?',
         what: (number) =>
           `${some(number, 'Sitzung wird', 'Sitzungen werden')} sofort beendet; die Benutzer müssen sich neu anmelden. Hier bleiben Sie angemeldet.`,
-        done: 'Die Sitzungen aller Benutzer wurden beendet, außer dieser.',
+        done: 'Die Sitzungen aller Benutzer wurden beendet, diese hier ausgenommen.',
       },
     },
     unknownDevice: 'unbekanntes Gerät',
@@ -358,7 +359,7 @@ export const DE: Words = {
   },
   access: {
     title: 'Zugriff',
-    lead: 'Zeigt, wie über eine Anfrage entschieden würde und warum. An den NVR wird nichts gesendet.',
+    lead: 'Zeigt, wie über eine Anfrage entschieden würde und warum. Der NVR erhält dabei nichts.',
     who: 'Aufrufer',
     asUser: 'Konto',
     asHeaders: 'Header',
@@ -366,7 +367,7 @@ export const DE: Words = {
     headers: 'Header',
     headersHelp: 'Einer pro Zeile: Name: Wert.',
     peer: 'Absenderadresse',
-    peerHelp: 'Adresse, von der die Verbindung kommt: hinter einem Proxy dessen Adresse.',
+    peerHelp: 'Adresse, von der die Verbindung kommt; hinter einem Proxy ist das dessen Adresse.',
     method: 'Methode',
     path: 'Pfad',
     pathHelp: 'Mit Parametern, zum Beispiel /api/events?cameras=front',
@@ -392,18 +393,18 @@ export const DE: Words = {
   },
   newPassword: {
     help: (shortest) =>
-      `Mindestens ${shortest} Zeichen. Kein verbreitetes Passwort, und kein Name des Benutzers oder Dienstes.`,
+      `Mindestens ${shortest} Zeichen; kein häufiges Passwort und ohne den Namen des Benutzers oder des Dienstes.`,
     faults: {
       short: (shortest) => `Verwenden Sie mindestens ${shortest} Zeichen.`,
-      'own-name': () => 'Lassen Sie die Namen des Benutzers und des Dienstes weg: Sie werden zuerst geraten.',
-      repeated: () => 'Wiederholen Sie nicht dieselben Zeichen.',
+      'own-name': () => 'Lassen Sie die Namen des Benutzers und des Dienstes weg: Angreifer probieren sie zuerst.',
+      repeated: () => 'Verwenden Sie nicht immer wieder dieselben Zeichen.',
     },
     strength: {
       weak: 'Schwach: Ein längeres Passwort ist besser.',
-      fair: 'Mittel: Einige Zeichen mehr machen es stark.',
-      strong: 'Stark, falls es nicht anderswo benutzt wird.',
+      fair: 'Mittel: Mit einigen Zeichen mehr wird es stark.',
+      strong: 'Stark, sofern Sie es nirgendwo sonst verwenden.',
     },
-    common: 'Dieses Passwort ist zu verbreitet: Es gehört zu den ersten, die geraten werden.',
+    common: 'Dieses Passwort ist zu häufig: Angreifer probieren es zuerst.',
   },
   password: {
     title: 'Passwort',
@@ -438,7 +439,7 @@ export const DE: Words = {
     selfSigned: 'selbst signiert',
     noTls: 'kein TLS auf diesem Port oder unbekannt',
     warnings: 'Warnungen',
-    warningsWhy: 'Vom letzten Start und jedem Neuladen seither, mit dem betreffenden Konfigurationsschlüssel.',
+    warningsWhy: 'Vom letzten Start und von jedem Neuladen seither, jeweils mit dem Schlüssel in der Konfiguration.',
     noWarnings: 'Keine.',
     limiter: 'Anmeldesperre',
     limiterOff: 'aus: auth.failed_login_rate_limit setzen',
@@ -455,18 +456,18 @@ export const DE: Words = {
     noUnknownRoutes: 'Keine.',
     publicAddress: 'Öffentliche Adresse',
     addressUnset:
-      'Die Adresse, die Menschen verwenden, steht nicht in der Konfiguration. Tragen Sie sie ein, dann lässt sich der Weg vom Browser zu Postern prüfen:',
+      'Die öffentliche Adresse steht nicht in der Konfiguration. Tragen Sie sie ein, dann lässt sich der Weg vom Browser zu Postern prüfen:',
     checkWhy:
-      'Die Prüfung geht von diesem Server aus und kommt wie ein Browser über die Adresse zurück: Zertifikat, Proxy, Cookies, WebSockets, Streams, offene Ports des NVR. Ein Router, der Anfragen von innen nicht an seine eigene öffentliche Adresse leitet, erscheint als nicht erreichbar.',
+      'Dieser Server ruft wie ein Browser seine eigene öffentliche Adresse auf und prüft Zertifikat, Proxy, Cookies, WebSockets, Streams und offene Ports des NVR. Leitet Ihr Router Anfragen aus dem eigenen Netz nicht an seine öffentliche Adresse weiter, erscheint sie als nicht erreichbar.',
     checkAddress: 'Öffentliche Adresse prüfen',
     checkMachine: 'Diesen Rechner prüfen',
     checking: 'Wird geprüft… bis zu einer halben Minute',
-    checkBusy: 'Eine andere Prüfung läuft: Versuchen Sie es in einer halben Minute erneut.',
+    checkBusy: 'Es läuft schon eine Prüfung: Versuchen Sie es in einer halben Minute erneut.',
     nothingWrong: 'Kein Fehler gefunden',
-    weight: 'Stufe',
-    found: 'Gefunden',
-    toDo: 'Was zu tun ist',
-    levels: { error: 'Fehler', warning: 'Warnung', advice: 'Rat' },
+    weight: 'Schweregrad',
+    found: 'Befund',
+    toDo: 'Abhilfe',
+    levels: { error: 'Fehler', warning: 'Warnung', advice: 'Hinweis' },
     failures: 'Letzte Fehler',
     noFailures: 'Keine.',
     times: (number) => some(number, 'Mal', 'Mal'),
@@ -495,32 +496,34 @@ export const DE_REFUSALS: RefusalWords = {
   requestId: 'Anfrage-ID',
   messages: {
     'target-not-plain':
-      'Die Adresse ist nicht eindeutig: Verwenden Sie einen Pfad ohne Punktsegmente, leere Segmente und kodierte Trennzeichen.',
+      'Die Adresse ist nicht zulässig: Verwenden Sie einen Pfad ohne Punktsegmente, leere Segmente, Backslashes und kodierte Trennzeichen.',
     'parameter-repeated': 'Ein Kameraparameter ist mehrfach angegeben: Trennen Sie die Namen durch Kommas.',
     'parameter-refused':
       'Ein Parameter ist ungültig oder außerhalb des erlaubten Bereichs: Anzahl, Zeit, Zahl, Zeitzone oder Kennzeichen.',
     'ids-too-many': 'Zu viele IDs in einer Anfrage: Fragen Sie weniger auf einmal ab.',
     'host-unknown':
       'Dieser Port ist unter diesem Hostnamen nicht erreichbar: Tragen Sie ihn in server.internal_hosts ein.',
-    'cross-site': 'Abgelehnt: Diese Anfrage kam von einer anderen Website.',
+    'cross-site':
+      'Diese Anfrage kam von einer anderen Website und wurde abgelehnt. Öffnen Sie diesen Dienst in einem eigenen Tab und versuchen Sie es erneut.',
     'no-credentials': 'Anmeldung erforderlich.',
     'token-invalid': 'Die Sitzung oder das Token ist ungültig: Melden Sie sich neu an.',
     'tokens-limited': 'Von dieser Adresse kamen zu viele falsche API-Tokens: Versuchen Sie es in einer Minute erneut.',
     'proxy-secret-mismatch':
       'Das Proxy-Geheimnis fehlt oder ist falsch: Der vorgeschaltete Proxy muss X-Proxy-Secret senden.',
-    'proxy-user-missing': 'Der vorgeschaltete Proxy hat keinen gültigen Benutzernamen gesendet.',
+    'proxy-user-missing':
+      'Der vorgeschaltete Proxy hat keinen gültigen Benutzernamen gesendet: Prüfen Sie den Header in proxy.header_map.user.',
     'proxy-role-denied': 'Keiner Ihrer Gruppen ist hier eine Rolle zugeordnet: Wenden Sie sich an den Administrator.',
     'role-too-low': 'Zugriff verweigert. Dafür ist eine höhere Rolle erforderlich.',
     'route-unlisted':
       'Zugriff verweigert. Dieser Pfad steht nicht in der Routentabelle; nur Administratoren dürfen ihn verwenden.',
     'camera-not-in-role': 'Zugriff auf diese Kamera verweigert.',
     'verb-denied': 'Zugriff verweigert. Ihrer Rolle ist diese Aktion nicht erlaubt.',
-    'offer-unreadable': 'Das Angebot enthält keine lesbare Sitzungsbeschreibung (SDP).',
+    'offer-unreadable': 'Das WebRTC-Angebot ist nicht lesbar: Senden Sie eine gültige Sitzungsbeschreibung (SDP).',
     'offer-sends':
-      'Zugriff verweigert. Dieses Angebot würde Video senden oder einen Datenkanal öffnen: Video als recvonly anbieten, ohne Datenkanal.',
-    'offer-too-large': 'Das Angebot ist größer als 64 KB.',
+      'Zugriff verweigert. Dieses WebRTC-Angebot würde Video senden oder einen Datenkanal öffnen: Video als recvonly anbieten, ohne Datenkanal.',
+    'offer-too-large': 'Das WebRTC-Angebot ist größer als 64 KB.',
     'field-admin-only': 'Zugriff verweigert. Ein Feld oder Parameter dieser Anfrage ist Administratoren vorbehalten.',
-    'not-narrowable': 'Zugriff verweigert: Diese Antwort lässt sich nicht auf die Kameras Ihrer Rolle beschränken.',
+    'not-narrowable': 'Zugriff verweigert. Diese Antwort lässt sich nicht auf die Kameras Ihrer Rolle beschränken.',
     'path-not-found': 'Unter diesem Pfad gibt es nichts.',
     'no-nvr': 'Es ist kein NVR eingerichtet, deshalb gibt es unter diesem Pfad nichts: Setzen Sie nvr.url.',
     'method-not-allowed': 'Dieser Pfad unterstützt diese Methode nicht.',
@@ -529,21 +532,32 @@ export const DE_REFUSALS: RefusalWords = {
     'store-unavailable':
       'Die Datenbank der Konten ist gerade nicht les- oder beschreibbar: Versuchen Sie es gleich erneut. Das Protokoll nennt den Grund.',
     'events-unreadable': 'Die Datenbank mit den Ereignissen ist gerade nicht lesbar: Versuchen Sie es gleich erneut.',
+    'answers-too-large':
+      'Gerade werden zu viele große Antworten gefiltert: Versuchen Sie es erneut, oder fragen Sie weniger auf einmal ab.',
+    'query-too-slow':
+      'Die Abfrage dauerte länger, als events.query_timeout erlaubt: Grenzen Sie sie mit Zeitraum, Kameras oder Objekten ein.',
+    'parameters-too-many': 'Die Adresse hat mehr als 200 Parameter: Senden Sie weniger.',
+    'method-unknown': 'Diese HTTP-Methode wird hier nicht unterstützt.',
+    'person-needed':
+      'Ein API-Token darf keine Konten verwalten: Melden Sie sich an, oder verwenden Sie ein Token mit manage_accounts.',
     'nvr-unreachable': 'Der NVR antwortet nicht: Prüfen Sie, ob er läuft und ob nvr.url stimmt.',
-    'nvr-failed': 'Der NVR hat einen eigenen Fehler gemeldet: Sehen Sie in seinem Protokoll nach.',
+    'nvr-failed': 'Der NVR hat einen internen Fehler gemeldet: Sehen Sie in seinem Protokoll nach.',
     'nvr-unexpected-form':
-      'Der NVR hat in einer unerwarteten Form geantwortet, deshalb wird nichts davon weitergegeben: Prüfen Sie seine Version.',
-    'nvr-bad-answer': 'Der NVR hat eine ungültige Antwort gesendet, die nicht weitergegeben werden kann.',
+      'Die Antwort des NVR hat nicht die erwartete Form und wurde deshalb nicht weitergegeben: Prüfen Sie, ob diese Version des NVR unterstützt wird.',
+    'nvr-bad-answer':
+      'Der NVR hat eine ungültige Antwort gesendet, die nicht weitergegeben wurde: Sehen Sie in seinem Protokoll nach.',
     'nvr-framing-ambiguous':
-      'Der NVR gibt das Ende seiner Antwort auf zwei Arten an (zwei Längen, oder Länge und Chunks), wie beim Request Smuggling: Beheben Sie das am NVR oder am Proxy davor.',
-    'nvr-status-invalid': 'Der NVR hat mit einem Status außerhalb von 200 bis 599 geantwortet.',
+      'Die Länge der Antwort des NVR ist mehrdeutig (zwei Längen, oder Länge und Chunks), wie beim Request Smuggling: Prüfen Sie den NVR und Proxys davor.',
+    'nvr-status-invalid':
+      'Der NVR hat mit einem Status außerhalb von 200 bis 599 geantwortet: Prüfen Sie den NVR und Proxys davor.',
     'nvr-name-unknown':
       'Der Hostname des NVR lässt sich nicht auflösen: Prüfen Sie nvr.url, nvr.routes und den Nameserver.',
     'nvr-certificate-refused':
-      'Das Zertifikat des NVR wird nicht akzeptiert: Setzen Sie nvr.ca auf die ausstellende Stelle, und schreiben Sie den Host in nvr.url so, wie er im Zertifikat steht.',
+      'Das Zertifikat des NVR wird nicht akzeptiert: Setzen Sie nvr.ca auf das Zertifikat der ausstellenden Stelle, und schreiben Sie den Host in nvr.url so, wie er im Zertifikat steht.',
     'nvr-tls-failed':
       'Der TLS-Handshake mit dem NVR ist fehlgeschlagen: Prüfen Sie, ob sein Port HTTPS spricht, wie es in nvr.url steht.',
-    'nvr-timeout': 'Der NVR hat zu lange für eine Antwort gebraucht.',
+    'nvr-timeout':
+      'Der NVR hat nicht rechtzeitig geantwortet: Versuchen Sie es erneut, oder erhöhen Sie nvr.timeout_response.',
     'internal-error': 'Interner Fehler. Das Protokoll enthält Einzelheiten unter dieser Anfrage-ID.',
   },
 };

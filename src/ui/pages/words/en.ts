@@ -37,8 +37,8 @@ export const EN = {
     busy: 'The server is busy.',
     again: 'Try again in {time}',
     notReached: 'The server cannot be reached. Check the network, then try again.',
-    notUnderstood: 'The server could not read the login. Reload this page and try again.',
-    otherSite: 'The login was refused because it seemed to come from another site. Reload this page and try again.',
+    notUnderstood: 'The server could not read the login request. Reload this page and try again.',
+    otherSite: 'The login was refused because it seemed to come from another website. Reload this page and try again.',
     noPasswords:
       'Login by password is turned off: the authentication proxy handles the login. Open the address of that proxy.',
     notKept:
@@ -53,7 +53,7 @@ export const EN = {
   common: {
     notReached: 'The server cannot be reached. Check the network.',
     sessionOver: 'Your session has expired. Opening the login page…',
-    loopInShort: 'The login is not kept. Does the browser accept cookies for this address?',
+    loopInShort: 'The browser did not keep the login. Allow cookies for this address.',
     unreadable: 'The server sent an unreadable response.',
     status: (status: number) => `The server answered with status ${status}.`,
     tryAgain: 'Try again',
@@ -392,18 +392,18 @@ export const EN = {
   },
   newPassword: {
     help: (shortest: number) =>
-      `At least ${shortest} characters. No common password, and no name of the user or service.`,
+      `At least ${shortest} characters; not a common password, and without the name of the user or the service.`,
     faults: {
       short: (shortest: number) => `Use at least ${shortest} characters.`,
-      'own-name': (_: number) => 'Leave out the name of the user and of the service: they are guessed first.',
+      'own-name': (_: number) => 'Leave out the names of the user and the service: attackers try these first.',
       repeated: (_: number) => 'Do not repeat the same characters.',
     },
     strength: {
       weak: 'Weak: a longer password is better.',
-      fair: 'Fair: some more characters make it strong.',
-      strong: 'Strong, unless it is used elsewhere.',
+      fair: 'Fair: a few more characters would make it strong.',
+      strong: 'Strong, unless you use it elsewhere too.',
     },
-    common: 'This password is too common: it is among the first that are guessed.',
+    common: 'This password is too common: attackers try it first.',
   },
   password: {
     title: 'Password',
@@ -438,7 +438,7 @@ export const EN = {
     selfSigned: 'self-signed',
     noTls: 'no TLS on this listener, or unknown',
     warnings: 'Warnings',
-    warningsWhy: 'From the last start and from each reload since, with the configuration key to change.',
+    warningsWhy: 'From the last start and every reload since, with the configuration key to change.',
     noWarnings: 'None.',
     limiter: 'Login limit',
     limiterOff: 'off: set auth.failed_login_rate_limit',
@@ -454,15 +454,15 @@ export const EN = {
     noUnknownRoutes: 'None.',
     publicAddress: 'Public address',
     addressUnset:
-      'The address that people use is not in the configuration. Write it there, then the way from a browser to Postern can be checked:',
+      'The public address is not in the configuration. Add it, and the way from a browser to Postern can be checked:',
     checkWhy:
-      'The check goes out from this server and comes back through the address, as a browser would: certificate, proxy, cookies, WebSockets, streams, open ports of the NVR. A router that does not lead requests from inside to its own public address shows as unreachable.',
+      'This server sends requests to its own public address, as a browser would, and checks certificate, proxy, cookies, WebSockets, streams and open ports of the NVR. If your router does not route internal requests to its public address, the address is shown as unreachable.',
     checkAddress: 'Check the public address',
     checkMachine: 'Check this machine',
     checking: 'Checking… up to half a minute',
-    checkBusy: 'Another check is under way: try again in half a minute.',
-    nothingWrong: 'Nothing wrong was found',
-    weight: 'Level',
+    checkBusy: 'Another check is running: try again in half a minute.',
+    nothingWrong: 'No faults found',
+    weight: 'Severity',
     found: 'Found',
     toDo: 'What to do',
     levels: { error: 'Error', warning: 'Warning', advice: 'Advice' },
