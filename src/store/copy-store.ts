@@ -33,6 +33,10 @@ export const COPIED_TABLES: readonly CopyRule[] = [
   { table: 'users', key: 'name', booleans: [] },
   { table: 'custom_roles', key: 'role', booleans: [] },
   { table: 'api_tokens', key: 'id', booleans: [] },
+  { table: 'totp_secrets', key: 'user_name', booleans: [] },
+  { table: 'recovery_codes', key: 'code_hash', booleans: [] },
+  { table: 'passkeys', key: 'id', booleans: [] },
+  { table: 'invitations', key: 'token_hash', booleans: [] },
   { table: 'revoked_tokens', key: 'token_id', booleans: [] },
   { table: 'seen_sessions', key: 'id', booleans: [] },
   {

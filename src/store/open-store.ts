@@ -3,11 +3,13 @@ import { Kysely } from 'kysely';
 import type { AccountStore } from '../domain/accounts/account.ts';
 import type { ApiTokenStore } from '../domain/accounts/api-token.ts';
 import type { RoleStore } from '../domain/accounts/role-store.ts';
+import type { SecondFactorStore } from '../domain/accounts/second-factor.ts';
 import type { SessionStore } from '../domain/accounts/session-store.ts';
 import type { EventRecord } from '../domain/event.ts';
 import type { BoundedEventSource } from '../domain/event-question.ts';
 import { createAccountStore } from './accounts/accounts.ts';
 import { createRoleStore } from './accounts/roles.ts';
+import { createSecondFactorStore } from './accounts/second-factor.ts';
 import { createSessionStore } from './accounts/sessions.ts';
 import { createApiTokenStore } from './accounts/tokens.ts';
 import type { Engine } from './engine/engine.ts';
@@ -41,6 +43,7 @@ export interface Store {
   readonly roles: RoleStore;
   readonly sessions: SessionStore;
   readonly apiTokens: ApiTokenStore;
+  readonly secondFactor: SecondFactorStore;
   /** Changes with every change of the store: a value read earlier may be cached as long as the text is the same. */
   version(): string;
   /** As `version`, but without changes that may have gone unheard: it stays the same while the store cannot be reached. */
@@ -82,6 +85,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     roles: createRoleStore(db, serialized),
     sessions: createSessionStore(db, serialized),
     apiTokens: createApiTokenStore(db, serialized),
+    secondFactor: createSecondFactorStore(db, serialized),
     version,
     heard,
     isCurrent: engine.isCurrent,

@@ -2,11 +2,13 @@
 import { after } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { accountStoreContract } from '../contracts/account-store.ts';
+import { factorStoreContract } from '../contracts/second-factor-store.ts';
 import { makeScratch } from './support/scratch-store.ts';
 
 const scratch = makeScratch();
 after(scratch.remove);
 
+factorStoreContract('SQLite', { open: () => openStore({ url: scratch.url }) });
 accountStoreContract('SQLite', {
   open: () => openStore({ url: scratch.url }),
   async empty() {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
+import type { UserName } from '../../src/domain/names.ts';
 import { COPIED_TABLES, type CopyMode, copyStore } from '../../src/store/copy-store.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { importRecorded } from '../events/support/served-events.ts';
@@ -21,6 +22,25 @@ it('every table of the store is copied', async () => {
   assert.deepEqual(rows.map(({ name }) => name).sort(), copied.sort());
 });
 
+/** A row in each table of second factors. */
+async function writeFactors({ db, secondFactor }: Store): Promise<void> {
+  const vera = 'vera' as UserName;
+  await secondFactor.startTotp(vera, 'k.sealed', 1_900_000_000);
+  const first = { epoch: 'e1', recoveryCodes: ['h1'] };
+  await secondFactor.confirmTotp(vera, { sealed: 'k.sealed', step: 7, first });
+  const passkey = { id: 'p1', user_name: vera, user_handle: 'u1', public_key: 'k', counter: 3, transports: '["usb"]' };
+  const flags = { is_backup_eligible: 1, is_backed_up: 0, name: 'key', created_at: 1, last_used_at: null };
+  await db
+    .insertInto('passkeys')
+    .values({ ...passkey, ...flags })
+    .execute();
+  const invitation = { token_hash: 't1', user_name: vera, user_created_at: 1, made_by: 'admin', created_at: 1 };
+  await db
+    .insertInto('invitations')
+    .values({ ...invitation, expires_at: 2, used_at: null })
+    .execute();
+}
+
 describe('A store that is copied', { skip: withoutPostgres }, () => {
   const scratches = [makeScratch(), makeScratch()];
   let postgres: TestPostgres;
@@ -32,6 +52,7 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
     await moveIn(EVERYBODY, source.accounts, 1_700_000_000);
     await source.accounts.revokeToken('ended', 1_900_000_000);
     await source.roles.changeRoles({ saved: [{ role: 'front_only' as never, cameras: ['front_*'] }], deleted: [] });
+    await writeFactors(source);
     await importRecorded(source);
     target = await openStore({ url: await postgres.newDatabase() });
   });
@@ -42,7 +63,16 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
   });
 
   const copied = async (mode: CopyMode, from = source, to = target) => copyStore(from, to, mode, () => {});
-  const counts = { users: 3, custom_roles: 1, api_tokens: 0, revoked_tokens: 1, seen_sessions: 0, events: 6000 };
+  const factors = { totp_secrets: 1, recovery_codes: 1, passkeys: 1, invitations: 1 };
+  const counts = {
+    users: 3,
+    custom_roles: 1,
+    api_tokens: 0,
+    ...factors,
+    revoked_tokens: 1,
+    seen_sessions: 0,
+    events: 6000,
+  };
   const whole = { ok: true, value: Object.entries(counts).map(([table, rows]) => ({ table, rows })) };
 
   it('is whole in PostgreSQL', async () => assert.deepEqual(await copied('refuse'), whole));

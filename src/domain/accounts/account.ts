@@ -10,6 +10,12 @@ export interface User {
   readonly passwordChangedAt: number | null;
   /** Tokens issued before this belong to an earlier user of the same name. */
   readonly createdAt: number;
+  /** The user has a second factor (SPEC 12). */
+  readonly hasFactor?: true;
+  /** Random; new when the user gets the first factor, and when the last one goes: sessions from before end. */
+  readonly factorEpoch?: string;
+  /** The password was made by Postern and printed: the console asks for another one. A new password ends this. */
+  readonly passwordIsGenerated?: true;
 }
 
 /** Where accounts and revocations are kept. Faults (disk, network) are thrown; "absent" and "taken" are answers. */
@@ -25,6 +31,8 @@ export interface AccountStore {
    * was proven: of two changes at once the one that comes second has proven nothing.
    */
   setPassword(name: UserName, passwordHash: string, changedAt: number, proven?: string): Promise<'set' | 'absent'>;
+  /** Right after the password was set, with that hash: it was generated, and is to be changed. */
+  markGenerated(name: UserName, passwordHash: string): Promise<void>;
   /** A stronger hash of the same password: no session ends. */
   rehashPassword(name: UserName, oldHash: string, newHash: string): Promise<void>;
   /** `last-admin` when this would leave no admin. */

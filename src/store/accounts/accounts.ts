@@ -1,5 +1,5 @@
 /** The tables of accounts and revocations: the same code for every engine (interface 2.1, 5.1). */
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
@@ -33,7 +33,7 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
 
     setPassword: (name, passwordHash, changedAt, proven) =>
       serialized(async (transaction) => {
-        const row = { password_hash: passwordHash, password_changed_at: changedAt };
+        const row = { password_hash: passwordHash, password_changed_at: changedAt, password_is_generated: 0 };
         const change = transaction.updateTable('users').set(row).where('name', '=', name);
         const wanted = proven === undefined ? change : change.where('password_hash', '=', proven);
         const { numUpdatedRows } = await wanted.executeTakeFirst();
@@ -41,6 +41,11 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
         await transaction.deleteFrom('seen_sessions').where('user_name', '=', name).execute();
         return 'set';
       }),
+
+    async markGenerated(name, passwordHash) {
+      const marked = db.updateTable('users').set({ password_is_generated: 1 }).where('name', '=', name);
+      await marked.where('password_hash', '=', passwordHash).execute();
+    },
 
     async rehashPassword(name, oldHash, newHash) {
       await db
@@ -70,6 +75,8 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
         // A proxy's user of the same name is another person without an account: those tokens stay.
         const bound = transaction.deleteFrom('api_tokens').where('user_created_at', 'is not', null);
         await bound.where('user_name', '=', name).execute();
+        for (const table of TABLES_OF_A_USER)
+          await transaction.deleteFrom(table).where('user_name', '=', name).execute();
         return 'deleted';
       }),
 
@@ -118,6 +125,9 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
   };
 }
 
+/** A user made again under the same name gets nothing of what the former one had. */
+const TABLES_OF_A_USER = ['totp_secrets', 'recovery_codes', 'passkeys', 'invitations'] as const;
+
 /** Read inside the transaction that acts on it, so that two admins cannot demote each other at the same moment. */
 async function stateOf(
   name: UserName,
@@ -130,18 +140,24 @@ async function stateOf(
   return admins.length > 1 ? 'dispensable' : 'last-admin';
 }
 
-const asUser = (row: UsersTable): User => ({
+const asUser = (row: Selectable<UsersTable>): User => ({
   name: row.name as UserName,
   role: row.role as Role,
   passwordHash: row.password_hash,
   passwordChangedAt: row.password_changed_at,
   createdAt: row.created_at,
+  ...(row.has_factor === 1 && { hasFactor: true }),
+  ...(row.factor_epoch !== null && { factorEpoch: row.factor_epoch }),
+  ...(row.password_is_generated === 1 && { passwordIsGenerated: true }),
 });
 
-const asRow = (user: User): UsersTable => ({
+const asRow = (user: User): Insertable<UsersTable> => ({
   name: user.name,
   role: user.role,
   password_hash: user.passwordHash,
   password_changed_at: user.passwordChangedAt,
   created_at: user.createdAt,
+  has_factor: user.hasFactor ? 1 : 0,
+  factor_epoch: user.factorEpoch ?? null,
+  password_is_generated: user.passwordIsGenerated ? 1 : 0,
 });

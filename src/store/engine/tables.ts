@@ -1,4 +1,5 @@
 /** The tables as the query builder sees them: a row type each. Times are Unix seconds. */
+import type { Generated } from 'kysely';
 
 export interface UsersTable {
   name: string;
@@ -6,6 +7,51 @@ export interface UsersTable {
   password_hash: string;
   password_changed_at: number | null;
   created_at: number;
+  /** 0 or 1. */
+  has_factor: Generated<number>;
+  /** New with every gain of a first factor and loss of the last one. */
+  factor_epoch: string | null;
+  /** 0 or 1. */
+  password_is_generated: Generated<number>;
+}
+
+/** Sealed secrets; see the migration. */
+export interface TotpSecretsTable {
+  user_name: string;
+  secret: string | null;
+  last_step: number | null;
+  pending: string | null;
+  pending_until: number | null;
+}
+
+export interface RecoveryCodesTable {
+  code_hash: string;
+  user_name: string;
+}
+
+/** `transports` is the JSON of a list. */
+export interface PasskeysTable {
+  id: string;
+  user_name: string;
+  user_handle: string;
+  public_key: string;
+  counter: number;
+  transports: string;
+  is_backup_eligible: number;
+  is_backed_up: number;
+  name: string;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+export interface InvitationsTable {
+  token_hash: string;
+  user_name: string;
+  user_created_at: number;
+  made_by: string;
+  created_at: number;
+  expires_at: number;
+  used_at: number | null;
 }
 
 export interface RevokedTokensTable {
@@ -86,4 +132,8 @@ export interface Tables {
   custom_roles: CustomRolesTable;
   seen_sessions: SeenSessionsTable;
   api_tokens: ApiTokensTable;
+  totp_secrets: TotpSecretsTable;
+  recovery_codes: RecoveryCodesTable;
+  passkeys: PasskeysTable;
+  invitations: InvitationsTable;
 }

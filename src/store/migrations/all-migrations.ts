@@ -9,6 +9,7 @@ import { sessionKeys } from './005-session-keys.ts';
 import { sortsWithIds } from './006-sorts-with-ids.ts';
 import { changeNotices } from './007-change-notices.ts';
 import { accountManagingTokens } from './008-account-managing-tokens.ts';
+import { secondFactor } from './009-second-factor.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -20,5 +21,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '006-sorts-with-ids': sortsWithIds(dialect),
     '007-change-notices': changeNotices(dialect),
     '008-account-managing-tokens': accountManagingTokens,
+    '009-second-factor': secondFactor(dialect),
   }),
 });

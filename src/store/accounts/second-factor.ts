@@ -1,0 +1,132 @@
+/** The tables of second factors: the same code for every engine (SPEC 12). */
+import { type Kysely, sql } from 'kysely';
+import type { PasskeyRecord, SecondFactorStore, TotpRecord, UserFactors } from '../../domain/accounts/second-factor.ts';
+import type { UserName } from '../../domain/names.ts';
+import type { Serialized } from '../engine/serialized.ts';
+import type { PasskeysTable, Tables, TotpSecretsTable } from '../engine/tables.ts';
+import { afterGain, afterLoss, writeRecoveryCodes } from './factor-epoch.ts';
+
+export function createSecondFactorStore(db: Kysely<Tables>, serialized: Serialized): SecondFactorStore {
+  return {
+    async findTotp(user) {
+      const row = await db.selectFrom('totp_secrets').selectAll().where('user_name', '=', user).executeTakeFirst();
+      return row && asTotp(row);
+    },
+
+    startTotp: (user, sealed, until) =>
+      serialized(async (transaction) => {
+        const owner = transaction.selectFrom('users').select('name').where('name', '=', user);
+        if (!(await owner.executeTakeFirst())) return 'absent';
+        const waiting = { pending: sealed, pending_until: until };
+        await transaction
+          .insertInto('totp_secrets')
+          .values({ user_name: user, secret: null, last_step: null, ...waiting })
+          .onConflict((conflict) => conflict.column('user_name').doUpdateSet(waiting))
+          .execute();
+        return 'started';
+      }),
+
+    confirmTotp: (user, { sealed, step, first }) =>
+      serialized(async (transaction) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable('totp_secrets')
+          .set({ secret: sealed, last_step: step, pending: null, pending_until: null })
+          .where('user_name', '=', user)
+          .where('pending', '=', sealed)
+          .executeTakeFirst();
+        return numUpdatedRows ? afterGain(user, first, transaction) : 'gone';
+      }),
+
+    async useTotpStep(user, sealed, step) {
+      const { numUpdatedRows } = await db
+        .updateTable('totp_secrets')
+        .set({ last_step: step })
+        .where('user_name', '=', user)
+        .where('secret', '=', sealed)
+        .where('last_step', '<', step)
+        .executeTakeFirst();
+      return numUpdatedRows ? 'used' : 'spent';
+    },
+
+    removeTotp: (user, epoch) =>
+      serialized(async (transaction) => {
+        const removal = transaction.deleteFrom('totp_secrets').where('user_name', '=', user);
+        const { numDeletedRows } = await removal.where('secret', 'is not', null).executeTakeFirst();
+        if (!numDeletedRows) return 'absent';
+        return afterLoss(user, epoch, transaction);
+      }),
+
+    removeFactors: (user, epoch) =>
+      serialized(async (transaction) => {
+        const owner = transaction.selectFrom('users').select('has_factor').where('name', '=', user);
+        await transaction.deleteFrom('totp_secrets').where('user_name', '=', user).execute();
+        await transaction.deleteFrom('passkeys').where('user_name', '=', user).execute();
+        if ((await owner.executeTakeFirst())?.has_factor !== 1) return 'absent';
+        await afterLoss(user, epoch, transaction);
+        return 'last';
+      }),
+
+    replaceRecoveryCodes: (user, hashes) => serialized((transaction) => writeRecoveryCodes(user, hashes, transaction)),
+
+    async useRecoveryCode(user, hash) {
+      const use = db.deleteFrom('recovery_codes').where('code_hash', '=', hash).where('user_name', '=', user);
+      return (await use.executeTakeFirst()).numDeletedRows ? 'used' : 'absent';
+    },
+
+    async countRecoveryCodes(user) {
+      const count = sql<number>`count(*)`.as('codes');
+      const rows = db.selectFrom('recovery_codes').select(count).where('user_name', '=', user);
+      return Number((await rows.executeTakeFirstOrThrow()).codes);
+    },
+
+    async listPasskeys(user) {
+      const all = db.selectFrom('passkeys').selectAll().where('user_name', '=', user);
+      return (await all.orderBy('created_at').orderBy('id').execute()).map(asPasskey);
+    },
+
+    async listFactors() {
+      const totp = await db.selectFrom('totp_secrets').select('user_name').where('secret', 'is not', null).execute();
+      const passkeys = await db.selectFrom('passkeys').select('user_name').distinct().execute();
+      return factorsByUser(
+        totp.map((row) => row.user_name),
+        passkeys.map((row) => row.user_name),
+      );
+    },
+
+    async countTotpNotSealedWith(keyId) {
+      const count = sql<number>`count(*)`.as('secrets');
+      const rows = db.selectFrom('totp_secrets').select(count).where('secret', 'not like', `${keyId}.%`);
+      return Number((await rows.executeTakeFirstOrThrow()).secrets);
+    },
+  };
+}
+
+const factorsByUser = (totp: readonly string[], passkeys: readonly string[]): readonly UserFactors[] =>
+  [...new Set([...totp, ...passkeys])].sort().map((user) => ({
+    user: user as UserName,
+    kinds: [
+      ...(totp.includes(user) ? (['totp'] as const) : []),
+      ...(passkeys.includes(user) ? (['passkey'] as const) : []),
+    ],
+  }));
+
+const asTotp = (row: TotpSecretsTable): TotpRecord => ({
+  secret: row.secret ?? undefined,
+  lastStep: row.last_step ?? undefined,
+  pending: row.pending ?? undefined,
+  pendingUntil: row.pending_until ?? undefined,
+});
+
+export const asPasskey = (row: PasskeysTable): PasskeyRecord => ({
+  id: row.id,
+  user: row.user_name as UserName,
+  userHandle: row.user_handle,
+  publicKey: row.public_key,
+  counter: row.counter,
+  transports: JSON.parse(row.transports) as string[],
+  isBackupEligible: row.is_backup_eligible === 1,
+  isBackedUp: row.is_backed_up === 1,
+  name: row.name,
+  createdAt: row.created_at,
+  lastUsedAt: row.last_used_at,
+});

@@ -1,0 +1,130 @@
+/** What every store must do with second factors, whatever the engine: of two at once, one wins (SPEC 12). */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { AccountStore } from '../../src/domain/accounts/account.ts';
+import type { SecondFactorStore } from '../../src/domain/accounts/second-factor.ts';
+import type { SessionStore } from '../../src/domain/accounts/session-store.ts';
+import { ADMIN, type UserName, VIEWER } from '../../src/domain/names.ts';
+
+export interface OpenedFactors {
+  readonly accounts: AccountStore;
+  readonly sessions: SessionStore;
+  readonly secondFactor: SecondFactorStore;
+  close(): Promise<void>;
+}
+
+export interface FactorEngine {
+  /** Opens the same store each time: as another process would. */
+  open(): Promise<OpenedFactors>;
+}
+
+const THEN = 1_700_000_000;
+const [VERA, GUS, GONE] = ['vera', 'gus', 'gone'] as UserName[] as [UserName, UserName, UserName];
+/** A hash is bound to its user. */
+const firstOf = (user: UserName) => ({ epoch: 'epoch-1', recoveryCodes: [`${user}-1`, `${user}-2`] });
+
+export function factorStoreContract(engineName: string, engine: FactorEngine): void {
+  describe(`The store of second factors on ${engineName}`, () => {
+    let store: OpenedFactors;
+    let other: OpenedFactors;
+    before(async () => {
+      store = await engine.open();
+      other = await engine.open();
+    });
+    after(() => Promise.all([store.close(), other.close()]));
+    beforeEach(async () => {
+      const row = { passwordHash: 'p$1$salt$x', passwordChangedAt: null, createdAt: THEN };
+      await store.accounts.addUser({ ...row, name: 'boss' as UserName, role: ADMIN });
+      for (const name of [VERA, GUS]) {
+        await store.accounts.deleteUser(name);
+        await store.accounts.addUser({ ...row, name, role: VIEWER });
+      }
+    });
+    const enrol = async (user = VERA, sealed = 'k1.secret', step = 100) => {
+      await store.secondFactor.startTotp(user, sealed, THEN + 900);
+      return store.secondFactor.confirmTotp(user, { sealed, step, first: firstOf(user) });
+    };
+
+    it('marks the user with the first factor, ends the listed sessions, and keeps the recovery codes', async () => {
+      const seen = { id: 's1', user: VERA, address: '', agent: '', since: THEN, lastSeen: THEN, keyId: 'k' };
+      await store.sessions.noteSessions([{ ...seen, expiresAt: THEN + 100 }]);
+      assert.equal(await enrol(), 'first');
+      const { hasFactor, factorEpoch } = (await other.accounts.findUser(VERA)) ?? {};
+      assert.deepEqual([hasFactor, factorEpoch], [true, 'epoch-1']);
+      assert.deepEqual(await store.sessions.listSessions(THEN), []);
+      assert.equal(await other.secondFactor.countRecoveryCodes(VERA), 2);
+      assert.deepEqual(await other.secondFactor.listFactors(), [{ user: VERA, kinds: ['totp'] }]);
+    });
+
+    it('keeps epoch and recovery codes when the secret is replaced, and the old one until then', async () => {
+      await enrol();
+      await store.secondFactor.startTotp(VERA, 'k1.second', THEN + 900);
+      assert.equal((await store.secondFactor.findTotp(VERA))?.secret, 'k1.secret');
+      const first = { epoch: 'epoch-2', recoveryCodes: [] };
+      const confirmed = { sealed: 'k1.second', step: 120, first };
+      assert.equal(await store.secondFactor.confirmTotp(VERA, confirmed), 'more');
+      assert.equal((await store.accounts.findUser(VERA))?.factorEpoch, 'epoch-1');
+      assert.equal(await store.secondFactor.countRecoveryCodes(VERA), 2);
+    });
+
+    it('confirms one of two enrolments at once, and none that was replaced', async () => {
+      await store.secondFactor.startTotp(VERA, 'k1.one', THEN + 900);
+      const confirmed = { sealed: 'k1.one', step: 100, first: firstOf(VERA) };
+      const both = [store, other].map(({ secondFactor }) => secondFactor.confirmTotp(VERA, confirmed));
+      assert.deepEqual((await Promise.all(both)).sort(), ['first', 'gone']);
+      await store.secondFactor.startTotp(GUS, 'k1.one', THEN + 900);
+      await other.secondFactor.startTotp(GUS, 'k1.two', THEN + 900);
+      assert.equal(await store.secondFactor.confirmTotp(GUS, confirmed), 'gone');
+    });
+
+    it('takes a step once, of many at once, and none that is older', async () => {
+      await enrol();
+      const tries = [store, other, store, other].map((at) => at.secondFactor.useTotpStep(VERA, 'k1.secret', 101));
+      assert.deepEqual((await Promise.all(tries)).sort(), ['spent', 'spent', 'spent', 'used']);
+      assert.equal(await store.secondFactor.useTotpStep(VERA, 'k1.secret', 100), 'spent');
+      assert.equal(await store.secondFactor.useTotpStep(VERA, 'k1.other', 102), 'spent');
+    });
+
+    it('takes a recovery code once, of many at once, and of its own user alone', async () => {
+      await enrol();
+      assert.equal(await store.secondFactor.useRecoveryCode(GUS, 'vera-1'), 'absent');
+      const tries = [store, other, store, other].map((at) => at.secondFactor.useRecoveryCode(VERA, 'vera-1'));
+      assert.deepEqual((await Promise.all(tries)).sort(), ['absent', 'absent', 'absent', 'used']);
+      assert.equal(await store.secondFactor.countRecoveryCodes(VERA), 1);
+    });
+
+    it('unmarks the user with the last factor, under a new epoch, and voids the recovery codes', async () => {
+      await enrol();
+      assert.equal(await store.secondFactor.removeTotp(VERA, 'epoch-2'), 'last');
+      assert.equal(await store.secondFactor.removeTotp(VERA, 'epoch-3'), 'absent');
+      const { hasFactor, factorEpoch } = (await store.accounts.findUser(VERA)) ?? {};
+      assert.deepEqual([hasFactor, factorEpoch], [undefined, 'epoch-2']);
+      assert.equal(await store.secondFactor.countRecoveryCodes(VERA), 0);
+    });
+
+    it('removes all that a user has at once', async () => {
+      await enrol();
+      assert.equal(await store.secondFactor.removeFactors(VERA, 'epoch-2'), 'last');
+      assert.equal(await store.secondFactor.removeFactors(VERA, 'epoch-3'), 'absent');
+      assert.equal(await store.secondFactor.findTotp(VERA), undefined);
+    });
+
+    it('gives a user made again under the same name nothing of the former one', async () => {
+      await enrol();
+      const before = await store.accounts.findUser(VERA);
+      await store.accounts.deleteUser(VERA);
+      assert.ok(before);
+      const { hasFactor: _, factorEpoch: __, ...again } = before;
+      await store.accounts.addUser(again);
+      assert.equal(await store.secondFactor.findTotp(VERA), undefined);
+      assert.equal(await store.secondFactor.countRecoveryCodes(VERA), 0);
+      assert.equal(await store.secondFactor.startTotp(GONE, 'k1.x', THEN), 'absent');
+    });
+
+    it('counts the secrets of another key', async () => {
+      await enrol(VERA, 'k1.a');
+      await enrol(GUS, 'k2.b');
+      assert.equal(await store.secondFactor.countTotpNotSealedWith('k1'), 1);
+    });
+  });
+}
