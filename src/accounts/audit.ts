@@ -5,6 +5,10 @@ import type { RouteState } from '../domain/verdict.ts';
 export const AUDITED = [
   'login',
   'logout',
+  'reauthenticated',
+  'second-factor-added',
+  'second-factor-removed',
+  'recovery-codes-made',
   'session-ended',
   'user-created',
   'user-deleted',
@@ -33,6 +37,8 @@ export interface AuditEntry {
   readonly role?: string;
   readonly tokenId?: string;
   readonly sessionId?: string;
+  /** By which second factor. */
+  readonly factor?: 'totp' | 'recovery' | 'passkey';
   /** Absent when the request was refused before it had an id. */
   readonly requestId?: string;
 }

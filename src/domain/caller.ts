@@ -14,6 +14,8 @@ export type Credential =
       readonly generation?: string | undefined;
       /** The login that began the session, however often it was renewed since; absent: `issuedAt`. */
       readonly authenticatedAt?: number | undefined;
+      /** When the password or a factor was last given in this session; absent: never. */
+      readonly provenAt?: number | undefined;
     }
   | {
       readonly kind: 'api-token';
@@ -33,6 +35,8 @@ export interface Caller {
   readonly role: Role;
   readonly scope: CameraScope;
   readonly credential: Credential;
+  /** The user must have a second factor and has none yet: nothing may be done but set one up. */
+  readonly mustEnrol?: true;
 }
 
 /** A credential narrowed to some cameras administers nothing, whatever its role (SPEC 11). */
@@ -50,9 +54,35 @@ const hasSameRights = (now: Caller, then: Caller): boolean =>
   now.role === then.role && isSameScope(now.scope, then.scope);
 
 /** Why a caller that was admitted may not go on; undefined while the rights are the same. `now` comes from a recheck. */
-export function lostRights(now: Caller | undefined, then: Caller): 'token-invalid' | 'role-too-low' | undefined {
+export function lostRights(
+  now: Caller | undefined,
+  then: Caller,
+): 'token-invalid' | 'role-too-low' | 'second-factor-required' | undefined {
   if (!now) return 'token-invalid';
+  if (now.mustEnrol && !then.mustEnrol) return 'second-factor-required';
   return hasSameRights(now, then) ? undefined : 'role-too-low';
+}
+
+/** How long a proof lasts, and how far another replica's clock may be ahead. */
+const PROOF_SECONDS = 600;
+const CLOCK_SKEW_SECONDS = 60;
+
+/**
+ * Whether the caller has just shown to be the person, as dangerous acts ask for (SPEC 12). An API token never has. A proxy's
+ * user has no password here, and the internal listener knows no persons: neither can be asked.
+ */
+export function hasFreshProof({ credential }: Caller, now: number): boolean {
+  switch (credential.kind) {
+    case 'session': {
+      const { provenAt = Number.NEGATIVE_INFINITY } = credential;
+      return now - provenAt < PROOF_SECONDS && provenAt - now <= CLOCK_SKEW_SECONDS;
+    }
+    case 'api-token':
+      return false;
+    case 'proxy-headers':
+    case 'internal-listener':
+      return true;
+  }
 }
 
 /** Interface 5.6: on port 5000 all requests are anonymous, with admin-level access. */

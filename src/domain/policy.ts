@@ -65,6 +65,8 @@ export interface PolicyRow {
   readonly dynamic?: boolean;
   /** Credentials are presented here, so the proxy secret is asked for although the route is public. */
   readonly secret?: boolean;
+  /** A caller who must set up a second factor first needs it for that, or to leave. */
+  readonly enrolment?: boolean;
   readonly note?: string;
   /** A row of Postern's own table: Postern serves the path itself, and no request for it reaches the NVR. */
   readonly own?: boolean;

@@ -3,6 +3,8 @@ interface Refusal {
   readonly status: number;
   /** What the client is told: what is wrong, and the next step. */
   readonly message: string;
+  /** The reason is in the answer, as `reason`: pages and programs act on it. */
+  readonly isTold?: true;
 }
 
 // biome-ignore format: a table
@@ -30,6 +32,8 @@ export const REFUSALS = {
   'proxy-user-missing':      { status: 401, message: 'The proxy in front sent no usable user name: check the header in proxy.header_map.user.' },
   'proxy-role-denied':       { status: 403, message: 'Your groups are mapped to no role here: ask the administrator to map one of them.' },
   'role-too-low':            { status: 403, message: 'Access denied. A user with a higher role is required.' },
+  'second-factor-required':  { status: 403, message: 'A second factor must be set up first: open Settings > Two-step login in the console, or POST /api/second-factor/totp.', isTold: true },
+  'reauthentication-required': { status: 403, message: 'Show again that it is you: POST /api/reauthenticate with the password or a code. An API token cannot do this.', isTold: true },
   'person-needed':           { status: 403, message: 'An API token may not manage accounts: log in, or use a token that was created with manage_accounts.' },
   'route-unlisted':          { status: 403, message: 'Access denied. This path is not in the route table, so only an admin may use it.' },
   'camera-not-in-role':      { status: 403, message: 'Access denied to that camera.' },
@@ -62,3 +66,9 @@ export const REFUSALS = {
 } as const satisfies Record<string, Refusal>;
 
 export type RefusalReason = keyof typeof REFUSALS;
+
+/** The JSON that a client gets. */
+export function refusalBody(reason: RefusalReason): object {
+  const { message, isTold }: Refusal = REFUSALS[reason];
+  return { success: false, message, ...(isTold && { reason }) };
+}

@@ -21,13 +21,41 @@ const PASSWORD = {
   description:
     'At least auth.password_min_length code points (12), at most 1024 bytes; not a common one, and without the name of the user or the service',
 } as const;
+const CODE = { type: 'string', description: 'Six digits of an authenticator app, or a recovery code' } as const;
 const USER_NAME = { type: 'string', pattern: '^[A-Za-z0-9._]{1,30}$' } as const;
 const ROLE_NAME = { type: 'string', description: 'admin, viewer or a custom role' } as const;
 
 export const SCHEMAS = {
   Success: object({ success: { const: true } }),
-  Refusal: object({ success: { const: false }, message: TEXT }, ['message']),
-  Login: object({ user: TEXT, password: TEXT }),
+  Refusal: object(
+    {
+      success: { const: false },
+      message: TEXT,
+      reason: { ...TEXT, description: 'For programs: second-factor-required, reauthentication-required, not-proven' },
+      second_factor: {
+        ...listOf({ enum: ['totp', 'passkey'] }),
+        description: 'After the right password: what is asked for',
+      },
+    },
+    ['message'],
+  ),
+  Login: object({ user: TEXT, password: TEXT, code: CODE }, ['user', 'password']),
+  Proof: object({ password: TEXT, code: CODE }, []),
+  Code: object({ code: CODE }),
+  SecondFactor: object({
+    required: { type: 'boolean' },
+    totp: { type: 'boolean' },
+    passkeys: listOf(object({ id: TEXT, name: TEXT, created_at: TIME, last_used_at: MAYBE_TIME })),
+    recovery_codes_left: { type: 'integer' },
+  }),
+  TotpOffer: object({
+    secret: { ...TEXT, description: 'Base32' },
+    uri: { ...TEXT, description: 'otpauth://totp/…' },
+    qr: { ...TEXT, description: 'The same as a picture, SVG' },
+  }),
+  RecoveryCodes: object({
+    recovery_codes: { ...listOf(TEXT), description: 'Shown this once; empty when there were some already' },
+  }),
   Profile: object({ username: TEXT, role: TEXT, allowed_cameras: CAMERAS }),
   FirstTime: object({ admin_first_time_login: { type: 'boolean' } }),
   User: object({ username: USER_NAME, role: ROLE_NAME }),

@@ -28,6 +28,8 @@ export const DECISION_OF_REASON: Readonly<Record<RefusalReason, DecisionResult>>
   'proxy-role-denied':     'forbidden_role',
   'role-too-low':          'forbidden_role',
   'person-needed':         'forbidden_role',
+  'second-factor-required': 'forbidden_role',
+  'reauthentication-required': 'forbidden_role',
   'route-unlisted':        'forbidden_route',
   'camera-not-in-role':    'forbidden_camera',
   'verb-denied':           'forbidden_role',

@@ -44,6 +44,8 @@ export type DecisionResult = (typeof DECISION_RESULTS)[number];
 export const LOGIN_RESULTS = [
   'success',
   'bad_credentials',
+  'code_asked',
+  'bad_code',
   'rate_limited',
   'disabled',
   'invalid_request',
@@ -51,6 +53,9 @@ export const LOGIN_RESULTS = [
   'error',
 ] as const;
 export type LoginResult = (typeof LOGIN_RESULTS)[number];
+
+export const FACTOR_CHECKS = ['totp', 'recovery'] as const;
+export const FACTOR_RESULTS = ['right', 'wrong'] as const;
 
 /** Who is counted by: the address of a login, or of an API token. */
 export const LIMIT_SCOPES = ['ip', 'apikey'] as const;

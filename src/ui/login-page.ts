@@ -12,14 +12,20 @@ import { readForm } from './read-form.ts';
 
 /** Outcome of a login attempt. */
 export type FormLogin =
-  | { readonly kind: 'logged-in'; readonly cookie: string }
+  | { readonly kind: 'logged-in'; readonly cookies: readonly string[] }
+  /** The password was right: the cookie remembers that for the second step. */
+  | { readonly kind: 'code-asked'; readonly cookie: string }
+  | { readonly kind: 'code-wrong' | 'step-over' }
   | { readonly kind: 'wrong-credentials' | 'unfit' | 'no-passwords' }
   | { readonly kind: 'wait'; readonly why: 'too-many-tries' | 'busy'; readonly seconds: number };
 
-export type LogIn = (
-  attempt: { readonly user: string; readonly password: string },
-  ctx: ParameterizedContext<RouteState>,
-) => Promise<FormLogin>;
+export type FormContext = ParameterizedContext<RouteState>;
+
+export interface LogIn {
+  logIn(attempt: { readonly user: string; readonly password: string }, ctx: FormContext): Promise<FormLogin>;
+  /** With the code alone: the browser's cookie says whose password was right. */
+  secondStep(code: string, ctx: FormContext): Promise<FormLogin>;
+}
 
 export interface LoginPageDeps {
   /** Shows the login page with its blanks filled in. */
@@ -34,7 +40,8 @@ export interface LoginPageDeps {
 }
 
 interface Shown {
-  readonly formState?: 'is-closed' | '';
+  /** `is-second`: the code is asked for. */
+  readonly formState?: 'is-closed' | 'is-second' | '';
   readonly user?: string;
   readonly problem?: string;
   readonly home?: string;
@@ -54,10 +61,10 @@ export function createLoginPage(deps: LoginPageDeps) {
     deps.show(ctx, (html) => fillLoginPage(html, language, { formState, home, consoleLink, ...shown }));
   };
 
-  const refuse = (ctx: Context, status: number, problem: (words: Words['login']) => string, user = ''): void => {
+  const refuse: Refuse = (ctx, status, problem, shown = {}): void => {
     const language = pageLanguage(ctx);
     ctx.status = status;
-    show(ctx, language, { user, problem: problem(language.words.login) });
+    show(ctx, language, { ...shown, problem: problem(language.words.login) });
     ctx.set('Cache-Control', 'no-store');
     if (!ctx.req.complete) ctx.set('Connection', 'close');
   };
@@ -75,11 +82,18 @@ export function createLoginPage(deps: LoginPageDeps) {
       if (!saysWhereItComesFrom(ctx)) return refuse(ctx, 403, (words) => words.otherSite);
       const form = await readForm(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: deps.bodySeconds() });
       if (form.kind !== 'read') return refuse(ctx, BODY_STATUS[form.kind], (words) => words.notUnderstood);
-      const [user, password] = [form.fields.get('user') ?? '', form.fields.get('password') ?? ''];
-      if (user === '' || password === '') return refuse(ctx, 422, (words) => words.fillIn, user);
-      const outcome = await deps.logIn({ user, password }, ctx as ParameterizedContext<RouteState>);
-      if (outcome.kind !== 'logged-in') return refuseLogin(ctx, outcome, user, refuse);
-      ctx.set({ 'Set-Cookie': outcome.cookie, 'Cache-Control': 'no-store' });
+      const field = (name: string): string => form.fields.get(name) ?? '';
+      const [user, password, code] = [field('user'), field('password'), field('code')];
+      const isSecond = user === '' && password === '' && code !== '';
+      if (!isSecond && (user === '' || password === '')) return refuse(ctx, 422, (words) => words.fillIn, { user });
+      const outcome = isSecond
+        ? await deps.logIn.secondStep(code, ctx as FormContext)
+        : await deps.logIn.logIn({ user, password }, ctx as FormContext);
+      if (outcome.kind !== 'logged-in') {
+        if (outcome.kind === 'code-asked') ctx.set('Set-Cookie', outcome.cookie);
+        return refuseLogin(ctx, outcome, isSecond ? { formState: 'is-second' } : { user }, refuse);
+      }
+      ctx.set({ 'Set-Cookie': [...outcome.cookies], 'Cache-Control': 'no-store' });
       ctx.redirect(wantedPage(ctx, basePathOf(ctx), home));
       ctx.status = 303;
     },
@@ -95,22 +109,28 @@ const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, 'too-slow': 408, gone
 const saysWhereItComesFrom = (ctx: Context): boolean =>
   ctx.get('Sec-Fetch-Site') === 'same-origin' || ctx.get('Origin') !== '';
 
-type Refuse = (ctx: Context, status: number, problem: (words: Words['login']) => string, user: string) => void;
+type Refuse = (ctx: Context, status: number, problem: (words: Words['login']) => string, shown?: Shown) => void;
 
-function refuseLogin(ctx: Context, outcome: Exclude<FormLogin, { kind: 'logged-in' }>, user: string, refuse: Refuse) {
+function refuseLogin(ctx: Context, outcome: Exclude<FormLogin, { kind: 'logged-in' }>, shown: Shown, refuse: Refuse) {
   switch (outcome.kind) {
     case 'wrong-credentials':
-      return refuse(ctx, 401, (words) => words.wrong, user);
+      return refuse(ctx, 401, (words) => words.wrong, shown);
+    case 'code-asked':
+      return refuse(ctx, 401, () => '', { formState: 'is-second' });
+    case 'code-wrong':
+      return refuse(ctx, 401, (words) => words.wrongCode, { formState: 'is-second' });
+    case 'step-over':
+      return refuse(ctx, 401, (words) => words.stepOver);
     case 'unfit':
-      return refuse(ctx, 422, (words) => words.notUnderstood, user);
+      return refuse(ctx, 422, (words) => words.notUnderstood, shown);
     case 'no-passwords':
-      return refuse(ctx, 404, (words) => words.noPasswords, user);
+      return refuse(ctx, 404, (words) => words.noPasswords, shown);
     case 'wait': {
       const { why, seconds } = outcome;
       ctx.set('Retry-After', String(seconds));
       const reason = (words: Words['login']): string => (why === 'busy' ? words.busy : words.tooMany);
       const again = (words: Words['login']): string => words.again.replace('{time}', formatSeconds(seconds));
-      return refuse(ctx, why === 'busy' ? 503 : 429, (words) => `${reason(words)} ${again(words)}.`, user);
+      return refuse(ctx, why === 'busy' ? 503 : 429, (words) => `${reason(words)} ${again(words)}.`, shown);
     }
   }
 }
@@ -120,7 +140,7 @@ const fillLoginPage = (
   { tag, words }: PageLanguage,
   { user = '', problem = '', formState = '', home = '', consoleLink = '' }: Shown,
 ): string =>
-  fillPage(withFocus(html, user === '' ? 'user' : 'password'), tag, {
+  fillPage(withFocus(forStep(html, formState), focusOf(formState, user)), tag, {
     formState,
     ...asWords(words.loginPage),
     home: asText(home),
@@ -129,6 +149,15 @@ const fillLoginPage = (
     enteredUser: asText(user),
     problem: asText(problem),
   });
+
+/** Fields of the other step are disabled: a browser neither asks for them nor sends them. */
+const forStep = (html: string, formState: string): string =>
+  html.replace(formState === 'is-second' ? 'id="first-step"' : 'id="second-step"', '$& disabled');
+
+const focusOf = (formState: string, user: string): string => {
+  if (formState === 'is-second') return 'code';
+  return user === '' ? 'user' : 'password';
+};
 
 /** Without JavaScript too, the next empty field gets the focus. */
 const withFocus = (html: string, id: string): string => html.replace(`id="${id}"`, '$& autofocus');

@@ -51,7 +51,8 @@ describe('Every key', () => {
     // biome-ignore format: a table
     assert.deepEqual(keys.map(([path]) => path.join('.')).sort(), [
       'auth.cookie_name', 'auth.cookie_same_site', 'auth.cookie_secure', 'auth.enabled', 'auth.failed_login_rate_limit',
-      'auth.hash_iterations', 'auth.password_min_length', 'auth.refresh_time', 'auth.reset_admin_password', 'auth.roles', 'auth.session_length',
+      'auth.hash_iterations', 'auth.password_min_length', 'auth.reauthenticate', 'auth.refresh_time', 'auth.reset_admin_password', 'auth.roles', 'auth.second_factor',
+      'auth.session_length',
       'auth.session_max_age', 'auth.sessions_per_user', 'auth.trusted_proxies',
       'events.max_limit', 'events.nvr_database', 'events.query_timeout', 'events.sample', 'events.source',
       'limits.redis_url', 'limits.redis_url_file', 'limits.replicas',

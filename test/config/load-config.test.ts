@@ -116,6 +116,8 @@ describe('An empty configuration', () => {
         password_min_length: 12,
         session_max_age: 7_776_000,
         sessions_per_user: 50,
+        second_factor: 'optional',
+        reauthenticate: 'credentials',
         roles: new Map(),
         denied: new Map(),
         cookie_name: 'frigate_token',

@@ -24,7 +24,7 @@ async function serveUi(options: Partial<UiOptions> = {}): Promise<number> {
       hasOwnLogin: true,
       shortestPassword: 15,
       frameAncestors: "'self'",
-      logIn: async () => ({ kind: 'wrong-credentials' }),
+      logIn: { logIn: async () => ({ kind: 'wrong-credentials' }), secondStep: async () => ({ kind: 'step-over' }) },
       bodySeconds: () => 1,
       basePathOf: () => '',
       ...options,

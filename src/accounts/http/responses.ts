@@ -1,7 +1,7 @@
 /** Answers of the account routes: JSON, never cached, refusals in one shape (SPEC 5). */
 import type { ParameterizedContext } from 'koa';
 import type { Clause } from '../../domain/rate-limit.ts';
-import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
+import { REFUSALS, type RefusalReason, refusalBody } from '../../domain/refusal.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import type { FieldFault } from './body-fields.ts';
 import { BODY_FAULTS, type BodyFault } from './read-json.ts';
@@ -28,7 +28,7 @@ export const refuse = (ctx: AccountContext, status: number, message: string, mor
   respond(ctx, status, { success: false, message, ...more });
 
 export const refuseFor = (ctx: AccountContext, reason: RefusalReason): void =>
-  refuse(ctx, REFUSALS[reason].status, REFUSALS[reason].message);
+  respond(ctx, REFUSALS[reason].status, refusalBody(reason));
 
 /** What is left of the body is not read, so the connection cannot be used for another request. */
 export function refuseBody(ctx: AccountContext, fault: BodyFault): void {

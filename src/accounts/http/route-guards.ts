@@ -17,7 +17,12 @@ export interface AccountResponseDeps {
   readonly bodySeconds: () => number;
   /** The caller with the rights of now; undefined when the session or token is no longer valid. */
   readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
+  /** Whether the caller must show again to be the person, before an act of that kind. */
+  readonly asksProof: (caller: Caller, act: GuardedAct) => boolean;
 }
+
+/** `credentials`: what lets a person in, and sessions of others; `accounts`: users and roles, with `auth.reauthenticate: strict`. */
+export type GuardedAct = 'credentials' | 'accounts';
 
 /** What was done, and to which user, role, token or session. */
 export type AuditedAct = Omit<AuditEntry, 'who' | 'from' | 'agent' | 'verdict' | 'reason' | 'requestId'>;
@@ -40,6 +45,14 @@ export const forPeople =
   async (ctx) => {
     const { caller } = ctx.state;
     return caller && !mayManageAccounts(caller) ? refuseFor(ctx, 'person-needed') : handler(ctx);
+  };
+
+/** Asks for a fresh proof before the handler runs. */
+export const afterProof =
+  (act: GuardedAct, { asksProof }: Pick<AccountResponseDeps, 'asksProof'>, handler: Handler): Handler =>
+  async (ctx) => {
+    const { caller } = ctx.state;
+    return caller && asksProof(caller, act) ? refuseFor(ctx, 'reauthentication-required') : handler(ctx);
   };
 
 /** The body as JSON; undefined when the response is set already. */

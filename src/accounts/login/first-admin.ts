@@ -12,7 +12,7 @@ export interface NewAdminPassword {
 }
 
 export interface FirstAdminDeps {
-  readonly store: Pick<AccountStore, 'countUsers' | 'addUser' | 'setPassword' | 'setRole'>;
+  readonly store: Pick<AccountStore, 'countUsers' | 'addUser' | 'setPassword' | 'markGenerated' | 'setRole'>;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
   /** `auth.reset_admin_password`. */
@@ -57,9 +57,10 @@ async function setAdminPassword(password: string, { store, hasher, clock, reset 
   const hashed = await hasher.hash(password);
   if (hashed.kind === 'busy') throw new Error('no password can be hashed at start: too many are waiting');
   const row = { passwordHash: hashed.hash, createdAt: unixSeconds(clock), passwordChangedAt: null };
-  const added = await store.addUser({ name: FIRST_ADMIN, role: ADMIN, ...row });
+  const added = await store.addUser({ name: FIRST_ADMIN, role: ADMIN, ...row, passwordIsGenerated: true });
   if (added === 'added' || !reset) return added === 'added';
   await store.setPassword(FIRST_ADMIN, hashed.hash, unixSeconds(clock));
+  await store.markGenerated(FIRST_ADMIN, hashed.hash);
   await store.setRole(FIRST_ADMIN, ADMIN);
   return true;
 }

@@ -1,25 +1,42 @@
-/** Logging in: a name and a password for a session token (interface 5.1; SPEC 4.1). */
+/** Logging in: a name, a password and, where the user has a second factor, a code for a session token (interface 5.1; SPEC 4.1, 12). */
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
+import type { FactorKind } from '../../domain/accounts/second-factor.ts';
 import { parseUserName } from '../../domain/names.ts';
+import type { SecondFactor } from '../second-factor/second-factor.ts';
 import { generationOf } from '../sessions/session-state.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import { type CodeGuessDeps, judgeCode } from './code-guess.ts';
 import { type GuessDeps, type GuessOutcome, judgeGuess } from './password-guess.ts';
 
 export interface LoginAttempt {
   readonly user: string;
   readonly password: string;
+  /** Of a second factor, or a recovery code. */
+  readonly code?: string | undefined;
   readonly address: string;
   /** Session tokens that the browser sent along, whatever they are worth. */
   readonly shownTokens?: readonly string[];
 }
 
-export interface LoginDeps extends GuessDeps {
+/** The second step alone: the first one was taken with a password, of which the generation tells. */
+export interface SecondStep {
+  readonly user: string;
+  readonly generation: string;
+  readonly code: string;
+  readonly address: string;
+  readonly shownTokens?: readonly string[];
+}
+
+export interface LoginDeps extends GuessDeps, CodeGuessDeps {
   readonly store: Pick<AccountStore, 'findUser' | 'rehashPassword'>;
   readonly sessions: Pick<Sessions, 'issue' | 'sessionNamedBy'>;
+  readonly secondFactor: Pick<SecondFactor, 'checkCode' | 'wantedFrom'>;
 }
 
 export type LoginOutcome =
-  | { readonly kind: 'logged-in'; readonly user: User; readonly token: string }
+  | { readonly kind: 'logged-in'; readonly user: User; readonly token: string; readonly by?: 'totp' | 'recovery' }
+  /** The password was right, and the user has a second factor. */
+  | { readonly kind: 'code-asked' | 'code-wrong'; readonly user: User; readonly kinds: readonly FactorKind[] }
   | Exclude<GuessOutcome, { kind: 'match' }>;
 
 export async function logIn(attempt: LoginAttempt, deps: LoginDeps): Promise<LoginOutcome> {
@@ -33,11 +50,34 @@ export async function logIn(attempt: LoginAttempt, deps: LoginDeps): Promise<Log
   if (outcome.kind !== 'match') return outcome;
   if (!user) return { kind: 'mismatch' };
   await strengthen(user, attempt.password, deps);
-  // While the hash was computed the password may have been changed or the user deleted.
-  const now = await findUser(attempt.user, deps);
+  return afterPassword(user, attempt, deps);
+}
+
+/** A ticket that is too old for the user's password or factors is worth nothing. */
+export async function takeSecondStep(step: SecondStep, deps: LoginDeps): Promise<LoginOutcome> {
+  const user = await findUser(step.user, deps);
+  return user && generationOf(user) === step.generation ? afterPassword(user, step, deps) : { kind: 'mismatch' };
+}
+
+type CodeGiven = Pick<LoginAttempt, 'code' | 'address' | 'shownTokens'>;
+
+async function afterPassword(user: User, given: CodeGiven, deps: LoginDeps): Promise<LoginOutcome> {
+  const { address, code } = given;
+  const kinds = await deps.secondFactor.wantedFrom(user);
+  if (kinds.length === 0) return admitted(user, address, deps);
+  if (!code) return { kind: 'code-asked', user, kinds };
+  const knownSession = await knownSessionOf(user, given, deps);
+  const outcome = await judgeCode({ user, code, address, knownSession }, deps);
+  if (outcome.kind === 'limited') return outcome;
+  return outcome.kind === 'right' ? admitted(user, address, deps, outcome.by) : { kind: 'code-wrong', user, kinds };
+}
+
+/** While hash or code were checked the password or the factors may have been changed, or the user deleted. */
+async function admitted(user: User, address: string, deps: LoginDeps, by?: 'totp' | 'recovery'): Promise<LoginOutcome> {
+  const now = await findUser(user.name, deps);
   if (!now || generationOf(now) !== generationOf(user)) return { kind: 'mismatch' };
-  deps.knownClients.note(attempt.address);
-  return { kind: 'logged-in', user: now, token: await deps.sessions.issue(now) };
+  deps.knownClients.note(address);
+  return { kind: 'logged-in', user: now, token: await deps.sessions.issue(now), ...(by && { by }) };
 }
 
 /** A session of the same user alone: with the session of another account a browser is a stranger. */
@@ -48,6 +88,19 @@ async function knownBrowserOf(
   for (const token of shownTokens) {
     const session = await sessions.sessionNamedBy(token);
     if (session?.userName === user) return user;
+  }
+  return undefined;
+}
+
+/** One that was begun with the password and the factors of now: a token of before shows no factor. */
+async function knownSessionOf(
+  user: User,
+  { shownTokens = [] }: CodeGiven,
+  { sessions }: Pick<LoginDeps, 'sessions'>,
+): Promise<string | undefined> {
+  for (const token of shownTokens) {
+    const session = await sessions.sessionNamedBy(token);
+    if (session?.userName === user.name && session.generation === generationOf(user)) return session.tokenId;
   }
   return undefined;
 }

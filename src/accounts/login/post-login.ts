@@ -17,11 +17,13 @@ import { cookieClientOf } from '../sessions/session-cookie.ts';
 import { admitSession, type SessionLimitDeps } from '../sessions/session-limit.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { FirstTimeLogin } from './first-admin.ts';
-import { type LoginDeps, type LoginOutcome, logIn } from './login.ts';
+import { type LoginDeps, type LoginOutcome, logIn, takeSecondStep } from './login.ts';
 
 export type LoginResult =
   | 'success'
   | 'bad_credentials'
+  | 'code_asked'
+  | 'bad_code'
   | 'rate_limited'
   | 'disabled'
   | 'invalid_request'
@@ -39,6 +41,9 @@ export interface PostLoginDeps extends LoginDeps, Pick<SessionLimitDeps, 'sessio
 
 /** The same for every cause, so that it does not tell which users exist. */
 const LOGIN_FAILED = 'Login failed';
+/** Told only after the right password. */
+const CODE_ASKED = 'A code of the second factor is needed: send it as "code"';
+const CODE_WRONG = 'The code is not right, or was used before';
 const DISABLED = 'Authentication is disabled';
 
 export function createPostLogin(deps: PostLoginDeps): (ctx: AccountContext) => Promise<void> {
@@ -64,7 +69,7 @@ async function login(ctx: AccountContext, deps: PostLoginDeps): Promise<LoginRes
     refuseBody(ctx, body.error);
     return 'invalid_request';
   }
-  const fields = stringFields(body.value, { required: ['user', 'password'] });
+  const fields = stringFields(body.value, { required: ['user', 'password'], optional: ['code'] });
   const faults = fields.ok ? passwordFaults(fields.value.password) : fields.error;
   if (!fields.ok || faults.length > 0) {
     refuseFields(ctx, faults);
@@ -84,34 +89,51 @@ export type Attempted =
   | Exclude<LoginOutcome, { kind: 'logged-in' }>;
 
 /** A login with its audit line, whichever way the user and the password came. */
-export async function attemptLogin(
-  { user, password }: { readonly user: string; readonly password: string },
+export function attemptLogin(
+  given: { readonly user: string; readonly password: string; readonly code?: string },
+  ctx: AccountContext,
+  deps: PostLoginDeps,
+): Promise<Attempted> {
+  return settle(given.user, (client) => logIn({ ...given, ...client }, deps), ctx, deps);
+}
+
+/** The second step alone, after a first one whose ticket is good. */
+export function attemptSecondStep(
+  given: { readonly user: string; readonly generation: string; readonly code: string },
+  ctx: AccountContext,
+  deps: PostLoginDeps,
+): Promise<Attempted> {
+  return settle(given.user, (client) => takeSecondStep({ ...given, ...client }, deps), ctx, deps);
+}
+
+async function settle(
+  user: string,
+  attempt: (client: { readonly address: string; readonly shownTokens: readonly string[] }) => Promise<LoginOutcome>,
   ctx: AccountContext,
   deps: PostLoginDeps,
 ): Promise<Attempted> {
   const { clientAddress: from, requestId } = ctx.state;
-  const attempt = { what: 'login', who: triedName(user), from, ...agentOf(ctx.state), requestId } as const;
-  const shownTokens = deps.sessions.tokensIn(ctx.get('Cookie'));
-  const outcome = await logIn({ user, password, address: from, shownTokens }, deps);
-  switch (outcome.kind) {
-    case 'logged-in': {
-      deps.firstTimeLogin.onLogin(outcome.user.role);
-      deps.audit({ ...attempt, verdict: 'allowed' });
-      const session = await deps.sessions.sessionNamedBy(outcome.token);
-      if (session) await admitSession(session, { address: from, agent: ctx.state.clientAgent }, deps);
-      return { kind: 'logged-in', cookie: deps.sessions.cookieFor(outcome.token, cookieClientOf(ctx.state)) };
-    }
-    case 'mismatch':
-      deps.audit({ ...attempt, verdict: 'refused', reason: 'bad-credentials' });
-      return outcome;
-    case 'limited':
-      deps.audit({ ...attempt, verdict: 'refused', reason: 'rate-limited' });
-      return outcome;
-    case 'busy':
-      deps.audit({ ...attempt, verdict: 'refused', reason: 'busy' });
-      return outcome;
+  const entry = { what: 'login', who: triedName(user), from, ...agentOf(ctx.state), requestId } as const;
+  const outcome = await attempt({ address: from, shownTokens: deps.sessions.tokensIn(ctx.get('Cookie')) });
+  if (outcome.kind !== 'logged-in') {
+    deps.audit({ ...entry, verdict: 'refused', reason: AUDIT_REASON[outcome.kind] });
+    return outcome;
   }
+  deps.firstTimeLogin.onLogin(outcome.user.role);
+  deps.audit({ ...entry, verdict: 'allowed', ...(outcome.by && { factor: outcome.by }) });
+  const session = await deps.sessions.sessionNamedBy(outcome.token);
+  if (session) await admitSession(session, { address: from, agent: ctx.state.clientAgent }, deps);
+  return { kind: 'logged-in', cookie: deps.sessions.cookieFor(outcome.token, cookieClientOf(ctx.state)) };
 }
+
+// biome-ignore format: a table
+const AUDIT_REASON = {
+  mismatch:     'bad-credentials',
+  'code-asked': 'second-factor-asked',
+  'code-wrong': 'bad-code',
+  limited:      'rate-limited',
+  busy:         'busy',
+} as const;
 
 function respondWithOutcome(ctx: AccountContext, outcome: Attempted): LoginResult {
   switch (outcome.kind) {
@@ -121,6 +143,12 @@ function respondWithOutcome(ctx: AccountContext, outcome: Attempted): LoginResul
       break;
     case 'mismatch':
       refuse(ctx, 401, LOGIN_FAILED);
+      break;
+    case 'code-asked':
+      refuse(ctx, 401, CODE_ASKED, { second_factor: outcome.kinds });
+      break;
+    case 'code-wrong':
+      refuse(ctx, 401, CODE_WRONG, { second_factor: outcome.kinds });
       break;
     case 'limited':
       refuseWhileLimited(ctx, outcome);
@@ -136,6 +164,8 @@ function respondWithOutcome(ctx: AccountContext, outcome: Attempted): LoginResul
 export const LOGIN_RESULT: Readonly<Record<Attempted['kind'], LoginResult>> = {
   'logged-in': 'success',
   mismatch: 'bad_credentials',
+  'code-asked': 'code_asked',
+  'code-wrong': 'bad_code',
   limited: 'rate_limited',
   busy: 'busy',
 };

@@ -34,6 +34,7 @@ async function configSet(ctx: AccountRouterContext, next: Koa.Next, roles: Roles
   }
   const { roles: wanted, rest } = split.value;
   if (wanted.size > 0 && !mayManageAccounts(caller)) return refuseFor(ctx, 'person-needed');
+  if (wanted.size > 0 && deps.asksProof(caller, 'accounts')) return refuseFor(ctx, 'reauthentication-required');
   if (wanted.size > 0) {
     const outcome = await roles.change(wanted);
     if (!respondWithRoles(ctx, deps, outcome, [...wanted.keys()])) return;

@@ -10,6 +10,7 @@ import { refuse, refuseFields, refuseMethod, respond } from '../http/responses.t
 import {
   type AccountResponseDeps,
   type AccountRouterContext,
+  afterProof,
   forAdmins,
   type Handler,
   jsonOf,
@@ -53,8 +54,9 @@ export function createRoleRoutes(deps: RoleRouteDeps): Router<RouteState> {
     if (respondWithRoles(ctx, deps, outcome, [name])) respond(ctx, 200, { success: true });
   };
 
+  const changing = (handler: Handler): Handler => forAdmins(afterProof('accounts', deps, handler));
   router.get('/api/roles', forAdmins(list)).all('/api/roles', refuseMethod('GET, HEAD'));
-  router.put('/api/roles/:role', forAdmins(save)).delete('/api/roles/:role', forAdmins(remove));
+  router.put('/api/roles/:role', changing(save)).delete('/api/roles/:role', changing(remove));
   router.all('/api/roles/:role', refuseMethod('PUT, DELETE'));
   return router;
 }

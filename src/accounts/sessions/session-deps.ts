@@ -1,6 +1,6 @@
 /** What sessions need from the rest: the store, the signing key, the clock, and the lengths that the configuration gives. */
 import type { CryptoKey } from 'jose';
-import type { AccountStore } from '../../domain/accounts/account.ts';
+import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
@@ -20,6 +20,8 @@ export interface SessionDeps {
   /** Seconds from login to the end of a session, however often it is renewed; null: no such end. */
   readonly maxAge: number | null;
   readonly cookie: CookieSettings;
+  /** Whether a user must set up a second factor before anything else. Default: no user. */
+  readonly owesFactor?: (user: User) => boolean;
   /**
    * A text that changes with every change of accounts or revocations, by this process or another. Without it they
    * are read anew for each request.

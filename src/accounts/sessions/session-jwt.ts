@@ -15,6 +15,8 @@ export interface SessionClaims {
   readonly tokenId: string;
   /** The login from which the session has been renewed since (`auth_time`); absent in tokens made by the NVR: `issuedAt`. */
   readonly authenticatedAt?: number;
+  /** When the password or a factor was last given in this session (`proof_time`); absent: never. */
+  readonly provenAt?: number;
   /** Which password of which account the token was issued for; absent in tokens made by the NVR. */
   readonly generation?: string;
   /** The hour from which it holds; we never write one. */
@@ -38,8 +40,8 @@ export const importSigningKey = (key: Uint8Array<ArrayBuffer>): Promise<CryptoKe
   crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
 
 export function signSessionToken(claims: SessionClaims, key: CryptoKey): Promise<string> {
-  const { userName, role, issuedAt, expiresAt, tokenId, generation, authenticatedAt } = claims;
-  const times = { iat: issuedAt, exp: expiresAt, auth_time: authenticatedAt };
+  const { userName, role, issuedAt, expiresAt, tokenId, generation, authenticatedAt, provenAt } = claims;
+  const times = { iat: issuedAt, exp: expiresAt, auth_time: authenticatedAt, proof_time: provenAt };
   const payload = { sub: userName, role, ...times, jti: tokenId, gen: generation };
   return new CompactSign(textEncoder.encode(JSON.stringify(payload)))
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
@@ -95,19 +97,21 @@ async function isSigned(text: string, key: CryptoKey): Promise<boolean> {
 
 function claimsIn(payload: unknown, signature: string): SessionClaims | undefined {
   if (!isRecord(payload)) return undefined;
-  const { sub, role, iat, exp, nbf, jti, gen, auth_time } = payload;
+  const { sub, role, iat, exp, nbf, jti, gen, auth_time, proof_time } = payload;
   const userName = typeof sub === 'string' ? parseUserName(sub) : undefined;
   const tokenId = jti === undefined ? tokenIdOf(signature) : jti;
   if (!userName?.ok || !isRole(role) || !isSecond(iat) || !isSecond(exp)) return undefined;
   if (nbf !== undefined && !isSecond(nbf)) return undefined;
   // A login after the token was issued would put off the end of the session.
   if (auth_time !== undefined && !(isSecond(auth_time) && auth_time <= iat)) return undefined;
+  if (proof_time !== undefined && !(isSecond(proof_time) && proof_time <= iat)) return undefined;
   if (gen !== undefined && typeof gen !== 'string') return undefined;
   if (typeof tokenId !== 'string' || tokenId === '' || tokenId.length > LONGEST_TOKEN_ID) return undefined;
   const claims = { userName: userName.value, role, issuedAt: iat, expiresAt: exp, tokenId };
   return {
     ...claims,
     ...(auth_time !== undefined && { authenticatedAt: auth_time }),
+    ...(proof_time !== undefined && { provenAt: proof_time }),
     ...(gen !== undefined && { generation: gen }),
     ...(nbf !== undefined && { notBefore: nbf }),
   };

@@ -56,6 +56,8 @@ async function end(ctx: AccountRouterContext, deps: SessionRouteDeps): Promise<v
   const session = await deps.seenSessions.find(id);
   if (!session || !mayKnow(caller, session)) return refuse(ctx, 404, 'There is no such session');
   if (!mayManageAccounts(caller)) return refuseFor(ctx, 'person-needed');
+  const isOwn = caller.credential.kind === 'session' && caller.name === session.user;
+  if (!isOwn && deps.asksProof(caller, 'credentials')) return refuseFor(ctx, 'reauthentication-required');
   await deps.sessions.revoke(id, session.expiresAt);
   record(ctx, deps, { what: 'session-ended', sessionId: id, user: session.user });
   respond(ctx, 200, { success: true });

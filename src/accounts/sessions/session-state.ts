@@ -20,10 +20,22 @@ export interface SessionState {
 export interface Lasting extends Pick<SessionClaims, 'tokenId' | 'issuedAt' | 'expiresAt'> {
   readonly generation?: string | undefined;
   readonly authenticatedAt?: number | undefined;
+  readonly provenAt?: number | undefined;
+}
+
+/** What a caller's rights are made from, beside the user. */
+export interface CallerRules {
+  readonly roles: CustomRoles;
+  readonly owesFactor: (user: User) => boolean;
 }
 
 /** The role is the user's role now, whatever the token says (SPEC 11). */
-export const callerOf = (user: User, claims: Lasting, carriedBy: 'cookie' | 'bearer', roles: CustomRoles): Caller => ({
+export const callerOf = (
+  user: User,
+  claims: Lasting,
+  carriedBy: 'cookie' | 'bearer',
+  { roles, owesFactor }: CallerRules,
+): Caller => ({
   name: user.name,
   role: user.role,
   scope: scopeOfRole(user.role, roles),
@@ -35,7 +47,9 @@ export const callerOf = (user: User, claims: Lasting, carriedBy: 'cookie' | 'bea
     carriedBy,
     generation: claims.generation,
     authenticatedAt: loginOf(claims),
+    ...(claims.provenAt !== undefined && { provenAt: claims.provenAt }),
   },
+  ...(owesFactor(user) && { mustEnrol: true }),
 });
 
 /**
@@ -51,14 +65,20 @@ export function sessionStateFault(
   if (isRevoked) return 'revoked';
   if (!user || (user.createdAt <= now && issuedAt < Math.floor(user.createdAt))) return 'user-gone';
   if (generation !== undefined) return generation === current ? undefined : 'password-changed';
+  // The NVR knows nothing of second factors: a token of its own was got by a password alone.
+  if (user.factorEpoch !== undefined) return 'password-changed';
   return issuedAt < Math.floor(user.passwordChangedAt ?? 0) ? 'password-changed' : undefined;
 }
 
 /**
  * Times tell passwords apart by the second; the salt does so exactly, and tells apart two users of one name as well.
- * It is new with each password, and stays when a hash is strengthened. Tokens carry only its digest.
+ * It is new with each password, and stays when a hash is strengthened. The epoch is new when the user gets a second factor:
+ * a session of before was begun without it. Tokens carry only their digest.
  */
-export const generationOf = ({ passwordHash }: User): string =>
-  hash('sha256', saltOf(passwordHash), 'base64url').slice(0, GENERATION_CHARACTERS);
+export const generationOf = ({ passwordHash, factorEpoch }: User): string =>
+  hash('sha256', `${saltOf(passwordHash)}${factorEpoch === undefined ? '' : ` ${factorEpoch}`}`, 'base64url').slice(
+    0,
+    GENERATION_CHARACTERS,
+  );
 
 const GENERATION_CHARACTERS = 16;

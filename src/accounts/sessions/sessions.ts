@@ -1,5 +1,4 @@
 /** Sessions: a token is valid only while its user, password and `jti` are (interface 5.1; SPEC 4.2). */
-import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { User } from '../../domain/accounts/account.ts';
 import type { Caller } from '../../domain/caller.ts';
@@ -7,13 +6,14 @@ import { unixSeconds } from '../../domain/clock.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { UserName } from '../../domain/names.ts';
 import type { SessionVerdict } from '../../domain/verdict.ts';
-import { createSessionAge, loginOf } from './session-age.ts';
+import { begunBy, createIssuer } from './issue-session.ts';
+import { createSessionAge } from './session-age.ts';
 import { type CookieClient, cookieLine, cookieValues } from './session-cookie.ts';
 import type { SessionDeps } from './session-deps.ts';
 import { createSessionEnds } from './session-ends.ts';
-import { type SessionClaims, signSessionToken, timeFault } from './session-jwt.ts';
+import { type SessionClaims, timeFault } from './session-jwt.ts';
 import { createStateLookup, createTokenReader, REMEMBERED_TOKENS } from './session-lookup.ts';
-import { callerOf, generationOf, sessionStateFault } from './session-state.ts';
+import { callerOf, sessionStateFault } from './session-state.ts';
 import { createStoreGrace } from './store-grace.ts';
 
 export interface Sessions {
@@ -23,6 +23,8 @@ export interface Sessions {
   renewalFor(caller: Caller): MaybePromise<string | undefined>;
   /** The same for `/auth`, at any time in a session's life (interface 5.1.5); signed anew at most once a minute, or once in a tenth of a short session. */
   renew(caller: Caller): MaybePromise<string | undefined>;
+  /** A token of the same session, for a caller who has just given the password or a factor again; undefined when the session is over. */
+  prove(caller: Caller): MaybePromise<string | undefined>;
   /** Who the holder of a session is now, with the end of its latest token; undefined when the session is over or was ended. */
   recheck(caller: Caller): Promise<Caller | undefined>;
   /** Logout: the session is void from here on, with all its tokens. Nothing happens to other kinds of credentials. */
@@ -53,6 +55,7 @@ interface Renewal {
 
 export function createSessions(deps: SessionDeps): Sessions {
   const { store, key, clock, cookie, ends = createSessionEnds(), isEndedHere = () => false } = deps;
+  const { owesFactor = () => false } = deps;
   const { grace = createStoreGrace({ version: deps.accountsVersion }) } = deps;
   const isRenewable = deps.sessionLength !== 0;
   const lifetime = isRenewable ? deps.sessionLength : SHORTEST_SESSION;
@@ -64,14 +67,7 @@ export function createSessions(deps: SessionDeps): Sessions {
   const stateOf = createStateLookup({ store, grace, isEndedHere });
   const renewals = new LRUCache<string, Renewal>({ max: REMEMBERED_TOKENS });
 
-  const issue = (user: User, tokenId: string = randomUUID(), login?: number): Promise<string> => {
-    const issuedAt = unixSeconds(clock);
-    const authenticatedAt = Math.min(login ?? issuedAt, issuedAt);
-    const expiresAt = Math.min(issuedAt + lifetime, age.endOf({ authenticatedAt, issuedAt }));
-    ends.note(tokenId, expiresAt);
-    const claims = { userName: user.name, role: user.role, tokenId, generation: generationOf(user) };
-    return signSessionToken({ ...claims, issuedAt, expiresAt, authenticatedAt }, key);
-  };
+  const issue = createIssuer({ key, clock, lifetime, age, ends });
 
   const renew = (caller: Caller): MaybePromise<string | undefined> => {
     const { credential } = caller;
@@ -82,19 +78,28 @@ export function createSessions(deps: SessionDeps): Sessions {
       const { user, generation } = state;
       // The session may have ended while the request ran: a new token would revive it.
       if (!user || sessionStateFault(credential, state, unixSeconds(clock))) return undefined;
-      // The role and the password generation are part of the key: a renewal never carries an old role.
-      const key = `${credential.tokenId} ${user.role} ${generation}`;
+      // The role, the password generation and the proof are part of the key: a renewal never carries old ones.
+      const key = `${credential.tokenId} ${user.role} ${generation} ${credential.provenAt}`;
       const now = unixSeconds(clock);
       const known = renewals.get(key);
       if (known && Math.abs(now - known.at) < reuseSeconds) return known.token;
       // The same `jti`: it is the same session, so ending it ends the tokens of before and after.
-      const token = issue(user, credential.tokenId, loginOf(credential));
+      const token = issue(user, begunBy(credential));
       const renewal: Renewal = { at: now, token };
       renewals.set(key, renewal);
       return token.then((signed) => {
         renewal.token = signed; // the next to ask need not wait
         return signed;
       });
+    });
+  };
+
+  const prove = ({ name, credential }: Caller): MaybePromise<string | undefined> => {
+    if (credential.kind !== 'session') return undefined;
+    return mapMaybe(stateOf({ userName: name, tokenId: credential.tokenId }), (state) => {
+      const now = unixSeconds(clock);
+      if (!state.user || sessionStateFault(credential, state, now)) return undefined;
+      return issue(state.user, { ...begunBy(credential), proof: now });
     });
   };
 
@@ -110,6 +115,7 @@ export function createSessions(deps: SessionDeps): Sessions {
   return {
     issue: (user) => issue(user),
     renew,
+    prove,
     revoke,
     verify: (token, carriedBy) =>
       mapMaybe(read(token), (claims) => {
@@ -123,7 +129,7 @@ export function createSessions(deps: SessionDeps): Sessions {
           if (fault || !user) return { kind: 'invalid', reason: fault ?? 'user-gone' };
           return mapMaybe(deps.roles(), (roles) => ({
             kind: 'valid',
-            caller: callerOf(user, claims.value, carriedBy, roles),
+            caller: callerOf(user, claims.value, carriedBy, { roles, owesFactor }),
           }));
         });
       }),
@@ -139,7 +145,7 @@ export function createSessions(deps: SessionDeps): Sessions {
       const claims = { ...credential, expiresAt, userName: name };
       const state = await stateOf(claims);
       if (!state.user || sessionStateFault(claims, state, unixSeconds(clock))) return undefined;
-      return callerOf(state.user, claims, credential.carriedBy, await deps.roles());
+      return callerOf(state.user, claims, credential.carriedBy, { roles: await deps.roles(), owesFactor });
     },
     async end({ credential }) {
       if (credential.kind === 'session') await revoke(credential.tokenId, credential.expiresAt);

@@ -45,6 +45,7 @@ async function create(ctx: AccountRouterContext, deps: TokenRouteDeps): Promise<
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const owner = await ownerOf(caller, deps);
   if (!owner) return refuse(ctx, 403, 'An API token belongs to a user: log in, and create it as that user');
+  if (deps.asksProof(caller, 'credentials')) return refuseFor(ctx, 'reauthentication-required');
   const body = await jsonOf(ctx, deps, BODY_LIMITS.cameraList);
   if (!body) return;
   const unknown = unknownFields(body.json, FIELDS);

@@ -8,6 +8,7 @@ import { refuseFor, refuseMethod, refuseWhileBusy, refuseWhileLimited, respond }
 import {
   type AccountResponseDeps,
   type AccountRouterContext,
+  afterProof,
   fieldsOf,
   forAdmins,
   forPeople,
@@ -60,10 +61,11 @@ export function createUserRoutes(deps: UserRouteDeps): Router<RouteState> {
     if (body) respondWithUser(ctx, deps, await users.setRole(name, body.role), act);
   };
 
-  router.get('/api/users', forAdmins(list)).post('/api/users', forAdmins(add));
+  const changing = (handler: Handler): Handler => forAdmins(afterProof('accounts', deps, handler));
+  router.get('/api/users', forAdmins(list)).post('/api/users', changing(add));
   router.all('/api/users', refuseMethod('GET, POST'));
-  router.delete('/api/users/:user', forAdmins(remove)).all('/api/users/:user', refuseMethod('DELETE'));
-  router.put('/api/users/:user/role', forAdmins(setRole)).all('/api/users/:user/role', refuseMethod('PUT'));
+  router.delete('/api/users/:user', changing(remove)).all('/api/users/:user', refuseMethod('DELETE'));
+  router.put('/api/users/:user/role', changing(setRole)).all('/api/users/:user/role', refuseMethod('PUT'));
   router.put(
     '/api/users/:user/password',
     forPeople((ctx) => putPassword(ctx, { ...deps, users })),
@@ -75,9 +77,13 @@ export function createUserRoutes(deps: UserRouteDeps): Router<RouteState> {
 async function putPassword(ctx: AccountRouterContext, deps: UserRouteDeps & ChangeDeps): Promise<void> {
   const { caller, clientAddress: address } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
+  const name = ctx.params['user'] ?? '';
+  // The own password comes with the current one, which is a proof; a program has none to give.
+  const isOwn = name === caller.name && caller.credential.kind !== 'api-token';
+  if (!isOwn && deps.asksProof(caller, name === caller.name ? 'credentials' : 'accounts'))
+    return refuseFor(ctx, 'reauthentication-required');
   const body = await fieldsOf(ctx, deps, { required: ['password'], optional: ['old_password'] });
   if (!body) return;
-  const name = ctx.params['user'] ?? '';
   const change = { caller, address, name, password: body.password, oldPassword: body.old_password };
   const outcome = await changePassword(change, deps);
   const act = { what: 'password-changed', user: name } as const;

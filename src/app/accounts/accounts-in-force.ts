@@ -2,26 +2,33 @@
 import { availableParallelism } from 'node:os';
 import type { CryptoKey } from 'jose';
 import type { Audit } from '../../accounts/audit.ts';
+import type { AccountResponseDeps } from '../../accounts/http/route-guards.ts';
 import type { FirstTimeLogin } from '../../accounts/login/first-admin.ts';
 import type { KnownClients } from '../../accounts/login/known-clients.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { LoginRouteDeps } from '../../accounts/login/login-routes.ts';
+import type { ReauthenticateDeps } from '../../accounts/login/reauthenticate-route.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import type { RoleRouteDeps } from '../../accounts/roles/role-routes.ts';
+import { createEnrolment } from '../../accounts/second-factor/enrolment.ts';
+import type { FactorRouteDeps } from '../../accounts/second-factor/factor-routes.ts';
+import type { Sealer } from '../../accounts/second-factor/sealed-secret.ts';
+import { createSecondFactor, type SecondFactor } from '../../accounts/second-factor/second-factor.ts';
+import type { Tickets } from '../../accounts/second-factor/step-ticket.ts';
 import type { SessionRouteDeps } from '../../accounts/sessions/session-routes.ts';
 import { createSessions, type Sessions } from '../../accounts/sessions/sessions.ts';
 import type { TokenRouteDeps } from '../../accounts/tokens/token-routes.ts';
 import type { UserRouteDeps } from '../../accounts/users/user-routes.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { Caller } from '../../domain/caller.ts';
+import { type Caller, hasFreshProof } from '../../domain/caller.ts';
 import { scopeOfRole } from '../../domain/camera-scope.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
 import type { HoldingStore } from '../../store/held-revocations.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
-import { countedAudit, countedLimiter, countedLogins, countedSessions } from '../telemetry/counted.ts';
+import { countedAudit, countedFactor, countedLimiter, countedLogins, countedSessions } from '../telemetry/counted.ts';
 import type { Credentials } from './credentials.ts';
 import { passwordRulesOf } from './password-rules-of.ts';
 
@@ -39,7 +46,9 @@ export interface AccountsInForce {
     UserRouteDeps &
     Omit<RoleRouteDeps, 'knownCameras'> &
     SessionRouteDeps &
-    TokenRouteDeps;
+    TokenRouteDeps &
+    ReauthenticateDeps &
+    FactorRouteDeps & { readonly tickets: Tickets };
 }
 
 /** What outlives every reload. */
@@ -49,6 +58,10 @@ export interface AccountDeps {
   readonly key: CryptoKey;
   readonly credentials: Credentials;
   readonly limiter: LoginLimiter;
+  /** Of wrong codes, by account. */
+  readonly codeLimiter: LoginLimiter;
+  readonly sealer: Sealer;
+  readonly tickets: Tickets;
   readonly knownClients: KnownClients;
   readonly firstTimeLogin: FirstTimeLogin;
   readonly hasherOf: (iterations: number) => PasswordHasher;
@@ -62,7 +75,14 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
   const { auth } = settings;
   const { credentials, metrics } = deps;
   const clauses = clausesOf(auth.failed_login_rate_limit);
-  const uncounted = sessionsUnder(settings, deps);
+  const factorDeps = {
+    store: deps.store.secondFactor,
+    sealer: deps.sealer,
+    clock: deps.clock,
+    mode: auth.second_factor,
+  };
+  const secondFactor = countedFactor(createSecondFactor(factorDeps), metrics);
+  const uncounted = sessionsUnder(settings, secondFactor, deps);
   const sessions = countedSessions(uncounted, 'login', metrics);
   const sessionsAfterPasswordChange = countedSessions(uncounted, 'password_change', metrics);
   const recheck = rechecker(auth.enabled, sessions, credentials);
@@ -83,6 +103,12 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
     seenSessions: credentials.seenSessions,
     bodySeconds: () => settings.server.timeout_login_body,
     recheck,
+    asksProof: proofRule(auth.reauthenticate === 'strict', deps.clock),
+    secondFactor,
+    codeLimiter: deps.codeLimiter,
+    tickets: deps.tickets,
+    enrolment: createEnrolment(factorDeps),
+    mayEnrol: auth.second_factor !== 'off',
     firstTimeLogin: deps.firstTimeLogin,
     settings: () => ({
       authEnabled: auth.enabled,
@@ -96,8 +122,13 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
   return { settings, clauses, sessions, sessionsAfterPasswordChange, recheck, routeDeps };
 }
 
-const sessionsUnder = ({ auth }: Settings, { store, key, clock, credentials }: AccountDeps): Sessions =>
+const sessionsUnder = (
+  { auth }: Settings,
+  { isOwedBy }: SecondFactor,
+  { store, key, clock, credentials }: AccountDeps,
+): Sessions =>
   createSessions({
+    owesFactor: isOwedBy,
     store: store.accounts,
     key,
     clock,
@@ -110,6 +141,12 @@ const sessionsUnder = ({ auth }: Settings, { store, key, clock, credentials }: A
     maxAge: auth.session_max_age,
     cookie: { name: auth.cookie_name, secure: auth.cookie_secure, sameSite: auth.cookie_same_site, path: '/' },
   });
+
+/** With `strict` users and roles ask for a proof too. */
+const proofRule =
+  (isStrict: boolean, clock: Clock): AccountResponseDeps['asksProof'] =>
+  (caller, act) =>
+    (act === 'credentials' || isStrict) && !hasFreshProof(caller, unixSeconds(clock));
 
 /** Password checks that may wait for their turn (SPEC 4.1). */
 const WAITING_CHECKS = 32;

@@ -1,8 +1,13 @@
 /** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
+import type { Logger } from 'pino';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
+import { createCodeLimiter } from '../../accounts/login/code-guess.ts';
 import { createFirstTimeLogin, ensureFirstAdmin, type NewAdminPassword } from '../../accounts/login/first-admin.ts';
 import { createKnownClients } from '../../accounts/login/known-clients.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
+import { derivedKey } from '../../accounts/second-factor/derived-keys.ts';
+import { createSealer, type Sealer } from '../../accounts/second-factor/sealed-secret.ts';
+import { createTickets } from '../../accounts/second-factor/step-ticket.ts';
 import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import type { Settings } from '../../config/schema/schema.ts';
@@ -91,7 +96,12 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
   const firstTimeLogin = createFirstTimeLogin(false);
   const key = await importSigningKey(secret.value.key);
   const hasherOf = createHashers();
+  const sealer = createSealer(derivedKey(secret.value.key, 'totp'));
+  await tellUnreadable(store, sealer, log);
   const deps = {
+    codeLimiter: createCodeLimiter(steadyClock),
+    sealer,
+    tickets: createTickets(derivedKey(secret.value.key, 'second-step')),
     store,
     clock,
     key,
@@ -127,4 +137,14 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
       return made;
     },
   };
+}
+
+/** A factor is never dropped with the secret: that would open the account to the password alone. */
+async function tellUnreadable({ secondFactor }: HoldingStore, { keyId }: Sealer, log: Logger): Promise<void> {
+  const users = await secondFactor.countTotpNotSealedWith(keyId);
+  if (users > 0)
+    log.warn(
+      { users },
+      'the signing secret is another one than when these users set up their authenticator app: their codes cannot be checked. They log in with a recovery code and set it up again; or run "postern users second-factor reset NAME"',
+    );
 }

@@ -1,29 +1,68 @@
-/** Logs in by the login page's form when it is sent without a script (SPEC 4.1, 8). */
+/** Logs in by the login page's form when it is sent without a script, in one step or two (SPEC 4.1, 8, 12). */
 
-import { attemptLogin, LOGIN_RESULT } from '../../accounts/login/post-login.ts';
+import { type Attempted, attemptLogin, attemptSecondStep, LOGIN_RESULT } from '../../accounts/login/post-login.ts';
 import { passwordFault } from '../../accounts/passwords/password-rules.ts';
-import type { LogIn } from '../../ui/login-page.ts';
+import { TICKET_SECONDS } from '../../accounts/second-factor/step-ticket.ts';
+import { cookieClientOf, cookieLine, cookieValues } from '../../accounts/sessions/session-cookie.ts';
+import { generationOf } from '../../accounts/sessions/session-state.ts';
+import { unixSeconds } from '../../domain/clock.ts';
+import { LOGIN_PATH } from '../../domain/login-path.ts';
+import type { FormContext, FormLogin, LogIn } from '../../ui/login-page.ts';
 import type { AccountsInForce } from '../accounts/accounts-in-force.ts';
+
+type Deps = AccountsInForce['routeDeps'];
 
 /** By then a password check may find a free place. */
 const BUSY_RETRY_SECONDS = 5;
 
-export const formLogIn =
-  (deps: AccountsInForce['routeDeps']): LogIn =>
-  async ({ user, password }, ctx) => {
+/** Sent to the form alone, and by no page of another site. It opens nothing: it says whose password was right. */
+const STEP_COOKIE = { name: 'postern_step', secure: 'auto', sameSite: 'strict', path: LOGIN_PATH } as const;
+
+export const formLogIn = (deps: Deps): LogIn => ({
+  async logIn({ user, password }, ctx) {
     if (!deps.settings().authEnabled) return { kind: 'no-passwords' };
     if (passwordFault(password) !== undefined) return { kind: 'unfit' };
-    const onResult = deps.onLogin();
-    const outcome = await attemptLogin({ user, password }, ctx, deps);
-    onResult(LOGIN_RESULT[outcome.kind]);
-    switch (outcome.kind) {
-      case 'logged-in':
-        return { kind: 'logged-in', cookie: outcome.cookie };
-      case 'mismatch':
-        return { kind: 'wrong-credentials' };
-      case 'limited':
-        return { kind: 'wait', why: 'too-many-tries', seconds: outcome.retryAfterSeconds };
-      case 'busy':
-        return { kind: 'wait', why: 'busy', seconds: BUSY_RETRY_SECONDS };
+    return counted(() => attemptLogin({ user, password }, ctx, deps), ctx, deps);
+  },
+  async secondStep(code, ctx) {
+    const { authEnabled } = deps.settings();
+    const ticket = ticketOf(ctx, deps);
+    if (!authEnabled || !ticket) return { kind: authEnabled ? 'step-over' : 'no-passwords' };
+    const { user, generation } = ticket;
+    const outcome = await counted(() => attemptSecondStep({ user, generation, code }, ctx, deps), ctx, deps);
+    return outcome.kind === 'wrong-credentials' ? { kind: 'step-over' } : outcome;
+  },
+});
+
+const hasStepCookie = (ctx: FormContext): boolean => cookieValues(ctx.get('Cookie'), STEP_COOKIE.name).length > 0;
+
+function ticketOf(ctx: FormContext, { tickets, clock }: Deps) {
+  const [written = ''] = cookieValues(ctx.get('Cookie'), STEP_COOKIE.name);
+  return tickets.read(written, unixSeconds(clock));
+}
+
+async function counted(attempt: () => Promise<Attempted>, ctx: FormContext, deps: Deps): Promise<FormLogin> {
+  const onResult = deps.onLogin();
+  const outcome = await attempt();
+  onResult(LOGIN_RESULT[outcome.kind]);
+  const stepCookie = (text: string, seconds: number): string =>
+    cookieLine(STEP_COOKIE, text, seconds, cookieClientOf(ctx.state));
+  switch (outcome.kind) {
+    case 'logged-in':
+      return { kind: 'logged-in', cookies: [outcome.cookie, ...(hasStepCookie(ctx) ? [stepCookie('', 0)] : [])] };
+    case 'code-asked': {
+      const { name: user } = outcome.user;
+      const expiresAt = unixSeconds(deps.clock) + TICKET_SECONDS;
+      const ticket = deps.tickets.sign({ user, generation: generationOf(outcome.user), expiresAt });
+      return { kind: 'code-asked', cookie: stepCookie(ticket, TICKET_SECONDS) };
     }
-  };
+    case 'code-wrong':
+      return { kind: 'code-wrong' };
+    case 'mismatch':
+      return { kind: 'wrong-credentials' };
+    case 'limited':
+      return { kind: 'wait', why: 'too-many-tries', seconds: outcome.retryAfterSeconds };
+    case 'busy':
+      return { kind: 'wait', why: 'busy', seconds: BUSY_RETRY_SECONDS };
+  }
+}

@@ -3,8 +3,10 @@ import { randomUUID } from 'node:crypto';
 import Router from 'koa-router';
 import type { OwnConfig } from '../../access/narrow-config.ts';
 import { createLoginRoutes } from '../../accounts/login/login-routes.ts';
+import { createReauthenticateRoute } from '../../accounts/login/reauthenticate-route.ts';
 import { createConfigSetRoute } from '../../accounts/roles/config-set-route.ts';
 import { createRoleRoutes } from '../../accounts/roles/role-routes.ts';
+import { createFactorRoutes } from '../../accounts/second-factor/factor-routes.ts';
 import type { CookieClient } from '../../accounts/sessions/session-cookie.ts';
 import { createSessionRoutes } from '../../accounts/sessions/session-routes.ts';
 import { createTokenRoutes } from '../../accounts/tokens/token-routes.ts';
@@ -99,6 +101,8 @@ function ownRoutes({
   const { routeDeps, sessionsAfterPasswordChange } = accounts;
   return new Router<RouteState>()
     .use(createLoginRoutes({ ...routeDeps, visibleCameras: seen }).routes())
+    .use(createReauthenticateRoute(routeDeps).routes())
+    .use(createFactorRoutes(routeDeps).routes())
     .use(createUserRoutes({ ...routeDeps, sessions: sessionsAfterPasswordChange }).routes())
     .use(createRoleRoutes({ ...routeDeps, knownCameras: () => components.cameras.it.current() ?? [] }).routes())
     .use(createConfigSetRoute(routeDeps).routes())

@@ -2,6 +2,7 @@
 import type { Audit } from '../../accounts/audit.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { LoginResult } from '../../accounts/login/post-login.ts';
+import type { SecondFactor } from '../../accounts/second-factor/second-factor.ts';
 import type { Sessions } from '../../accounts/sessions/sessions.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
@@ -13,12 +14,14 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { ticks } from '../resources/ticks.ts';
 
+const FAILURES: readonly LoginResult[] = ['bad_credentials', 'bad_code', 'rate_limited'];
+
 export function countedLogins(metrics: Metrics, recent: RecentFailures): () => (result: LoginResult) => void {
   return () => {
     const since = ticks();
     return (result) => {
       metrics.logins.add(1, result);
-      if (result === 'bad_credentials' || result === 'rate_limited') recent.noteLoginFailure();
+      if (FAILURES.includes(result)) recent.noteLoginFailure();
       metrics.loginDuration.observe((ticks() - since) / 1000, result);
     };
   };
@@ -38,6 +41,16 @@ export const countedLimiter = (limiter: LoginLimiter, clauses: readonly Clause[]
   },
 });
 
+/** Codes that were checked, by kind. */
+export const countedFactor = (secondFactor: SecondFactor, metrics: Metrics): SecondFactor => ({
+  ...secondFactor,
+  async checkCode(user, code) {
+    const outcome = await secondFactor.checkCode(user, code);
+    metrics.secondFactors.add(1, outcome.by, outcome.kind);
+    return outcome;
+  },
+});
+
 /** `issued`: the reason of new tokens; renewed ones count as `refresh`. */
 export function countedSessions(sessions: Sessions, issued: 'login' | 'password_change', metrics: Metrics): Sessions {
   const counted = (token: string | undefined): string | undefined => {
@@ -52,6 +65,7 @@ export function countedSessions(sessions: Sessions, issued: 'login' | 'password_
       return token;
     },
     renew: (caller) => mapMaybe(sessions.renew(caller), counted),
+    prove: (caller) => mapMaybe(sessions.prove(caller), counted),
     renewalFor: (caller) => mapMaybe(sessions.renewalFor(caller), counted),
   };
 }

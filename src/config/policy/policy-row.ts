@@ -33,6 +33,7 @@ export const rowSchema = z.strictObject({
   writes: z.boolean().exactOptional(),
   dynamic: z.boolean().exactOptional(),
   secret: z.boolean().exactOptional(),
+  enrolment: z.boolean().exactOptional(),
   forwarded: z.boolean().exactOptional(),
   note: z.string().exactOptional(),
 });

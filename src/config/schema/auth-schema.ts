@@ -1,5 +1,6 @@
 /** Keys of `auth`: accounts, sessions, custom roles (interface 2.5; SPEC 1). */
 import { z } from 'zod';
+import { FACTOR_MODES } from '../../domain/accounts/second-factor.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { parseCustomRoleName, type Role } from '../../domain/names.ts';
 import { VERBS, type Verb } from '../../domain/policy.ts';
@@ -98,6 +99,18 @@ export const authSection = z
       .max(MOST_SESSIONS)
       .prefault(50)
       .describe('Sessions that a user may have at once. One login more ends the oldest.'),
+    second_factor: z
+      .enum(FACTOR_MODES)
+      .prefault('optional')
+      .describe(
+        'Second factor at the login: off; optional: who has set one up is asked for it; admins or everyone: these users must set one up before anything else.',
+      ),
+    reauthenticate: z
+      .enum(['credentials', 'strict'])
+      .prefault('credentials')
+      .describe(
+        'Before which acts the password or a code is asked for again, when the last one is over 10 minutes old. credentials: factors, API tokens, invitations and sessions of others. strict: every change of users and roles too, which the pages of the NVR cannot ask for.',
+      ),
     roles: z
       .record(roleName(), roleCameras())
       .prefault({})

@@ -9,10 +9,11 @@
  *  5. identity                    the sources in their order; a bad credential is refused 401, 429
  *  6. proxy secret                before any header of the proxy counts                   401, 403
  *  7. CSRF                        a browser page of another site                          403
- *  8. authorization               row, role, cameras that the request names              401, 403, 404, 503
- *  9. query bounds                values that would stall the NVR                         422
- * 10. HEAD of a narrowed response                                                         405
- * 11. owner lookup                whose camera an id belongs to                           400, 403, 404, 502, 503
+ *  8. second factor               a caller who must set one up can do nothing else        403
+ *  9. authorization               row, role, cameras that the request names              401, 403, 404, 503
+ * 10. query bounds                values that would stall the NVR                         422
+ * 11. HEAD of a narrowed response                                                         405
+ * 12. owner lookup                whose camera an id belongs to                           400, 403, 404, 502, 503
  */
 import type { AccessVerdict, Obligations } from '../../access/access-verdict.ts';
 import { authorize, type Surroundings } from '../../access/authorize.ts';
@@ -27,6 +28,7 @@ import { acceptedCaller, credentialFault } from './accepted-caller.ts';
 import { type Client, clientOf } from './client.ts';
 import type { TrustedNetworks } from './client-address.ts';
 import { isCrossSiteForgery } from './csrf.ts';
+import { mayEnrolBy, withEnrolment } from './enrolment.ts';
 import { identify } from './identify.ts';
 import { isInternalHost } from './internal-host.ts';
 import type { OwnerLookup } from './owner-lookup.ts';
@@ -122,13 +124,15 @@ function admitIdentified(arrived: ArrivedRequest, identity: IdentityVerdict, rul
   const { request, client, target, route } = arrived;
   const accepted = acceptedCaller(request, route, identity, rules.carriesProxySecret); // 6
   if (!accepted.ok) return refused(accepted.error, client);
-  const caller = accepted.value;
+  const caller = withEnrolment(accepted.value, route);
 
   const presentsCredentials = route.kind === 'listed' && route.row.secret === true;
   if (isCrossSiteForgery(request, { caller, presentsCredentials, ...client }))
     return refused('cross-site', client, caller); // 7
 
-  const access = authorize(caller, route, target, rules.surroundings()); // 8
+  if (caller?.mustEnrol && !mayEnrolBy(route)) return refused('second-factor-required', client, caller); // 8
+
+  const access = authorize(caller, route, target, rules.surroundings()); // 9
   if (access.kind === 'refused') return refused(access.reason, client, caller);
   return access.kind === 'nothing-visible'
     ? withoutCameras(access.body, arrived, caller, rules)
@@ -147,7 +151,7 @@ function withoutCameras(
   caller: Caller | undefined,
   { isMalformed }: Rules,
 ): Admission {
-  if (isMalformed?.(target)) return refused('parameter-refused', client, caller); // 9
+  if (isMalformed?.(target)) return refused('parameter-refused', client, caller); // 10
   return { kind: 'nothing-visible', client, caller, body };
 }
 
@@ -158,13 +162,13 @@ function admitAuthorized(
   { isHarmful, owners }: Rules,
 ): MaybePromise<Admission> {
   const { method } = request;
-  if (isHarmful?.(method, target)) return refused('parameter-refused', client, caller); // 9
+  if (isHarmful?.(method, target)) return refused('parameter-refused', client, caller); // 10
   if (!obligations)
     return { kind: 'admitted', client, caller, target, route, ...(credentialFault && { credentialFault }) };
   // The head of a response that is narrowed would tell of the whole one; the NVR has no HEAD there either.
   if (method === 'HEAD' && (obligations.responseForm || obligations.fanout))
-    return refused('method-not-allowed', client, caller); // 10
-  const denial = obligations.owners && owners.denial(obligations.owners, obligations.view, { method, target }); // 11
+    return refused('method-not-allowed', client, caller); // 11
+  const denial = obligations.owners && owners.denial(obligations.owners, obligations.view, { method, target }); // 12
   return mapMaybe(denial, (reason) =>
     reason ? refused(reason, client, caller) : { kind: 'admitted', client, caller, target, route, obligations },
   );

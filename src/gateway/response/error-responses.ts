@@ -1,5 +1,5 @@
 /** Error responses: the one place where the reason of a refusal becomes a status, headers and a body (SPEC 5, interface 7). */
-import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
+import { REFUSALS, type RefusalReason, refusalBody } from '../../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { storeFaultOf } from '../../domain/store-fault.ts';
 
@@ -26,6 +26,9 @@ export interface RefusalRules {
   readonly renderPage: (page: PageFacts) => Omit<OwnResponse, 'status'>;
 }
 
+/** Where the console sets up a second factor. */
+const ENROLMENT_PAGE = '/postern/settings/two-step';
+
 /** The response to a refused request: a page or a redirect for a browser's navigation, JSON for everything else. */
 export function errorResponse(
   reason: RefusalReason,
@@ -37,7 +40,8 @@ export function errorResponse(
   const status = statusFor(request, REFUSALS[reason].status);
   const { basePath = '' } = request;
   const loginPath = rules.loginPath && `${basePath}${rules.loginPath}`;
-  if (!isNavigation(request)) return inJson(status, message, loginPath);
+  if (!isNavigation(request)) return inJson(status, refusalBody(reason), loginPath);
+  if (reason === 'second-factor-required') return redirectTo(`${basePath}${ENROLMENT_PAGE}`);
   if (status === 401 && loginPath) return toLogin(loginPath, `${basePath}${request.target}`);
   const acceptLanguage = singleHeader(request, 'accept-language');
   const page = rules.renderPage({ reason, status, message, requestId, basePath, acceptLanguage });
@@ -66,20 +70,25 @@ export const jsonResponse = (body: string): OwnResponse => ({
 const statusFor = (request: RequestFacts, status: number): number =>
   status === 403 && request.target.split('?', 1)[0] === '/api/profile' ? 401 : status;
 
-function inJson(status: number, message: string, loginPath: string | undefined): OwnResponse {
+function inJson(status: number, body: object, loginPath: string | undefined): OwnResponse {
   const headers: Record<string, string> = {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
     ...retryAfter(status),
   };
   if (status === 401 && loginPath) headers['location'] = loginPath;
-  return { status, headers, body: JSON.stringify({ success: false, message }) };
+  return { status, headers, body: JSON.stringify(body) };
 }
 
 function toLogin(loginPath: string, wanted: string): OwnResponse {
-  const location = `${loginPath}?next=${encodeURIComponent(wanted)}`;
-  return { status: 302, headers: { location, 'cache-control': 'no-store' }, body: '' };
+  return redirectTo(`${loginPath}?next=${encodeURIComponent(wanted)}`);
 }
+
+const redirectTo = (location: string): OwnResponse => ({
+  status: 302,
+  headers: { location, 'cache-control': 'no-store' },
+  body: '',
+});
 
 /** A proxy passes its client's headers on when it asks `/auth`, and takes a redirect for a fault: it gets no page. */
 const FORWARD_AUTH: readonly string[] = ['/auth', '/api/auth'];

@@ -102,6 +102,8 @@ describe('A login whose account changes while the password is hashed', () => {
         limiter,
         knownClients: createKnownClients(),
         sessions,
+        codeLimiter: limiter,
+        secondFactor: { wantedFrom: async () => [], checkCode: async () => ({ kind: 'wrong', by: 'totp' }) },
       });
       const shown = outcome.kind === 'logged-in' ? `${outcome.kind} as ${outcome.user.role}` : outcome.kind;
       assert.equal(shown, expected);

@@ -28,7 +28,9 @@ describe('The first start (interface 2.1)', () => {
     assert.match(printed?.password ?? '', /^[0-9a-f]{32}$/);
     assert.equal(await isTheAdmins(printed, store), true);
     const users = (await store.listUsers()).map(({ passwordHash: _, ...user }) => user);
-    assert.deepEqual(users, [{ name: 'admin', role: ADMIN, passwordChangedAt: null, createdAt: NOW }]);
+    assert.deepEqual(users, [
+      { name: 'admin', role: ADMIN, passwordChangedAt: null, createdAt: NOW, passwordIsGenerated: true },
+    ]);
   });
 
   it('happens once', async (t) => {

@@ -67,7 +67,7 @@ describe('A session', () => {
     const { vera, sessions, callerWith } = await instance(t);
     const caller = await callerWith(await sessions.issue(vera), 'bearer');
     const { tokenId, generation } = sessionOf(caller);
-    const times = { issuedAt: NOW, expiresAt: NOW + 86_400, authenticatedAt: NOW };
+    const times = { issuedAt: NOW, expiresAt: NOW + 86_400, authenticatedAt: NOW, provenAt: NOW };
     assert.deepEqual(caller, {
       name: 'vera',
       role: 'viewer',

@@ -3,16 +3,24 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import Koa from 'koa';
 import type { AuditEntry } from '../../../src/accounts/audit.ts';
+import type { GuardedAct } from '../../../src/accounts/http/route-guards.ts';
+import { createCodeLimiter } from '../../../src/accounts/login/code-guess.ts';
 import { createFirstTimeLogin } from '../../../src/accounts/login/first-admin.ts';
 import { createKnownClients } from '../../../src/accounts/login/known-clients.ts';
 import { inTurn } from '../../../src/accounts/login/login-limiter.ts';
 import { createLoginRoutes, type LoginSettings } from '../../../src/accounts/login/login-routes.ts';
 import { createNetworkLimiter } from '../../../src/accounts/login/network-limiter.ts';
 import type { LoginResult } from '../../../src/accounts/login/post-login.ts';
+import { createReauthenticateRoute } from '../../../src/accounts/login/reauthenticate-route.ts';
 import { createPasswordHasher, type HashSettings } from '../../../src/accounts/passwords/password-hash.ts';
 import { createConfigSetRoute } from '../../../src/accounts/roles/config-set-route.ts';
 import { createRoleRegistry } from '../../../src/accounts/roles/role-registry.ts';
 import { createRoleRoutes } from '../../../src/accounts/roles/role-routes.ts';
+import { derivedKey } from '../../../src/accounts/second-factor/derived-keys.ts';
+import { createEnrolment } from '../../../src/accounts/second-factor/enrolment.ts';
+import { createFactorRoutes } from '../../../src/accounts/second-factor/factor-routes.ts';
+import { createSealer } from '../../../src/accounts/second-factor/sealed-secret.ts';
+import { createSecondFactor } from '../../../src/accounts/second-factor/second-factor.ts';
 import { createSeenSessions } from '../../../src/accounts/sessions/seen-sessions.ts';
 import type { SessionDeps } from '../../../src/accounts/sessions/session-deps.ts';
 import { importSigningKey } from '../../../src/accounts/sessions/session-jwt.ts';
@@ -24,8 +32,10 @@ import { createTokenRoutes } from '../../../src/accounts/tokens/token-routes.ts'
 import { createTokenVerifier } from '../../../src/accounts/tokens/token-verifier.ts';
 import { createUserRoutes } from '../../../src/accounts/users/user-routes.ts';
 import type { AccountStore } from '../../../src/domain/accounts/account.ts';
-import type { Caller } from '../../../src/domain/caller.ts';
+import type { FactorMode } from '../../../src/domain/accounts/second-factor.ts';
+import { type Caller, hasFreshProof } from '../../../src/domain/caller.ts';
 import { visibleCameras } from '../../../src/domain/camera-scope.ts';
+import { unixSeconds } from '../../../src/domain/clock.ts';
 import type { CameraName } from '../../../src/domain/names.ts';
 import { parseRateLimit } from '../../../src/domain/rate-limit.ts';
 import type { RouteState } from '../../../src/domain/verdict.ts';
@@ -43,6 +53,7 @@ export interface AccountServerOptions {
   readonly hashing?: Partial<HashSettings>;
   readonly settings?: Partial<LoginSettings>;
   readonly sessionsPerUser?: number;
+  readonly factorMode?: FactorMode;
   readonly isPasswordNew?: boolean;
   /** Replaces the caller that the session gives. */
   readonly caller?: Caller;
@@ -113,7 +124,18 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     if (options.caller) return caller;
     return caller.credential.kind === 'session' ? sessions.recheck(caller) : tokens.recheck(caller);
   };
+  const factorDeps = {
+    store: records.secondFactor,
+    sealer: createSealer(derivedKey(signingKey(SIGNING_SECRET), 'totp')),
+    clock,
+    mode: options.factorMode ?? 'optional',
+  };
   const parts = {
+    secondFactor: createSecondFactor(factorDeps),
+    codeLimiter: createCodeLimiter(clock),
+    enrolment: createEnrolment(factorDeps),
+    mayEnrol: options.factorMode !== 'off',
+    asksProof: (caller: Caller, act: GuardedAct) => act === 'credentials' && !hasFreshProof(caller, unixSeconds(clock)),
     store,
     limiter: inTurn(limiter),
     knownClients: createKnownClients(),
@@ -138,6 +160,8 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     }).routes(),
   );
   const roleDeps = { ...parts, roleStore: records.roles, roleRegistry, knownCameras: () => CAMERAS };
+  app.use(createReauthenticateRoute(parts).routes());
+  app.use(createFactorRoutes(parts).routes());
   app.use(createUserRoutes(parts).routes());
   app.use(createRoleRoutes(roleDeps).routes());
   app.use(createConfigSetRoute(roleDeps).routes());

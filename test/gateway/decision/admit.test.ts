@@ -28,6 +28,7 @@ const row = (route: string, more: Omit<PolicyRow, 'methods' | 'path' | 'line'>):
 const TABLE = compileRouteTable([
   row('GET,POST /login', { access: 'public', secret: true, own: true }),
   row('GET /own', { access: 'any', own: true }),
+  row('POST /enrol', { access: 'any', own: true, enrolment: true }),
   row('GET /open', { access: 'public' }),
   row('GET,POST,WS /any', { access: 'any' }),
   row('GET,WS /admin', { access: 'admin' }),
@@ -60,6 +61,8 @@ const identified = (role: string, credential?: Credential): IdentityVerdict => (
   kind: 'identified',
   caller: callerWith(role, credential),
 });
+/** Must set up a second factor before anything else. */
+const enrolling = (): IdentityVerdict => ({ kind: 'identified', caller: { ...callerWith('admin'), mustEnrol: true } });
 const refusedBy = (reason: RefusalReason): IdentityVerdict => ({ kind: 'refused', reason });
 const STRANGER: IdentityVerdict = { kind: 'silent' };
 const HANDSHAKE: readonly HeaderLine[] = [
@@ -144,6 +147,10 @@ const SINGLE: readonly [outcome: RefusalReason | 'admitted' | 'nothing-visible',
   ['cross-site',            'a read at the internal listener',                 { listener: 'internal', rawHeaders: ['Host', 'localhost', 'Sec-Fetch-Site', 'cross-site'] }],
   ['cross-site',            'an upgrade by a page of another site',            { isUpgrade: true, headers: [['Origin', 'https://evil.test']] }],
   ['no-credentials',        'a stranger',                                      { identity: STRANGER }],
+  ['second-factor-required', 'a user without the factor that is asked for',    { identity: enrolling() }],
+  ['second-factor-required', "an own row that does not name itself",           { target: '/own', identity: enrolling() }],
+  ['admitted',              'the row where that user sets it up',              { method: 'POST', target: '/enrol', identity: enrolling() }],
+  ['admitted',              'a public route, for that user as for a stranger', { target: '/open', identity: enrolling() }],
   ['role-too-low',          'a viewer at an admin route',                      { target: '/admin' }],
   ['route-unlisted',        'a path that no row names',                        { target: '/nowhere' }],
   ['verb-denied',           'a verb that the role is denied',                  { target: '/move', identity: identified('gardener') }],
@@ -168,7 +175,7 @@ const SINGLE: readonly [outcome: RefusalReason | 'admitted' | 'nothing-visible',
 /** Reasons that are found out behind the decision: on the way to the NVR, in a body, at `/auth`, in Postern's own routes. */
 // biome-ignore format: a table
 const LATER: readonly RefusalReason[] = [
-  'body-unreadable', 'body-too-large', 'description-refused', 'person-needed', 'no-nvr', 'offer-unreadable', 'offer-sends', 'offer-too-large',
+  'body-unreadable', 'body-too-large', 'description-refused', 'person-needed', 'reauthentication-required', 'no-nvr', 'offer-unreadable', 'offer-sends', 'offer-too-large',
   'backend-unavailable', 'events-unreadable', 'answers-too-large', 'query-too-slow', 'nvr-unexpected-form', 'nvr-bad-answer',
   'nvr-framing-ambiguous', 'nvr-status-invalid', 'nvr-name-unknown', 'nvr-certificate-refused', 'nvr-tls-failed',
   'internal-error',
@@ -187,6 +194,7 @@ const STEPS: readonly { readonly step: string; readonly reason: RefusalReason; r
   { step: 'identity',       reason: 'token-invalid',         set: () => ({ identity: refusedBy('token-invalid') }) },
   { step: 'proxy secret',   reason: 'proxy-secret-mismatch', set: () => ({ hasSecret: false }) },
   { step: 'CSRF',           reason: 'cross-site',            set: ({ method }) => (method === 'HEAD' ? CROSS_SITE_READ : { method: 'POST', headers: [['Origin', 'https://evil.test']] }) },
+  { step: 'second factor',  reason: 'second-factor-required', set: () => ({ identity: enrolling() }) },
   { step: 'authorization',  reason: 'role-too-low',          set: () => ({ target: '/admin' }) },
   { step: 'query bounds',   reason: 'parameter-refused',     set: () => ({ isHarmful: true }) },
   { step: 'HEAD',           reason: 'method-not-allowed',    set: () => ({ method: 'HEAD', target: '/item/1', identity: identified('gardener') }) },
@@ -197,6 +205,12 @@ describe('admit()', () => {
   for (const [expected, why, changes] of SINGLE) {
     it(`${expected}: ${why}`, async () => assert.equal(await outcome(scene(changes)), expected));
   }
+
+  it('makes a user who must set up a second factor unknown to the public routes of the NVR', async () => {
+    const open = scene({ target: '/open', identity: enrolling() });
+    const admission = await admit(someRequest({ target: '/open' }), rulesOf(open));
+    assert.deepEqual([admission.kind, admission.caller], ['admitted', undefined]);
+  });
 
   it('gives every reason that is not found out later', () => {
     const given = new Set<string>(SINGLE.map(([reason]) => reason));

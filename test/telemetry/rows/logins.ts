@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { openStore } from '../../../src/store/open-store.ts';
 import { freePort } from '../../support/free-port.ts';
-import { TEST_ITERATIONS } from '../../support/people.ts';
+import { TEST_ITERATIONS, VERA } from '../../support/people.ts';
+import { enrolled } from '../../support/second-factor.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
 import { moves, value } from '../support/driven.ts';
 
@@ -62,6 +63,27 @@ describe('A login', () => {
         'login_duration_seconds_count{result="bad_credentials"}': 50 - busy,
       }),
     );
+  });
+
+  it('that needs a second factor, with a code that is wrong or right', async (t) => {
+    const at = await started(t, {});
+    const { codeNow, recoveryCodes } = await enrolled(at, VERA);
+    const right = { user: VERA.name, password: VERA.password };
+    const checked = (kind: string, result: string) => ({
+      [`second_factor_checks_total{kind="${kind}",result="${result}"}`]: 1,
+    });
+    const families = [...LOGINS, 'second_factor_checks_total'];
+    const [recovery = ''] = recoveryCodes;
+    // biome-ignore format: a table
+    const rows: [code: string | undefined, result: string, check: object][] = [
+      [undefined,     'code_asked', {}],
+      ['000000',      'bad_code',   checked('totp', 'wrong')],
+      [codeNow(),     'success',    checked('totp', 'right')],
+      ['no such one', 'bad_code',   checked('recovery', 'wrong')],
+      [recovery,      'success',    checked('recovery', 'right')],
+    ];
+    for (const [code, result, check] of rows)
+      await moves(at, families, () => logIn(at, { ...right, ...(code && { code }) }), { ...once(result), ...check });
   });
 
   it('when the accounts cannot be read', async (t) => {

@@ -2,6 +2,8 @@
 export type LoginOutcome =
   | { readonly kind: 'logged-in' }
   | { readonly kind: 'wrong-credentials' }
+  /** The password was right. */
+  | { readonly kind: 'code-asked' }
   | { readonly kind: 'wait'; readonly why: 'too-many-tries' | 'busy'; readonly seconds: number }
   | { readonly kind: 'failed'; readonly why: LoginFailure; readonly status: number };
 
@@ -20,6 +22,8 @@ export type LoginFailure =
 export interface LoginResponse {
   readonly status: number;
   readonly retryAfter: string | null;
+  /** The body names second factors. */
+  readonly asksCode?: boolean;
 }
 
 /** When a limited answer does not say how long. */
@@ -41,6 +45,7 @@ const FAILURES: Readonly<Record<number, LoginFailure>> = {
 export function loginOutcome(response: LoginResponse, now: number): LoginOutcome {
   const { status, retryAfter } = response;
   if (status === 200) return { kind: 'logged-in' };
+  if (status === 401 && response.asksCode) return { kind: 'code-asked' };
   if (status === 401) return { kind: 'wrong-credentials' };
   if (status === 429) return wait('too-many-tries', retryAfter, USUAL_WAIT_SECONDS, now);
   if (status === 503) return wait('busy', retryAfter, USUAL_BUSY_SECONDS, now);

@@ -10,19 +10,26 @@ import { element } from './page-element.ts';
 
 applyTheme(chosenTheme());
 
+/** The class of the form in its second step. */
+const SECOND = 'is-second';
 const form = element('login-form', HTMLFormElement);
 const user = element('user', HTMLInputElement);
 const password = element('password', HTMLInputElement);
+const code = element('code', HTMLInputElement);
 const submit = element('submit', HTMLButtonElement);
 const problem = element('problem', HTMLElement);
 
 let stopCountdown = (): void => {};
 
+/** The page came as the second step of a login without script: it is sent as it is. */
+const isSentPlain = form.classList.contains(SECOND);
+
 form.addEventListener('submit', (event) => {
+  if (isSentPlain) return;
   event.preventDefault();
   void logIn();
 });
-(user.value === '' ? user : password).focus();
+if (!isSentPlain) (user.value === '' ? user : password).focus();
 wireReveal(password);
 showCapsLock(form);
 showUnencrypted();
@@ -47,10 +54,11 @@ async function attempt(): Promise<LoginOutcome> {
     const response = await fetch(new URL('api/login', baseUrl), {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Accept: 'application/json', 'X-CSRF-TOKEN': '1' },
-      body: JSON.stringify({ user: user.value, password: password.value }),
+      body: JSON.stringify({ user: user.value, password: password.value, ...(isSecond() && { code: code.value }) }),
     });
+    const retryAfter = response.headers.get('Retry-After');
     const outcome = loginOutcome(
-      { status: response.status, retryAfter: response.headers.get('Retry-After') },
+      { status: response.status, retryAfter, asksCode: await asksCode(response) },
       Date.now(),
     );
     return outcome.kind === 'logged-in' && (await isForgotten()) ? notKept : outcome;
@@ -58,6 +66,10 @@ async function attempt(): Promise<LoginOutcome> {
     return unreachable;
   }
 }
+
+/** A body that cannot be read asks for nothing. */
+const asksCode = async (answer: Response): Promise<boolean> =>
+  answer.status === 401 && Array.isArray(Object(await answer.json().catch(() => null))['second_factor']);
 
 /** Without its cookie the next page would lead straight back here, and never say why. */
 const isForgotten = async (): Promise<boolean> => (await fetch(new URL('api/profile', baseUrl))).status === 401;
@@ -75,6 +87,9 @@ function report(outcome: LoginOutcome): void {
       password.select();
       password.focus();
       break;
+    case 'code-asked':
+      askForCode();
+      break;
     case 'wait':
       waitAndSay(outcome.why, outcome.seconds);
       break;
@@ -83,6 +98,18 @@ function report(outcome: LoginOutcome): void {
       break;
   }
 }
+
+/** Asked once more, the code was wrong. The password stays in its field: it is sent again with the code. */
+function askForCode(): void {
+  if (isSecond()) showProblem(loginWords.wrongCode);
+  form.classList.add(SECOND);
+  element('first-step', HTMLFieldSetElement).disabled = true;
+  element('second-step', HTMLFieldSetElement).disabled = false;
+  code.value = '';
+  code.focus();
+}
+
+const isSecond = (): boolean => form.classList.contains(SECOND);
 
 function waitAndSay(why: 'too-many-tries' | 'busy', seconds: number): void {
   submit.disabled = true;
@@ -96,7 +123,7 @@ function waitAndSay(why: 'too-many-tries' | 'busy', seconds: number): void {
       showProblem('');
       setBusy(false);
       // Not while the user types in another field.
-      if (!form.contains(document.activeElement)) password.focus();
+      if (!form.contains(document.activeElement)) (isSecond() ? code : password).focus();
     },
   );
 }

@@ -13,6 +13,9 @@ export const DE: Words = {
     password: 'Passwort',
     show: 'Anzeigen',
     submit: 'Anmelden',
+    code: 'Code',
+    codeHelp: 'Die sechs Ziffern Ihrer Authenticator-App oder ein Wiederherstellungscode.',
+    startAgain: 'Noch einmal beginnen',
     toConsole: 'Bei der Konsole anmelden: Benutzer, Rollen, Tokens, Status',
     firstTitle: 'Erste Anmeldung',
     firstWhere:
@@ -31,6 +34,8 @@ export const DE: Words = {
     hidePassword: 'Passwort verbergen',
     capsLock: 'Die Feststelltaste ist aktiviert',
     wrong: 'Benutzername oder Passwort ist falsch.',
+    wrongCode: 'Der Code stimmt nicht oder wurde schon verwendet. Warten Sie auf den nächsten.',
+    stepOver: 'Die Anmeldung hat zu lange gedauert. Beginnen Sie noch einmal.',
     tooMany: 'Zu viele Fehlversuche von Ihrer Adresse.',
     busy: 'Der Server ist ausgelastet.',
     again: 'Erneut möglich in {time}',

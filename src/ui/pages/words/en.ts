@@ -14,6 +14,9 @@ export const EN = {
     password: 'Password',
     show: 'Show',
     submit: 'Log in',
+    code: 'Code',
+    codeHelp: 'The six digits of your authenticator app, or a recovery code.',
+    startAgain: 'Start again',
     toConsole: 'Log in to the console: users, roles, tokens, status',
     firstTitle: 'First login',
     firstWhere:
@@ -33,6 +36,8 @@ export const EN = {
     hidePassword: 'Hide password',
     capsLock: 'Caps Lock is on',
     wrong: 'Wrong user or password.',
+    wrongCode: 'The code is not right, or was used before. Wait for the next one.',
+    stepOver: 'The login took too long. Start again.',
     tooMany: 'Too many failed attempts from your address.',
     busy: 'The server is busy.',
     again: 'Try again in {time}',

@@ -1,0 +1,85 @@
+/** Second factors: what a login must show beside the password, and whether a code is right (SPEC 12). */
+import { randomBytes } from 'node:crypto';
+import type { User } from '../../domain/accounts/account.ts';
+import type { FactorKind, FactorMode, FirstFactor, SecondFactorStore } from '../../domain/accounts/second-factor.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { ADMIN, type Role } from '../../domain/names.ts';
+import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.ts';
+import type { Sealer } from './sealed-secret.ts';
+import { isTotpCode, matchingStep } from './totp.ts';
+
+export interface SecondFactorDeps {
+  readonly store: SecondFactorStore;
+  readonly sealer: Sealer;
+  readonly clock: Clock;
+  /** `auth.second_factor`. */
+  readonly mode: FactorMode;
+}
+
+export type CodeOutcome =
+  | { readonly kind: 'right'; readonly by: 'totp' | 'recovery' }
+  /** `unreadable`: the secret was sealed under another signing secret; `spent`: the code was used before. */
+  | { readonly kind: 'wrong'; readonly by: 'totp' | 'recovery'; readonly why?: 'unreadable' | 'spent' };
+
+export interface SecondFactor {
+  /** What a login must show beside the password; empty for nothing. */
+  wantedFrom(user: User): Promise<readonly FactorKind[]>;
+  /** Whether the user must set up a factor before anything else. */
+  isOwedBy(user: User): boolean;
+  /** A right code is used up by this call: of two at once, one is right. */
+  checkCode(user: User, code: string): Promise<CodeOutcome>;
+}
+
+/** Whether the mode asks a factor of users of a role. */
+export const isFactorRequired = (mode: FactorMode, role: Role): boolean =>
+  mode === 'everyone' || (mode === 'admins' && role === ADMIN);
+
+export function createSecondFactor({ store, sealer, clock, mode }: SecondFactorDeps): SecondFactor {
+  const checkTotp = async ({ name }: User, code: string): Promise<CodeOutcome> => {
+    const sealed = (await store.findTotp(name))?.secret;
+    const secret = sealed === undefined ? undefined : sealer.open(sealed, name);
+    if (sealed === undefined) return WRONG_TOTP;
+    if (!secret) return { ...WRONG_TOTP, why: 'unreadable' };
+    const step = matchingStep(secret, code, unixSeconds(clock));
+    if (step === undefined) return WRONG_TOTP;
+    const use = await store.useTotpStep(name, sealed, step);
+    return use === 'used' ? { kind: 'right', by: 'totp' } : { ...WRONG_TOTP, why: 'spent' };
+  };
+  const checkRecoveryCode = async ({ name }: User, code: string): Promise<CodeOutcome> => {
+    const hash = recoveryCodeHash(name, code);
+    const isUsed = hash !== undefined && (await store.useRecoveryCode(name, hash)) === 'used';
+    return { kind: isUsed ? 'right' : 'wrong', by: 'recovery' };
+  };
+  return {
+    async wantedFrom({ name, hasFactor }) {
+      if (mode === 'off' || !hasFactor) return [];
+      const [totp, passkeys] = [await store.findTotp(name), await store.listPasskeys(name)];
+      const hasPasskey = passkeys.length > 0;
+      // A user who is marked is asked in any case: a row that is lost must not make the login weaker.
+      const hasTotp = totp?.secret !== undefined || !hasPasskey;
+      return [...(hasTotp ? (['totp'] as const) : []), ...(hasPasskey ? (['passkey'] as const) : [])];
+    },
+    isOwedBy: ({ role, hasFactor }) => !hasFactor && isFactorRequired(mode, role),
+    checkCode(user, written) {
+      const code = written.replace(/\s/g, '');
+      return isTotpCode(code) ? checkTotp(user, code) : checkRecoveryCode(user, code);
+    },
+  };
+}
+
+const WRONG_TOTP = { kind: 'wrong', by: 'totp' } as const;
+
+const EPOCH_BYTES = 12;
+
+/** Names a state of a user's factors: sessions of before carry another one. */
+export const newEpoch = (): string => randomBytes(EPOCH_BYTES).toString('base64url');
+
+/** What a user gets with the first factor: the codes to show once, and what is kept of them. */
+export function firstFactor(user: string): { readonly codes: readonly string[]; readonly first: FirstFactor } {
+  const codes = newRecoveryCodes();
+  return { codes, first: { epoch: newEpoch(), recoveryCodes: hashesOf(user, codes) } };
+}
+
+/** Of codes that were just made. */
+export const hashesOf = (user: string, codes: readonly string[]): readonly string[] =>
+  codes.map((code) => recoveryCodeHash(user, code)).filter((hash) => hash !== undefined);
