@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
   files:     { modules: [],                               packages: [] },
   gateway:   { modules: ['domain', 'identity', 'access', 'files'], packages: ['koa', 'koa-router', 'http-proxy', 'undici', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata'] },
   identity:  { modules: ['domain', 'files'],                       packages: [] },
-  accounts:  { modules: ['domain'],                       packages: ['koa', 'koa-router', 'jose', 'lru-cache', 'qr'] },
+  accounts:  { modules: ['domain'],                       packages: ['koa', 'koa-router', 'jose', 'lru-cache', 'qr', '@simplewebauthn/server', '@simplewebauthn/server/helpers'] },
   events:    { modules: ['domain'],                       packages: ['koa', 'koa-router', 'lru-cache', 're2js'] },
   limits:    { modules: ['domain'],                       packages: ['@redis/client'] },
   store:     { modules: ['domain'],                       packages: ['kysely', 'kysely/migration', 'pg', 'pg-copy-streams'] },
@@ -36,7 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
 // biome-ignore format: a table
 const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   gateway:  [['certificates'], ['decision'], ['response'], ['narrow'], ['websocket'], ['forward'], ['entry'], ['listen', 'explain']],
-  accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor'], ['login'], ['users'], ['roles', 'tokens']],
+  accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor'], ['passkeys'], ['login'], ['users'], ['roles', 'tokens']],
   store:    [['engine'], ['accounts', 'events', 'migrations'], ['sqlite', 'postgres'], ['.']],
   config:   [['schema'], ['problems'], ['policy'], ['.']],
   domain:   [['.'], ['accounts']],

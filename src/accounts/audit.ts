@@ -9,6 +9,7 @@ export const AUDITED = [
   'second-factor-added',
   'second-factor-removed',
   'recovery-codes-made',
+  'passkey-renamed',
   'session-ended',
   'user-created',
   'user-deleted',

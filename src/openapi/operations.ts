@@ -2,7 +2,7 @@
 import { listOf, named, type Schema } from './schemas.ts';
 
 export interface Operation {
-  readonly method: 'get' | 'post' | 'put' | 'delete';
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** As in the route table. */
   readonly path: string;
   readonly summary: string;
@@ -32,6 +32,8 @@ const BODY_NO = [400, 413, 415, 422];
 // biome-ignore format: a table
 export const OPERATIONS: readonly Operation[] = [
   { method: 'post',   path: '/api/login',                   who: 'public', summary: 'Log in: the session comes as a cookie',                                            body: named('Login'),       yes: [200, SUCCESS], no: LOGIN_NO },
+  { method: 'post',   path: '/api/login/passkey/options',   who: 'public', summary: 'What to ask a passkey for; with user and password: as second factor', body: named('PasskeyAsked'), yes: [200, named('Any')], no: [...LOGIN_NO, 409] },
+  { method: 'post',   path: '/api/login/passkey',           who: 'public', summary: 'Log in with a passkey: the session comes as a cookie', body: named('PasskeyShown'), yes: [200, SUCCESS], no: [...LOGIN_NO, 409] },
   { method: 'get',    path: '/login',                       who: 'public', summary: 'The login page',                                                                   yes: [200], type: 'text/html' },
   { method: 'post',   path: '/login',                       who: 'public', summary: 'The form of the login page, sent without JavaScript',                              yes: [303], no: LOGIN_NO, type: 'text/html' },
   { method: 'get',    path: '/logout',                      who: 'public', summary: 'End the session',                                                                  yes: [303], no: [403] },
@@ -48,6 +50,10 @@ export const OPERATIONS: readonly Operation[] = [
   { method: 'delete', path: '/api/second-factor/totp',      who: 'any',    summary: 'Remove the authenticator app',                   yes: [200, SUCCESS], no: [404] },
   { method: 'post',   path: '/api/second-factor/totp/confirm', who: 'any', summary: 'The first code: the authenticator app is set up', body: named('Code'),     yes: [200, named('RecoveryCodes')], no: [...BODY_NO, 409] },
   { method: 'post',   path: '/api/second-factor/recovery-codes', who: 'any', summary: 'New recovery codes; the old ones are void',    yes: [200, named('RecoveryCodes')], no: [409] },
+  { method: 'post',   path: '/api/second-factor/passkeys/options', who: 'any', summary: 'What to ask an authenticator for, to add a passkey', yes: [200, named('Any')], no: [409] },
+  { method: 'post',   path: '/api/second-factor/passkeys',  who: 'any',    summary: 'Add the passkey that the authenticator made',     body: named('NewPasskey'),  yes: [201, named('AddedPasskey')], no: [...BODY_NO, 409] },
+  { method: 'patch',  path: '/api/second-factor/passkeys/{passkey}', who: 'any', summary: 'Rename a passkey',                         body: named('Name'),        yes: [200, SUCCESS], no: [...BODY_NO, 404] },
+  { method: 'delete', path: '/api/second-factor/passkeys/{passkey}', who: 'any', summary: 'Remove a passkey',                         yes: [200, SUCCESS], no: [404] },
   { method: 'delete', path: '/api/users/{user}/second-factor', who: 'admin', summary: "Remove a user's second factors",               yes: [200, SUCCESS], no: [404] },
   { method: 'get',    path: '/api/users',                   who: 'admin',  summary: 'All users',                                                                        yes: [200, listOf(named('User'))] },
   { method: 'post',   path: '/api/users',                   who: 'admin',  summary: 'Make a user',                                                                      body: named('NewUser'),     yes: [201, named('Any')], no: [...BODY_NO, 409, 503] },

@@ -22,6 +22,7 @@ const PASSWORD = {
     'At least auth.password_min_length code points (12), at most 1024 bytes; not a common one, and without the name of the user or the service',
 } as const;
 const CODE = { type: 'string', description: 'Six digits of an authenticator app, or a recovery code' } as const;
+const PASSKEY_NAME = { type: 'string', minLength: 1, maxLength: 64 } as const;
 const USER_NAME = { type: 'string', pattern: '^[A-Za-z0-9._]{1,30}$' } as const;
 const ROLE_NAME = { type: 'string', description: 'admin, viewer or a custom role' } as const;
 
@@ -53,6 +54,20 @@ export const SCHEMAS = {
     uri: { ...TEXT, description: 'otpauth://totp/…' },
     qr: { ...TEXT, description: 'The same as a picture, SVG' },
   }),
+  Name: object({ name: PASSKEY_NAME }),
+  NewPasskey: object(
+    { name: PASSKEY_NAME, credential: { type: 'object', description: 'RegistrationResponseJSON of WebAuthn' } },
+    ['credential'],
+  ),
+  AddedPasskey: object({
+    id: TEXT,
+    name: PASSKEY_NAME,
+    created_at: TIME,
+    last_used_at: MAYBE_TIME,
+    recovery_codes: { ...listOf(TEXT), description: 'Shown this once; empty when there were some already' },
+  }),
+  PasskeyAsked: object({ user: TEXT, password: TEXT }, []),
+  PasskeyShown: object({ credential: { type: 'object', description: 'AuthenticationResponseJSON of WebAuthn' } }),
   RecoveryCodes: object({
     recovery_codes: { ...listOf(TEXT), description: 'Shown this once; empty when there were some already' },
   }),

@@ -46,6 +46,7 @@ export const LOGIN_RESULTS = [
   'bad_credentials',
   'code_asked',
   'bad_code',
+  'bad_passkey',
   'rate_limited',
   'disabled',
   'invalid_request',
@@ -54,7 +55,7 @@ export const LOGIN_RESULTS = [
 ] as const;
 export type LoginResult = (typeof LOGIN_RESULTS)[number];
 
-export const FACTOR_CHECKS = ['totp', 'recovery'] as const;
+export const FACTOR_CHECKS = ['totp', 'recovery', 'passkey'] as const;
 export const FACTOR_RESULTS = ['right', 'wrong'] as const;
 
 /** Who is counted by: the address of a login, or of an API token. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { AccountStore } from '../../src/domain/accounts/account.ts';
-import type { SecondFactorStore } from '../../src/domain/accounts/second-factor.ts';
+import type { PasskeyRecord, SecondFactorStore } from '../../src/domain/accounts/second-factor.ts';
 import type { SessionStore } from '../../src/domain/accounts/session-store.ts';
 import { ADMIN, type UserName, VIEWER } from '../../src/domain/names.ts';
 
@@ -100,6 +100,84 @@ export function factorStoreContract(engineName: string, engine: FactorEngine): v
       const { hasFactor, factorEpoch } = (await store.accounts.findUser(VERA)) ?? {};
       assert.deepEqual([hasFactor, factorEpoch], [undefined, 'epoch-2']);
       assert.equal(await store.secondFactor.countRecoveryCodes(VERA), 0);
+    });
+
+    describe('with passkeys', () => {
+      const passkey = (id: string, user = VERA): PasskeyRecord => ({
+        id,
+        user,
+        userHandle: 'handle',
+        publicKey: 'key',
+        counter: 4,
+        transports: ['internal', 'usb'],
+        isBackupEligible: true,
+        isBackedUp: false,
+        name: 'Phone',
+        createdAt: THEN,
+        lastUsedAt: null,
+      });
+      let challenges = 0;
+      const fresh = () => {
+        challenges += 1;
+        return { id: `challenge ${challenges}`, expiresAt: THEN + 300 };
+      };
+      const add = (id: string, { challenge = fresh(), user = VERA, most = 20, at = store } = {}) =>
+        at.secondFactor.addPasskey(passkey(id, user), { challenge, first: firstOf(user), most });
+      const use = (counter: number, { challenge = fresh(), user = VERA, at = store } = {}) =>
+        at.secondFactor.usePasskey({ id: 'a', user }, { challenge, counter, isBackedUp: true, at: THEN + 9 });
+
+      it('gives one back as it was, and marks the user with the first factor', async () => {
+        assert.deepEqual([await add('a'), await add('b')], ['first', 'more']);
+        assert.deepEqual(await other.secondFactor.findPasskey('a'), passkey('a'));
+        assert.deepEqual(
+          (await other.secondFactor.listPasskeys(VERA)).map(({ id }) => id),
+          ['a', 'b'],
+        );
+        assert.equal((await other.accounts.findUser(VERA))?.factorEpoch, 'epoch-1');
+        assert.equal(await store.secondFactor.countRecoveryCodes(VERA), 2);
+        assert.deepEqual(await store.secondFactor.listFactors(), [{ user: VERA, kinds: ['passkey'] }]);
+      });
+
+      it('takes an id once, a challenge once, so many of a user, and none of a user who is gone', async () => {
+        const challenge = fresh();
+        const both = [store, other].map((at, n) => add(`b${n}`, { challenge, at }));
+        assert.deepEqual((await Promise.all(both)).sort(), ['first', 'spent']);
+        assert.equal(await add('a'), 'more');
+        assert.equal(await add('a', { user: GUS }), 'taken');
+        assert.equal(await add('c', { most: 2 }), 'full');
+        assert.equal(await add('c', { user: GONE }), 'gone');
+      });
+
+      it('counts a use with a counter that rises, once for a challenge, and by its own user', async () => {
+        await add('a');
+        const challenge = fresh();
+        const both = [store, other].map((at) => use(5, { challenge, at }));
+        assert.deepEqual((await Promise.all(both)).sort(), ['spent', 'used']);
+        assert.deepEqual([await use(5), await use(0), await use(6)], ['cloned', 'cloned', 'used']);
+        assert.equal(await use(7, { user: GUS }), 'gone');
+        const { counter, lastUsedAt, isBackedUp } = (await other.secondFactor.findPasskey('a')) ?? {};
+        assert.deepEqual([counter, lastUsedAt, isBackedUp], [6, THEN + 9, true]);
+      });
+
+      it('takes one without a counter as often as it comes', async () => {
+        const challenge = fresh();
+        const plain = { ...passkey('a'), counter: 0 };
+        await store.secondFactor.addPasskey(plain, { challenge, first: firstOf(VERA), most: 20 });
+        assert.deepEqual([await use(0), await use(0), await use(3), await use(0)], ['used', 'used', 'used', 'cloned']);
+      });
+
+      it('names and removes those of the user alone, and unmarks the user with the last one', async () => {
+        await add('a');
+        await add('b');
+        assert.equal(await store.secondFactor.renamePasskey(GUS, 'a', 'Mine'), 'absent');
+        assert.equal(await store.secondFactor.renamePasskey(VERA, 'a', 'Key'), 'renamed');
+        assert.equal((await store.secondFactor.findPasskey('a'))?.name, 'Key');
+        assert.equal(await store.secondFactor.removePasskey(GUS, 'a', 'e'), 'absent');
+        assert.equal(await store.secondFactor.removePasskey(VERA, 'a', 'e'), 'more');
+        assert.equal(await store.secondFactor.removePasskey(VERA, 'b', 'epoch-2'), 'last');
+        const { hasFactor, factorEpoch } = (await store.accounts.findUser(VERA)) ?? {};
+        assert.deepEqual([hasFactor, factorEpoch], [undefined, 'epoch-2']);
+      });
     });
 
     it('removes all that a user has at once', async () => {

@@ -62,7 +62,8 @@ export async function onAccountOf<Outcome extends { readonly kind: string }>(
 
 const WRONG: readonly string[] = ['wrong', 'mismatch'];
 
-async function settled<Outcome extends { readonly kind: string }>(
+/** A wrong outcome keeps its place. */
+export async function settled<Outcome extends { readonly kind: string }>(
   place: Extract<Reservation, { kind: 'reserved' }>,
   check: () => Promise<Outcome>,
 ): Promise<Outcome> {

@@ -2,6 +2,7 @@
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { FactorKind } from '../../domain/accounts/second-factor.ts';
 import { parseUserName } from '../../domain/names.ts';
+import type { PasskeyFault } from '../passkeys/passkey-check.ts';
 import type { SecondFactor } from '../second-factor/second-factor.ts';
 import { generationOf } from '../sessions/session-state.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -33,13 +34,28 @@ export interface LoginDeps extends GuessDeps, CodeGuessDeps {
   readonly secondFactor: Pick<SecondFactor, 'checkCode' | 'wantedFrom'>;
 }
 
+export type LoginFactor = 'totp' | 'recovery' | 'passkey';
+
 export type LoginOutcome =
-  | { readonly kind: 'logged-in'; readonly user: User; readonly token: string; readonly by?: 'totp' | 'recovery' }
+  | { readonly kind: 'logged-in'; readonly user: User; readonly token: string; readonly by?: LoginFactor }
   /** The password was right, and the user has a second factor. */
   | { readonly kind: 'code-asked' | 'code-wrong'; readonly user: User; readonly kinds: readonly FactorKind[] }
+  /** `why` is for the log, never for the client. */
+  | { readonly kind: 'passkey-wrong'; readonly user?: User; readonly why: PasskeyFault }
+  /** Its challenge is too old: no sign of an attack. */
+  | { readonly kind: 'passkey-over' }
   | Exclude<GuessOutcome, { kind: 'match' }>;
 
 export async function logIn(attempt: LoginAttempt, deps: LoginDeps): Promise<LoginOutcome> {
+  const outcome = await provePassword(attempt, deps);
+  return outcome.kind === 'match' ? afterPassword(outcome.user, attempt, deps) : outcome;
+}
+
+/** The password alone: what the user may do with it is not decided yet. */
+export async function provePassword(
+  attempt: LoginAttempt,
+  deps: LoginDeps,
+): Promise<{ readonly kind: 'match'; readonly user: User } | Exclude<GuessOutcome, { kind: 'match' }>> {
   let user: User | undefined;
   const storedHash = async (): Promise<string | undefined> => {
     user = await findUser(attempt.user, deps);
@@ -50,7 +66,7 @@ export async function logIn(attempt: LoginAttempt, deps: LoginDeps): Promise<Log
   if (outcome.kind !== 'match') return outcome;
   if (!user) return { kind: 'mismatch' };
   await strengthen(user, attempt.password, deps);
-  return afterPassword(user, attempt, deps);
+  return { kind: 'match', user };
 }
 
 /** A ticket that is too old for the user's password or factors is worth nothing. */
@@ -73,7 +89,7 @@ async function afterPassword(user: User, given: CodeGiven, deps: LoginDeps): Pro
 }
 
 /** While hash or code were checked the password or the factors may have been changed, or the user deleted. */
-async function admitted(user: User, address: string, deps: LoginDeps, by?: 'totp' | 'recovery'): Promise<LoginOutcome> {
+export async function admitted(user: User, address: string, deps: LoginDeps, by?: LoginFactor): Promise<LoginOutcome> {
   const now = await findUser(user.name, deps);
   if (!now || generationOf(now) !== generationOf(user)) return { kind: 'mismatch' };
   deps.knownClients.note(address);

@@ -24,6 +24,7 @@ export type LoginResult =
   | 'bad_credentials'
   | 'code_asked'
   | 'bad_code'
+  | 'bad_passkey'
   | 'rate_limited'
   | 'disabled'
   | 'invalid_request'
@@ -40,22 +41,28 @@ export interface PostLoginDeps extends LoginDeps, Pick<SessionLimitDeps, 'sessio
 }
 
 /** The same for every cause, so that it does not tell which users exist. */
-const LOGIN_FAILED = 'Login failed';
+export const LOGIN_FAILED = 'Login failed';
 /** Told only after the right password. */
 const CODE_ASKED = 'A code of the second factor is needed: send it as "code"';
 const CODE_WRONG = 'The code is not right, or was used before';
-const DISABLED = 'Authentication is disabled';
+const PASSKEY_OVER = 'The passkey took too long, or the page was open for too long: try again';
+export const DISABLED = 'Authentication is disabled';
 
 export function createPostLogin(deps: PostLoginDeps): (ctx: AccountContext) => Promise<void> {
-  return async (ctx) => {
-    const onResult = deps.onLogin();
-    try {
-      onResult(await login(ctx, deps));
-    } catch (fault) {
-      onResult('error');
-      throw fault;
-    }
-  };
+  return (ctx) => whileCounted(deps, () => login(ctx, deps));
+}
+
+export async function whileCounted(
+  { onLogin }: Pick<PostLoginDeps, 'onLogin'>,
+  attempt: () => Promise<LoginResult>,
+): Promise<void> {
+  const onResult = onLogin();
+  try {
+    onResult(await attempt());
+  } catch (fault) {
+    onResult('error');
+    throw fault;
+  }
 }
 
 async function login(ctx: AccountContext, deps: PostLoginDeps): Promise<LoginResult> {
@@ -106,17 +113,19 @@ export function attemptSecondStep(
   return settle(given.user, (client) => takeSecondStep({ ...given, ...client }, deps), ctx, deps);
 }
 
-async function settle(
+/** `user`: as it was written; empty where the outcome says whose attempt it was. */
+export async function settle(
   user: string,
   attempt: (client: { readonly address: string; readonly shownTokens: readonly string[] }) => Promise<LoginOutcome>,
   ctx: AccountContext,
   deps: PostLoginDeps,
 ): Promise<Attempted> {
   const { clientAddress: from, requestId } = ctx.state;
-  const entry = { what: 'login', who: triedName(user), from, ...agentOf(ctx.state), requestId } as const;
   const outcome = await attempt({ address: from, shownTokens: deps.sessions.tokensIn(ctx.get('Cookie')) });
+  const who = triedName(user) ?? ('user' in outcome ? outcome.user?.name : undefined);
+  const entry = { what: 'login', who, from, ...agentOf(ctx.state), requestId } as const;
   if (outcome.kind !== 'logged-in') {
-    deps.audit({ ...entry, verdict: 'refused', reason: AUDIT_REASON[outcome.kind] });
+    deps.audit({ ...entry, verdict: 'refused', reason: reasonOf(outcome) });
     return outcome;
   }
   deps.firstTimeLogin.onLogin(outcome.user.role);
@@ -132,17 +141,25 @@ const AUDIT_REASON = {
   'code-asked': 'second-factor-asked',
   'code-wrong': 'bad-code',
   limited:      'rate-limited',
+  'passkey-over': 'passkey-challenge-over',
   busy:         'busy',
 } as const;
 
-function respondWithOutcome(ctx: AccountContext, outcome: Attempted): LoginResult {
+const reasonOf = (outcome: Exclude<LoginOutcome, { kind: 'logged-in' }>): string =>
+  outcome.kind === 'passkey-wrong' ? outcome.why : AUDIT_REASON[outcome.kind];
+
+export function respondWithOutcome(ctx: AccountContext, outcome: Attempted): LoginResult {
   switch (outcome.kind) {
     case 'logged-in':
       ctx.set('Set-Cookie', outcome.cookie);
       respond(ctx, 200, { success: true });
       break;
     case 'mismatch':
+    case 'passkey-wrong':
       refuse(ctx, 401, LOGIN_FAILED);
+      break;
+    case 'passkey-over':
+      refuse(ctx, 401, PASSKEY_OVER, { reason: 'passkey-over' });
       break;
     case 'code-asked':
       refuse(ctx, 401, CODE_ASKED, { second_factor: outcome.kinds });
@@ -166,6 +183,8 @@ export const LOGIN_RESULT: Readonly<Record<Attempted['kind'], LoginResult>> = {
   mismatch: 'bad_credentials',
   'code-asked': 'code_asked',
   'code-wrong': 'bad_code',
+  'passkey-wrong': 'bad_passkey',
+  'passkey-over': 'bad_passkey',
   limited: 'rate_limited',
   busy: 'busy',
 };

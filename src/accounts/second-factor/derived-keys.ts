@@ -5,6 +5,8 @@ import { createHash, hkdfSync } from 'node:crypto';
 const PURPOSES = {
   totp: 'postern: TOTP secrets at rest, 1',
   'second-step': 'postern: second step of a login, 1',
+  passkeys: 'postern: challenges of passkeys, 1',
+  'passkey-users': 'postern: users as authenticators know them, 1',
 } as const;
 
 const KEY_BYTES = 32;

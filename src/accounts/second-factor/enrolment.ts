@@ -5,7 +5,14 @@ import { unixSeconds } from '../../domain/clock.ts';
 import { base32 } from './base32.ts';
 import { qrCode } from './qr-code.ts';
 import { newRecoveryCodes } from './recovery-codes.ts';
-import { firstFactor, hashesOf, isFactorRequired, newEpoch, type SecondFactorDeps } from './second-factor.ts';
+import {
+  firstFactor,
+  hashesOf,
+  isFactorRequired,
+  newEpoch,
+  type SecondFactorDeps,
+  withoutFactor,
+} from './second-factor.ts';
 import { matchingStep, TOTP_SECRET_BYTES, totpUri } from './totp.ts';
 
 /** `GET /api/second-factor`. */
@@ -52,7 +59,7 @@ const WAIT_SECONDS = 900;
 /** The name in the list of an authenticator app. */
 const SERVICE = 'Postern';
 
-export function createEnrolment({ store, sealer, clock, mode }: SecondFactorDeps): Enrolment {
+export function createEnrolment({ store, sealer, clock, mode }: Omit<SecondFactorDeps, 'hasPasskeys'>): Enrolment {
   return {
     async stateOf({ name, role }) {
       const [totp, passkeys] = [await store.findTotp(name), await store.listPasskeys(name)];
@@ -100,14 +107,10 @@ export function createEnrolment({ store, sealer, clock, mode }: SecondFactorDeps
   };
 }
 
-/** The user is made from what was known, not read again: a password set meanwhile must not be inherited. */
 async function without(
   user: User,
   remove: (epoch: string) => Promise<'last' | 'more' | 'absent'>,
 ): Promise<User | undefined> {
   const epoch = newEpoch();
-  const outcome = await remove(epoch);
-  if (outcome === 'absent') return undefined;
-  const { hasFactor: _, ...rest } = user;
-  return outcome === 'last' ? { ...rest, factorEpoch: epoch } : user;
+  return withoutFactor(user, epoch, await remove(epoch));
 }

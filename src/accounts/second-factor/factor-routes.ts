@@ -24,9 +24,9 @@ export interface FactorRouteDeps extends AccountResponseDeps {
   readonly sessions: Pick<Sessions, 'issue' | 'cookieFor'>;
 }
 
-type UserHandler = (ctx: AccountRouterContext, user: User) => Promise<void>;
+export type UserHandler = (ctx: AccountRouterContext, user: User) => Promise<void>;
 
-const OFF = 'Second factors are turned off here: auth.second_factor is "off"';
+export const OFF = 'Second factors are turned off here: auth.second_factor is "off"';
 const NO_ACCOUNT = 'Second factors belong to an account: log in with its password';
 const NONE_WAITS = 'No secret waits for a code: begin with POST /api/second-factor/totp';
 const WRONG_CODE = 'The code is not right: is the clock of the phone right?';
@@ -72,8 +72,8 @@ export function createFactorRoutes(deps: FactorRouteDeps): Router<RouteState> {
 }
 
 /** For the user behind a session: a token, a proxy's user and the internal listener have no factors. */
-const forUser =
-  ({ store }: FactorRouteDeps, handler: UserHandler): Handler =>
+export const forUser =
+  ({ store }: Pick<FactorRouteDeps, 'store'>, handler: UserHandler): Handler =>
   async (ctx) => {
     const { caller } = ctx.state;
     if (!caller) return refuseFor(ctx, 'no-credentials');
@@ -128,7 +128,11 @@ async function removeOf(ctx: AccountRouterContext, deps: FactorRouteDeps): Promi
 }
 
 /** With the first factor, and without the last one, every session of the user is over: this one goes on with a new token. */
-async function goOn(ctx: AccountRouterContext, user: User, { sessions }: FactorRouteDeps): Promise<void> {
+export async function goOn(
+  ctx: AccountRouterContext,
+  user: User,
+  { sessions }: Pick<FactorRouteDeps, 'sessions'>,
+): Promise<void> {
   if (ctx.state.caller?.credential.kind === 'session')
     ctx.set('Set-Cookie', sessions.cookieFor(await sessions.issue(user), cookieClientOf(ctx.state)));
 }

@@ -14,6 +14,8 @@ export interface SecondFactorDeps {
   readonly clock: Clock;
   /** `auth.second_factor`. */
   readonly mode: FactorMode;
+  /** Whether passkeys can be asked for at all. */
+  readonly hasPasskeys: boolean;
 }
 
 export type CodeOutcome =
@@ -34,7 +36,7 @@ export interface SecondFactor {
 export const isFactorRequired = (mode: FactorMode, role: Role): boolean =>
   mode === 'everyone' || (mode === 'admins' && role === ADMIN);
 
-export function createSecondFactor({ store, sealer, clock, mode }: SecondFactorDeps): SecondFactor {
+export function createSecondFactor({ store, sealer, clock, mode, hasPasskeys }: SecondFactorDeps): SecondFactor {
   const checkTotp = async ({ name }: User, code: string): Promise<CodeOutcome> => {
     const sealed = (await store.findTotp(name))?.secret;
     const secret = sealed === undefined ? undefined : sealer.open(sealed, name);
@@ -54,7 +56,7 @@ export function createSecondFactor({ store, sealer, clock, mode }: SecondFactorD
     async wantedFrom({ name, hasFactor }) {
       if (mode === 'off' || !hasFactor) return [];
       const [totp, passkeys] = [await store.findTotp(name), await store.listPasskeys(name)];
-      const hasPasskey = passkeys.length > 0;
+      const hasPasskey = hasPasskeys && passkeys.length > 0;
       // A user who is marked is asked in any case: a row that is lost must not make the login weaker.
       const hasTotp = totp?.secret !== undefined || !hasPasskey;
       return [...(hasTotp ? (['totp'] as const) : []), ...(hasPasskey ? (['passkey'] as const) : [])];
@@ -83,3 +85,13 @@ export function firstFactor(user: string): { readonly codes: readonly string[]; 
 /** Of codes that were just made. */
 export const hashesOf = (user: string, codes: readonly string[]): readonly string[] =>
   codes.map((code) => recoveryCodeHash(user, code)).filter((hash) => hash !== undefined);
+
+/**
+ * A user after a factor was taken away; undefined when there was none. It is made from what was known, not read again: a
+ * password set meanwhile must not be inherited.
+ */
+export function withoutFactor(user: User, epoch: string, outcome: 'last' | 'more' | 'absent'): User | undefined {
+  if (outcome === 'absent') return undefined;
+  const { hasFactor: _, ...rest } = user;
+  return outcome === 'last' ? { ...rest, factorEpoch: epoch } : user;
+}

@@ -7,11 +7,17 @@ import type { FirstTimeLogin } from '../../accounts/login/first-admin.ts';
 import type { KnownClients } from '../../accounts/login/known-clients.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { LoginRouteDeps } from '../../accounts/login/login-routes.ts';
+import type { PasskeyLoginRouteDeps } from '../../accounts/login/passkey-login-routes.ts';
 import type { ReauthenticateDeps } from '../../accounts/login/reauthenticate-route.ts';
+import type { Challenges } from '../../accounts/passkeys/challenges.ts';
+import { createPasskeyCheck } from '../../accounts/passkeys/passkey-check.ts';
+import type { PasskeyRouteDeps } from '../../accounts/passkeys/passkey-routes.ts';
+import { createPasskeys } from '../../accounts/passkeys/passkeys.ts';
+import { relyingPartyOf } from '../../accounts/passkeys/relying-party.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import type { RoleRouteDeps } from '../../accounts/roles/role-routes.ts';
 import { createEnrolment } from '../../accounts/second-factor/enrolment.ts';
-import type { FactorRouteDeps } from '../../accounts/second-factor/factor-routes.ts';
+import { OFF } from '../../accounts/second-factor/factor-routes.ts';
 import type { Sealer } from '../../accounts/second-factor/sealed-secret.ts';
 import { createSecondFactor, type SecondFactor } from '../../accounts/second-factor/second-factor.ts';
 import type { Tickets } from '../../accounts/second-factor/step-ticket.ts';
@@ -25,10 +31,18 @@ import { scopeOfRole } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
+import { err } from '../../domain/result.ts';
 import type { HoldingStore } from '../../store/held-revocations.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
-import { countedAudit, countedFactor, countedLimiter, countedLogins, countedSessions } from '../telemetry/counted.ts';
+import {
+  countedAudit,
+  countedFactor,
+  countedLimiter,
+  countedLogins,
+  countedPasskeys,
+  countedSessions,
+} from '../telemetry/counted.ts';
 import type { Credentials } from './credentials.ts';
 import { passwordRulesOf } from './password-rules-of.ts';
 
@@ -48,7 +62,8 @@ export interface AccountsInForce {
     SessionRouteDeps &
     TokenRouteDeps &
     ReauthenticateDeps &
-    FactorRouteDeps & { readonly tickets: Tickets };
+    PasskeyRouteDeps &
+    PasskeyLoginRouteDeps & { readonly tickets: Tickets };
 }
 
 /** What outlives every reload. */
@@ -62,6 +77,9 @@ export interface AccountDeps {
   readonly codeLimiter: LoginLimiter;
   readonly sealer: Sealer;
   readonly tickets: Tickets;
+  readonly challenges: Challenges;
+  /** Makes the ids by which authenticators know users. */
+  readonly passkeyUserKey: Uint8Array;
   readonly knownClients: KnownClients;
   readonly firstTimeLogin: FirstTimeLogin;
   readonly hasherOf: (iterations: number) => PasswordHasher;
@@ -81,7 +99,14 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
     clock: deps.clock,
     mode: auth.second_factor,
   };
-  const secondFactor = countedFactor(createSecondFactor(factorDeps), metrics);
+  const site = relyingPartyOf(settings.server.public_url);
+  const passkeyDeps = {
+    store: deps.store.secondFactor,
+    challenges: deps.challenges,
+    clock: deps.clock,
+    site: auth.second_factor === 'off' ? err(OFF) : site,
+  };
+  const secondFactor = countedFactor(createSecondFactor({ ...factorDeps, hasPasskeys: site.ok }), metrics);
   const uncounted = sessionsUnder(settings, secondFactor, deps);
   const sessions = countedSessions(uncounted, 'login', metrics);
   const sessionsAfterPasswordChange = countedSessions(uncounted, 'password_change', metrics);
@@ -109,6 +134,8 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
     tickets: deps.tickets,
     enrolment: createEnrolment(factorDeps),
     mayEnrol: auth.second_factor !== 'off',
+    passkeys: createPasskeys({ ...passkeyDeps, userKey: deps.passkeyUserKey }),
+    passkeyCheck: countedPasskeys(createPasskeyCheck({ ...passkeyDeps, users: deps.store.accounts }), metrics),
     firstTimeLogin: deps.firstTimeLogin,
     settings: () => ({
       authEnabled: auth.enabled,

@@ -5,6 +5,7 @@ import { createCodeLimiter } from '../../accounts/login/code-guess.ts';
 import { createFirstTimeLogin, ensureFirstAdmin, type NewAdminPassword } from '../../accounts/login/first-admin.ts';
 import { createKnownClients } from '../../accounts/login/known-clients.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
+import { createChallenges } from '../../accounts/passkeys/challenges.ts';
 import { derivedKey } from '../../accounts/second-factor/derived-keys.ts';
 import { createSealer, type Sealer } from '../../accounts/second-factor/sealed-secret.ts';
 import { createTickets } from '../../accounts/second-factor/step-ticket.ts';
@@ -101,6 +102,8 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
   const deps = {
     codeLimiter: createCodeLimiter(steadyClock),
     sealer,
+    challenges: createChallenges(derivedKey(secret.value.key, 'passkeys')),
+    passkeyUserKey: derivedKey(secret.value.key, 'passkey-users'),
     tickets: createTickets(derivedKey(secret.value.key, 'second-step')),
     store,
     clock,

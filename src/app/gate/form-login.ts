@@ -59,6 +59,8 @@ async function counted(attempt: () => Promise<Attempted>, ctx: FormContext, deps
     case 'code-wrong':
       return { kind: 'code-wrong' };
     case 'mismatch':
+    case 'passkey-wrong':
+    case 'passkey-over':
       return { kind: 'wrong-credentials' };
     case 'limited':
       return { kind: 'wait', why: 'too-many-tries', seconds: outcome.retryAfterSeconds };

@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto';
 import Router from 'koa-router';
 import type { OwnConfig } from '../../access/narrow-config.ts';
 import { createLoginRoutes } from '../../accounts/login/login-routes.ts';
+import { createPasskeyLoginRoutes } from '../../accounts/login/passkey-login-routes.ts';
 import { createReauthenticateRoute } from '../../accounts/login/reauthenticate-route.ts';
+import { createPasskeyRoutes } from '../../accounts/passkeys/passkey-routes.ts';
 import { createConfigSetRoute } from '../../accounts/roles/config-set-route.ts';
 import { createRoleRoutes } from '../../accounts/roles/role-routes.ts';
 import { createFactorRoutes } from '../../accounts/second-factor/factor-routes.ts';
@@ -103,6 +105,8 @@ function ownRoutes({
     .use(createLoginRoutes({ ...routeDeps, visibleCameras: seen }).routes())
     .use(createReauthenticateRoute(routeDeps).routes())
     .use(createFactorRoutes(routeDeps).routes())
+    .use(createPasskeyRoutes(routeDeps).routes())
+    .use(createPasskeyLoginRoutes(routeDeps).routes())
     .use(createUserRoutes({ ...routeDeps, sessions: sessionsAfterPasswordChange }).routes())
     .use(createRoleRoutes({ ...routeDeps, knownCameras: () => components.cameras.it.current() ?? [] }).routes())
     .use(createConfigSetRoute(routeDeps).routes())

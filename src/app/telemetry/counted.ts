@@ -2,6 +2,7 @@
 import type { Audit } from '../../accounts/audit.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { LoginResult } from '../../accounts/login/post-login.ts';
+import type { PasskeyCheck } from '../../accounts/passkeys/passkey-check.ts';
 import type { SecondFactor } from '../../accounts/second-factor/second-factor.ts';
 import type { Sessions } from '../../accounts/sessions/sessions.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
@@ -14,7 +15,7 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { ticks } from '../resources/ticks.ts';
 
-const FAILURES: readonly LoginResult[] = ['bad_credentials', 'bad_code', 'rate_limited'];
+const FAILURES: readonly LoginResult[] = ['bad_credentials', 'bad_code', 'bad_passkey', 'rate_limited'];
 
 export function countedLogins(metrics: Metrics, recent: RecentFailures): () => (result: LoginResult) => void {
   return () => {
@@ -47,6 +48,15 @@ export const countedFactor = (secondFactor: SecondFactor, metrics: Metrics): Sec
   async checkCode(user, code) {
     const outcome = await secondFactor.checkCode(user, code);
     metrics.secondFactors.add(1, outcome.by, outcome.kind);
+    return outcome;
+  },
+});
+
+export const countedPasskeys = (passkeys: PasskeyCheck, metrics: Metrics): PasskeyCheck => ({
+  ...passkeys,
+  async check(assertion, browser, site) {
+    const outcome = await passkeys.check(assertion, browser, site);
+    if (outcome.kind !== 'over') metrics.secondFactors.add(1, 'passkey', outcome.kind);
     return outcome;
   },
 });

@@ -50,8 +50,41 @@ export interface UserFactors {
   readonly kinds: readonly FactorKind[];
 }
 
+/** A challenge that was signed. Its id is remembered until it is over, so that it counts once. */
+export interface SpentChallenge {
+  readonly id: string;
+  readonly expiresAt: number;
+}
+
+/** Faults (disk, network) are thrown. Each change is one transaction that uses up its challenge, or changes nothing. */
+export interface PasskeyStore {
+  listPasskeys(user: UserName): Promise<readonly PasskeyRecord[]>;
+  findPasskey(id: string): Promise<PasskeyRecord | undefined>;
+  /**
+   * `first` counts when the user had no factor until then. `full`: the user has `most` of them already; `taken`: a passkey of
+   * that id exists; `gone`: the user does not.
+   */
+  addPasskey(
+    passkey: PasskeyRecord,
+    added: { readonly challenge: SpentChallenge; readonly first: FirstFactor; readonly most: number },
+  ): Promise<'first' | 'more' | 'full' | 'taken' | 'spent' | 'gone'>;
+  /** `cloned`: the counter was over 0 and has not risen, as that of a copy. Authenticators without a counter stay at 0. */
+  usePasskey(
+    passkey: Pick<PasskeyRecord, 'id' | 'user'>,
+    used: {
+      readonly challenge: SpentChallenge;
+      readonly counter: number;
+      readonly isBackedUp: boolean;
+      readonly at: number;
+    },
+  ): Promise<'used' | 'spent' | 'cloned' | 'gone'>;
+  renamePasskey(user: UserName, id: string, name: string): Promise<'renamed' | 'absent'>;
+  /** `epoch` becomes the user's when this was the last factor. */
+  removePasskey(user: UserName, id: string, epoch: string): Promise<'last' | 'more' | 'absent'>;
+}
+
 /** Faults (disk, network) are thrown. Each change is one transaction, and what a code is good for is decided by the store. */
-export interface SecondFactorStore {
+export interface SecondFactorStore extends PasskeyStore {
   findTotp(user: string): Promise<TotpRecord | undefined>;
   /** Replaces a secret that waits; one that is confirmed stays in use until the new one is. */
   startTotp(user: UserName, sealed: string, until: number): Promise<'started' | 'absent'>;
@@ -73,7 +106,6 @@ export interface SecondFactorStore {
   /** Deletes it: of two who give it at once, one has used it. */
   useRecoveryCode(user: UserName, hash: string): Promise<'used' | 'absent'>;
   countRecoveryCodes(user: UserName): Promise<number>;
-  listPasskeys(user: UserName): Promise<readonly PasskeyRecord[]>;
   /** Users who have a factor, by name. */
   listFactors(): Promise<readonly UserFactors[]>;
   /** Confirmed secrets that were sealed with another key than that of this id. */

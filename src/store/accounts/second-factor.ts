@@ -1,13 +1,16 @@
 /** The tables of second factors: the same code for every engine (SPEC 12). */
 import { type Kysely, sql } from 'kysely';
-import type { PasskeyRecord, SecondFactorStore, TotpRecord, UserFactors } from '../../domain/accounts/second-factor.ts';
+import type { SecondFactorStore, TotpRecord, UserFactors } from '../../domain/accounts/second-factor.ts';
 import type { UserName } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
-import type { PasskeysTable, Tables, TotpSecretsTable } from '../engine/tables.ts';
+import type { Tables, TotpSecretsTable } from '../engine/tables.ts';
 import { afterGain, afterLoss, writeRecoveryCodes } from './factor-epoch.ts';
+import { createPasskeyStore } from './passkeys.ts';
 
 export function createSecondFactorStore(db: Kysely<Tables>, serialized: Serialized): SecondFactorStore {
   return {
+    ...createPasskeyStore(db, serialized),
+
     async findTotp(user) {
       const row = await db.selectFrom('totp_secrets').selectAll().where('user_name', '=', user).executeTakeFirst();
       return row && asTotp(row);
@@ -79,11 +82,6 @@ export function createSecondFactorStore(db: Kysely<Tables>, serialized: Serializ
       return Number((await rows.executeTakeFirstOrThrow()).codes);
     },
 
-    async listPasskeys(user) {
-      const all = db.selectFrom('passkeys').selectAll().where('user_name', '=', user);
-      return (await all.orderBy('created_at').orderBy('id').execute()).map(asPasskey);
-    },
-
     async listFactors() {
       const totp = await db.selectFrom('totp_secrets').select('user_name').where('secret', 'is not', null).execute();
       const passkeys = await db.selectFrom('passkeys').select('user_name').distinct().execute();
@@ -115,18 +113,4 @@ const asTotp = (row: TotpSecretsTable): TotpRecord => ({
   lastStep: row.last_step ?? undefined,
   pending: row.pending ?? undefined,
   pendingUntil: row.pending_until ?? undefined,
-});
-
-export const asPasskey = (row: PasskeysTable): PasskeyRecord => ({
-  id: row.id,
-  user: row.user_name as UserName,
-  userHandle: row.user_handle,
-  publicKey: row.public_key,
-  counter: row.counter,
-  transports: JSON.parse(row.transports) as string[],
-  isBackupEligible: row.is_backup_eligible === 1,
-  isBackedUp: row.is_backed_up === 1,
-  name: row.name,
-  createdAt: row.created_at,
-  lastUsedAt: row.last_used_at,
 });

@@ -131,7 +131,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     mode: options.factorMode ?? 'optional',
   };
   const parts = {
-    secondFactor: createSecondFactor(factorDeps),
+    secondFactor: createSecondFactor({ ...factorDeps, hasPasskeys: false }),
     codeLimiter: createCodeLimiter(clock),
     enrolment: createEnrolment(factorDeps),
     mayEnrol: options.factorMode !== 'off',

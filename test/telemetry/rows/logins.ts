@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { openStore } from '../../../src/store/open-store.ts';
 import { freePort } from '../../support/free-port.ts';
+import { askedForPasskey, logInByPasskey, withPasskey } from '../../support/passkeys.ts';
 import { TEST_ITERATIONS, VERA } from '../../support/people.ts';
 import { enrolled } from '../../support/second-factor.ts';
+import { type Lies, ORIGIN, shown } from '../../support/soft-authenticator.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
 import { moves, value } from '../support/driven.ts';
 
@@ -84,6 +86,21 @@ describe('A login', () => {
     ];
     for (const [code, result, check] of rows)
       await moves(at, families, () => logIn(at, { ...right, ...(code && { code }) }), { ...once(result), ...check });
+  });
+
+  it('by a passkey, right, copied and too late', async (t) => {
+    const at = await started(t, {}, { server: { public_url: ORIGIN } });
+    const { passkey } = await withPasskey(at, VERA);
+    const shownNow = async (lies: Lies = {}, seconds = 0): Promise<unknown> => {
+      const asked = await askedForPasskey(at);
+      at.clock.advance(seconds);
+      return logInByPasskey(at, shown(passkey, asked, lies), asked);
+    };
+    const checked = (result: string) => ({ [`second_factor_checks_total{kind="passkey",result="${result}"}`]: 1 });
+    const families = [...LOGINS, 'second_factor_checks_total'];
+    await moves(at, families, () => shownNow(), { ...once('success'), ...checked('right') });
+    await moves(at, families, () => shownNow({ counter: 1 }), { ...once('bad_passkey'), ...checked('wrong') });
+    await moves(at, families, () => shownNow({}, 301), once('bad_passkey'));
   });
 
   it('when the accounts cannot be read', async (t) => {

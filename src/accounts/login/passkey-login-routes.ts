@@ -1,0 +1,109 @@
+/** `POST /api/login/passkey` and its options: what a browser asks the passkey for, and what it got (SPEC 12). */
+import { randomBytes } from 'node:crypto';
+import Router from 'koa-router';
+import { BODY_LIMITS } from '../../domain/body-limits.ts';
+import type { RouteState } from '../../domain/verdict.ts';
+import { stringFields } from '../http/body-fields.ts';
+import { readJson } from '../http/read-json.ts';
+import { type AccountContext, refuse, refuseBody, refuseFields, refuseMethod, respond } from '../http/responses.ts';
+import { assertion } from '../passkeys/credential-json.ts';
+import type { RelyingParty } from '../passkeys/relying-party.ts';
+import { passwordFault } from '../passwords/password-rules.ts';
+import { cookieClientOf, cookieLine, cookieValues } from '../sessions/session-cookie.ts';
+import { askAfterPassword, logInByPasskey, type PasskeyLoginDeps } from './passkey-login.ts';
+import {
+  DISABLED,
+  LOGIN_FAILED,
+  LOGIN_RESULT,
+  type LoginResult,
+  type PostLoginDeps,
+  respondWithOutcome,
+  settle,
+  whileCounted,
+} from './post-login.ts';
+
+export type PasskeyLoginRouteDeps = PostLoginDeps & PasskeyLoginDeps;
+
+const PATH = '/api/login/passkey';
+/** Ties a challenge to the browser that asked for it. It opens nothing. */
+const BROWSER_COOKIE = { name: 'postern_passkey', secure: 'auto', sameSite: 'strict', path: PATH } as const;
+const BROWSER_SECONDS = 86_400;
+const BROWSER_BYTES = 16;
+const BROWSER = /^[A-Za-z0-9_-]{22}$/;
+
+const NO_PASSKEY = 'This account has no passkey';
+const TWO_OR_NONE = { loc: ['body'], msg: 'Give the user and the password, or neither', type: 'value_error' } as const;
+
+export function createPasskeyLoginRoutes(deps: PasskeyLoginRouteDeps): Router<RouteState> {
+  const router = new Router<RouteState>({ strict: true, sensitive: true });
+  router.post(`${PATH}/options`, (ctx) => sendOptions(ctx, deps));
+  router.post(PATH, (ctx) => whileCounted(deps, () => logIn(ctx, deps)));
+  router.all([PATH, `${PATH}/options`], refuseMethod('POST'));
+  return router;
+}
+
+async function sendOptions(ctx: AccountContext, deps: PasskeyLoginRouteDeps): Promise<void> {
+  const asked = await bodyOf(ctx, deps);
+  if (!asked) return;
+  const { json, site } = asked;
+  const fields = stringFields(json, { required: [], optional: ['user', 'password'] });
+  if (!fields.ok) return refuseFields(ctx, fields.error);
+  const { user = '', password = '' } = fields.value;
+  if ((user === '') !== (password === '')) return refuseFields(ctx, [TWO_OR_NONE]);
+  if (user !== '') return whileCounted(deps, () => sendSecondStep(ctx, { user, password, site }, deps));
+  respond(ctx, 200, deps.passkeyCheck.requestOptions(browserOf(ctx), site));
+}
+
+async function sendSecondStep(
+  ctx: AccountContext,
+  { user, password, site }: { readonly user: string; readonly password: string; readonly site: RelyingParty },
+  deps: PasskeyLoginRouteDeps,
+): Promise<LoginResult> {
+  if (passwordFault(password) !== undefined) {
+    refuse(ctx, 401, LOGIN_FAILED);
+    return 'invalid_request';
+  }
+  const outcome = await settle(user, (client) => askAfterPassword({ user, password, ...client }, deps), ctx, deps);
+  if (outcome.kind !== 'code-asked') return respondWithOutcome(ctx, outcome);
+  if (outcome.kinds.includes('passkey'))
+    respond(ctx, 200, await deps.passkeyCheck.secondStepOptions(browserOf(ctx), outcome.user, site));
+  else refuse(ctx, 409, NO_PASSKEY, { second_factor: outcome.kinds });
+  return LOGIN_RESULT[outcome.kind];
+}
+
+async function logIn(ctx: AccountContext, deps: PasskeyLoginRouteDeps): Promise<LoginResult> {
+  const asked = await bodyOf(ctx, deps);
+  if (!asked) return 'invalid_request';
+  const { json, site } = asked;
+  const credential = assertion(Object(json)['credential']);
+  if (!credential.ok) {
+    refuseFields(ctx, credential.error);
+    return 'invalid_request';
+  }
+  const [browser = ''] = browserIn(ctx);
+  const attempt = ({ address }: { readonly address: string }) =>
+    logInByPasskey({ assertion: credential.value, browser, address, site }, deps);
+  return respondWithOutcome(ctx, await settle('', attempt, ctx, deps));
+}
+
+/** Undefined when the response is set already. */
+async function bodyOf(
+  ctx: AccountContext,
+  { settings, passkeyCheck: { site } }: PasskeyLoginRouteDeps,
+): Promise<{ readonly json: unknown; readonly site: RelyingParty } | undefined> {
+  const { authEnabled, bodySeconds } = settings();
+  if (!authEnabled) return void refuse(ctx, 404, DISABLED);
+  const body = await readJson(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: bodySeconds });
+  if (!body.ok) return void refuseBody(ctx, body.error);
+  return site.ok ? { json: body.value, site: site.value } : void refuse(ctx, 409, site.error);
+}
+
+const browserIn = (ctx: AccountContext): readonly string[] =>
+  cookieValues(ctx.get('Cookie'), BROWSER_COOKIE.name).filter((text) => BROWSER.test(text));
+
+/** Two tabs of a browser have one text: the challenge of each is good. */
+function browserOf(ctx: AccountContext): string {
+  const [browser = randomBytes(BROWSER_BYTES).toString('base64url')] = browserIn(ctx);
+  ctx.set('Set-Cookie', cookieLine(BROWSER_COOKIE, browser, BROWSER_SECONDS, cookieClientOf(ctx.state)));
+  return browser;
+}

@@ -1,0 +1,107 @@
+/** Judges the response of a passkey at a login: by which site, browser and user it was asked for, and whether it was used (SPEC 12). */
+import { timingSafeEqual } from 'node:crypto';
+import type { AccountStore, User } from '../../domain/accounts/account.ts';
+import type { PasskeyRecord, PasskeyStore } from '../../domain/accounts/second-factor.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import type { Result } from '../../domain/result.ts';
+import { generationOf } from '../sessions/session-state.ts';
+import { CHALLENGE_SECONDS, type Challenges, type ChallengeVerdict } from './challenges.ts';
+import { type Assertion, clientDataIn } from './credential-json.ts';
+import { described } from './passkeys.ts';
+import type { RelyingParty } from './relying-party.ts';
+import { verifyUse } from './verify.ts';
+
+export interface PasskeyCheckDeps {
+  readonly store: PasskeyStore;
+  readonly users: Pick<AccountStore, 'findUser'>;
+  readonly challenges: Challenges;
+  readonly clock: Clock;
+  /** Or the sentence that says why there are no passkeys. */
+  readonly site: Result<RelyingParty, string>;
+}
+
+export type PasskeyOutcome =
+  | { readonly kind: 'right'; readonly user: User }
+  /** The challenge is too old: no sign of an attack. */
+  | { readonly kind: 'over' }
+  /** `user`: whose passkey it is, if it is known at all. `why` is for the log, never for the client. */
+  | { readonly kind: 'wrong'; readonly user?: User; readonly why: PasskeyFault };
+
+export type PasskeyFault =
+  | 'passkey-unknown'
+  | 'passkey-challenge-foreign'
+  | 'passkey-unfit'
+  | 'passkey-challenge-spent'
+  | 'passkey-cloned';
+
+export interface PasskeyCheck {
+  readonly site: Result<RelyingParty, string>;
+  /** What a browser is asked for (WebAuthn level 3, 5.5), as JSON. `browser`: a random text that it keeps as a cookie. */
+  requestOptions(browser: string, site: RelyingParty): object;
+  /** The same after the right password of a user. */
+  secondStepOptions(browser: string, user: User, site: RelyingParty): Promise<object>;
+  /** A right response uses up its challenge: of two at once, one is right. */
+  check(assertion: Assertion, browser: string, site: RelyingParty): Promise<PasskeyOutcome>;
+}
+
+type Step = 'log-in' | 'second-step';
+
+export function createPasskeyCheck({ store, users, challenges, clock, site }: PasskeyCheckDeps): PasskeyCheck {
+  const secondStepOf = (browser: string, user: User) =>
+    ({ to: 'second-step', browser, user: user.name, generation: generationOf(user) }) as const;
+  const readChallenge = (
+    text: string,
+    browser: string,
+    user: User | undefined,
+  ): { readonly verdict: ChallengeVerdict; readonly step: Step } => {
+    const now = unixSeconds(clock);
+    const verdict = challenges.read(text, { to: 'log-in', browser }, now);
+    if (verdict.kind !== 'foreign' || !user) return { verdict, step: 'log-in' };
+    return { verdict: challenges.read(text, secondStepOf(browser, user), now), step: 'second-step' };
+  };
+  return {
+    site,
+    requestOptions: (browser, { id }) => ({
+      challenge: challenges.issue({ to: 'log-in', browser }, unixSeconds(clock)),
+      rpId: id,
+      timeout: CHALLENGE_SECONDS * 1000,
+      allowCredentials: [],
+      userVerification: 'required',
+    }),
+    secondStepOptions: async (browser, user, { id }) => ({
+      challenge: challenges.issue(secondStepOf(browser, user), unixSeconds(clock)),
+      rpId: id,
+      timeout: CHALLENGE_SECONDS * 1000,
+      allowCredentials: (await store.listPasskeys(user.name)).map(described),
+      userVerification: 'preferred',
+    }),
+    async check(assertion, browser, site) {
+      const { challenge = '', isCrossOrigin = true } = clientDataIn(assertion.clientDataJSON) ?? {};
+      const passkey = await store.findPasskey(assertion.id);
+      const user = passkey && (await users.findUser(passkey.user));
+      const { verdict, step } = readChallenge(challenge, browser, user);
+      if (verdict.kind === 'over') return { kind: 'over' };
+      if (!passkey || !user) return { kind: 'wrong', why: 'passkey-unknown' };
+      if (verdict.kind !== 'good') return { kind: 'wrong', user, why: 'passkey-challenge-foreign' };
+      if (isCrossOrigin || !isOfItsUser(assertion, passkey, step)) return { kind: 'wrong', user, why: 'passkey-unfit' };
+      const mustVerifyUser = step === 'log-in';
+      const verified = await verifyUse(assertion, passkey, { challenge, site, mustVerifyUser });
+      if (!verified) return { kind: 'wrong', user, why: 'passkey-unfit' };
+      const used = await store.usePasskey(passkey, { challenge: verdict, ...verified, at: unixSeconds(clock) });
+      return used === 'used' ? { kind: 'right', user } : { kind: 'wrong', user, why: FAULT_OF[used] };
+    },
+  };
+}
+
+const FAULT_OF = {
+  spent: 'passkey-challenge-spent',
+  cloned: 'passkey-cloned',
+  gone: 'passkey-unknown',
+} as const;
+
+/** Where no name was asked for, the authenticator must name the user itself (WebAuthn level 3, 7.2 step 6). */
+function isOfItsUser({ userHandle }: Assertion, passkey: PasskeyRecord, step: Step): boolean {
+  if (userHandle === undefined) return step === 'second-step';
+  const [given, right] = [Buffer.from(userHandle), Buffer.from(passkey.userHandle)];
+  return given.length === right.length && timingSafeEqual(given, right);
+}

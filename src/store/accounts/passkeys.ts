@@ -1,0 +1,100 @@
+/** The table of passkeys: the same code for every engine (SPEC 12). */
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { PasskeyRecord, PasskeyStore, SpentChallenge } from '../../domain/accounts/second-factor.ts';
+import type { UserName } from '../../domain/names.ts';
+import type { Serialized } from '../engine/serialized.ts';
+import type { PasskeysTable, Tables } from '../engine/tables.ts';
+import { afterGain, afterLoss } from './factor-epoch.ts';
+
+export function createPasskeyStore(db: Kysely<Tables>, serialized: Serialized): PasskeyStore {
+  return {
+    async listPasskeys(user) {
+      const all = db.selectFrom('passkeys').selectAll().where('user_name', '=', user);
+      return (await all.orderBy('created_at').orderBy('id').execute()).map(asPasskey);
+    },
+
+    async findPasskey(id) {
+      const row = await db.selectFrom('passkeys').selectAll().where('id', '=', id).executeTakeFirst();
+      return row && asPasskey(row);
+    },
+
+    addPasskey: (passkey, { challenge, first, most }) =>
+      serialized(async (transaction) => {
+        const { user, id } = passkey;
+        const owner = transaction.selectFrom('users').select('name').where('name', '=', user);
+        if (!(await owner.executeTakeFirst())) return 'gone';
+        if ((await countOf(user, transaction)) >= most) return 'full';
+        const same = transaction.selectFrom('passkeys').select('id').where('id', '=', id);
+        if (await same.executeTakeFirst()) return 'taken';
+        if (!(await isSpentNow(challenge, transaction))) return 'spent';
+        await transaction.insertInto('passkeys').values(asRow(passkey)).execute();
+        return afterGain(user, first, transaction);
+      }),
+
+    usePasskey: ({ id, user }, { challenge, counter, isBackedUp, at }) =>
+      serialized(async (transaction) => {
+        const own = transaction.selectFrom('passkeys').select('counter').where('id', '=', id);
+        const row = await own.where('user_name', '=', user).executeTakeFirst();
+        if (!row) return 'gone';
+        if (!(await isSpentNow(challenge, transaction))) return 'spent';
+        // The challenge stays used up: a copy gets no second try with it.
+        if (row.counter > 0 && counter <= row.counter) return 'cloned';
+        const used = { counter, is_backed_up: Number(isBackedUp), last_used_at: at };
+        await transaction.updateTable('passkeys').set(used).where('id', '=', id).execute();
+        return 'used';
+      }),
+
+    async renamePasskey(user, id, name) {
+      const renaming = db.updateTable('passkeys').set({ name }).where('user_name', '=', user).where('id', '=', id);
+      return (await renaming.executeTakeFirst()).numUpdatedRows ? 'renamed' : 'absent';
+    },
+
+    removePasskey: (user, id, epoch) =>
+      serialized(async (transaction) => {
+        const removal = transaction.deleteFrom('passkeys').where('user_name', '=', user).where('id', '=', id);
+        if (!(await removal.executeTakeFirst()).numDeletedRows) return 'absent';
+        return afterLoss(user, epoch, transaction);
+      }),
+  };
+}
+
+async function countOf(user: UserName, transaction: Transaction<Tables>): Promise<number> {
+  const count = sql<number>`count(*)`.as('passkeys');
+  const rows = transaction.selectFrom('passkeys').select(count).where('user_name', '=', user);
+  return Number((await rows.executeTakeFirstOrThrow()).passkeys);
+}
+
+/** Kept beside ended sessions, whose ids look different, until the challenge is over: another replica sees it there. */
+async function isSpentNow({ id, expiresAt }: SpentChallenge, transaction: Transaction<Tables>): Promise<boolean> {
+  const spent = transaction.insertInto('revoked_tokens').values({ token_id: id, expires_at: expiresAt });
+  const once = spent.onConflict((conflict) => conflict.column('token_id').doNothing());
+  return Boolean((await once.executeTakeFirst()).numInsertedOrUpdatedRows);
+}
+
+const asRow = (passkey: PasskeyRecord): PasskeysTable => ({
+  id: passkey.id,
+  user_name: passkey.user,
+  user_handle: passkey.userHandle,
+  public_key: passkey.publicKey,
+  counter: passkey.counter,
+  transports: JSON.stringify(passkey.transports),
+  is_backup_eligible: Number(passkey.isBackupEligible),
+  is_backed_up: Number(passkey.isBackedUp),
+  name: passkey.name,
+  created_at: passkey.createdAt,
+  last_used_at: passkey.lastUsedAt,
+});
+
+const asPasskey = (row: PasskeysTable): PasskeyRecord => ({
+  id: row.id,
+  user: row.user_name as UserName,
+  userHandle: row.user_handle,
+  publicKey: row.public_key,
+  counter: row.counter,
+  transports: JSON.parse(row.transports) as string[],
+  isBackupEligible: row.is_backup_eligible === 1,
+  isBackedUp: row.is_backed_up === 1,
+  name: row.name,
+  createdAt: row.created_at,
+  lastUsedAt: row.last_used_at,
+});
