@@ -88,6 +88,8 @@ describe('A Redis that', { skip: withoutRedis, concurrency: true, timeout: 60_00
         assert.equal(await limitsUp(at), 1);
         assert.deepEqual(await limitsIn(at), { kind: 'ok' });
         assert.deepEqual(await guessesFrom(at, from(5), VERA, 5), [401, 401, 401, 401, 429], way);
+        // What was asked when it went away, and may have been counted, was given back.
+        assert.deepEqual(await guessesFrom(at, from(2), VERA, 5), [401, 401, 401, 401, 429], way);
         // What was counted before still counts, by the server or by this replica itself.
         assert.deepEqual(await guessesFrom(at, from(1), VERA, 2), [401, 429], way);
         assert.deepEqual(await guessesFrom(at, from(3), VERA, 3), [401, 401, 429], way);

@@ -75,6 +75,21 @@ describe('Three replicas', { skip: withoutPostgres || withoutRedis, timeout: 60_
     assert.equal(redis.ask('eval', late, '0'), '0');
   });
 
+  it('ask Redis for logins only: not for requests, and not for bad API tokens', async () => {
+    const token = await at(0).logIn(VERA);
+    const asked = (): string | undefined =>
+      redis
+        .ask('info', 'commandstats')
+        .split('\n')
+        .find((line) => line.startsWith('cmdstat_evalsha:'));
+    const before = asked();
+    for (const credential of [token, `pst_0123456789abcdef_${'0'.repeat(64)}`, token])
+      await atOnce(12, (replica) => replica.ask('/api/profile', { token: credential }));
+    assert.equal(asked(), before);
+    await at(0).logIn(VERA);
+    assert.notEqual(asked(), before);
+  });
+
   it('give a guesser no more than both limits together while the ways to Redis are cut again and again', async () => {
     const address = '192.0.2.50';
     const changes = (): number =>

@@ -38,7 +38,8 @@ export async function startRedis(options: readonly string[] = []): Promise<TestR
   const start = async (): Promise<void> => {
     server = spawn('redis-server', [...own, ...options], { stdio: ['ignore', 'pipe', 'ignore'] });
     const { stdout } = server;
-    for await (const text of stdout ?? []) if (/Ready to accept connections/.test(String(text))) break;
+    for await (const text of stdout ?? []) if (/Ready to accept connections/.test(String(text))) return;
+    throw new Error(`redis-server ended at its start: ${[...own, ...options].join(' ')}`);
   };
   const ended = async (): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return;
