@@ -2,15 +2,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { guessesFrom, limitedConfig, logInFrom } from '../limits/support/guesses.ts';
-import { CARL, VERA } from '../support/people.ts';
+import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/postgres.ts';
 import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
+import { enrolled } from '../support/second-factor.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
 import { type Replicas, startReplicas } from './support/replicas.ts';
 
 const COUNT = 5;
 const REPLICAS = 3;
+const CODES_A_MINUTE = 5;
 /** Without Redis each replica allows a third, rounded up. */
 const ALONE = Math.ceil(COUNT / REPLICAS) * REPLICAS;
 
@@ -55,6 +57,13 @@ describe('Three replicas', { skip: withoutPostgres || withoutRedis, timeout: 60_
     const successes = atOnce(20, (replica, number) => logInFrom(replica, `2001:db8:0:8::${number + 1}`, CARL));
     assert.equal(passed(await guesses), COUNT);
     assert.deepEqual(new Set(await successes), new Set([200]));
+  });
+
+  it('check no more wrong codes for one account than one, from however many addresses', async () => {
+    await enrolled(at(0), ADMIN_PERSON);
+    const guess = (replica: Runtime, number: number) =>
+      logInFrom(replica, `198.51.100.${number + 1}`, ADMIN_PERSON, '000000');
+    assert.equal(passed(await atOnce(30, guess)), CODES_A_MINUTE);
   });
 
   it('let right passwords pass side by side, though they are more than the limit', async () => {

@@ -3,7 +3,7 @@ import type { User } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import type { CodeOutcome, SecondFactor } from '../second-factor/second-factor.ts';
-import { createLoginLimiter, inTurn, type LoginLimiter, type Reservation } from './login-limiter.ts';
+import { createLoginLimiter, type LoginLimiter, type MemoryLimiter, type Reservation } from './login-limiter.ts';
 import type { GuessDeps } from './password-guess.ts';
 
 export interface CodeGuess {
@@ -26,15 +26,15 @@ export type CodeGuessOutcome = CodeOutcome | Extract<Reservation, { kind: 'limit
  * Six digits are a million, and three of them are right at any moment: these stay whatever `failed_login_rate_limit` says.
  * Fifty a day are a chance of 1 in 18 within a year of guessing, for one who has the password.
  */
-const CODE_CLAUSES: readonly Clause[] = [
+export const CODE_CLAUSES: readonly Clause[] = [
   { count: 5, windowSeconds: 60, text: '5/minute' },
   { count: 20, windowSeconds: 3600, text: '20/hour' },
   { count: 50, windowSeconds: 86_400, text: '50/day' },
 ];
 
-/** In memory, as that of the addresses is. Only who has the password gets as far as this, so strangers lock no owner out. */
-export const createCodeLimiter = (clock: Clock): LoginLimiter =>
-  inTurn(createLoginLimiter({ clauses: CODE_CLAUSES, clock, keyOf: (account) => account }));
+/** In the memory of this process. Only who has the password gets as far as this, so strangers lock no owner out. */
+export const createCodeLimiter = (clock: Clock): MemoryLimiter =>
+  createLoginLimiter({ clauses: CODE_CLAUSES, clock, keyOf: (account) => account });
 
 /** A right code gives its places back. A browser in which the user logged in before has tries of its own. */
 export function judgeCode(

@@ -12,27 +12,42 @@ export interface SharedLimiterDeps {
   readonly memory: MemoryLimiter;
   /** Without the server each process allows its part of each count. */
   readonly replicas: number;
-  /** Short, and without the address in it. */
-  readonly digest: (text: string) => string;
+  readonly windowsOf: WindowsOf;
 }
+
+/** The windows in which an attempt counts under these clauses, the narrowest first. */
+export type WindowsOf = (key: string, isKnown: boolean, clauses: readonly Clause[]) => readonly AttemptWindow[];
+
+/** Short, and without the text in it. */
+type Digest = (text: string) => string;
+
+/**
+ * Passwords, by client and network. The group in braces keeps the windows of one question together in a cluster: a client
+ * has one network.
+ */
+export const addressWindows =
+  (digest: Digest): WindowsOf =>
+  (address, isKnown, clauses) => {
+    const group = `{${digest(networkKey(address))}}`;
+    const own = { key: `login:${group}:client:${digest(clientKey(address))}`, clauses };
+    return isKnown ? [own] : [own, { key: `login:${group}:network`, clauses: clauses.map(widened) }];
+  };
+
+/** Codes of a second factor, by account. */
+export const accountWindows =
+  (digest: Digest): WindowsOf =>
+  (account, _, clauses) => [{ key: `code:{${digest(account)}}`, clauses }];
 
 /** Attempts under way on other replicas are looked at again after a while. */
 const LOOK_MS = 100;
 const MOST_LOOKS = 100;
 
-export function createSharedLimiter({ shared, memory, replicas, digest }: SharedLimiterDeps): LoginLimiter {
+export function createSharedLimiter({ shared, memory, replicas, windowsOf }: SharedLimiterDeps): LoginLimiter {
   let clauses: readonly Clause[] = [];
-  let wideClauses: readonly Clause[] = [];
   const here = inTurn(memory);
   const enforce = (): void => memory.setClauses(shared.isUp() ? clauses : clauses.map(divided(replicas)));
   shared.onChange(enforce);
 
-  /** The group in braces keeps the windows of one question together in a cluster: a client has one network. */
-  const windowsOf = (address: string, isKnown: boolean): readonly AttemptWindow[] => {
-    const group = `{${digest(networkKey(address))}}`;
-    const own = { key: `login:${group}:client:${digest(clientKey(address))}`, clauses };
-    return isKnown ? [own] : [own, { key: `login:${group}:network`, clauses: wideClauses }];
-  };
   const sharedPlace = async (windows: readonly AttemptWindow[]): Promise<SharedPlace> => {
     for (let looks = 1; ; looks += 1) {
       const place = await shared.reserve(windows);
@@ -46,13 +61,12 @@ export function createSharedLimiter({ shared, memory, replicas, digest }: Shared
     size: memory.size,
     setClauses(given) {
       clauses = given;
-      wideClauses = given.map(widened);
       enforce();
     },
     async reserve(address, isKnown = false) {
       const own = await here.reserve(address, isKnown);
       if (own.kind === 'limited' || clauses.length === 0 || !shared.isUp()) return own;
-      const place = await sharedPlace(windowsOf(address, isKnown));
+      const place = await sharedPlace(windowsOf(address, isKnown, clauses));
       if (place.kind === 'reserved') return bothOf(own, place);
       own.release();
       // The counts here are divided by now.

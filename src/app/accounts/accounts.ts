@@ -1,7 +1,6 @@
 /** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
 import type { Logger } from 'pino';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
-import { createCodeLimiter } from '../../accounts/login/code-guess.ts';
 import { createFirstTimeLogin, ensureFirstAdmin, type NewAdminPassword } from '../../accounts/login/first-admin.ts';
 import { createKnownClients } from '../../accounts/login/known-clients.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
@@ -84,7 +83,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     onTokenEvict,
   });
   const { roleRegistry } = credentials;
-  const { limiter, ...limits } = await openLimits({
+  const { limiter, codeLimiter, ...limits } = await openLimits({
     limits: settings.limits,
     steadyClock,
     sharedClock: options.steadyClock,
@@ -100,7 +99,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
   const sealer = createSealer(derivedKey(secret.value.key, 'totp'));
   await tellUnreadable(store, sealer, log);
   const deps = {
-    codeLimiter: createCodeLimiter(steadyClock),
+    codeLimiter,
     sealer,
     challenges: createChallenges(derivedKey(secret.value.key, 'passkeys')),
     passkeyUserKey: derivedKey(secret.value.key, 'passkey-users'),

@@ -1,9 +1,10 @@
 /** Opens the login limiter: in the memory of this process, or on the server that all replicas share (SPEC 4.5, 10). */
 import { createHmac } from 'node:crypto';
 import type { Logger } from 'pino';
+import { CODE_CLAUSES, createCodeLimiter } from '../../accounts/login/code-guess.ts';
 import { inTurn, type LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import { createNetworkLimiter } from '../../accounts/login/network-limiter.ts';
-import { createSharedLimiter } from '../../accounts/login/shared-limiter.ts';
+import { accountWindows, addressWindows, createSharedLimiter } from '../../accounts/login/shared-limiter.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { createConnection } from '../../limits/redis-connection.ts';
@@ -14,6 +15,8 @@ import { countedEvictions } from '../telemetry/counted.ts';
 
 export interface Limits {
   readonly limiter: LoginLimiter;
+  /** Codes of a second factor, by account. */
+  readonly codeLimiter: LoginLimiter;
   /** Without the server logins go on, so no replica is taken out for it. */
   check(): Check;
   close(): Promise<void>;
@@ -37,7 +40,11 @@ export async function openLimits(deps: LimitsDeps): Promise<Limits> {
   const onEvict = countedEvictions('ip', metrics);
   const memory = createNetworkLimiter({ clauses: [], clock: steadyClock, onEvict });
   const { redis_url: address, replicas } = limits;
-  if (!address) return { limiter: inTurn(memory), check: () => ({ kind: 'unused' }), close: async () => {} };
+  const codes = createCodeLimiter(steadyClock);
+  if (!address) {
+    const [limiter, codeLimiter] = [inTurn(memory), inTurn(codes)];
+    return { limiter, codeLimiter, check: () => ({ kind: 'unused' }), close: async () => {} };
+  }
   let check: Check = OK;
   const shared = createRedisWindows({
     connect: (onLost) => createConnection(address, onLost),
@@ -49,9 +56,12 @@ export async function openLimits(deps: LimitsDeps): Promise<Limits> {
       else log.info('failed logins are counted together with the other replicas');
     },
   });
-  const limiter = createSharedLimiter({ shared, memory, replicas, digest: digestWith(key) });
+  const digest = digestWith(key);
+  const limiter = createSharedLimiter({ shared, memory, replicas, windowsOf: addressWindows(digest) });
+  const codeLimiter = createSharedLimiter({ shared, memory: codes, replicas, windowsOf: accountWindows(digest) });
+  codeLimiter.setClauses(CODE_CLAUSES);
   await shared.start();
-  return { limiter, check: () => check, close: shared.close };
+  return { limiter, codeLimiter, check: () => check, close: shared.close };
 }
 
 const alone = ({ message }: Error, replicas: number): string =>

@@ -132,7 +132,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
   };
   const parts = {
     secondFactor: createSecondFactor({ ...factorDeps, hasPasskeys: false }),
-    codeLimiter: createCodeLimiter(clock),
+    codeLimiter: inTurn(createCodeLimiter(clock)),
     enrolment: createEnrolment(factorDeps),
     mayEnrol: options.factorMode !== 'off',
     asksProof: (caller: Caller, act: GuardedAct) => act === 'credentials' && !hasFreshProof(caller, unixSeconds(clock)),

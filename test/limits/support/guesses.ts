@@ -13,11 +13,17 @@ export const limitedConfig = (limits: ConfigTree, rate: string): ConfigTree => (
 export const startLimited = (limits: ConfigTree, rate: string): Promise<Runtime> =>
   startInstance({ config: limitedConfig(limits, rate), env });
 
-export async function logInFrom(at: Runtime, address: string, { name, password }: Person): Promise<number> {
+/** `code`: of a second factor, beside the password. */
+export async function logInFrom(
+  at: Runtime,
+  address: string,
+  { name, password }: Person,
+  code?: string,
+): Promise<number> {
   const answer = await at.ask('/api/login', {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
-    body: JSON.stringify({ user: name, password }),
+    body: JSON.stringify({ user: name, password, code }),
     signal: AbortSignal.timeout(15_000),
   });
   await answer.body?.cancel();
