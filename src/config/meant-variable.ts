@@ -1,10 +1,10 @@
-/** `POSTERN_NVR__URL` and `POSTERN__NVR_URL`: variables that are no key, and nearly one (SPEC 1). */
+/** `POSTERN_NVR__URL` and `POSTERN__NVR_URL`: environment variables that are nearly the name of a key (SPEC 1). */
 import type { KeySchema } from './schema/schema.ts';
 
 const OURS = /^POSTERN_+(?<rest>[A-Z].*)$/i;
 const PROPER = /^POSTERN__/;
 
-/** The variable that was meant; undefined for one that is right, and for one that is none of ours. */
+/** The variable that was probably meant; undefined for a known variable, and for one without our prefix. */
 export function meantVariable(name: string, schema: KeySchema): string | undefined {
   const rest = OURS.exec(name)?.groups?.['rest'];
   if (rest === undefined) return undefined;

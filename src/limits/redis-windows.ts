@@ -70,7 +70,7 @@ export function createRedisWindows({ connect, clock, onChange }: RedisWindowsDep
       };
       const time = clock ? String(Math.round(clock.now())) : '';
       const answer = await link.run(RESERVE, attempt.keys, [attempt.name, time, ...windows.flatMap(clauseValues)]);
-      // The server may have counted it, or will when it goes on: whoever judges now counts it too.
+      // The server may have counted it, or will when it goes on: the present caller counts it too.
       const judged = judgedBy(answer, windows);
       if (judged === 'reserved') return placeOf(attempt);
       if (judged.kind === 'unavailable') void giveBack(attempt);

@@ -49,7 +49,7 @@ export function openApiDocument(version: string) {
   };
 }
 
-/** A request that is none; a bad credential, or too many of them. */
+/** A malformed request; a bad credential, or too many of them. */
 const ANYWHERE = [400];
 const NOT_LET_IN = [401, 403, 429];
 

@@ -23,7 +23,7 @@ export interface VerifiedUse {
 
 /**
  * Browsers were asked for no attestation and then send `none`, or a signature by the new key itself. Certificates of makers
- * are not read: nobody here decides by them, and their parsers would be open to every user.
+ * are not read: no decision here uses them, and their parsers would be open to every user.
  */
 const ATTESTATIONS: readonly string[] = ['none', 'packed'];
 

@@ -36,7 +36,7 @@ export const EN = {
     hidePassword: 'Hide password',
     capsLock: 'Caps Lock is on',
     wrong: 'Wrong user or password.',
-    wrongCode: 'The code is not right, or was used before. Wait for the next one.',
+    wrongCode: 'The code is wrong or was used before. Wait for the next one.',
     stepOver: 'The login took too long. Start again.',
     tooMany: 'Too many failed attempts from your address.',
     busy: 'The server is busy.',
