@@ -124,6 +124,7 @@ function checkUnder(
     clock,
     store: store.accounts,
     probeStore: store.probe,
+    usersWithFactor: store.secondFactor.listFactors,
     oneAtATime: addressChecks,
   });
 }

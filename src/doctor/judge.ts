@@ -1,11 +1,12 @@
 /** From what was seen to what is wrong: the table of causes, in the order in which a request goes (SPEC 15). Pure. */
-import type { Cause, Level, ProxyKind } from './cause.ts';
+import type { Cause, Level, Lines, ProxyKind } from './cause.ts';
 import { FORWARDED_CAUSES } from './causes/forwarded.ts';
 import { INSIDE_CAUSES } from './causes/inside.ts';
 import { PLACE_CAUSES } from './causes/place.ts';
 import { REACH_CAUSES } from './causes/reach.ts';
 import { REQUEST_CAUSES } from './causes/request.ts';
 import { RESPONSE_CAUSES } from './causes/response.ts';
+import { MORE_LINES } from './more-lines.ts';
 import type { InsideSeen, Observations } from './observations.ts';
 
 export interface Finding {
@@ -45,7 +46,8 @@ export const judgeInside = (inside: InsideSeen): readonly Finding[] =>
   );
 
 /** Nginx Proxy Manager takes nginx's own lines under "Advanced". */
-const linesFor = ({ lines }: Cause, proxy: ProxyKind | undefined): readonly string[] => {
+export const linesFor = ({ name, lines: known }: Cause, proxy: ProxyKind | undefined): readonly string[] => {
   if (proxy === undefined) return [];
+  const lines: Lines = { ...known, ...MORE_LINES[name] };
   return lines[proxy] ?? (proxy === 'npm' ? lines.nginx : undefined) ?? [];
 };

@@ -90,6 +90,8 @@ export interface InsideSeen {
   readonly policyNvrVersion: string | undefined;
   /** `auth.second_factor`; undefined where no account logs in here. */
   readonly secondFactor: string | undefined;
+  /** Admins who log in with a password alone, and all admins; undefined where that was not looked at. */
+  readonly admins: { readonly withoutFactor: number; readonly all: number } | undefined;
   readonly exposed: readonly ExposedPort[];
   readonly openPorts: readonly OpenPort[];
 }

@@ -25,7 +25,7 @@ describe('The command doctor', () => {
   it('says that nothing is wrong where nothing is, and exits 0', async () => {
     const { code, stdout, stderr } = await doctor(serving.url, '--silence', '1');
     assert.deepEqual([code, stderr], [0, '']);
-    assert.match(stdout, /: no errors, no warnings\n\nadvice: second-factor-off\n {2}no second factor/);
+    assert.match(stdout, /: no errors, no warnings\n\nadvice: admins-without-factor\n {2}1 of 1 admins/);
   });
 
   it('names the cause and the line to change, and exits 1', async () => {
@@ -46,7 +46,7 @@ describe('The command doctor', () => {
     assert.deepEqual(report, { url: `${serving.url}/`, proxy: null });
     assert.deepEqual(
       findings.map(({ name, level }) => ({ name, level })),
-      [{ name: 'second-factor-off', level: 'advice' }],
+      [{ name: 'admins-without-factor', level: 'advice' }],
     );
   });
 

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
-import { CAUSES, judge, judgeInside } from '../../src/doctor/judge.ts';
+import { PROXY_KINDS } from '../../src/doctor/cause.ts';
+import { CAUSES, judge, judgeInside, linesFor } from '../../src/doctor/judge.ts';
+import { MORE_LINES } from '../../src/doctor/more-lines.ts';
 import type { InsideSeen, Observations } from '../../src/doctor/observations.ts';
 import { policyDigest } from '../../src/domain/policy.ts';
 
@@ -14,6 +16,7 @@ const WELL: InsideSeen = {
   nvrVersion: '0.18.0-1234abcd',
   policyNvrVersion: '0.18',
   secondFactor: 'optional',
+  admins: { withoutFactor: 0, all: 1 },
   exposed: [],
   openPorts: [],
 };
@@ -34,6 +37,8 @@ describe('Inside', () => {
     ['the NVR says nothing that is a version', { nvrVersion: 'dev' }, []],
     ['the route table is for no release', { policyNvrVersion: undefined, nvrVersion: '0.1.0' }, []],
     ['no second factor is asked for', { secondFactor: 'off' }, ['advice second-factor-off']],
+    ['admins have no second factor', { admins: { withoutFactor: 1, all: 2 } }, ['advice admins-without-factor']],
+    ['admins have to have one at the next login', { secondFactor: 'admins', admins: { withoutFactor: 1, all: 2 } }, []],
     ['a proxy has the accounts', { secondFactor: undefined }, []],
     ['a port is open at the public address', { openPorts: [{ port: 5000, what: 'x' }] }, ['error nvr-port-open']],
     ['WebRTC may be open on purpose', { openPorts: [{ port: 8555, what: 'x', ask: 'webrtc' }] }, ['warning webrtc-port-open']],
@@ -80,6 +85,29 @@ describe('The table of causes', () => {
   it('names each once', () => {
     const names = CAUSES.map(({ name }) => name);
     assert.deepEqual([...new Set(names)], names);
+  });
+
+  it('has a line to change for each proxy that can have the fault', () => {
+    /** Causes that are cured elsewhere than at a proxy: in the configuration, the network, the clock, or a certificate. */
+    const elsewhere =
+      /^(?:unreachable|login-in-front|base-path-.*|certificate-(?:ended|ends-soon|name)|not-encrypted|other-version|policy-not-in-force|.*clock-differs|proxy-not-trusted)$/;
+    // biome-ignore format: a table
+    const cannot: Readonly<Record<string, readonly string[]>> = {
+      'http-1-0':       ['caddy', 'traefik', 'haproxy', 'cloudflare'], // they speak HTTP/1.1 or newer to the server behind
+      buffered:         ['cloudflare'],                                // passes responses on as they come
+      'buffered-files': ['cloudflare'],
+    };
+    const gaps = CAUSES.filter(({ name }) => !elsewhere.test(name)).flatMap((cause) =>
+      PROXY_KINDS.filter((proxy) => !cannot[cause.name]?.includes(proxy) && linesFor(cause, proxy).length === 0).map(
+        (proxy) => `${cause.name} ${proxy}`,
+      ),
+    );
+    assert.deepEqual(gaps, []);
+    const names = CAUSES.map(({ name }) => name);
+    assert.deepEqual(
+      Object.keys(MORE_LINES).filter((name) => !names.includes(name)),
+      [],
+    );
   });
 
   it('says of an address that nothing answers at nothing more than that', () => {

@@ -11,6 +11,7 @@ import { formatProblem } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import type { ImportedUser } from '../../domain/accounts/account.ts';
+import type { UserFactors } from '../../domain/accounts/second-factor.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { EventRecord } from '../../domain/event.ts';
 import { type NvrDatabase, openNvrDatabase } from '../../store/nvr-database.ts';
@@ -29,6 +30,8 @@ export interface CommandStore {
   readonly settings: Settings;
   readonly users: Users & { importFrom(path: string): Promise<readonly ImportedUser[]> };
   readonly apiTokens: TokenAdmin;
+  /** Users who have a second factor. */
+  usersWithFactor(): Promise<readonly UserFactors[]>;
   writeEvents(events: readonly EventRecord[]): Promise<void>;
   /** `nvr.cameras`; undefined when it is not set. */
   readonly knownCameras: readonly string[] | undefined;
@@ -69,6 +72,7 @@ export async function openForCommands(
     settings,
     users: auditedUsers(users, audit),
     apiTokens: auditedTokens(apiTokens, audit),
+    usersWithFactor: () => store.secondFactor.listFactors(),
     knownCameras: settings.nvr.cameras,
     writeEvents: store.writeEvents,
     openNvrDatabase,

@@ -25,7 +25,7 @@ export interface DoctorInstance {
 /** Rejects with a sentence when there is no configuration or store to work with. */
 export async function openForDoctor(place: CommandPlace, version: string): Promise<DoctorInstance> {
   const opened = await openForCommands(place, 'change');
-  const { settings, users, apiTokens } = opened;
+  const { settings, users, apiTokens, usersWithFactor } = opened;
   const policy = await loadPolicy(settings.nvr.policy, place.directory);
   const made = await makeProbeToken(apiTokens, users, place.clock);
   if (!made.ok || policy.kind === 'invalid') {
@@ -40,7 +40,8 @@ export async function openForDoctor(place: CommandPlace, version: string): Promi
     identityHeaders: identityHeadersOf(settings),
     own: { version, policy: policyDigest(policy.rows) },
     // The store has just been read and written.
-    inside: () => lookInside({ settings, policyNvr: policy.nvr, probeStore: async () => {} }),
+    inside: () =>
+      lookInside({ settings, policyNvr: policy.nvr, probeStore: async () => {}, users: users.list, usersWithFactor }),
     async close() {
       await made.value.revoke();
       await opened.close();

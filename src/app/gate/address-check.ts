@@ -33,6 +33,7 @@ export interface AddressCheckDeps extends Omit<TokenAdminDeps, 'store' | 'authEn
   readonly store: Pick<AccountStore, 'findUser' | 'listUsers'>;
   readonly audit: Audit;
   readonly probeStore: () => Promise<unknown>;
+  readonly usersWithFactor: () => Promise<readonly { readonly user: string }[]>;
   readonly oneAtATime: OneAtATime;
 }
 
@@ -48,7 +49,7 @@ export function addressCheck(deps: AddressCheckDeps): AddressCheck {
 }
 
 async function check(deps: AddressCheckDeps, by: CheckedBy): ReturnType<AddressCheck> {
-  const { settings, policyNvr, build, store, clock, probeStore } = deps;
+  const { settings, policyNvr, build, store, clock, probeStore, usersWithFactor } = deps;
   const tokens = createTokenAdmin({ ...deps, authEnabled: settings.auth.enabled });
   const made = await makeProbeToken(told(tokens, deps.audit, by), { list: store.listUsers }, clock);
   if (!made.ok) return { kind: 'failed', message: made.error };
@@ -59,7 +60,7 @@ async function check(deps: AddressCheckDeps, by: CheckedBy): ReturnType<AddressC
       token: made.value.text,
       own: build,
       identityHeaders: identityHeadersOf(settings),
-      inside: () => lookInside({ settings, policyNvr, probeStore }),
+      inside: () => lookInside({ settings, policyNvr, probeStore, users: store.listUsers, usersWithFactor }),
       proxy: undefined,
       headers: {},
       ca: undefined,

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { layoutOfConfig } from '../../access/recorder-layout.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { InsideWithoutPorts } from '../../doctor/report.ts';
+import { ADMIN } from '../../domain/names.ts';
 import { type ExposedPortsOptions, exposedPorts } from './exposed-ports.ts';
 import { askerOf, nvrCheck, nvrVersion } from './upstreams.ts';
 
@@ -13,16 +14,14 @@ export interface InsideDeps {
   readonly policyNvr: string | undefined;
   /** Rejects when the store does not answer. */
   readonly probeStore: () => Promise<unknown>;
+  readonly users: () => Promise<readonly { readonly name: string; readonly role: string }[]>;
+  readonly usersWithFactor: () => Promise<readonly { readonly user: string }[]>;
   readonly surroundings?: ExposedPortsOptions['surroundings'];
 }
 
-export async function lookInside({
-  settings,
-  policyNvr,
-  probeStore,
-  surroundings,
-}: InsideDeps): Promise<InsideWithoutPorts> {
-  const [nvr, exposed, storeFault, freeBytes, nvrSays] = await Promise.all([
+export async function lookInside(deps: InsideDeps): Promise<InsideWithoutPorts> {
+  const { settings, policyNvr, probeStore, surroundings } = deps;
+  const [nvr, exposed, storeFault, freeBytes, nvrSays, admins] = await Promise.all([
     nvrCheck(settings),
     exposedPorts(settings, surroundings && { surroundings }),
     probeStore().then(
@@ -31,6 +30,7 @@ export async function lookInside({
     ),
     freeBytesAtStore(settings),
     nvrVersion(settings),
+    adminsOf(deps).catch(() => undefined),
   ]);
   const nvrFault = nvr.kind === 'unused' ? undefined : nvr.kind === 'failed' ? nvr.reason : null;
   return {
@@ -40,7 +40,9 @@ export async function lookInside({
     storeFault,
     nvrVersion: nvrSays ?? undefined,
     policyNvrVersion: policyNvr,
-    secondFactor: secondFactorOf(settings),
+    // With a proxy's accounts it is the proxy that asks for a second factor.
+    secondFactor: settings.auth.enabled ? settings.auth.second_factor : undefined,
+    admins,
     exposed,
   };
 }
@@ -56,8 +58,8 @@ async function freeBytesAtStore({ store: { url } }: Settings): Promise<number | 
   return disk && disk.bavail * disk.bsize;
 }
 
-/** Without the key there is no second factor. With a proxy's accounts it is the proxy that asks for one. */
-function secondFactorOf({ auth }: Settings): string | undefined {
-  if (!auth.enabled) return undefined;
-  return 'second_factor' in auth ? String(auth.second_factor) : 'off';
+async function adminsOf({ users, usersWithFactor }: Pick<InsideDeps, 'users' | 'usersWithFactor'>) {
+  const admins = (await users()).filter(({ role }) => role === ADMIN);
+  const known = new Set((await usersWithFactor()).map(({ user }) => user));
+  return { withoutFactor: admins.filter(({ name }) => !known.has(name)).length, all: admins.length };
 }

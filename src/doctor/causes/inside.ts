@@ -94,8 +94,18 @@ export const INSIDE_CAUSES: readonly InsideCause[] = [
       secondFactor === 'off'
         ? ['no second factor is asked for: a guessed or stolen password is enough for a login']
         : [],
-    advice:
-      'Set auth.second_factor to admins or everyone where this version has it, or put single sign-on with a second factor in front.',
+    advice: 'Set auth.second_factor to admins, or to everyone.',
+  },
+  {
+    name: 'admins-without-factor',
+    level: 'advice',
+    signs: ({ secondFactor, admins }) =>
+      secondFactor === 'optional' && admins !== undefined && admins.withoutFactor > 0
+        ? [
+            `${admins.withoutFactor} of ${admins.all} admins log in with a password alone: a guessed or stolen one is enough`,
+          ]
+        : [],
+    advice: 'Let each admin set up a second factor in the console, then set auth.second_factor to admins.',
   },
 ];
 

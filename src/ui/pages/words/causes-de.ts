@@ -168,8 +168,9 @@ export const CAUSES_DE: Readonly<Record<string, readonly [title: string, advice:
     'Der NVR ist älter als die Routentabelle',
     'Aktualisieren Sie den NVR bei Gelegenheit: Jede neue Version schließt Lücken, durch die fremde Kameras sichtbar werden.',
   ],
-  'second-factor-off': [
-    'Kein zweiter Faktor',
-    'Setzen Sie auth.second_factor auf admins oder everyone, wenn diese Version ihn hat, oder verwenden Sie davor Single Sign-on mit zweitem Faktor.',
+  'second-factor-off': ['Kein zweiter Faktor', 'Setzen Sie auth.second_factor auf admins oder everyone.'],
+  'admins-without-factor': [
+    'Administratoren ohne zweiten Faktor',
+    'Lassen Sie jeden Administrator in der Konsole einen zweiten Faktor einrichten und setzen Sie dann auth.second_factor auf admins.',
   ],
 };
