@@ -159,7 +159,7 @@ describe('Who may do what', () => {
     ['without it, what is left is passed',                     'front_only', 'POST /api/talk?src=cam1',            '/api/talk?src=cam1'],
     ['a table that forgets where cameras stand shows no more', 'front_only', 'GET /api/forgotten?cameras=cam2',    'nothing []'],
     ['nor with another way to narrow',                         'front_only', 'GET /api/forgotten/one?camera=cam2,cam1', '/api/forgotten/one?camera=cam1 {"isRewritten":true}'],
-    ['the configuration is written anew for everybody',        'admin',      'GET /api/config',                    '/api/config? {"responseForm":"config"}'],
+    ['the configuration is rewritten for every caller',        'admin',      'GET /api/config',                    '/api/config? {"responseForm":"config"}'],
     ['statistics for all but admins',                          'admin',      'GET /api/stats/short',               '/api/stats/short?'],
     ['viewer: statistics too',                                 'viewer',     'GET /api/stats/short',               '/api/stats/short? {"responseForm":"stats"}'],
     ['a camera route takes a camera',                          'viewer',     'GET /api/cam1/latest.jpg',           '/api/cam1/latest.jpg?'],

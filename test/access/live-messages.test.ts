@@ -66,7 +66,7 @@ describe('An offer in a body', () => {
     });
   }
 
-  it('that is empty is none: it is sent as one that the stream server looks for in the body alone', () => {
+  it('that is empty does not count: the request is sent in the form that the stream server reads from the body alone', () => {
     const judged = judgeOfferBody({ contentType: 'application/x-www-form-urlencoded', body: Buffer.alloc(0) }, MAY_NOT);
     assert.deepEqual(judged, { ok: true, value: { contentType: 'text/plain', body: Buffer.alloc(0) } });
   });
@@ -117,7 +117,7 @@ describe('A message of a live WebSocket', () => {
   ];
   for (const [sentence, message, verdict] of rows) it(sentence, () => assert.deepEqual(say(message), verdict));
 
-  it('that is empty is none: it is sent as one that the stream server looks for in the body alone', () => {
+  it('that is empty does not count: the request is sent in the form that the stream server reads from the body alone', () => {
     const judged = judgeOfferBody({ contentType: 'application/x-www-form-urlencoded', body: Buffer.alloc(0) }, MAY_NOT);
     assert.deepEqual(judged, { ok: true, value: { contentType: 'text/plain', body: Buffer.alloc(0) } });
   });

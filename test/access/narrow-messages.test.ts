@@ -124,7 +124,7 @@ describe('A message from the NVR', () => {
 
   // biome-ignore format: a table
   const rows: [sentence: string, message: string, viewer: string, gardener: string, ghost: string][] = [
-    ['model_state is for everybody',                         json('model_state', { x: 1 }),                        WHOLE, WHOLE, WHOLE],
+    ['model_state is for every caller',                      json('model_state', { x: 1 }),                        WHOLE, WHOLE, WHOLE],
     ['embeddings_reindex_progress too',                      json('embeddings_reindex_progress', {}),              WHOLE, WHOLE, WHOLE],
     ['audio_transcription_state too',                        text('audio_transcription_state', 'idle'),            WHOLE, WHOLE, WHOLE],
     ['profile/state too',                                    text('profile/state', 'x'),                           WHOLE, WHOLE, WHOLE],
@@ -212,6 +212,6 @@ describe('A message from the NVR', () => {
     );
   });
 
-  it('is judged by views that do not differ from those of the answers', () =>
+  it('is judged by the same views as the responses', () =>
     assert.deepEqual([GARDENER.cameras, GHOST.cameras], [['garden'], []]));
 });

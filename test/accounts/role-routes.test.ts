@@ -99,7 +99,7 @@ describe('PUT /api/roles/{role}', () => {
 });
 
 describe('DELETE /api/roles/{role}', () => {
-  it('makes viewers of those who have it, with an audit line each', async (t) => {
+  it('makes its users viewers, with an audit line each', async (t) => {
     const { as, store, heard } = await accountServerOfFour(t);
     await as('boss', 'PUT', '/api/roles/guard', { cameras: ['street'] });
     await store.setRole((await store.findUser('vera'))?.name ?? assert.fail(), 'guard' as Role);

@@ -92,7 +92,7 @@ describe('A viewer who claims to be admin on a WebSocket upgrade, which passes n
   }
 });
 
-describe('A stranger who claims to be admin', () => {
+describe('An unknown caller who claims to be admin', () => {
   it('on a public page: is ignored as well', async () => {
     const { status } = await send(head('GET /assets/x.js HTTP/1.1', HOST, 'Remote-User: root', 'Remote-Role: admin'));
     assert.deepEqual([status, claims()], [200, [[]]]);

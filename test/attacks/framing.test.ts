@@ -194,7 +194,7 @@ describe('An expectation', () => {
     statuses: [417],
   });
 
-  it('of a stranger is refused before its body is asked for', async () => {
+  it('of an unknown caller is refused before its body is asked for', async () => {
     const connection = await openConnection(watched.instance.port);
     await connection.send(head(POST, HOST, JSON_TYPE, 'Expect: 100-continue', 'Content-Length: 19000000'));
     await connection.settled();

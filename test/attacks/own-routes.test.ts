@@ -108,7 +108,7 @@ describe("Postern's own routes", () => {
   const reached = (): string[] =>
     nvr.received.map(({ method, target }) => `${method} ${target}`).filter((line) => !line.endsWith(ASKED_BY_POSTERN));
 
-  it('reach the NVR in no spelling and by no method: not for an admin, and not for a stranger', async () => {
+  it('reach the NVR in no spelling and by no method, neither for an admin nor for an unknown caller', async () => {
     await fc.assert(
       fc.asyncProperty(attempts, fc.boolean(), async ({ row, target, method }, isAdmin) => {
         if (isAdmin && FORWARDED.has(`${method} ${row}`)) return;

@@ -23,7 +23,7 @@ const DISAGREED: Readonly<Record<string, Disagreement>> = {
     expect: { status: [403] },
   },
   'UP-01': {
-    why: 'A viewer gets the statistics without command lines, so they are read whole first: a cut answer is none at all.',
+    why: 'A viewer gets the statistics without command lines, so they are read whole first: a cut response is not sent.',
     expect: { status: [502, 'close'] },
   },
   'INT-01': {

@@ -218,7 +218,7 @@ describe('The internal port', { skip }, () => {
       assert.equal(await page.getByRole('link', { name: 'Change password' }).count(), 0);
     }));
 
-  it('lets everybody manage users, for everybody is an admin there', (t) =>
+  it('lets every caller manage users, because every caller is an admin there', (t) =>
     visit(t, {}, async (page) => {
       await page.goto(`${instance.internalUrl}/postern/settings`);
       await page.getByRole('heading', { name: 'Users' }).waitFor();

@@ -187,7 +187,7 @@ describe('Settings', { skip }, () => {
       });
     }));
 
-  it("ends one's other sessions, and everybody's by a button of its own", (t) =>
+  it("ends one's other sessions, and those of all users with a separate button", (t) =>
     visit(t, {}, async (page) => {
       await openSettings(page, instance, 'sessions');
       const [mine, hers] = [await instance.logIn(ADMIN_PERSON), await instance.logIn(VERA)];

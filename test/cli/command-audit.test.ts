@@ -83,7 +83,7 @@ describe('The audit file', () => {
     assert.equal(JSON.stringify(lines).includes(made.value.text.slice(-64)), false);
   });
 
-  it('has a line for each user who is brought from an NVR, and none for those who were here', async (t) => {
+  it('has a line for each imported user, and none for existing users', async (t) => {
     const { users, directory, added } = await commands(t);
     await users.add({ name: 'vera', password: NEW, role: 'viewer' });
     const nvr = new DatabaseSync(join(directory, 'nvr.db'));
@@ -111,7 +111,7 @@ describe('The audit file', () => {
 
   const rows: [sentence: string, options: Parameters<typeof commands>[1]][] = [
     ['is not made by a command, which may run as another user than the service', { isThere: false }],
-    ['is none where none is named', { isThere: false, logger: {} }],
+    ['is not written where none is configured', { isThere: false, logger: {} }],
   ];
   for (const [sentence, options] of rows) {
     it(sentence, async (t) => {

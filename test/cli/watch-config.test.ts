@@ -1,4 +1,4 @@
-/** When the configuration is to be read again: also when that was said before anybody could (SPEC 1, reload). */
+/** When the configuration is to be read again: also when the signal came early (SPEC 1, reload). */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -102,7 +102,7 @@ for (const { file, asked, standIn } of FILES) {
     };
     const cookie = (user: string): Line => ['Cookie', `signed-in=${user}`];
 
-    it('sends a stranger to the login', async () => assert.equal(await told(FORGED), 302));
+    it('sends an unknown caller to the login', async () => assert.equal(await told(FORGED), 302));
     it('makes an admin of one in nvr-admins', async () =>
       assert.equal(await told([cookie('alice')]), 'alice as admin'));
     it('makes a viewer of one in nvr', async () => assert.equal(await told([cookie('bob')]), 'bob as viewer'));

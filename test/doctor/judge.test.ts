@@ -1,4 +1,4 @@
-/** From what was seen beside and behind Postern to what is wrong: a row for each cause, and its neighbour that is none (SPEC 15). */
+/** From observations to causes: a row for each cause, and a similar observation without it (SPEC 15). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';

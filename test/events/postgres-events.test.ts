@@ -73,7 +73,7 @@ describe('Events in PostgreSQL', { skip: withoutPostgres }, () => {
     );
   });
 
-  it('replace those of the same id, in another month too, and the last of a batch counts', async () => {
+  it('replace events of the same id, in another month too, and the last of a batch counts', async () => {
     const write = (...starts: number[]): Promise<void> =>
       served.store.writeEvents(starts.map((start_time) => event({ id: 'same', start_time })));
     await write(1_700_000_000);

@@ -18,7 +18,7 @@ before(async () => {
   store = await openStore({ url: scratch.url });
   await store.writeEvents(FIVE);
 });
-/** Also those of a test that failed: a thread that runs on keeps the whole run waiting. */
+/** Also threads of a failed test: a running thread keeps the whole run waiting. */
 const workers: EventsWorker[] = [];
 after(async () => {
   await Promise.all(workers.map((worker) => worker.stop()));

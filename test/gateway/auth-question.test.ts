@@ -55,7 +55,7 @@ describe('/auth', () => {
     assert.deepEqual([status, text], [401, '']);
   });
 
-  it('shows a stranger no way in proxy mode: that is for the proxy to say', async (t) => {
+  it('shows an unknown caller no login in proxy mode: the proxy handles the login', async (t) => {
     const { ask } = await instance(t, { auth: { enabled: false }, proxy: { header_map: { user: 'remote-user' } } });
     const { status, headers } = await ask('/auth');
     assert.deepEqual([status, headers.get('location')], [401, null]);

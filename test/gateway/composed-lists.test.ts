@@ -145,7 +145,7 @@ describe('A list that the NVR gives for all cameras only', () => {
     assert.deepEqual(await asked('/api/recognized_license_plates', 'bob'), { status: 200, body: ['B-1', 'X-9'] });
   });
 
-  it('of cases has those of which something is visible', async () => {
+  it('of cases has the cases with something visible', async () => {
     assert.deepEqual(await asked('/api/cases', 'carl'), { status: 200, body: [CASES[0]] });
     assert.deepEqual(await asked('/api/cases', 'bob'), { status: 200, body: [CASES[0], CASES[1]] });
     assert.deepEqual(await asked('/api/cases', 'gerda'), { status: 200, body: [] });

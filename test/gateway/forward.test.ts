@@ -482,7 +482,7 @@ describe('A head of the upstream before the response', () => {
 
 describe('A status of the upstream', () => {
   for (const status of ['000', '001', '099', '600', '999', '1000', '20', '-200']) {
-    it(`of ${status} is none: 502`, async () => {
+    it(`of ${status} is invalid: 502`, async () => {
       nvr.rawAnswer = { bytes: `HTTP/1.1 ${status} X\r\nContent-Length: 2\r\n\r\nhi` };
       assert.equal((await raw(['GET /api/x HTTP/1.1', HOST])).status, 502);
       await assertAlive();

@@ -15,7 +15,7 @@ const identified = (name: string): IdentityVerdict => ({
   caller: { ...INTERNAL_CALLER, name: name as UserName },
 });
 
-/** A source that knows everybody by a number of his own, so that each asking shows. */
+/** A source that gives each caller a new number, so that each call shows. */
 function counting(verdict: (asked: number) => IdentityVerdict | Promise<IdentityVerdict> = (n) => identified(`n${n}`)) {
   const world = { asked: 0, version: '1', second: 1000 };
   const { identify } = cachedOnConnection(

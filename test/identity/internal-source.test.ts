@@ -11,7 +11,7 @@ const CLAIMS: readonly HeaderLine[] = [
 ];
 
 describe('The internal source', () => {
-  it('knows everybody on the internal listener as anonymous, with all rights', () => {
+  it('takes every caller on the internal listener for anonymous, with all rights', () => {
     assert.deepEqual(internalSource.identify(someRequest({ listener: 'internal' })), {
       kind: 'identified',
       caller: INTERNAL_CALLER,

@@ -148,7 +148,7 @@ describe('An NVR that trusts headers', () => {
     }));
 });
 
-describe('Until the NVR was ever read', () => {
+describe('Before the NVR was read for the first time', () => {
   it('restricted roles are told to wait, and others are not', () =>
     withInstance(
       {},

@@ -87,7 +87,7 @@ function OWN(): Cells {
 const LAST = 'GET /api/logout';
 const IN_ORDER = OPERATIONS.toSorted((one, other) => Number(nameOf(one) === LAST) - Number(nameOf(other) === LAST));
 
-/** Answers of these forms are not the NVR's own, byte by byte, even for those who see all cameras. */
+/** Answers of these forms are not the NVR's own, byte by byte, even for callers who see all cameras. */
 const REWRITTEN: readonly string[] = ['GET /api/config', 'GET /api/stats', 'GET /api/metrics'];
 
 const NEUTRAL = OPERATIONS.filter(({ a, f, cam }) => (a === 'public' || a === 'any') && !f && !cam).map(

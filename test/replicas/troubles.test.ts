@@ -13,7 +13,7 @@ import { type Replicas, startReplicas } from './support/replicas.ts';
 
 const GRACE_SECONDS = 60;
 const REQUESTS = 200;
-/** No session of this name was ever shown: the store must be asked. */
+/** No session of this name was used before: the store must be asked. */
 const UNKNOWN = 'pst_0123456789abcdef_'.padEnd(85, '0');
 
 describe('With a PostgreSQL in trouble', { skip: withoutPostgres, timeout: 90_000 }, () => {

@@ -78,7 +78,7 @@ describe('A configuration without auth.roles, while a user has a role of the fil
     });
   }
 
-  it('is refused at a reload wherever it ends within a line, and a last line without its end is none', async (t) => {
+  it('is refused at a reload wherever it ends within a line; a last line without its end is accepted', async (t) => {
     const at = await startedInstance(t, nvr);
     const file = readFileSync(join(at.directory, 'config.yaml'), 'utf8');
     for (let end = 1; end < file.trimEnd().length; end++) {
@@ -114,7 +114,7 @@ describe('A configuration without auth.roles, while a user has a role of the fil
     assert.deepEqual(await camerasOf(at), ['gardener', ['cam2']]);
   });
 
-  it('is found by check when it is empty, and a first empty file is none', async (t) => {
+  it('is found by check when it is empty; an empty file at the first start is accepted', async (t) => {
     const directory = await usedDirectory(t);
     writeFileSync(join(directory, 'config.yaml'), '');
     const { code, stderr } = await runPostern(['check'], { directory });

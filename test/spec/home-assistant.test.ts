@@ -57,7 +57,7 @@ describe('The integration with a user and a password', () => {
     assert.deepEqual(partOf(token, 0), { alg: 'HS256', typ: 'JWT' });
     const { exp } = partOf(token, 1);
     assert.equal(typeof exp, 'number');
-    // Anybody with the secret can check it: the NVR's own clients do.
+    // Every holder of the secret can check it: the NVR's own clients do.
     const secret = readFileSync(join(instance.directory, '.jwt_secret'), 'utf8').trim();
     const [header, payload, signature] = token.split('.');
     const expected = createHmac('sha256', Buffer.from(secret, 'hex'))

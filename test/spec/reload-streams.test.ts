@@ -1,4 +1,4 @@
-/** A reload with streams open: they go on, but for those whose rights ended with it (SPEC 1, 4.2). */
+/** A reload with open streams: they continue, unless their rights ended with it (SPEC 1, 4.2). */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { get, type IncomingMessage, type ServerResponse } from 'node:http';

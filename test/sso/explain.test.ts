@@ -129,7 +129,7 @@ describe('GET /api/explain', () => {
     ['a wrong secret',                              'GET',    '/api/version',             [['X-Proxy-Secret', 'wrong'], ...vera('ops')]],
     ['a look-alike of a header',                    'GET',    '/api/version',             [['Remote_Role', 'admin'], ...vera('gardeners')]],
     ['a path with dot segments',                    'GET',    '/api/../config',           vera('ops')],
-    ['a public page without anybody',               'GET',    '/review',                  []],
+    ['a public page without a caller',              'GET',    '/review',                  []],
     ['a change by a page of another site',          'POST',   '/api/restart',             [['Origin', 'https://evil.test'], ...vera('ops')]],
   ];
   for (const [sentence, method, path, headers] of requests) {

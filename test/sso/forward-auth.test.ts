@@ -94,7 +94,7 @@ describe('Forward-auth', () => {
     ['refuses them in other letter case, with a slash at the end', 'admin',  nginx('POST', '/api/LOGIN/'),                          '403'],
     ['refuses them by every method',                               'admin',  nginx('DELETE', '/api/profile'),                       '403'],
     ['leaves the NVR its own page of settings',                    'admin',  nginx('PUT', '/api/config/set'),                       '202 admin admin'],
-    ['keeps from everybody what is never forwarded',               'admin',  nginx('GET', '/cache/x'),                              '403'],
+    ['refuses every caller a path that is never forwarded',        'admin',  nginx('GET', '/cache/x'),                              '403'],
     ['knows a path that no row names for an admin\'s alone',       'vera',   nginx('GET', '/api/nowhere/at/all'),                   '403'],
     ['reads what Traefik and Caddy send',                          'vera',   traefik('GET', '/api/version'),                          '202 vera viewer'],
     ['and judges its method',                                      'vera',   traefik('DELETE', '/api/events/x'),                    '403'],
@@ -159,7 +159,7 @@ describe('Forward-auth', () => {
     });
   }
 
-  it('warns once of a peer that describes in vain: if it is a proxy, it lets everybody do everything', async () => {
+  it('warns once of an ignored description: if the peer is a proxy, it allows every user everything', async () => {
     for (const target of ['/api/version', '/login']) await asked('vera', nginx('PUT', target), { from: STRANGER });
     const warnings = instance.log.filter(({ msg }) => String(msg).includes('add its address to auth.trusted_proxies'));
     assert.deepEqual(

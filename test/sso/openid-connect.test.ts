@@ -57,7 +57,7 @@ describe('Signing in by OpenID Connect', { skip }, () => {
     return status === 200 ? JSON.parse(text) : status;
   };
 
-  it('brings a stranger to the provider, and back to the page that was wanted', async () => {
+  it('sends an unknown caller to the provider, and back to the requested page', async () => {
     await signedIn('alice');
     assert.equal(it_.nvr.received.at(-1)?.target, '/review');
   });

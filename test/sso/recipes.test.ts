@@ -268,7 +268,7 @@ describe('nginx with Authelia, as docs/sso/authelia.md says', { skip: skipWithou
     assert.equal(await told(it_, [signedIn('bob'), ...FORGED]), 'bob as gardener'));
   it('and removes it where Authelia sends none', async () =>
     assert.equal(await told(it_, [signedIn('carol'), ...FORGED]), 403));
-  it('brings a stranger to the sign-in that Authelia names', async () => {
+  it('sends an unknown caller to the login page that Authelia names', async () => {
     const { status, headers } = await ask(it_.proxy.port, { path: '/' });
     assert.deepEqual([status, headers.location], [302, 'https://auth.example.com/?rd=here']);
   });
@@ -304,7 +304,7 @@ describe('Caddy with authentik, as docs/sso/authentik.md says', { skip: skipWith
     assert.equal(await told(it_, [signedIn('bob'), ...FORGED]), 'bob as gardener'));
   it('and knows no groups where authentik sends none', async () =>
     assert.equal(await told(it_, [signedIn('carol'), ...FORGED]), 403));
-  it('hands a stranger what authentik answers', async () => {
+  it('sends an unknown caller the response of authentik', async () => {
     const { status, headers } = await ask(it_.proxy.port, { path: '/' });
     assert.deepEqual([status, headers.location], [401, 'https://auth.example.com/?rd=here']);
   });

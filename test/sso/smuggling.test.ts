@@ -225,7 +225,7 @@ describe('The proxy secret over a socket', () => {
     });
   }
 
-  it('is asked for before anybody says what a name or a group is worth', async () => {
+  it('is checked before user and groups are evaluated', async () => {
     const answers: Line[][] = [[], [['Remote-Groups', 'viewer']], [['X-Forwarded-Preferred-Username', 'vera']]];
     for (const claim of answers) {
       for (const secrets of [[], [['X-Proxy-Secret', 'wrong']]] as Line[][]) {

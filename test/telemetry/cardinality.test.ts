@@ -1,4 +1,4 @@
-/** Whatever anybody asks for, the number of series stays what it was (SPEC 9). */
+/** No request changes the number of series (SPEC 9). */
 import assert from 'node:assert/strict';
 import { METHODS as ALL_METHODS } from 'node:http';
 import { connect } from 'node:net';

@@ -134,7 +134,7 @@ describe('The exposition', () => {
   const rows: [sentence: string, accept: string | undefined, expected: string][] = [
     ['is Prometheus\' own without a wish',         undefined,                                                              'prometheus'],
     ['is Prometheus\' own for browsers',           'text/html,*/*;q=0.8',                                                  'prometheus'],
-    ['is OpenMetrics for those who ask for it',    'application/openmetrics-text; version=1.0.0',                          'openmetrics'],
+    ['is OpenMetrics for clients that ask for it', 'application/openmetrics-text; version=1.0.0',                          'openmetrics'],
     ['is OpenMetrics for Prometheus 2',            'application/openmetrics-text;version=1.0.0;q=0.75,text/plain;version=0.0.4;q=0.5', 'openmetrics'],
     ['is not what is refused',                     'application/openmetrics-text;q=0,text/plain',                          'prometheus'],
     ['is not what is refused in decimals',         'application/openmetrics-text;version=1.0.0;q=0.00',                    'prometheus'],

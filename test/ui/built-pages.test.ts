@@ -31,7 +31,7 @@ describe('The built pages', { skip: !isBuilt && 'run "npm run build" first' }, (
     }
   });
 
-  it('name no address but those of their own', () => {
+  it('name no address of another site', () => {
     /** Namespaces, and the example in a text: no browser fetches them. */
     const NAMESPACES = /https?:\/\/(?:www\.w3\.org\/[\w/]+|nvr\.example\.com)/g;
     for (const [name, text] of texts()) {

@@ -51,7 +51,7 @@ describe('While forty /64s of one /48 guess passwords', () => {
     ]);
     assert.deepEqual([byAddress.status, byBrowser.status], [200, 200]);
     await Promise.all(attempts);
-    // The window of the network is full: a stranger in it waits, the browser and the address do not.
+    // The window of the network is full: an unknown client in it waits, the known browser and address do not.
     const stranger = await logIn('2001:db8:1:dddd::7', 'vera', PASSWORD);
     assert.deepEqual([stranger.status, (await logIn(known, 'vera', PASSWORD)).status], [429, 200]);
     assert.equal((await logIn('2001:db8:1:dddd::7', 'gus', PASSWORD, cookie)).status, 200);
@@ -135,7 +135,7 @@ describe('The line before costly work', () => {
     await Promise.all(jobs);
   });
 
-  it('gives half of its places to one network at most, and none of the places of known clients to strangers', async () => {
+  it('gives at most half of its places to one network, and no place of known clients to unknown ones', async () => {
     const { limit, add, drain } = blocked(4);
     const jobs = [add('running', stranger('a'))];
     for (const client of ['n1', 'n2']) jobs.push(add(client, stranger(client, 'net')));

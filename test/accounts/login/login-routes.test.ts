@@ -45,7 +45,7 @@ describe('GET /api/profile', () => {
     assert.deepEqual([status, json, headers['location']], [401, STRANGER, '/nvr/login']);
   });
 
-  it('shows a stranger no way in proxy mode: that is for the proxy to say', async (t) => {
+  it('shows an unknown caller no login in proxy mode: the proxy handles the login', async (t) => {
     const { send } = await loginServerOfGus(t, { settings: { authEnabled: false } });
     const { status, headers } = await send('GET', '/api/profile');
     assert.deepEqual([status, headers['location']], [401, undefined]);
@@ -86,7 +86,7 @@ describe('/logout', () => {
     );
   });
 
-  it("clears a stranger's cookie too", async (t) => {
+  it('clears the cookie of an unknown caller too', async (t) => {
     const { send, heard } = await loginServerOfGus(t);
     const { status, headers } = await send('GET', '/logout', { headers: { cookie: 'frigate_token=old' } });
     assert.deepEqual([status, cookieOf(headers), heard.audit], [303, CLEARED, []]);

@@ -17,7 +17,7 @@ export interface Replay {
   readonly cuts?: (raw: string) => readonly number[];
 }
 
-/** A stranger's request on a connection of its own, which no attack may reach or delay. */
+/** A request of an unknown caller on its own connection, which no attack may reach or delay. */
 const WITNESS = '/locales/en/common.json?witness';
 
 export async function replay({ vector, instances, cuts = () => [] }: Replay): Promise<Outcome> {

@@ -68,7 +68,7 @@ export async function examinedBehind(
   }
 }
 
-/** What is wrong; advice is none of it. */
+/** The faults found, without advice. */
 export const namesOf = (report: Report): readonly string[] =>
   report.findings.filter(({ level }) => level !== 'advice').map(({ name }) => name);
 

@@ -64,7 +64,7 @@ describe('A certificate and its key', () => {
     });
   });
 
-  it('of which one is missing are refused, and none of both is none', async () => {
+  it('are refused when one file is missing; without both files there is no certificate', async () => {
     rmSync(files.privateKey);
     const half = await readPair(files);
     assert.match(half.ok ? 'accepted' : half.error, /fullchain\.pem is there and .*privkey\.pem is not: provide both/);

@@ -210,7 +210,7 @@ describe('A decision is counted by what it was', () => {
 });
 
 describe('People', () => {
-  it('are counted by role, all of them and those who are active', async () => {
+  it('are counted by role, all users and active users', async () => {
     const auth = { hash_iterations: TEST_ITERATIONS, roles: { front_only: ['cam1'] } };
     const fresh = await startInstance({ people: [], config: { auth } });
     try {

@@ -14,7 +14,7 @@ export interface Ran {
 /** `input` goes to its standard input; output and errors come back together. */
 export async function run(program: string, args: readonly string[], input = ''): Promise<Ran> {
   const running = promisify(execFile)(program, [...args], { maxBuffer: 16 * 1024 * 1024 });
-  running.child.stdin?.on('error', () => {}); // not everybody reads it
+  running.child.stdin?.on('error', () => {}); // not every program reads it
   running.child.stdin?.end(input);
   try {
     const { stdout, stderr } = await running;
