@@ -41,7 +41,7 @@ const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   config:   [['schema'], ['problems'], ['policy'], ['.']],
   domain:   [['.'], ['accounts']],
   cli:      [['.'], ['commands']],
-  app:      [['resources'], ['telemetry'], ['accounts'], ['gate'], ['.', 'commands']],
+  app:      [['resources'], ['telemetry'], ['accounts'], ['gate'], ['.', 'commands'], ['workers']],
 };
 /** Imported by no other folder of its module, and importing none. */
 const APART: readonly string[] = ['gateway/certificates'];

@@ -6,11 +6,11 @@ import type { Listener } from '../gateway/listen/listeners.ts';
 /** What is left after `graceSeconds` is broken off. Until the listeners are closed, `/readyz` says that they drain. */
 export async function drainListeners(
   listeners: readonly Listener[],
-  telemetry: Server,
+  telemetry: Server | undefined,
   graceSeconds: number,
 ): Promise<void> {
   await Promise.all(listeners.map((listener) => listener.close(graceSeconds)));
-  await end(telemetry);
+  if (telemetry) await end(telemetry);
 }
 
 /** A scraper keeps its connection, and would keep the process. */

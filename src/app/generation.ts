@@ -6,6 +6,7 @@ import type { AddressCheck } from '../doctor/check-route.ts';
 import type { Build } from '../doctor/observations.ts';
 import { policyDigest } from '../domain/policy.ts';
 import { type ListenerName, singleHeader } from '../domain/request.ts';
+import type { ServiceStatus } from '../domain/status.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
 import { createGate, type Gate } from '../gateway/entry/gate.ts';
 import type { Readiness } from '../telemetry/readiness.ts';
@@ -28,6 +29,7 @@ export interface Generation {
   /** For checking open streams again; nothing of it is counted. */
   readonly rules: () => Rules;
   readonly readiness: () => Promise<Readiness>;
+  readonly status: () => Promise<ServiceStatus>;
 }
 
 /** What a generation is made from beside its configuration. */
@@ -43,8 +45,15 @@ export async function openGeneration(
   deps: GenerationDeps,
   before?: Generation,
 ): Promise<Generation> {
-  const { clock, store, log, accounts, counters } = deps.runtime;
-  const componentDeps = { roles: accounts.roleRegistry.current, clock, store, log, metrics: counters.metrics };
+  const { clock, store, log, accounts, counters, shared } = deps.runtime;
+  const componentDeps = {
+    roles: accounts.roleRegistry.current,
+    clock,
+    store,
+    log,
+    metrics: counters.metrics,
+    eventsBackend: shared?.eventsBackend,
+  };
   const components = await openComponents(config.settings, componentDeps, before?.components);
   try {
     return generationUnder(config, deps, components);
@@ -65,7 +74,7 @@ function generationUnder(
   const { metrics, recent, watch } = counters;
   const accounts = runtime.accounts.under(settings);
   const readiness = readinessOf(settings, runtime, components.events.it);
-  const status = serviceStatus({
+  const ownStatus = serviceStatus({
     settings,
     readiness,
     version: runtime.version,
@@ -77,6 +86,7 @@ function generationUnder(
     unknownRoutes,
   });
   const build = { version: runtime.version, policy: policyDigest(config.policy) };
+  const status = runtime.shared?.status ?? ownStatus;
   const authorizer = createAuthorizer({
     config,
     accounts,
@@ -102,9 +112,10 @@ function generationUnder(
     status,
     checkAddress: checkUnder(config, runtime, accounts, build),
     build,
+    heldBytes: runtime.shared?.heldBytes,
   });
   const gates = { external: createGate('external', gate), internal: createGate('internal', gate) };
-  return { config, settings, accounts, components, gates, rules: authorizer.uncounted, readiness };
+  return { config, settings, accounts, components, gates, rules: authorizer.uncounted, readiness, status };
 }
 
 function checkUnder(

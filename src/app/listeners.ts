@@ -19,8 +19,8 @@ export interface ListenerDeps {
   readonly gates: Readonly<Record<ListenerName, Gate>>;
   /** Of the external listener. */
   readonly tls: ServedCertificates | undefined;
-  /** Not listening yet. */
-  readonly telemetry: Server;
+  /** Not listening yet. Undefined in a worker: the primary has it. */
+  readonly telemetry: Server | undefined;
   /** File descriptors of sockets that are open already. */
   readonly activated: Partial<Readonly<Record<keyof Addresses, number>>>;
 }
@@ -48,7 +48,7 @@ export async function openListeners({ settings, gates, tls, telemetry, activated
     const addresses = {
       external: await open('external', server.external),
       internal: server.internal ? await open('internal', server.internal) : undefined,
-      telemetry: server.telemetry ? await bind(telemetry, withFd(server.telemetry, activated.telemetry)) : undefined,
+      telemetry: telemetry && (await openTelemetry(server, telemetry, activated.telemetry)),
     };
     return { addresses, drain };
   } catch (fault) {
@@ -56,5 +56,12 @@ export async function openListeners({ settings, gates, tls, telemetry, activated
     throw fault;
   }
 }
+
+/** Undefined where it is off. */
+export const openTelemetry = async (
+  { telemetry: at }: Settings['server'],
+  server: Server,
+  fd: number | undefined,
+): Promise<ListenAddress | undefined> => (at ? bind(server, withFd(at, fd)) : undefined);
 
 const withFd = (at: ListenAddress, fd: number | undefined): ListenAddress => (fd === undefined ? at : { ...at, fd });

@@ -14,7 +14,8 @@ import type { Logs } from '../telemetry/log.ts';
 import { type BuiltPages, readBuiltPages } from '../ui/built-pages.ts';
 import { type Accounts, openAccounts } from './accounts/accounts.ts';
 import { type OneAtATime, oneAtATime } from './gate/address-check.ts';
-import { openLogs } from './resources/logs.ts';
+import { openLogs, type RuntimeLogs } from './resources/logs.ts';
+import { type Shared, toldRevocations } from './resources/shared.ts';
 import { ticks } from './resources/ticks.ts';
 import { type Certificates, openCertificates } from './resources/tls.ts';
 import { openTrustedHeaders, TRUSTED_HEADERS_FILES, type TrustedHeaders } from './resources/trusted-headers.ts';
@@ -29,6 +30,8 @@ export interface Runtime {
   /** Unix seconds. */
   readonly startedAt: number;
   readonly logs: Logs;
+  /** Writes a worker's line to the audit file, where there is one. */
+  readonly auditLine: RuntimeLogs['auditLine'];
   readonly log: Logger;
   readonly counters: RuntimeTelemetry;
   readonly trustedHeaders: TrustedHeaders;
@@ -42,6 +45,8 @@ export interface Runtime {
   readonly addressChecks: OneAtATime;
   /** Undefined without TLS. */
   readonly certificates: Certificates | undefined;
+  /** Of a worker. */
+  readonly shared: Shared | undefined;
   close(): Promise<void>;
 }
 
@@ -57,15 +62,15 @@ const PAGES = join(import.meta.dirname, '../../dist/ui');
 /** Rejects with a sentence when something needed cannot be had; nothing is left open then. */
 export async function openRuntime(options: StartOptions, inForce: InForce): Promise<Runtime> {
   await using opened = new AsyncDisposableStack();
-  const { clock, version, env, directory, steadyClock } = options;
+  const { clock, version, env, directory, steadyClock, shared } = options;
   const { settings } = options.config;
-  const runtimeLogs = await openLogs(settings, clock, options.log);
+  const runtimeLogs = await openLogs(settings, clock, options.log, shared);
   opened.defer(runtimeLogs.close);
   const { logs } = runtimeLogs;
   const log = logs.named('service');
   const { trustedHeadersFile = TRUSTED_HEADERS_FILES.mounted } = options;
   const listFiles = { ...TRUSTED_HEADERS_FILES, mounted: trustedHeadersFile };
-  const trustedHeaders = await openTrustedHeaders(listFiles, inForce.config, log);
+  const trustedHeaders = shared?.trustedHeaders ?? (await openTrustedHeaders(listFiles, inForce.config, log));
   opened.defer(() => trustedHeaders.close());
   const counters = openTelemetry({
     settings,
@@ -88,11 +93,12 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
       health.changes.onHeard(isCurrent, fault);
       health.store.look();
     },
+    ...(shared && { onCommitted: shared.changed }),
   });
   const isShared = settings.store.url.engine === 'postgres';
   if (isShared) health.changes.onHeard(true); // else it would not be open
   const bounded = isShared ? boundCalls(written) : written;
-  const store = holdRevocations(bounded, health.revocations(clock));
+  const store = holdRevocations(bounded, { ...health.revocations(clock), ...(shared && toldRevocations(shared)) });
   opened.defer(() => store.close());
   opened.defer(() => health.close()); // before the store: a probe of a closed one would fail
   health.store.watch(store.probe);
@@ -106,6 +112,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     logs,
     metrics,
     recent,
+    shared,
   });
   opened.defer(() => accounts.close());
   const openStreams = createOpenStreams({
@@ -119,7 +126,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
       log.error({ err: fault }, 'open streams could not be rechecked against the store: retrying in 1 s'),
   });
   opened.defer(() => openStreams.close());
-  const certificates = await openCertificates(options.config, clock, log);
+  const certificates = shared ? shared.certificates : await openCertificates(options.config, clock, log);
   opened.defer(() => certificates?.close());
   const closing = opened.move();
   return {
@@ -127,6 +134,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     clock,
     startedAt: unixSeconds(clock),
     logs,
+    auditLine: runtimeLogs.auditLine,
     log,
     counters,
     trustedHeaders,
@@ -138,6 +146,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     pages: readBuiltPages(PAGES),
     addressChecks: oneAtATime(),
     certificates,
+    shared,
     close: () => closing.disposeAsync(),
   };
 }

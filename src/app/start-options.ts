@@ -3,6 +3,7 @@ import type { ServiceConfig } from '../config/service-config.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ConsoleStream } from '../telemetry/log.ts';
 import type { Surroundings } from './resources/outside-addresses.ts';
+import type { Shared } from './resources/shared.ts';
 
 export interface StartOptions {
   readonly config: ServiceConfig;
@@ -18,6 +19,8 @@ export interface StartOptions {
   readonly trustedHeadersFile?: string;
   /** The networks around, instead of those of this machine. */
   readonly surroundings?: () => Promise<Surroundings>;
+  /** Of a worker: what the primary keeps for all of them. */
+  readonly shared?: Shared;
 }
 
 /** Environment variables by name. */

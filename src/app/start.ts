@@ -8,8 +8,8 @@ import { type Addresses, openListeners } from './listeners.ts';
 import { activatedSockets } from './resources/activation.ts';
 import { createOpenPortWarnings } from './resources/open-port-warnings.ts';
 import { openRuntime } from './runtime.ts';
+import { serviceScrape } from './service-scrape.ts';
 import type { StartOptions } from './start-options.ts';
-import { openScrape } from './telemetry/scrape.ts';
 
 export interface Postern {
   readonly addresses: Addresses;
@@ -39,18 +39,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const { log, accounts, openStreams, certificates } = runtime;
 
   let isStopping = false;
-  const { expose } = openScrape({
-    ...runtime,
-    settings: () => inForce().settings,
-    cameras: () => inForce().components.cameras.it.current() ?? [],
-    eventsBackend: () => inForce().components.events.it?.upstream,
-    certificate: () => certificates?.current().certificate,
-    waitingPasswordChecks: () => inForce().accounts.routeDeps.hasher.waiting(),
-    heldRevocations: runtime.store.heldRevocations,
-    certificateProblem: () => certificates && (certificates.problem() ?? null),
-    countDroppedLines: () => void runtime.health.log(),
-    limiterEntries: { ip: accounts.limiter.size, apikey: accounts.tokenLimiter.size },
-  });
+  const { expose } = serviceScrape(runtime, inForce);
   const readiness = () => inForce().readiness();
   const telemetry = createTelemetryServer({ expose, readiness, isStopping: () => isStopping });
   const gates = { external: currentGate('external', inForce), internal: currentGate('internal', inForce) };

@@ -28,7 +28,7 @@ export const pauseAfter = (failures: number, first = FIRST_PAUSE_MS): number =>
   Math.min(first * 2 ** failures, LONGEST_PAUSE_MS);
 
 /** After running for so long, the next restart waits the shortest pause again. */
-const STEADY_MS = 60_000;
+export const STEADY_MS = 60_000;
 
 /** Rejects when the first one cannot start: that is for the operator to put right. */
 export async function keepWorker(keeping: WorkerKeeping): Promise<KeptWorker> {

@@ -8,6 +8,16 @@ export interface HeldRevocationDeps {
   readonly onHeld: (fault: unknown) => void;
   /** All are written. */
   readonly onWritten: (count: number) => void;
+  /** Told of each that could not be written, for the other processes of this machine. */
+  readonly tell?: (revocation: Revocation) => void;
+  /** Gives what another process could not write: held here as well, and written by the one that can. */
+  readonly onTold?: (hold: (revocation: Revocation) => void) => void;
+}
+
+export interface Revocation {
+  readonly tokenId: string;
+  /** Unix seconds. */
+  readonly expiresAt: number;
 }
 
 export interface HoldingStore extends Store {
@@ -20,7 +30,8 @@ export interface HoldingStore extends Store {
 const RETRY_MS = 1000;
 
 /** The store, with a `revokeToken` that takes effect in this process even when it rejects. */
-export function holdRevocations(store: Store, { clock, onHeld, onWritten }: HeldRevocationDeps): HoldingStore {
+export function holdRevocations(store: Store, deps: HeldRevocationDeps): HoldingStore {
+  const { clock, onHeld, onWritten, tell, onTold } = deps;
   /** Until when each must be remembered, in Unix seconds. */
   const held = new Map<string, number>();
   let changes = 0;
@@ -46,6 +57,14 @@ export function holdRevocations(store: Store, { clock, onHeld, onWritten }: Held
     }
     if (written > 0 && held.size === 0) onWritten(written);
   };
+  const hold = ({ tokenId, expiresAt }: Revocation): void => {
+    held.set(tokenId, Math.max(expiresAt, held.get(tokenId) ?? 0));
+    changes += 1;
+  };
+  onTold?.((revocation) => {
+    hold(revocation);
+    schedule();
+  });
   return {
     ...store,
     heldRevocations: () => held.size,
@@ -55,13 +74,13 @@ export function holdRevocations(store: Store, { clock, onHeld, onWritten }: Held
       ...store.accounts,
       async revokeToken(tokenId, expiresAt) {
         // Held before it is written: the write may wait for seconds, and the session ends now.
-        held.set(tokenId, Math.max(expiresAt, held.get(tokenId) ?? 0));
-        changes += 1;
+        hold({ tokenId, expiresAt });
         try {
           await store.accounts.revokeToken(tokenId, expiresAt);
           held.delete(tokenId);
         } catch (fault) {
           schedule();
+          tell?.({ tokenId, expiresAt });
           onHeld(fault);
           throw fault;
         }

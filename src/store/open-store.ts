@@ -33,6 +33,8 @@ export interface StoreOptions {
   readonly readOnly?: boolean;
   /** Told of each statement that failed. */
   readonly onFault?: (fault: unknown) => void;
+  /** SQLite: awaited behind each write, before what asked for it goes on. */
+  readonly onCommitted?: () => Promise<void>;
   /** PostgreSQL: told once at each change whether changes of other replicas are heard. */
   readonly onCurrent?: (isCurrent: boolean, fault?: Error) => void;
 }
@@ -98,14 +100,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 async function engineOf(options: StoreOptions): Promise<Engine> {
-  const { url, listenUrl, statementSeconds, readOnly = false, onFault, onCurrent } = options;
+  const { url, listenUrl, statementSeconds, readOnly = false, onFault, onCurrent, onCommitted } = options;
   const told = onFault ? { onFault } : {};
   const timed = statementSeconds === undefined ? {} : { statementTimeout: statementSeconds * 1000 };
   if (/^postgres(?:ql)?:/i.test(url))
     return postgresEngine({ url, listenUrl, readOnly, ...timed, ...told, ...(onCurrent && { onCurrent }) });
   const path = /^sqlite:(?<path>.+)$/s.exec(url)?.groups?.['path'];
   if (path === undefined) throw new Error('store.url: only "sqlite:<path>" is understood: name a file');
-  return sqliteEngine({ path, readOnly, isOurs: true, ...told });
+  return sqliteEngine({ path, readOnly, isOurs: true, ...told, onCommitted });
 }
 
 async function migrationsIn(path: string): Promise<readonly string[]> {

@@ -4,6 +4,7 @@ export interface ActiveSessions {
   /** `now` is in milliseconds, of any clock that does not go back. */
   seen(sessionId: string, role: string, now: number): void;
   countByRole(now: number): ReadonlyMap<string, number>;
+  list(now: number): (readonly [id: string, role: string])[];
 }
 
 interface Seen {
@@ -27,6 +28,10 @@ export function createActiveSessions(): ActiveSessions {
         known.role = role;
         known.at = now;
       } else if (sessions.size < MOST_SESSIONS) sessions.set(sessionId, { role, at: now });
+    },
+    list(now) {
+      forgetIdle(now);
+      return [...sessions].map(([id, { role }]) => [id, role] as const);
     },
     countByRole(now) {
       forgetIdle(now);

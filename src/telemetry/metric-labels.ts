@@ -121,3 +121,6 @@ export const DIRECTIONS = ['in', 'out'] as const;
 
 export const RELOAD_RESULTS = ['ok', 'rejected'] as const;
 export type ReloadResult = (typeof RELOAD_RESULTS)[number];
+
+/** Why a worker was replaced. */
+export const WORKER_ENDS = ['ended', 'silent'] as const;

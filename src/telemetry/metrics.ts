@@ -85,9 +85,12 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     clockJumps:           createCounter('postern_clock_jumps_total', 'How often the clock of the machine was set by ten seconds or more.'),
     logLinesDropped:      createCounter('postern_log_lines_dropped_total', 'Log lines dropped because the output was not read, or not fast enough.'),
     auditWriteErrors:     createCounter('postern_audit_write_errors_total', 'Audit lines that could not be written to their file.'),
+    workersUp:            createGauge('postern_workers_up', 'Processes that serve requests, where server.workers is above 1.'),
+    workerRestarts:       createCounter('postern_worker_restarts_total', 'Workers that were replaced: they had ended, or did not answer.', [['reason', labels.WORKER_ENDS]]),
     scrapeFaults:         createCounter('postern_scrape_faults_total', 'Values that could not be read in time for a scrape.'),
   };
   // Left out until their value is known.
+  declared.workersUp.set(undefined);
   declared.upstreamUp.set(undefined);
   declared.storeChangesHeard.set(undefined);
   declared.eventsUp.set(undefined);

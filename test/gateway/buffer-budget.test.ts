@@ -14,7 +14,7 @@ const RULES = { cookieName: 'c', maxUpload: MB, timeoutConnect: 5, timeoutRespon
 
 describe('Room for answers that are read whole', () => {
   it('is there until all of it is taken, and again when some of it is given back', () => {
-    const held = createBufferBudget(10 * MB);
+    const held = createBufferBudget(() => 10 * MB);
     const [one, other] = [held.hold(), held.hold()];
     assert.deepEqual([one.take(6 * MB), other.take(4 * MB), other.take(1)], [true, true, false]);
     one.release();
@@ -22,7 +22,7 @@ describe('Room for answers that are read whole', () => {
   });
 
   it('is given back once, however often that is said', () => {
-    const held = createBufferBudget(10 * MB);
+    const held = createBufferBudget(() => 10 * MB);
     const [one, other] = [held.hold(), held.hold()];
     one.take(6 * MB);
     other.take(4 * MB);
@@ -32,7 +32,7 @@ describe('Room for answers that are read whole', () => {
   });
 
   it('is always there for a small answer', () => {
-    const held = createBufferBudget(1 * MB);
+    const held = createBufferBudget(() => 1 * MB);
     held.hold().take(1 * MB);
     const small = held.hold();
     assert.deepEqual([small.take(MB / 4), small.take(MB / 4), small.take(1)], [true, true, false]);
@@ -44,7 +44,7 @@ describe('Large answers that are narrowed', () => {
     const nvr = await startFakeNvr();
     nvr.answer = (request, response) => void response.end(request.url === '/large' ? 'x'.repeat(0.9 * MB) : 'small');
     const forwarder = createForwarder({ ...RULES, ca: undefined, verify: true });
-    const held = createBufferBudget(MB / 2);
+    const held = createBufferBudget(() => MB / 2);
     // What is left of a large answer is more than sockets take in by themselves.
     const body = async (bytes: Uint8Array<ArrayBuffer>) => {
       const text = Buffer.from(bytes).toString();

@@ -1,17 +1,18 @@
 /** Verifies API tokens: notes the use of good ones, and limits bad ones by address, apart from logins (SPEC 4.4). */
 import type { ApiTokenStore, TokenUse } from '../../domain/accounts/api-token.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import type { ApiTokenVerdict } from '../../domain/verdict.ts';
 import type { Audit } from '../audit.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
-import type { MemoryLimiter } from '../login/login-limiter.ts';
+import type { Reservation } from '../login/login-limiter.ts';
 import type { ApiTokens, CarriedBy } from './api-tokens.ts';
 
 export interface TokenVerifierDeps {
   readonly tokens: Pick<ApiTokens, 'verify'>;
   readonly tokenStore: Pick<ApiTokenStore, 'noteTokenUses'>;
   /** Not the login limiter: a broken client must not block logins from its address. */
-  readonly tokenLimiter: MemoryLimiter;
+  readonly tokenLimiter: { reserve(address: string): MaybePromise<Reservation> };
   readonly clock: Clock;
   readonly audit: Audit;
   readonly onFault: (fault: unknown) => void;
@@ -32,8 +33,12 @@ export function createTokenVerifier(deps: TokenVerifierDeps): TokenVerifier {
   const { tokens, tokenStore, tokenLimiter, clock, audit, onFault } = deps;
   const uses = createCoalescedWrites<TokenUse>({ write: tokenStore.noteTokenUses, clock, onFault });
 
-  const refusal = (text: string, address: string, verdict: ApiTokenVerdict & { kind: 'invalid' }): ApiTokenVerdict => {
-    const place = tokenLimiter.reserve(address);
+  const refusal = async (
+    text: string,
+    address: string,
+    verdict: ApiTokenVerdict & { kind: 'invalid' },
+  ): Promise<ApiTokenVerdict> => {
+    const place = await tokenLimiter.reserve(address);
     if (place.kind === 'limited') return { kind: 'invalid', reason: 'limited' };
     place.keep();
     const tokenId = NAMED.exec(text)?.groups?.['id'];

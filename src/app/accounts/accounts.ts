@@ -1,10 +1,16 @@
 /** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
 import type { Logger } from 'pino';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
-import { createFirstTimeLogin, ensureFirstAdmin, type NewAdminPassword } from '../../accounts/login/first-admin.ts';
-import { createKnownClients } from '../../accounts/login/known-clients.ts';
+import {
+  createFirstTimeLogin,
+  ensureFirstAdmin,
+  type FirstTimeLogin,
+  type NewAdminPassword,
+} from '../../accounts/login/first-admin.ts';
+import { createKnownClients, type KnownClients } from '../../accounts/login/known-clients.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import { createChallenges } from '../../accounts/passkeys/challenges.ts';
+import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { derivedKey } from '../../accounts/second-factor/derived-keys.ts';
 import { createSealer, type Sealer } from '../../accounts/second-factor/sealed-secret.ts';
 import { createTickets } from '../../accounts/second-factor/step-ticket.ts';
@@ -16,17 +22,22 @@ import type { HoldingStore } from '../../store/held-revocations.ts';
 import type { Logs } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
+import type { Shared } from '../resources/shared.ts';
 import { ticks } from '../resources/ticks.ts';
 import { countedEvictions } from '../telemetry/counted.ts';
 import { type AccountsInForce, accountsUnder, createHashers } from './accounts-in-force.ts';
 import { type Credentials, openCredentials } from './credentials.ts';
-import { type Limits, openLimits } from './limits.ts';
+import { learnedTogether } from './learned-together.ts';
+import { type Limits, limitsOfPrimary, openLimits } from './limits.ts';
 
 /** What a reload leaves as it is: tokens, counted failures, who is logged in. */
 export interface Accounts extends Credentials {
   readonly limiter: LoginLimiter;
   /** Whether failed logins are counted together with the other replicas. */
   readonly limitsCheck: Limits['check'];
+  readonly hasherOf: (iterations: number) => PasswordHasher;
+  readonly firstTimeLogin: FirstTimeLogin;
+  readonly knownClients: KnownClients;
   /** As they are by these settings; nothing has changed yet. */
   under(settings: Settings): AccountsInForce;
   /** Puts it in force for all requests. */
@@ -50,10 +61,12 @@ export interface AccountsOptions {
   readonly logs: Logs;
   readonly metrics: Metrics;
   readonly recent: RecentFailures;
+  /** Of a worker. */
+  readonly shared?: Shared | undefined;
 }
 
 export async function openAccounts(options: AccountsOptions): Promise<Accounts> {
-  const { settings, directory, env, clock, store, logs, metrics, recent } = options;
+  const { settings, directory, env, clock, store, logs, metrics, recent, shared } = options;
   const log = logs.named('service.accounts');
   const secret = await findSigningSecret({
     environment: env,
@@ -61,7 +74,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     configDirectory: directory,
   });
   if (!secret.ok) throw new Error(secret.error);
-  for (const warning of secret.value.warnings) log.warn(warning);
+  if (!shared) for (const warning of secret.value.warnings) log.warn(warning);
 
   const steadyClock = options.steadyClock ?? { now: ticks };
   const auditLog = logs.named('service.audit');
@@ -81,23 +94,29 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     audit,
     log,
     onTokenEvict,
+    shared,
   });
   const { roleRegistry } = credentials;
-  const { limiter, codeLimiter, ...limits } = await openLimits({
-    limits: settings.limits,
-    steadyClock,
-    sharedClock: options.steadyClock,
-    key: secret.value.key,
-    log,
-    metrics,
-  });
+  const { limiter, codeLimiter, ...limits } = shared
+    ? limitsOfPrimary(shared.limiters)
+    : await openLimits({
+        limits: settings.limits,
+        steadyClock,
+        sharedClock: options.steadyClock,
+        key: secret.value.key,
+        log,
+        metrics,
+      });
   const sessions = await store.sessions.listSessions(unixSeconds(clock));
-  const knownClients = createKnownClients(sessions.map(({ address }) => address));
-  const firstTimeLogin = createFirstTimeLogin(false);
+  const own = {
+    knownClients: createKnownClients(sessions.map(({ address }) => address)),
+    firstTimeLogin: createFirstTimeLogin(false),
+  };
+  const { knownClients, firstTimeLogin } = shared ? learnedTogether(own, shared) : own;
   const key = await importSigningKey(secret.value.key);
-  const hasherOf = createHashers();
+  const hasherOf = shared?.hasherOf ?? createHashers();
   const sealer = createSealer(derivedKey(secret.value.key, 'totp'));
-  await tellUnreadable(store, sealer, log);
+  if (!shared) await tellUnreadable(store, sealer, log);
   const deps = {
     codeLimiter,
     sealer,
@@ -123,6 +142,9 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     async close() {
       await Promise.all([limits.close(), credentials.close()]);
     },
+    hasherOf,
+    firstTimeLogin,
+    knownClients,
     under: (settings) => accountsUnder(settings, deps),
     enforce({ settings, clauses }) {
       roleRegistry.renew(settings.auth.roles);

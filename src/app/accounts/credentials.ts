@@ -1,7 +1,7 @@
 /** Opens roles, API tokens and the list of sessions on the store, and deletes what has expired (SPEC 4.2 to 4.4). */
 import type { Logger } from 'pino';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
-import { createLoginLimiter, type MemoryLimiter } from '../../accounts/login/login-limiter.ts';
+import { createLoginLimiter, type Reservation } from '../../accounts/login/login-limiter.ts';
 import { createRoleRegistry, type RoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { createSeenSessions, type SeenSessions } from '../../accounts/sessions/seen-sessions.ts';
 import { createStoreGrace, type StoreGrace } from '../../accounts/sessions/store-grace.ts';
@@ -9,9 +9,11 @@ import { type ApiTokens, createApiTokens } from '../../accounts/tokens/api-token
 import { createTokenVerifier, type TokenVerifier } from '../../accounts/tokens/token-verifier.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { parseRateLimit } from '../../domain/rate-limit.ts';
 import type { Store } from '../../store/open-store.ts';
+import type { Shared } from '../resources/shared.ts';
 
 export interface Credentials {
   readonly roleRegistry: RoleRegistry;
@@ -20,7 +22,7 @@ export interface Credentials {
   readonly tokens: ApiTokens;
   readonly tokenVerifier: TokenVerifier;
   /** Of clients that sent bad ones. */
-  readonly tokenLimiter: Pick<MemoryLimiter, 'size'>;
+  readonly tokenLimiter: { reserve(address: string): MaybePromise<Reservation>; size(): number };
   readonly seenSessions: SeenSessions;
   /** Told when the custom roles have changed, by whomever. */
   onRoles(tell: (roles: CustomRoles) => void): void;
@@ -46,6 +48,8 @@ export interface CredentialDeps {
   readonly log: Logger;
   /** A client that sent bad tokens was forgotten because the limiter is full. */
   readonly onTokenEvict?: (state: 'idle' | 'active') => void;
+  /** Of a worker: the primary limits, and deletes what has expired. */
+  readonly shared?: Shared | undefined;
 }
 
 /** Limits the log lines of a broken client. It is no defence: a secret of 256 bits cannot be guessed. */
@@ -53,7 +57,7 @@ const BAD_TOKENS = '10/minute';
 const TIDY_MS = 3_600_000;
 
 export async function openCredentials(deps: CredentialDeps): Promise<Credentials> {
-  const { store, keyId, fixedRoles, authEnabled, clock, steadyClock, audit, log, onTokenEvict } = deps;
+  const { store, keyId, fixedRoles, authEnabled, clock, steadyClock, audit, log, onTokenEvict, shared } = deps;
   const listeners: ((roles: CustomRoles) => void)[] = [];
   const onChange = (roles: CustomRoles): void => {
     for (const tell of listeners) tell(roles);
@@ -76,21 +80,25 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
     grace,
   });
   const clauses = parseRateLimit(BAD_TOKENS);
-  const tokenLimiter = createLoginLimiter({
-    clauses: clauses.ok ? clauses.value : [],
-    clock: steadyClock,
-    ...(onTokenEvict && { onEvict: onTokenEvict }),
-  });
+  const tokenLimiter =
+    shared?.limiters.token ??
+    createLoginLimiter({
+      clauses: clauses.ok ? clauses.value : [],
+      clock: steadyClock,
+      ...(onTokenEvict && { onEvict: onTokenEvict }),
+    });
   const tokenStore = store.apiTokens;
   const tokenVerifier = createTokenVerifier({ tokens, tokenStore, tokenLimiter, clock, audit, onFault });
   const seenSessions = createSeenSessions({ store: store.sessions, keyId, clock, onFault });
-  await store.sessions.forgetSessionsUnlessSignedWith(keyId);
   const tidy = (): Promise<void> =>
     deleteExpired(store, clock).catch((fault) =>
       log.warn({ err: fault }, 'expired sessions and revocations could not be deleted from the store: retrying in 1 h'),
     );
-  await tidy();
-  const timer = setInterval(() => void tidy(), TIDY_MS).unref();
+  if (!shared) {
+    await store.sessions.forgetSessionsUnlessSignedWith(keyId);
+    await tidy();
+  }
+  const timer = shared ? undefined : setInterval(() => void tidy(), TIDY_MS).unref();
   return {
     roleRegistry,
     grace,

@@ -27,6 +27,7 @@ import type { GateDeps } from '../../gateway/entry/gate-deps.ts';
 import { createStatusRoutes } from '../../gateway/entry/status-route.ts';
 import { createExplainRoutes } from '../../gateway/explain/explain-route.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
+import type { BufferBudget } from '../../gateway/narrow/buffer-budget.ts';
 import type { PageFacts, RefusalRules } from '../../gateway/response/error-responses.ts';
 import { createOpenApiRoutes } from '../../openapi/openapi-route.ts';
 import type { BuiltPages } from '../../ui/built-pages.ts';
@@ -54,6 +55,8 @@ export interface GateSources {
   readonly status: () => Promise<ServiceStatus>;
   readonly checkAddress: AddressCheck;
   readonly build: Build;
+  /** Of a worker. */
+  readonly heldBytes: BufferBudget | undefined;
 }
 
 export function gateDeps(deps: GateSources): GateDeps {
@@ -79,6 +82,7 @@ export function gateDeps(deps: GateSources): GateDeps {
       askText: async (upstream, path) => askText(await questionFor(settings, upstream, path)),
       ownConfig: async () => ownConfigOf(settings, await accounts.routeDeps.roles(), cameras.current() ?? []),
       onConfigRead: cameras.learn,
+      held: deps.heldBytes,
     },
     openStreams: deps.openStreams,
     onCaller: deps.onCaller,

@@ -2,11 +2,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Settings } from '../../config/schema/schema.ts';
+import type { Upstream } from '../../domain/socket-address.ts';
 import type { KnownCameraList } from '../../gateway/decision/known-cameras.ts';
 import { createForwarder } from '../../gateway/forward/forward.ts';
 import type { Forwarder } from '../../gateway/forward/forwarder.ts';
 import { createMessageRelay, type MessageRelay } from '../../gateway/websocket/message-relay.ts';
-import { type EventsBackend, type EventsDeps, openEvents } from './events.ts';
+import { backendOfPrimary, type EventsBackend, type EventsDeps, openEvents } from './events.ts';
 import { forwardRulesOf, nvrTlsOf, watchCameras } from './upstreams.ts';
 
 export interface Components {
@@ -17,7 +18,10 @@ export interface Components {
 }
 
 /** What outlives every reload. */
-export type ComponentDeps = EventsDeps;
+export interface ComponentDeps extends EventsDeps {
+  /** Of a worker: the primary keeps the backend. */
+  readonly eventsBackend?: (() => Upstream | undefined) | undefined;
+}
 
 interface Part<It> {
   /** What it was opened with. */
@@ -48,9 +52,9 @@ export async function openComponents(
   const { nvr } = settings;
   const events = await kept(
     before?.events,
-    [settings.events, nvr.url, nvr.cameras],
-    () => openEvents(settings, deps),
-    (backend) => backend?.close(),
+    [settings.events, nvr.url, nvr.cameras, deps.eventsBackend?.()],
+    () => (deps.eventsBackend ? backendOfPrimary(deps.eventsBackend()) : openEvents(settings, deps)),
+    async (backend) => backend?.close(),
   );
   const cameras = await kept(
     before?.cameras,

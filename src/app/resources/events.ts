@@ -15,7 +15,7 @@ import { startEventsWorker } from '../../events/worker-handle.ts';
 import { askWorker, watchWorker } from '../../events/worker-watch.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import type { Reached } from '../../telemetry/readiness.ts';
+import { OK, type Reached } from '../../telemetry/readiness.ts';
 import { ticks } from './ticks.ts';
 
 export interface EventsBackend {
@@ -128,6 +128,10 @@ async function prepareMonths({ store, clock, log }: EventsDeps): Promise<NodeJS.
   await prepare();
   return setInterval(() => void prepare(), HOUR_MS).unref();
 }
+
+/** As a worker sees it: the primary keeps it running, and tells it the roles and the cameras. */
+export const backendOfPrimary = async (upstream: Upstream | undefined): Promise<EventsBackend | undefined> =>
+  upstream && { upstream, setCameras() {}, tellRoles() {}, health: async () => OK, close: async () => {} };
 
 async function makeSampleEvents({ events, nvr }: Settings, { store, clock }: EventsDeps): Promise<void> {
   if (events.sample === 0 || (await store.events.cameras()).length > 0) return;

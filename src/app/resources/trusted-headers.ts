@@ -17,6 +17,8 @@ export interface TrustedHeaders {
   current(): TrustedHeaderList;
   /** Which headers are mapped and not on the list: a sentence each, with place and key. */
   warnings(config: PlacedConfig): readonly string[];
+  /** Calls back with every later list. */
+  onChange(use: (list: TrustedHeaderList) => void): void;
   close(): void;
 }
 
@@ -37,17 +39,19 @@ export async function openTrustedHeaders(
   const first = await readTrustedHeaders(files);
   if (!first.ok) throw new Error(first.error);
   let current = first.value;
+  const uses: ((list: TrustedHeaderList) => void)[] = [];
   const warnings = ({ settings, file, placed }: PlacedConfig): readonly string[] =>
     problemsOf(settings, current).map((finding) => formatProblem(file, placed(finding)));
   const close = watchTrustedHeaders(files, current, {
     onChange(list) {
       current = list;
+      for (const use of uses) use(list);
       log.info({ file: list.file, headers: list.names.size }, 'the list of trusted headers was reloaded');
       for (const warning of warnings(inForce())) log.warn(warning);
     },
     onBad: (problem) => log.error(`${problem}; the previous list stays in use`),
   });
-  return { current: () => current, warnings, close };
+  return { current: () => current, warnings, onChange: (use) => void uses.push(use), close };
 }
 
 /** For `check`: which mappings of a configuration are never believed, or what is wrong with the list itself, with its line. */

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { type Postern, startPostern } from '../../app/start.ts';
+import type { StartOptions } from '../../app/start-options.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import { loadServiceConfig } from '../../config/service-config.ts';
 import { announcement, passwordBox } from '../announcement.ts';
@@ -37,7 +38,7 @@ export async function runServe(place: ServePlace): Promise<number> {
   const clock = { now: () => Date.now() };
   const log = openLogDestination(stdout);
   try {
-    const postern = await startPostern({ config, directory: resolve(directory), env, clock, log, version: VERSION });
+    const postern = await started({ config, directory: resolve(directory), env, clock, log, version: VERSION });
     log.flush();
     stdout.write(announcement(postern, config.settings, stdout.isTTY === true));
     tellReady(env);
@@ -54,6 +55,14 @@ export async function runServe(place: ServePlace): Promise<number> {
     stderr.write(`Postern did not start: ${sentenceOf(fault)}\n`);
     return 1;
   }
+}
+
+/** What several processes need is not even read for one. */
+async function started(options: StartOptions): Promise<Postern> {
+  const { workers } = options.config.settings.server;
+  if (workers === 1) return startPostern(options);
+  const { startPrimary, workersOf } = await import('../../app/workers/start-primary.ts');
+  return workersOf(workers) === 1 ? startPostern(options) : startPrimary({ ...options, workers: workersOf(workers) });
 }
 
 const LAST_LINES_MS = 500;

@@ -1,4 +1,5 @@
 /** The memory that responses which must be read whole may hold, all requests together (SPEC 5: at most 32 MB each). */
+import type { MaybePromise } from '../../domain/maybe-promise.ts';
 
 export interface BufferBudget {
   /** For one response. */
@@ -7,7 +8,7 @@ export interface BufferBudget {
 
 export interface Hold {
   /** Whether there is room for so many bytes more. */
-  take(bytes: number): boolean;
+  take(bytes: number): MaybePromise<boolean>;
   /** Gives all of it back; may be called more than once. */
   release(): void;
 }
@@ -15,22 +16,24 @@ export interface Hold {
 /** Bytes of one response that are always allowed: most responses are smaller, and pass while slow readers hold the rest. */
 const ALWAYS_ROOM_FOR = 512 * 1024;
 
-export function createBufferBudget(most: number): BufferBudget {
+/** In the memory of this process. `most` may change. */
+export function createBufferBudget(most: () => number) {
   let held = 0;
   return {
+    held: (): number => held,
     hold() {
       let seen = 0;
       let own = 0;
       return {
-        take(bytes) {
+        take(bytes: number): boolean {
           seen += bytes;
           if (seen <= ALWAYS_ROOM_FOR) return true;
-          if (held + bytes > most) return false;
+          if (held + bytes > most()) return false;
           held += bytes;
           own += bytes;
           return true;
         },
-        release() {
+        release(): void {
           held -= own;
           own = 0;
         },

@@ -17,7 +17,7 @@ export async function listsByCamera(
     if (!hasCapacity) return '';
     const { path, query } = withCameras(target, parameter, [camera]);
     const text = await ask(`${path}?${query}`);
-    hasCapacity &&= hold.take(text.length);
+    hasCapacity = (await hold.take(text.length)) && hasCapacity;
     return text;
   });
   return hasCapacity ? lists : undefined;

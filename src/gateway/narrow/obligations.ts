@@ -11,7 +11,7 @@ import type { Admitted } from '../decision/admit.ts';
 import { askFailure } from '../decision/ask-failure.ts';
 import type { Destination } from '../decision/destinations.ts';
 import type { OwnerLookup } from '../decision/owner-lookup.ts';
-import { createBufferBudget } from './buffer-budget.ts';
+import { type BufferBudget, createBufferBudget } from './buffer-budget.ts';
 import { limitOf } from './compose-list.ts';
 import { createComposedCache } from './composed-cache.ts';
 import { listsByCamera } from './narrow-fanout.ts';
@@ -30,6 +30,8 @@ export interface ObligationDeps {
   readonly ownConfig: () => OwnConfig | Promise<OwnConfig>;
   /** Called with a configuration that was read through the gate: the NVR's pages read it after each change of cameras. */
   readonly onConfigRead: (config: string) => void;
+  /** Of a worker: the part of a budget that is one for all workers. */
+  readonly held?: BufferBudget | undefined;
 }
 
 export type Settled =
@@ -40,8 +42,10 @@ export type Settled =
 
 type Served = Exclude<Destination, { kind: 'none' }>;
 
+/** Bytes that all responses may hold. */
+export const MOST_HELD_BYTES = 128 * 1024 * 1024;
 /** One for the process, whatever is reloaded: the memory is shared as well. */
-const HELD = createBufferBudget(128 * 1024 * 1024);
+const HELD = createBufferBudget(() => MOST_HELD_BYTES);
 /** One for the process: it may start a thread. */
 const NARROWER = createNarrower();
 
@@ -97,10 +101,10 @@ async function joinedList(
   target: RequestTarget,
   obligations: Obligations & Required<Pick<Obligations, 'fanout'>>,
   { upstream }: Served,
-  { askText }: ObligationDeps,
+  { askText, held = HELD }: ObligationDeps,
 ): Promise<Settled> {
   const { responseForm: form, view } = obligations;
-  const hold = HELD.hold();
+  const hold = held.hold();
   try {
     const lists = await listsByCamera(target, obligations.fanout, (path) => askText(upstream, path), hold);
     if (!lists) return refused('answers-too-large');
@@ -146,7 +150,7 @@ async function narrowingOf(
     namesForeign: (text) => view.layout.cameras.some((camera) => !view.sees(camera) && text.includes(camera)),
     isStrict: view.clearance === 'restricted',
     hidesUnknown: view.clearance === 'restricted' && (form === 'one' || obligations.owners !== undefined),
-    held: HELD,
+    held: deps.held ?? HELD,
     ...(empty === undefined ? {} : { empty }),
   };
 }

@@ -97,7 +97,7 @@ async function readWhole(body: Readable, hold: Hold): Promise<Result<Buffer<Arra
     for await (const chunk of body) {
       bytes += chunk.length;
       if (bytes > LARGEST_RESPONSE) return UNREADABLE;
-      if (!hold.take(chunk.length)) return err('answers-too-large');
+      if (!(await hold.take(chunk.length))) return err('answers-too-large');
       chunks.push(chunk);
     }
     return ok(Buffer.concat(chunks));

@@ -13,6 +13,8 @@ export interface DriverDeps {
   readonly file: string;
   /** After each write that holds, and not before. */
   readonly onChange: () => void;
+  /** Awaited behind each write that holds, when the lock is given back: what waits for the write waits for it too. */
+  readonly onCommitted?: (() => Promise<void>) | undefined;
   /** Told of each fault that leaves here. */
   readonly onFault: (fault: unknown) => void;
   /** Waiting for the lock ends then. */
@@ -39,7 +41,9 @@ export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
   const execute = async (query: CompiledQuery, connection: Connection): Promise<QueryResult<never>> => {
     if (connection.release) return told(() => run(query, writer), deps);
     if (isRead(query.sql)) return retried(() => run(query, reader), performance.now() + LOCK_PATIENCE_MS, deps);
-    return write(() => run(query, writer));
+    const outcome = await write(() => run(query, writer));
+    await deps.onCommitted?.();
+    return outcome;
   };
   const write = async <Outcome>(work: () => Outcome, patienceMs = LOCK_PATIENCE_MS): Promise<Outcome> => {
     const deadline = performance.now() + patienceMs;
@@ -78,6 +82,7 @@ export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
       await told(() => writer.exec('commit'), deps);
       deps.onChange();
       endTransaction(connection);
+      await deps.onCommitted?.();
     },
     async rollbackTransaction(connection) {
       try {

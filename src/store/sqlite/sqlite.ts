@@ -18,12 +18,14 @@ export interface SqliteOptions {
   readonly functions?: Readonly<Record<string, (text: string) => string | null>>;
   /** Told of each statement that failed. */
   readonly onFault?: (fault: unknown) => void;
+  /** Awaited behind each write. */
+  readonly onCommitted?: (() => Promise<void>) | undefined;
 }
 
 /** While the file is being opened, waiting for another process may block. */
 const OPENING_BUSY_MILLISECONDS = 5000;
 /** Reading the data version takes locks of the file, which costs as much as judging a request: once in 5 ms is enough. */
-const BETWEEN_ASKING_MILLISECONDS = 5;
+export const BETWEEN_ASKING_MILLISECONDS = 5;
 /** A probe that waits longer reports the lock. */
 const PROBE_PATIENCE_MILLISECONDS = 1000;
 const PAGES_PER_COPY_STEP = 1000;
@@ -64,6 +66,7 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     writer: writer ?? reader,
     file,
     onChange: look,
+    onCommitted: options.onCommitted,
     onFault,
     isClosed: () => isClosed,
   });

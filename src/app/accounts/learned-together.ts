@@ -1,0 +1,36 @@
+/** What one worker learns of clients, told to the others: who has logged in before, and whether the admin has (SPEC 10). */
+import type { FirstTimeLogin } from '../../accounts/login/first-admin.ts';
+import type { KnownClients } from '../../accounts/login/known-clients.ts';
+import { ADMIN } from '../../domain/names.ts';
+import type { Shared } from '../resources/shared.ts';
+
+export interface Learned {
+  readonly knownClients: KnownClients;
+  readonly firstTimeLogin: FirstTimeLogin;
+}
+
+export function learnedTogether({ knownClients, firstTimeLogin }: Learned, shared: Shared): Learned {
+  let isAwaited = shared.isFirstLoginAwaited;
+  shared.onNote((note) => {
+    if (note.kind === 'known-client') knownClients.note(note.address);
+    if (note.kind === 'first-login') isAwaited = note.isAwaited;
+  });
+  return {
+    knownClients: {
+      has: knownClients.has,
+      note(address) {
+        if (!knownClients.has(address)) shared.tell({ kind: 'known-client', address });
+        knownClients.note(address);
+      },
+    },
+    firstTimeLogin: {
+      isAwaited: () => isAwaited,
+      onNewPassword: firstTimeLogin.onNewPassword,
+      onLogin(role) {
+        if (!isAwaited || role !== ADMIN) return;
+        isAwaited = false;
+        shared.tell({ kind: 'first-login', isAwaited });
+      },
+    },
+  };
+}

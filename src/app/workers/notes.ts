@@ -1,0 +1,34 @@
+/** Notes between workers: what one of them has learned, passed on by the primary (SPEC 10). */
+import { unixSeconds } from '../../domain/clock.ts';
+import { ADMIN } from '../../domain/names.ts';
+import type { Note } from '../resources/shared.ts';
+import type { Runtime } from '../runtime.ts';
+import type { FromPrimary } from './messages.ts';
+import type { PoolWorker } from './worker-slot.ts';
+
+export const tellAll = (workers: readonly PoolWorker[], message: FromPrimary): void => {
+  for (const worker of workers) worker.send(message);
+};
+
+/** Notes go to all workers but the one that told them; what still holds is kept for workers that start later. */
+export function createNotes({ accounts, clock }: Runtime, workers: () => readonly PoolWorker[]) {
+  const revocations = new Map<string, Extract<Note, { kind: 'held-revocation' }>>();
+  const tell = (note: Note, except?: PoolWorker): void =>
+    tellAll(
+      workers().filter((worker) => worker !== except),
+      { kind: 'noted', note },
+    );
+  return {
+    tell,
+    current(): readonly Note[] {
+      for (const [id, { expiresAt }] of revocations) if (expiresAt <= unixSeconds(clock)) revocations.delete(id);
+      return [...revocations.values()];
+    },
+    take(note: Note, from: PoolWorker): void {
+      if (note.kind === 'held-revocation') revocations.set(note.tokenId, note);
+      if (note.kind === 'known-client') accounts.knownClients.note(note.address);
+      if (note.kind === 'first-login') accounts.firstTimeLogin.onLogin(ADMIN);
+      tell(note, from);
+    },
+  };
+}

@@ -1,0 +1,165 @@
+/** Two workers of one machine: whatever one of them learns or does holds for the other (SPEC 10). */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, describe, it } from 'node:test';
+import { WebSocket } from 'ws';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { until } from '../support/until.ts';
+import { ADMIN_PERSON, CARL, type Connection, startWorkers, two, VERA, type Workers } from './support/start-workers.ts';
+
+const GUESSES = 8;
+const LIMIT = 5;
+
+describe('Two workers', () => {
+  let nvr: FakeNvr;
+  let workers: Workers;
+  let [one, other]: Connection[] = [];
+  const config = (): Parameters<typeof startWorkers>[0] & object => ({
+    silentSeconds: 3,
+    config: {
+      nvr: { url: nvr.url },
+      auth: { failed_login_rate_limit: `${LIMIT}/hour`, trusted_proxies: ['127.0.0.1'] },
+    },
+  });
+  before(async () => {
+    nvr = await startFakeNvr();
+    workers = await startWorkers(config());
+    [one, other] = two(await workers.connections());
+  });
+  after(async () => {
+    await workers.close();
+    await nvr.close();
+  });
+  const at = (connection: Connection | undefined): Connection => connection ?? assert.fail('it was not opened');
+  const both = (): [Connection, Connection] => [at(one), at(other)];
+  const statusOf = async (connection: Connection | undefined, token: string): Promise<number> =>
+    (await at(connection).ask('/api/profile', { token })).status;
+
+  it('refuse a session that the other one has just ended, at once', async () => {
+    for (const [ending, using] of [both(), both().reverse()]) {
+      const { token } = await at(ending).logIn(VERA);
+      assert.equal(await statusOf(using, token), 200);
+      await at(ending).ask('/logout', { token, method: 'POST' });
+      assert.equal(await statusOf(using, token), 401);
+    }
+  });
+
+  it('give a person the new role at once', async () => {
+    const [{ token: admin }, { token: carl }] = [await at(one).logIn(ADMIN_PERSON), await at(other).logIn(CARL)];
+    const change = (role: string) =>
+      at(one).ask('/api/users/carl/role', { token: admin, method: 'PUT', json: { role } });
+    const role = async () => JSON.parse((await at(other).ask('/api/profile', { token: carl })).text).role;
+    assert.equal(await role(), 'front_only');
+    assert.equal((await change('viewer')).status, 200);
+    assert.equal(await role(), 'viewer');
+    await change('front_only');
+  });
+
+  it('limit guesses as one would, whichever worker they reach', async () => {
+    const wrong = { name: 'vera', password: 'not the password' };
+    const statuses: number[] = [];
+    await Promise.all(
+      Array.from({ length: GUESSES }, async (_, guess) => {
+        statuses.push((await at(both()[guess % 2]).logIn(wrong)).status);
+      }),
+    );
+    assert.deepEqual(statuses.sort(), [...Array(LIMIT).fill(401), ...Array(GUESSES - LIMIT).fill(429)]);
+  });
+
+  it('end the open streams of a user that is deleted, on each of them', async () => {
+    await workers.reload({ nvr: { url: nvr.url }, auth: { failed_login_rate_limit: null } });
+    const { token: admin } = await at(one).logIn(ADMIN_PERSON);
+    const gone = { name: 'gone', password: 'Lead-Passw0rd-17' };
+    await at(one).ask('/api/users', {
+      token: admin,
+      method: 'POST',
+      json: { username: gone.name, password: gone.password, role: 'viewer' },
+    });
+    const { token } = await at(one).logIn(gone);
+    nvr.answer = (_request, response) =>
+      void response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
+    const fresh = two(await workers.connections());
+    const streams = await Promise.all(fresh.map(({ open }) => open('/api/cam1', token)));
+    const ends = streams.map(
+      (stream) =>
+        new Promise((resolve) =>
+          stream
+            .on('error', () => {})
+            .on('close', resolve)
+            .resume(),
+        ),
+    );
+    const socket = new WebSocket(`ws://127.0.0.1:${workers.port}/live/mse/api/ws?src=cam1`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    await once(socket, 'open');
+    const closed = once(socket, 'close');
+    await at(one).ask('/api/users/gone', { token: admin, method: 'DELETE' });
+    await Promise.all(ends);
+    assert.equal((await closed)[0], 4401);
+  });
+
+  it('take a new configuration together', async () => {
+    const { isTaken } = await workers.reload({
+      nvr: { url: nvr.url },
+      auth: { failed_login_rate_limit: null, cookie_name: 'another' },
+    });
+    assert.equal(isTaken, true);
+    for (const { ask } of both())
+      assert.match(
+        (await ask('/api/login', { method: 'POST', json: { user: VERA.name, password: VERA.password } })).setCookie,
+        /^another=/,
+      );
+  });
+
+  it('keep their configuration when the new one is bad', async () => {
+    const { isTaken } = await workers.reload({ nvr: { url: 'nonsense' } });
+    assert.equal(isTaken, false);
+    for (const { ask } of both()) assert.equal((await ask('/api/version')).status, 401);
+  });
+
+  const figure = async (series: string): Promise<number> => {
+    const { text } = await workers.telemetry('/metrics');
+    const line = text.split('\n').find((each) => each.startsWith(`${series} `)) ?? assert.fail(`${series} is not told`);
+    return Number(line.slice(series.length + 1));
+  };
+  const reaches = (series: string, value: number) =>
+    until(`${series} is ${value}`, async () => (await figure(series)) === value);
+  const readyz = async () =>
+    JSON.parse((await workers.telemetry('/readyz')).text) as {
+      status: string;
+      workers: { kind: string; reason?: string };
+    };
+  const said = (msg: RegExp) => workers.log.filter((line) => msg.test(String(line['msg'])));
+  const replaced = async (act: (pid: number) => void, reason: string): Promise<void> => {
+    const [[number, pid] = [0, 0]] = workers.pids();
+    const before = await figure(`postern_worker_restarts_total{reason="${reason}"}`);
+    act(pid);
+    await until('it is seen', async () => (await readyz()).workers.kind === 'degraded');
+    await until('another one serves', () => ![undefined, pid].includes(workers.pids().get(number)));
+    assert.equal((await readyz()).status, 'ready');
+    await reaches(`postern_worker_restarts_total{reason="${reason}"}`, before + 1);
+  };
+
+  it('are counted together, and what a worker counted stays when it is killed', async () => {
+    const SERIES = 'postern_logins_total{result="success"}';
+    const before = await figure(SERIES);
+    const SESSIONS = 'postern_active_sessions{role="viewer"}';
+    const sessions = await figure(SESSIONS);
+    const tokens = [(await at(one).logIn(VERA)).token, (await at(other).logIn(VERA)).token];
+    await reaches(SERIES, before + 2);
+    for (const token of tokens) for (const connection of both()) await statusOf(connection, token);
+    await reaches(SESSIONS, sessions + 2);
+    assert.equal(await figure('postern_workers_up'), 2);
+    await replaced((pid) => process.kill(pid, 'SIGKILL'), 'ended');
+    await reaches(SERIES, before + 2);
+    assert.equal(said(/^a worker has ended/).length, 1);
+    const [fresh] = two(await workers.connections());
+    assert.equal((await fresh.logIn(VERA)).status, 200);
+    await reaches(SERIES, before + 3);
+  });
+
+  it('are replaced when they stand still', async () => {
+    await replaced((pid) => process.kill(pid, 'SIGSTOP'), 'silent');
+  });
+});
