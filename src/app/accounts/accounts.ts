@@ -33,6 +33,8 @@ import { type Limits, limitsOfPrimary, openLimits } from './limits.ts';
 /** What a reload leaves as it is: tokens, counted failures, who is logged in. */
 export interface Accounts extends Credentials {
   readonly limiter: LoginLimiter;
+  /** Wrong codes of second factors, by account. */
+  readonly codeLimiter: LoginLimiter;
   /** Whether failed logins are counted together with the other replicas. */
   readonly limitsCheck: Limits['check'];
   readonly hasherOf: (iterations: number) => PasswordHasher;
@@ -138,6 +140,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
   return {
     ...credentials,
     limiter,
+    codeLimiter,
     limitsCheck: limits.check,
     async close() {
       await Promise.all([limits.close(), credentials.close()]);

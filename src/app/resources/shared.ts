@@ -41,8 +41,8 @@ export const toldRevocations = ({ tell, onNote }: Pick<Shared, 'tell' | 'onNote'
     }),
 });
 
-/** Logins by address; bad API tokens by address. */
-export type LimiterName = 'login' | 'token';
+/** Logins by address; codes of second factors by account; bad API tokens by address. */
+export type LimiterName = 'login' | 'code' | 'token';
 
 /** What one process has learned, and all must know. */
 export type Note =

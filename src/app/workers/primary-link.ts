@@ -56,7 +56,7 @@ export function linkToPrimary(orders: StartOrders, send: (message: FromWorker) =
       // The primary warns of what is wrong with the list.
       trustedHeaders: { current: () => trustedHeaders, warnings: () => [], onChange() {}, close() {} },
       certificates,
-      limiters: { login: limiter('login'), token: limiter('token') },
+      limiters: { login: limiter('login'), code: limiter('code'), token: limiter('token') },
       hasherOf: (iterations) => hasherOver(iterations, ask),
       heldBytes: createLeasedBudget({
         ask: (wanted) => ask({ kind: 'bytes', wanted }),

@@ -77,7 +77,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
   opened.defer(() => drainListeners([], telemetry, 0));
   const notes = createNotes(runtime, workers);
   const answers = createAnswers({
-    limiters: { login: accounts.limiter, token: accounts.tokenLimiter },
+    limiters: { login: accounts.limiter, code: accounts.codeLimiter, token: accounts.tokenLimiter },
     hasherOf: accounts.hasherOf,
     changed: async () => accounts.roleRegistry.latest(),
     status: async () => {
