@@ -35,6 +35,8 @@ export interface LoginPageDeps {
   readonly hasOwnLogin: boolean;
   /** Without a wanted page, a login leads to the pages of the NVR. */
   readonly hasNvr: boolean;
+  /** The address that passkeys are made for; '' without passkeys. */
+  readonly passkeyOrigin: string;
   readonly bodySeconds: () => number;
   readonly basePathOf: (ctx: Context) => string;
 }
@@ -47,6 +49,7 @@ interface Shown {
   readonly home?: string;
   /** Markup. */
   readonly consoleLink?: string;
+  readonly passkeys?: string;
 }
 
 /** Below the base path. */
@@ -58,7 +61,9 @@ export function createLoginPage(deps: LoginPageDeps) {
   const show = (ctx: Context, language: PageLanguage, shown: Shown): void => {
     const consoleLink = hasOwnLogin && hasNvr ? linkToConsole(ctx, basePathOf(ctx), language) : '';
     const formState = hasOwnLogin ? '' : 'is-closed';
-    deps.show(ctx, (html) => fillLoginPage(html, language, { formState, home, consoleLink, ...shown }));
+    deps.show(ctx, (html) =>
+      fillLoginPage(html, language, { formState, home, consoleLink, passkeys: deps.passkeyOrigin, ...shown }),
+    );
   };
 
   const refuse: Refuse = (ctx, status, problem, shown = {}): void => {
@@ -138,12 +143,13 @@ function refuseLogin(ctx: Context, outcome: Exclude<FormLogin, { kind: 'logged-i
 const fillLoginPage = (
   html: string,
   { tag, words }: PageLanguage,
-  { user = '', problem = '', formState = '', home = '', consoleLink = '' }: Shown,
+  { user = '', problem = '', formState = '', home = '', consoleLink = '', passkeys = '' }: Shown,
 ): string =>
   fillPage(withFocus(forStep(html, formState), focusOf(formState, user)), tag, {
     formState,
     ...asWords(words.loginPage),
     home: asText(home),
+    passkeys: asText(passkeys),
     consoleLink,
     words: asJson(words.login),
     enteredUser: asText(user),

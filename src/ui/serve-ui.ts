@@ -17,6 +17,8 @@ export interface UiOptions {
   readonly hasNvr: boolean;
   /** False when an authentication proxy in front handles the login. */
   readonly hasOwnLogin: boolean;
+  /** The address that passkeys are made for; '' without passkeys. */
+  readonly passkeyOrigin: string;
   /** `auth.password_min_length`, for the forms of the console. */
   readonly shortestPassword: number;
   /** `ui.frame_ancestors` as the Content-Security-Policy spells it. */
@@ -77,11 +79,11 @@ export function createUiRoutes(options: UiOptions): Router {
 function fillConsolePage(
   html: string,
   ctx: Context,
-  { hasNvr, hasOwnLogin, loginPage, shortestPassword }: UiOptions,
+  { hasNvr, hasOwnLogin, loginPage, shortestPassword, passkeyOrigin }: UiOptions,
 ): string {
   const { tag, words } = pageLanguage(ctx);
   const loginPath = loginPage === 'postern' ? 'login' : CONSOLE_LOGIN;
-  const facts = asJson({ hasNvr, hasOwnLogin, loginPath, shortestPassword });
+  const facts = asJson({ hasNvr, hasOwnLogin, loginPath, shortestPassword, passkeyOrigin });
   return fillPage(html, tag, { noScript: asText(words.consolePage.noScript), facts });
 }
 

@@ -23,6 +23,7 @@ async function serveUi(options: Partial<UiOptions> = {}): Promise<number> {
       hasNvr: true,
       hasOwnLogin: true,
       shortestPassword: 15,
+      passkeyOrigin: 'https://nvr.example.com',
       frameAncestors: "'self'",
       logIn: { logIn: async () => ({ kind: 'wrong-credentials' }), secondStep: async () => ({ kind: 'step-over' }) },
       bodySeconds: () => 1,
@@ -183,7 +184,7 @@ describe('The blanks in a page', () => {
     const html = await filled('consolePage', 'en', { hasNvr: false, hasOwnLogin: false });
     assert.match(
       html,
-      /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;hasOwnLogin&quot;:false,&quot;loginPath&quot;:&quot;login&quot;,&quot;shortestPassword&quot;:15\}\|\|<\/p>$/,
+      /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;hasOwnLogin&quot;:false,&quot;loginPath&quot;:&quot;login&quot;,&quot;shortestPassword&quot;:15,&quot;passkeyOrigin&quot;:&quot;https:\/\/nvr\.example\.com&quot;\}\|\|<\/p>$/,
     );
   });
 });

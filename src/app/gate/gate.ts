@@ -128,6 +128,7 @@ function ownRoutes({
         hasNvr: nvr.url !== undefined,
         hasOwnLogin: auth.enabled,
         shortestPassword: auth.password_min_length,
+        passkeyOrigin: routeDeps.passkeys.site.ok ? routeDeps.passkeys.site.value.origin : '',
         frameAncestors: ui.frame_ancestors,
         logIn: formLogIn(routeDeps),
         bodySeconds: routeDeps.bodySeconds,

@@ -7,6 +7,7 @@ import { formatSeconds, type LoginOutcome, loginOutcome, notKept, unreachable } 
 import { loginWords } from './login-words.ts';
 import { nextPage } from './next-page.ts';
 import { element } from './page-element.ts';
+import { wirePasskey } from './passkey.ts';
 
 applyTheme(chosenTheme());
 
@@ -18,6 +19,14 @@ const password = element('password', HTMLInputElement);
 const code = element('code', HTMLInputElement);
 const submit = element('submit', HTMLButtonElement);
 const problem = element('problem', HTMLElement);
+
+// biome-ignore format: a table
+const PASSKEY_PROBLEMS = {
+  cancelled: 'passkeyCancelled',
+  elsewhere: 'passkeyFailed',
+  known:     'passkeyFailed',
+  failed:    'passkeyFailed',
+} as const;
 
 let stopCountdown = (): void => {};
 
@@ -56,16 +65,29 @@ async function attempt(): Promise<LoginOutcome> {
       headers: { 'Content-Type': 'application/json', Accept: 'application/json', 'X-CSRF-TOKEN': '1' },
       body: JSON.stringify({ user: user.value, password: password.value, ...(isSecond() && { code: code.value }) }),
     });
-    const retryAfter = response.headers.get('Retry-After');
-    const outcome = loginOutcome(
-      { status: response.status, retryAfter, asksCode: await asksCode(response) },
-      Date.now(),
-    );
-    return outcome.kind === 'logged-in' && (await isForgotten()) ? notKept : outcome;
+    return await outcomeOf(response);
   } catch {
     return unreachable;
   }
 }
+
+async function outcomeOf(response: Response): Promise<LoginOutcome> {
+  const retryAfter = response.headers.get('Retry-After');
+  const outcome = loginOutcome({ status: response.status, retryAfter, asksCode: await asksCode(response) }, Date.now());
+  return outcome.kind === 'logged-in' && (await isForgotten()) ? notKept : outcome;
+}
+
+wirePasskey(form, {
+  setBusy,
+  proven: () => (isSecond() && !isSentPlain ? { user: user.value, password: password.value } : undefined),
+  async report(answer) {
+    const outcome = typeof answer === 'string' ? answer : await outcomeOf(answer);
+    setBusy(false);
+    if (typeof outcome === 'string') showProblem(loginWords[PASSKEY_PROBLEMS[outcome]]);
+    else if (outcome.kind === 'wrong-credentials') showProblem(loginWords.passkeyWrong);
+    else report(outcome);
+  },
+});
 
 /** A body that cannot be read asks for nothing. */
 const asksCode = async (answer: Response): Promise<boolean> =>

@@ -10,15 +10,18 @@ export interface PageFacts {
   readonly loginPath: string;
   /** Of a new password, in characters. */
   readonly shortestPassword: number;
+  /** The address that passkeys are made for; '' without passkeys. */
+  readonly passkeyOrigin: string;
 }
 
 export function readPageFacts(place: HTMLElement): PageFacts {
   const facts: unknown = JSON.parse(place.dataset['facts'] || '{}');
-  const { hasNvr, hasOwnLogin, loginPath, shortestPassword } = isFields(facts) ? facts : {};
+  const { hasNvr, hasOwnLogin, loginPath, shortestPassword, passkeyOrigin } = isFields(facts) ? facts : {};
   return {
     hasNvr: hasNvr === true,
     hasOwnLogin: hasOwnLogin !== false,
     loginPath: typeof loginPath === 'string' ? loginPath : 'login',
     shortestPassword: typeof shortestPassword === 'number' ? shortestPassword : 12,
+    passkeyOrigin: typeof passkeyOrigin === 'string' ? passkeyOrigin : '',
   };
 }

@@ -15,6 +15,7 @@ export const DE: Words = {
     submit: 'Anmelden',
     code: 'Code',
     codeHelp: 'Die sechs Ziffern Ihrer Authenticator-App oder ein Wiederherstellungscode.',
+    passkey: 'Mit Passkey anmelden',
     startAgain: 'Neu beginnen',
     toConsole: 'Bei der Konsole anmelden: Benutzer, Rollen, Tokens, Status',
     firstTitle: 'Erste Anmeldung',
@@ -36,6 +37,11 @@ export const DE: Words = {
     wrong: 'Benutzername oder Passwort ist falsch.',
     wrongCode: 'Der Code ist falsch oder wurde schon verwendet. Warten Sie auf den nächsten Code.',
     stepOver: 'Die Anmeldung hat zu lange gedauert. Beginnen Sie von vorn.',
+    passkeyWrong: 'Dieser Passkey ist hier nicht bekannt oder wurde abgelehnt. Melden Sie sich auf andere Weise an.',
+    passkeyCancelled:
+      'Es wurde kein Passkey verwendet. Versuchen Sie es erneut oder melden Sie sich mit Ihrem Passwort an.',
+    passkeyFailed:
+      'Die Anmeldung mit dem Passkey ist fehlgeschlagen. Versuchen Sie es erneut oder melden Sie sich mit Ihrem Passwort an.',
     tooMany: 'Zu viele Fehlversuche von Ihrer Adresse.',
     busy: 'Der Server ist ausgelastet.',
     again: 'Erneut möglich in {time}',

@@ -1,0 +1,65 @@
+/** The passkey of the login page: its button, and the offer in the autofill of the user's field (SPEC 12). */
+import { baseUrl } from '../shared/base-url.ts';
+import { hasPasskeysFor, type PasskeyProblem, passkeyProblemOf, showPasskey } from '../shared/webauthn.ts';
+import { element } from './page-element.ts';
+
+export interface PasskeyDeps {
+  /** The server's own answer, or why there was nothing to send. */
+  readonly report: (answer: Response | PasskeyProblem) => Promise<void>;
+  readonly setBusy: (isBusy: boolean) => void;
+  /** User and password, once they were right and a second factor is asked for. */
+  readonly proven: () => { readonly user: string; readonly password: string } | undefined;
+}
+
+/** Before the challenge of a waiting offer is over. */
+const OFFER_MILLISECONDS = 240_000;
+
+export function wirePasskey(form: HTMLFormElement, { report, setBusy, proven }: PasskeyDeps): void {
+  if (!hasPasskeysFor(form.dataset['passkeys'] ?? '')) return;
+  const button = element('passkey', HTMLButtonElement);
+  button.hidden = false;
+  let offer = new AbortController();
+
+  const logIn = async (isConditional: boolean, signal: AbortSignal): Promise<void> => {
+    let isShown = !isConditional;
+    try {
+      const options = await post('api/login/passkey/options', isConditional ? {} : (proven() ?? {}));
+      if (!options.ok) return isConditional ? undefined : await report(options);
+      const credential = await showPasskey(await options.json(), { signal, isConditional });
+      isShown = true;
+      setBusy(true);
+      await report(await post('api/login/passkey', { credential }));
+    } catch (fault) {
+      // An offer that was not taken up is no problem.
+      if (isShown) await report(passkeyProblemOf(fault));
+    }
+  };
+  const offerAgain = (): void => {
+    offer.abort();
+    offer = new AbortController();
+    void logIn(true, offer.signal);
+  };
+  const ask = async (): Promise<void> => {
+    // A browser asks one question at a time.
+    offer.abort();
+    setBusy(true);
+    await logIn(false, new AbortController().signal);
+    if (await canOffer()) offerAgain();
+  };
+  button.addEventListener('click', () => void ask());
+  void canOffer().then((can) => {
+    if (!can) return;
+    offerAgain();
+    setInterval(() => document.hidden || button.disabled || offerAgain(), OFFER_MILLISECONDS);
+  });
+}
+
+const canOffer = async (): Promise<boolean> =>
+  (await PublicKeyCredential.isConditionalMediationAvailable?.().catch(() => false)) ?? false;
+
+const post = (path: string, body: object): Promise<Response> =>
+  fetch(new URL(path, baseUrl), {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json', 'X-CSRF-TOKEN': '1' },
+    body: JSON.stringify(body),
+  });

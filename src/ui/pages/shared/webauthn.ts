@@ -1,0 +1,93 @@
+/** Passkeys of the browser: options as the API gives them, and the response as it takes it (WebAuthn level 3, 5.1.8). */
+
+/** The parts of the options that are bytes; the rest goes to the browser as it is. */
+interface CreationOptions
+  extends Omit<PublicKeyCredentialCreationOptions, 'challenge' | 'user' | 'excludeCredentials'> {
+  readonly challenge: string;
+  readonly user: { readonly id: string; readonly name: string; readonly displayName: string };
+  readonly excludeCredentials: readonly Described[];
+}
+
+interface RequestOptions extends Omit<PublicKeyCredentialRequestOptions, 'challenge' | 'allowCredentials'> {
+  readonly challenge: string;
+  readonly allowCredentials: readonly Described[];
+}
+
+type Described = Omit<PublicKeyCredentialDescriptor, 'id'> & { readonly id: string };
+
+/** `elsewhere`: the page is not at the address that passkeys are made for. `known`: this device has one of the account. */
+export type PasskeyProblem = 'cancelled' | 'elsewhere' | 'known' | 'failed';
+
+/** Whether the browser has passkeys, and this page is at their address. */
+export const hasPasskeysFor = (origin: string): boolean =>
+  'PublicKeyCredential' in window && origin === location.origin;
+
+export async function createPasskey(options: unknown): Promise<object> {
+  const { challenge, user, excludeCredentials, ...rest } = options as CreationOptions;
+  const publicKey: PublicKeyCredentialCreationOptions = {
+    ...rest,
+    challenge: bytesOf(challenge),
+    user: { ...user, id: bytesOf(user.id) },
+    excludeCredentials: excludeCredentials.map(withBytes),
+  };
+  const credential = await navigator.credentials.create({ publicKey });
+  const response = made(credential).response as AuthenticatorAttestationResponse;
+  return {
+    ...outer(made(credential)),
+    response: {
+      clientDataJSON: textOf(response.clientDataJSON),
+      attestationObject: textOf(response.attestationObject),
+      transports: response.getTransports?.() ?? [],
+    },
+  };
+}
+
+/** `signal` ends a question that waits in the autofill of the user's field (`conditional`). */
+export async function showPasskey(
+  options: unknown,
+  { signal, isConditional }: { readonly signal: AbortSignal; readonly isConditional: boolean },
+): Promise<object> {
+  const { challenge, allowCredentials, ...rest } = options as RequestOptions;
+  const publicKey = { ...rest, challenge: bytesOf(challenge), allowCredentials: allowCredentials.map(withBytes) };
+  const mediation = isConditional ? { mediation: 'conditional' as const } : {};
+  const credential = made(await navigator.credentials.get({ publicKey, signal, ...mediation }));
+  const response = credential.response as AuthenticatorAssertionResponse;
+  return {
+    ...outer(credential),
+    response: {
+      clientDataJSON: textOf(response.clientDataJSON),
+      authenticatorData: textOf(response.authenticatorData),
+      signature: textOf(response.signature),
+      userHandle: response.userHandle ? textOf(response.userHandle) : null,
+    },
+  };
+}
+
+/** Browsers give every refusal of the person, and running out of time, the same name. */
+export function passkeyProblemOf(fault: unknown): PasskeyProblem {
+  const name = fault instanceof DOMException ? fault.name : '';
+  if (name === 'NotAllowedError' || name === 'AbortError') return 'cancelled';
+  if (name === 'SecurityError') return 'elsewhere';
+  return name === 'InvalidStateError' ? 'known' : 'failed';
+}
+
+function made(credential: Credential | null): PublicKeyCredential {
+  if (credential instanceof PublicKeyCredential) return credential;
+  throw new DOMException('no passkey', 'NotAllowedError');
+}
+
+const outer = ({ id, type }: PublicKeyCredential): object => ({ id, rawId: id, type, clientExtensionResults: {} });
+
+const withBytes = (described: Described): PublicKeyCredentialDescriptor => ({
+  ...described,
+  id: bytesOf(described.id),
+});
+
+const bytesOf = (base64url: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(base64url.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0));
+
+const textOf = (bytes: ArrayBuffer): string =>
+  btoa(String.fromCharCode(...new Uint8Array(bytes)))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
