@@ -20,7 +20,7 @@ describe('deploy/kubernetes', () => {
       FILES.filter((file) => file !== 'kustomization.yaml').sort(),
     ));
 
-  it('is refused by its own namespace for nothing: the strictest standard for pods is kept by the schema', () =>
+  it('asks for the strictest standard for pods, which the fields below keep', () =>
     assert.equal(only('Namespace').metadata.labels?.['pod-security.kubernetes.io/enforce'], 'restricted'));
 
   it('selects the same pods everywhere', () => {

@@ -40,7 +40,7 @@ describe('Three replicas under load', { skip: withoutPostgres, timeout: 120_000 
     );
   });
   after(async () => {
-    await Promise.all((replicas ?? []).map((replica) => replica.process.exitCode ?? replica.end('SIGKILL')));
+    await Promise.all((replicas ?? []).map(({ process, end }) => process.exitCode ?? process.signalCode ?? end('SIGKILL')));
     await postgres?.stop();
   });
 

@@ -24,8 +24,10 @@ export interface Dialect {
   secondOfDay(time: Expression, offset: Expression): Expression;
   /** Days since 1 January 1970 on the local calendar. */
   dayNumber(time: Expression, offset: Expression): Expression;
-  /** `value asc` or `value desc`, with absent values below all others. */
-  ordered(value: Expression, direction: 'asc' | 'desc'): Expression;
+  /** `value asc` or `value desc`, with absent values below all others; `isNeverAbsent` lets an index of the plain order be used. */
+  ordered(value: Expression, direction: 'asc' | 'desc', isNeverAbsent: boolean): Expression;
+  /** Whether each stream of a merge needs a limit of its own: else the planner reads every stream to its end. */
+  readonly limitsStreams: boolean;
   /** Creates the events table and everything that belongs to it, by the steps of the migration of that name. */
   readonly events: EventTables;
   /** Until the transaction ends, no other one on accounts begins: where the engine has one writer, it does so by itself. */

@@ -61,11 +61,13 @@ async function candidates(question: EventQuestion, place: EventsPlace): Promise<
     .map((condition) => conditionInSql(condition, words));
   const page = question.after ? [behind(question.after, value, question.sort)] : [];
   const streams = await streamsOf(question, place);
-  const selects = streams.map(
-    (own) => sql`select e.id as id, ${value} as value, e.plate as plate from ${shape.table} as e
-      where ${allOf([...inTime(place), ...own, ...shared, ...page])}`,
-  );
-  const { rows } = await sql<Candidate>`${sql.join(selects, sql` union all `)}
-    order by ${words.ordered(sql`value`, direction)}, id ${sql.raw(direction)} limit ${question.limit}`.execute(db);
+  const order = words.ordered(sql`value`, direction, question.sort.key === 'date');
+  const ordered = sql`order by ${order}, id ${sql.raw(direction)} limit ${question.limit}`;
+  const selects = streams.map((own) => {
+    const select = sql`select e.id as id, ${value} as value, e.plate as plate from ${shape.table} as e
+      where ${allOf([...inTime(place), ...own, ...shared, ...page])}`;
+    return words.limitsStreams && streams.length > 1 ? sql`(${select} ${ordered})` : select;
+  });
+  const { rows } = await sql<Candidate>`${sql.join(selects, sql` union all `)} ${ordered}`.execute(db);
   return rows;
 }

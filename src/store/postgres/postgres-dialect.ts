@@ -41,7 +41,12 @@ export const postgresDialect: Dialect = {
 
   dayNumber: (time, offset) => sql`floor((${time} + ${offset}) / ${SECONDS_PER_DAY})::integer`,
 
-  ordered: (value, direction) => (direction === 'asc' ? sql`${value} asc nulls first` : sql`${value} desc nulls last`),
+  ordered: (value, direction, isNeverAbsent) => {
+    if (isNeverAbsent) return sql`${value} ${sql.raw(direction)}`;
+    return direction === 'asc' ? sql`${value} asc nulls first` : sql`${value} desc nulls last`;
+  },
+
+  limitsStreams: true,
 
   events: postgresEventTables,
 

@@ -41,6 +41,8 @@ export const sqliteDialect: Dialect = {
   /** SQLite sorts absent values below all others. */
   ordered: (value, direction) => sql`${value} ${sql.raw(direction)}`,
 
+  limitsStreams: false,
+
   events: sqliteEventTables,
 
   /** A transaction that writes holds the only write lock from its start. */
