@@ -26,8 +26,11 @@ export interface Dialect {
   dayNumber(time: Expression, offset: Expression): Expression;
   /** `value asc` or `value desc`, with absent values below all others; `isNeverAbsent` lets an index of the plain order be used. */
   ordered(value: Expression, direction: 'asc' | 'desc', isNeverAbsent: boolean): Expression;
-  /** Whether each stream of a merge needs a limit of its own: else the planner reads every stream to its end. */
-  readonly limitsStreams: boolean;
+  /**
+   * Whether events are kept in parts by time: a condition on the start spares the other parts, and each stream of a merge
+   * needs a limit of its own, else the planner reads it to its end.
+   */
+  readonly isPartitioned: boolean;
   /** Creates the events table and everything that belongs to it, by the steps of the migration of that name. */
   readonly events: EventTables;
   /** Until the transaction ends, no other one on accounts begins: where the engine has one writer, it does so by itself. */

@@ -3,6 +3,7 @@ import type { EventQuestion, EventSort, FoundEvent } from '../../domain/event-qu
 import { isOutOfTime, isPast } from '../../domain/out-of-time.ts';
 import type { EventsPlace } from './event-shape.ts';
 import { findEvents } from './find-events.ts';
+import { findNearFirst } from './near-first.ts';
 import { timeWindows } from './time-windows.ts';
 
 /** A query that takes longer in one statement is run again in windows. */
@@ -14,6 +15,7 @@ export async function windowedFind(
   oneGo = ONE_GO_MILLISECONDS,
 ): Promise<readonly FoundEvent[]> {
   const { deadline } = place;
+  if (place.words.isPartitioned) return findNearFirst(question, place);
   if (deadline === undefined || !place.words.inTime) return findEvents(question, place);
   const at = Math.min(deadline.at, performance.now() + oneGo);
   try {

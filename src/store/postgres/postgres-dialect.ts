@@ -46,7 +46,7 @@ export const postgresDialect: Dialect = {
     return direction === 'asc' ? sql`${value} asc nulls first` : sql`${value} desc nulls last`;
   },
 
-  limitsStreams: true,
+  isPartitioned: true,
 
   events: postgresEventTables,
 

@@ -41,7 +41,7 @@ export const sqliteDialect: Dialect = {
   /** SQLite sorts absent values below all others. */
   ordered: (value, direction) => sql`${value} ${sql.raw(direction)}`,
 
-  limitsStreams: false,
+  isPartitioned: false,
 
   events: sqliteEventTables,
 
