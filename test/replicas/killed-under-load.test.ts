@@ -40,7 +40,9 @@ describe('Three replicas under load', { skip: withoutPostgres, timeout: 120_000 
     );
   });
   after(async () => {
-    await Promise.all((replicas ?? []).map(({ process, end }) => process.exitCode ?? process.signalCode ?? end('SIGKILL')));
+    await Promise.all(
+      (replicas ?? []).map(({ process, end }) => process.exitCode ?? process.signalCode ?? end('SIGKILL')),
+    );
     await postgres?.stop();
   });
 
