@@ -7,7 +7,19 @@ import type { Settings } from './schema/schema.ts';
 const LONGEST_USUAL_SESSION = 90 * 86_400;
 const USUAL_ITERATIONS = 600_000;
 
-const CHECKS: readonly Check[] = [sessions, hashes, networks, roleCameras, ...PROXY_CHECKS];
+const CHECKS: readonly Check[] = [pooled, sessions, hashes, networks, roleCameras, ...PROXY_CHECKS];
+
+/** PgBouncer's own port and parameter: behind a transaction pooler LISTEN receives nothing. */
+const POOLED = /:6432(?=[,/?])|[?&]pgbouncer=true/;
+
+function pooled({ store }: Settings): readonly Finding[] {
+  const isPooled = store.url.engine === 'postgres' && POOLED.test(store.url.url) && store.listen_url === undefined;
+  return when(
+    isPooled,
+    ['store', 'url'],
+    'leads to a PgBouncer by its port or parameter, and store.listen_url is not set: changes of other replicas are not received through a transaction pooler; set store.listen_url to the server itself',
+  );
+}
 
 export const warningsOf = (settings: Settings): readonly Finding[] => CHECKS.flatMap((check) => check(settings));
 
