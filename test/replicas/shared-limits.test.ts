@@ -107,7 +107,9 @@ describe('Three replicas', { skip: withoutPostgres || withoutRedis, timeout: 60_
     for (let times = 0; times < 2; times += 1) {
       const before = changes();
       const guesses = atOnce(30, (replica) => guessesFrom(replica, address, VERA, 2));
+      const successes = atOnce(30, (replica, number) => logInFrom(replica, `198.51.${number}.1`, CARL));
       redis.ask('client', 'kill', 'type', 'normal', 'skipme', 'yes');
+      assert.deepEqual(new Set(await successes), new Set([200]), 'right passwords pass meanwhile');
       tries += (await guesses).filter((status) => status === 401).length;
       await until('all have healed', () => changes() >= before + 2 * REPLICAS);
     }
