@@ -15,10 +15,12 @@ const API = { headers: { host: 'nvr.test', accept: 'application/json' } };
 const PAGE = { headers: { host: 'nvr.test', accept: 'text/html,*/*' } };
 
 describe('A refusal', () => {
-  for (const [reason, { status, message }] of Object.entries(REFUSALS)) {
+  for (const [reason, refusal] of Object.entries(REFUSALS)) {
+    const { status, message } = refusal;
+    const told = 'isTold' in refusal ? { reason } : {};
     it(`for ${reason} is ${status} in JSON, with what to do`, () => {
       const answer = errorResponse(reason as RefusalReason, factsOf({ ...API, target: '/api/x' }), 'r1', NATIVE);
-      assert.deepEqual([answer.status, JSON.parse(answer.body)], [status, { success: false, message }]);
+      assert.deepEqual([answer.status, JSON.parse(answer.body)], [status, { success: false, message, ...told }]);
       assert.match(message, /^[A-Z].*\w\.?$/);
     });
   }
