@@ -40,6 +40,12 @@ export function isPosterns(response: Observations['reach'] | undefined): boolean
   return /^\s*\{"(?:success":false|service":"postern")/.test(response.body);
 }
 
-/** Another connection stands between: the one that Postern has is not the one that doctor made. */
-export const isProxied = ({ seen, reach }: Observations): boolean =>
-  seen !== undefined && reach.kind === 'answered' && seen.peerPort !== reach.localPort;
+/**
+ * Another program speaks HTTP in between: the connection that Postern has is not the one that doctor made. Where TLS goes
+ * through unopened, to the certificate of Postern, it is only a relay, such as Docker's for a published port.
+ */
+export const isProxied = ({ seen, reach, tls }: Observations): boolean =>
+  seen !== undefined &&
+  reach.kind === 'answered' &&
+  seen.peerPort !== reach.localPort &&
+  (seen.certificate === undefined || seen.certificate !== tls?.certificate);

@@ -36,6 +36,8 @@ export interface Seen {
   readonly headers: Readonly<Record<string, readonly string[]>>;
   readonly cookies: readonly string[];
   readonly build: Build;
+  /** SHA-256 of the certificate that Postern showed on this connection; undefined without TLS. */
+  readonly certificate?: string;
 }
 
 /** Which Postern it is, and by which route table it judges. */
@@ -51,6 +53,8 @@ export interface TlsSeen {
   /** Unix seconds. */
   readonly endsAt: number;
   readonly offersHttp2: boolean;
+  /** SHA-256 of the certificate. */
+  readonly certificate: string;
 }
 
 /** Of a stream that says something, is silent for a while, and says its last. */

@@ -1,5 +1,7 @@
 /** `/postern/api/doctor/…`: what a request of doctor's was when it arrived, for everybody who is logged in (SPEC 15). */
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type PeerCertificate, TLSSocket } from 'node:tls';
 import type { Context, ParameterizedContext } from 'koa';
 import Router from 'koa-router';
 import type { RouteState } from '../domain/verdict.ts';
@@ -65,7 +67,15 @@ function seenOf(ctx: ProbeContext, { isTrustedPeer, identityHeaders, now, build 
     headers: Object.fromEntries(told.filter(([, lines]) => lines.length > 0)),
     cookies: ctx.cookies.get(COOKIE) === undefined ? [] : [COOKIE],
     build,
+    ...certificateOf(req.socket),
   };
+}
+
+/** Of the listener. Every client of it gets it with the handshake. */
+function certificateOf(socket: Socket): { readonly certificate?: string } {
+  if (!(socket instanceof TLSSocket)) return {};
+  const { fingerprint256 } = (socket.getCertificate() ?? {}) as Partial<PeerCertificate>;
+  return fingerprint256 === undefined ? {} : { certificate: fingerprint256 };
 }
 
 const linesOf = ({ req }: ProbeContext, name: string): readonly string[] =>

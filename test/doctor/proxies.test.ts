@@ -1,14 +1,24 @@
 /** `postern doctor` against broken set-ups of the real proxies: it names the cause; and against good ones: it names none. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Report } from '../../src/doctor/report.ts';
 import { freePort, type Program, skipWithout } from '../sso/support/proxies.ts';
 import type { ConfigTree } from '../support/start-instance.ts';
-import { adviceOf, type Examined, examinedBehind, namesOf, type Patient, startPatient } from './support/checked.ts';
+import {
+  adviceOf,
+  type Examined,
+  examined,
+  examinedBehind,
+  namesOf,
+  type Patient,
+  startPatient,
+} from './support/checked.ts';
 import {
   apache,
   caddy,
@@ -161,6 +171,24 @@ describe('postern doctor (SPEC 15)', { concurrency: 2 }, () => {
       it(`${row.of}: ${row.found}`, { skip: skipWithout(row.program) }, async () =>
         assert.equal((await look(row)).join(', '), row.found),
       );
+  });
+
+  it('a relay of TCP connections, as Docker has one for published ports, is no proxy', async () => {
+    const patient = await startPatient({ tls: { enabled: true }, auth: { trusted_proxies: [] } });
+    const relay = createServer((client) => {
+      const onward = connect(patient.instance.port, '127.0.0.1');
+      client.pipe(onward).pipe(client);
+      for (const socket of [client, onward]) socket.on('error', () => {});
+    }).listen(0, '127.0.0.1');
+    await once(relay, 'listening');
+    const { port } = relay.address() as AddressInfo;
+    const report = await examined(patient, port, TLS);
+    relay.close();
+    await patient.close();
+    assert.deepEqual(
+      namesOf(report).filter((name) => !name.startsWith('certificate-')),
+      [],
+    );
   });
 
   it('an address where nothing listens: unreachable', async () => {

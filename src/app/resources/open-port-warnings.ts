@@ -11,7 +11,7 @@ export interface OpenPortWarnings {
   look(config: ServiceConfig, log: Logger): void;
   /** A sentence each. */
   warnings(): readonly string[];
-  close(): Promise<void>;
+  close(): void;
 }
 
 const CURE =
@@ -20,7 +20,6 @@ const CURE =
 export function createOpenPortWarnings(surroundings?: () => Promise<Surroundings>): OpenPortWarnings {
   const closing = new AbortController();
   let found: readonly string[] = [];
-  let looking: Promise<void> = Promise.resolve();
   const run = async ({ settings, file, placed }: ServiceConfig, log: Logger): Promise<void> => {
     const open = await exposedPorts(settings, { signal: closing.signal, ...(surroundings && { surroundings }) });
     if (closing.signal.aborted) return;
@@ -31,12 +30,12 @@ export function createOpenPortWarnings(surroundings?: () => Promise<Surroundings
   };
   return {
     look(config, log) {
-      looking = run(config, log);
+      run(config, log).catch((fault) =>
+        log.warn({ err: fault }, 'open ports of the NVR could not be looked for: run "postern doctor"'),
+      );
     },
     warnings: () => found,
-    async close() {
-      closing.abort();
-      await looking;
-    },
+    // Nothing waits for a name that is still being looked up: a stop must not take longer for it.
+    close: () => closing.abort(),
   };
 }

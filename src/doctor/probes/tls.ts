@@ -29,11 +29,12 @@ export function lookAtTls(url: URL, ca: string | undefined, timeoutMs: number): 
 }
 
 function judged(socket: TLSSocket): TlsSeen {
-  const { valid_to } = socket.getPeerCertificate();
+  const { valid_to, fingerprint256 } = socket.getPeerCertificate();
   const fault = socket.authorizationError;
   return {
     fault: fault ? String(fault instanceof Error ? fault.message : fault) : undefined,
     endsAt: Date.parse(valid_to) / 1000,
+    certificate: fingerprint256,
     offersHttp2: socket.alpnProtocol === 'h2',
   };
 }
