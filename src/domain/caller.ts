@@ -37,6 +37,8 @@ export interface Caller {
   readonly credential: Credential;
   /** The user must have a second factor and has none yet: nothing may be done but set one up. */
   readonly mustEnrol?: true;
+  /** The password was generated at the first start: the console asks for another one, programs go on. */
+  readonly hasGeneratedPassword?: true;
 }
 
 /** A credential narrowed to some cameras administers nothing, whatever its role (SPEC 11). */

@@ -71,9 +71,21 @@ export const SCHEMAS = {
   RecoveryCodes: object({
     recovery_codes: { ...listOf(TEXT), description: 'Shown this once; empty when there were some already' },
   }),
-  Profile: object({ username: TEXT, role: TEXT, allowed_cameras: CAMERAS }),
+  Profile: object(
+    {
+      username: TEXT,
+      role: TEXT,
+      allowed_cameras: CAMERAS,
+      second_factor_required: { const: true, description: 'A second factor must be set up before anything else' },
+      password_is_generated: { const: true, description: 'The password of the first start is still in use' },
+    },
+    ['username', 'role', 'allowed_cameras'],
+  ),
   FirstTime: object({ admin_first_time_login: { type: 'boolean' } }),
-  User: object({ username: USER_NAME, role: ROLE_NAME }),
+  User: object(
+    { username: USER_NAME, role: ROLE_NAME, second_factor: { const: true, description: 'The user has one' } },
+    ['username', 'role'],
+  ),
   NewUser: object({ username: USER_NAME, password: PASSWORD, role: ROLE_NAME }, ['username', 'password']),
   NewPassword: object({ password: PASSWORD, old_password: { ...TEXT, description: "Needed for one's own" } }, [
     'password',

@@ -8,6 +8,8 @@ import { Command } from 'commander';
 import { importUsers } from '../../src/accounts/users/import-users.ts';
 import { createUsers } from '../../src/accounts/users/users.ts';
 import { registerUsersCommands } from '../../src/cli/commands/users.ts';
+import type { UserName } from '../../src/domain/names.ts';
+import { ok } from '../../src/domain/result.ts';
 import { readNvrUsers } from '../../src/store/nvr-users.ts';
 import { handClock, openAccounts, PASSWORD_RULES, person, quickHasher, ROLES } from '../accounts/support/people.ts';
 import { tempDirectory } from '../accounts/support/temp-directory.ts';
@@ -55,7 +57,7 @@ async function terminal(t: TestContext, people: readonly (readonly [name: string
     const parts = { store, clock: handClock(), roles: () => ROLES };
     const importFrom = async (path: string) => importUsers(await readNvrUsers(path), parts);
     const openStore = async () => ({
-      users: { ...users, importFrom },
+      users: { ...users, importFrom, resetFactors: async () => ok('vera' as UserName) },
       close: async () => void Object.assign(printed, { isClosed: true }),
     });
     const program = new Command();

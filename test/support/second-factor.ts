@@ -19,8 +19,9 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 export const sendJson = (at: Runtime, path: string, body: object, token?: string, method = 'POST'): Promise<Response> =>
   at.ask(path, { method, headers: JSON_TYPE, body: JSON.stringify(body), ...(token !== undefined && { token }) });
 
-export async function enrolled(at: Runtime, person: Person): Promise<Enrolled> {
-  const session = await at.logIn(person);
+/** With a session at hand, or a fresh login. */
+export async function enrolled(at: Runtime, person: Person, given?: string): Promise<Enrolled> {
+  const session = given ?? (await at.logIn(person));
   const { secret } = (await (await sendJson(at, '/api/second-factor/totp', {}, session)).json()) as { secret: string };
   const codeNow = (): string => {
     at.clock.advance(30);
@@ -28,7 +29,7 @@ export async function enrolled(at: Runtime, person: Person): Promise<Enrolled> {
   };
   const confirmed = await sendJson(at, '/api/second-factor/totp/confirm', { code: codeNow() }, session);
   const { recovery_codes: recoveryCodes } = (await confirmed.json()) as { recovery_codes: string[] };
-  return { secret, recoveryCodes, token: sessionIn(confirmed) ?? '', codeNow };
+  return { secret, recoveryCodes, token: sessionIn(confirmed) ?? session, codeNow };
 }
 
 /** `now`: Unix seconds. */

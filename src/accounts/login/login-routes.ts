@@ -48,7 +48,13 @@ async function profile(ctx: AccountContext, deps: LoginRouteDeps): Promise<void>
   const { caller } = ctx.state;
   if (!caller) return refuseStranger(ctx, deps);
   const cameras = await deps.visibleCameras(caller.scope);
-  respond(ctx, 200, { username: caller.name, role: caller.role, allowed_cameras: [...cameras] });
+  respond(ctx, 200, {
+    username: caller.name,
+    role: caller.role,
+    allowed_cameras: [...cameras],
+    ...(caller.mustEnrol && { second_factor_required: true }),
+    ...(caller.hasGeneratedPassword && { password_is_generated: true }),
+  });
 }
 
 /** `<img src="…/logout">` on another site must not end a session; a link there may. HEAD ends nothing. */

@@ -50,6 +50,7 @@ export const callerOf = (
     ...(claims.provenAt !== undefined && { provenAt: claims.provenAt }),
   },
   ...(owesFactor(user) && { mustEnrol: true }),
+  ...(user.passwordIsGenerated && { hasGeneratedPassword: true }),
 });
 
 /**

@@ -38,7 +38,7 @@ export function createUserRoutes(deps: UserRouteDeps): Router<RouteState> {
     respond(
       ctx,
       200,
-      known.map(({ name, role }) => ({ username: name, role })),
+      known.map(({ name, role, hasFactor }) => ({ username: name, role, ...(hasFactor && { second_factor: true }) })),
     );
   };
   const add: Handler = async (ctx) => {

@@ -22,6 +22,7 @@ export type UserFault =
   | 'name-taken'
   | 'user-absent'
   | 'last-admin'
+  | 'factor-absent'
   | 'busy';
 
 export interface UserRefusal {
@@ -40,7 +41,7 @@ export interface NewUser {
 
 export interface Users {
   /** By name. */
-  list(): Promise<readonly { readonly name: UserName; readonly role: Role }[]>;
+  list(): Promise<readonly Pick<User, 'name' | 'role' | 'hasFactor'>[]>;
   add(user: NewUser): Promise<UserOutcome>;
   /** Ends the user's sessions; gives the user as it is then. `proven`: the hash that is to be replaced, and no other. */
   setPassword(name: string, password: string, proven?: string): Promise<Result<User, UserRefusal>>;
@@ -67,7 +68,8 @@ export function createUsers({ store, hasher, clock, roles, passwordRules }: User
     if (!known.includes(role)) await store.demoteUnknownRoles(known);
   };
   return {
-    list: async () => (await store.listUsers()).map(({ name, role }) => ({ name, role })),
+    list: async () =>
+      (await store.listUsers()).map(({ name, role, hasFactor }) => ({ name, role, ...(hasFactor && { hasFactor }) })),
     async add(user) {
       const name = parseUserName(user.name);
       if (!name.ok) return refused('name-invalid', `Invalid username: ${name.error}`);

@@ -3,14 +3,17 @@ import { existsSync } from 'node:fs';
 import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
 import type { AuditedAct } from '../../accounts/http/route-guards.ts';
 import type { TokenAdmin } from '../../accounts/tokens/token-admin.ts';
-import type { Users } from '../../accounts/users/users.ts';
+import type { UserOutcome, Users } from '../../accounts/users/users.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { ImportedUser } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Result } from '../../domain/result.ts';
 import { openLogs } from '../resources/logs.ts';
 
-type AtHand = Users & { importFrom(path: string): Promise<readonly ImportedUser[]> };
+export type AtHand = Users & {
+  importFrom(path: string): Promise<readonly ImportedUser[]>;
+  resetFactors(name: string): Promise<UserOutcome>;
+};
 
 /** The command does not create the file: the service may run as another user, who must own it. */
 export async function openCommandAudit(settings: Settings, clock: Clock) {
@@ -32,6 +35,7 @@ export function auditedUsers(users: AtHand, audit: Audit): AtHand {
       told({ what: 'password-changed', user: name }, users.setPassword(name, password), audit),
     setRole: (name, role) => told({ what: 'role-changed', user: name }, users.setRole(name, role), audit),
     remove: (name) => told({ what: 'user-deleted', user: name }, users.remove(name), audit),
+    resetFactors: (name) => told({ what: 'second-factor-removed', user: name }, users.resetFactors(name), audit),
     async importFrom(path) {
       const imported = await users.importFrom(path);
       for (const { kind, name } of imported) if (kind === 'added') tell({ what: 'user-created', user: name }, audit);

@@ -3,22 +3,23 @@
 import { existsSync } from 'node:fs';
 import { createPasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
+import { newEpoch } from '../../accounts/second-factor/second-factor.ts';
 import { createTokenAdmin, type TokenAdmin } from '../../accounts/tokens/token-admin.ts';
 import { importUsers } from '../../accounts/users/import-users.ts';
-import { createUsers, type Users } from '../../accounts/users/users.ts';
+import { createUsers, type UserOutcome } from '../../accounts/users/users.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
-import type { ImportedUser } from '../../domain/accounts/account.ts';
 import type { UserFactors } from '../../domain/accounts/second-factor.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { EventRecord } from '../../domain/event.ts';
+import { err, ok } from '../../domain/result.ts';
 import { type NvrDatabase, openNvrDatabase } from '../../store/nvr-database.ts';
 import { readNvrUsers } from '../../store/nvr-users.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore, type Store } from '../../store/open-store.ts';
 import { passwordRulesOf } from '../accounts/password-rules-of.ts';
-import { auditedTokens, auditedUsers, openCommandAudit } from './audit.ts';
+import { type AtHand, auditedTokens, auditedUsers, openCommandAudit } from './audit.ts';
 
 export interface CommandPlace {
   readonly directory: string;
@@ -28,7 +29,7 @@ export interface CommandPlace {
 
 export interface CommandStore {
   readonly settings: Settings;
-  readonly users: Users & { importFrom(path: string): Promise<readonly ImportedUser[]> };
+  readonly users: AtHand;
   readonly apiTokens: TokenAdmin;
   /** Users who have a second factor. */
   usersWithFactor(): Promise<readonly UserFactors[]>;
@@ -65,6 +66,7 @@ export async function openForCommands(
   const authEnabled = settings.auth.enabled;
   const users = {
     ...createUsers({ store: store.accounts, hasher, clock, roles, passwordRules: passwordRulesOf(settings) }),
+    resetFactors: (name: string) => resetFactors(name, store),
     importFrom: async (path: string) => importUsers(await readNvrUsers(path), { store: store.accounts, clock, roles }),
   };
   const apiTokens = createTokenAdmin({ tokenStore, store: store.accounts, clock, roles, authEnabled });
@@ -81,6 +83,14 @@ export async function openForCommands(
       await close();
     },
   };
+}
+
+async function resetFactors(name: string, { accounts, secondFactor }: Store): Promise<UserOutcome> {
+  const user = await accounts.findUser(name);
+  if (!user) return err({ reason: 'user-absent', message: 'User not found' });
+  const outcome = await secondFactor.removeFactors(user.name, newEpoch());
+  if (outcome === 'last') return ok(user.name);
+  return err({ reason: 'factor-absent', message: `${name} has no second factor` });
 }
 
 function assertThere({ store: { url } }: Settings): void {

@@ -1,5 +1,6 @@
 /** Builds `explain` from the rules of the gate: beside a running server, or from its configuration alone (SPEC 1). */
 import { isIP } from 'node:net';
+import { isFactorRequired } from '../../accounts/second-factor/second-factor.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { trustedPeersOf } from '../../config/trusted-peers.ts';
 import type { User } from '../../domain/accounts/account.ts';
@@ -94,7 +95,14 @@ async function callerNamed(
     expiresAt: Number.MAX_SAFE_INTEGER,
     carriedBy: 'cookie',
   } as const;
-  return ok({ name: user.name, role: user.role, scope: scopeOfRole(user.role, await roles()), credential });
+  const owesFactor = !user.hasFactor && isFactorRequired(settings.auth.second_factor, user.role);
+  return ok({
+    name: user.name,
+    role: user.role,
+    scope: scopeOfRole(user.role, await roles()),
+    credential,
+    ...(owesFactor && { mustEnrol: true }),
+  });
 }
 
 /** The right secret is assumed, because the question is about users and roles; a described `X-Proxy-Secret` overrides it. */

@@ -8,14 +8,22 @@ import type { Terminal } from '../read-password.ts';
 
 type Outcome = Promise<Result<unknown, { readonly message: string }>>;
 
+interface ListedUser {
+  readonly name: UserName;
+  readonly role: Role;
+  readonly hasFactor?: true;
+}
+
 /** The accounts of a store that is open for the length of one command. */
 export interface OpenUsers {
   readonly users: {
-    list(): Promise<readonly { readonly name: UserName; readonly role: Role }[]>;
+    list(): Promise<readonly ListedUser[]>;
     add(user: { readonly name: string; readonly password: string; readonly role: string }): Outcome;
     setPassword(name: string, password: string): Outcome;
     setRole(name: string, role: string): Outcome;
     remove(name: string): Outcome;
+    /** All second factors and recovery codes. */
+    resetFactors(name: string): Outcome;
     /** From an NVR's own SQLite file. */
     importFrom(path: string): Promise<readonly ImportedUser[]>;
   };
@@ -30,7 +38,7 @@ export function registerUsersCommands(program: Command, deps: UsersCommandDeps):
     onStore(use, (open) => work(open.users), deps);
   users
     .command('list')
-    .description('print every user and role')
+    .description('print every user with the role, and whether a second factor is set up')
     .action(() => run('read', async (accounts) => ({ ok: true, value: listing(await accounts.list()) })));
   users
     .command('add <name>')
@@ -73,6 +81,16 @@ export function registerUsersCommands(program: Command, deps: UsersCommandDeps):
       ),
     );
   users
+    .command('second-factor')
+    .description('second factors of a user')
+    .command('reset <name>')
+    .description('remove them, and the recovery codes, of a user who has lost the phone; open sessions end')
+    .action((name: string) =>
+      run('change', (accounts) =>
+        said(accounts.resetFactors(name), `${name} logs in with the password alone now; open sessions are over.`),
+      ),
+    );
+  users
     .command('import <file>')
     .description("import the users of an NVR's SQLite file, with their passwords; users that exist here are kept")
     .action((file: string) => run('create', async (accounts) => importReport(file, await accounts.importFrom(file))));
@@ -111,8 +129,10 @@ function importLine(user: ImportedUser): string {
   return `  ${name}: added with the role ${role}, for there is no role ${JSON.stringify(unknownRole)} here`;
 }
 
-function listing(users: readonly { readonly name: UserName; readonly role: Role }[]): string {
+function listing(users: readonly ListedUser[]): string {
   if (users.length === 0) return 'There are no users yet: the first start of the server creates the admin.';
   const width = Math.max(...users.map(({ name }) => name.length));
-  return users.map(({ name, role }) => `${name.padEnd(width)}  ${role}`).join('\n');
+  return users
+    .map(({ name, role, hasFactor }) => `${name.padEnd(width)}  ${role}${hasFactor ? '  second factor' : ''}`)
+    .join('\n');
 }

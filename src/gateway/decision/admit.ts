@@ -28,7 +28,7 @@ import { acceptedCaller, credentialFault } from './accepted-caller.ts';
 import { type Client, clientOf } from './client.ts';
 import type { TrustedNetworks } from './client-address.ts';
 import { isCrossSiteForgery } from './csrf.ts';
-import { mayEnrolBy, withEnrolment } from './enrolment.ts';
+import { mayEnrolBy } from './enrolment.ts';
 import { identify } from './identify.ts';
 import { isInternalHost } from './internal-host.ts';
 import type { OwnerLookup } from './owner-lookup.ts';
@@ -124,7 +124,7 @@ function admitIdentified(arrived: ArrivedRequest, identity: IdentityVerdict, rul
   const { request, client, target, route } = arrived;
   const accepted = acceptedCaller(request, route, identity, rules.carriesProxySecret); // 6
   if (!accepted.ok) return refused(accepted.error, client);
-  const caller = withEnrolment(accepted.value, route);
+  const caller = accepted.value;
 
   const presentsCredentials = route.kind === 'listed' && route.row.secret === true;
   if (isCrossSiteForgery(request, { caller, presentsCredentials, ...client }))

@@ -72,7 +72,9 @@ describe('A device', () => {
 
 describe('What the API lists', () => {
   it('is read into what is shown', () => {
-    assert.deepEqual(readUsers([{ username: 'vera', role: 'viewer' }]), [{ name: 'vera', role: 'viewer' }]);
+    assert.deepEqual(readUsers([{ username: 'vera', role: 'viewer' }]), [
+      { name: 'vera', role: 'viewer', hasFactor: false },
+    ]);
     assert.deepEqual(readRoles([{ role: 'garden', cameras: ['a', 'b_*'], source: 'store', users: 2 }]), [
       { role: 'garden', cameras: ['a', 'b_*'], source: 'store', users: 2 },
     ]);

@@ -1,9 +1,12 @@
 /** Entry of the console: fetches the profile, then shows the pages. */
-import { render } from 'preact';
+import { type ComponentChild, render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Route, Router, Switch } from 'wouter-preact';
 import { Explore } from '../explore/explore.tsx';
+import { ShortestPassword } from '../settings/new-password.tsx';
+import { Password } from '../settings/password.tsx';
 import { isAdmin, NotForYou, Settings } from '../settings/settings.tsx';
+import { TwoStep } from '../settings/two-step.tsx';
 import { basePath } from '../shared/base-url.ts';
 import { goToLogin } from '../shared/go-to-login.ts';
 import { type PageFacts, readPageFacts } from '../shared/page-facts.ts';
@@ -60,23 +63,40 @@ function afterRefusal(location: string | null, { hasOwnLogin }: PageFacts): 'not
 }
 
 function Pages({ profile, facts }: { profile: Profile; facts: PageFacts }) {
+  const first = firstTask(profile);
   return (
     <Router base={CONSOLE_PATH}>
-      <Frame {...{ profile, facts }}>
-        <Switch>
-          <Route path="/">
-            <Explore profile={profile} hasNvr={facts.hasNvr} />
-          </Route>
-          <Route path="/settings/:section?">
-            <Settings profile={profile} facts={facts} />
-          </Route>
-          <Route path="/status">{isAdmin(profile) ? <Status /> : <NotForYou />}</Route>
-          <Route>
-            <NoSuchPage />
-          </Route>
-        </Switch>
+      <Frame {...{ profile, facts }} isBare={first !== undefined}>
+        {first ? (
+          <ShortestPassword.Provider value={facts.shortestPassword}>{first}</ShortestPassword.Provider>
+        ) : (
+          <AllPages {...{ profile, facts }} />
+        )}
       </Frame>
     </Router>
+  );
+}
+
+/** What must be done before anything else. */
+function firstTask(profile: Profile): ComponentChild {
+  if (profile.mustEnrol) return <TwoStep profile={profile} />;
+  return profile.mustChangePassword ? <Password profile={profile} /> : undefined;
+}
+
+function AllPages({ profile, facts }: { profile: Profile; facts: PageFacts }) {
+  return (
+    <Switch>
+      <Route path="/">
+        <Explore profile={profile} hasNvr={facts.hasNvr} />
+      </Route>
+      <Route path="/settings/:section?">
+        <Settings profile={profile} facts={facts} />
+      </Route>
+      <Route path="/status">{isAdmin(profile) ? <Status /> : <NotForYou />}</Route>
+      <Route>
+        <NoSuchPage />
+      </Route>
+    </Switch>
   );
 }
 

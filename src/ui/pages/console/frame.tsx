@@ -11,6 +11,7 @@ import { words } from '../shared/words.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { Boundary } from './boundary.tsx';
 import type { Profile } from './profile.ts';
+import { ProofDialog } from './proof-dialog.tsx';
 
 interface Page {
   readonly path: string;
@@ -28,10 +29,12 @@ const PAGES: readonly Page[] = [
 interface FrameProps {
   readonly profile: Profile;
   readonly facts: PageFacts;
+  /** Without navigation: something must be done first. */
+  readonly isBare?: boolean;
   readonly children: ComponentChildren;
 }
 
-export function Frame({ profile, facts, children }: FrameProps) {
+export function Frame({ profile, facts, isBare = false, children }: FrameProps) {
   const [path] = useLocation();
   const content = useRef<HTMLElement>(null);
   useFocusOnNewPage(path, content);
@@ -47,12 +50,12 @@ export function Frame({ profile, facts, children }: FrameProps) {
           <span class="brand-name">Postern</span>
         </Link>
         <nav class="bar-nav" aria-label={words.frame.pages}>
-          {PAGES.filter(({ isFor }) => isFor(profile)).map((page) => (
+          {PAGES.filter(({ isFor }) => !isBare && isFor(profile)).map((page) => (
             <NavLink key={page.path} class="bar-link" href={page.path} isHere={isHere(page)}>
               {page.title()}
             </NavLink>
           ))}
-          {facts.hasNvr && (
+          {facts.hasNvr && !isBare && (
             <a class="nav-link bar-link bar-link-wide" href={basePath}>
               {words.frame.recorder}
             </a>
@@ -60,6 +63,7 @@ export function Frame({ profile, facts, children }: FrameProps) {
         </nav>
         <AccountMenu {...{ profile, facts }} />
       </header>
+      <ProofDialog profile={profile} />
       <main id="content" class="content" tabIndex={-1} ref={content}>
         <Boundary>{children}</Boundary>
       </main>

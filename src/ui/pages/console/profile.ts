@@ -9,6 +9,10 @@ export interface Profile {
   readonly cameras: readonly string[];
   /** Interface 5.6: on the internal port there is no login, and no logout. */
   readonly isAnonymous: boolean;
+  /** A second factor must be set up before anything else. */
+  readonly mustEnrol: boolean;
+  /** The password was generated at the first start, and is to be changed. */
+  readonly mustChangePassword: boolean;
 }
 
 export type ProfileOutcome =
@@ -30,5 +34,12 @@ function asProfile(body: unknown): Profile | undefined {
   const name = textOf(body['username']);
   if (name === undefined) return undefined;
   const role = textOf(body['role']) ?? 'viewer';
-  return { name, role, cameras: textsOf(body['allowed_cameras']), isAnonymous: name === 'anonymous' };
+  return {
+    name,
+    role,
+    cameras: textsOf(body['allowed_cameras']),
+    isAnonymous: name === 'anonymous',
+    mustEnrol: body['second_factor_required'] === true,
+    mustChangePassword: body['password_is_generated'] === true,
+  };
 }

@@ -4,6 +4,7 @@ import { type Fields, isFields, numberOf, textOf, textsOf, timeOf } from '../sha
 export interface UserRecord {
   readonly name: string;
   readonly role: string;
+  readonly hasFactor: boolean;
 }
 
 export interface RoleRecord {
@@ -40,7 +41,9 @@ export interface SessionRecord {
 
 export const readUsers = listOf((fields): UserRecord | undefined => {
   const name = textOf(fields['username']);
-  return name === undefined ? undefined : { name, role: textOf(fields['role']) ?? 'viewer' };
+  return name === undefined
+    ? undefined
+    : { name, role: textOf(fields['role']) ?? 'viewer', hasFactor: fields['second_factor'] === true };
 });
 
 export const readRoles = listOf((fields): RoleRecord | undefined => {

@@ -29,12 +29,16 @@ export function Password({ profile }: { profile: Profile }) {
     const response = await sendToApi('PUT', `api/users/${encodeURIComponent(profile.name)}/password`, body);
     setIsBusy(false);
     if (response.kind !== 'ok') return setProblem(passwordProblem(response));
+    if (profile.mustChangePassword) return location.reload();
     for (const empty of [setCurrent, setPassword, setRepeated]) empty('');
     setDone(words.password.changed);
   };
   return (
     <section class="records-page">
-      <PageHead title={words.password.title} lead={words.password.lead} />
+      <PageHead
+        title={words.password.title}
+        lead={profile.mustChangePassword ? words.password.leadFirst : words.password.lead}
+      />
       <Done text={done} />
       <PanelForm
         submit={words.password.change}

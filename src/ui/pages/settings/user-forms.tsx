@@ -115,6 +115,24 @@ export function DeleteUser({ user, onClose, onDone }: OfUser) {
   );
 }
 
+export function RemoveFactor({ user, onClose, onDone }: OfUser) {
+  const remove = async () =>
+    settled(await sendToApi('DELETE', `${userPath(user.name)}/second-factor`), () =>
+      onDone(words.users.factorRemoved(user.name)),
+    );
+  return (
+    <FormDialog
+      title={words.users.removeFactorTitle(user.name)}
+      submit={words.users.removeFactor}
+      isDangerous
+      onSubmit={remove}
+      onClose={onClose}
+    >
+      <p>{words.users.removeFactorWhat}</p>
+    </FormDialog>
+  );
+}
+
 interface ValueProps {
   readonly value: string;
   readonly onChange: (value: string) => void;

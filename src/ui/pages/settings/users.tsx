@@ -5,9 +5,11 @@ import { words } from '../shared/words.ts';
 import { readRoles, readUsers, type UserRecord } from './account-records.ts';
 import { Badge, RecordItem, Records, RecordsPage } from './records.tsx';
 import { useForm } from './use-form.ts';
-import { AddUser, DeleteUser, ResetPassword, SetRole } from './user-forms.tsx';
+import { AddUser, DeleteUser, RemoveFactor, ResetPassword, SetRole } from './user-forms.tsx';
 
-type OpenForm = { readonly kind: 'add' } | { readonly kind: 'role' | 'password' | 'delete'; readonly user: UserRecord };
+type OpenForm =
+  | { readonly kind: 'add' }
+  | { readonly kind: 'role' | 'password' | 'factor' | 'delete'; readonly user: UserRecord };
 
 /** The recorder's own pages expect this one to be there, as an admin; the API refuses to change it. */
 const FIXED_USER = 'admin';
@@ -50,6 +52,7 @@ export function Users({ profile }: { profile: Profile }) {
             />
           )}
           {form?.kind === 'password' && <ResetPassword {...shared} user={form.user} />}
+          {form?.kind === 'factor' && <RemoveFactor {...shared} user={form.user} />}
           {form?.kind === 'delete' && <DeleteUser {...shared} user={form.user} />}
         </>
       )}
@@ -61,12 +64,12 @@ interface UserItemProps {
   readonly user: UserRecord;
   readonly known: readonly UserRecord[];
   readonly profile: Profile;
-  readonly onOpen: (kind: 'role' | 'password' | 'delete') => void;
+  readonly onOpen: (kind: 'role' | 'password' | 'factor' | 'delete') => void;
 }
 
 function UserItem({ user, known, profile, onOpen }: UserItemProps) {
   const why = whyItStays(user, known);
-  const action = (kind: 'role' | 'password' | 'delete', text: string, isOpen = true) => (
+  const action = (kind: 'role' | 'password' | 'factor' | 'delete', text: string, isOpen = true) => (
     <button
       class="button button-small"
       type="button"
@@ -81,7 +84,12 @@ function UserItem({ user, known, profile, onOpen }: UserItemProps) {
   return (
     <RecordItem
       name={user.name}
-      badges={user.name === profile.name && <Badge text={words.users.you} />}
+      badges={
+        <>
+          {user.name === profile.name && <Badge text={words.users.you} />}
+          {user.hasFactor && <Badge text={words.twoStep.title} />}
+        </>
+      }
       facts={[
         [words.common.role, <Badge key="role" text={user.role} kind={user.role === 'admin' ? 'strong' : 'plain'} />],
         [words.users.access, <AccessOf key="access" role={user.role} why={why} />],
@@ -91,6 +99,7 @@ function UserItem({ user, known, profile, onOpen }: UserItemProps) {
           {action('role', words.users.changeRole, why === undefined)}
           {/* The own password needs the current one: Settings > Password asks for it. */}
           {user.name !== profile.name && action('password', words.users.resetPassword)}
+          {user.hasFactor && user.name !== profile.name && action('factor', words.users.removeFactor)}
           {action('delete', words.users.delete, why === undefined)}
         </>
       }

@@ -1,5 +1,7 @@
 /** Requests to Postern's API: every outcome is a value, none is an exception. */
 import { baseUrl } from './base-url.ts';
+import { textOf } from './fields.ts';
+import { isProven } from './proof.ts';
 import { words } from './words.ts';
 
 export type ApiResponse =
@@ -10,6 +12,8 @@ export type ApiResponse =
       readonly kind: 'refused';
       readonly status: number;
       readonly message: string;
+      /** For programs: what would help. */
+      readonly reason: string | undefined;
       /** The header of that name. */
       readonly retryAfter: string | null;
     }
@@ -21,8 +25,16 @@ export type ApiResponse =
 export const getFromApi = (path: string, signal?: AbortSignal): Promise<ApiResponse> =>
   requestApi(path, { ...(signal ? { signal } : {}) });
 
-/** For changes. */
-export const sendToApi = (method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<ApiResponse> =>
+type Method = 'POST' | 'PUT' | 'DELETE';
+
+/** For changes. Before a dangerous one the person is asked for the password or a code, and the request is sent once more. */
+export async function sendToApi(method: Method, path: string, body?: object): Promise<ApiResponse> {
+  const response = await send(method, path, body);
+  const isProofNeeded = response.kind === 'refused' && response.reason === 'reauthentication-required';
+  return isProofNeeded && (await isProven()) ? send(method, path, body) : response;
+}
+
+const send = (method: Method, path: string, body?: object): Promise<ApiResponse> =>
   requestApi(path, {
     method,
     headers: { 'X-CSRF-TOKEN': '1', ...(body ? { 'Content-Type': 'application/json' } : {}) },
@@ -54,6 +66,7 @@ async function readResponse(response: Response): Promise<ApiResponse> {
     kind: 'refused',
     status,
     message,
+    reason: textOf(Object(body).reason),
     retryAfter: headers.get('Retry-After'),
   });
   if (!response.ok) return refused(messageOf(body, status));
@@ -61,8 +74,9 @@ async function readResponse(response: Response): Promise<ApiResponse> {
   return { kind: 'ok', body, link: headers.get('Link') };
 }
 
-/** A wrong current password is answered with 401 too, and these words: the session is as good as before. */
-const isAboutTheBody = (body: unknown): boolean => /current password/i.test(String(Object(body).message));
+/** A wrong current password, or a wrong proof, is answered with 401 too: the session is as good as before. */
+const isAboutTheBody = (body: unknown): boolean =>
+  /current password/i.test(String(Object(body).message)) || Object(body).reason === 'not-proven';
 
 function parseJson(text: string): unknown {
   try {

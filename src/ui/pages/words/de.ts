@@ -233,6 +233,11 @@ export const DE: Words = {
     cannotLoad: 'Diese Seite konnte nicht geladen werden',
   },
   users: {
+    removeFactor: 'Zweiten Schritt entfernen',
+    removeFactorTitle: (name: string) => `Die Anmeldung in zwei Schritten von ${name} entfernen?`,
+    removeFactorWhat:
+      'Für ein verlorenes Telefon: Authenticator-App und Wiederherstellungscodes werden gelöscht, und das Passwort allein genügt. Alle Sitzungen des Benutzers enden.',
+    factorRemoved: (name: string) => `${name} meldet sich jetzt mit dem Passwort allein an.`,
     title: 'Benutzer',
     lead: 'Konten, die sich anmelden dürfen, und ihre Rollen.',
     add: 'Benutzer hinzufügen',
@@ -336,6 +341,49 @@ export const DE: Words = {
     revokeWhat: 'Programme, die es verwenden, verlieren sofort den Zugriff.',
     revoked: (name) => `Token ${name} wurde widerrufen.`,
   },
+  proof: {
+    title: 'Bestätigen Sie, dass Sie es sind',
+    why: 'Dafür wird Ihr Passwort oder ein Code noch einmal gebraucht, denn das letzte Mal ist mehr als zehn Minuten her.',
+    submit: 'Bestätigen',
+    wrong: 'Das Passwort stimmt nicht.',
+    byCode: 'Stattdessen einen Code verwenden',
+    byPassword: 'Stattdessen das Passwort verwenden',
+  },
+  twoStep: {
+    title: 'Anmeldung in zwei Schritten',
+    lead: 'Ein zweiter Schritt bei der Anmeldung: ein Code von Ihrem Telefon, damit Ihr Passwort allein nichts öffnet.',
+    leadRequired:
+      'Ihr Konto braucht einen zweiten Schritt bei der Anmeldung, bevor es weitergeht. Das dauert eine Minute und braucht Ihr Telefon.',
+    app: 'Authenticator-App',
+    what: 'Was das ist',
+    appWhat: 'Eine App auf Ihrem Telefon, die alle 30 Sekunden einen neuen Code aus sechs Ziffern zeigt.',
+    on: 'eingerichtet',
+    off: 'nicht eingerichtet',
+    setUp: 'Authenticator-App einrichten',
+    replace: 'Auf einem anderen Telefon einrichten',
+    remove: 'Entfernen',
+    removeTitle: 'Authenticator-App entfernen?',
+    removeWhat: 'Dann genügt Ihr Passwort allein zur Anmeldung. Ihre anderen Sitzungen enden.',
+    removeRequired: 'Ihr Konto braucht einen zweiten Schritt: Sie werden sofort gebeten, ihn wieder einzurichten.',
+    removed: 'Die Authenticator-App ist entfernt.',
+    scan: 'Scannen Sie dieses Bild mit der Authenticator-App auf Ihrem Telefon.',
+    picture: 'QR-Code des Geheimnisses, das darunter als Text steht',
+    byHand: 'Oder geben Sie dieses Geheimnis in der App ein:',
+    firstCode: 'Die sechs Ziffern, die die App jetzt zeigt.',
+    confirm: 'Code bestätigen',
+    wrongCode: 'Der Code stimmt nicht. Warten Sie auf den nächsten; geht die Uhr des Telefons richtig?',
+    isSetUp: 'Die Anmeldung in zwei Schritten ist eingerichtet. Ihre anderen Sitzungen sind beendet.',
+    codes: 'Wiederherstellungscodes',
+    codesLeft: 'Übrig',
+    newCodes: 'Neue Wiederherstellungscodes erzeugen',
+    newCodesWhat: 'Die Codes, die Sie haben, gelten dann nicht mehr.',
+    keepCodes:
+      'Jeder dieser Codes ersetzt Ihr Telefon einmal. Bewahren Sie sie so auf, dass Sie sie ohne das Telefon finden. Sie werden nur jetzt gezeigt.',
+    fileTitle: (name: string, host: string) => `Wiederherstellungscodes von ${name} bei ${host}. Jeder gilt einmal.`,
+    saveFile: 'Als Datei speichern',
+    print: 'Drucken',
+    kept: 'Ich habe sie aufbewahrt',
+  },
   sessions: {
     title: 'Sitzungen',
     lead: 'Ihre angemeldeten Browser und Apps.',
@@ -419,6 +467,8 @@ export const DE: Words = {
   },
   password: {
     title: 'Passwort',
+    leadFirst:
+      'Dieses Passwort wurde beim ersten Start erzeugt und im Protokoll ausgegeben. Wählen Sie ein eigenes, bevor es weitergeht.',
     lead: 'Eine Änderung beendet Ihre anderen Sitzungen.',
     current: 'Aktuelles Passwort',
     new: 'Neues Passwort',
@@ -524,6 +574,9 @@ export const DE_REFUSALS: RefusalWords = {
     'proxy-user-missing':
       'Der vorgeschaltete Proxy hat keinen gültigen Benutzernamen gesendet: Prüfen Sie den Header in proxy.header_map.user.',
     'proxy-role-denied': 'Keiner Ihrer Gruppen ist hier eine Rolle zugeordnet: Wenden Sie sich an den Administrator.',
+    'second-factor-required':
+      'Zuerst muss ein zweiter Schritt der Anmeldung eingerichtet werden: in der Konsole unter Einstellungen > Anmeldung in zwei Schritten.',
+    'reauthentication-required': 'Bestätigen Sie mit Passwort oder Code, dass Sie es sind.',
     'role-too-low': 'Zugriff verweigert. Dafür ist eine höhere Rolle erforderlich.',
     'route-unlisted':
       'Zugriff verweigert. Dieser Pfad steht nicht in der Routentabelle; nur Administratoren dürfen ihn verwenden.',

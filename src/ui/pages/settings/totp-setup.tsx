@@ -1,0 +1,57 @@
+/** Sets up an authenticator app: the secret as a picture and as text, and its first code (SPEC 12). */
+import { useState } from 'preact/hooks';
+import { sendToApi } from '../shared/api.ts';
+import { CopyButton } from '../shared/copy-button.tsx';
+import { TextField } from '../shared/form-fields.tsx';
+import { PanelForm } from '../shared/panel-form.tsx';
+import { problemOf } from '../shared/problem-of.ts';
+import { words } from '../shared/words.ts';
+import { readRecoveryCodes, type TotpOffer } from './factor-state.ts';
+
+interface TotpSetupProps {
+  readonly offer: TotpOffer;
+  /** The recovery codes to show; none when there are some already. */
+  readonly onConfirmed: (recoveryCodes: readonly string[]) => void;
+  readonly onCancel: () => void;
+}
+
+export function TotpSetup({ offer, onConfirmed, onCancel }: TotpSetupProps) {
+  const [code, setCode] = useState('');
+  const [problem, setProblem] = useState('');
+  const [isBusy, setIsBusy] = useState(false);
+  const confirm = async (): Promise<void> => {
+    setIsBusy(true);
+    const response = await sendToApi('POST', 'api/second-factor/totp/confirm', { code });
+    setIsBusy(false);
+    if (response.kind === 'ok') return onConfirmed(readRecoveryCodes(response.body));
+    const isWrong = response.kind === 'refused' && response.status === 400;
+    setProblem(isWrong ? words.twoStep.wrongCode : problemOf(response));
+  };
+  return (
+    <PanelForm
+      submit={words.twoStep.confirm}
+      submitting={words.common.saving}
+      onSubmit={confirm}
+      {...{ isBusy, problem }}
+    >
+      <h2 class="form-title">{words.twoStep.setUp}</h2>
+      <p>{words.twoStep.scan}</p>
+      <img class="qr-code" src={`data:image/svg+xml,${encodeURIComponent(offer.qr)}`} alt={words.twoStep.picture} />
+      <p>{words.twoStep.byHand}</p>
+      <p class="secret">
+        <code>{offer.secret.replace(/.{4}(?=.)/g, '$& ')}</code>
+        <CopyButton text={offer.secret} />
+      </p>
+      <TextField
+        label={words.loginPage.code}
+        value={code}
+        onChange={setCode}
+        help={words.twoStep.firstCode}
+        autocomplete="one-time-code"
+      />
+      <button class="button button-plain button-small" type="button" onClick={onCancel}>
+        {words.common.cancel}
+      </button>
+    </PanelForm>
+  );
+}

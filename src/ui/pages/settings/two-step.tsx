@@ -1,0 +1,144 @@
+/** Settings > Two-step login: one's own authenticator app and recovery codes (SPEC 12). */
+import { useState } from 'preact/hooks';
+import type { Profile } from '../console/profile.ts';
+import { sendToApi } from '../shared/api.ts';
+import { baseUrl } from '../shared/base-url.ts';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { problemOf } from '../shared/problem-of.ts';
+import { useFetched } from '../shared/use-fetched.ts';
+import { words } from '../shared/words.ts';
+import { type FactorState, readFactors, readOffer, readRecoveryCodes, type TotpOffer } from './factor-state.ts';
+import { Badge, RecordItem, Records, RecordsPage } from './records.tsx';
+import { RecoveryCodes } from './recovery-codes.tsx';
+import { TotpSetup } from './totp-setup.tsx';
+import { useForm } from './use-form.ts';
+import { settled } from './user-forms.tsx';
+
+type OpenForm = 'remove' | 'codes';
+type Shown =
+  | { readonly kind: 'list' }
+  | { readonly kind: 'setup'; readonly offer: TotpOffer }
+  | { readonly kind: 'codes'; readonly codes: readonly string[] };
+
+export function TwoStep({ profile }: { profile: Profile }) {
+  const [factors, again] = useFetched('api/second-factor', readFactors);
+  const { form, open, done, setDone, ...shared } = useForm<OpenForm>(again);
+  const [shown, show] = useState<Shown>({ kind: 'list' });
+  const [problem, setProblem] = useState('');
+  const start = async (): Promise<void> => {
+    const response = await sendToApi('POST', 'api/second-factor/totp');
+    const offer = response.kind === 'ok' ? readOffer(response.body) : undefined;
+    setProblem(offer ? '' : response.kind === 'ok' ? words.common.unreadable : problemOf(response));
+    setDone('');
+    if (offer) show({ kind: 'setup', offer });
+  };
+  /** A user who had to do this first goes where the login would have led. */
+  const finish = (): void => {
+    if (profile.mustEnrol) {
+      location.assign(baseUrl);
+      return;
+    }
+    show({ kind: 'list' });
+    shared.onDone(words.twoStep.isSetUp);
+  };
+  const onConfirmed = (codes: readonly string[]): void =>
+    codes.length > 0 ? show({ kind: 'codes', codes }) : finish();
+  return (
+    <RecordsPage
+      title={words.twoStep.title}
+      lead={profile.mustEnrol ? words.twoStep.leadRequired : words.twoStep.lead}
+      {...{ done, problem }}
+      fetched={factors}
+      onRetry={again}
+    >
+      {(state) => (
+        <>
+          {shown.kind === 'list' && <Factors {...{ state, open }} onStart={() => void start()} />}
+          {shown.kind === 'setup' && (
+            <TotpSetup offer={shown.offer} onConfirmed={onConfirmed} onCancel={() => show({ kind: 'list' })} />
+          )}
+          {shown.kind === 'codes' && <RecoveryCodes name={profile.name} codes={shown.codes} onDone={finish} />}
+          {form === 'remove' && <RemoveTotp {...shared} isRequired={state.isRequired} />}
+          {form === 'codes' && <NewCodes onClose={shared.onClose} onMade={(codes) => show({ kind: 'codes', codes })} />}
+        </>
+      )}
+    </RecordsPage>
+  );
+}
+
+interface FactorsProps {
+  readonly state: FactorState;
+  readonly open: (form: OpenForm) => void;
+  readonly onStart: () => void;
+}
+
+function Factors({ state: { hasTotp, recoveryCodesLeft }, open, onStart }: FactorsProps) {
+  return (
+    <Records>
+      <RecordItem
+        name={words.twoStep.app}
+        badges={<Badge text={hasTotp ? words.twoStep.on : words.twoStep.off} kind={hasTotp ? 'strong' : 'plain'} />}
+        facts={[[words.twoStep.what, words.twoStep.appWhat]]}
+        actions={
+          <>
+            <button class={`button ${hasTotp ? 'button-small' : 'button-strong'}`} type="button" onClick={onStart}>
+              {hasTotp ? words.twoStep.replace : words.twoStep.setUp}
+            </button>
+            {hasTotp && (
+              <button class="button button-small" type="button" onClick={() => open('remove')}>
+                {words.twoStep.remove}
+              </button>
+            )}
+          </>
+        }
+      />
+      {hasTotp && (
+        <RecordItem
+          name={words.twoStep.codes}
+          facts={[[words.twoStep.codesLeft, String(recoveryCodesLeft)]]}
+          actions={
+            <button class="button button-small" type="button" onClick={() => open('codes')}>
+              {words.twoStep.newCodes}
+            </button>
+          }
+        />
+      )}
+    </Records>
+  );
+}
+
+interface DialogProps {
+  readonly onClose: () => void;
+  readonly onDone: (text: string) => void;
+}
+
+function RemoveTotp({ isRequired, onClose, onDone }: DialogProps & { isRequired: boolean }) {
+  const remove = async () =>
+    settled(await sendToApi('DELETE', 'api/second-factor/totp'), () =>
+      isRequired ? location.reload() : onDone(words.twoStep.removed),
+    );
+  return (
+    <FormDialog
+      title={words.twoStep.removeTitle}
+      submit={words.twoStep.remove}
+      isDangerous
+      onSubmit={remove}
+      onClose={onClose}
+    >
+      <p>{isRequired ? words.twoStep.removeRequired : words.twoStep.removeWhat}</p>
+    </FormDialog>
+  );
+}
+
+function NewCodes({ onClose, onMade }: { onClose: () => void; onMade: (codes: readonly string[]) => void }) {
+  const make = async (): Promise<string | undefined> => {
+    const response = await sendToApi('POST', 'api/second-factor/recovery-codes');
+    if (response.kind !== 'ok') return problemOf(response);
+    return void onMade(readRecoveryCodes(response.body));
+  };
+  return (
+    <FormDialog title={words.twoStep.newCodes} submit={words.twoStep.newCodes} onSubmit={make} onClose={onClose}>
+      <p>{words.twoStep.newCodesWhat}</p>
+    </FormDialog>
+  );
+}
