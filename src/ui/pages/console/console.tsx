@@ -63,7 +63,7 @@ function afterRefusal(location: string | null, { hasOwnLogin }: PageFacts): 'not
 }
 
 function Pages({ profile, facts }: { profile: Profile; facts: PageFacts }) {
-  const first = firstTask(profile);
+  const first = firstTask(profile, facts);
   return (
     <Router base={CONSOLE_PATH}>
       <Frame {...{ profile, facts }} isBare={first !== undefined}>
@@ -78,8 +78,8 @@ function Pages({ profile, facts }: { profile: Profile; facts: PageFacts }) {
 }
 
 /** What must be done before anything else. */
-function firstTask(profile: Profile): ComponentChild {
-  if (profile.mustEnrol) return <TwoStep profile={profile} />;
+function firstTask(profile: Profile, { passkeyOrigin }: PageFacts): ComponentChild {
+  if (profile.mustEnrol) return <TwoStep {...{ profile, passkeyOrigin }} />;
   return profile.mustChangePassword ? <Password profile={profile} /> : undefined;
 }
 

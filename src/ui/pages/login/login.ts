@@ -86,6 +86,7 @@ wirePasskey(form, {
     if (typeof outcome === 'string') showProblem(loginWords[PASSKEY_PROBLEMS[outcome]]);
     else if (outcome.kind === 'wrong-credentials') showProblem(loginWords.passkeyWrong);
     else report(outcome);
+    return typeof outcome !== 'string' && outcome.kind === 'logged-in';
   },
 });
 

@@ -4,8 +4,8 @@ import { hasPasskeysFor, type PasskeyProblem, passkeyProblemOf, showPasskey } fr
 import { element } from './page-element.ts';
 
 export interface PasskeyDeps {
-  /** The server's own answer, or why there was nothing to send. */
-  readonly report: (answer: Response | PasskeyProblem) => Promise<void>;
+  /** The server's own answer, or why there was nothing to send. Resolves with whether the login is done. */
+  readonly report: (answer: Response | PasskeyProblem) => Promise<boolean>;
   readonly setBusy: (isBusy: boolean) => void;
   /** User and password, once they were right and a second factor is asked for. */
   readonly proven: () => { readonly user: string; readonly password: string } | undefined;
@@ -20,18 +20,18 @@ export function wirePasskey(form: HTMLFormElement, { report, setBusy, proven }: 
   button.hidden = false;
   let offer = new AbortController();
 
-  const logIn = async (isConditional: boolean, signal: AbortSignal): Promise<void> => {
+  const logIn = async (isConditional: boolean, signal: AbortSignal): Promise<boolean> => {
     let isShown = !isConditional;
     try {
       const options = await post('api/login/passkey/options', isConditional ? {} : (proven() ?? {}));
-      if (!options.ok) return isConditional ? undefined : await report(options);
+      if (!options.ok) return isConditional ? false : await report(options);
       const credential = await showPasskey(await options.json(), { signal, isConditional });
       isShown = true;
       setBusy(true);
-      await report(await post('api/login/passkey', { credential }));
+      return await report(await post('api/login/passkey', { credential }));
     } catch (fault) {
       // An offer that was not taken up is no problem.
-      if (isShown) await report(passkeyProblemOf(fault));
+      return isShown ? report(passkeyProblemOf(fault)) : false;
     }
   };
   const offerAgain = (): void => {
@@ -43,8 +43,8 @@ export function wirePasskey(form: HTMLFormElement, { report, setBusy, proven }: 
     // A browser asks one question at a time.
     offer.abort();
     setBusy(true);
-    await logIn(false, new AbortController().signal);
-    if (await canOffer()) offerAgain();
+    const isDone = await logIn(false, new AbortController().signal);
+    if (!isDone && (await canOffer())) offerAgain();
   };
   button.addEventListener('click', () => void ask());
   void canOffer().then((can) => {

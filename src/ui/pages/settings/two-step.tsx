@@ -8,6 +8,7 @@ import { problemOf } from '../shared/problem-of.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { type FactorState, readFactors, readOffer, readRecoveryCodes, type TotpOffer } from './factor-state.ts';
+import { Passkeys } from './passkeys.tsx';
 import { Badge, RecordItem, Records, RecordsPage } from './records.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { TotpSetup } from './totp-setup.tsx';
@@ -20,7 +21,7 @@ type Shown =
   | { readonly kind: 'setup'; readonly offer: TotpOffer }
   | { readonly kind: 'codes'; readonly codes: readonly string[] };
 
-export function TwoStep({ profile }: { profile: Profile }) {
+export function TwoStep({ profile, passkeyOrigin }: { profile: Profile; passkeyOrigin: string }) {
   const [factors, again] = useFetched('api/second-factor', readFactors);
   const { form, open, done, setDone, ...shared } = useForm<OpenForm>(again);
   const [shown, show] = useState<Shown>({ kind: 'list' });
@@ -53,7 +54,18 @@ export function TwoStep({ profile }: { profile: Profile }) {
     >
       {(state) => (
         <>
-          {shown.kind === 'list' && <Factors {...{ state, open }} onStart={() => void start()} />}
+          {shown.kind === 'list' && (
+            <>
+              <Factors {...{ state, open }} onStart={() => void start()} />
+              <Passkeys
+                passkeys={state.passkeys}
+                origin={passkeyOrigin}
+                onAdded={onConfirmed}
+                onDone={shared.onDone}
+                onRemoved={(text) => (state.isRequired ? location.reload() : shared.onDone(text))}
+              />
+            </>
+          )}
           {shown.kind === 'setup' && (
             <TotpSetup offer={shown.offer} onConfirmed={onConfirmed} onCancel={() => show({ kind: 'list' })} />
           )}
@@ -72,7 +84,7 @@ interface FactorsProps {
   readonly onStart: () => void;
 }
 
-function Factors({ state: { hasTotp, recoveryCodesLeft }, open, onStart }: FactorsProps) {
+function Factors({ state: { hasTotp, recoveryCodesLeft, passkeys }, open, onStart }: FactorsProps) {
   return (
     <Records>
       <RecordItem
@@ -92,7 +104,7 @@ function Factors({ state: { hasTotp, recoveryCodesLeft }, open, onStart }: Facto
           </>
         }
       />
-      {hasTotp && (
+      {(hasTotp || passkeys.length > 0) && (
         <RecordItem
           name={words.twoStep.codes}
           facts={[[words.twoStep.codesLeft, String(recoveryCodesLeft)]]}

@@ -25,7 +25,7 @@ export type ApiResponse =
 export const getFromApi = (path: string, signal?: AbortSignal): Promise<ApiResponse> =>
   requestApi(path, { ...(signal ? { signal } : {}) });
 
-type Method = 'POST' | 'PUT' | 'DELETE';
+type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** For changes. Before a dangerous one the person is asked for the password or a code, and the request is sent once more. */
 export async function sendToApi(method: Method, path: string, body?: object): Promise<ApiResponse> {

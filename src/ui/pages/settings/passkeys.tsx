@@ -1,0 +1,155 @@
+/** One's own passkeys, in Settings > Two-step login: add, name and remove (SPEC 12). */
+import { useState } from 'preact/hooks';
+import { sendToApi } from '../shared/api.ts';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { TextField } from '../shared/form-fields.tsx';
+import { problemOf } from '../shared/problem-of.ts';
+import { formatShortMoment } from '../shared/times.ts';
+import { createPasskey, hasPasskeysFor, passkeyProblemOf } from '../shared/webauthn.ts';
+import { words } from '../shared/words.ts';
+import { deviceName } from './device-name.ts';
+import { type PasskeyRecord, readRecoveryCodes } from './factor-state.ts';
+import { RecordItem, Records } from './records.tsx';
+import { useForm } from './use-form.ts';
+import { settled } from './user-forms.tsx';
+
+interface PasskeysProps {
+  readonly passkeys: readonly PasskeyRecord[];
+  /** The address that passkeys are made for; '' without passkeys. */
+  readonly origin: string;
+  readonly onDone: (text: string) => void;
+  readonly onRemoved: (text: string) => void;
+  /** The recovery codes to show; none when there are some already. */
+  readonly onAdded: (recoveryCodes: readonly string[]) => void;
+}
+
+type OpenForm = { readonly kind: 'add' } | { readonly kind: 'rename' | 'remove'; readonly passkey: PasskeyRecord };
+
+export function Passkeys({ passkeys, origin, onDone, onRemoved, onAdded }: PasskeysProps) {
+  const { form, open, onClose } = useForm<OpenForm>(() => {});
+  return (
+    <section class="passkeys" aria-labelledby="passkeys-title">
+      <h2 id="passkeys-title">{words.passkeys.title}</h2>
+      <p>{words.passkeys.what}</p>
+      <Records>
+        {passkeys.map((passkey) => (
+          <PasskeyItem key={passkey.id} {...{ passkey, open }} />
+        ))}
+      </Records>
+      <AddButton origin={origin} onClick={() => open({ kind: 'add' })} />
+      {form?.kind === 'add' && <AddPasskey onClose={onClose} {...{ onAdded }} />}
+      {form?.kind === 'rename' && <RenamePasskey {...{ onClose, onDone }} passkey={form.passkey} />}
+      {form?.kind === 'remove' && <RemovePasskey {...{ onClose }} onDone={onRemoved} passkey={form.passkey} />}
+    </section>
+  );
+}
+
+function AddButton({ origin, onClick }: { readonly origin: string; readonly onClick: () => void }) {
+  if (origin === '') return <p class="notice">{words.passkeys.off}</p>;
+  if (!hasPasskeysFor(origin)) return <p class="notice">{words.passkeys.elsewhere(origin)}</p>;
+  return (
+    <p>
+      <button class="button" type="button" onClick={onClick}>
+        {words.passkeys.add}
+      </button>
+    </p>
+  );
+}
+
+interface PasskeyItemProps {
+  readonly passkey: PasskeyRecord;
+  readonly open: (form: OpenForm) => void;
+}
+
+const PasskeyItem = ({ passkey, open }: PasskeyItemProps) => (
+  <RecordItem
+    name={passkey.name}
+    facts={[
+      [words.passkeys.added, passkey.createdAt === undefined ? '–' : formatShortMoment(passkey.createdAt)],
+      [words.passkeys.lastUsed, passkey.lastUsedAt === undefined ? '–' : formatShortMoment(passkey.lastUsedAt)],
+    ]}
+    actions={
+      <>
+        <button
+          class="button button-small"
+          type="button"
+          aria-label={words.passkeys.renameOne(passkey.name)}
+          onClick={() => open({ kind: 'rename', passkey })}
+        >
+          {words.passkeys.rename}
+        </button>
+        <button
+          class="button button-small"
+          type="button"
+          aria-label={words.passkeys.removeOne(passkey.name)}
+          onClick={() => open({ kind: 'remove', passkey })}
+        >
+          {words.passkeys.remove}
+        </button>
+      </>
+    }
+  />
+);
+
+const PATH = 'api/second-factor/passkeys';
+const pathOf = ({ id }: PasskeyRecord): string => `${PATH}/${encodeURIComponent(id)}`;
+
+function AddPasskey({ onClose, onAdded }: Pick<PasskeysProps, 'onAdded'> & { readonly onClose: () => void }) {
+  const [name, setName] = useState(() => deviceName(navigator.userAgent));
+  const add = async (): Promise<string | undefined> => {
+    const options = await sendToApi('POST', `${PATH}/options`);
+    if (options.kind !== 'ok') return problemOf(options);
+    try {
+      const credential = await createPasskey(options.body);
+      const response = await sendToApi('POST', PATH, { name, credential });
+      if (response.kind !== 'ok') return problemOf(response);
+      onAdded(readRecoveryCodes(response.body));
+      return undefined;
+    } catch (fault) {
+      return words.passkeys.problems[passkeyProblemOf(fault)];
+    }
+  };
+  return (
+    <FormDialog title={words.passkeys.addTitle} submit={words.passkeys.addNow} onSubmit={add} onClose={onClose}>
+      <p>{words.passkeys.addWhat}</p>
+      <TextField label={words.passkeys.name} value={name} onChange={setName} help={words.passkeys.nameHelp} />
+    </FormDialog>
+  );
+}
+
+interface PasskeyDialogProps extends Pick<PasskeysProps, 'onDone'> {
+  readonly passkey: PasskeyRecord;
+  readonly onClose: () => void;
+}
+
+function RenamePasskey({ passkey, onClose, onDone }: PasskeyDialogProps) {
+  const [name, setName] = useState(passkey.name);
+  const rename = async (): Promise<string | undefined> =>
+    settled(await sendToApi('PATCH', pathOf(passkey), { name }), () => onDone(words.passkeys.renamed(name)));
+  return (
+    <FormDialog
+      title={words.passkeys.renameOne(passkey.name)}
+      submit={words.common.save}
+      onSubmit={rename}
+      onClose={onClose}
+    >
+      <TextField label={words.passkeys.name} value={name} onChange={setName} />
+    </FormDialog>
+  );
+}
+
+function RemovePasskey({ passkey, onClose, onDone }: PasskeyDialogProps) {
+  const remove = async (): Promise<string | undefined> =>
+    settled(await sendToApi('DELETE', pathOf(passkey)), () => onDone(words.passkeys.removed(passkey.name)));
+  return (
+    <FormDialog
+      title={words.passkeys.removeOne(passkey.name)}
+      submit={words.passkeys.remove}
+      isDangerous
+      onSubmit={remove}
+      onClose={onClose}
+    >
+      <p>{words.passkeys.removeWhat}</p>
+    </FormDialog>
+  );
+}
