@@ -1,2 +1,5 @@
-/** Where the login page stands, below the base path: for redirects, for the route, and for `Location` on a 401. */
+/** Where the pages stand that work without a login, below the base path: for redirects, for routes, and for `Location` on a 401. */
 export const LOGIN_PATH = '/login';
+
+/** Invitations stand below, each at its token. */
+export const INVITATION_PATH = '/invitation';

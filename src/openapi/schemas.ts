@@ -1,4 +1,6 @@
 /** Shapes of what Postern's own API takes and gives (OpenAPI 3.1, JSON Schema 2020-12). */
+import { NOTICE_KINDS } from '../domain/accounts/notice.ts';
+
 export type Schema = Readonly<Record<string, unknown>>;
 
 const TEXT = { type: 'string' } as const;
@@ -91,6 +93,29 @@ export const SCHEMAS = {
     'password',
   ]),
   NewRole: object({ role: ROLE_NAME }),
+  NewInvitation: object({ role: { ...ROLE_NAME, description: 'Makes the user, with this role' } }, []),
+  MadeInvitation: object(
+    {
+      url: { ...TEXT, description: 'Shown this once; a path while server.public_url is not set' },
+      user: USER_NAME,
+      expires_at: TIME,
+      note: TEXT,
+    },
+    ['url', 'user', 'expires_at'],
+  ),
+  Invitation: object({ user: USER_NAME, made_by: TEXT, created_at: TIME, expires_at: TIME }),
+  AccountEvent: object({
+    id: TEXT,
+    user: USER_NAME,
+    event: { enum: NOTICE_KINDS },
+    at: TIME,
+    by: { type: ['string', 'null'] },
+    address: TEXT,
+    agent: { type: ['string', 'null'] },
+    detail: { type: ['string', 'null'] },
+  }),
+  InvitedPassword: object({ password: PASSWORD }),
+  Accepted: object({ success: { const: true }, user: USER_NAME }),
   Role: object({
     role: TEXT,
     cameras: CAMERAS,

@@ -8,7 +8,7 @@ type Act = (...given: never[]) => Promise<unknown>;
 const CALL_MILLISECONDS = 4000;
 
 /**
- * Accounts, roles, sessions, tokens and the probe. A change that was given up may yet be made by the server: the
+ * Accounts and all that belongs to them, and the probe. A change that was given up may yet be made by the server: the
  * caller is told 503, which promises neither.
  */
 export const boundCalls = (store: Store): Store => ({
@@ -17,6 +17,9 @@ export const boundCalls = (store: Store): Store => ({
   roles: bounded(store.roles),
   sessions: bounded(store.sessions),
   apiTokens: bounded(store.apiTokens),
+  secondFactor: bounded(store.secondFactor),
+  invitations: bounded(store.invitations),
+  notices: bounded(store.notices),
   probe: inTime(store.probe),
 });
 

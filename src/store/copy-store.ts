@@ -37,6 +37,8 @@ export const COPIED_TABLES: readonly CopyRule[] = [
   { table: 'recovery_codes', key: 'code_hash', booleans: [] },
   { table: 'passkeys', key: 'id', booleans: [] },
   { table: 'invitations', key: 'token_hash', booleans: [] },
+  { table: 'account_notices', key: 'id', booleans: [] },
+  { table: 'known_clients', key: 'id', booleans: [] },
   { table: 'revoked_tokens', key: 'token_id', booleans: [] },
   { table: 'seen_sessions', key: 'id', booleans: [] },
   {

@@ -2,12 +2,16 @@
 import { Kysely } from 'kysely';
 import type { AccountStore } from '../domain/accounts/account.ts';
 import type { ApiTokenStore } from '../domain/accounts/api-token.ts';
+import type { InvitationStore } from '../domain/accounts/invitation.ts';
+import type { NoticeStore } from '../domain/accounts/notice.ts';
 import type { RoleStore } from '../domain/accounts/role-store.ts';
 import type { SecondFactorStore } from '../domain/accounts/second-factor.ts';
 import type { SessionStore } from '../domain/accounts/session-store.ts';
 import type { EventRecord } from '../domain/event.ts';
 import type { BoundedEventSource } from '../domain/event-question.ts';
 import { createAccountStore } from './accounts/accounts.ts';
+import { createInvitationStore } from './accounts/invitations.ts';
+import { createNoticeStore } from './accounts/notices.ts';
 import { createRoleStore } from './accounts/roles.ts';
 import { createSecondFactorStore } from './accounts/second-factor.ts';
 import { createSessionStore } from './accounts/sessions.ts';
@@ -46,6 +50,8 @@ export interface Store {
   readonly sessions: SessionStore;
   readonly apiTokens: ApiTokenStore;
   readonly secondFactor: SecondFactorStore;
+  readonly invitations: InvitationStore;
+  readonly notices: NoticeStore;
   /** Changes with every change of the store: a value read earlier may be cached as long as the text is the same. */
   version(): string;
   /** As `version`, but without changes that may have gone unheard: it stays the same while the store cannot be reached. */
@@ -88,6 +94,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     sessions: createSessionStore(db, serialized),
     apiTokens: createApiTokenStore(db, serialized),
     secondFactor: createSecondFactorStore(db, serialized),
+    invitations: createInvitationStore(db, serialized),
+    notices: createNoticeStore(db, serialized),
     version,
     heard,
     isCurrent: engine.isCurrent,

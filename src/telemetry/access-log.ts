@@ -58,8 +58,12 @@ const LONGEST_AGENT = 200;
 /** Without the query: it may hold a token, or the name of a camera. */
 const pathOf = ({ target }: RequestFacts): string => {
   const query = target.indexOf('?');
-  return target.slice(0, Math.min(query < 0 ? target.length : query, LONGEST_LOGGED_PATH));
+  const path = target.slice(0, Math.min(query < 0 ? target.length : query, LONGEST_LOGGED_PATH));
+  return path.replace(SECRET_SEGMENT, '…');
 };
+
+/** 256 bits as base64url: the token of an invitation. Nothing that the NVR names looks like it. */
+const SECRET_SEGMENT = /(?<=\/)[A-Za-z0-9_-]{43}(?=\/|$)/g;
 
 const agentOf = ({ request, described = request }: RequestRecord): string | undefined =>
   singleHeader(described, 'user-agent')?.slice(0, LONGEST_AGENT).toWellFormed();

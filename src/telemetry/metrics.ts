@@ -44,6 +44,8 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     logins:               createCounter('postern_logins_total', 'Login attempts, by result.', [['result', labels.LOGIN_RESULTS]]),
     loginDuration:        createHistogram('postern_login_duration_seconds', 'Time of a login attempt, with hashing and waiting.', LOGIN_SECONDS, [['result', labels.LOGIN_RESULTS]]),
     secondFactors:        createCounter('postern_second_factor_checks_total', 'Second factors that were checked, at a login or when asked for again.', [['kind', labels.FACTOR_CHECKS], ['result', labels.FACTOR_RESULTS]]),
+    invitations:          createCounter('postern_invitations_total', 'Links by which users set their password: made, revoked, used, and refused because they do not hold.', [['result', labels.INVITATION_RESULTS]]),
+    webhooks:             createCounter('postern_webhook_notices_total', 'Notices for notify.webhook: taken by the other side, or lost after the last attempt, in a full queue or at the stop of the service.', [['result', labels.WEBHOOK_RESULTS]]),
     hashQueue:            createGauge('postern_password_hash_queue', 'Password checks that wait for their turn.'),
     rateLimitHits:        createCounter('postern_rate_limit_hits_total', 'Attempts refused by the login limit, by the index of its clause.', [['scope', labels.LIMIT_SCOPES], ['clause', labels.CLAUSES]]),
     rateLimitEntries:     createGauge('postern_rate_limit_entries', 'Clients that the login limit remembers.', [['scope', labels.LIMIT_SCOPES]]),

@@ -1,11 +1,12 @@
 /** `/login`, the console at `/postern/` and their assets: from memory, in the browser's language (SPEC 8). */
 import type { Context, Next } from 'koa';
 import Router from 'koa-router';
-import { LOGIN_PATH } from '../domain/login-path.ts';
+import { INVITATION_PATH, LOGIN_PATH } from '../domain/login-path.ts';
 import type { Asset, BuiltPages } from './built-pages.ts';
 import { assetHeaders, type PageHeaders, pageHeaders } from './content-security-policy.ts';
 import { escapeHtml } from './escape-html.ts';
 import { asJson, asText, fillPage } from './fill-page.ts';
+import { createInvitationPage, type InvitationContext, type InvitationDesk } from './invitation-page.ts';
 import { createLoginPage, type LogIn } from './login-page.ts';
 import { pageLanguage } from './page-language.ts';
 
@@ -25,6 +26,7 @@ export interface UiOptions {
   readonly frameAncestors: string;
   /** For a login form that is sent without a script. */
   readonly logIn: LogIn;
+  readonly invitations: InvitationDesk;
   /** `server.timeout_login_body`. */
   readonly bodySeconds: () => number;
   /** The prefix that was cut from this request's path (`server.base_path` or `X-Ingress-Path`); '' for none. */
@@ -64,6 +66,15 @@ export function createUiRoutes(options: UiOptions): Router {
   const router = new Router({ strict: true, sensitive: true });
   if (options.loginPage === 'postern') router.get(LOGIN_PATH, login.get).post(LOGIN_PATH, login.post);
   else router.get(`/${CONSOLE_LOGIN}`, login.get);
+  const invitation = createInvitationPage({
+    ...options,
+    desk: options.invitations,
+    headers: headers.page,
+    stylesheetOf: (ctx) =>
+      pages.kind === 'built' && pages.stylesheet ? `${basePathOf(ctx)}${ASSETS_PATH}${pages.stylesheet}` : undefined,
+  });
+  router.get(`${INVITATION_PATH}/:token`, (ctx) => invitation.get(ctx as InvitationContext));
+  router.post(`${INVITATION_PATH}/:token`, (ctx) => invitation.post(ctx as InvitationContext));
   if (!options.hasNvr) router.get('/', (ctx) => moveTo(ctx, 302, `${basePathOf(ctx)}/postern/`));
   router.get('/postern', (ctx) => moveTo(ctx, 301, `${basePathOf(ctx)}/postern/${ctx.search}`));
   router.get(`${ASSETS_PATH}:name`, (ctx) => serveAsset(ctx, pages, headers));

@@ -60,6 +60,28 @@ describe('The audit file', () => {
     assert.equal(JSON.stringify(lines).includes(NEW), false);
   });
 
+  it('has a line for each invitation, and none holds its secret; the link is a path while server.public_url is not set', async (t) => {
+    const { users, added } = await commands(t);
+    const made = await users.invite('nora', 'gardener');
+    assert.ok(made.ok);
+    assert.deepEqual([made.value.isWhole, made.value.expiresAt], [false, NOW + 72 * 3600]);
+    assert.match(made.value.url, /^\/invitation\/[\w-]{43}$/);
+    assert.equal((await users.invite('nora', 'gardener')).ok, false, 'she is there now');
+    assert.ok((await users.invite('nora')).ok);
+    assert.equal((await users.invite('ghost')).ok, false);
+    const lines = await added();
+    assert.deepEqual(
+      lines.map(({ what, user, reason }) => [what, user, reason]),
+      [
+        ['invitation-made', 'nora', undefined],
+        ['invitation-made', 'nora', 'name-taken'],
+        ['invitation-made', 'nora', undefined],
+        ['invitation-made', 'ghost', 'user-absent'],
+      ],
+    );
+    assert.equal(JSON.stringify(lines).includes(made.value.url.slice(-43)), false);
+  });
+
   it('has a line for each API token that is made or revoked, and none of its secret', async (t) => {
     const { users, apiTokens, added } = await commands(t);
     await users.add({ name: 'admin', password: NEW, role: 'admin' });

@@ -57,7 +57,12 @@ async function terminal(t: TestContext, people: readonly (readonly [name: string
     const parts = { store, clock: handClock(), roles: () => ROLES };
     const importFrom = async (path: string) => importUsers(await readNvrUsers(path), parts);
     const openStore = async () => ({
-      users: { ...users, importFrom, resetFactors: async () => ok('vera' as UserName) },
+      users: {
+        ...users,
+        importFrom,
+        resetFactors: async () => ok('vera' as UserName),
+        invite: async () => assert.fail('no test here invites'),
+      },
       close: async () => void Object.assign(printed, { isClosed: true }),
     });
     const program = new Command();

@@ -51,12 +51,13 @@ describe('Every key', () => {
     // biome-ignore format: a table
     assert.deepEqual(keys.map(([path]) => path.join('.')).sort(), [
       'auth.cookie_name', 'auth.cookie_same_site', 'auth.cookie_secure', 'auth.enabled', 'auth.failed_login_rate_limit',
-      'auth.hash_iterations', 'auth.password_min_length', 'auth.reauthenticate', 'auth.refresh_time', 'auth.reset_admin_password', 'auth.roles', 'auth.second_factor',
+      'auth.hash_iterations', 'auth.invitation_lifetime', 'auth.password_min_length', 'auth.reauthenticate', 'auth.refresh_time', 'auth.reset_admin_password', 'auth.roles', 'auth.second_factor',
       'auth.session_length',
       'auth.session_max_age', 'auth.sessions_per_user', 'auth.trusted_proxies',
       'events.max_limit', 'events.nvr_database', 'events.query_timeout', 'events.sample', 'events.source',
       'limits.redis_url', 'limits.redis_url_file', 'limits.replicas',
       'logger.audit_file', 'logger.audit_max_size', 'logger.default', 'logger.logs',
+      'notify.webhook', 'notify.webhook_file', 'notify.webhook_secret', 'notify.webhook_secret_file', 'notify.webhook_timeout',
       'nvr.auth_secret', 'nvr.auth_secret_file', 'nvr.ca', 'nvr.cameras', 'nvr.max_upload', 'nvr.policy', 'nvr.role_header', 'nvr.routes',
       'nvr.timeout_connect', 'nvr.timeout_idle', 'nvr.timeout_response', 'nvr.url', 'nvr.user_header', 'nvr.verify', 'nvr.warn_open_ports',
       'proxy.auth_secret', 'proxy.auth_secret_file', 'proxy.default_role', 'proxy.header_map.role', 'proxy.header_map.role_map',
@@ -76,13 +77,20 @@ describe('Every key', () => {
     });
   }
 
-  const refused = ['auth_secret_file', 'url_file', 'listen_url_file', 'redis_url_file'];
+  const refused = [
+    'auth_secret_file',
+    'url_file',
+    'listen_url_file',
+    'redis_url_file',
+    'webhook_file',
+    'webhook_secret_file',
+  ];
   for (const [path, { examples }] of keys.filter(
     ([path, key]) => key.examples && !refused.some((name) => path.includes(name)),
   )) {
     it(`${path.join('.')} takes its own example`, async () => {
       const tree = path.reduceRight<unknown>((value, key) => ({ [key]: value }), examples?.[0]);
-      const env = { SERVICE_PROXY_SECRET: 'x', SERVICE_NVR_SECRET: 'x' };
+      const env = { SERVICE_PROXY_SECRET: 'x', SERVICE_NVR_SECRET: 'x', SERVICE_WEBHOOK_SECRET: 'x' };
       assert.deepEqual(await problemsOf(JSON.stringify(tree), { env }), []);
     });
   }

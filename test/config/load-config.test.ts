@@ -116,6 +116,7 @@ describe('An empty configuration', () => {
         password_min_length: 12,
         session_max_age: 7_776_000,
         sessions_per_user: 50,
+        invitation_lifetime: 259_200,
         second_factor: 'optional',
         reauthenticate: 'credentials',
         roles: new Map(),
@@ -147,6 +148,7 @@ describe('An empty configuration', () => {
       },
       events: { source: 'store', max_limit: 10_000, query_timeout: 10, sample: 0 },
       limits: { replicas: 2 },
+      notify: { webhook_timeout: 10 },
       logger: { default: 'info', logs: {}, audit_max_size: 10_000_000 },
       ui: { login: 'postern', frame_ancestors: "'self'" },
     });

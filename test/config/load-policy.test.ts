@@ -72,7 +72,7 @@ describe('The shipped route tables (SPEC 5)', () => {
     const secret = (await rowsOf('frigate')).filter((row) => row.secret);
     assert.deepEqual(
       secret.map((row) => row.path),
-      ['/api/login', '/api/login/passkey', '/api/login/passkey/options', '/login'],
+      ['/api/login', '/api/login/passkey', '/api/login/passkey/options', '/login', '/invitation/{token}'],
     );
   });
 });

@@ -39,6 +39,12 @@ async function writeFactors({ db, secondFactor }: Store): Promise<void> {
     .insertInto('invitations')
     .values({ ...invitation, expires_at: 2, used_at: null })
     .execute();
+  const notice = { id: 'n1', user_name: vera, kind: 'token-created', at: 1, address: '192.0.2.1' };
+  await db
+    .insertInto('account_notices')
+    .values({ ...notice, done_by: null, agent: null, detail: null })
+    .execute();
+  await db.insertInto('known_clients').values({ id: 'k1', user_name: vera, last_seen: 1 }).execute();
 }
 
 describe('A store that is copied', { skip: withoutPostgres }, () => {
@@ -63,7 +69,14 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
   });
 
   const copied = async (mode: CopyMode, from = source, to = target) => copyStore(from, to, mode, () => {});
-  const factors = { totp_secrets: 1, recovery_codes: 1, passkeys: 1, invitations: 1 };
+  const factors = {
+    totp_secrets: 1,
+    recovery_codes: 1,
+    passkeys: 1,
+    invitations: 1,
+    account_notices: 1,
+    known_clients: 1,
+  };
   const counts = {
     users: 3,
     custom_roles: 1,

@@ -2,6 +2,7 @@
 import { after, before, describe } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { accountStoreContract } from '../contracts/account-store.ts';
+import { invitationStoreContract } from '../contracts/invitation-store.ts';
 import { factorStoreContract } from '../contracts/second-factor-store.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/postgres.ts';
 
@@ -14,6 +15,7 @@ describe('With PostgreSQL', { skip: withoutPostgres }, () => {
   });
   after(() => server.stop());
 
+  invitationStoreContract('PostgreSQL', { open: () => openStore({ url }) });
   factorStoreContract('PostgreSQL', { open: () => openStore({ url }) });
   accountStoreContract('PostgreSQL', {
     open: () => openStore({ url }),

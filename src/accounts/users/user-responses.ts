@@ -8,7 +8,7 @@ import type { UserOutcome } from './users.ts';
 type ReportedFault = ChangeFault | 'user-fixed';
 
 // biome-ignore format: a table
-const STATUS_OF: Readonly<Record<Exclude<ReportedFault, 'busy'>, number>> = {
+export const STATUS_OF: Readonly<Record<Exclude<ReportedFault, 'busy'>, number>> = {
   'name-invalid':         400,
   'role-unknown':         400,
   'password-unfit':       400,

@@ -1,4 +1,5 @@
 /** Creates, changes and deletes users, for the API and the command line alike (interface 2.1, 2.2; SPEC 4.3). */
+import { randomBytes } from 'node:crypto';
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
@@ -35,7 +36,8 @@ export type UserOutcome = Result<UserName, UserRefusal>;
 
 export interface NewUser {
   readonly name: string;
-  readonly password: string;
+  /** Undefined: one that nobody knows. The user gets in by an invitation. */
+  readonly password: string | undefined;
   readonly role: string;
 }
 
@@ -49,11 +51,17 @@ export interface Users {
   remove(name: string): Promise<UserOutcome>;
 }
 
+const UNKNOWN_BYTES = 32;
+
 export function createUsers({ store, hasher, clock, roles, passwordRules }: UserDeps): Users {
   const hashOf = async (password: string, name: UserName): Promise<Result<string, UserRefusal>> => {
     const fit = await parseNewPassword(password, name, passwordRules);
     if (!fit.ok) return refused('password-unfit', fit.error);
     const outcome = await hasher.hash(fit.value);
+    return outcome.kind === 'busy' ? BUSY : ok(outcome.hash);
+  };
+  const unknownToAll = async (): Promise<Result<string, UserRefusal>> => {
+    const outcome = await hasher.hash(randomBytes(UNKNOWN_BYTES).toString('base64url'));
     return outcome.kind === 'busy' ? BUSY : ok(outcome.hash);
   };
   const knownRoles = async (): Promise<Role[]> => [...(await roles()).keys(), ADMIN, VIEWER];
@@ -75,7 +83,7 @@ export function createUsers({ store, hasher, clock, roles, passwordRules }: User
       if (!name.ok) return refused('name-invalid', `Invalid username: ${name.error}`);
       const role = await roleOf(user.role);
       if (!role.ok) return role;
-      const hash = await hashOf(user.password, name.value);
+      const hash = await (user.password === undefined ? unknownToAll() : hashOf(user.password, name.value));
       if (!hash.ok) return hash;
       const row = { passwordHash: hash.value, passwordChangedAt: null, createdAt: unixSeconds(clock) };
       const added = await store.addUser({ name: name.value, role: role.value, ...row });

@@ -3,12 +3,14 @@ import { availableParallelism } from 'node:os';
 import type { CryptoKey } from 'jose';
 import type { Audit } from '../../accounts/audit.ts';
 import type { AccountResponseDeps } from '../../accounts/http/route-guards.ts';
+import type { InvitationRouteDeps } from '../../accounts/invitations/invitation-routes.ts';
 import type { FirstTimeLogin } from '../../accounts/login/first-admin.ts';
 import type { KnownClients } from '../../accounts/login/known-clients.ts';
-import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
+import type { LoginLimiter, MemoryLimiter } from '../../accounts/login/login-limiter.ts';
 import type { LoginRouteDeps } from '../../accounts/login/login-routes.ts';
 import type { PasskeyLoginRouteDeps } from '../../accounts/login/passkey-login-routes.ts';
 import type { ReauthenticateDeps } from '../../accounts/login/reauthenticate-route.ts';
+import type { NoticeRouteDeps } from '../../accounts/notices/notice-routes.ts';
 import type { Challenges } from '../../accounts/passkeys/challenges.ts';
 import { createPasskeyCheck } from '../../accounts/passkeys/passkey-check.ts';
 import type { PasskeyRouteDeps } from '../../accounts/passkeys/passkey-routes.ts';
@@ -44,6 +46,7 @@ import {
   countedSessions,
 } from '../telemetry/counted.ts';
 import type { Credentials } from './credentials.ts';
+import { addressMaker, invitationsUnder } from './invitations-of.ts';
 import { passwordRulesOf } from './password-rules-of.ts';
 
 /** What holds of the accounts under one configuration. */
@@ -62,6 +65,8 @@ export interface AccountsInForce {
     SessionRouteDeps &
     TokenRouteDeps &
     ReauthenticateDeps &
+    InvitationRouteDeps &
+    NoticeRouteDeps &
     PasskeyRouteDeps &
     PasskeyLoginRouteDeps & { readonly tickets: Tickets };
 }
@@ -75,6 +80,8 @@ export interface AccountDeps {
   readonly limiter: LoginLimiter;
   /** Of wrong codes, by account. */
   readonly codeLimiter: LoginLimiter;
+  /** Of tokens that are no invitations, by address. */
+  readonly invitationLimiter: MemoryLimiter;
   readonly sealer: Sealer;
   readonly tickets: Tickets;
   readonly challenges: Challenges;
@@ -111,15 +118,23 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
   const sessions = countedSessions(uncounted, 'login', metrics);
   const sessionsAfterPasswordChange = countedSessions(uncounted, 'password_change', metrics);
   const recheck = rechecker(auth.enabled, sessions, credentials);
-  const routeDeps = {
+  const accountDeps = {
     store: deps.store.accounts,
-    sessions,
     hasher: deps.hasherOf(auth.hash_iterations),
-    limiter: countedLimiter(deps.limiter, clauses, metrics),
-    knownClients: deps.knownClients,
     clock: deps.clock,
     roles: credentials.roleRegistry.latest,
     passwordRules: passwordRulesOf(settings),
+  };
+  const routeDeps = {
+    ...accountDeps,
+    invitations: invitationsUnder(settings, { ...accountDeps, invitationStore: deps.store.invitations }),
+    invitationLimiter: deps.invitationLimiter,
+    hasOwnLogin: auth.enabled,
+    noticeStore: deps.store.notices,
+    publicAddressOf: addressMaker(settings),
+    sessions,
+    limiter: countedLimiter(deps.limiter, clauses, metrics),
+    knownClients: deps.knownClients,
     sessionsPerUser: auth.sessions_per_user,
     roleStore: deps.store.roles,
     roleRegistry: credentials.roleRegistry,

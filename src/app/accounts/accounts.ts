@@ -1,6 +1,6 @@
 /** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
 import type { Logger } from 'pino';
-import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
+import { BY_CONFIGURATION } from '../../accounts/audit.ts';
 import {
   createFirstTimeLogin,
   ensureFirstAdmin,
@@ -27,8 +27,10 @@ import { ticks } from '../resources/ticks.ts';
 import { countedEvictions } from '../telemetry/counted.ts';
 import { type AccountsInForce, accountsUnder, createHashers } from './accounts-in-force.ts';
 import { type Credentials, openCredentials } from './credentials.ts';
+import { createInvitationLimiter } from './invitations-of.ts';
 import { learnedTogether } from './learned-together.ts';
 import { type Limits, limitsOfPrimary, openLimits } from './limits.ts';
+import { openTelling } from './telling.ts';
 
 /** What a reload leaves as it is: tokens, counted failures, who is logged in. */
 export interface Accounts extends Credentials {
@@ -80,7 +82,16 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
 
   const steadyClock = options.steadyClock ?? { now: ticks };
   const auditLog = logs.named('service.audit');
-  const audit: Audit = (entry) => auditLog.info(entry, entry.what);
+  let current = settings;
+  const told = openTelling({
+    settings: () => current,
+    store,
+    clock,
+    audit: (entry) => auditLog.info(entry, entry.what),
+    log,
+    metrics,
+  });
+  const { audit } = told;
   const { keyId } = secret.value;
   const fixedRoles = settings.auth.roles;
   const onTokenEvict = countedEvictions('apikey', metrics);
@@ -121,6 +132,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
   if (!shared) await tellUnreadable(store, sealer, log);
   const deps = {
     codeLimiter,
+    invitationLimiter: createInvitationLimiter(steadyClock),
     sealer,
     challenges: createChallenges(derivedKey(secret.value.key, 'passkeys')),
     passkeyUserKey: derivedKey(secret.value.key, 'passkey-users'),
@@ -143,6 +155,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     codeLimiter,
     limitsCheck: limits.check,
     async close() {
+      await told.close();
       await Promise.all([limits.close(), credentials.close()]);
     },
     hasherOf,
@@ -150,6 +163,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     knownClients,
     under: (settings) => accountsUnder(settings, deps),
     enforce({ settings, clauses }) {
+      current = settings;
       roleRegistry.renew(settings.auth.roles);
       limiter.setClauses(clauses);
     },

@@ -55,6 +55,9 @@ export interface CredentialDeps {
 /** Limits the log lines of a broken client. It is no defence: a secret of 256 bits cannot be guessed. */
 const BAD_TOKENS = '10/minute';
 const TIDY_MS = 3_600_000;
+/** A device that was away for longer is new again. */
+const PLACE_SECONDS = 365 * 86_400;
+const NOTICE_SECONDS = 90 * 86_400;
 
 export async function openCredentials(deps: CredentialDeps): Promise<Credentials> {
   const { store, keyId, fixedRoles, authEnabled, clock, steadyClock, audit, log, onTokenEvict, shared } = deps;
@@ -133,8 +136,11 @@ async function demote({ store, audit, log }: CredentialDeps, roles: CustomRoles)
   }
 }
 
-async function deleteExpired({ accounts, sessions }: Store, clock: Clock): Promise<void> {
+async function deleteExpired({ accounts, sessions, invitations, notices }: Store, clock: Clock): Promise<void> {
   const now = unixSeconds(clock);
   await accounts.forgetRevocationsBefore(now);
   await sessions.forgetSessionsBefore(now);
+  await invitations.forgetInvitationsBefore(now);
+  await notices.forgetNoticesBefore(now - NOTICE_SECONDS);
+  await notices.forgetPlacesBefore(now - PLACE_SECONDS);
 }

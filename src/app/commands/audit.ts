@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
 import type { AuditedAct } from '../../accounts/http/route-guards.ts';
+import type { InvitationRefusal } from '../../accounts/invitations/invitations.ts';
 import type { TokenAdmin } from '../../accounts/tokens/token-admin.ts';
 import type { UserOutcome, Users } from '../../accounts/users/users.ts';
 import type { Settings } from '../../config/schema/schema.ts';
@@ -10,10 +11,21 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Result } from '../../domain/result.ts';
 import { openLogs } from '../resources/logs.ts';
 
-export type AtHand = Users & {
+export interface InvitationLink {
+  /** A path where `server.public_url` is not set. */
+  readonly url: string;
+  readonly isWhole: boolean;
+  /** Unix seconds. */
+  readonly expiresAt: number;
+}
+
+/** The users as commands know them. */
+export interface CommandUsers extends Users {
   importFrom(path: string): Promise<readonly ImportedUser[]>;
   resetFactors(name: string): Promise<UserOutcome>;
-};
+  /** A link by which the user sets the own password. With a role the user is made. */
+  invite(name: string, role?: string): Promise<Result<InvitationLink, InvitationRefusal>>;
+}
 
 /** The command does not create the file: the service may run as another user, who must own it. */
 export async function openCommandAudit(settings: Settings, clock: Clock) {
@@ -27,7 +39,7 @@ export async function openCommandAudit(settings: Settings, clock: Clock) {
   return { audit, close };
 }
 
-export function auditedUsers(users: AtHand, audit: Audit): AtHand {
+export function auditedUsers(users: CommandUsers, audit: Audit): CommandUsers {
   return {
     list: users.list,
     add: (user) => told({ what: 'user-created', user: user.name }, users.add(user), audit),
@@ -36,6 +48,7 @@ export function auditedUsers(users: AtHand, audit: Audit): AtHand {
     setRole: (name, role) => told({ what: 'role-changed', user: name }, users.setRole(name, role), audit),
     remove: (name) => told({ what: 'user-deleted', user: name }, users.remove(name), audit),
     resetFactors: (name) => told({ what: 'second-factor-removed', user: name }, users.resetFactors(name), audit),
+    invite: (name, role) => told({ what: 'invitation-made', user: name }, users.invite(name, role), audit),
     async importFrom(path) {
       const imported = await users.importFrom(path);
       for (const { kind, name } of imported) if (kind === 'added') tell({ what: 'user-created', user: name }, audit);

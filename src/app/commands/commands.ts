@@ -1,6 +1,8 @@
 /** Opens the store and the accounts for the command line, beside a running server or without one (SPEC 1). */
 
 import { existsSync } from 'node:fs';
+import type { InvitationRefusal, Invitations } from '../../accounts/invitations/invitations.ts';
+import { createNotices } from '../../accounts/notices/notices.ts';
 import { createPasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { newEpoch } from '../../accounts/second-factor/second-factor.ts';
@@ -11,15 +13,17 @@ import { loadConfig } from '../../config/load-config.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
+import { MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
 import type { UserFactors } from '../../domain/accounts/second-factor.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { EventRecord } from '../../domain/event.ts';
-import { err, ok } from '../../domain/result.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
 import { type NvrDatabase, openNvrDatabase } from '../../store/nvr-database.ts';
 import { readNvrUsers } from '../../store/nvr-users.ts';
 import { openStore, type Store } from '../../store/open-store.ts';
+import { addressMaker, invitationsUnder } from '../accounts/invitations-of.ts';
 import { passwordRulesOf } from '../accounts/password-rules-of.ts';
-import { type AtHand, auditedTokens, auditedUsers, openCommandAudit } from './audit.ts';
+import { auditedTokens, auditedUsers, type CommandUsers, type InvitationLink, openCommandAudit } from './audit.ts';
 
 export interface CommandPlace {
   readonly directory: string;
@@ -29,7 +33,7 @@ export interface CommandPlace {
 
 export interface CommandStore {
   readonly settings: Settings;
-  readonly users: AtHand;
+  readonly users: CommandUsers;
   readonly apiTokens: TokenAdmin;
   /** Users who have a second factor. */
   usersWithFactor(): Promise<readonly UserFactors[]>;
@@ -58,15 +62,27 @@ export async function openForCommands(
   }
   const { settings } = config;
   if (use !== 'create') assertThere(settings);
-  const { audit, close } = await openCommandAudit(settings, clock);
+  const commandAudit = await openCommandAudit(settings, clock);
   const store = await openStore({ url: storeAddress(settings.store.url), readOnly: use === 'read' });
+  // The page of the account tells of it. The webhook does not: a command must not wait for another service.
+  const told = createNotices({
+    noticeStore: store.notices,
+    clock,
+    audit: commandAudit.audit,
+    send: () => {},
+    onFault: () => {},
+  });
+  const { audit } = told;
   const hasher = createPasswordHasher({ iterations: settings.auth.hash_iterations, concurrency: 1, queue: 0 });
   const roles = createRoleRegistry({ store: store.roles, fixed: settings.auth.roles }).latest;
   const tokenStore = store.apiTokens;
   const authEnabled = settings.auth.enabled;
+  const accountDeps = { store: store.accounts, hasher, clock, roles, passwordRules: passwordRulesOf(settings) };
+  const invitations = invitationsUnder(settings, { ...accountDeps, invitationStore: store.invitations });
   const users = {
-    ...createUsers({ store: store.accounts, hasher, clock, roles, passwordRules: passwordRulesOf(settings) }),
+    ...createUsers(accountDeps),
     resetFactors: (name: string) => resetFactors(name, store),
+    invite: (name: string, role?: string) => invite({ name, role }, invitations, settings),
     importFrom: async (path: string) => importUsers(await readNvrUsers(path), { store: store.accounts, clock, roles }),
   };
   const apiTokens = createTokenAdmin({ tokenStore, store: store.accounts, clock, roles, authEnabled });
@@ -79,8 +95,9 @@ export async function openForCommands(
     writeEvents: store.writeEvents,
     openNvrDatabase,
     async close() {
+      await told.close();
       await store.close();
-      await close();
+      await commandAudit.close();
     },
   };
 }
@@ -92,6 +109,24 @@ async function resetFactors(name: string, { accounts, secondFactor }: Store): Pr
   if (outcome === 'last') return ok(user.name);
   return err({ reason: 'factor-absent', message: `${name} has no second factor` });
 }
+
+async function invite(
+  { name, role }: { readonly name: string; readonly role: string | undefined },
+  invitations: Invitations,
+  settings: Settings,
+): Promise<Result<InvitationLink, InvitationRefusal>> {
+  if (!settings.auth.enabled) return err(NO_PASSWORDS);
+  const made = await invitations.make({ user: name, role, madeBy: MAKERS_WITHOUT_ACCOUNT.commandLine });
+  if (!made.ok) return made;
+  const { path, expiresAt } = made.value;
+  const url = addressMaker(settings)(path);
+  return ok({ url: url ?? path, isWhole: url !== undefined, expiresAt });
+}
+
+const NO_PASSWORDS = {
+  reason: 'user-absent',
+  message: 'auth.enabled is false: users log in at the authentication proxy, and have no password here',
+} as const;
 
 function assertThere({ store: { url } }: Settings): void {
   if (url.engine !== 'sqlite' || existsSync(url.file)) return;

@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import Router from 'koa-router';
 import type { OwnConfig } from '../../access/narrow-config.ts';
+import { createInvitationRoutes } from '../../accounts/invitations/invitation-routes.ts';
 import { createLoginRoutes } from '../../accounts/login/login-routes.ts';
 import { createPasskeyLoginRoutes } from '../../accounts/login/passkey-login-routes.ts';
 import { createReauthenticateRoute } from '../../accounts/login/reauthenticate-route.ts';
+import { createNoticeRoutes } from '../../accounts/notices/notice-routes.ts';
 import { createPasskeyRoutes } from '../../accounts/passkeys/passkey-routes.ts';
 import { createConfigSetRoute } from '../../accounts/roles/config-set-route.ts';
 import { createRoleRoutes } from '../../accounts/roles/role-routes.ts';
@@ -39,6 +41,7 @@ import type { Components } from '../resources/components.ts';
 import { askerOf, questionFor } from '../resources/upstreams.ts';
 import type { Authorizer } from './authorizer.ts';
 import { formLogIn } from './form-login.ts';
+import { invitationDesk } from './invitation-desk.ts';
 import { probeDeps } from './probe-deps.ts';
 
 export interface GateSources {
@@ -111,6 +114,8 @@ function ownRoutes({
     .use(createFactorRoutes(routeDeps).routes())
     .use(createPasskeyRoutes(routeDeps).routes())
     .use(createPasskeyLoginRoutes(routeDeps).routes())
+    .use(createInvitationRoutes(routeDeps).routes())
+    .use(createNoticeRoutes(routeDeps).routes())
     .use(createUserRoutes({ ...routeDeps, sessions: sessionsAfterPasswordChange }).routes())
     .use(createRoleRoutes({ ...routeDeps, knownCameras: () => components.cameras.it.current() ?? [] }).routes())
     .use(createConfigSetRoute(routeDeps).routes())
@@ -131,6 +136,7 @@ function ownRoutes({
         passkeyOrigin: routeDeps.passkeys.site.ok ? routeDeps.passkeys.site.value.origin : '',
         frameAncestors: ui.frame_ancestors,
         logIn: formLogIn(routeDeps),
+        invitations: invitationDesk(routeDeps),
         bodySeconds: routeDeps.bodySeconds,
         basePathOf: (ctx) => ctx.state['basePath'] ?? '',
       }).routes(),

@@ -1,5 +1,5 @@
 /** Wrappers that count what accounts and identity sources do; the wrapped thing behaves as before (SPEC 9). */
-import type { Audit } from '../../accounts/audit.ts';
+import type { Audit, AuditEntry } from '../../accounts/audit.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { LoginResult } from '../../accounts/login/post-login.ts';
 import type { PasskeyCheck } from '../../accounts/passkeys/passkey-check.ts';
@@ -10,7 +10,7 @@ import type { Clause } from '../../domain/rate-limit.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import { createTrustedNetworks, isTrustedPeer } from '../../gateway/decision/client-address.ts';
 import type { RoleVerdict } from '../../identity/role-mapping.ts';
-import type { EvictionState } from '../../telemetry/metric-labels.ts';
+import type { EvictionState, InvitationResult } from '../../telemetry/metric-labels.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { ticks } from '../resources/ticks.ts';
@@ -86,10 +86,19 @@ export function countedAudit(audit: Audit, trustedProxies: readonly string[], me
   return (entry) => {
     const { what, verdict, reason, from } = entry;
     if (what === 'token-created' && verdict === 'allowed') metrics.tokensIssued.add(1, 'api_token');
+    const invitation = invitationResult(what, verdict);
+    if (invitation) metrics.invitations.add(1, invitation);
     if (what === 'login' && reason === 'bad-credentials' && near.ok && isTrustedPeer(from, near.value))
       metrics.proxyFailures.add(1);
     audit(entry);
   };
+}
+
+function invitationResult(what: AuditEntry['what'], verdict: AuditEntry['verdict']): InvitationResult | undefined {
+  if (what === 'invitation-used') return verdict === 'allowed' ? 'used' : 'refused';
+  if (verdict === 'refused') return undefined;
+  if (what === 'invitation-made') return 'made';
+  return what === 'invitation-revoked' ? 'revoked' : undefined;
 }
 
 /** RFC 1918, RFC 4193, link-local and loopback. */

@@ -1,4 +1,4 @@
-/** `postern users list|add|password|role|delete|import`: account work beside the server or without it (SPEC 1). */
+/** `postern users list|add|password|invite|reset-link|role|delete|import`: account work beside the server or without it (SPEC 1). */
 import type { Command } from 'commander';
 import type { ImportedUser } from '../../domain/accounts/account.ts';
 import { type Role, type UserName, VIEWER } from '../../domain/names.ts';
@@ -26,8 +26,18 @@ export interface OpenUsers {
     resetFactors(name: string): Outcome;
     /** From an NVR's own SQLite file. */
     importFrom(path: string): Promise<readonly ImportedUser[]>;
+    /** A link, good once, by which the user sets the own password. With a role the user is made. */
+    invite(name: string, role?: string): Promise<Result<InvitationLink, { readonly message: string }>>;
   };
   close(): Promise<void>;
+}
+
+export interface InvitationLink {
+  /** A path where `server.public_url` is not set. */
+  readonly url: string;
+  readonly isWhole: boolean;
+  /** Unix seconds. */
+  readonly expiresAt: number;
 }
 
 export type UsersCommandDeps = Terminal & StoreCommandDeps<OpenUsers>;
@@ -67,6 +77,17 @@ export function registerUsersCommands(program: Command, deps: UsersCommandDeps):
       ),
     );
   users
+    .command('invite <name>')
+    .description('make a user, and print a link, good once, by which the user sets the own password')
+    .option('--role <role>', 'admin, viewer or a custom role', VIEWER)
+    .action((name: string, { role }: { role: string }) =>
+      run('create', (accounts) => link(accounts, deps, name, role)),
+    );
+  users
+    .command('reset-link <name>')
+    .description('print a link, good once, by which a user who is there sets a new password; second factors stay')
+    .action((name: string) => run('change', (accounts) => link(accounts, deps, name)));
+  users
     .command('role <name> <role>')
     .description("change a user's role, from the next request on")
     .action((name: string, role: string) =>
@@ -104,6 +125,22 @@ async function withPassword(
   const { readNewPassword } = await import('../read-password.ts');
   const password = await readNewPassword(terminal, name);
   return password.ok ? work(password.value) : password;
+}
+
+/** The link alone goes to standard output, to be piped; what to know of it goes beside. */
+async function link(
+  accounts: OpenUsers['users'],
+  { stderr }: UsersCommandDeps,
+  name: string,
+  role?: string,
+): Promise<Result<string, string>> {
+  const made = await accounts.invite(name, role);
+  if (!made.ok) return { ok: false, error: made.error.message };
+  const { url, isWhole, expiresAt } = made.value;
+  const until = new Date(expiresAt * 1000).toISOString().slice(0, 16).replace('T', ' ');
+  stderr.write(`Give this link to ${name} alone: it is shown this once, good once, and until ${until} UTC.\n`);
+  if (!isWhole) stderr.write('server.public_url is not set: put the address of this service in front of the path.\n');
+  return { ok: true, value: url };
 }
 
 async function said(outcome: Outcome, sentence: string): Promise<Result<string, string>> {

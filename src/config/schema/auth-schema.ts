@@ -99,6 +99,14 @@ export const authSection = z
       .max(MOST_SESSIONS)
       .prefault(50)
       .describe('Sessions that a user may have at once. One login more ends the oldest.'),
+    invitation_lifetime: z
+      .int()
+      .min(300)
+      .max(30 * 86_400)
+      .prefault(72 * 3600)
+      .describe(
+        'Seconds for which a link is good that lets a user set the own password, once. A newer link ends the older.',
+      ),
     second_factor: z
       .enum(FACTOR_MODES)
       .prefault('optional')

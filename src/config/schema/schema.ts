@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { authSection } from './auth-schema.ts';
 import { limitsSection } from './limits-schema.ts';
+import { notifySection } from './notify-schema.ts';
 import { eventsSection, nvrSection } from './nvr-schema.ts';
 import { proxySection } from './proxy-schema.ts';
 import { loggerSection, serverSection, tlsSection, uiSection } from './server-schema.ts';
@@ -17,6 +18,7 @@ export const settingsSchema = z
     events: eventsSection,
     store: storeSection,
     limits: limitsSection,
+    notify: notifySection,
     logger: loggerSection,
     ui: uiSection,
   })
@@ -43,6 +45,8 @@ export const SECRET_KEYS: readonly (readonly [section: string, key: string])[] =
   ['store', 'url'],
   ['store', 'listen_url'],
   ['limits', 'redis_url'],
+  ['notify', 'webhook'],
+  ['notify', 'webhook_secret'],
 ];
 
 /** A part of the JSON Schema of the file, as far as this room reads it. */

@@ -39,6 +39,7 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
         const { numUpdatedRows } = await wanted.executeTakeFirst();
         if (!numUpdatedRows) return 'absent';
         await transaction.deleteFrom('seen_sessions').where('user_name', '=', name).execute();
+        await transaction.deleteFrom('invitations').where('user_name', '=', name).execute();
         return 'set';
       }),
 
@@ -63,6 +64,9 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
         if (state === 'absent') return 'absent';
         if (state === 'last-admin' && role !== ADMIN) return 'last-admin';
         await transaction.updateTable('users').set({ role }).where('name', '=', name).execute();
+        // A link opens the account with the role that its maker saw, and no link of a former admin comes back with the role.
+        await transaction.deleteFrom('invitations').where('user_name', '=', name).execute();
+        if (role !== ADMIN) await transaction.deleteFrom('invitations').where('made_by', '=', name).execute();
         return 'set';
       }),
 
@@ -75,6 +79,7 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
         // A proxy's user of the same name is another person without an account: those tokens stay.
         const bound = transaction.deleteFrom('api_tokens').where('user_created_at', 'is not', null);
         await bound.where('user_name', '=', name).execute();
+        await transaction.deleteFrom('invitations').where('made_by', '=', name).execute();
         for (const table of TABLES_OF_A_USER)
           await transaction.deleteFrom(table).where('user_name', '=', name).execute();
         return 'deleted';
@@ -126,7 +131,14 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
 }
 
 /** A user made again under the same name gets nothing of what the former one had. */
-const TABLES_OF_A_USER = ['totp_secrets', 'recovery_codes', 'passkeys', 'invitations'] as const;
+const TABLES_OF_A_USER = [
+  'totp_secrets',
+  'recovery_codes',
+  'passkeys',
+  'invitations',
+  'account_notices',
+  'known_clients',
+] as const;
 
 /** Read inside the transaction that acts on it, so that two admins cannot demote each other at the same moment. */
 async function stateOf(

@@ -54,6 +54,24 @@ export interface InvitationsTable {
   used_at: number | null;
 }
 
+export interface AccountNoticesTable {
+  id: string;
+  user_name: string;
+  kind: string;
+  at: number;
+  done_by: string | null;
+  address: string;
+  agent: string | null;
+  detail: string | null;
+}
+
+/** `id` is a digest of user, device or network. */
+export interface KnownClientsTable {
+  id: string;
+  user_name: string;
+  last_seen: number;
+}
+
 export interface RevokedTokensTable {
   token_id: string;
   expires_at: number;
@@ -136,4 +154,6 @@ export interface Tables {
   recovery_codes: RecoveryCodesTable;
   passkeys: PasskeysTable;
   invitations: InvitationsTable;
+  account_notices: AccountNoticesTable;
+  known_clients: KnownClientsTable;
 }

@@ -10,6 +10,7 @@ import { sortsWithIds } from './006-sorts-with-ids.ts';
 import { changeNotices } from './007-change-notices.ts';
 import { accountManagingTokens } from './008-account-managing-tokens.ts';
 import { secondFactor } from './009-second-factor.ts';
+import { accountNotices } from './010-account-notices.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -22,5 +23,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '007-change-notices': changeNotices(dialect),
     '008-account-managing-tokens': accountManagingTokens,
     '009-second-factor': secondFactor(dialect),
+    '010-account-notices': accountNotices(dialect),
   }),
 });

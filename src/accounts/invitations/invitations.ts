@@ -1,0 +1,103 @@
+/** Invitations: links, good once, by which people set their own password; no admin needs to know it (SPEC 12). */
+import type { AccountStore } from '../../domain/accounts/account.ts';
+import type { Invitation, InvitationStore } from '../../domain/accounts/invitation.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import type { UserName } from '../../domain/names.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import type { PasswordHasher } from '../passwords/password-hash.ts';
+import { type PasswordRules, parseNewPassword } from '../passwords/password-rules.ts';
+import type { UserFault, Users } from '../users/users.ts';
+import { invitationHash, invitationPath, newInvitationToken } from './invitation-token.ts';
+
+export interface InvitationDeps {
+  readonly store: Pick<AccountStore, 'findUser'>;
+  readonly invitationStore: InvitationStore;
+  readonly users: Pick<Users, 'add'>;
+  readonly hasher: Pick<PasswordHasher, 'hash'>;
+  readonly passwordRules: PasswordRules;
+  readonly clock: Clock;
+  /** `auth.invitation_lifetime`, seconds. */
+  readonly lifetime: number;
+}
+
+export interface WantedInvitation {
+  readonly user: string;
+  /** The account is made with this role. Undefined: the account is there already, and keeps its role. */
+  readonly role?: string | undefined;
+  readonly madeBy: string;
+}
+
+/** `path` is below the base path and holds the secret; it is shown once. */
+export interface MadeInvitation {
+  readonly user: UserName;
+  readonly path: string;
+  readonly expiresAt: number;
+}
+
+export type InvitationRefusal = { readonly reason: UserFault; readonly message: string };
+
+export type Acceptance =
+  | { readonly kind: 'accepted'; readonly user: UserName }
+  /** Unknown, used, over, revoked or void: all alike. */
+  | { readonly kind: 'void' }
+  | { readonly kind: 'unfit'; readonly user: UserName; readonly message: string }
+  | { readonly kind: 'busy'; readonly user: UserName };
+
+export interface Invitations {
+  make(wanted: WantedInvitation): Promise<Result<MadeInvitation, InvitationRefusal>>;
+  /** Those that hold. */
+  list(): Promise<readonly Invitation[]>;
+  revoke(user: string): Promise<'removed' | 'absent'>;
+  /** What the link is for, while it holds. */
+  find(token: string): Promise<Invitation | undefined>;
+  /** Uses the link up. No session begins: the person logs in with the new password, and with a factor where one is asked for. */
+  accept(token: string, password: string): Promise<Acceptance>;
+}
+
+export function createInvitations(deps: InvitationDeps): Invitations {
+  const { store, invitationStore, users, hasher, passwordRules, clock, lifetime } = deps;
+  const find = async (token: string): Promise<Invitation | undefined> => {
+    const tokenHash = invitationHash(token);
+    return tokenHash === undefined ? undefined : invitationStore.findInvitation(tokenHash, unixSeconds(clock));
+  };
+  return {
+    find,
+    list: () => invitationStore.listInvitations(unixSeconds(clock)),
+    revoke: (user) => invitationStore.removeInvitation(user),
+    async make({ user: name, role, madeBy }) {
+      if (role !== undefined) {
+        const added = await users.add({ name, role, password: undefined });
+        if (!added.ok) return added;
+      }
+      const user = await store.findUser(name);
+      if (!user) return ABSENT;
+      const token = newInvitationToken();
+      const createdAt = unixSeconds(clock);
+      const invitation = {
+        tokenHash: invitationHash(token) ?? '',
+        user: user.name,
+        userCreatedAt: user.createdAt,
+        madeBy,
+        createdAt,
+        expiresAt: createdAt + lifetime,
+      };
+      const outcome = await invitationStore.putInvitation(invitation);
+      if (outcome === 'absent') return ABSENT;
+      return ok({ user: user.name, path: invitationPath(token), expiresAt: invitation.expiresAt });
+    },
+    async accept(token, password) {
+      const invitation = await find(token);
+      if (!invitation) return VOID;
+      const { user, tokenHash } = invitation;
+      const fit = await parseNewPassword(password, user, passwordRules);
+      if (!fit.ok) return { kind: 'unfit', user, message: fit.error };
+      const hashed = await hasher.hash(fit.value);
+      if (hashed.kind === 'busy') return { kind: 'busy', user };
+      const outcome = await invitationStore.acceptInvitation(tokenHash, hashed.hash, unixSeconds(clock));
+      return outcome === 'accepted' ? { kind: 'accepted', user } : VOID;
+    },
+  };
+}
+
+const VOID = { kind: 'void' } as const;
+const ABSENT = err({ reason: 'user-absent', message: 'User not found' } as const);

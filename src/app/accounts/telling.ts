@@ -1,0 +1,56 @@
+/** Tells of changes of accounts: in the audit log, on the page of the account, and to the webhook of the configuration (SPEC 12). */
+import type { Logger } from 'pino';
+import type { Audit } from '../../accounts/audit.ts';
+import { createNotices, type Notices } from '../../accounts/notices/notices.ts';
+import type { Settings } from '../../config/schema/schema.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { publicAddress } from '../../domain/public-url.ts';
+import { createWebhook, type WebhookTarget } from '../../notify/webhook.ts';
+import type { Store } from '../../store/open-store.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+
+export interface TellingDeps {
+  /** In force now. */
+  readonly settings: () => Settings;
+  readonly store: Pick<Store, 'notices'>;
+  readonly clock: Clock;
+  readonly audit: Audit;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+export function openTelling({ settings, store, clock, audit, log, metrics }: TellingDeps): Notices {
+  const webhook = createWebhook({
+    target: () => targetOf(settings()),
+    clock,
+    onResult: (result) => metrics.webhooks.add(1, result),
+    onFailing: (cause) =>
+      log.warn(
+        { cause },
+        'a notice could not be posted to notify.webhook and is lost: check that address; told once until one gets through',
+      ),
+    onWorking: () => log.info('notices reach notify.webhook again'),
+  });
+  const notices = createNotices({
+    noticeStore: store.notices,
+    clock,
+    audit,
+    send: webhook.send,
+    onFault: (fault) =>
+      log.warn({ err: fault }, 'an event of an account could not be written to the store: it is missing on its page'),
+  });
+  return {
+    audit: notices.audit,
+    async close() {
+      await notices.close();
+      await webhook.close();
+    },
+  };
+}
+
+function targetOf({ notify, server }: Settings): WebhookTarget | undefined {
+  if (notify.webhook === undefined) return undefined;
+  const service = server.public_url && publicAddress(server.public_url, '/');
+  const { webhook: url, webhook_secret: secret, webhook_timeout: timeoutSeconds } = notify;
+  return { url, secret, timeoutSeconds, service };
+}

@@ -1,0 +1,156 @@
+/** Posts what happened to accounts to `notify.webhook`: signed, in order, with retries, from a bounded queue (SPEC 12). */
+import { createHmac } from 'node:crypto';
+import type { Notice } from '../domain/accounts/notice.ts';
+import { type Clock, unixSeconds } from '../domain/clock.ts';
+
+/** From the operator's configuration alone: no request names an address here. */
+export interface WebhookTarget {
+  readonly url: string;
+  readonly timeoutSeconds: number;
+  /** Key of the HMAC; without one there is no signature. */
+  readonly secret: string | undefined;
+  /** `server.public_url`: which service tells. */
+  readonly service: string | undefined;
+}
+
+/** `failed`: given up, or never tried because too many waited. */
+export type WebhookResult = 'sent' | 'failed';
+
+export interface WebhookDeps {
+  /** As it is now; undefined: nothing is sent. */
+  readonly target: () => WebhookTarget | undefined;
+  readonly clock: Clock;
+  readonly onResult: (result: WebhookResult) => void;
+  /** Called once when notices begin to fail, with the cause, and once when one gets through again. */
+  readonly onFailing: (cause: string) => void;
+  readonly onWorking: () => void;
+  /** Between the attempts for one notice. */
+  readonly retrySeconds?: readonly number[];
+}
+
+export interface Webhook {
+  /** Returns at once. */
+  send(notice: Notice): void;
+  /** What still waits is dropped. */
+  close(): Promise<void>;
+}
+
+const MOST_WAITING = 200;
+const RETRY_SECONDS: readonly number[] = [2, 10, 60, 300];
+
+export function createWebhook(deps: WebhookDeps): Webhook {
+  const { target, onResult, retrySeconds = RETRY_SECONDS } = deps;
+  const waiting: Notice[] = [];
+  const closing = new AbortController();
+  let running: Promise<void> | undefined;
+  let isFailing = false;
+
+  const deliver = async (notice: Notice): Promise<void> => {
+    let cause = '';
+    for (const pause of [0, ...retrySeconds]) {
+      await sleep(pause, closing.signal);
+      const where = target();
+      if (!where || closing.signal.aborted) return onResult('failed');
+      const fault = await post(notice, where, closing.signal, deps);
+      if (fault === undefined) {
+        if (isFailing) deps.onWorking();
+        isFailing = false;
+        return onResult('sent');
+      }
+      cause = fault.cause;
+      if (fault.isFinal) break;
+    }
+    onResult('failed');
+    if (!isFailing) deps.onFailing(cause);
+    isFailing = true;
+  };
+  const run = async (): Promise<void> => {
+    for (let notice = waiting.shift(); notice; notice = waiting.shift()) await deliver(notice);
+    running = undefined;
+  };
+  return {
+    send(notice) {
+      if (!target()) return;
+      if (waiting.length >= MOST_WAITING || closing.signal.aborted) return onResult('failed');
+      waiting.push(notice);
+      running ??= run();
+    },
+    async close() {
+      closing.abort();
+      await running;
+    },
+  };
+}
+
+interface Fault {
+  readonly cause: string;
+  /** The same message would be refused again. */
+  readonly isFinal: boolean;
+}
+
+const isFinal = (status: number): boolean => status < 500 && status !== 408 && status !== 429;
+
+/** Undefined when the other side took it. Certificates are verified, and no redirect is followed. */
+async function post(
+  notice: Notice,
+  { url, timeoutSeconds, secret, service }: WebhookTarget,
+  closing: AbortSignal,
+  { clock }: WebhookDeps,
+): Promise<Fault | undefined> {
+  const body = JSON.stringify(messageOf(notice, service));
+  const signature =
+    secret === undefined ? {} : { 'X-Postern-Signature': signatureOf(body, secret, unixSeconds(clock)) };
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'User-Agent': 'Postern', ...signature },
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.any([closing, AbortSignal.timeout(timeoutSeconds * 1000)]),
+    });
+    await response.body?.cancel();
+    return response.ok ? undefined : { cause: `status ${response.status}`, isFinal: isFinal(response.status) };
+  } catch (fault) {
+    return { cause: causeOf(fault), isFinal: false };
+  }
+}
+
+/** `t=<Unix seconds>,v1=<hex of HMAC-SHA-256 over "<t>.<body>">`: the time lets the other side refuse what is replayed. */
+export function signatureOf(body: string, secret: string, at: number): string {
+  const second = Math.floor(at);
+  return `t=${second},v1=${createHmac('sha256', secret).update(`${second}.${body}`).digest('hex')}`;
+}
+
+const messageOf = ({ id, user, kind, at, by, from, agent, detail }: Notice, service: string | undefined) => ({
+  id,
+  event: kind,
+  at,
+  user,
+  by: by ?? null,
+  address: from,
+  agent: agent ?? null,
+  detail: detail ?? null,
+  service: service ?? null,
+});
+
+/** Without the address: it may hold a secret. */
+function causeOf(fault: unknown): string {
+  const cause = fault instanceof Error && fault.cause instanceof Error ? fault.cause : fault;
+  const code: unknown = Object(cause).code;
+  if (typeof code === 'string') return code;
+  return fault instanceof Error ? fault.name : 'unknown';
+}
+
+const sleep = (seconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (seconds === 0 || signal.aborted) return resolve();
+    const timer = setTimeout(resolve, seconds * 1000);
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });

@@ -1,0 +1,99 @@
+/** The table of invitations: the same code for every engine (SPEC 12). */
+import type { Kysely, Selectable } from 'kysely';
+import { type Invitation, type InvitationStore, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
+import { ADMIN, type UserName } from '../../domain/names.ts';
+import type { Serialized } from '../engine/serialized.ts';
+import type { InvitationsTable, Tables } from '../engine/tables.ts';
+
+export function createInvitationStore(db: Kysely<Tables>, serialized: Serialized): InvitationStore {
+  return {
+    putInvitation: (invitation) =>
+      serialized(async (transaction) => {
+        const { user, userCreatedAt } = invitation;
+        const owner = transaction.selectFrom('users').select('name').where('name', '=', user);
+        if (!(await owner.where('created_at', '=', userCreatedAt).executeTakeFirst())) return 'absent';
+        await transaction.deleteFrom('invitations').where('user_name', '=', user).execute();
+        await transaction.insertInto('invitations').values(asRow(invitation)).execute();
+        return 'put';
+      }),
+
+    async findInvitation(tokenHash, now) {
+      const row = await holding(db, now).where('token_hash', '=', tokenHash).executeTakeFirst();
+      return row && asInvitation(row);
+    },
+
+    async listInvitations(now) {
+      return (await holding(db, now).orderBy('user_name').execute()).map(asInvitation);
+    },
+
+    acceptInvitation: (tokenHash, passwordHash, now) =>
+      serialized(async (transaction) => {
+        const held = await holding(transaction, now).where('token_hash', '=', tokenHash).executeTakeFirst();
+        if (!held) return 'void';
+        const use = transaction.updateTable('invitations').set({ used_at: now }).where('token_hash', '=', tokenHash);
+        if (!(await use.where('used_at', 'is', null).executeTakeFirst()).numUpdatedRows) return 'void';
+        await transaction
+          .updateTable('users')
+          .set({ password_hash: passwordHash, password_changed_at: now, password_is_generated: 0 })
+          .where('name', '=', held.user_name)
+          .execute();
+        await transaction.deleteFrom('seen_sessions').where('user_name', '=', held.user_name).execute();
+        return 'accepted';
+      }),
+
+    async removeInvitation(user) {
+      const removal = db.deleteFrom('invitations').where('user_name', '=', user).where('used_at', 'is', null);
+      return (await removal.executeTakeFirst()).numDeletedRows ? 'removed' : 'absent';
+    },
+
+    async forgetInvitationsBefore(expiredAt) {
+      await db.deleteFrom('invitations').where('expires_at', '<', expiredAt).execute();
+    },
+  };
+}
+
+/** Not used, not over, for the user of now, by one who is an admin now. */
+const holding = (db: Kysely<Tables>, now: number) =>
+  db
+    .selectFrom('invitations')
+    .selectAll('invitations')
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('users as owner')
+          .select('owner.name')
+          .whereRef('owner.name', '=', 'invitations.user_name')
+          .whereRef('owner.created_at', '=', 'invitations.user_created_at'),
+      ),
+    )
+    .where(({ or, eb, exists, selectFrom }) =>
+      or([
+        eb('made_by', 'in', Object.values(MAKERS_WITHOUT_ACCOUNT)),
+        exists(
+          selectFrom('users as maker')
+            .select('maker.name')
+            .whereRef('maker.name', '=', 'invitations.made_by')
+            .where('maker.role', '=', ADMIN),
+        ),
+      ]),
+    );
+
+const asInvitation = (row: Selectable<InvitationsTable>): Invitation => ({
+  tokenHash: row.token_hash,
+  user: row.user_name as UserName,
+  userCreatedAt: row.user_created_at,
+  madeBy: row.made_by,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+});
+
+const asRow = (invitation: Invitation): InvitationsTable => ({
+  token_hash: invitation.tokenHash,
+  user_name: invitation.user,
+  user_created_at: invitation.userCreatedAt,
+  made_by: invitation.madeBy,
+  created_at: invitation.createdAt,
+  expires_at: invitation.expiresAt,
+  used_at: null,
+});
