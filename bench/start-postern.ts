@@ -16,6 +16,10 @@ export interface PosternOptions {
   readonly auth?: Readonly<Record<string, unknown>>;
   readonly nvr?: Readonly<Record<string, unknown>>;
   readonly events?: Readonly<Record<string, unknown>>;
+  readonly server?: Readonly<Record<string, unknown>>;
+  readonly store?: Readonly<Record<string, unknown>>;
+  /** False: others have moved them into the same store. */
+  readonly people?: boolean;
   /** Node's own flags, before the program. */
   readonly nodeFlags?: readonly string[];
 }
@@ -28,6 +32,8 @@ export interface StartedPostern extends StartedServer {
   cookieOf(person: Person): Promise<{ readonly cookie: string }>;
   readonly viewer: { readonly cookie: string };
   readonly admin: { readonly cookie: string };
+  /** Of the viewer. */
+  newSession(): Promise<{ readonly cookie: string }>;
   /** What it has logged so far. */
   log(): string;
 }
@@ -66,6 +72,7 @@ export async function startPostern(options: PosternOptions): Promise<StartedPost
     url,
     telemetryUrl,
     cookieOf,
+    newSession: () => cookieOf(VERA),
     viewer: await cookieOf(VERA),
     admin: await cookieOf(ADMIN_PERSON),
     log,
@@ -83,18 +90,29 @@ export async function movedInDirectory({
   auth = {},
   nvr = {},
   events = {},
+  server = {},
+  store: storeKeys = {},
+  people = true,
 }: PosternOptions): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'postern-bench-'));
   const config = {
-    server: { external: '127.0.0.1:0', internal: '127.0.0.1:0', telemetry: '127.0.0.1:0', shutdown_grace: 1 },
+    server: {
+      external: '127.0.0.1:0',
+      internal: '127.0.0.1:0',
+      telemetry: '127.0.0.1:0',
+      shutdown_grace: 1,
+      ...server,
+    },
     tls: { enabled: false },
     auth: { hash_iterations: TEST_ITERATIONS, failed_login_rate_limit: null, roles: { front_only: ['cam1'] }, ...auth },
     nvr: { url: upstream, cameras: ['cam1', 'cam2'], ...nvr },
     events,
+    store: storeKeys,
     logger: { default: logLevel },
   };
   writeFileSync(join(directory, 'config.yaml'), stringify(config));
-  const store = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
+  if (!people) return directory;
+  const store = await openStore({ url: String(storeKeys['url'] ?? `sqlite:${join(directory, 'postern.db')}`) });
   await moveIn(EVERYBODY, store.accounts, Math.floor(Date.now() / 1000) - 60);
   await store.close();
   return directory;
