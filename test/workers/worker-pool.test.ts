@@ -72,7 +72,11 @@ describe('The pool of workers', () => {
   });
 
   it('waits longer before each restart of a worker that ends again and again, and says it', async () => {
-    const { opening, at, listen, downs, fakes } = fakePool();
+    let noneLeft = 0;
+    const onNone = (): void => {
+      noneLeft += 1;
+    };
+    const { opening, at, listen, downs, fakes } = fakePool({ onNone });
     listen(0);
     listen(1);
     const pool = await opening;
@@ -85,8 +89,9 @@ describe('The pool of workers', () => {
       [1, 'ended', 'SIGSEGV', 500],
       [1, 'ended', 'the store is locked', 1000],
     ]);
+    assert.equal(noneLeft, 0);
     at(1).events.onEnd('SIGSEGV');
-    assert.equal(pool.check().kind, 'failed');
+    assert.deepEqual([pool.check().kind, noneLeft], ['failed', 1]);
     await pool.close(1000);
   });
 

@@ -121,6 +121,14 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
       reports.ended(worker);
     },
     onDown: told.onDown,
+    onNone() {
+      if (activated.external === undefined && activated.internal === undefined) return;
+      // Their numbers may soon belong to other files of this process: they are not listened on again.
+      log.fatal(
+        'no worker is left, and the sockets of systemd were closed with the last one: the service ends, so that systemd starts it again',
+      );
+      process.exit(1);
+    },
   });
   pool = started;
   certificates?.onChange((certificate) => tellAll(workers(), { kind: 'certificate', certificate }));

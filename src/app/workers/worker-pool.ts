@@ -22,6 +22,8 @@ export interface PoolDeps {
   readonly onEnd: (worker: PoolWorker) => void;
   /** It has ended unasked: another one starts in so many milliseconds. */
   readonly onDown: (worker: PoolWorker, reason: Down, pause: number) => void;
+  /** None listens any more: Node has closed the listening sockets. */
+  readonly onNone?: () => void;
   /** Seconds without a word, after which a worker counts as stuck. */
   readonly silentSeconds?: number | undefined;
 }
@@ -119,6 +121,7 @@ export async function openWorkerPool(deps: PoolDeps): Promise<WorkerPool & { rea
     Object.assign(slot, { isUp: false, worker: undefined, process: undefined });
     if (!isStarted) first.reject(new Error(`a worker ended at the start: ${why}`));
     if (isClosing || !isStarted) return;
+    if (slots.every(({ isUp }) => !isUp)) deps.onNone?.();
     if (isReplaced) {
       begin(slot);
       return;
