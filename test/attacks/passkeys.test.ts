@@ -1,6 +1,9 @@
 /** Attacks on passkeys, each proved by what was stored, and by what the NVR did not get (SPEC 12). */
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { assertion, clientDataIn, newCredential } from '../../src/accounts/passkeys/credential-json.ts';
+import { verifyNew } from '../../src/accounts/passkeys/verify.ts';
 import { startFakeNvr } from '../support/fake-nvr.ts';
 import {
   type AskedPasskey,
@@ -238,6 +241,15 @@ describe('Adding a passkey', () => {
     assert.equal((await sendJson(at, PASSKEYS, { credential: stolen }, thief)).status, 409, person.name);
   });
 
+  it('of a further one leaves the session as it is: no other one is begun', async () => {
+    const { token, passkey } = await owner();
+    const more = { credential: made(newPasskey(), await creationOptions(token)) };
+    const path = `${PASSKEYS}/${passkey.id.toString('base64url')}`;
+    for (const answer of [await sendJson(at, PASSKEYS, more, token), await sendJson(at, path, {}, token, 'DELETE')])
+      assert.deepEqual([answer.ok, answer.headers.getSetCookie()], [true, []]);
+    assert.equal((await at.ask('/api/version', { token })).status, 200);
+  });
+
   it('ends the sessions from before the first factor, and gives recovery codes', async () => {
     const person = await newcomer();
     const [before, token] = [await at.logIn(person), await at.logIn(person)];
@@ -379,5 +391,50 @@ describe('The passkeys of a person', () => {
     assert.deepEqual(Object(both)['second_factor'], ['totp', 'passkey']);
     const code = codeNow();
     assert.equal((await sendJson(at, '/api/login', { user: VERA.name, password: VERA.password, code })).status, 200);
+  });
+});
+
+describe('Bytes of a stranger', () => {
+  const SITE = { id: 'localhost', origin: ORIGIN };
+  const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url') || 'AA';
+  const honest = made(newPasskey(), { challenge: 'c', user: { id: 'u' } });
+  const bytes = Buffer.from(honest.response.attestationObject, 'base64url');
+
+  it('in the place of a new passkey are refused, however they are made, and nothing is thrown', async () => {
+    const changed = fc
+      .tuple(fc.nat(bytes.length - 1), fc.nat(255))
+      .map(([at, value]) => Buffer.from(bytes).fill(value, at, at + 1));
+    const bombs = fc.constantFrom(
+      '9b7fffffffffffffff',
+      'bb7fffffffffffffff',
+      '81'.repeat(4000),
+      '5b7fffffffffffffff',
+      'a0',
+    );
+    const any = fc.oneof(
+      changed,
+      fc.uint8Array({ maxLength: 300 }),
+      bombs.map((hex) => Buffer.from(hex, 'hex')),
+    );
+    await fc.assert(
+      fc.asyncProperty(any, async (attestation) => {
+        const credential = { ...honest, ...honest.response, attestationObject: text(attestation) };
+        const verified = await verifyNew(credential, 'c', SITE);
+        assert.ok(verified === undefined || verified.id === honest.id);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('in a body are read or refused in words', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        for (const read of [newCredential, assertion]) {
+          const outcome = read(value);
+          assert.ok(outcome.ok || outcome.error.every(({ msg, loc }) => msg.includes(' ') && loc[1] === 'credential'));
+        }
+        assert.doesNotThrow(() => clientDataIn(text(Buffer.from(JSON.stringify(value)))));
+      }),
+    );
   });
 });

@@ -77,7 +77,8 @@ async function add(ctx: AccountRouterContext, user: User, site: RelyingParty, de
     return refuseAdding(ctx, outcome.kind);
   }
   record(ctx, deps, act);
-  await goOn(ctx, outcome.user, deps);
+  // Only the first factor ends sessions: with more of them this one goes on as it is.
+  if (outcome.recoveryCodes) await goOn(ctx, outcome.user, deps);
   const { id, createdAt, lastUsedAt } = outcome.passkey;
   const shown = { id, name: name.value, created_at: createdAt, last_used_at: lastUsedAt };
   respond(ctx, 201, { ...shown, recovery_codes: outcome.recoveryCodes ?? [] });
@@ -113,7 +114,7 @@ async function remove(ctx: AccountRouterContext, user: User, deps: PasskeyRouteD
   const left = await deps.passkeys.remove(user, idOf(ctx));
   if (!left) return refuse(ctx, 404, NO_PASSKEY);
   record(ctx, deps, { what: 'second-factor-removed', user: user.name, factor: 'passkey' });
-  await goOn(ctx, left, deps);
+  if (!left.hasFactor) await goOn(ctx, left, deps);
   respond(ctx, 200, { success: true });
 }
 
