@@ -64,7 +64,10 @@ export async function examine(options: ExamineOptions): Promise<Observations> {
   const readSurely = async (form: string): Promise<StreamSeen | undefined> => {
     const seen = await read(form);
     const isKeptBack = seen?.wasWhole && !seen.cameAtOnce && seen.encoding === undefined;
-    return isKeptBack ? read(form, Math.min(silence * SURE_FACTOR, LONGEST_SILENCE_SECONDS)) : seen;
+    if (!isKeptBack) return seen;
+    const again = await read(form, Math.min(silence * SURE_FACTOR, LONGEST_SILENCE_SECONDS));
+    // What is there before the silence is over is the first reading, from a cache: it says nothing of the way.
+    return again?.wasWhole && again.took < again.silence ? seen : again;
   };
   const [again, upgrade, put, upload, file, refused, stream, events, download] = await Promise.all([
     ask(ODD_TARGET, { headers: asBrowser(options, mark) }),

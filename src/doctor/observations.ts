@@ -65,6 +65,8 @@ export interface StreamSeen {
   readonly encoding: string | undefined;
   /** Seconds of silence that were asked for. */
   readonly silence: number;
+  /** Seconds that the whole of it took. */
+  readonly took: number;
 }
 
 /** A port of the NVR's that is reachable where browsers come from. */

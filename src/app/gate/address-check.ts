@@ -38,7 +38,7 @@ export interface AddressCheckDeps extends Omit<TokenAdminDeps, 'store' | 'authEn
 }
 
 /** Seconds. With the time limits of the probes a run takes half a minute at most. */
-const SILENCE = 3;
+const SILENCE = 2;
 
 export function addressCheck(deps: AddressCheckDeps): AddressCheck {
   return async (by) =>

@@ -19,7 +19,8 @@ export function readStream(probe: Probe, silence: number): Promise<StreamSeen | 
     let hasResponse = false;
     // From the question on: a proxy that keeps back the first bytes may keep back the head with them. By the clock: on a
     // busy machine bytes are read before a timer that was due earlier.
-    const isSilenceOver = silenceFrom(performance.now(), silence);
+    const begin = performance.now();
+    const isSilenceOver = silenceFrom(begin, silence);
     request.once('error', () => {
       if (!hasResponse) end(undefined);
     });
@@ -39,7 +40,8 @@ export function readStream(probe: Probe, silence: number): Promise<StreamSeen | 
       response.once('close', () => {
         // On a slow way the first bytes come late, but the silence behind them is as long as the server made it.
         cameAtOnce ||= firstAt !== undefined && silenceFrom(firstAt, silence)();
-        end({ cameAtOnce, wasWhole: isWhole(response, said), encoding, silence });
+        const took = (performance.now() - begin) / 1000;
+        end({ cameAtOnce, wasWhole: isWhole(response, said), encoding, silence, took });
       });
     });
     request.end();
