@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clause } from '../../domain/rate-limit.ts';
 import type { AttemptWindow, SharedPlace, SharedWindows } from '../../domain/shared-windows.ts';
 import { clientKey, networkKey } from './client-key.ts';
-import { inTurn, type LoginLimiter, type MemoryLimiter, type Reservation } from './login-limiter.ts';
+import type { LoginLimiter, MemoryLimiter, Reservation } from './login-limiter.ts';
 import { widened } from './network-limiter.ts';
 
 export interface SharedLimiterDeps {
@@ -44,7 +44,6 @@ const MOST_LOOKS = 100;
 
 export function createSharedLimiter({ shared, memory, replicas, windowsOf }: SharedLimiterDeps): LoginLimiter {
   let clauses: readonly Clause[] = [];
-  const here = inTurn(memory);
   const enforce = (): void => memory.setClauses(shared.isUp() ? clauses : clauses.map(divided(replicas)));
   shared.onChange(enforce);
 
@@ -63,19 +62,33 @@ export function createSharedLimiter({ shared, memory, replicas, windowsOf }: Sha
       clauses = given;
       enforce();
     },
-    async reserve(address, isKnown = false) {
-      const own = await here.reserve(address, isKnown);
-      if (own.kind === 'limited' || clauses.length === 0 || !shared.isUp()) return own;
-      const place = await sharedPlace(windowsOf(address, isKnown, clauses));
-      if (place.kind === 'reserved') return bothOf(own, place);
-      own.release();
-      // The counts here are divided by now.
-      if (place.kind === 'unavailable') return here.reserve(address, isKnown);
-      const { clause, retryAfterSeconds, window } = place;
-      return { kind: 'limited', clause, retryAfterSeconds, ...(window > 0 && { window: 'network' as const }) };
+    async reserve(key, isKnown = false) {
+      for (;;) {
+        // Read with the place, in one turn: the counts in force are divided exactly while the server is away.
+        const isTogether = shared.isUp();
+        const own = memory.reserve(key, isKnown);
+        if (own.kind === 'limited') {
+          const settles = memory.settles(key, own.window);
+          if (!settles) return own;
+          await settles;
+          continue;
+        }
+        if (clauses.length === 0 || !isTogether) return own;
+        const place = await sharedPlace(windowsOf(key, isKnown, clauses));
+        if (place.kind === 'reserved') return bothOf(own, place);
+        own.release();
+        if (place.kind === 'full') return limitedBy(place);
+      }
     },
   };
 }
+
+const limitedBy = ({ clause, retryAfterSeconds, window }: Extract<SharedPlace, { kind: 'full' }>): Reservation => ({
+  kind: 'limited',
+  clause,
+  retryAfterSeconds,
+  ...(window > 0 && { window: 'network' as const }),
+});
 
 type Place = Pick<Extract<Reservation, { kind: 'reserved' }>, 'release' | 'keep'>;
 
