@@ -19,6 +19,7 @@ export function wirePasskey(form: HTMLFormElement, { report, setBusy, proven }: 
   const button = element('passkey', HTMLButtonElement);
   button.hidden = false;
   let offer = new AbortController();
+  let isAsking = false;
 
   const logIn = async (isConditional: boolean, signal: AbortSignal): Promise<boolean> => {
     let isShown = !isConditional;
@@ -41,16 +42,19 @@ export function wirePasskey(form: HTMLFormElement, { report, setBusy, proven }: 
   };
   const ask = async (): Promise<void> => {
     // A browser asks one question at a time.
+    if (isAsking) return;
+    isAsking = true;
     offer.abort();
     setBusy(true);
     const isDone = await logIn(false, new AbortController().signal);
+    isAsking = false;
     if (!isDone && (await canOffer())) offerAgain();
   };
   button.addEventListener('click', () => void ask());
   void canOffer().then((can) => {
     if (!can) return;
     offerAgain();
-    setInterval(() => document.hidden || button.disabled || offerAgain(), OFFER_MILLISECONDS);
+    setInterval(() => document.hidden || isAsking || offerAgain(), OFFER_MILLISECONDS);
   });
 }
 
