@@ -1,10 +1,15 @@
 /** Ways around the second factor (SPEC 12): each is refused, and the NVR hears of none. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, type OutgoingHttpHeaders } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it, type TestContext } from 'node:test';
+import { openForCommands } from '../../src/app/commands/commands.ts';
 import { unixSeconds } from '../../src/domain/clock.ts';
+import type { UserName } from '../../src/domain/names.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, type Person, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
@@ -122,6 +127,10 @@ describe('A login with a second factor', () => {
   });
 });
 
+const loginHead = { ':method': 'POST', ':path': '/api/login', 'content-type': 'application/json' };
+const sessionOf = ([, cookies]: readonly [unknown, unknown]): string =>
+  /frigate_token=([^;]+)/.exec(String(cookies))?.[1] ?? '';
+
 describe('Around the second factor', async () => {
   const person = await newcomer();
   const old = await at.logIn(person);
@@ -153,6 +162,32 @@ describe('Around the second factor', async () => {
     assert.match((await rawRequest(at.port, head.join('\r\n'))).text, /^HTTP\/1\.1 401 /);
     assert.equal((await logIn(person, { cookie: old })).status, 401);
     assert.equal(nvr.received.length, before);
+  });
+
+  it('there is no way by HTTP/2, whose login asks for the code too', async (t) => {
+    const directory = directoryOf(t);
+    const secure = await startInstance({ config: { auth: AUTH, nvr: behind, tls: { enabled: true } }, directory });
+    t.after(() => secure.close());
+    const session = connect(`https://127.0.0.1:${secure.port}`, { rejectUnauthorized: false });
+    t.after(() => session.destroy());
+    const ask = async (headers: OutgoingHttpHeaders, body = ''): Promise<[status: unknown, cookies: unknown]> => {
+      const stream = session.request(headers, { endStream: body === '' });
+      if (body !== '') stream.end(body);
+      const [answer] = (await once(stream, 'response')) as [Record<string, unknown>];
+      stream.resume();
+      return [answer[':status'], answer['set-cookie']];
+    };
+    const store = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
+    const first = { epoch: 'e', recoveryCodes: [] };
+    const { name, password } = VERA;
+    const before = sessionOf(await ask(loginHead, JSON.stringify({ user: name, password })));
+    await store.secondFactor.startTotp(name as UserName, 'k.sealed', Number.MAX_SAFE_INTEGER);
+    await store.secondFactor.confirmTotp(name as UserName, { sealed: 'k.sealed', step: 1, first });
+    await store.close();
+    const received = nvr.received.length;
+    assert.deepEqual(await ask(loginHead, JSON.stringify({ user: name, password })), [401, undefined]);
+    assert.equal((await ask({ ':path': '/api/version', cookie: `frigate_token=${before}` }))[0], 401);
+    assert.equal(nvr.received.length, received);
   });
 
   it('a factor that is removed and set up again revives no session', async () => {
@@ -328,6 +363,28 @@ describe('A session that is not proven', () => {
     assert.equal((await logIn(person)).status, 200, 'a login is not kept from the owner');
   });
 
+  it('changes no user and no role either with "strict", and as before without', async (t) => {
+    const strict = await running({ reauthenticate: 'strict' });
+    t.after(() => strict.close());
+    // biome-ignore format: a table
+    const changes: [method: string, path: string, body: object][] = [
+      ['PUT',    '/api/users/carl/role',             { role: 'viewer' }],
+      ['PUT',    '/api/users/carl/password',         { password: 'CalciumCandle55?' }],
+      ['PUT',    '/api/roles/night',                 { cameras: ['cam1'] }],
+      ['PUT',    '/api/config/set?auth.roles.day=cam1', {}],
+      ['DELETE', '/api/users/carl',                  {}],
+    ];
+    const statuses = async (where: Runtime): Promise<number[]> => {
+      const token = await where.logIn(ADMIN_PERSON);
+      where.clock.advance(STALE_SECONDS);
+      const found = [];
+      for (const [method, path, body] of changes) found.push((await sendJson(where, path, body, token, method)).status);
+      return found;
+    };
+    assert.deepEqual(await statuses(strict), [403, 403, 403, 403, 403]);
+    assert.deepEqual(await statuses(at), [200, 200, 200, 200, 200]);
+  });
+
   it('is no matter for API tokens: they pass no such door, whatever they were made for', async () => {
     const [person, other] = [await newcomer('admin'), await newcomer()];
     const session = await at.logIn(person);
@@ -364,6 +421,14 @@ describe('A user who must set up a factor', () => {
     assert.equal(nvr.received.length, before);
     assert.equal((await instance.ask('/api/profile', { headers: cookie })).status, 200);
     const done = await enrolled(instance, VERA);
+    const admin = (await enrolled(instance, ADMIN_PERSON)).token;
+    const explained = async (user: string): Promise<unknown> =>
+      (
+        (await (await instance.ask(`/api/explain?user=${user}&path=/api/version`, { token: admin })).json()) as {
+          reason: unknown;
+        }
+      ).reason;
+    assert.deepEqual([await explained('carl'), await explained('vera')], ['second-factor-required', undefined]);
     assert.equal((await instance.ask('/api/version', { token: done.token })).status, 200);
     assert.equal(nvr.lastHeader('remote-user')[0], VERA.name);
     assert.equal((await instance.ask('/api/version', { token })).status, 401, 'the session of before');
@@ -381,6 +446,24 @@ describe('A user who must set up a factor', () => {
     assert.equal((await logIn(ADMIN_PERSON, {}, instance)).status, 200, 'off asks nobody');
     await instance.reload({ auth: AUTH, nvr: behind });
     assert.equal((await logIn(ADMIN_PERSON, { code: codeNow() }, instance)).status, 200);
+  });
+});
+
+describe('The command line', () => {
+  it('helps the last admin who has lost the phone; the sessions of before are over', async (t) => {
+    const directory = directoryOf(t);
+    const instance = await running({}, { directory });
+    t.after(() => instance.close());
+    const { token } = await enrolled(instance, ADMIN_PERSON);
+    const commands = await openForCommands({ directory, env: {}, clock: instance.clock }, 'change');
+    const outcomes = [await commands.users.resetFactors('admin'), await commands.users.resetFactors('admin')];
+    await commands.close();
+    assert.deepEqual(
+      outcomes.map(({ ok }) => ok),
+      [true, false],
+    );
+    assert.equal((await logIn(ADMIN_PERSON, {}, instance)).status, 200);
+    assert.equal((await instance.ask('/api/version', { token })).status, 401);
   });
 });
 

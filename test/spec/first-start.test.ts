@@ -30,6 +30,19 @@ describe('The first start', () => {
     assert.equal((await ask('/api/events?limit=10000&include_thumbnails=0')).length, 2000);
     const garden = await ask('/api/events?camera=garden&label=person&limit=50&include_thumbnails=0');
     assert.deepEqual([...new Set(garden.map(({ camera }) => camera))], ['garden']);
+    const profile = async (cookie: string) =>
+      (
+        (await (await fetch(`${postern.url}/api/profile`, { headers: { cookie } })).json()) as {
+          password_is_generated?: true;
+        }
+      ).password_is_generated;
+    assert.equal(await profile(headers.cookie), true, 'the console asks for another password; programs go on');
+    const changed = await fetch(`${postern.url}/api/users/admin/password`, {
+      method: 'PUT',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ password: 'CalciumCandle55?', old_password: postern.adminPassword }),
+    });
+    assert.deepEqual([changed.status, await profile(cookieOf(changed))], [200, undefined]);
     const page = await fetch(`${postern.url}/`, { redirect: 'manual' });
     assert.deepEqual([page.status, page.headers.get('location')], [302, '/postern/']);
     const health = await runPostern(['healthcheck'], {
