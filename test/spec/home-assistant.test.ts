@@ -162,6 +162,19 @@ describe('The integration with an API token', () => {
     );
   });
 
+  it('goes on with it where every user needs a second factor and its owner has none: only the login is closed', async (t) => {
+    const strict = await startInstance({ config: { nvr: { url: nvr.url, cameras: ['cam1'] } } });
+    t.after(strict.close);
+    const session = await strict.logIn(VERA);
+    const headers = { 'content-type': 'application/json' };
+    const made = await strict.ask('/api/tokens', { method: 'POST', token: session, headers, body: '{"name":"ha"}' });
+    const { token } = (await made.json()) as { token: string };
+    const changed = { nvr: { url: nvr.url, cameras: ['cam1'] }, auth: { second_factor: 'everyone' } };
+    await strict.reload(changed);
+    const statusOf = async (credential: string) => (await strict.ask('/api/version', { token: credential })).status;
+    assert.deepEqual([await statusOf(session), await statusOf(token)], [403, 200]);
+  });
+
   it('is never locked out of logging in by a program that tries a bad one for ever', async () => {
     const statuses = [];
     for (let times = 0; times < 12; times += 1) {
