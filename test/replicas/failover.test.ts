@@ -59,7 +59,6 @@ describe('Two Posterns on a PostgreSQL with a standby', { skip: withoutPostgres,
     assert.equal(await profile(one, vera), 200);
     await until('the standby has it', async () => isEnded(standby));
     await primary.kill();
-    assert.equal(await profile(one, vera), 200); // by store.grace
     assert.equal(await canLogIn(one, VERA), false);
     await standby.promote();
     await until('both are ready again', async () => (await ready(one)) === 200 && (await ready(two)) === 200);
