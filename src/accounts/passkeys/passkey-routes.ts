@@ -77,8 +77,7 @@ async function add(ctx: AccountRouterContext, user: User, site: RelyingParty, de
     return refuseAdding(ctx, outcome.kind);
   }
   record(ctx, deps, act);
-  // Only the first factor ends sessions: with more of them this one goes on as it is.
-  if (outcome.recoveryCodes) await goOn(ctx, outcome.user, deps);
+  await goOn(ctx, outcome.user, deps);
   const { id, createdAt, lastUsedAt } = outcome.passkey;
   const shown = { id, name: name.value, created_at: createdAt, last_used_at: lastUsedAt };
   respond(ctx, 201, { ...shown, recovery_codes: outcome.recoveryCodes ?? [] });

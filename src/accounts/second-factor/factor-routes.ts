@@ -21,7 +21,7 @@ export interface FactorRouteDeps extends AccountResponseDeps {
   /** False when `auth.second_factor` is off: factors can be removed, not set up. */
   readonly mayEnrol: boolean;
   readonly store: Pick<AccountStore, 'findUser'>;
-  readonly sessions: Pick<Sessions, 'issue' | 'cookieFor'>;
+  readonly sessions: Pick<Sessions, 'goOn' | 'cookieFor'>;
 }
 
 export type UserHandler = (ctx: AccountRouterContext, user: User) => Promise<void>;
@@ -133,6 +133,6 @@ export async function goOn(
   user: User,
   { sessions }: Pick<FactorRouteDeps, 'sessions'>,
 ): Promise<void> {
-  if (ctx.state.caller?.credential.kind === 'session')
-    ctx.set('Set-Cookie', sessions.cookieFor(await sessions.issue(user), cookieClientOf(ctx.state)));
+  const token = ctx.state.caller && (await sessions.goOn(ctx.state.caller, user));
+  if (token !== undefined) ctx.set('Set-Cookie', sessions.cookieFor(token, cookieClientOf(ctx.state)));
 }

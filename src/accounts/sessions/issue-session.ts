@@ -31,6 +31,9 @@ export const begunBy = (session: Lasting): BegunSession => ({
   proof: session.provenAt,
 });
 
+/** Under another id: what is left of the session with the former one is over. */
+export const continuedBy = (session: Lasting): BegunSession => ({ ...begunBy(session), tokenId: randomUUID() });
+
 /** Without `begun` a new session begins, with a proof of this moment. */
 export const createIssuer =
   ({ key, clock, lifetime, age, ends }: IssuerDeps) =>

@@ -6,14 +6,14 @@ import { unixSeconds } from '../../domain/clock.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { UserName } from '../../domain/names.ts';
 import type { SessionVerdict } from '../../domain/verdict.ts';
-import { begunBy, createIssuer } from './issue-session.ts';
+import { begunBy, continuedBy, createIssuer } from './issue-session.ts';
 import { createSessionAge } from './session-age.ts';
 import { type CookieClient, cookieLine, cookieValues } from './session-cookie.ts';
 import type { SessionDeps } from './session-deps.ts';
 import { createSessionEnds } from './session-ends.ts';
 import { type SessionClaims, timeFault } from './session-jwt.ts';
 import { createStateLookup, createTokenReader, REMEMBERED_TOKENS } from './session-lookup.ts';
-import { callerOf, sessionStateFault } from './session-state.ts';
+import { callerOf, generationOf, sessionStateFault } from './session-state.ts';
 import { createStoreGrace } from './store-grace.ts';
 
 export interface Sessions {
@@ -25,6 +25,11 @@ export interface Sessions {
   renew(caller: Caller): MaybePromise<string | undefined>;
   /** A token of the same session, for a caller who has just given the password or a factor again; undefined when the session is over. */
   prove(caller: Caller): MaybePromise<string | undefined>;
+  /**
+   * A token for a session that has changed the factors of its user, when its own token is over by that. The login and the
+   * proof stay those of before: the change is no proof. Undefined when the session goes on as it is.
+   */
+  goOn(caller: Caller, user: User): Promise<string | undefined>;
   /** Who the holder of a session is now, with the end of its latest token; undefined when the session is over or was ended. */
   recheck(caller: Caller): Promise<Caller | undefined>;
   /** Logout: the session is void from here on, with all its tokens. Nothing happens to other kinds of credentials. */
@@ -117,6 +122,10 @@ export function createSessions(deps: SessionDeps): Sessions {
     renew,
     prove,
     revoke,
+    async goOn({ credential }, user) {
+      if (credential.kind !== 'session' || credential.generation === generationOf(user)) return undefined;
+      return issue(user, continuedBy(credential));
+    },
     verify: (token, carriedBy) =>
       mapMaybe(read(token), (claims) => {
         if (!claims.ok) return { kind: 'invalid', reason: claims.error };

@@ -76,6 +76,7 @@ export function countedSessions(sessions: Sessions, issued: 'login' | 'password_
     },
     renew: (caller) => mapMaybe(sessions.renew(caller), counted),
     prove: (caller) => mapMaybe(sessions.prove(caller), counted),
+    goOn: async (caller, user) => counted(await sessions.goOn(caller, user)),
     renewalFor: (caller) => mapMaybe(sessions.renewalFor(caller), counted),
   };
 }

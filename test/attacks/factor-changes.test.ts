@@ -1,0 +1,68 @@
+/** Changes of second factors by a session that is stolen, or that is over by the time they are made (SPEC 12). */
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { unixSeconds } from '../../src/domain/clock.ts';
+import { startFakeNvr } from '../support/fake-nvr.ts';
+import { ADMIN_PERSON, type Person } from '../support/people.ts';
+import { codeOf, enrolled, sendJson, sessionIn } from '../support/second-factor.ts';
+import { ORIGIN } from '../support/soft-authenticator.ts';
+import { startInstance } from '../support/start-instance.ts';
+
+const MAX_AGE = 3000;
+const nvr = await startFakeNvr();
+const at = await startInstance({
+  config: {
+    server: { public_url: ORIGIN },
+    auth: { failed_login_rate_limit: '1000/minute', session_max_age: MAX_AGE },
+    nvr: { url: nvr.url, cameras: ['cam1'] },
+  },
+});
+after(async () => {
+  await at.close();
+  await nvr.close();
+});
+
+let newcomers = 0;
+/** A user whom no other test needs. */
+async function newcomer(): Promise<Person> {
+  newcomers += 1;
+  const person = { name: `person${newcomers}`, role: 'viewer', password: 'MagnesiumLamp77!' };
+  const body = { username: person.name, password: person.password, role: person.role };
+  assert.equal((await sendJson(at, '/api/users', body, await at.logIn(ADMIN_PERSON))).status, 200);
+  return person;
+}
+
+const TOTP = '/api/second-factor/totp';
+const offered = async (token: string): Promise<string> =>
+  ((await (await sendJson(at, TOTP, {}, token)).json()) as { secret: string }).secret;
+const confirmed = (secret: string, token: string): Promise<Response> =>
+  sendJson(at, `${TOTP}/confirm`, { code: codeOf(secret, unixSeconds(at.clock)) }, token);
+const recoveryCodes = async (token: string): Promise<number> =>
+  (await sendJson(at, '/api/second-factor/recovery-codes', {}, token)).status;
+
+describe('A session that changes its factors', () => {
+  it('is proven no longer by it: ten minutes after the password it opens no door', async () => {
+    const token = await at.logIn(await newcomer());
+    at.clock.advance(400);
+    const { token: next } = await enrolled(at, { name: '', role: '', password: '' }, token);
+    assert.notEqual(next, token, 'the first factor ends the sessions of before');
+    const again = await confirmed(await offered(next), next);
+    assert.equal(again.status, 200, 'another app in the place of the first');
+    const last = sessionIn(again) ?? next;
+    assert.equal(await recoveryCodes(last), 200);
+    at.clock.advance(200);
+    assert.equal(await recoveryCodes(last), 403);
+  });
+
+  it('lasts no longer by it: auth.session_max_age counts from the login', async () => {
+    const token = await at.logIn(await newcomer());
+    at.clock.advance(500);
+    const { token: next } = await enrolled(at, { name: '', role: '', password: '' }, token);
+    at.clock.advance(MAX_AGE - 531);
+    assert.equal((await at.ask('/api/version', { token: next })).status, 200);
+    const before = nvr.received.length;
+    at.clock.advance(1);
+    assert.equal((await at.ask('/api/version', { token: next })).status, 401);
+    assert.equal(nvr.received.length, before);
+  });
+});
