@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { unixSeconds } from '../../src/domain/clock.ts';
 import { startFakeNvr } from '../support/fake-nvr.ts';
+import { creationOptions, PASSKEYS } from '../support/passkeys.ts';
 import { ADMIN_PERSON, type Person } from '../support/people.ts';
 import { codeOf, enrolled, sendJson, sessionIn } from '../support/second-factor.ts';
-import { ORIGIN } from '../support/soft-authenticator.ts';
+import { made, newPasskey, ORIGIN } from '../support/soft-authenticator.ts';
 import { startInstance } from '../support/start-instance.ts';
 
 const MAX_AGE = 3000;
@@ -64,5 +65,31 @@ describe('A session that changes its factors', () => {
     at.clock.advance(1);
     assert.equal((await at.ask('/api/version', { token: next })).status, 401);
     assert.equal(nvr.received.length, before);
+  });
+});
+
+/** All but the last request is done. */
+async function withApp(token: string): Promise<() => Promise<Response>> {
+  const secret = await offered(token);
+  return () => confirmed(secret, token);
+}
+async function withKey(token: string): Promise<() => Promise<Response>> {
+  const credential = made(newPasskey(), await creationOptions(at, token));
+  return () => sendJson(at, PASSKEYS, { credential }, token);
+}
+
+describe('Of two sessions that set up the first factor at the same moment', () => {
+  it('one has it, whatever kinds they are: no stranger keeps a passkey beside the factor of the owner', async () => {
+    for (const ofOwner of [withApp, withKey, withApp, withKey]) {
+      const person = await newcomer();
+      const [owner, thief] = [await at.logIn(person), await at.logIn(person)];
+      const ways = [await ofOwner(owner), await withKey(thief)];
+      const answers = await Promise.all(ways.map((send) => send()));
+      const won = answers.filter(({ status }) => status < 300);
+      assert.equal(won.length, 1);
+      const state = await at.ask('/api/second-factor', { token: (won[0] && sessionIn(won[0])) ?? '' });
+      const { totp, passkeys } = (await state.json()) as { totp: boolean; passkeys: object[] };
+      assert.equal(Number(totp) + passkeys.length, 1);
+    }
   });
 });

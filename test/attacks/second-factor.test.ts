@@ -178,8 +178,9 @@ describe('Around the second factor', async () => {
       return [answer[':status'], answer['set-cookie']];
     };
     const store = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
-    const first = { epoch: 'e', recoveryCodes: [] };
     const { name, password } = VERA;
+    const known = (await store.accounts.findUser(name)) ?? { passwordChangedAt: null };
+    const first = { epoch: 'e', recoveryCodes: [], known };
     const before = sessionOf(await ask(loginHead, JSON.stringify({ user: name, password })));
     await store.secondFactor.startTotp(name as UserName, 'k.sealed', Number.MAX_SAFE_INTEGER);
     await store.secondFactor.confirmTotp(name as UserName, { sealed: 'k.sealed', step: 1, first });

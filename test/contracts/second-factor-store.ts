@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { AccountStore } from '../../src/domain/accounts/account.ts';
-import type { PasskeyRecord, SecondFactorStore } from '../../src/domain/accounts/second-factor.ts';
+import type { FirstFactor, PasskeyRecord, SecondFactorStore } from '../../src/domain/accounts/second-factor.ts';
 import type { SessionStore } from '../../src/domain/accounts/session-store.ts';
 import { ADMIN, type UserName, VIEWER } from '../../src/domain/names.ts';
 
@@ -20,8 +20,14 @@ export interface FactorEngine {
 
 const THEN = 1_700_000_000;
 const [VERA, GUS, GONE] = ['vera', 'gus', 'gone'] as UserName[] as [UserName, UserName, UserName];
+type Known = FirstFactor['known'];
+const NEW: Known = { passwordChangedAt: null };
 /** A hash is bound to its user. */
-const firstOf = (user: UserName) => ({ epoch: 'epoch-1', recoveryCodes: [`${user}-1`, `${user}-2`] });
+const firstOf = (user: UserName, known = NEW) => ({
+  epoch: 'epoch-1',
+  recoveryCodes: [`${user}-1`, `${user}-2`],
+  known,
+});
 
 export function factorStoreContract(engineName: string, engine: FactorEngine): void {
   describe(`The store of second factors on ${engineName}`, () => {
@@ -59,7 +65,7 @@ export function factorStoreContract(engineName: string, engine: FactorEngine): v
       await enrol();
       await store.secondFactor.startTotp(VERA, 'k1.second', THEN + 900);
       assert.equal((await store.secondFactor.findTotp(VERA))?.secret, 'k1.secret');
-      const first = { epoch: 'epoch-2', recoveryCodes: [] };
+      const first = { epoch: 'epoch-2', recoveryCodes: [], known: { ...NEW, factorEpoch: 'epoch-1' } };
       const confirmed = { sealed: 'k1.second', step: 120, first };
       assert.equal(await store.secondFactor.confirmTotp(VERA, confirmed), 'more');
       assert.equal((await store.accounts.findUser(VERA))?.factorEpoch, 'epoch-1');
@@ -120,8 +126,11 @@ export function factorStoreContract(engineName: string, engine: FactorEngine): v
         challenges += 1;
         return { id: `challenge ${challenges}`, expiresAt: THEN + 300 };
       };
-      const add = (id: string, { challenge = fresh(), user = VERA, most = 20, at = store } = {}) =>
-        at.secondFactor.addPasskey(passkey(id, user), { challenge, first: firstOf(user), most });
+      const knownAs = async (user: UserName): Promise<Known> => (await store.accounts.findUser(user)) ?? NEW;
+      const add = async (id: string, { challenge = fresh(), user = VERA, most = 20, at = store } = {}) => {
+        const first = firstOf(user, await knownAs(user));
+        return at.secondFactor.addPasskey(passkey(id, user), { challenge, first, most });
+      };
       const use = (counter: number, { challenge = fresh(), user = VERA, at = store } = {}) =>
         at.secondFactor.usePasskey({ id: 'a', user }, { challenge, counter, isBackedUp: true, at: THEN + 9 });
 
@@ -134,6 +143,24 @@ export function factorStoreContract(engineName: string, engine: FactorEngine): v
         );
         assert.equal((await other.accounts.findUser(VERA))?.factorEpoch, 'epoch-1');
         assert.equal(await store.secondFactor.countRecoveryCodes(VERA), 2);
+        assert.deepEqual(await store.secondFactor.listFactors(), [{ user: VERA, kinds: ['passkey'] }]);
+      });
+
+      it('adds none to a user who has another password or other factors than were known, and so does an app', async () => {
+        const both = [store, other].map((at, n) => {
+          const first = firstOf(VERA);
+          return at.secondFactor.addPasskey(passkey(`c${n}`), { challenge: fresh(), first, most: 20 });
+        });
+        assert.deepEqual((await Promise.all(both)).sort(), ['first', 'gone']);
+        assert.equal((await store.secondFactor.listPasskeys(VERA)).length, 1);
+        assert.equal(await enrol(), 'gone', 'known without a factor');
+        await store.accounts.setPassword(GUS, 'p$1$other$x', THEN + 1);
+        const first = firstOf(GUS);
+        assert.equal(
+          await store.secondFactor.addPasskey(passkey('d', GUS), { challenge: fresh(), first, most: 20 }),
+          'gone',
+        );
+        assert.equal(await enrol(GUS), 'gone');
         assert.deepEqual(await store.secondFactor.listFactors(), [{ user: VERA, kinds: ['passkey'] }]);
       });
 

@@ -23,10 +23,11 @@ it('every table of the store is copied', async () => {
 });
 
 /** A row in each table of second factors. */
-async function writeFactors({ db, secondFactor }: Store): Promise<void> {
+async function writeFactors({ db, accounts, secondFactor }: Store): Promise<void> {
   const vera = 'vera' as UserName;
   await secondFactor.startTotp(vera, 'k.sealed', 1_900_000_000);
-  const first = { epoch: 'e1', recoveryCodes: ['h1'] };
+  const known = (await accounts.findUser(vera)) ?? { passwordChangedAt: null };
+  const first = { epoch: 'e1', recoveryCodes: ['h1'], known };
   await secondFactor.confirmTotp(vera, { sealed: 'k.sealed', step: 7, first });
   const passkey = { id: 'p1', user_name: vera, user_handle: 'u1', public_key: 'k', counter: 3, transports: '["usb"]' };
   const flags = { is_backup_eligible: 1, is_backed_up: 0, name: 'key', created_at: 1, last_used_at: null };

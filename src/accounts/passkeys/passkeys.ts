@@ -90,7 +90,7 @@ export function createPasskeys({ store, challenges, userKey, clock, site }: Pass
         createdAt: now,
         lastUsedAt: null,
       };
-      const { codes, first } = firstFactor(user.name);
+      const { codes, first } = firstFactor(user);
       const outcome = await store.addPasskey(passkey, { challenge: verdict, first, most: MOST_PASSKEYS });
       if (outcome === 'more') return { kind: 'added', user, passkey, recoveryCodes: undefined };
       if (outcome !== 'first') return { kind: outcome };

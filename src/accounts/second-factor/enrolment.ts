@@ -89,7 +89,7 @@ export function createEnrolment({ store, sealer, clock, mode }: Omit<SecondFacto
       if (sealed === undefined || !secret) return { kind: 'none-waits' };
       const step = matchingStep(secret, written.replace(/\s/g, ''), now);
       if (step === undefined) return { kind: 'wrong-code' };
-      const { codes, first } = firstFactor(name);
+      const { codes, first } = firstFactor(user);
       const outcome = await store.confirmTotp(name, { sealed, step, first });
       if (outcome === 'gone') return { kind: 'none-waits' };
       if (outcome === 'more') return { kind: 'confirmed', user, recoveryCodes: undefined };

@@ -77,9 +77,9 @@ const EPOCH_BYTES = 12;
 export const newEpoch = (): string => randomBytes(EPOCH_BYTES).toString('base64url');
 
 /** What a user gets with the first factor: the codes to show once, and what is kept of them. */
-export function firstFactor(user: string): { readonly codes: readonly string[]; readonly first: FirstFactor } {
+export function firstFactor(user: User): { readonly codes: readonly string[]; readonly first: FirstFactor } {
   const codes = newRecoveryCodes();
-  return { codes, first: { epoch: newEpoch(), recoveryCodes: hashesOf(user, codes) } };
+  return { codes, first: { epoch: newEpoch(), recoveryCodes: hashesOf(user.name, codes), known: user } };
 }
 
 /** Of codes that were just made. */

@@ -1,5 +1,6 @@
 /** Second factors of accounts as they are kept, and the interface of their store (SPEC 12). Times are Unix seconds. */
 import type { UserName } from '../names.ts';
+import type { User } from './account.ts';
 
 export const FACTOR_KINDS = ['totp', 'passkey'] as const;
 export type FactorKind = (typeof FACTOR_KINDS)[number];
@@ -43,6 +44,8 @@ export interface FirstFactor {
   readonly epoch: string;
   /** Hashes of the recovery codes. */
   readonly recoveryCodes: readonly string[];
+  /** The user when the factor was asked for. With another password or other factors by now, that session is over: nothing is added. */
+  readonly known: Pick<User, 'factorEpoch' | 'passwordChangedAt'>;
 }
 
 export interface UserFactors {
@@ -62,7 +65,7 @@ export interface PasskeyStore {
   findPasskey(id: string): Promise<PasskeyRecord | undefined>;
   /**
    * `first` counts when the user had no factor until then. `full`: the user has `most` of them already; `taken`: a passkey of
-   * that id exists; `gone`: the user does not.
+   * that id exists; `gone`: the user does not, or not as `first` knows it.
    */
   addPasskey(
     passkey: PasskeyRecord,
@@ -90,7 +93,7 @@ export interface SecondFactorStore extends PasskeyStore {
   startTotp(user: UserName, sealed: string, until: number): Promise<'started' | 'absent'>;
   /**
    * The secret that waits becomes the user's, and the time step of its first code is used up. `gone` when another secret
-   * waits by now. `first` counts when the user had no factor until then: otherwise epoch and recovery codes stay.
+   * waits by now, or the user is not as `first` knows it. `first` counts when the user had no factor until then: otherwise epoch and recovery codes stay.
    */
   confirmTotp(
     user: UserName,

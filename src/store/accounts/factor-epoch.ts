@@ -4,6 +4,18 @@ import type { FirstFactor } from '../../domain/accounts/second-factor.ts';
 import type { UserName } from '../../domain/names.ts';
 import type { Tables } from '../engine/tables.ts';
 
+/** Within the transaction that adds a factor: of two sessions that add the first one, one is over by then. */
+export async function isAsKnown(
+  user: UserName,
+  { known }: Pick<FirstFactor, 'known'>,
+  transaction: Transaction<Tables>,
+): Promise<boolean> {
+  const owner = transaction.selectFrom('users').select(['factor_epoch', 'password_changed_at']);
+  const row = await owner.where('name', '=', user).executeTakeFirst();
+  if (!row || row.password_changed_at !== known.passwordChangedAt) return false;
+  return row.factor_epoch === (known.factorEpoch ?? null);
+}
+
 /** After a factor was written. The sessions of before end by the epoch, so they leave the list. */
 export async function afterGain(
   user: UserName,

@@ -4,7 +4,7 @@ import type { PasskeyRecord, PasskeyStore, SpentChallenge } from '../../domain/a
 import type { UserName } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
 import type { PasskeysTable, Tables } from '../engine/tables.ts';
-import { afterGain, afterLoss } from './factor-epoch.ts';
+import { afterGain, afterLoss, isAsKnown } from './factor-epoch.ts';
 
 export function createPasskeyStore(db: Kysely<Tables>, serialized: Serialized): PasskeyStore {
   return {
@@ -27,6 +27,7 @@ export function createPasskeyStore(db: Kysely<Tables>, serialized: Serialized): 
         const same = transaction.selectFrom('passkeys').select('id').where('id', '=', id);
         if (await same.executeTakeFirst()) return 'taken';
         if (!(await isSpentNow(challenge, transaction))) return 'spent';
+        if (!(await isAsKnown(user, first, transaction))) return 'gone';
         await transaction.insertInto('passkeys').values(asRow(passkey)).execute();
         return afterGain(user, first, transaction);
       }),

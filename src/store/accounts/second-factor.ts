@@ -4,7 +4,7 @@ import type { SecondFactorStore, TotpRecord, UserFactors } from '../../domain/ac
 import type { UserName } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
 import type { Tables, TotpSecretsTable } from '../engine/tables.ts';
-import { afterGain, afterLoss, writeRecoveryCodes } from './factor-epoch.ts';
+import { afterGain, afterLoss, isAsKnown, writeRecoveryCodes } from './factor-epoch.ts';
 import { createPasskeyStore } from './passkeys.ts';
 
 export function createSecondFactorStore(db: Kysely<Tables>, serialized: Serialized): SecondFactorStore {
@@ -31,6 +31,7 @@ export function createSecondFactorStore(db: Kysely<Tables>, serialized: Serializ
 
     confirmTotp: (user, { sealed, step, first }) =>
       serialized(async (transaction) => {
+        if (!(await isAsKnown(user, first, transaction))) return 'gone';
         const { numUpdatedRows } = await transaction
           .updateTable('totp_secrets')
           .set({ secret: sealed, last_step: step, pending: null, pending_until: null })
