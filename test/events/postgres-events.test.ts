@@ -73,6 +73,34 @@ describe('Events in PostgreSQL', { skip: withoutPostgres }, () => {
     );
   });
 
+  it('are found by zone and attribute beside ones whose text no jsonb takes, and that text may have a NUL', async () => {
+    const texts = ['\ud800', '\udfff\ud800', '\\u0000', '\\', '\\\\ud800', 'a\0b\0\0', '\0'];
+    const hard = texts.map((one, at) =>
+      event({ id: `${at}`, start_time: at, label: one, zones: [one], data: { [one]: one, attribute: one } }),
+    );
+    const wanted = event({ id: 'wanted', start_time: 99, zones: ['yard'], data: { attribute: 'courier' } });
+    await served.store.writeEvents([...hard, wanted]);
+    for (const question of ['zones=yard', 'attributes=courier', 'zones=yard,None']) {
+      const answer = await served.ask(`/api/events?${question}`);
+      assert.equal(answer.status, 200, question);
+      assert.deepEqual(
+        (answer.json() as EventRecord[]).map(({ id }) => id),
+        ['wanted'],
+        question,
+      );
+    }
+    assert.equal((await stored()).length, texts.length + 1);
+  });
+
+  it('have one row for ids that are the same once written', async () => {
+    const same = ['\ud800', '\ud801'].map((id, at) => event({ id, start_time: 5, label: `${at}` }));
+    await served.store.writeEvents(same);
+    assert.deepEqual(
+      (await stored()).map(({ label }) => label),
+      ['1'],
+    );
+  });
+
   it('replace events of the same id, in another month too, and the last of a batch counts', async () => {
     const write = (...starts: number[]): Promise<void> =>
       served.store.writeEvents(starts.map((start_time) => event({ id: 'same', start_time })));

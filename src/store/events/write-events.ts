@@ -14,8 +14,9 @@ export async function writeEvents(
   db: Kysely<Tables>,
   { words, copyEvents }: Pick<Engine, 'words' | 'copyEvents'>,
 ): Promise<void> {
-  // An engine refuses to replace one row twice in one statement: the last of an id is the one that counts.
-  const rows = [...new Map(events.map((event) => [event.id, asRow(event)])).values()];
+  // An engine refuses to replace one row twice in one statement: the last of an id is the one that counts. Halves of
+  // surrogate pairs are written as U+FFFD, so ids that differ in these alone are one.
+  const rows = [...new Map(events.map((event) => [event.id.toWellFormed(), asRow(event)])).values()];
   const times = rows.map((row) => row.start_time);
   await words.events.prepareFor(times, db);
   await (copyEvents ? copyEvents(rows) : insertEvents(rows, db));

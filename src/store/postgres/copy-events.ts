@@ -43,9 +43,9 @@ function* lines(rows: readonly EventsTable[]): Generator<string> {
 
 const lineOf = (row: EventsTable): string => `${EVENT_COLUMNS.map((column) => fieldOf(row[column])).join('\t')}\n`;
 
-const SPECIAL = /[\\\t\n\r]/g;
-const ESCAPED: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+const SPECIAL = /[\0\\\t\n\r]/g;
+const ESCAPED: Readonly<Record<string, string>> = { '\0': '', '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-/** A value in the text format of COPY. */
+/** A value in the text format of COPY. No text of PostgreSQL holds a NUL: it is left out. */
 const fieldOf = (value: string | number | boolean | null): string =>
   value === null ? '\\N' : String(value).replace(SPECIAL, (character) => ESCAPED[character] ?? character);

@@ -8,8 +8,12 @@ const SECONDS_PER_DAY = sql.lit(86_400);
 
 const local = (time: Expression, offset: Expression): Expression => sql`floor(${time} + ${offset})`;
 
-/** `jsonb` refuses the escape of the NUL character, which JSON allows: such a text is read without it. */
-const asJsonb = (json: Expression): Expression => sql`replace(${json}, '\\u0000', '')::jsonb`;
+/** Escapes that JSON allows and `jsonb` refuses: NUL, and half of a surrogate pair. A backslash that is escaped begins none. */
+const REFUSED = sql.lit(String.raw`(?<!\\)((?:\\\\)*)\\u(?:0000|[dD][89a-fA-F][0-9a-fA-F]{2})`);
+
+/** Such a text is read without them. Almost none has an escape by number, so most are not searched for them. */
+const asJsonb = (json: Expression): Expression =>
+  sql`(case when strpos(${json}, '\\u') = 0 then ${json} else regexp_replace(${json}, ${REFUSED}, '\\1', 'g') end)::jsonb`;
 
 /** In strict mode, so that a list is not taken for its elements: only the value of a key counts. */
 const MEMBER_TEXT = sql.lit('strict $.** ? (@.type() == "object").* ? (@ == $text)');
