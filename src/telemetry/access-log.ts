@@ -62,8 +62,11 @@ const pathOf = ({ target }: RequestFacts): string => {
   return path.replace(SECRET_SEGMENT, '…');
 };
 
-/** 256 bits as base64url: the token of an invitation. Nothing that the NVR names looks like it. */
-const SECRET_SEGMENT = /(?<=\/)[A-Za-z0-9_-]{43}(?=\/|$)/g;
+/**
+ * The token of an invitation: what follows its path, and 256 bits as base64url anywhere, for nothing that the NVR names looks
+ * like it. Programs cut links out of letters with a stop or a bracket at the end: the token in such a path still holds.
+ */
+const SECRET_SEGMENT = /(?<=\/invitation\/)[^/]+|(?<=\/)[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])[^/]*/gi;
 
 const agentOf = ({ request, described = request }: RequestRecord): string | undefined =>
   singleHeader(described, 'user-agent')?.slice(0, LONGEST_AGENT).toWellFormed();
