@@ -14,7 +14,7 @@ const nvr = await startFakeNvr();
 const at = await startInstance({
   config: {
     server: { public_url: ORIGIN },
-    auth: { failed_login_rate_limit: '1000/minute', session_max_age: MAX_AGE },
+    auth: { failed_login_rate_limit: '1000/minute', trusted_proxies: ['127.0.0.1/32'], session_max_age: MAX_AGE },
     nvr: { url: nvr.url, cameras: ['cam1'] },
   },
 });
@@ -91,5 +91,26 @@ describe('Of two sessions that set up the first factor at the same moment', () =
       const { totp, passkeys } = (await state.json()) as { totp: boolean; passkeys: object[] };
       assert.equal(Number(totp) + passkeys.length, 1);
     }
+  });
+});
+
+describe('A stolen session that guesses the password', () => {
+  it('has the same few tries from all addresses, whichever way asks for the password', async () => {
+    const person = await newcomer();
+    const { token } = await enrolled(at, person);
+    let guesses = 0;
+    const send = (path: string, body: object, method = 'POST'): Promise<Response> => {
+      const headers = { 'content-type': 'application/json', 'x-forwarded-for': `203.0.113.${++guesses}` };
+      return at.ask(path, { method, headers, body: JSON.stringify(body), token });
+    };
+    const change = (old: string) =>
+      send(`/api/users/${person.name}/password`, { password: 'OsmiumLantern88?', old_password: old }, 'PUT');
+    const statuses: number[] = [];
+    for (let each = 0; each < 6; each += 1) statuses.push((await change(`wrong ${each} password`)).status);
+    assert.deepEqual([statuses[0] !== 429, statuses[4] === statuses[0], statuses[5]], [true, true, 429]);
+    assert.equal((await change(person.password)).status, 429, 'not even with the right one');
+    assert.equal((await send('/api/reauthenticate', { password: person.password })).status, 429);
+    at.clock.advance(61);
+    assert.equal((await change(person.password)).status, 200);
   });
 });

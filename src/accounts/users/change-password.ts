@@ -1,6 +1,7 @@
 /** Who may change whose password, and what they must know for it (interface 5.1.6; SPEC 4.3). */
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import { type Caller, isAdministrator } from '../../domain/caller.ts';
+import { type CodeGuessDeps, onAccountOf } from '../login/code-guess.ts';
 import { type GuessDeps, type GuessOutcome, judgeGuess } from '../login/password-guess.ts';
 import type { UserFault, Users } from './users.ts';
 
@@ -13,7 +14,7 @@ export interface PasswordChange {
   readonly oldPassword: string | undefined;
 }
 
-export interface ChangeDeps extends GuessDeps {
+export interface ChangeDeps extends GuessDeps, Pick<CodeGuessDeps, 'codeLimiter'> {
   readonly store: Pick<AccountStore, 'findUser'>;
   readonly users: Pick<Users, 'setPassword'>;
 }
@@ -35,7 +36,7 @@ export async function changePassword(change: PasswordChange, deps: ChangeDeps): 
   if (!isOwn && !isAdministrator(caller)) return refused('not-own', 'You can only change your own password');
   const user = await deps.store.findUser(name);
   if (!user) return refused('user-absent', 'User not found');
-  const proof = isOwn ? await prove(change, user.passwordHash, deps) : { kind: 'match' as const };
+  const proof = isOwn ? await prove(change, user, deps) : { kind: 'match' as const };
   if (proof.kind !== 'match') return proof;
   const outcome = await deps.users.setPassword(name, password, isOwn ? user.passwordHash : undefined);
   if (outcome.ok) return { kind: 'changed', user: outcome.value };
@@ -43,14 +44,19 @@ export async function changePassword(change: PasswordChange, deps: ChangeDeps): 
   return isOwn && outcome.error.reason === 'user-absent' ? OLD_PASSWORD_WRONG : { kind: 'refused', ...outcome.error };
 }
 
-/** Guessing here is guessing all the same: it counts as a failed login does. */
+/**
+ * Guessing here is guessing all the same: it counts as a failed login does, and by account too, for a right guess gives more
+ * than the password does at a login that asks for a second factor.
+ */
 async function prove(
-  { oldPassword, address }: PasswordChange,
-  passwordHash: string,
+  { caller: { credential }, oldPassword, address }: PasswordChange,
+  user: User,
   deps: ChangeDeps,
 ): Promise<{ readonly kind: 'match' } | Exclude<ChangeOutcome, { kind: 'changed' }>> {
   if (!oldPassword) return refused('old-password-missing', 'Current password is required');
-  const outcome = await judgeGuess({ password: oldPassword, address, storedHash: async () => passwordHash }, deps);
+  const knownSession = credential.kind === 'session' ? credential.tokenId : undefined;
+  const guess = { password: oldPassword, address, storedHash: async () => user.passwordHash };
+  const outcome = await onAccountOf({ user, knownSession }, deps, () => judgeGuess(guess, deps));
   return outcome.kind === 'mismatch' ? OLD_PASSWORD_WRONG : outcome;
 }
 

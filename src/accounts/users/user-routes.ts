@@ -21,7 +21,10 @@ import { type ChangeDeps, changePassword } from './change-password.ts';
 import { respondWithUser } from './user-responses.ts';
 import { createUsers, type UserDeps } from './users.ts';
 
-export interface UserRouteDeps extends UserDeps, AccountResponseDeps, Pick<ChangeDeps, 'limiter' | 'knownClients'> {
+export interface UserRouteDeps
+  extends UserDeps,
+    AccountResponseDeps,
+    Pick<ChangeDeps, 'limiter' | 'knownClients' | 'codeLimiter'> {
   readonly sessions: Pick<Sessions, 'issue' | 'cookieFor'>;
 }
 
