@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { FromPrimary } from '../../src/app/workers/messages.ts';
+import { createNotes } from '../../src/app/workers/notes.ts';
 import { openWorkerPool, type PoolDeps } from '../../src/app/workers/worker-pool.ts';
 import type { WorkerProcessEvents } from '../../src/app/workers/worker-process-handle.ts';
+import type { PoolWorker } from '../../src/app/workers/worker-slot.ts';
 import { until } from '../support/until.ts';
 
 interface Fake {
@@ -103,6 +105,32 @@ describe('The pool of workers', () => {
     const answer = pool.workers()[0]?.ask({ kind: 'report' });
     at(0).events.onEnd('SIGKILL');
     await assert.rejects(answer ?? assert.fail('there is none'), /worker 1 has ended/);
+    await pool.close(1000);
+  });
+});
+
+describe('What is told to workers', () => {
+  const REVOKED = { kind: 'held-revocation', tokenId: 'gone', expiresAt: 100 } as const;
+  const noted = { kind: 'noted', note: REVOKED };
+
+  it('reaches one that has its orders and does not listen yet, and comes with the orders of one that starts later', async () => {
+    const told = createNotes({ accounts: {} as never, clock: { now: () => 0 } });
+    const starting: PoolWorker[] = [];
+    const onHere = (worker: PoolWorker): void => {
+      told.starts(worker);
+      starting.push(worker);
+    };
+    const { opening, at, listen } = fakePool({ onHere, onEnd: told.ended });
+    for (const index of [0, 1]) at(index).events.onMessage({ kind: 'here' });
+    listen(0);
+    told.take(REVOKED, starting[0] ?? assert.fail());
+    assert.deepEqual([at(0).sent, at(1).sent], [[], [noted]]);
+    assert.deepEqual(told.current(), [REVOKED]);
+    listen(1);
+    const pool = await opening;
+    at(0).events.onEnd('SIGKILL');
+    told.tellAll({ kind: 'noted', note: REVOKED });
+    assert.deepEqual([at(0).sent, at(1).sent], [[], [noted, noted]]);
     await pool.close(1000);
   });
 });

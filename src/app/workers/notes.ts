@@ -6,19 +6,20 @@ import type { Runtime } from '../runtime.ts';
 import type { FromPrimary } from './messages.ts';
 import type { PoolWorker } from './worker-slot.ts';
 
-export const tellAll = (workers: readonly PoolWorker[], message: FromPrimary): void => {
-  for (const worker of workers) worker.send(message);
-};
-
 /** Notes go to all workers but the one that told them; what still holds is kept for workers that start later. */
-export function createNotes({ accounts, clock }: Runtime, workers: () => readonly PoolWorker[]) {
+export function createNotes({ accounts, clock }: Pick<Runtime, 'accounts' | 'clock'>) {
   const revocations = new Map<string, Extract<Note, { kind: 'held-revocation' }>>();
-  const tell = (note: Note, except?: PoolWorker): void =>
-    tellAll(
-      workers().filter((worker) => worker !== except),
-      { kind: 'noted', note },
-    );
+  /** With their orders, so that nothing else tells them: those that do not listen yet, too. */
+  const workers = new Set<PoolWorker>();
+  const tellAll = (message: FromPrimary, except?: PoolWorker): void => {
+    for (const worker of workers) if (worker !== except) worker.send(message);
+  };
+  const tell = (note: Note, except?: PoolWorker): void => tellAll({ kind: 'noted', note }, except);
   return {
+    /** It has just been given its orders, with the `current` notes. */
+    starts: (worker: PoolWorker): void => void workers.add(worker),
+    ended: (worker: PoolWorker): void => void workers.delete(worker),
+    tellAll,
     tell,
     current(): readonly Note[] {
       for (const [id, { expiresAt }] of revocations) if (expiresAt <= unixSeconds(clock)) revocations.delete(id);

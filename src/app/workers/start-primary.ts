@@ -17,7 +17,7 @@ import type { Postern } from '../start.ts';
 import type { StartOptions } from '../start-options.ts';
 import { createAnswers } from './answer-worker.ts';
 import type { SentGeneration, StartOrders } from './messages.ts';
-import { createNotes, tellAll } from './notes.ts';
+import { createNotes } from './notes.ts';
 import { createReports } from './reports.ts';
 import { createTakers } from './takers.ts';
 import { tellOfWorkers } from './tell-of-workers.ts';
@@ -75,7 +75,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
   const activated = activatedSockets(env, process.pid);
   const telemetryAt = await openTelemetry(settings.server, telemetry, activated.telemetry);
   opened.defer(() => drainListeners([], telemetry, 0));
-  const notes = createNotes(runtime, workers);
+  const notes = createNotes(runtime);
   const answers = createAnswers({
     limiters: { login: accounts.limiter, code: accounts.codeLimiter, token: accounts.tokenLimiter },
     hasherOf: accounts.hasherOf,
@@ -100,6 +100,8 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
     notes: notes.current(),
     activated,
   });
+  certificates?.onChange((certificate) => notes.tellAll({ kind: 'certificate', certificate }));
+  trustedHeaders.onChange((list) => notes.tellAll({ kind: 'trusted-headers', list }));
   const told = tellOfWorkers(metrics, log);
   const started = await openWorkerPool({
     count: options.workers,
@@ -111,12 +113,14 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
     onHere(worker) {
       takers.starts(worker);
       worker.send({ kind: 'start', orders: orders(worker) });
+      notes.starts(worker);
     },
     onUp(worker, isAgain) {
       takers.isUp(worker);
       if (isAgain) told.onUpAgain(worker);
     },
     onEnd(worker) {
+      notes.ended(worker);
       answers.onEnd(worker);
       reports.ended(worker);
     },
@@ -131,8 +135,6 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
     },
   });
   pool = started;
-  certificates?.onChange((certificate) => tellAll(workers(), { kind: 'certificate', certificate }));
-  trustedHeaders.onChange((list) => tellAll(workers(), { kind: 'trusted-headers', list }));
   opened.defer(async () => {
     isStopping = true;
     log.info('stopping: requests in flight are finished first');

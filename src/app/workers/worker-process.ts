@@ -18,7 +18,9 @@ export async function runWorker(): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   const { promise: ordered, resolve: order } = Promise.withResolvers<Extract<FromPrimary, { kind: 'start' }>>();
-  let take = (_message: FromPrimary): void => {};
+  /** Told right behind the orders, before they are followed. */
+  const early: FromPrimary[] = [];
+  let take = (message: FromPrimary): void => void early.push(message);
   process.on('message', (message: FromPrimary) => {
     if (message.kind === 'start') order(message);
     else if (message.kind === 'drain') stop();
@@ -33,6 +35,7 @@ export async function runWorker(): Promise<number> {
       send,
       onMessage(given) {
         take = given;
+        for (const message of early) take(message);
       },
     });
   } catch (fault) {
