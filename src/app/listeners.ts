@@ -6,6 +6,7 @@ import type { ListenAddress } from '../domain/socket-address.ts';
 import type { Gate } from '../gateway/entry/gate.ts';
 import { bind, type Listener, listen } from '../gateway/listen/listeners.ts';
 import type { ServedCertificates } from '../gateway/listen/tls-server.ts';
+import { makeRoomAt } from '../gateway/listen/unix-socket.ts';
 import { drainListeners } from './drain.ts';
 
 export interface Addresses {
@@ -21,6 +22,8 @@ export interface ListenerDeps {
   readonly tls: ServedCertificates | undefined;
   /** Not listening yet. Undefined in a worker: the primary has it. */
   readonly telemetry: Server | undefined;
+  /** The primary has called `makeRoom`. */
+  readonly isWorker?: boolean;
   /** File descriptors of sockets that are open already. */
   readonly activated: Partial<Readonly<Record<keyof Addresses, number>>>;
 }
@@ -32,12 +35,14 @@ export interface Listeners {
 }
 
 /** Rejects with a sentence when an address cannot be had; nothing is open then. */
-export async function openListeners({ settings, gates, tls, telemetry, activated }: ListenerDeps): Promise<Listeners> {
+export async function openListeners(deps: ListenerDeps): Promise<Listeners> {
+  const { settings, gates, tls, telemetry, activated, isWorker } = deps;
   const { server } = settings;
   const opened: Listener[] = [];
   const open = async (name: ListenerName, at: ListenAddress): Promise<ListenAddress> => {
     const listener = await listen(withFd(at, activated[name]), gates[name], {
       timeoutHeaders: server.timeout_headers,
+      hasRoom: isWorker,
       tls: name === 'external' && tls ? { certificates: tls, offersHttp2: settings.auth.enabled } : undefined,
     });
     opened.push(listener);
@@ -54,6 +59,17 @@ export async function openListeners({ settings, gates, tls, telemetry, activated
   } catch (fault) {
     await drain(0);
     throw fault;
+  }
+}
+
+/**
+ * Before workers listen, which share their sockets: of two that find the file of a killed service, one would remove the
+ * socket of the other.
+ */
+export async function makeRoom({ server }: Settings, activated: ListenerDeps['activated']): Promise<void> {
+  for (const name of ['external', 'internal'] as const) {
+    const { path } = server[name] || {};
+    if (path !== undefined && activated[name] === undefined) await makeRoomAt(path);
   }
 }
 

@@ -113,14 +113,15 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
 }
 
 const HOUR_MS = 3_600_000;
-const MONTH_SECONDS = 31 * 86_400;
+/** Not longer than any month: the last of January and 31 days more would leave February out. */
+const AHEAD_SECONDS = 28 * 86_400;
 
 /** Where events are kept by month, the places of this month and the next are made ahead, and looked after each hour. */
 async function prepareMonths({ store, clock, log }: EventsDeps): Promise<NodeJS.Timeout> {
   const prepare = async (): Promise<void> => {
     const now = unixSeconds(clock);
     await store
-      .prepareForEvents([now, now + MONTH_SECONDS])
+      .prepareForEvents([now, now + AHEAD_SECONDS])
       .catch((fault: unknown) =>
         log.warn({ err: fault }, 'the table of the next month of events could not be made: retrying in 1 h'),
       );

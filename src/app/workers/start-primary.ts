@@ -7,7 +7,7 @@ import { createTelemetryServer } from '../../telemetry/telemetry-server.ts';
 import { drainListeners } from '../drain.ts';
 import type { Generation } from '../generation.ts';
 import { createGenerations } from '../hot-reload.ts';
-import { type Addresses, openTelemetry } from '../listeners.ts';
+import { type Addresses, makeRoom, openTelemetry } from '../listeners.ts';
 import { activatedSockets } from '../resources/activation.ts';
 import { createOpenPortWarnings } from '../resources/open-port-warnings.ts';
 import { ticks } from '../resources/ticks.ts';
@@ -103,6 +103,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
   certificates?.onChange((certificate) => notes.tellAll({ kind: 'certificate', certificate }));
   trustedHeaders.onChange((list) => notes.tellAll({ kind: 'trusted-headers', list }));
   const told = tellOfWorkers(metrics, log);
+  await makeRoom(settings, activated);
   const started = await openWorkerPool({
     count: options.workers,
     fork: forkWorker,

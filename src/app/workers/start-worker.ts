@@ -67,6 +67,7 @@ export async function startWorker({ orders }: StartMessage, options: WorkerOptio
     gates: { external: currentGate('external', inForce), internal: currentGate('internal', inForce) },
     tls: runtime.certificates,
     telemetry: undefined,
+    isWorker: true,
     activated: orders.activated,
   });
   opened.defer(async () => {

@@ -14,6 +14,8 @@ export interface ListenerRules {
   readonly timeoutHeaders: number;
   /** Undefined for plain HTTP. */
   readonly tls: TlsRules | undefined;
+  /** What a killed service left at the path is removed already, or is the socket that is shared with other workers. */
+  readonly hasRoom?: boolean | undefined;
 }
 
 export interface Listener {
@@ -54,7 +56,10 @@ export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules
     gate.onUpgrade(request, socket, head),
   );
   server.on('clientError', respondToClientError);
-  return { address: await bind(server, at), close: (graceSeconds) => drain(server, connections, graceSeconds) };
+  return {
+    address: await bind(server, at, rules.hasRoom),
+    close: (graceSeconds) => drain(server, connections, graceSeconds),
+  };
 }
 
 /**
@@ -82,10 +87,10 @@ function respondToClientError(error: NodeJS.ErrnoException, socket: Duplex): voi
 }
 
 /** Resolves with the address that is bound, with the real port for 0; rejects with a sentence when it cannot be bound. */
-export async function bind(server: Server, at: ListenAddress): Promise<ListenAddress> {
+export async function bind(server: Server, at: ListenAddress, hasRoom = false): Promise<ListenAddress> {
   const { host, port, path, fd } = at;
   if (path !== undefined && fd === undefined) {
-    await makeRoomAt(path);
+    if (!hasRoom) await makeRoomAt(path);
     letGroupConnect(server, path);
   }
   await new Promise<void>((resolve, reject) => {
