@@ -92,6 +92,19 @@ describe('Events in PostgreSQL', { skip: withoutPostgres }, () => {
     assert.equal((await stored()).length, texts.length + 1);
   });
 
+  it('are asked for by text with a NUL, which fails no question', async () => {
+    await served.store.writeEvents([event({ id: 'n', label: 'a\0b', zones: ['yard'] }), event({ id: 'other' })]);
+    const found = (await served.ask('/api/events?labels=a%00b')).json() as EventRecord[];
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      ['n'],
+    );
+    for (const name of ['zones', 'attributes', 'sub_labels', 'recognized_license_plate', 'event_id', 'cameras'])
+      assert.equal((await served.ask(`/api/events?${name}=a%00b`)).status, 200, name);
+    assert.equal((await served.ask('/api/events/a%00b')).status, 404);
+    assert.equal((await served.ask('/api/event_ids?ids=a%00b')).status, 200);
+  });
+
   it('have one row for ids that are the same once written', async () => {
     const same = ['\ud800', '\ud801'].map((id, at) => event({ id, start_time: 5, label: `${at}` }));
     await served.store.writeEvents(same);

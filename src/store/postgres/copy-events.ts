@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { from } from 'pg-copy-streams';
 import type { EventsTable } from '../engine/tables.ts';
 import { EVENT_COLUMNS } from '../events/write-events.ts';
+import { withoutNul } from './postgres-text.ts';
 
 const NAMES = EVENT_COLUMNS.join(', ');
 /** Writers that replace the same event wait for each other: else both would insert it. */
@@ -43,9 +44,9 @@ function* lines(rows: readonly EventsTable[]): Generator<string> {
 
 const lineOf = (row: EventsTable): string => `${EVENT_COLUMNS.map((column) => fieldOf(row[column])).join('\t')}\n`;
 
-const SPECIAL = /[\0\\\t\n\r]/g;
-const ESCAPED: Readonly<Record<string, string>> = { '\0': '', '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+const SPECIAL = /[\\\t\n\r]/g;
+const ESCAPED: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-/** A value in the text format of COPY. No text of PostgreSQL holds a NUL: it is left out. */
+/** A value in the text format of COPY. */
 const fieldOf = (value: string | number | boolean | null): string =>
-  value === null ? '\\N' : String(value).replace(SPECIAL, (character) => ESCAPED[character] ?? character);
+  value === null ? '\\N' : withoutNul(String(value)).replace(SPECIAL, (character) => ESCAPED[character] ?? character);

@@ -3,6 +3,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import { firstOf, openPool, reached, retire } from './host-pools.ts';
 import { connectFault, isOfConnection, isOfServer } from './postgres-faults.ts';
+import { parametersWithoutNul } from './postgres-text.ts';
 
 export interface ServerPool extends PostgresPool {
   /** Any of the connections, for as long as the work takes. */
@@ -71,9 +72,9 @@ export function createServerPool({ urls, config, readOnly }: ServerPoolOptions):
   const leased = (acquired: Acquired): PostgresPoolClient => {
     const { client } = acquired;
     let isBroken = false;
-    const query = async (text: string, values: unknown[]): Promise<unknown> => {
+    const query = async (text: string, values: unknown[] = []): Promise<unknown> => {
       try {
-        return await client.query(text, values);
+        return await client.query(text, parametersWithoutNul(values));
       } catch (fault) {
         isBroken ||= noted(acquired, fault);
         throw fault;
