@@ -81,8 +81,12 @@ describe('Interface 5.5', () => {
   });
   const told = async (proxy: Proxy, headers: readonly Line[]): Promise<Told> => {
     nvr.received.length = 0;
-    const { status } = await ask(instances.get(proxy)?.port ?? 0, { path: '/api/version', headers });
-    return nvr.received.length === 0 ? status : `${nvr.lastHeader('remote-user')} as ${nvr.lastHeader('remote-role')}`;
+    const path = '/api/version';
+    const { status } = await ask(instances.get(proxy)?.port ?? 0, { path, headers });
+    // An instance asks the NVR for its cameras by itself, at any time.
+    const arrived = nvr.received.findLast(({ target }) => target === path);
+    const header = (name: string) => arrived?.headers.filter(([sent]) => sent === name).map(([, value]) => value);
+    return arrived ? `${header('remote-user')} as ${header('remote-role')}` : status;
   };
 
   for (const [sentence, ...cases] of ROWS) {

@@ -74,10 +74,26 @@ function monthOf(time: number): Month | undefined {
   };
 }
 
+/** Of those that create partitions, one at a time: for two at once "if not exists" is no help, and one would fail. */
+const PARTITIONS_LOCK = 0x706f7276;
+
 /** Creating a partition locks the table: it is done once for each month, before events of that month are written. */
 async function addPartitions(months: readonly Month[], db: Kysely<Tables>): Promise<void> {
-  for (const { name, from, until } of months) {
-    await sql`create table if not exists ${sql.ref(`events_${name}`)} partition of events
-      for values from (${sql.lit(from)}) to (${sql.lit(until)})`.execute(db);
-  }
+  const missing = await missingOf(months, db);
+  if (missing.length === 0) return;
+  await db.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(${sql.lit(PARTITIONS_LOCK)})`.execute(transaction);
+    for (const { name, from, until } of missing) {
+      await sql`create table if not exists ${sql.ref(`events_${name}`)} partition of events
+        for values from (${sql.lit(from)}) to (${sql.lit(until)})`.execute(transaction);
+    }
+  });
+}
+
+async function missingOf(months: readonly Month[], db: Kysely<Tables>): Promise<readonly Month[]> {
+  if (months.length === 0) return [];
+  const names = months.map(({ name }) => name);
+  const { rows } = await sql<{ name: string }>`select name from unnest(${names}::text[]) as name
+    where to_regclass('events_' || name) is null`.execute(db);
+  return months.filter(({ name }) => rows.some((row) => row.name === name));
 }
