@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { createPasswordHasher } from '../src/accounts/passwords/password-hash.ts';
 import { startFakeNvr } from '../test/support/fake-nvr.ts';
-import { freePort } from '../test/support/free-port.ts';
+import { freePort } from '../test/support/servers/free-port.ts';
 import { endsWithUs, stopProcess } from './start-server.ts';
 import { printTable } from './table.ts';
 

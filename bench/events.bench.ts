@@ -10,7 +10,7 @@ import { createEventsBackend } from '../src/events/backend.ts';
 import { generateSampleEvents } from '../src/events/sample/sample-events.ts';
 import { startEventsWorker } from '../src/events/worker-handle.ts';
 import { openStore } from '../src/store/open-store.ts';
-import { startPostgres } from '../test/support/postgres.ts';
+import { startPostgres } from '../test/support/servers/postgres.ts';
 import { measureBesideGate } from './events/beside-gate.ts';
 import { startPostern } from './start-postern.ts';
 import { startedTogether, startServer } from './start-server.ts';

@@ -1,7 +1,7 @@
 /** Several workers on one machine, and replicas on PostgreSQL, against one process: requests/s, memory, and how soon a revocation holds. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { startPostgres, withoutPostgres } from '../test/support/postgres.ts';
+import { startPostgres, withoutPostgres } from '../test/support/servers/postgres.ts';
 import { startFastUpstream } from './forward/fast-upstream.ts';
 import { LOAD_TOOL, measure, showProgress } from './load.ts';
 import { processorSeconds, residentMegabytes } from './machine.ts';

@@ -1,8 +1,8 @@
 /** A gate before the upstream that is its first argument, `watched` (counted and logged) or `bare`, the second. Prints its port. */
 import { openLogDestination } from '../../src/cli/log-destination.ts';
-import { createAccessLog } from '../../src/telemetry/access-log.ts';
 import { createActiveSessions } from '../../src/telemetry/active-sessions.ts';
-import { createLogs } from '../../src/telemetry/log.ts';
+import { createAccessLog } from '../../src/telemetry/logs/access-log.ts';
+import { createLogs } from '../../src/telemetry/logs/log.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { createRecentFailures } from '../../src/telemetry/recent-failures.ts';
 import { watchGate } from '../../src/telemetry/watch-gate.ts';

@@ -1,8 +1,8 @@
 /** The three listeners: opened together, and drained when the service stops, telemetry last (SPEC 1, 2). */
 import type { Server } from 'node:http';
 import type { Settings } from '../config/schema/schema.ts';
+import type { ListenAddress } from '../domain/addresses/socket-address.ts';
 import type { ListenerName } from '../domain/request.ts';
-import type { ListenAddress } from '../domain/socket-address.ts';
 import type { Gate } from '../gateway/entry/gate.ts';
 import { bind, type Listener, listen } from '../gateway/listen/listeners.ts';
 import type { ServedCertificates } from '../gateway/listen/tls-server.ts';

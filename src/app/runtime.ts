@@ -10,7 +10,7 @@ import { createUnknownRoutes, type UnknownRoutes } from '../gateway/entry/unknow
 import { boundCalls } from '../store/bounded-calls.ts';
 import { type HoldingStore, holdRevocations } from '../store/held-revocations.ts';
 import { openStore } from '../store/open-store.ts';
-import type { Logs } from '../telemetry/log.ts';
+import type { Logs } from '../telemetry/logs/log.ts';
 import { type BuiltPages, readBuiltPages } from '../ui/built-pages.ts';
 import { type Accounts, openAccounts } from './accounts/accounts.ts';
 import { type OneAtATime, oneAtATime } from './gate/address-check.ts';

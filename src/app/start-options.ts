@@ -1,7 +1,7 @@
 /** What a start needs to be told: by the command line, or by a test. */
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { ConsoleStream } from '../telemetry/log.ts';
+import type { ConsoleStream } from '../telemetry/logs/log.ts';
 import type { Surroundings } from './resources/outside-addresses.ts';
 import type { Shared } from './resources/shared.ts';
 

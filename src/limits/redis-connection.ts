@@ -1,5 +1,5 @@
 /** One connection to a Redis or Valkey, a Sentinel's service or a cluster: opened once, never mended (SPEC 10). */
-import type { RedisAddress, RedisNode } from '../domain/redis-address.ts';
+import type { RedisAddress, RedisNode } from '../domain/addresses/redis-address.ts';
 import type { Script } from './scripts.ts';
 
 export interface Connection {

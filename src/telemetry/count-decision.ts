@@ -2,9 +2,9 @@
 import { maySee } from '../domain/camera-scope.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
-import type { AccessLog } from './access-log.ts';
 import type { ActiveSessions } from './active-sessions.ts';
 import { DECISION_OF_REASON } from './decision-results.ts';
+import type { AccessLog } from './logs/access-log.ts';
 import type { AddressSource, Mode } from './metric-labels.ts';
 import type { Metrics } from './metrics.ts';
 import { deniedCamera } from './named-camera.ts';

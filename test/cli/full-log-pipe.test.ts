@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { openLogDestination } from '../../src/cli/log-destination.ts';
-import { freePort } from '../support/free-port.ts';
 import { newDirectory } from '../support/run-postern.ts';
+import { freePort } from '../support/servers/free-port.ts';
 import { until } from '../support/until.ts';
 
 const LINE = `${JSON.stringify({ level: 'info', msg: 'x'.repeat(1000) })}\n`;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { startPostgres, type TestPostgres, withoutPostgres } from '../support/postgres.ts';
+import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { makeNvrDatabase, readRecordedLines } from './support/nvr-file.ts';
 import { type Answer, importRecorded, type Runtime, type ServedEvents, serveEvents } from './support/served-events.ts';
 

@@ -7,7 +7,7 @@ import pg from 'pg';
 import type { EventRecord } from '../../src/domain/event.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { makeScratch } from '../store/support/scratch-store.ts';
-import { startPostgres, type TestPostgres, withoutPostgres } from '../support/postgres.ts';
+import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { event } from './support/event.ts';
 import { type ServedEvents, serveEvents } from './support/served-events.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { EventRecord } from '../../src/domain/event.ts';
-import { startPostgres, withoutPostgres } from '../support/postgres.ts';
+import { startPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { event } from './support/event.ts';
 import { makeNvrDatabase } from './support/nvr-file.ts';
 import { plainAnswer, type Query } from './support/plain-filter.ts';

@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import fc from 'fast-check';
-import { parseRedisUrl } from '../../src/domain/redis-address.ts';
+import { parseRedisUrl } from '../../src/domain/addresses/redis-address.ts';
 import { makeSelfSigned } from '../../src/gateway/certificates/self-signed.ts';
 import { createConnection } from '../../src/limits/redis-connection.ts';
 import { createRedisWindows } from '../../src/limits/redis-windows.ts';
-import { freePort } from '../support/free-port.ts';
-import { startRedis, withoutRedis } from '../support/redis.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { startRedis, withoutRedis } from '../support/servers/redis.ts';
 import { until } from '../support/until.ts';
 
 const nothing = { tls: false, username: undefined, password: undefined };

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import type { ServiceStatus } from '../../src/domain/status.ts';
 import { VERA } from '../support/people.ts';
-import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
+import { startRedis, type TestRedis, withoutRedis } from '../support/servers/redis.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
 import { scrape } from '../telemetry/support/exposition.ts';

@@ -1,14 +1,14 @@
 /** Windows of attempts on a real Redis: the contract of the limiter in memory, its keys, its clock (SPEC 4.5, 10). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { parseRedisUrl } from '../../src/domain/addresses/redis-address.ts';
 import { type Clause, parseRateLimit } from '../../src/domain/rate-limit.ts';
-import { parseRedisUrl } from '../../src/domain/redis-address.ts';
 import type { AttemptWindow } from '../../src/domain/shared-windows.ts';
 import { createConnection } from '../../src/limits/redis-connection.ts';
 import { createRedisWindows, type RedisWindows } from '../../src/limits/redis-windows.ts';
 import { handClock } from '../accounts/support/people.ts';
 import { attemptWindowsContract, type Counted } from '../contracts/attempt-windows.ts';
-import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
+import { startRedis, type TestRedis, withoutRedis } from '../support/servers/redis.ts';
 import { until } from '../support/until.ts';
 
 const clausesOf = (text: string): readonly Clause[] => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CARL, type Person, VERA } from '../support/people.ts';
-import { startPostgres, type TestPostgres, withoutPostgres } from '../support/postgres.ts';
+import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
 import { type Replicas, startReplicas } from './support/replicas.ts';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { setInterval as every } from 'node:timers/promises';
-import { startPostgres, type TestPostgres, withoutPostgres } from '../support/postgres.ts';
 import { newDirectory, type Serving, servePostern } from '../support/run-postern.ts';
+import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { until } from '../support/until.ts';
 
 const json = { 'Content-Type': 'application/json' };

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { storeFaultOf } from '../../src/domain/store-fault.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import { startPostgres, type TestPostgres, withoutPostgres } from '../support/postgres.ts';
+import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
 import { type Replicas, startReplicas } from './support/replicas.ts';

@@ -7,7 +7,7 @@ import { COPIED_TABLES, type CopyMode, copyStore } from '../../src/store/copy-st
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { importRecorded } from '../events/support/served-events.ts';
 import { EVERYBODY, moveIn } from '../support/people.ts';
-import { startPostgres, type TestPostgres, withoutPostgres } from '../support/postgres.ts';
+import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { makeScratch } from './support/scratch-store.ts';
 
 const KEPT_BY_THE_ENGINE = ['event_writes', 'kysely_migration', 'kysely_migration_lock'];

@@ -4,7 +4,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import { accountStoreContract } from '../contracts/account-store.ts';
 import { invitationStoreContract } from '../contracts/invitation-store.ts';
 import { factorStoreContract } from '../contracts/second-factor-store.ts';
-import { startPostgres, type TestPostgres, withoutPostgres } from '../support/postgres.ts';
+import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 
 describe('With PostgreSQL', { skip: withoutPostgres }, () => {
   let server: TestPostgres;

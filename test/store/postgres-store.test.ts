@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { storeFaultOf } from '../../src/domain/store-fault.ts';
 import { makeSelfSigned } from '../../src/gateway/certificates/self-signed.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { startPostgres, type TestPostgres, withoutPostgres } from '../support/postgres.ts';
+import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { until } from '../support/until.ts';
 
 describe('A PostgreSQL store', { skip: withoutPostgres }, () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { openAuditFile } from '../../src/telemetry/audit-log.ts';
+import { openAuditFile } from '../../src/telemetry/logs/audit-log.ts';
 import { CARL, VERA } from '../support/people.ts';
 import { startInstance } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';

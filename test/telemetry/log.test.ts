@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { prettyLine } from '../../src/cli/pretty-line.ts';
-import { createLogs, type LogRules } from '../../src/telemetry/log.ts';
+import { createLogs, type LogRules } from '../../src/telemetry/logs/log.ts';
 import { movableClock } from '../support/clock.ts';
 
 const clock = movableClock(Date.UTC(2030, 0, 1, 12, 0, 0, 7));

@@ -1,5 +1,4 @@
 /** The accounts under one configuration: sessions, limits, and what the routes need (interface 5.1 to 5.4). */
-import { availableParallelism } from 'node:os';
 import type { CryptoKey } from 'jose';
 import type { Audit } from '../../accounts/audit.ts';
 import type { AccountResponseDeps } from '../../accounts/http/route-guards.ts';
@@ -16,7 +15,7 @@ import { createPasskeyCheck } from '../../accounts/passkeys/passkey-check.ts';
 import type { PasskeyRouteDeps } from '../../accounts/passkeys/passkey-routes.ts';
 import { createPasskeys } from '../../accounts/passkeys/passkeys.ts';
 import { relyingPartyOf } from '../../accounts/passkeys/relying-party.ts';
-import { createPasswordHasher, type PasswordHasher } from '../../accounts/passwords/password-hash.ts';
+import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import type { RoleRouteDeps } from '../../accounts/roles/role-routes.ts';
 import { createEnrolment } from '../../accounts/second-factor/enrolment.ts';
 import { OFF } from '../../accounts/second-factor/factor-routes.ts';
@@ -28,8 +27,7 @@ import { createSessions, type Sessions } from '../../accounts/sessions/sessions.
 import type { TokenRouteDeps } from '../../accounts/tokens/token-routes.ts';
 import type { UserRouteDeps } from '../../accounts/users/user-routes.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import { type Caller, hasFreshProof } from '../../domain/caller.ts';
-import { scopeOfRole } from '../../domain/camera-scope.ts';
+import { hasFreshProof } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
@@ -48,6 +46,7 @@ import {
 import type { Credentials } from './credentials.ts';
 import { addressMaker, invitationsUnder } from './invitations-of.ts';
 import { passwordRulesOf } from './password-rules-of.ts';
+import { createRecheck, type Recheck } from './recheck.ts';
 
 /** What holds of the accounts under one configuration. */
 export interface AccountsInForce {
@@ -56,8 +55,7 @@ export interface AccountsInForce {
   readonly sessions: Sessions;
   /** The same, with another metric label: for the new session after a password change. */
   readonly sessionsAfterPasswordChange: Sessions;
-  /** The caller as of now; undefined when the session or token has ended. */
-  recheck(caller: Caller): Promise<Caller | undefined>;
+  readonly recheck: Recheck;
   /** What the account routes need; the cameras of a scope are known elsewhere. */
   readonly routeDeps: Omit<LoginRouteDeps, 'visibleCameras'> &
     UserRouteDeps &
@@ -117,7 +115,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
   const uncounted = sessionsUnder(settings, secondFactor, deps);
   const sessions = countedSessions(uncounted, 'login', metrics);
   const sessionsAfterPasswordChange = countedSessions(uncounted, 'password_change', metrics);
-  const recheck = rechecker(auth.enabled, sessions, credentials);
+  const recheck = createRecheck(auth.enabled, sessions, credentials);
   const accountDeps = {
     store: deps.store.accounts,
     hasher: deps.hasherOf(auth.hash_iterations),
@@ -189,41 +187,6 @@ const proofRule =
   (isStrict: boolean, clock: Clock): AccountResponseDeps['asksProof'] =>
   (caller, act) =>
     (act === 'credentials' || isStrict) && !hasFreshProof(caller, unixSeconds(clock));
-
-/** Password checks that may wait for their turn (SPEC 4.1). */
-const WAITING_CHECKS = 32;
-
-/** One queue for each iteration count: waiting checks go on when a reload leaves the count as it is. */
-export function createHashers(): AccountDeps['hasherOf'] {
-  const hashers = new Map<number, PasswordHasher>();
-  const concurrency = Math.max(1, availableParallelism() - 1);
-  return (iterations) => {
-    const hasher = hashers.get(iterations) ?? createPasswordHasher({ iterations, concurrency, queue: WAITING_CHECKS });
-    hashers.set(iterations, hasher);
-    return hasher;
-  };
-}
-
-/** A credential of the other mode is refused: accounts and a proxy's headers are never trusted together. */
-function rechecker(
-  hasAccounts: boolean,
-  sessions: Sessions,
-  { tokens, roleRegistry }: Credentials,
-): AccountsInForce['recheck'] {
-  return async (caller) => {
-    switch (caller.credential.kind) {
-      case 'session':
-        return hasAccounts ? sessions.recheck(caller) : undefined;
-      case 'api-token':
-        return tokens.recheck(caller);
-      case 'proxy-headers':
-        // What the proxy said of the user still holds; what the role may see may have changed.
-        return hasAccounts ? undefined : { ...caller, scope: scopeOfRole(caller.role, await roleRegistry.latest()) };
-      case 'internal-listener':
-        return caller;
-    }
-  };
-}
 
 /** The configuration was checked: what does not parse cannot come here. */
 function clausesOf(text: string | null): readonly Clause[] {

@@ -3,8 +3,8 @@ import { createInvitations, type InvitationDeps, type Invitations } from '../../
 import { createLoginLimiter, type MemoryLimiter } from '../../accounts/login/login-limiter.ts';
 import { createUsers, type UserDeps } from '../../accounts/users/users.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import { publicAddress } from '../../domain/addresses/public-url.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { publicAddress } from '../../domain/public-url.ts';
 
 export const invitationsUnder = (
   { auth }: Settings,

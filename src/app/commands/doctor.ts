@@ -2,8 +2,8 @@
 import { loadPolicy } from '../../config/policy/load-policy.ts';
 import type { Build } from '../../doctor/observations.ts';
 import type { InsideWithoutPorts } from '../../doctor/report.ts';
+import { publicAddress } from '../../domain/addresses/public-url.ts';
 import { policyDigest } from '../../domain/policy.ts';
-import { publicAddress } from '../../domain/public-url.ts';
 import { identityHeadersOf } from '../gate/probe-deps.ts';
 import { makeProbeToken } from '../gate/probe-token.ts';
 import { lookInside } from '../resources/look-inside.ts';

@@ -16,7 +16,7 @@ import type { SessionVerdict } from '../../domain/verdict.ts';
 import { readTrustedHeaders } from '../../identity/trusted-headers-file.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { openStore, type Store } from '../../store/open-store.ts';
-import { createLogs } from '../../telemetry/log.ts';
+import { createLogs } from '../../telemetry/logs/log.ts';
 import { ADD_ON_OPTIONS } from '../accounts/accounts.ts';
 import { createExplainer, type Explainer } from '../gate/explain.ts';
 import { decisionRules, destinationRules, headerRules, ownerLookup, routeTable } from '../gate/rules.ts';

@@ -7,7 +7,7 @@ import type { AddressCheck, CheckedBy } from '../../doctor/check-route.ts';
 import type { Build } from '../../doctor/observations.ts';
 import { createReport } from '../../doctor/report.ts';
 import type { AccountStore } from '../../domain/accounts/account.ts';
-import { publicAddress } from '../../domain/public-url.ts';
+import { publicAddress } from '../../domain/addresses/public-url.ts';
 import { lookInside } from '../resources/look-inside.ts';
 import { identityHeadersOf } from './probe-deps.ts';
 import { makeProbeToken } from './probe-token.ts';

@@ -9,7 +9,7 @@ import type { HeaderRules } from '../../gateway/forward/rewrite-headers.ts';
 import type { Trace } from '../../identity/identity-trace.ts';
 import type { TrustedHeaderList } from '../../identity/trusted-headers-file.ts';
 import type { Store } from '../../store/open-store.ts';
-import { type Logs, levelOf } from '../../telemetry/log.ts';
+import { type Logs, levelOf } from '../../telemetry/logs/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { AccountsInForce } from '../accounts/accounts-in-force.ts';
 import type { Credentials } from '../accounts/credentials.ts';

@@ -2,11 +2,11 @@
 import type { Surroundings } from '../../access/authorize.ts';
 import { compileRouteTable, type RouteTable } from '../../access/route-table.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import { normalizedHeaderName } from '../../domain/header-names.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import type { PolicyRow } from '../../domain/policy.ts';
 import type { RequestTarget } from '../../domain/request.ts';
-import type { Upstream } from '../../domain/socket-address.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import { type DestinationRules, destinationOf } from '../../gateway/decision/destinations.ts';
 import { createOwnerLookup, type OwnerLookup } from '../../gateway/decision/owner-lookup.ts';

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { Upstream } from '../../domain/socket-address.ts';
+import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import type { KnownCameraList } from '../../gateway/decision/known-cameras.ts';
 import { createForwarder } from '../../gateway/forward/forward.ts';
 import type { Forwarder } from '../../gateway/forward/forwarder.ts';

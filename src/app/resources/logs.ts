@@ -2,8 +2,8 @@
 import type { DestinationStream } from 'pino';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { openAuditFile } from '../../telemetry/audit-log.ts';
-import { createLogs, type LogRules, type Logs } from '../../telemetry/log.ts';
+import { openAuditFile } from '../../telemetry/logs/audit-log.ts';
+import { createLogs, type LogRules, type Logs } from '../../telemetry/logs/log.ts';
 
 export interface RuntimeLogs {
   readonly logs: Logs;

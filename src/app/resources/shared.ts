@@ -1,7 +1,7 @@
 /** What is one for all workers of a service: the primary keeps it, and a worker is given it in the place of its own (SPEC 10). */
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
-import type { Upstream } from '../../domain/socket-address.ts';
+import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
 import type { BufferBudget } from '../../gateway/narrow/buffer-budget.ts';
 import type { Revocation } from '../../store/held-revocations.ts';

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
 import type { HeldRevocationDeps } from '../../store/held-revocations.ts';
 import { createStoreHealth, type StoreHealth } from '../../store/store-health.ts';
-import type { ConsoleStream } from '../../telemetry/log.ts';
+import type { ConsoleStream } from '../../telemetry/logs/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { createProcessHealth, type ProcessHealth } from '../../telemetry/process-health.ts';
 import { type Check, OK } from '../../telemetry/readiness.ts';

@@ -2,9 +2,9 @@
 import { X509Certificate } from 'node:crypto';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';
+import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
-import type { Upstream } from '../../domain/socket-address.ts';
 import { askText, type Question } from '../../gateway/forward/ask-upstream.ts';
 import type { Store } from '../../store/open-store.ts';
 import { type ExpositionFormat, exposed, MEDIA_TYPES } from '../../telemetry/exposition.ts';

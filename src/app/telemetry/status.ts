@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import { publicAddress } from '../../domain/public-url.ts';
+import { publicAddress } from '../../domain/addresses/public-url.ts';
 import type { Reach, ServiceStatus, StatusCertificate, StatusWarning, UnknownRoute } from '../../domain/status.ts';
 import type { Check, Readiness } from '../../telemetry/readiness.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';

@@ -3,8 +3,8 @@
 import type { Waiter } from '../../accounts/passwords/concurrency-limit.ts';
 import type { CheckOutcome, HashOutcome } from '../../accounts/passwords/password-hash.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
+import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
-import type { Upstream } from '../../domain/socket-address.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
 import type { ServedCertificate } from '../../gateway/listen/tls-server.ts';
 import type { TrustedHeaderList } from '../../identity/trusted-headers-file.ts';

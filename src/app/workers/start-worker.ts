@@ -1,7 +1,7 @@
 /** A worker: today's gate on listeners that all workers share, with everything that must be one for all kept by the primary (SPEC 10). */
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { reviewStream } from '../../gateway/entry/review-stream.ts';
-import type { ConsoleStream } from '../../telemetry/log.ts';
+import type { ConsoleStream } from '../../telemetry/logs/log.ts';
 import { createProcessMetrics } from '../../telemetry/process-metrics.ts';
 import { toldOf } from '../../telemetry/told-families.ts';
 import { currentGate, type Generation, openGeneration } from '../generation.ts';

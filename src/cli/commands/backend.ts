@@ -2,8 +2,8 @@
 import type { Writable } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseListenAddress } from '../../config/schema/addresses.ts';
-import type { ListenAddress } from '../../domain/socket-address.ts';
-import { hostInUrl } from '../../domain/socket-address.ts';
+import type { ListenAddress } from '../../domain/addresses/socket-address.ts';
+import { hostInUrl } from '../../domain/addresses/socket-address.ts';
 import { releaseV8 } from '../release-v8.ts';
 
 export interface BackendCommandDeps {

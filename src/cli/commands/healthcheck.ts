@@ -2,7 +2,7 @@
 import { loadConfig } from '../../config/load-config.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import { hostInUrl } from '../../domain/socket-address.ts';
+import { hostInUrl } from '../../domain/addresses/socket-address.ts';
 
 export interface HealthcheckPlace {
   readonly directory: string;

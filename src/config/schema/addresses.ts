@@ -1,7 +1,7 @@
 /** Addresses in the configuration: listeners, networks, upstreams and path prefixes (SPEC 1). */
 import { isIP } from 'node:net';
+import type { ListenAddress, Upstream } from '../../domain/addresses/socket-address.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import type { ListenAddress, Upstream } from '../../domain/socket-address.ts';
 
 const LARGEST_PORT = 65_535;
 const HOST_AND_PORT = /^(?:\[(?<v6>[^\]]+)\]|(?<name>[A-Za-z0-9.-]+)):(?<port>\d{1,5})$/;

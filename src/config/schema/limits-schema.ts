@@ -1,6 +1,6 @@
 /** Keys of `limits`: the server on which replicas count failed logins together (SPEC 10). */
 import { z } from 'zod';
-import { parseRedisUrl } from '../../domain/redis-address.ts';
+import { parseRedisUrl } from '../../domain/addresses/redis-address.ts';
 import { filePath, parsed } from './value-types.ts';
 
 const USUAL_REPLICAS = 2;

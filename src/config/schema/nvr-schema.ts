@@ -1,6 +1,6 @@
 /** Keys of `nvr` and `events`: the NVR and where events come from (SPEC 1, 7). */
 import { z } from 'zod';
-import type { UpstreamRoute } from '../../domain/socket-address.ts';
+import type { UpstreamRoute } from '../../domain/addresses/socket-address.ts';
 import { parsePathPrefix, parseUpstream } from './addresses.ts';
 import { cameraName, filePath, headerName, headerSecret, parsed, parseSize, timeoutSeconds } from './value-types.ts';
 

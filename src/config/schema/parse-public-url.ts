@@ -1,5 +1,5 @@
 /** Parses `server.public_url`, and holds it to `server.base_path` (SPEC 12). */
-import type { PublicUrl } from '../../domain/public-url.ts';
+import type { PublicUrl } from '../../domain/addresses/public-url.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { parsePathPrefix } from './addresses.ts';
 

@@ -1,6 +1,6 @@
 /** The keys of the store: which engine keeps accounts, tokens and events, and how its changes are heard. */
 import { z } from 'zod';
-import { postgresHosts } from '../../domain/postgres-url.ts';
+import { postgresHosts } from '../../domain/addresses/postgres-url.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { filePath, parsed, wholeSeconds } from './value-types.ts';
 

@@ -1,6 +1,6 @@
 /** Ports of the NVR that are open where the public address leads: each goes round Postern. */
 import { connect } from 'node:net';
-import { hostInUrl } from '../../domain/socket-address.ts';
+import { hostInUrl } from '../../domain/addresses/socket-address.ts';
 import { isPosterns } from '../cause.ts';
 import type { OpenPort, ProbeResponse } from '../observations.ts';
 import { send } from './send.ts';

@@ -1,7 +1,7 @@
 /** Where an admitted request is sent: to the events backend, the NVR, or an upstream of `nvr.routes`. */
 import { compileRouteTable } from '../../access/route-table.ts';
+import type { Upstream, UpstreamRoute } from '../../domain/addresses/socket-address.ts';
 import type { RequestTarget } from '../../domain/request.ts';
-import type { Upstream, UpstreamRoute } from '../../domain/socket-address.ts';
 
 export interface DestinationRules {
   /** Undefined when the NVR serves events itself. */

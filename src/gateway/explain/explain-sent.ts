@@ -1,7 +1,7 @@
 /** What would be forwarded for a described request, and to which upstream; secrets are hidden (SPEC 1, `explain`). */
 import { isServedHere } from '../../access/route-table.ts';
+import { originOf } from '../../domain/addresses/socket-address.ts';
 import type { RequestFacts } from '../../domain/request.ts';
-import { originOf } from '../../domain/socket-address.ts';
 import type { Admitted } from '../decision/admit.ts';
 import { type Destination, type DestinationRules, destinationOf } from '../decision/destinations.ts';
 import { judgedRequest } from '../forward/judged-request.ts';

@@ -1,7 +1,7 @@
 /** Questions that the gate itself asks an upstream: readiness, cameras, owners, version. */
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { Upstream } from '../../domain/socket-address.ts';
+import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import { tlsOptionsFor, type UpstreamTls } from './upstream-tls.ts';
 
 export interface Question {

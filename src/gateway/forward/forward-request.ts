@@ -1,6 +1,6 @@
 /** Plain requests: sent by undici, which frames them itself; the response is streamed (SPEC 6). */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Upstream } from '../../domain/socket-address.ts';
+import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import { limitUpload, openUpload } from './body-limit.ts';
 import type { ForwardRules, JudgedRequest } from './forwarder.ts';
 import { createResponseHandler } from './response-handler.ts';

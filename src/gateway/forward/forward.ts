@@ -1,6 +1,6 @@
 /** Forwarding: sends an admitted request to its upstream and the response back, both as streams (SPEC 6). */
 import { Agent } from 'node:https';
-import type { Upstream } from '../../domain/socket-address.ts';
+import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import { createUpgradeProxy } from '../websocket/proxy-upgrade.ts';
 import { createRequestForwarder } from './forward-request.ts';
 import type { Forwarder, ForwardRules } from './forwarder.ts';

@@ -1,8 +1,8 @@
 /** What forwarding is given and does: the shapes that its parts share. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
-import type { Upstream } from '../../domain/socket-address.ts';
 import type { UpstreamWatch } from '../decision/gate-watch.ts';
 import type { Narrowing } from '../narrow/response-filter.ts';
 import type { OwnWords } from '../response/response-headers.ts';

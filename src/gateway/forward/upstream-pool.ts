@@ -1,6 +1,6 @@
 /** Kept connections to the upstreams: one pool of them for each address (SPEC 6). */
 import { buildConnector, Pool } from 'undici';
-import { originOf, type Upstream } from '../../domain/socket-address.ts';
+import { originOf, type Upstream } from '../../domain/addresses/socket-address.ts';
 import type { ForwardRules } from './forwarder.ts';
 import { tlsOptionsFor } from './upstream-tls.ts';
 

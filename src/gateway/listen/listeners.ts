@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerOptions } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { ListenAddress } from '../../domain/socket-address.ts';
+import type { ListenAddress } from '../../domain/addresses/socket-address.ts';
 import { markLocal } from '../decision/request-facts.ts';
 import type { Gate } from '../entry/gate.ts';
 import { drain, type IdleConnections } from './drain.ts';

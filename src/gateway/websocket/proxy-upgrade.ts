@@ -2,7 +2,7 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import httpProxy from 'http-proxy';
-import type { Upstream } from '../../domain/socket-address.ts';
+import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import { codeOf } from '../decision/upstream-failure.ts';
 import { joinSwitched } from './switched-sockets.ts';
 import { type Exchange, failureOf, type JudgedUpgrade, limitTime } from './upgrade-exchange.ts';

@@ -1,7 +1,7 @@
 /** The PostgreSQL engine: Kysely's own dialect over a pool of `pg`, and the notices of changes. */
 import { PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { postgresHosts } from '../../domain/postgres-url.ts';
+import { postgresHosts } from '../../domain/addresses/postgres-url.ts';
 import type { Engine } from '../engine/engine.ts';
 import { copyEvents } from './copy-events.ts';
 import { HOST_MILLISECONDS } from './host-pools.ts';

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { openHealth } from '../../../src/app/telemetry/health.ts';
 import { STORE_FAULTS, storeFault } from '../../../src/domain/store-fault.ts';
-import { createLogs } from '../../../src/telemetry/log.ts';
+import { createLogs } from '../../../src/telemetry/logs/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { createScrape } from '../../../src/telemetry/scrape.ts';
 import { ADMIN_PERSON, VERA } from '../../support/people.ts';

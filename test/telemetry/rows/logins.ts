@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { openStore } from '../../../src/store/open-store.ts';
-import { freePort } from '../../support/free-port.ts';
 import { askedForPasskey, logInByPasskey, withPasskey } from '../../support/passkeys.ts';
 import { TEST_ITERATIONS, VERA } from '../../support/people.ts';
 import { enrolled } from '../../support/second-factor.ts';
+import { freePort } from '../../support/servers/free-port.ts';
 import { type Lies, ORIGIN, shown } from '../../support/soft-authenticator.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
 import { moves, value } from '../support/driven.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { tellOfWorkers } from '../../../src/app/workers/tell-of-workers.ts';
-import { createLogs } from '../../../src/telemetry/log.ts';
+import { createLogs } from '../../../src/telemetry/logs/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { createScrape } from '../../../src/telemetry/scrape.ts';
 import { noteDriven } from '../support/driven.ts';

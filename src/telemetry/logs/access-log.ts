@@ -1,11 +1,11 @@
 /** The access log, one line for each finished request, and the lines for refused and failed requests (SPEC 9). */
-import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
-import { type RequestFacts, singleHeader } from '../domain/request.ts';
-import { storeFaultOf } from '../domain/store-fault.ts';
-import { DECISION_OF_REASON } from './decision-results.ts';
+import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
+import { type RequestFacts, singleHeader } from '../../domain/request.ts';
+import { storeFaultOf } from '../../domain/store-fault.ts';
+import { DECISION_OF_REASON } from '../decision-results.ts';
+import type { RecentFailures } from '../recent-failures.ts';
+import type { RequestEnd, RequestRecord } from '../request-record.ts';
 import type { Logs } from './log.ts';
-import type { RecentFailures } from './recent-failures.ts';
-import type { RequestEnd, RequestRecord } from './request-record.ts';
 
 export interface AccessLog {
   refused(record: RequestRecord, reason: RefusalReason): void;

@@ -1,6 +1,6 @@
 /** Makes every log line safe: secrets are redacted, and control characters are escaped so that no line can be forged (SPEC 9). */
 
-import { visibleJson } from '../domain/visible-text.ts';
+import { visibleJson } from '../../domain/visible-text.ts';
 
 /** Fields that hold secrets, wherever they stand in a line. */
 // biome-ignore format: a table

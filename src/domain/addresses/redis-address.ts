@@ -1,5 +1,5 @@
 /** The address of a Redis or Valkey: one server, a Sentinel's service or a cluster (`limits.redis_url`). It may hold a password. */
-import { err, ok, type Result } from './result.ts';
+import { err, ok, type Result } from '../result.ts';
 
 export interface RedisNode {
   readonly host: string;
