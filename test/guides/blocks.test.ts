@@ -23,12 +23,15 @@ const NOT_RUN: Readonly<Record<string, string>> = {
 };
 
 const isCompose = (tree: unknown): tree is Compose => typeof tree === 'object' && tree !== null && 'services' in tree;
+/** Objects of the operator's own cluster; those that are shipped are checked in test/deploy. */
+const isKubernetes = (tree: unknown): boolean => typeof tree === 'object' && tree !== null && 'apiVersion' in tree;
 const isHomeAssistants = (tree: unknown): boolean =>
   typeof tree === 'object' && tree !== null && 'rest_command' in tree;
 
 /** Undefined when all is well. */
 async function yamlProblem({ body }: Block): Promise<string | undefined> {
   const tree: unknown = parse(body);
+  if (isKubernetes(tree)) return undefined;
   if (isHomeAssistants(tree)) return undefined; // Home Assistant's own format: that it is YAML is all that can be told here
   if (!isCompose(tree)) return configProblem(body);
   const env = tree.services['postern']?.environment ?? {};
@@ -46,6 +49,16 @@ async function configProblem(yaml: string): Promise<string | undefined> {
   return problems.map((problem) => formatProblem('config.yaml', problem)).join('\n') || undefined;
 }
 
+/** A message as it is sent: that it is JSON is all that can be told here. */
+function jsonProblem({ body }: Block): string | undefined {
+  try {
+    JSON.parse(body);
+    return undefined;
+  } catch (fault) {
+    return String(fault);
+  }
+}
+
 async function problemOf(block: Block): Promise<string | undefined> {
   switch (block.language) {
     case '': // a drawing
@@ -56,6 +69,8 @@ async function problemOf(block: Block): Promise<string | undefined> {
       return commandsOf(block)
         .map((command) => commandProblem(command, NOT_RUN))
         .find((problem) => problem !== undefined);
+    case 'json':
+      return jsonProblem(block);
     case 'python':
     case 'ts':
       return block.file === 'docs/api.md' ? undefined : 'is run by nothing: api.test.ts runs those of docs/api.md';
