@@ -96,7 +96,11 @@ async function launch(directory: string, settings: Readonly<Record<string, strin
   /** Each backend leads a process group of its own. The server comes first, so that it starts no other. */
   const signal = (name: NodeJS.Signals): void => {
     process.kill(server.pid ?? 0, name);
-    for (const backend of childrenOf(server.pid)) process.kill(backend, name);
+    for (const backend of childrenOf(server.pid)) {
+      try {
+        process.kill(backend, name);
+      } catch {} // it has ended by itself: its client went away
+    }
   };
   const ended = async (name: NodeJS.Signals): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return;
