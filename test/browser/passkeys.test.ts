@@ -12,9 +12,15 @@ interface Authenticator {
   readonly authenticatorId: string;
 }
 
+interface PlugInOptions {
+  readonly verifies?: boolean;
+  /** A virtual authenticator answers the offer in the user field at once, before anything can be pressed. */
+  readonly autofill?: boolean;
+}
+
 /** As a phone has it: with room for users, and a fingerprint that is always right. */
-async function plugIn(page: Page, options: { readonly verifies?: boolean } = {}): Promise<Authenticator> {
-  const { verifies = true } = options;
+async function plugIn(page: Page, { verifies = true, autofill = false }: PlugInOptions = {}): Promise<Authenticator> {
+  if (!autofill) await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false');
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('WebAuthn.enable');
   const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
@@ -54,6 +60,7 @@ describe('A passkey', { skip }, () => {
     assert.fail(`the focus does not come to ${name}`);
   };
   const press = async (page: Page, name: string): Promise<void> => {
+    await page.getByRole('button', { name, exact: true }).waitFor();
     await focusOn(page, name);
     await page.keyboard.press('Enter');
   };
@@ -97,7 +104,7 @@ describe('A passkey', { skip }, () => {
     }));
 
   /** A browser in which the passkey is known, with the counter as it was left. */
-  const withPhone = async (page: Page, options: { readonly verifies?: boolean } = {}): Promise<Authenticator> => {
+  const withPhone = async (page: Page, options: PlugInOptions = {}): Promise<Authenticator> => {
     const phone = await plugIn(page, options);
     for (const credential of kept)
       await phone.cdp.send('WebAuthn.addCredential', { authenticatorId: phone.authenticatorId, credential });
@@ -186,8 +193,7 @@ describe('A passkey', { skip }, () => {
 
   it('is offered in the autofill of the user field', (t) =>
     visit(t, {}, async (page) => {
-      await withPhone(page);
-      // A virtual authenticator answers such an offer at once: nothing is pressed.
+      await withPhone(page, { autofill: true }); // nothing is pressed
       await page.goto(`${url}/login`);
       await isIn(page);
       assert.equal(await page.locator('#passkey').count(), 0);
