@@ -45,7 +45,7 @@ export type Acceptance =
 
 export interface Invitations {
   make(wanted: WantedInvitation): Promise<Result<MadeInvitation, InvitationRefusal>>;
-  /** Those that hold. */
+  /** Invitations that are still valid. */
   list(): Promise<readonly Invitation[]>;
   revoke(user: string): Promise<'removed' | 'absent'>;
   /** What the link is for, while it holds. */

@@ -16,7 +16,7 @@ export interface StoreGraceDeps {
 }
 
 export interface StoreGrace {
-  /** `capacity` in answers. Those that `isKept` refuses are not remembered. */
+  /** `capacity` in answers. An answer that `isKept` refuses is not remembered. */
   memory<Result>(capacity: number, isKept?: (result: Result) => boolean): StoreMemory<Result>;
 }
 

@@ -36,7 +36,7 @@ export type UserOutcome = Result<UserName, UserRefusal>;
 
 export interface NewUser {
   readonly name: string;
-  /** Undefined: one that nobody knows. The user gets in by an invitation. */
+  /** Undefined: a random password that is told to no person. The user gets in by an invitation. */
   readonly password: string | undefined;
   readonly role: string;
 }

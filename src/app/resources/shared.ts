@@ -46,7 +46,7 @@ export type LimiterName = 'login' | 'code' | 'token';
 
 /** What one process has learned, and all must know. */
 export type Note =
-  /** An address from which somebody has logged in. */
+  /** An address from which a user has logged in. */
   | { readonly kind: 'known-client'; readonly address: string }
   /** The end of a session that could not be stored. */
   | ({ readonly kind: 'held-revocation' } & Revocation)

@@ -9,7 +9,7 @@ import type { PoolWorker } from './worker-slot.ts';
 /** Notes go to all workers but the one that told them; what still holds is kept for workers that start later. */
 export function createNotes({ accounts, clock }: Pick<Runtime, 'accounts' | 'clock'>) {
   const revocations = new Map<string, Extract<Note, { kind: 'held-revocation' }>>();
-  /** With their orders, so that nothing else tells them: those that do not listen yet, too. */
+  /** With their orders, so that nothing else tells them: also workers that do not listen yet. */
   const workers = new Set<PoolWorker>();
   const tellAll = (message: FromPrimary, except?: PoolWorker): void => {
     for (const worker of workers) if (worker !== except) worker.send(message);

@@ -34,10 +34,10 @@ export interface Down {
 }
 
 export interface WorkerPool {
-  /** Those that listen. */
+  /** Workers that listen. */
   workers(): readonly PoolWorker[];
   check(): Check;
-  /** They finish what is in flight; those that are not done after so many milliseconds are ended. */
+  /** They finish what is in flight; a worker that is not done after so many milliseconds is ended. */
   close(patienceMs: number): Promise<void>;
 }
 
@@ -132,7 +132,7 @@ export async function openWorkerPool(deps: PoolDeps): Promise<WorkerPool & { rea
     slot.timer = setTimeout(() => begin(slot), pause);
     deps.onDown(worker, { kind: isSilent ? 'silent' : 'ended', text: why }, pause);
   };
-  // Looks are counted, not seconds: after this process itself stood still, or the machine slept, nobody was silent.
+  // Looks are counted, not seconds: after this process itself stood still, or the machine slept, no worker was silent.
   const look = (): void => {
     for (const slot of slots) {
       if (!slot.process) continue;

@@ -26,7 +26,7 @@ export interface InvitationStore {
   putInvitation(invitation: Invitation): Promise<'put' | 'absent'>;
   /** One that holds at `now`. */
   findInvitation(tokenHash: string, now: number): Promise<Invitation | undefined>;
-  /** Those that hold at `now`, by user. */
+  /** Invitations that are valid at `now`, by user. */
   listInvitations(now: number): Promise<readonly Invitation[]>;
   /** Sets the password, which ends the sessions. `void` when the link does not hold: of two at once, one is the first. */
   acceptInvitation(tokenHash: string, passwordHash: string, now: number): Promise<'accepted' | 'void'>;

@@ -45,7 +45,7 @@ export async function afterLoss(
   return 'last';
 }
 
-/** In the place of those that were there. */
+/** Replaces the earlier ones. */
 export async function writeRecoveryCodes(
   user: UserName,
   hashes: readonly string[],

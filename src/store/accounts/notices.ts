@@ -48,7 +48,7 @@ export function createNoticeStore(db: Kysely<Tables>, serialized: Serialized): N
 const isThere = async (user: UserName, transaction: Transaction<Tables>): Promise<boolean> =>
   (await transaction.selectFrom('users').select('name').where('name', '=', user).executeTakeFirst()) !== undefined;
 
-/** A digest: the table tells nobody where a person was. */
+/** A digest: the table does not tell where a person was. */
 const idOf = (user: UserName, part: string, value: string): string =>
   createHash('sha256').update(`${user} ${part} ${value}`).digest('base64url');
 

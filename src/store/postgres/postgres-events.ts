@@ -74,7 +74,7 @@ function monthOf(time: number): Month | undefined {
   };
 }
 
-/** Of those that create partitions, one at a time: for two at once "if not exists" is no help, and one would fail. */
+/** Held while partitions are created: "if not exists" does not keep one of two transactions from failing. */
 const PARTITIONS_LOCK = 0x706f7276;
 
 /** Creating a partition locks the table: it is done once for each month, before events of that month are written. */
