@@ -6,7 +6,7 @@ import { Explore } from '../explore/explore.tsx';
 import { ShortestPassword } from '../settings/new-password.tsx';
 import { Password } from '../settings/password.tsx';
 import { isAdmin, NotForYou, Settings } from '../settings/settings.tsx';
-import { TwoStep } from '../settings/two-step.tsx';
+import { TwoStep } from '../settings/two-step/two-step.tsx';
 import { basePath } from '../shared/base-url.ts';
 import { goToLogin } from '../shared/go-to-login.ts';
 import { type PageFacts, readPageFacts } from '../shared/page-facts.ts';

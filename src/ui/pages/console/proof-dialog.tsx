@@ -1,7 +1,7 @@
 /** The dialog that asks for the password or a code again: the only one, over whatever page is shown (SPEC 12). */
 import { useEffect, useState } from 'preact/hooks';
 import { formatSeconds } from '../login/login-outcome.ts';
-import { readFactors } from '../settings/factor-state.ts';
+import { readFactors } from '../settings/two-step/factor-state.ts';
 import { sendToApi } from '../shared/api.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { PasswordField, TextField } from '../shared/form-fields.tsx';

@@ -39,6 +39,41 @@ export interface SessionRecord {
   readonly isCurrent: boolean;
 }
 
+export interface InvitationRecord {
+  readonly user: string;
+  readonly madeBy: string;
+  readonly createdAt: number | undefined;
+  readonly expiresAt: number | undefined;
+}
+
+export interface AccountEvent {
+  readonly id: string;
+  readonly event: string;
+  readonly at: number | undefined;
+  readonly by: string | undefined;
+  readonly address: string;
+  readonly agent: string | undefined;
+}
+
+export const readInvitations = listOf((fields): InvitationRecord | undefined => {
+  const user = textOf(fields['user']);
+  return user === undefined
+    ? undefined
+    : {
+        user,
+        madeBy: textOf(fields['made_by']) ?? '',
+        createdAt: timeOf(fields['created_at']),
+        expiresAt: timeOf(fields['expires_at']),
+      };
+});
+
+export const readAccountEvents = listOf((fields): AccountEvent | undefined => {
+  const [id, event] = [textOf(fields['id']), textOf(fields['event'])];
+  if (id === undefined || event === undefined) return undefined;
+  const [by, agent] = [textOf(fields['by']), textOf(fields['agent'])];
+  return { id, event, at: timeOf(fields['at']), by, address: textOf(fields['address']) ?? '', agent };
+});
+
 export const readUsers = listOf((fields): UserRecord | undefined => {
   const name = textOf(fields['username']);
   return name === undefined

@@ -10,9 +10,10 @@ import { Access } from './access.tsx';
 import { ShortestPassword } from './new-password.tsx';
 import { Password } from './password.tsx';
 import { Roles } from './roles.tsx';
+import { SecurityEvents } from './security-events.tsx';
 import { Sessions } from './sessions.tsx';
 import { Tokens } from './tokens.tsx';
-import { TwoStep } from './two-step.tsx';
+import { TwoStep } from './two-step/two-step.tsx';
 import { Users } from './users.tsx';
 
 interface Section {
@@ -32,6 +33,7 @@ const SECTIONS: readonly Section[] = [
   { path: 'tokens',   title: () => words.tokens.title,   isFor: () => true,                                                 show: (profile) => <Tokens profile={profile} /> },
   { path: 'sessions', title: () => words.sessions.title, isFor: (_, { hasOwnLogin }) => hasOwnLogin,                        show: (profile) => <Sessions profile={profile} /> },
   { path: 'access',   title: () => words.access.title,   isFor: isAdmin,                                                    show: (_, { hasOwnLogin }) => <Access hasOwnLogin={hasOwnLogin} /> },
+  { path: 'events',   title: () => words.securityEvents.title, isFor: (who, { hasOwnLogin }) => hasOwnLogin && !who.isAnonymous, show: () => <SecurityEvents /> },
   { path: 'two-step', title: () => words.twoStep.title,  isFor: (who, { hasOwnLogin }) => hasOwnLogin && !who.isAnonymous,  show: (profile, { passkeyOrigin }) => <TwoStep {...{ profile, passkeyOrigin }} /> },
   { path: 'password', title: () => words.password.title, isFor: (who, { hasOwnLogin }) => hasOwnLogin && !who.isAnonymous,  show: (profile) => <Password profile={profile} /> },
 ];

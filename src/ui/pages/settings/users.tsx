@@ -2,14 +2,19 @@
 import type { Profile } from '../console/profile.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
-import { readRoles, readUsers, type UserRecord } from './account-records.ts';
+import { type InvitationRecord, readInvitations, readRoles, readUsers, type UserRecord } from './account-records.ts';
+import { InviteUser, type Link, MadeLink, ResetLink } from './link-forms.tsx';
+import { OpenInvitations, RevokeInvitation } from './open-invitations.tsx';
 import { Badge, RecordItem, Records, RecordsPage } from './records.tsx';
 import { useForm } from './use-form.ts';
 import { AddUser, DeleteUser, RemoveFactor, ResetPassword, SetRole } from './user-forms.tsx';
 
+type OfUser = 'role' | 'password' | 'link' | 'factor' | 'delete';
 type OpenForm =
-  | { readonly kind: 'add' }
-  | { readonly kind: 'role' | 'password' | 'factor' | 'delete'; readonly user: UserRecord };
+  | { readonly kind: 'add' | 'invite' }
+  | { readonly kind: OfUser; readonly user: UserRecord }
+  | { readonly kind: 'made'; readonly link: Link }
+  | { readonly kind: 'revoke'; readonly invitation: InvitationRecord };
 
 /** The recorder's own pages expect this one to be there, as an admin; the API refuses to change it. */
 const FIXED_USER = 'admin';
@@ -20,7 +25,17 @@ const ANEW = { onDone: () => location.reload() };
 export function Users({ profile }: { profile: Profile }) {
   const [users, again] = useFetched('api/users', readUsers);
   const [roles] = useFetched('api/roles', readRoles);
-  const { form, open, done, ...shared } = useForm<OpenForm>(again);
+  const [invitations, againInvitations] = useFetched('api/invitations', readInvitations);
+  const { form, open, done, ...shared } = useForm<OpenForm>(() => {
+    again();
+    againInvitations();
+  });
+  const onMade = (link: Link): void => {
+    shared.onDone(words.links.done(link.user));
+    open({ kind: 'made', link });
+  };
+  /** After the link is made, its dialog has replaced this one. */
+  const closeMaking = (): void => open((was) => (was?.kind === 'made' ? was : undefined));
   const roleNames = roles.kind === 'ready' ? roles.value.map(({ role }) => role) : ['admin', 'viewer'];
   return (
     <RecordsPage
@@ -30,9 +45,14 @@ export function Users({ profile }: { profile: Profile }) {
       fetched={users}
       onRetry={again}
       actions={
-        <button class="button button-strong" type="button" onClick={() => open({ kind: 'add' })}>
-          {words.users.add}
-        </button>
+        <p class="page-actions">
+          <button class="button" type="button" onClick={() => open({ kind: 'invite' })}>
+            {words.links.invite}
+          </button>
+          <button class="button button-strong" type="button" onClick={() => open({ kind: 'add' })}>
+            {words.users.add}
+          </button>
+        </p>
       }
     >
       {(known) => (
@@ -42,6 +62,16 @@ export function Users({ profile }: { profile: Profile }) {
               <UserItem key={user.name} {...{ user, known, profile }} onOpen={(kind) => open({ kind, user })} />
             ))}
           </Records>
+          {invitations.kind === 'ready' && (
+            <OpenInvitations
+              invitations={invitations.value}
+              onRevoke={(invitation) => open({ kind: 'revoke', invitation })}
+            />
+          )}
+          {form?.kind === 'invite' && <InviteUser {...{ known, onMade }} roles={roleNames} onClose={closeMaking} />}
+          {form?.kind === 'link' && <ResetLink user={form.user} {...{ onMade }} onClose={closeMaking} />}
+          {form?.kind === 'made' && <MadeLink link={form.link} onClose={shared.onClose} />}
+          {form?.kind === 'revoke' && <RevokeInvitation {...shared} invitation={form.invitation} />}
           {form?.kind === 'add' && <AddUser {...shared} roles={roleNames} known={known} />}
           {form?.kind === 'role' && (
             <SetRole
@@ -64,12 +94,12 @@ interface UserItemProps {
   readonly user: UserRecord;
   readonly known: readonly UserRecord[];
   readonly profile: Profile;
-  readonly onOpen: (kind: 'role' | 'password' | 'factor' | 'delete') => void;
+  readonly onOpen: (kind: OfUser) => void;
 }
 
 function UserItem({ user, known, profile, onOpen }: UserItemProps) {
   const why = whyItStays(user, known);
-  const action = (kind: 'role' | 'password' | 'factor' | 'delete', text: string, isOpen = true) => (
+  const action = (kind: OfUser, text: string, isOpen = true) => (
     <button
       class="button button-small"
       type="button"
@@ -99,6 +129,7 @@ function UserItem({ user, known, profile, onOpen }: UserItemProps) {
           {action('role', words.users.changeRole, why === undefined)}
           {/* The own password needs the current one: Settings > Password asks for it. */}
           {user.name !== profile.name && action('password', words.users.resetPassword)}
+          {user.name !== profile.name && action('link', words.links.reset)}
           {user.hasFactor && user.name !== profile.name && action('factor', words.users.removeFactor)}
           {action('delete', words.users.delete, why === undefined)}
         </>

@@ -1,11 +1,11 @@
 /** Sets up an authenticator app: the secret as a picture and as text, and its first code (SPEC 12). */
 import { useState } from 'preact/hooks';
-import { sendToApi } from '../shared/api.ts';
-import { CopyButton } from '../shared/copy-button.tsx';
-import { TextField } from '../shared/form-fields.tsx';
-import { PanelForm } from '../shared/panel-form.tsx';
-import { problemOf } from '../shared/problem-of.ts';
-import { words } from '../shared/words.ts';
+import { sendToApi } from '../../shared/api.ts';
+import { CopyButton } from '../../shared/copy-button.tsx';
+import { TextField } from '../../shared/form-fields.tsx';
+import { PanelForm } from '../../shared/panel-form.tsx';
+import { problemOf } from '../../shared/problem-of.ts';
+import { words } from '../../shared/words.ts';
 import { readRecoveryCodes, type TotpOffer } from './factor-state.ts';
 
 interface TotpSetupProps {

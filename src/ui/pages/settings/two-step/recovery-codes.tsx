@@ -1,7 +1,7 @@
 /** Recovery codes, shown once: to copy, to save as a file, or to print (SPEC 12). */
 import { useEffect, useRef } from 'preact/hooks';
-import { CopyButton } from '../shared/copy-button.tsx';
-import { words } from '../shared/words.ts';
+import { CopyButton } from '../../shared/copy-button.tsx';
+import { words } from '../../shared/words.ts';
 
 interface RecoveryCodesProps {
   readonly name: string;

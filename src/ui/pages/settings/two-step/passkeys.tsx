@@ -1,17 +1,17 @@
 /** One's own passkeys, in Settings > Two-step login: add, name and remove (SPEC 12). */
 import { useState } from 'preact/hooks';
-import { sendToApi } from '../shared/api.ts';
-import { FormDialog } from '../shared/form-dialog.tsx';
-import { TextField } from '../shared/form-fields.tsx';
-import { problemOf } from '../shared/problem-of.ts';
-import { formatShortMoment } from '../shared/times.ts';
-import { createPasskey, hasPasskeysFor, passkeyProblemOf } from '../shared/webauthn.ts';
-import { words } from '../shared/words.ts';
-import { deviceName } from './device-name.ts';
+import { sendToApi } from '../../shared/api.ts';
+import { FormDialog } from '../../shared/form-dialog.tsx';
+import { TextField } from '../../shared/form-fields.tsx';
+import { problemOf } from '../../shared/problem-of.ts';
+import { formatShortMoment } from '../../shared/times.ts';
+import { createPasskey, hasPasskeysFor, passkeyProblemOf } from '../../shared/webauthn.ts';
+import { words } from '../../shared/words.ts';
+import { deviceName } from '../device-name.ts';
+import { RecordItem, Records } from '../records.tsx';
+import { useForm } from '../use-form.ts';
+import { settled } from '../user-forms.tsx';
 import { type PasskeyRecord, readRecoveryCodes } from './factor-state.ts';
-import { RecordItem, Records } from './records.tsx';
-import { useForm } from './use-form.ts';
-import { settled } from './user-forms.tsx';
 
 interface PasskeysProps {
   readonly passkeys: readonly PasskeyRecord[];
@@ -28,7 +28,7 @@ type OpenForm = { readonly kind: 'add' } | { readonly kind: 'rename' | 'remove';
 export function Passkeys({ passkeys, origin, onDone, onRemoved, onAdded }: PasskeysProps) {
   const { form, open, onClose } = useForm<OpenForm>(() => {});
   return (
-    <section class="passkeys" aria-labelledby="passkeys-title">
+    <section class="more-records" aria-labelledby="passkeys-title">
       <h2 id="passkeys-title">{words.passkeys.title}</h2>
       <p>{words.passkeys.what}</p>
       <Records>

@@ -1,0 +1,42 @@
+/** Settings > Security events: what happened to one's own account lately (SPEC 12). */
+import { formatShortMoment } from '../shared/times.ts';
+import { useFetched } from '../shared/use-fetched.ts';
+import { words } from '../shared/words.ts';
+import { readAccountEvents } from './account-records.ts';
+import { deviceName } from './device-name.ts';
+import { RecordItem, Records, RecordsPage } from './records.tsx';
+
+const KINDS: Readonly<Record<string, string>> = words.securityEvents.kinds;
+
+export function SecurityEvents() {
+  const [events, again] = useFetched('api/account/events', readAccountEvents);
+  return (
+    <RecordsPage
+      title={words.securityEvents.title}
+      lead={words.securityEvents.lead}
+      done=""
+      fetched={events}
+      onRetry={again}
+    >
+      {(known) => (
+        <>
+          {known.length === 0 && <p class="blank">{words.securityEvents.none}</p>}
+          <Records>
+            {known.map(({ id, event, at, by, address, agent }) => (
+              <RecordItem
+                key={id}
+                name={KINDS[event] ?? event}
+                facts={[
+                  [words.securityEvents.when, at === undefined ? '–' : formatShortMoment(at)],
+                  [words.securityEvents.by, by === undefined ? '–' : <bdi key="by">{by}</bdi>],
+                  [words.sessions.address, <bdi key="address">{address}</bdi>],
+                  [words.securityEvents.device, agent === undefined ? '–' : deviceName(agent)],
+                ]}
+              />
+            ))}
+          </Records>
+        </>
+      )}
+    </RecordsPage>
+  );
+}
