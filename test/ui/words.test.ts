@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { INSIDE_CAUSES } from '../../src/doctor/causes/inside.ts';
 import { CAUSES } from '../../src/doctor/judge.ts';
+import { NOTICE_KINDS } from '../../src/domain/accounts/notice.ts';
 import { REFUSALS } from '../../src/domain/refusal.ts';
 import { CAUSES_DE } from '../../src/ui/pages/words/causes-de.ts';
 import { DE, DE_REFUSALS } from '../../src/ui/pages/words/de.ts';
@@ -39,6 +40,10 @@ describe('The words', () => {
     assert.deepEqual(Object.keys(CAUSES_DE).sort(), causes.sort());
   });
 
+  it('of security events are there for each kind', () => {
+    assert.deepEqual(Object.keys(EN.securityEvents.kinds).sort(), [...NOTICE_KINDS].sort());
+  });
+
   it('have the same blanks and the same code in every language', () => {
     const english = new Map(leavesOf(EN));
     const marks = (word: unknown): string[] => String(word).match(/\{\w+\}|`[^`]+`/g) ?? [];
@@ -51,6 +56,7 @@ describe('The words', () => {
     const sources = globSync('**/*.{ts,tsx,html}', { cwd: PAGES, exclude: ['pages/words/**'] });
     const text = sources.map((file) => readFileSync(join(PAGES, file), 'utf8')).join('\n');
     const unsaid = leavesOf(EN)
+      .filter(([path]) => !path.startsWith('securityEvents.kinds.'))
       .map(([path]) => path.split('.').at(-1) ?? '')
       .filter((key) => !new RegExp(`\\b${key}\\b`).test(text));
     assert.deepEqual(unsaid, []);
