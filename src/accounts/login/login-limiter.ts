@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import { clientKey } from './client-key.ts';
+import { type Failure, forgetBefore, fullClause, longestOf, remove } from './sliding-window.ts';
 
 export type Reservation =
   /** The attempt counts as failed until it is released; `keep` says that it did fail. Each acts once. */
@@ -53,16 +54,11 @@ export interface LimiterDeps {
   readonly onEvict?: (state: 'idle' | 'active') => void;
 }
 
-/** A failure, or an attempt that may become one: an object of its own, so that it can be found again. */
-interface Failure {
-  readonly at: number;
-}
 /** Attempts of one client whose outcome is not known yet, and who waits for one of them. */
 interface UnderWay {
   attempts: number;
   next: PromiseWithResolvers<void>;
 }
-type Full = Extract<Reservation, { kind: 'limited' }>;
 
 const REMEMBERED_CLIENTS = 10_000;
 
@@ -175,32 +171,4 @@ function once(act: () => void): () => void {
     if (!isDone) act();
     isDone = true;
   };
-}
-
-/** The full clause that one must wait longest for. */
-function fullClause(failures: readonly Failure[], clauses: readonly Clause[], now: number): Full | undefined {
-  const full = clauses.map((clause) => whenFull(failures, clause, now)).filter((found) => found !== undefined);
-  return full.sort((a, b) => b.retryAfterSeconds - a.retryAfterSeconds)[0];
-}
-
-/** A failure leaves the window when it is as old as the window is long. */
-function whenFull(failures: readonly Failure[], clause: Clause, now: number): Full | undefined {
-  const recent = failures.filter(({ at }) => at > now - milliseconds(clause));
-  if (recent.length < clause.count) return undefined;
-  const first = recent[recent.length - clause.count];
-  const wait = milliseconds(clause) - (first ? now - first.at : 0);
-  return { kind: 'limited', retryAfterSeconds: Math.ceil(wait / 1000), clause };
-}
-
-const milliseconds = ({ windowSeconds }: Clause): number => windowSeconds * 1000;
-const longestOf = (clauses: readonly Clause[]): number => Math.max(0, ...clauses.map(milliseconds));
-
-function forgetBefore(failures: Failure[], past: number): void {
-  const kept = failures.findIndex(({ at }) => at > past);
-  failures.splice(0, kept === -1 ? failures.length : kept);
-}
-
-function remove(failures: Failure[], failure: Failure): void {
-  const place = failures.indexOf(failure);
-  if (place !== -1) failures.splice(place, 1);
 }
