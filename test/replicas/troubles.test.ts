@@ -1,5 +1,6 @@
-/** A PostgreSQL that is slow, unheard, read-only or full of connections: told, bounded, and healed without a restart (SPEC 10). */
+/** A PostgreSQL that is slow, unheard, read-only, out of disk or full of connections: told, bounded, and healed without a restart (SPEC 10). */
 import assert from 'node:assert/strict';
+import { rename, symlink } from 'node:fs/promises';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
@@ -143,6 +144,34 @@ describe('With a PostgreSQL in trouble', { skip: withoutPostgres, timeout: 90_00
     assert.equal(await profile(token), 503);
     await server.run('alter role app connection limit -1');
   });
+
+  it('without room on its disk, sessions go on, and what cannot be written is refused', async () => {
+    const [token, ending] = [await known(), await one.logIn(VERA)];
+    const before = await faults('full');
+    const disk = await fillDisk('revoked_tokens');
+    assertRefused(await logOut(ending));
+    assert.deepEqual([await profile(token), await profile(ending)], [200, 401]);
+    assert.ok((await faults('full')) > before);
+    assert.equal(await metric('revocations_waiting'), 1);
+    await disk.empty();
+    await until('the end is stored', async () => (await metric('revocations_waiting')) === 0);
+    assert.equal(await profile(ending), 401);
+  });
+
+  /** Writes to the file of an empty table meet the system's own "no space left on device". */
+  async function fillDisk(table: string): Promise<{ empty(): Promise<void> }> {
+    await server.run(`truncate ${table}`, 'store_1');
+    const file = await server.fileOf(table, 'store_1');
+    await rename(file, `${file}.kept`);
+    await symlink('/dev/full', file);
+    return {
+      async empty() {
+        await rename(`${file}.kept`, file);
+        // Its processes have the file open.
+        await server.run("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'app'");
+      },
+    };
+  }
 
   async function watch(token: string): Promise<{ isOpen(): boolean }> {
     nvr.answer = (_request, response) => {

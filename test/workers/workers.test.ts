@@ -1,6 +1,9 @@
 /** Two workers of one machine: whatever one of them learns or does holds for the other (SPEC 10). */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
@@ -104,6 +107,7 @@ describe('Two workers', () => {
     await at(one).ask('/api/users/gone', { token: admin, method: 'DELETE' });
     await Promise.all(ends);
     assert.equal((await closed)[0], 4401);
+    nvr.answer = (_request, response) => void response.end('{}');
   });
 
   it('take a new configuration together', async () => {
@@ -123,6 +127,23 @@ describe('Two workers', () => {
     const { isTaken } = await workers.reload({ nvr: { url: 'nonsense' } });
     assert.equal(isTaken, false);
     for (const { ask } of both()) assert.equal((await ask('/api/version')).status, 401);
+  });
+
+  it('keep it when one of them cannot take the new one, which the log says', async () => {
+    const ca = join(workers.directory, 'nvr-ca.pem');
+    writeFileSync(ca, '');
+    const before = [...workers.pids()];
+    const next = { nvr: { url: nvr.url, ca }, auth: { cookie_name: 'third' } };
+    const limits = [[before[0]?.[1] ?? assert.fail()], 'nofile'] as const;
+    const { isTaken } = await limited(...limits, () => workers.reload(next));
+    assert.equal(isTaken, false);
+    assert.equal(said(/EMFILE: too many open files, open '.*nvr-ca\.pem'/).length, 1);
+    for (const { ask } of both())
+      assert.match(
+        (await ask('/api/login', { method: 'POST', json: { user: VERA.name, password: VERA.password } })).setCookie,
+        /^another=/,
+      );
+    assert.deepEqual([...workers.pids()], before);
   });
 
   const figure = async (series: string): Promise<number> => {
@@ -148,7 +169,7 @@ describe('Two workers', () => {
     await reaches(`postern_worker_restarts_total{reason="${reason}"}`, before + 1);
   };
 
-  it('are counted together, and what a worker counted stays when it is killed', async () => {
+  it('are counted together, and what a worker counted, or could not store, stays when it is killed', async () => {
     const SERIES = 'postern_logins_total{result="success"}';
     const before = await figure(SERIES);
     const SESSIONS = 'postern_active_sessions{role="viewer"}';
@@ -158,11 +179,21 @@ describe('Two workers', () => {
     for (const token of tokens) for (const connection of both()) await statusOf(connection, token);
     await reaches(SESSIONS, sessions + 2);
     assert.equal(await figure('postern_workers_up'), 2);
-    await replaced((pid) => process.kill(pid, 'SIGKILL'), 'ended');
+    const [ended = ''] = tokens;
+    // The worker that starts later inherits it.
+    await limited([process.pid, ...workers.pids().values()], 'fsize', async () => {
+      assert.equal((await at(one).ask('/logout', { token: ended, method: 'POST' })).status, 503);
+      for (const connection of both()) assert.equal(await statusOf(connection, ended), 401);
+      await replaced((pid) => process.kill(pid, 'SIGKILL'), 'ended');
+      assert.ok((await figure('postern_revocations_waiting')) > 0);
+    });
     await reaches(SERIES, before + 2);
     assert.equal(said(/^a worker has ended/).length, 1);
-    const [fresh] = two(await workers.connections());
-    assert.equal((await fresh.logIn(VERA)).status, 200);
+    const fresh = two(await workers.connections());
+    for (const connection of fresh) assert.equal(await statusOf(connection, ended), 401);
+    limit([...workers.pids().values()], 'fsize', 'unlimited');
+    await reaches('postern_revocations_waiting', 0);
+    assert.equal((await fresh[0].logIn(VERA)).status, 200);
     await reaches(SERIES, before + 3);
   });
 
@@ -170,3 +201,27 @@ describe('Two workers', () => {
     await replaced((pid) => process.kill(pid, 'SIGSTOP'), 'silent');
   });
 });
+
+const limit = (pids: readonly number[], name: string, value: string): void => {
+  for (const pid of pids) execFileSync('prlimit', ['--pid', `${pid}`, `--${name}=${value}:`]);
+};
+
+/** Meanwhile these processes open no file (nofile), or write to none (fsize); the system refuses it. */
+async function limited<Outcome>(
+  pids: readonly number[],
+  name: 'nofile' | 'fsize',
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const words = ['--pid', `${pids[0]}`, `--${name}`, '-o', 'SOFT', '--noheadings'];
+  const before = execFileSync('prlimit', words).toString().trim();
+  limit(pids, name, '0');
+  try {
+    return await work();
+  } finally {
+    limit(
+      pids.filter((pid) => existsSync(`/proc/${pid}`)),
+      name,
+      before,
+    );
+  }
+}

@@ -20,6 +20,8 @@ export interface TestPostgres {
   newDatabase(): Promise<string>;
   /** Runs a statement as the owner of the server. */
   run(statement: string, database?: string): Promise<void>;
+  /** Where a table is kept. */
+  fileOf(table: string, database: string): Promise<string>;
   /** Another server that follows this one by streaming replication, and takes no writes. */
   startStandby(): Promise<TestPostgres>;
   /** A standby takes writes from now on. */
@@ -126,7 +128,13 @@ async function launch(directory: string, settings: Readonly<Record<string, strin
       await runOnce(url('postgres'), `create database ${name}`);
       return url(name);
     },
-    run: (statement, database = 'postgres') => runOnce(url(database), statement),
+    async run(statement, database = 'postgres') {
+      await runOnce(url(database), statement);
+    },
+    async fileOf(table, database) {
+      const { rows } = await runOnce(url(database), `select pg_relation_filepath('${table}') as path`);
+      return join(data, String(rows[0]?.['path']));
+    },
     async startStandby() {
       const own = newDirectory();
       const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postern'];
@@ -134,7 +142,9 @@ async function launch(directory: string, settings: Readonly<Record<string, strin
       await promisify(execFile)(join(BIN, 'pg_basebackup'), words, { ...user, cwd: own });
       return launch(own, settings);
     },
-    promote: () => runOnce(url('postgres'), 'select pg_promote()'),
+    async promote() {
+      await runOnce(url('postgres'), 'select pg_promote()');
+    },
     signal,
     kill: () => ended('SIGKILL'),
     start,
@@ -149,11 +159,12 @@ async function launch(directory: string, settings: Readonly<Record<string, strin
 const childrenOf = (pid = 0): readonly number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 
-async function runOnce(url: string, statement: string): Promise<void> {
+async function runOnce(url: string, statement: string): Promise<pg.QueryResult<Record<string, unknown>>> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query(statement);
+  const result = await client.query<Record<string, unknown>>(statement);
   await client.end();
+  return result;
 }
 
 const ATTEMPTS = 200;
@@ -161,7 +172,8 @@ const ATTEMPTS = 200;
 async function untilAnswering(url: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await runOnce(url, 'select 1');
+      await runOnce(url, 'select 1');
+      return;
     } catch (fault) {
       if (attempt === ATTEMPTS) throw fault;
       await new Promise((resolve) => setTimeout(resolve, 50));
