@@ -19,6 +19,7 @@ export const boundCalls = (store: Store): Store => ({
   apiTokens: bounded(store.apiTokens),
   secondFactor: bounded(store.secondFactor),
   invitations: bounded(store.invitations),
+  links: bounded(store.links),
   notices: bounded(store.notices),
   probe: inTime(store.probe),
 });

@@ -39,6 +39,8 @@ export const COPIED_TABLES: readonly CopyRule[] = [
   { table: 'invitations', key: 'token_hash', booleans: [] },
   { table: 'account_notices', key: 'id', booleans: [] },
   { table: 'known_clients', key: 'id', booleans: [] },
+  { table: 'links', key: 'id', booleans: [] },
+  { table: 'link_openings', key: 'id', booleans: [] },
   { table: 'revoked_tokens', key: 'token_id', booleans: [] },
   { table: 'seen_sessions', key: 'id', booleans: [] },
   {

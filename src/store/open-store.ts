@@ -3,6 +3,7 @@ import { Kysely } from 'kysely';
 import type { AccountStore } from '../domain/accounts/account.ts';
 import type { ApiTokenStore } from '../domain/accounts/api-token.ts';
 import type { InvitationStore } from '../domain/accounts/invitation.ts';
+import type { LinkStore } from '../domain/accounts/link.ts';
 import type { NoticeStore } from '../domain/accounts/notice.ts';
 import type { RoleStore } from '../domain/accounts/role-store.ts';
 import type { SecondFactorStore } from '../domain/accounts/second-factor.ts';
@@ -11,6 +12,7 @@ import type { EventRecord } from '../domain/event.ts';
 import type { BoundedEventSource } from '../domain/event-question.ts';
 import { createAccountStore } from './accounts/accounts.ts';
 import { createInvitationStore } from './accounts/invitations.ts';
+import { createLinkStore } from './accounts/links.ts';
 import { createNoticeStore } from './accounts/notices.ts';
 import { createRoleStore } from './accounts/roles.ts';
 import { createSecondFactorStore } from './accounts/second-factor.ts';
@@ -51,6 +53,7 @@ export interface Store {
   readonly apiTokens: ApiTokenStore;
   readonly secondFactor: SecondFactorStore;
   readonly invitations: InvitationStore;
+  readonly links: LinkStore;
   readonly notices: NoticeStore;
   /** Changes with every change of the store: a value read earlier may be cached as long as the text is the same. */
   version(): string;
@@ -95,6 +98,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     apiTokens: createApiTokenStore(db, serialized),
     secondFactor: createSecondFactorStore(db, serialized),
     invitations: createInvitationStore(db, serialized),
+    links: createLinkStore(db, serialized),
     notices: createNoticeStore(db, serialized),
     version,
     heard,

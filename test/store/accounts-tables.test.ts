@@ -3,6 +3,7 @@ import { after } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { accountStoreContract } from '../contracts/account-store.ts';
 import { invitationStoreContract } from '../contracts/invitation-store.ts';
+import { linkStoreContract } from '../contracts/link-store.ts';
 import { factorStoreContract } from '../contracts/second-factor-store.ts';
 import { makeScratch } from './support/scratch-store.ts';
 
@@ -10,6 +11,7 @@ const scratch = makeScratch();
 after(scratch.remove);
 
 invitationStoreContract('SQLite', { open: () => openStore({ url: scratch.url }) });
+linkStoreContract('SQLite', { open: () => openStore({ url: scratch.url }) });
 factorStoreContract('SQLite', { open: () => openStore({ url: scratch.url }) });
 accountStoreContract('SQLite', {
   open: () => openStore({ url: scratch.url }),

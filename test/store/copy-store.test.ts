@@ -23,7 +23,7 @@ it('every table of the store is copied', async () => {
 });
 
 /** A row in each table of second factors. */
-async function writeFactors({ db, accounts, secondFactor }: Store): Promise<void> {
+async function writeFactors({ db, accounts, secondFactor, links }: Store): Promise<void> {
   const vera = 'vera' as UserName;
   await secondFactor.startTotp(vera, 'k.sealed', 1_900_000_000);
   const known = (await accounts.findUser(vera)) ?? { passwordChangedAt: null };
@@ -46,6 +46,11 @@ async function writeFactors({ db, accounts, secondFactor }: Store): Promise<void
     .values({ ...notice, done_by: null, agent: null, detail: null })
     .execute();
   await db.insertInto('known_clients').values({ id: 'k1', user_name: vera, last_seen: 1 }).execute();
+  const maker = { user: 'vera' as never, userCreatedAt: 1_700_000_000, tokenId: null, role: 'viewer' as never };
+  const times = { createdAt: 1, expiresAt: 9, revokedAt: null };
+  const shown = { thing: { kind: 'live', camera: 'front' }, maker, name: null, uses: 3, pinHash: null } as const;
+  await links.addLink({ id: 'l1', secretHash: 's1', ...shown, notifiesOnOpen: false, ...times }, 10);
+  await links.openLink('l1', { id: undefined, client: 'c', address: '192.0.2.1', agent: null }, 2);
 }
 
 describe('A store that is copied', { skip: withoutPostgres }, () => {
@@ -77,6 +82,8 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
     invitations: 1,
     account_notices: 1,
     known_clients: 1,
+    links: 1,
+    link_openings: 1,
   };
   const counts = {
     users: 3,

@@ -3,6 +3,7 @@ import { after, before, describe } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { accountStoreContract } from '../contracts/account-store.ts';
 import { invitationStoreContract } from '../contracts/invitation-store.ts';
+import { linkStoreContract } from '../contracts/link-store.ts';
 import { factorStoreContract } from '../contracts/second-factor-store.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 
@@ -16,6 +17,7 @@ describe('With PostgreSQL', { skip: withoutPostgres }, () => {
   after(() => server.stop());
 
   invitationStoreContract('PostgreSQL', { open: () => openStore({ url }) });
+  linkStoreContract('PostgreSQL', { open: () => openStore({ url }) });
   factorStoreContract('PostgreSQL', { open: () => openStore({ url }) });
   accountStoreContract('PostgreSQL', {
     open: () => openStore({ url }),

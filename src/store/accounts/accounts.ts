@@ -4,6 +4,7 @@ import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
 import type { Tables, UsersTable } from '../engine/tables.ts';
+import { deleteLinksOf } from './link-openings.ts';
 
 export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): AccountStore {
   return {
@@ -80,6 +81,7 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
         const bound = transaction.deleteFrom('api_tokens').where('user_created_at', 'is not', null);
         await bound.where('user_name', '=', name).execute();
         await transaction.deleteFrom('invitations').where('made_by', '=', name).execute();
+        await deleteLinksOf(name, transaction);
         for (const table of TABLES_OF_A_USER)
           await transaction.deleteFrom(table).where('user_name', '=', name).execute();
         return 'deleted';

@@ -37,6 +37,8 @@ export interface Dialect {
   lockAccounts(transaction: Transaction<Tables>): Promise<void>;
   /** Triggers that tell every replica of a change, where several processes on several machines share a store. */
   noticeChanges(db: Kysely<unknown>): Promise<void>;
+  /** The same for a table that came later. `events` as SQL has them: `insert or update of name or delete`. */
+  noticeTable(db: Kysely<unknown>, table: string, events: string): Promise<void>;
 }
 
 /** The steps of the migrations on events that each engine writes in its own way. */

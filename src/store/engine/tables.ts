@@ -72,6 +72,36 @@ export interface KnownClientsTable {
   last_seen: number;
 }
 
+/** `thing` is JSON; `notifies_on_open` is 0 or 1. */
+export interface LinksTable {
+  id: string;
+  secret_hash: string;
+  thing: string;
+  user_name: string;
+  user_created_at: number | null;
+  token_id: string | null;
+  role: string;
+  name: string | null;
+  uses: number | null;
+  pin_hash: string | null;
+  notifies_on_open: number;
+  created_at: number;
+  expires_at: number;
+  revoked_at: number | null;
+  opened: number;
+  wrong_pins: number;
+}
+
+export interface LinkOpeningsTable {
+  id: string;
+  link_id: string;
+  viewer: string | null;
+  client: string;
+  at: number;
+  address: string;
+  agent: string | null;
+}
+
 export interface RevokedTokensTable {
   token_id: string;
   expires_at: number;
@@ -156,4 +186,6 @@ export interface Tables {
   invitations: InvitationsTable;
   account_notices: AccountNoticesTable;
   known_clients: KnownClientsTable;
+  links: LinksTable;
+  link_openings: LinkOpeningsTable;
 }

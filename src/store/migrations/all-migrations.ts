@@ -11,6 +11,7 @@ import { changeNotices } from './007-change-notices.ts';
 import { accountManagingTokens } from './008-account-managing-tokens.ts';
 import { secondFactor } from './009-second-factor.ts';
 import { accountNotices } from './010-account-notices.ts';
+import { links } from './011-links.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -24,5 +25,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '008-account-managing-tokens': accountManagingTokens,
     '009-second-factor': secondFactor(dialect),
     '010-account-notices': accountNotices(dialect),
+    '011-links': links(dialect),
   }),
 });

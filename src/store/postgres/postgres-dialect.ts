@@ -1,5 +1,5 @@
 /** What PostgreSQL says in words of its own. */
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Condition, Dialect, Expression } from '../engine/dialect.ts';
 import { CHANGES_CHANNEL } from './listen.ts';
 import { postgresEventTables } from './postgres-events.ts';
@@ -62,14 +62,18 @@ export const postgresDialect: Dialect = {
   async noticeChanges(db) {
     await sql`create function postern_notice_change() returns trigger language plpgsql as $notice$
       begin perform pg_notify(${sql.lit(CHANGES_CHANNEL)}, tg_table_name); return null; end $notice$`.execute(db);
-    for (const [table, events] of Object.entries(NOTICED))
-      await sql`create trigger postern_changed after ${sql.raw(events)} on ${sql.table(table)}
-        for each statement execute function postern_notice_change()`.execute(db);
+    for (const [table, events] of Object.entries(NOTICED)) await noticeTable(db, table, events);
   },
+  noticeTable,
 };
 
 /** Any number that no other lock of this database has. */
 const ACCOUNTS_LOCK = 0x61636374;
+
+async function noticeTable(db: Kysely<unknown>, table: string, events: string): Promise<void> {
+  await sql`create trigger postern_changed after ${sql.raw(events)} on ${sql.table(table)}
+    for each statement execute function postern_notice_change()`.execute(db);
+}
 
 const ANY_CHANGE = 'insert or update or delete';
 const NOTICED: Readonly<Record<string, string>> = {

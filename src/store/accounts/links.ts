@@ -1,0 +1,181 @@
+/** The tables of links and of their openings: the same code for every engine (SPEC 13). */
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import {
+  type Link,
+  type LinkStore,
+  MOST_WRONG_PINS,
+  type SharedThing,
+  VIEWING_SECONDS,
+  type Viewer,
+} from '../../domain/accounts/link.ts';
+import type { Role, UserName } from '../../domain/names.ts';
+import type { Serialized } from '../engine/serialized.ts';
+import type { LinksTable, Tables } from '../engine/tables.ts';
+import { addOpening, openingsOf } from './link-openings.ts';
+
+type Queries = Kysely<Tables> | Transaction<Tables>;
+
+export function createLinkStore(db: Kysely<Tables>, serialized: Serialized): LinkStore {
+  return {
+    addLink: (link, most) =>
+      serialized(async (transaction) => {
+        if (!(await hasMaker(link, transaction))) return 'absent';
+        const own = transaction.selectFrom('links').select('id').where('user_name', '=', link.maker.user);
+        const holding = await own
+          .where('revoked_at', 'is', null)
+          .where('expires_at', '>', link.createdAt)
+          .limit(most)
+          .execute();
+        if (holding.length >= most) return 'too-many';
+        await transaction.insertInto('links').values(asRow(link)).execute();
+        return 'added';
+      }),
+
+    async findLink(by) {
+      const all = db.selectFrom('links').selectAll();
+      const one = 'id' in by ? all.where('id', '=', by.id) : all.where('secret_hash', '=', by.secretHash);
+      const row = await one.executeTakeFirst();
+      return row && asLink(row);
+    },
+
+    async listLinks(user) {
+      const all = db.selectFrom('links').selectAll().orderBy('created_at', 'desc').orderBy('id');
+      const rows = await (user === undefined ? all : all.where('user_name', '=', user)).execute();
+      const openings = await openingsOf(
+        rows.map(({ id }) => id),
+        db,
+      );
+      return rows.map((row) => ({
+        ...asLink(row),
+        opened: row.opened,
+        wrongPins: row.wrong_pins,
+        openings: openings.get(row.id) ?? [],
+      }));
+    },
+
+    async revokeLink(id, at) {
+      const revoked = db.updateTable('links').set({ revoked_at: at }).where('id', '=', id);
+      return (await revoked.where('revoked_at', 'is', null).executeTakeFirst()).numUpdatedRows ? 'revoked' : 'absent';
+    },
+
+    openLink: (id, viewer, now) =>
+      serialized(async (transaction) => {
+        const row = await holding(transaction, id, now).executeTakeFirst();
+        if (!row) return { kind: 'over' };
+        if (await isKnown(transaction, id, viewer, now)) return { kind: 'known' };
+        const count = row.opened + 1;
+        if (row.uses !== null && count > row.uses) return { kind: 'spent' };
+        await transaction.updateTable('links').set({ opened: count }).where('id', '=', id).execute();
+        await addOpening({ linkId: id, viewer, at: now, isCounted: row.uses !== null }, transaction);
+        return { kind: 'opened', count };
+      }),
+
+    async mayOpen(id, viewer, now) {
+      const row = await holding(db, id, now).executeTakeFirst();
+      if (!row) return 'over';
+      if (row.uses === null || row.opened < row.uses) return 'may';
+      return (await isKnown(db, id, viewer, now)) ? 'may' : 'spent';
+    },
+
+    async reserveGuess(id) {
+      const { numUpdatedRows } = await db
+        .updateTable('links')
+        .set(({ eb }) => ({ wrong_pins: eb('wrong_pins', '+', 1) }))
+        .where('id', '=', id)
+        .where('wrong_pins', '<', MOST_WRONG_PINS)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    async releaseGuess(id) {
+      await db
+        .updateTable('links')
+        .set(({ eb }) => ({ wrong_pins: eb('wrong_pins', '-', 1) }))
+        .where('id', '=', id)
+        .where('wrong_pins', '>', 0)
+        .execute();
+    },
+
+    forgetLinksBefore: (endedAt) =>
+      serialized(async (transaction) => {
+        const ended = transaction
+          .deleteFrom('links')
+          .where(({ or, eb }) => or([eb('expires_at', '<', endedAt), eb('revoked_at', '<', endedAt)]));
+        const forgotten = (await ended.returning('id').execute()).map(({ id }) => id);
+        if (forgotten.length > 0)
+          await transaction.deleteFrom('link_openings').where('link_id', 'in', forgotten).execute();
+      }),
+  };
+}
+
+const holding = (db: Queries, id: string, now: number) =>
+  db
+    .selectFrom('links')
+    .select(['uses', 'opened'])
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now);
+
+async function isKnown(db: Queries, linkId: string, { id, client }: Viewer, now: number): Promise<boolean> {
+  const recent = db
+    .selectFrom('link_openings')
+    .select('id')
+    .where('link_id', '=', linkId)
+    .where('at', '>', now - VIEWING_SECONDS)
+    // After the clock was set back an opening would seem to last: it counts from its own time on.
+    .where('at', '<=', now);
+  const same = recent.where(({ or, eb }) =>
+    or([eb('client', '=', client), ...(id === undefined ? [] : [eb('viewer', '=', id)])]),
+  );
+  return (await same.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** An account may be deleted, or a token revoked, while its request to make a link is under way. */
+async function hasMaker({ maker }: Link, transaction: Transaction<Tables>): Promise<boolean> {
+  const { user, userCreatedAt, tokenId } = maker;
+  if (tokenId !== null) {
+    const token = transaction.selectFrom('api_tokens').select('id').where('id', '=', tokenId);
+    if (!(await token.executeTakeFirst())) return false;
+  }
+  if (userCreatedAt === null) return true;
+  const owner = transaction.selectFrom('users').select('name').where('name', '=', user);
+  return (await owner.where('created_at', '=', userCreatedAt).executeTakeFirst()) !== undefined;
+}
+
+const asLink = (row: Selectable<LinksTable>): Link => ({
+  id: row.id,
+  secretHash: row.secret_hash,
+  thing: JSON.parse(row.thing) as SharedThing,
+  maker: {
+    user: row.user_name as UserName,
+    userCreatedAt: row.user_created_at,
+    tokenId: row.token_id,
+    role: row.role as Role,
+  },
+  name: row.name,
+  uses: row.uses,
+  pinHash: row.pin_hash,
+  notifiesOnOpen: row.notifies_on_open === 1,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  revokedAt: row.revoked_at,
+});
+
+const asRow = (link: Link): LinksTable => ({
+  id: link.id,
+  secret_hash: link.secretHash,
+  thing: JSON.stringify(link.thing),
+  user_name: link.maker.user,
+  user_created_at: link.maker.userCreatedAt,
+  token_id: link.maker.tokenId,
+  role: link.maker.role,
+  name: link.name,
+  uses: link.uses,
+  pin_hash: link.pinHash,
+  notifies_on_open: link.notifiesOnOpen ? 1 : 0,
+  created_at: link.createdAt,
+  expires_at: link.expiresAt,
+  revoked_at: link.revokedAt,
+  opened: 0,
+  wrong_pins: 0,
+});
