@@ -9,7 +9,7 @@ const DIST = join(import.meta.dirname, '../../dist/ui');
 /** Written last, so that an interrupted build is not taken for a complete one. */
 const keepSourcesDigest: Plugin = {
   name: 'keep-sources-digest',
-  writeBundle: () => keepDigest(SOURCE, DIST),
+  writeBundle: ({ dir = DIST }) => keepDigest(SOURCE, dir),
 };
 
 /** A theme that was chosen by hand is set before the first paint, not after a flash of the other one. */
@@ -36,6 +36,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
+    /** The licences of what is bundled ask to be shipped with it. */
+    license: { fileName: 'licences.md' },
     rolldownOptions: { input: { login: join(SOURCE, 'login.html'), console: join(SOURCE, 'console.html') } },
   },
 });

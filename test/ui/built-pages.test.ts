@@ -49,13 +49,13 @@ describe('The built pages', { skip: !isBuilt && 'run "npm run build" first' }, (
     assert.ok(pages.stylesheet && named.includes(pages.stylesheet));
   });
 
-  it('fit into 90 KB of gzip, all together', () => {
+  it('fit into 110 KB of gzip, all together', () => {
     const assets = [...pages.assets.values()].reduce(
       (sum, { encodings }) => sum + (encodings.get('gzip')?.().length ?? 0),
       0,
     );
     const html = gzipSync(pages.loginPage).length + gzipSync(pages.consolePage).length;
-    assert.ok(assets + html <= 90_000, `${assets + html} bytes`);
+    assert.ok(assets + html <= 110_000, `${assets + html} bytes`);
   });
 
   it('keep the login page small: a phone on a bad line has to show it', () => {
