@@ -52,7 +52,7 @@ describe('The custom roles', () => {
     assert.deepEqual([reads(), told.map(shown)], [2, [{ gardener: ['garden', 'patio_*'], guard: ['street'] }]]);
   });
 
-  it('are read again when another process has changed them', { timeout: 5000 }, async (t) => {
+  it('are read again when another process has changed them', { timeout: 300_000 }, async (t) => {
     const { directory, store, latest } = await book(t);
     await latest();
     const before = store.version();

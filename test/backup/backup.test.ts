@@ -14,7 +14,7 @@ const logIn = async (url: string, user: string, password = ''): Promise<string> 
   return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 };
 
-describe('A backup of a running server', { timeout: 120_000 }, () => {
+describe('A backup of a running server', { timeout: 300_000 }, () => {
   let serving: Serving;
   let file: string;
   let cookie: string;

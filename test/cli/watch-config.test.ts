@@ -25,7 +25,7 @@ async function watched(t: TestContext, ...names: string[]) {
   return { file, next, close: watching.close };
 }
 
-describe('The watch over the configuration', { timeout: 30_000 }, () => {
+describe('The watch over the configuration', { timeout: 300_000 }, () => {
   it('tells at SIGHUP, whether anything has changed or not', async (t) => {
     const { next } = await watched(t, 'config.yaml');
     const told = next('config.yaml');

@@ -101,7 +101,7 @@ export function accountRecordsContract(engineName: string, engine: RecordsEngine
       );
     });
 
-    it('change the version, for this process at once, for another in a moment', { timeout: 5000 }, async () => {
+    it('change the version, for this process at once, for another in a moment', { timeout: 300_000 }, async () => {
       const other = await engine.open();
       const [before, beforeThere] = [store.version(), other.version()];
       await store.roles.changeRoles({ saved: [{ role: GUARD, cameras: ['a'] }], deleted: [] });

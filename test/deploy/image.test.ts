@@ -26,7 +26,7 @@ const MOST_PACKAGES = 40e6;
 
 const stage = (name: string): Stage => readDockerfile().find((each) => each.name === name) ?? assert.fail(name);
 
-describe('The image', { timeout: 180_000 }, () => {
+describe('The image', { timeout: 300_000 }, () => {
   const root = mkdtempSync(join(tmpdir(), 'postern-image-'));
   const [packages, app] = [join(root, 'packages'), join(root, 'app')];
   const last = stage('');

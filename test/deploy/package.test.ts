@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test';
 import { freePorts } from '../sso/support/proxies.ts';
 import { ROOT } from './support/compose.ts';
 
-describe('The package', { timeout: 180_000 }, () => {
+describe('The package', { timeout: 300_000 }, () => {
   const directory = mkdtempSync(join(tmpdir(), 'postern-package-'));
   const installed = join(directory, 'lib/node_modules/postern');
   before(() => {

@@ -100,7 +100,7 @@ describe('A file that is watched', () => {
     ['may come', 'later.yaml', (at) => writeFile(at('later.yaml'), 'one')],
   ];
   for (const [sentence, name, change] of WAYS) {
-    it(sentence, { timeout: 30_000 }, async (t) => {
+    it(sentence, { timeout: 300_000 }, async (t) => {
       const files = await watched(t, name);
       const next = files.next();
       await change(files.at);
@@ -109,7 +109,7 @@ describe('A file that is watched', () => {
     });
   }
 
-  it('may change again and again, also after it was away', { timeout: 30_000 }, async (t) => {
+  it('may change again and again, also after it was away', { timeout: 300_000 }, async (t) => {
     const files = await watched(t, 'config.yaml');
     for (const change of [
       () => writeFile(files.at('config.yaml'), 'two'),
@@ -124,7 +124,7 @@ describe('A file that is watched', () => {
     assert.equal(files.told(), 4);
   });
 
-  it('is told once of what is written in pieces', { timeout: 30_000 }, async (t) => {
+  it('is told once of what is written in pieces', { timeout: 300_000 }, async (t) => {
     const files = await watched(t, 'config.yaml', 'secret');
     const next = files.next();
     writeFileSync(files.at('config.yaml'), '');
@@ -155,7 +155,7 @@ describe('A file that is watched', () => {
     assert.equal(files.told(), 1);
   });
 
-  it('is not reported when a reload reads it anyway', { timeout: 30_000 }, async (t) => {
+  it('is not reported when a reload reads it anyway', { timeout: 300_000 }, async (t) => {
     const files = await watched(t, 'config.yaml');
     const next = files.next();
     writeFileSync(files.at('config.yaml'), 'two');
@@ -171,7 +171,7 @@ describe('A file that is watched', () => {
     await next;
   });
 
-  it('that changes between the report and the reload is reported again', { timeout: 30_000 }, async (t) => {
+  it('that changes between the report and the reload is reported again', { timeout: 300_000 }, async (t) => {
     const files = await watched(t, 'config.yaml');
     const next = files.next();
     await writeFile(files.at('config.yaml'), 'two');
@@ -183,7 +183,7 @@ describe('A file that is watched', () => {
     assert.equal(files.told(), 2);
   });
 
-  it('is watched in the place of those before', { timeout: 30_000 }, async (t) => {
+  it('is watched in the place of those before', { timeout: 300_000 }, async (t) => {
     const directory = await mkdtemp(join(tmpdir(), 'postern-watch-'));
     t.after(() => rm(directory, { recursive: true }));
     const changes: string[] = [];
@@ -203,7 +203,7 @@ describe('A file that is watched', () => {
     assert.deepEqual(changes, ['new']);
   });
 
-  it('may be a bind mount of one file', { timeout: 30_000 }, async (t) => {
+  it('may be a bind mount of one file', { timeout: 300_000 }, async (t) => {
     const files = await watched(t, 'mounted');
     await writeFile(files.at('mounted'), '');
     const mount = spawnSync('mount', ['--bind', files.at('..first/also'), files.at('mounted')]);

@@ -26,7 +26,7 @@ interface Ran {
   readonly stderr: string;
 }
 
-describe('The examples', { timeout: 180_000 }, () => {
+describe('The examples', { timeout: 300_000 }, () => {
   const directory = mkdtempSync(join(tmpdir(), 'postern-examples-'));
   let serving: Serving;
   let token: string;

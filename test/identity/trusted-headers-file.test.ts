@@ -48,7 +48,7 @@ async function watched(t: TestContext, mountedText?: string) {
   return { directory, files, first: [...first.value.names], next };
 }
 
-const PATIENCE = { timeout: 8_000 };
+const PATIENCE = { timeout: 300_000 };
 
 describe('The allowlist file', PATIENCE, () => {
   it('is the shipped one when none is mounted, and the mounted one as soon as it is there', async (t) => {

@@ -63,7 +63,7 @@ async function started(t: TestContext, port?: (redis: TestRedis) => Promise<numb
   return { redis, at };
 }
 
-describe('A Redis that', { skip: withoutRedis, concurrency: true, timeout: 60_000 }, () => {
+describe('A Redis that', { skip: withoutRedis, concurrency: true, timeout: 300_000 }, () => {
   for (const ways of WAYS) {
     it(`${Object.keys(ways).join(', ')}: each replica allows its part, and it heals`, async (t) => {
       const { redis, at } = await started(t);

@@ -9,7 +9,7 @@ import { type Replicas, startReplicas } from './support/replicas.ts';
 
 const READ_WRITE = '?target_session_attrs=read-write';
 
-describe('Two Posterns on a PostgreSQL with a standby', { skip: withoutPostgres, timeout: 60_000 }, () => {
+describe('Two Posterns on a PostgreSQL with a standby', { skip: withoutPostgres, timeout: 300_000 }, () => {
   let primary: TestPostgres;
   let standby: TestPostgres;
   let replicas: Replicas;

@@ -22,7 +22,7 @@ interface Ended {
   readonly acceptedAt: number[];
 }
 
-describe('Three replicas under load', { skip: withoutPostgres, timeout: 120_000 }, () => {
+describe('Three replicas under load', { skip: withoutPostgres, timeout: 300_000 }, () => {
   let postgres: TestPostgres;
   let replicas: Serving[];
   before(async () => {

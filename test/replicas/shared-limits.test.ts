@@ -16,7 +16,7 @@ const CODES_A_MINUTE = 5;
 /** Without Redis each replica allows a third, rounded up. */
 const ALONE = Math.ceil(COUNT / REPLICAS) * REPLICAS;
 
-describe('Three replicas', { skip: withoutPostgres || withoutRedis, timeout: 60_000 }, () => {
+describe('Three replicas', { skip: withoutPostgres || withoutRedis, timeout: 300_000 }, () => {
   let postgres: TestPostgres;
   let redis: TestRedis;
   let replicas: Replicas;

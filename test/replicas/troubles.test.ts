@@ -19,7 +19,7 @@ const A_MINUTE = 60_000;
 /** No session of this name was used before: the store must be asked. */
 const UNKNOWN = 'pst_0123456789abcdef_'.padEnd(85, '0');
 
-describe('With a PostgreSQL in trouble', { skip: withoutPostgres, timeout: 90_000 }, () => {
+describe('With a PostgreSQL in trouble', { skip: withoutPostgres, timeout: 300_000 }, () => {
   let server: TestPostgres;
   let link: SlowLink;
   let listening: SlowLink;

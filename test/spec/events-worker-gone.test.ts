@@ -76,7 +76,7 @@ describe('The socket of the events worker', () => {
     ],
     ['is missed when its whole directory is cleaned away', (path: string) => rmSync(path, { recursive: true })],
   ] as const) {
-    it(sentence, { timeout: 60_000 }, async () => {
+    it(sentence, { timeout: 300_000 }, async () => {
       const restarts = async () => Number((await scrape(instance.telemetryUrl)).get('postern_events_restarts_total'));
       const known = await restarts();
       remove(socketDirectory());

@@ -75,7 +75,7 @@ describe('The events worker', () => {
     assert.equal((await fetch(`${instance.internalUrl}/api/version`)).status, 200);
   });
 
-  it('is started again when it can be', { timeout: 60_000 }, async () => {
+  it('is started again when it can be', { timeout: 300_000 }, async () => {
     renameSync(`${file.path}.away`, file.path);
     while ((await ready()).status !== 200);
     const { status, body } = await events();

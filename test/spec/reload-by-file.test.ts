@@ -51,7 +51,7 @@ async function serve(t: { after(work: () => unknown): void }): Promise<Served> {
 const TAKEN = 'configuration reloaded';
 const NOT_TAKEN = 'configuration not reloaded';
 
-describe('A running service reads its configuration again', { timeout: 120_000 }, () => {
+describe('A running service reads its configuration again', { timeout: 300_000 }, () => {
   it('at SIGHUP, with a stream open all the while', async (t) => {
     const at = await serve(t);
     const picture = await watchCamera(at.internalUrl, 'cam1', {});

@@ -35,7 +35,7 @@ async function beginAnswer(instance: Runtime, token: string) {
   return { nvrSide: await atNvr.promise, rest };
 }
 
-describe('Streams that are open at a reload', { timeout: 60_000 }, () => {
+describe('Streams that are open at a reload', { timeout: 300_000 }, () => {
   it('go on, whatever else changes', async (t) => {
     const at = await startedInstance(t, nvr);
     const token = await at.logIn(VERA);

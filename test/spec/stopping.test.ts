@@ -55,7 +55,7 @@ const readiness = async (url: string): Promise<string> => {
 };
 
 describe('A service that is told to stop', () => {
-  it('finishes what is in flight, and nothing else', { timeout: 60_000 }, async () => {
+  it('finishes what is in flight, and nothing else', { timeout: 300_000 }, async () => {
     const postern = await serve(3600);
     const inFlight = await beginAnswer(postern.internalUrl);
     const { closed } = await openSocket(postern.internalUrl);
@@ -72,7 +72,7 @@ describe('A service that is told to stop', () => {
     assert.equal(postern.output.stderr, '');
   });
 
-  it('breaks off what is not finished in time, and that is no failure', { timeout: 60_000 }, async () => {
+  it('breaks off what is not finished in time, and that is no failure', { timeout: 300_000 }, async () => {
     const postern = await serve(1);
     const endless = await beginAnswer(postern.internalUrl);
     assert.equal(await postern.end('SIGTERM'), 0);
@@ -82,7 +82,7 @@ describe('A service that is told to stop', () => {
   // biome-ignore format: a table
   const SECOND: [signal: NodeJS.Signals, code: number][] = [['SIGTERM', 143], ['SIGINT', 130]];
   for (const [signal, code] of SECOND) {
-    it(`ends at once when it is told a second time, by ${signal}`, { timeout: 60_000 }, async () => {
+    it(`ends at once when it is told a second time, by ${signal}`, { timeout: 300_000 }, async () => {
       const postern = await serve(3600);
       const endless = await beginAnswer(postern.internalUrl);
       const ended = once(postern.process, 'exit');
@@ -111,7 +111,7 @@ describe('A service that is told to stop', () => {
     assert.deepEqual(await ended, [0, null]);
   });
 
-  it('does not end when its log is not read any more, and then stops as usual', { timeout: 60_000 }, async () => {
+  it('does not end when its log is not read any more, and then stops as usual', { timeout: 300_000 }, async () => {
     const postern = await serve(30);
     postern.process.stdout?.destroy();
     postern.process.stderr?.destroy();
@@ -121,7 +121,7 @@ describe('A service that is told to stop', () => {
     assert.equal(await postern.end('SIGTERM'), 0);
   });
 
-  it('ends soon after its grace when the store is locked by another process', { timeout: 60_000 }, async () => {
+  it('ends soon after its grace when the store is locked by another process', { timeout: 300_000 }, async () => {
     const postern = await serve(1);
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ user: 'admin', password: postern.adminPassword });

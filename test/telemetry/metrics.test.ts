@@ -615,7 +615,7 @@ describe('The instance', () => {
     }
   });
 
-  it('tells that its events backend had to be started again', { timeout: 60_000 }, async () => {
+  it('tells that its events backend had to be started again', { timeout: 300_000 }, async () => {
     const threads: Worker[] = [];
     const note = (thread: Worker): void => void threads.push(thread);
     process.on('worker', note);

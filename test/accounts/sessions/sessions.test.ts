@@ -393,7 +393,7 @@ describe('Accounts are read', () => {
     assert.deepEqual(await sessions.verify(token, 'cookie'), { kind: 'invalid', reason: 'user-gone' });
   });
 
-  it('anew when another process, such as the command line, has changed them', { timeout: 5000 }, async (t) => {
+  it('anew when another process, such as the command line, has changed them', { timeout: 300_000 }, async (t) => {
     const directory = tempDirectory(t);
     const here = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
     t.after(here.close);

@@ -47,7 +47,7 @@ async function reasonWhen(t: TestContext, nvr: (socket: Socket) => void, timeout
   return await told.promise;
 }
 
-describe('A WebSocket whose messages are judged', { timeout: 20_000 }, () => {
+describe('A WebSocket whose messages are judged', { timeout: 300_000 }, () => {
   // biome-ignore format: a table
   const ROWS: [sentence: string, nvr: (socket: Socket) => void, reason: string][] = [
     ['an answer that is no upgrade',        (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi'), 'nvr-bad-answer'],

@@ -24,7 +24,7 @@ export async function logInFrom(
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
     body: JSON.stringify({ user: name, password, code }),
-    signal: AbortSignal.timeout(15_000),
+    signal: AbortSignal.timeout(60_000),
   });
   await answer.body?.cancel();
   return answer.status;
