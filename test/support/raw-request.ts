@@ -9,7 +9,7 @@ export interface RawAnswer {
 }
 
 /** The longest wait for an answer: reached only when something hangs, which is then the failure. */
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 60_000;
 
 /** Sends the bytes and reads until the answer is whole, the peer closes, or patience ends. */
 export function rawRequest(port: number, bytes: string, host = '127.0.0.1'): Promise<RawAnswer> {

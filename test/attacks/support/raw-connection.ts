@@ -24,7 +24,7 @@ export interface WholeAnswer {
 }
 
 /** Reached only when something hangs, which is then the failure. */
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 60_000;
 
 export async function openConnection(port: number): Promise<RawConnection> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });

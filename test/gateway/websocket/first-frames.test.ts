@@ -27,7 +27,7 @@ const UPGRADE = [
   '\r\n',
 ].join('\r\n');
 const HEAD_END = '\r\n\r\n';
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 60_000;
 
 /** A binary frame as a server sends it (RFC 6455 5.2). */
 function frame(length: number, filler: number): Buffer {

@@ -16,7 +16,7 @@ const UPGRADE = [
   '\r\n',
 ].join('\r\n');
 const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 60_000;
 
 let nvr: FakeNvr;
 let gate: StartedGate;

@@ -122,7 +122,7 @@ global: { checkNewVersion: false, sendAnonymousUsage: false }
 log: { level: WARN }
 `;
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 async function start(
   program: Program,
