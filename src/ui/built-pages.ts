@@ -20,6 +20,8 @@ export type BuiltPages =
       readonly assets: ReadonlyMap<string, Asset>;
       /** File name of the one stylesheet; refusal pages link it too. */
       readonly stylesheet: string | undefined;
+      /** File name of the script of the page behind an invitation. */
+      readonly invitationScript: string | undefined;
     }
   | { readonly kind: 'not-built' };
 
@@ -44,6 +46,7 @@ export function readBuiltPages(distDirectory: string): BuiltPages {
     consolePage: readFileSync(page('console.html'), 'utf8'),
     assets: new Map(names.map((name) => [name, readAsset(assetsDirectory, name)])),
     stylesheet: names.find((name) => name.endsWith('.css')),
+    invitationScript: names.find((name) => /^invitation-.*\.js$/.test(name)),
   };
 }
 

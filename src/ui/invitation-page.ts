@@ -1,19 +1,29 @@
-/** `/invitation/{token}`: the page on which a person with a link sets the own password; it needs no script (SPEC 8, 12). */
+/** `/invitation/{token}`: the page on which a person with a link sets a password, or by script a passkey (SPEC 8, 12). */
 import type { Context, ParameterizedContext } from 'koa';
 import { BODY_LIMITS } from '../domain/body-limits.ts';
 import { LOGIN_PATH } from '../domain/login-path.ts';
 import type { RouteState } from '../domain/verdict.ts';
 import { escapeHtml } from './escape-html.ts';
+import { asJson } from './fill-page.ts';
+import { lonePage } from './lone-page.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';
+import { invitationWords } from './pages/invitation/invitation-words.ts';
 import { formatSeconds } from './pages/login/login-outcome.ts';
 import { readForm } from './read-form.ts';
 
 export type InvitationContext = ParameterizedContext<RouteState>;
 
+interface Holder {
+  readonly user: string;
+  /** Not beside a second factor: a new passkey would be a way around it. */
+  readonly mayUsePasskey: boolean;
+}
+
 /** What became of a visit, or of a form. `message`: which rule the password breaks. */
 export type InvitationVisit =
-  | { readonly kind: 'holds' | 'accepted' | 'busy'; readonly user: string }
-  | { readonly kind: 'unfit'; readonly user: string; readonly message: string }
+  | (Holder & { readonly kind: 'holds' | 'busy' })
+  | (Holder & { readonly kind: 'password-unfit'; readonly message: string })
+  | { readonly kind: 'accepted'; readonly user: string }
   /** Unknown, used, over or revoked: all alike. */
   | { readonly kind: 'void' | 'no-passwords' }
   | { readonly kind: 'limited'; readonly seconds: number };
@@ -33,15 +43,19 @@ export interface InvitationPageDeps {
   readonly shortestPassword: number;
   /** From the root of the site; undefined while the pages are not built. */
   readonly stylesheetOf: (ctx: Context) => string | undefined;
+  /** The same of the script, which the page can do without. */
+  readonly scriptOf: (ctx: Context) => string | undefined;
+  /** The address that passkeys are made for; '' without passkeys. */
+  readonly passkeyOrigin: string;
   readonly bodySeconds: () => number;
   readonly basePathOf: (ctx: Context) => string;
 }
 
-type Shown = InvitationVisit | { readonly kind: 'differ'; readonly user: string };
+type Shown = InvitationVisit | (Holder & { readonly kind: 'differ' });
 
 // biome-ignore format: a table
 const STATUS: Readonly<Record<Shown['kind'], number>> = {
-  holds: 200, accepted: 200, void: 404, 'no-passwords': 404, unfit: 400, differ: 400, busy: 503, limited: 429,
+  holds: 200, accepted: 200, void: 404, 'no-passwords': 404, 'password-unfit': 400, differ: 400, busy: 503, limited: 429,
 };
 const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, 'too-slow': 408, gone: 408 } as const;
 
@@ -62,6 +76,8 @@ export function createInvitationPage(deps: InvitationPageDeps) {
     ctx.type = 'text/html; charset=utf-8';
     ctx.body = render(shown, pageLanguage(ctx), {
       stylesheet: deps.stylesheetOf(ctx as Context),
+      script: deps.scriptOf(ctx as Context),
+      passkeyOrigin: deps.passkeyOrigin,
       login: `${deps.basePathOf(ctx as Context)}${LOGIN_PATH}`,
       shortestPassword: deps.shortestPassword,
     });
@@ -76,62 +92,61 @@ export function createInvitationPage(deps: InvitationPageDeps) {
       const password = form.fields.get('password') ?? '';
       if (form.fields.get('again') === password) return show(ctx, await desk.accept({ token, password }, ctx));
       const visit = await desk.look(token, ctx);
-      show(ctx, visit.kind === 'holds' ? { kind: 'differ', user: visit.user } : visit);
+      show(ctx, visit.kind === 'holds' ? { ...visit, kind: 'differ' } : visit);
     },
   };
 }
 
 interface Places {
   readonly stylesheet: string | undefined;
+  readonly script: string | undefined;
   readonly login: string;
   readonly shortestPassword: number;
+  readonly passkeyOrigin: string;
 }
 
-/** Complete and self-sufficient: no script, no inline style. */
 function render(shown: Shown, language: PageLanguage, places: Places): string {
   const { tag, words } = language;
   const text = words.invitationPage;
-  const stylesheet = places.stylesheet ? `<link rel="stylesheet" href="${escapeHtml(places.stylesheet)}">\n` : '';
   const isForm = 'user' in shown && shown.kind !== 'accepted';
-  const title = escapeHtml(isForm ? text.title : shown.kind === 'accepted' ? text.doneTitle : text.voidTitle);
-  return `<!doctype html>
-<html lang="${tag}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${title} · Postern</title>
-<link rel="icon" href="data:,">
-${stylesheet}</head>
-<body class="lone">
-<main class="lone-card">
-<h1 class="lone-title">${title}</h1>
-${isForm ? renderForm(shown, language, places) : renderEnd(shown, language, places)}</main>
-</body>
-</html>
-`;
+  const title = isForm ? text.title : shown.kind === 'accepted' ? text.doneTitle : text.voidTitle;
+  const content = isForm ? renderForm(shown, language, places) : renderEnd(shown, language, places);
+  const card = `<h1 class="lone-title">${escapeHtml(title)}</h1>\n${content}`;
+  return lonePage({ tag, title, stylesheet: places.stylesheet, script: isForm ? places.script : undefined, card });
 }
 
-function renderForm(shown: Shown & { readonly user: string }, { words }: PageLanguage, { shortestPassword }: Places) {
+type FormShown = Exclude<Extract<Shown, { readonly user: string }>, { readonly kind: 'accepted' }>;
+
+/** The script reads its words and addresses from the form. */
+function renderForm(shown: FormShown, { words }: PageLanguage, places: Places): string {
+  const { shortestPassword, login } = places;
   const text = words.invitationPage;
-  const problem = problemOf(shown, words.invitationPage);
-  const alert = problem === '' ? '' : `<div class="notice notice-bad" role="alert">${escapeHtml(problem)}</div>\n`;
-  const field = (name: string, label: string, rest: string): string =>
-    `<div class="field"><label for="${name}">${escapeHtml(label)}</label><input id="${name}" name="${name}" ${rest}></div>\n`;
-  const rules = text.rules.replace('{count}', String(shortestPassword));
+  const field = (name: string, label: string, rest: string, more = ''): string =>
+    `<div class="field"><label for="${name}">${escapeHtml(label)}</label><input id="${name}" name="${name}" ${rest}>${more}</div>\n`;
+  const rules = escapeHtml(text.rules.replace('{count}', String(shortestPassword)));
+  const help = `<p id="rules" class="field-help">${rules}</p><p id="strength" class="strength" role="status"></p>`;
   const secret = `type="password" autocomplete="new-password" minlength="${shortestPassword}" maxlength="1024" required`;
+  const user = field(
+    'user',
+    text.user,
+    `type="text" autocomplete="username" value="${escapeHtml(shown.user)}" readonly`,
+  );
+  const password = field('password', text.password, `${secret} autofocus aria-describedby="rules"`, help);
+  const passkeys = shown.mayUsePasskey ? places.passkeyOrigin : '';
+  const forScript = `data-words="${asJson(invitationWords(words, shortestPassword))}" data-login="${escapeHtml(login)}" data-passkeys="${escapeHtml(passkeys)}"`;
   return `<p class="lone-lead">${escapeHtml(text.lead)}</p>
-<form class="login-form" method="post">
-${alert}${field('user', text.user, `type="text" autocomplete="username" value="${escapeHtml(shown.user)}" readonly`)}${field('password', text.password, `${secret} autofocus aria-describedby="rules"`)}${field('again', text.again, secret)}<p id="rules" class="field-hint">${escapeHtml(rules)}</p>
-<button class="button button-strong button-wide" type="submit">${escapeHtml(text.submit)}</button>
+<form class="login-form" method="post" ${forScript}>
+<div id="problem" class="notice notice-bad" role="alert">${escapeHtml(problemOf(shown, text))}</div>
+${user}${password}${field('again', text.again, secret)}<button class="button button-strong button-wide" type="submit">${escapeHtml(text.submit)}</button>
+<div id="passkey-offer" hidden><button class="button button-wide" type="button" aria-describedby="passkey-help">${escapeHtml(text.passkey)}</button>
+<p id="passkey-help" class="field-help">${escapeHtml(text.passkeyHelp)}</p></div>
 </form>
 `;
 }
 
 function problemOf(shown: Shown, text: PageLanguage['words']['invitationPage']): string {
   switch (shown.kind) {
-    case 'unfit':
+    case 'password-unfit':
       return `${text.unfit} ${shown.message}`;
     case 'differ':
       return text.differ;

@@ -1,6 +1,7 @@
 /** The page for a refused navigation: what happened, and the next step (SPEC 5). */
 import type { RefusalReason } from '../domain/refusal.ts';
 import { escapeHtml } from './escape-html.ts';
+import { lonePage } from './lone-page.ts';
 import { languageFor } from './page-language.ts';
 
 export interface RefusalPage {
@@ -17,32 +18,16 @@ export interface RefusalPage {
   readonly stylesheet: string | undefined;
 }
 
-/** Complete and self-sufficient: no script, no inline style. Send it with PAGE_HEADERS. */
 export function renderRefusalPage(page: RefusalPage): string {
   const { tag, refusals } = languageFor(page.acceptLanguage);
-  const title = escapeHtml(refusals.titles[page.status] ?? refusals.anyTitle);
+  const title = refusals.titles[page.status] ?? refusals.anyTitle;
   const message = escapeHtml(refusals.messages[page.reason] ?? page.message);
-  const stylesheet = page.stylesheet ? `<link rel="stylesheet" href="${escapeHtml(page.stylesheet)}">\n` : '';
-  return `<!doctype html>
-<html lang="${tag}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${title} · Postern</title>
-<link rel="icon" href="data:,">
-${stylesheet}</head>
-<body class="lone">
-<main class="lone-card">
-<p class="refusal-status">${escapeHtml(String(page.status))}</p>
-<h1 class="lone-title"><bdi>${title}</bdi></h1>
+  const card = `<p class="refusal-status">${escapeHtml(String(page.status))}</p>
+<h1 class="lone-title"><bdi>${escapeHtml(title)}</bdi></h1>
 <p class="refusal-message"><bdi>${message}</bdi></p>
 ${renderLink(page.startPage, refusals.toStart)}<p class="refusal-request">${escapeHtml(refusals.requestId)} <code><bdi>${escapeHtml(page.requestId)}</bdi></code></p>
-</main>
-</body>
-</html>
 `;
+  return lonePage({ tag, title, stylesheet: page.stylesheet, card });
 }
 
 const renderLink = (href: string, text: string): string =>

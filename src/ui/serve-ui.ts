@@ -66,12 +66,14 @@ export function createUiRoutes(options: UiOptions): Router {
   const router = new Router({ strict: true, sensitive: true });
   if (options.loginPage === 'postern') router.get(LOGIN_PATH, login.get).post(LOGIN_PATH, login.post);
   else router.get(`/${CONSOLE_LOGIN}`, login.get);
+  const assetOf = (ctx: Context, kind: 'stylesheet' | 'invitationScript'): string | undefined =>
+    pages.kind === 'built' && pages[kind] ? `${basePathOf(ctx)}${ASSETS_PATH}${pages[kind]}` : undefined;
   const invitation = createInvitationPage({
     ...options,
     desk: options.invitations,
     headers: headers.page,
-    stylesheetOf: (ctx) =>
-      pages.kind === 'built' && pages.stylesheet ? `${basePathOf(ctx)}${ASSETS_PATH}${pages.stylesheet}` : undefined,
+    stylesheetOf: (ctx) => assetOf(ctx, 'stylesheet'),
+    scriptOf: (ctx) => assetOf(ctx, 'invitationScript'),
   });
   router.get(`${INVITATION_PATH}/:token`, (ctx) => invitation.get(ctx as InvitationContext));
   router.post(`${INVITATION_PATH}/:token`, (ctx) => invitation.post(ctx as InvitationContext));

@@ -1,4 +1,4 @@
-/** Build of the pages: two entries, hashed assets, nothing inline, nothing from other hosts (SPEC 8). */
+/** Build of the pages: three entries, hashed assets, nothing inline, nothing from other hosts (SPEC 8). */
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 import { keepDigest } from './pages-digest.ts';
@@ -38,6 +38,13 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     /** The licences of what is bundled ask to be shipped with it. */
     license: { fileName: 'licences.md' },
-    rolldownOptions: { input: { login: join(SOURCE, 'login.html'), console: join(SOURCE, 'console.html') } },
+    rolldownOptions: {
+      input: {
+        login: join(SOURCE, 'login.html'),
+        console: join(SOURCE, 'console.html'),
+        /** Its page is made by the server, which works without it. */
+        invitation: join(SOURCE, 'invitation/invitation.ts'),
+      },
+    },
   },
 });

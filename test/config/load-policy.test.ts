@@ -72,7 +72,15 @@ describe('The shipped route tables (SPEC 5)', () => {
     const secret = (await rowsOf('frigate')).filter((row) => row.secret);
     assert.deepEqual(
       secret.map((row) => row.path),
-      ['/api/login', '/api/login/passkey', '/api/login/passkey/options', '/login', '/invitation/{token}'],
+      [
+        '/api/login',
+        '/api/login/passkey',
+        '/api/login/passkey/options',
+        '/login',
+        '/invitation/{token}',
+        '/invitation/{token}/passkey',
+        '/invitation/{token}/passkey/options',
+      ],
     );
   });
 });

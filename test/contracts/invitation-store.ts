@@ -4,17 +4,31 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import type { AccountStore } from '../../src/domain/accounts/account.ts';
 import { type InvitationStore, MAKERS_WITHOUT_ACCOUNT } from '../../src/domain/accounts/invitation.ts';
 import type { NoticeStore } from '../../src/domain/accounts/notice.ts';
+import type { PasskeyRecord, SecondFactorStore } from '../../src/domain/accounts/second-factor.ts';
 import { ADMIN, type UserName, VIEWER } from '../../src/domain/names.ts';
 
 interface Opened {
   readonly accounts: AccountStore;
   readonly invitations: InvitationStore;
   readonly notices: NoticeStore;
+  readonly secondFactor: SecondFactorStore;
   close(): Promise<void>;
 }
 
 const THEN = 1_700_000_000;
 const [VERA, BOSS, CHIEF] = ['vera', 'boss', 'chief'] as UserName[] as [UserName, UserName, UserName];
+
+const PASSKEY: Omit<PasskeyRecord, 'id' | 'user'> = {
+  userHandle: 'handle',
+  publicKey: 'key',
+  counter: 0,
+  transports: [],
+  isBackupEligible: false,
+  isBackedUp: false,
+  name: 'Phone',
+  createdAt: THEN,
+  lastUsedAt: null,
+};
 
 export function invitationStoreContract(engineName: string, engine: { open(): Promise<Opened> }): void {
   describe(`The store of invitations and notices on ${engineName}`, () => {
@@ -60,6 +74,54 @@ export function invitationStoreContract(engineName: string, engine: { open(): Pr
       assert.equal(passwordChangedAt, THEN + 1);
       assert.equal(await holds('h1'), false);
       assert.deepEqual(await other.invitations.listInvitations(THEN), []);
+    });
+
+    const byPasskey = (each: Opened, tokenHash: string, id: string, challenge = id, now = THEN + 1) =>
+      each.invitations.acceptByPasskey(
+        tokenHash,
+        {
+          passkey: { ...PASSKEY, id, user: VERA },
+          challenge: { id: `challenge ${challenge}`, expiresAt: THEN + 300 },
+          passwordHash: `p$1$salt$${id}`,
+          epoch: `e${id}`,
+        },
+        now,
+      );
+    const passkeysOf = async (): Promise<string[]> => (await other.secondFactor.listPasskeys(VERA)).map(({ id }) => id);
+
+    it('adds one passkey, or sets one password, also when two stores are asked at once', async () => {
+      await put('p1');
+      const outcomes = await Promise.all([
+        byPasskey(store, 'p1', 'k1'),
+        byPasskey(other, 'p1', 'k2'),
+        store.invitations.acceptInvitation('p1', 'p$1$salt$word', THEN + 1),
+        other.invitations.acceptInvitation('p1', 'p$1$salt$word', THEN + 1),
+      ]);
+      assert.deepEqual([...outcomes].filter((outcome) => outcome === 'accepted').length, 1);
+      const { passwordHash, factorEpoch, hasFactor } = (await other.accounts.findUser(VERA)) ?? {};
+      const winner = ['k1', 'k2', 'word', 'word'][outcomes.indexOf('accepted')];
+      assert.equal(passwordHash, `p$1$salt$${winner}`);
+      const isByPasskey = winner !== 'word';
+      assert.deepEqual(await passkeysOf(), isByPasskey ? [winner] : []);
+      assert.deepEqual([factorEpoch, hasFactor], isByPasskey ? [`e${winner}`, true] : [undefined, undefined]);
+      assert.equal(await store.secondFactor.countRecoveryCodes(VERA), 0);
+    });
+
+    it('adds no passkey beside a factor, of another person, for a spent challenge or a link that is over, and changes nothing then', async () => {
+      await put('p2');
+      const first = { epoch: 'e', recoveryCodes: [], known: { passwordChangedAt: null } };
+      const added = { challenge: { id: 'challenge spent', expiresAt: THEN + 300 }, first, most: 9 };
+      await store.secondFactor.addPasskey({ ...PASSKEY, id: 'taken', user: CHIEF }, added);
+      assert.equal(await byPasskey(store, 'p2', 'taken'), 'taken');
+      assert.equal(await byPasskey(store, 'p2', 'k3', 'spent'), 'spent');
+      assert.equal(await byPasskey(store, 'p2', 'k3', 'k3', THEN + 100), 'void');
+      assert.equal(await byPasskey(store, 'none', 'k3'), 'void');
+      const own = { ...added, challenge: { id: 'challenge own', expiresAt: THEN + 300 } };
+      assert.equal(await store.secondFactor.addPasskey({ ...PASSKEY, id: 'own', user: VERA }, own), 'first');
+      assert.equal(await byPasskey(store, 'p2', 'k3'), 'has-factor');
+      assert.deepEqual([await holds('p2'), await passkeysOf()], [true, ['own']]);
+      assert.equal((await other.accounts.findUser(VERA))?.passwordHash, 'p$1$salt$x');
+      await store.secondFactor.removeFactors(CHIEF, 'e2');
     });
 
     it('holds until the second of its end, and is no account of another time', async () => {

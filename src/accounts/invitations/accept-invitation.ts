@@ -1,26 +1,26 @@
 /** An attempt to use an invitation, whichever way it came: limited by address, with its audit line (SPEC 12). */
-import type { Invitation } from '../../domain/accounts/invitation.ts';
 import { type Audit, agentOf } from '../audit.ts';
 import type { AccountContext } from '../http/responses.ts';
 import type { MemoryLimiter, Reservation } from '../login/login-limiter.ts';
-import type { Acceptance, Invitations } from './invitations.ts';
+import type { Acceptance, HeldInvitation, Invitations } from './invitations.ts';
+import type { InvitedOutcome, InvitedPasskeys } from './invited-passkeys.ts';
 
 export interface AcceptDeps {
   readonly invitations: Pick<Invitations, 'find' | 'accept'>;
+  readonly invitedPasskeys: InvitedPasskeys;
   /** Of addresses that sent tokens which do not hold. A token has 256 bits: this bounds the questions to the store. */
   readonly invitationLimiter: MemoryLimiter;
   readonly audit: Audit;
 }
 
 export type Attempt = Acceptance | Extract<Reservation, { kind: 'limited' }>;
-export type Look =
-  | { readonly kind: 'holds'; readonly invitation: Invitation }
-  | Extract<Attempt, { kind: 'void' | 'limited' }>;
+export type PasskeyAttempt = InvitedOutcome | Extract<Reservation, { kind: 'limited' }>;
+export type Look = ({ readonly kind: 'holds' } & HeldInvitation) | Extract<Attempt, { kind: 'void' | 'limited' }>;
 
 export async function lookAtInvitation(token: string, ctx: AccountContext, deps: AcceptDeps): Promise<Look> {
   return limited(ctx, deps, async () => {
-    const invitation = await deps.invitations.find(token);
-    return invitation ? { kind: 'holds', invitation } : { kind: 'void' };
+    const held = await deps.invitations.find(token);
+    return held ? { kind: 'holds', ...held } : { kind: 'void' };
   });
 }
 
@@ -30,19 +30,45 @@ export async function acceptInvitation(
   deps: AcceptDeps,
 ): Promise<Attempt> {
   const outcome = await limited(ctx, deps, () => deps.invitations.accept(given.token, given.password));
-  const { clientAddress: from, requestId } = ctx.state;
-  const entry = { what: 'invitation-used', who: undefined, from, ...agentOf(ctx.state), requestId } as const;
-  const user = 'user' in outcome ? { user: outcome.user } : {};
-  if (outcome.kind === 'accepted') deps.audit({ ...entry, ...user, verdict: 'allowed' });
-  else deps.audit({ ...entry, ...user, verdict: 'refused', reason: REASON[outcome.kind] });
+  recordUse(outcome, ctx, deps);
   return outcome;
 }
 
+export async function acceptByPasskey(
+  { token, ...given }: { readonly token: string } & Parameters<InvitedPasskeys['accept']>[1],
+  ctx: AccountContext,
+  deps: AcceptDeps,
+): Promise<PasskeyAttempt> {
+  const outcome = await limited(ctx, deps, () => deps.invitedPasskeys.accept(token, given));
+  recordUse(outcome, ctx, deps, 'passkey');
+  return outcome;
+}
+
+function recordUse(outcome: Attempt | PasskeyAttempt, ctx: AccountContext, deps: AcceptDeps, factor?: 'passkey'): void {
+  const { clientAddress: from, requestId } = ctx.state;
+  const user = 'user' in outcome ? outcome.user : 'owner' in outcome ? outcome.owner.name : undefined;
+  const by = { ...(factor && { factor }), from, ...agentOf(ctx.state), requestId };
+  const entry = { what: 'invitation-used', who: undefined, ...(user !== undefined && { user }), ...by } as const;
+  if (outcome.kind === 'accepted') deps.audit({ ...entry, verdict: 'allowed' });
+  else deps.audit({ ...entry, verdict: 'refused', reason: REASON[outcome.kind] });
+}
+
 // biome-ignore format: a table
-const REASON = { void: 'invitation-void', unfit: 'password-unfit', busy: 'busy', limited: 'rate-limited' } as const;
+const REASON = {
+  void:         'invitation-void',
+  'password-unfit': 'password-unfit',
+  busy:         'busy',
+  limited:      'rate-limited',
+  'has-factor': 'second-factor-present',
+  foreign:      'passkey-foreign',
+  over:         'passkey-over',
+  unfit:        'passkey-unfit',
+  spent:        'passkey-spent',
+  taken:        'passkey-taken',
+} as const;
 
 /** Only tokens that do not hold count. */
-async function limited<Outcome extends { readonly kind: string }>(
+export async function limited<Outcome extends { readonly kind: string }>(
   { state }: AccountContext,
   { invitationLimiter }: AcceptDeps,
   work: () => Promise<Outcome>,

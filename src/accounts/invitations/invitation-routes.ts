@@ -38,10 +38,10 @@ export interface InvitationRouteDeps extends AccountResponseDeps, AcceptDeps {
 }
 
 /** For a stranger a link that was never made and one that is over are the same. */
-const VOID =
+export const VOID =
   'This link does not hold: it was used, is over, was replaced by a newer one, or never existed. Ask an administrator for a new one.';
 const NOT_OWN = 'For the own password there is PUT /api/users/{name}/password, with the current one';
-const NO_PASSWORDS = 'Authentication is disabled';
+export const NO_PASSWORDS = 'Authentication is disabled';
 const NO_ADDRESS = 'server.public_url is not set: put the address of this service in front of the path';
 
 export function createInvitationRoutes(deps: InvitationRouteDeps): Router<RouteState> {
@@ -120,7 +120,7 @@ async function accept(ctx: AccountRouterContext, deps: InvitationRouteDeps): Pro
       return respond(ctx, 200, { success: true, user: outcome.user });
     case 'void':
       return refuse(ctx, 404, VOID);
-    case 'unfit':
+    case 'password-unfit':
       return refuse(ctx, 400, outcome.message);
     case 'busy':
       return refuseWhileBusy(ctx);

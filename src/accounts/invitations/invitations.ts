@@ -1,5 +1,5 @@
 /** Invitations: links, good once, by which people set their own password; no admin needs to know it (SPEC 12). */
-import type { AccountStore } from '../../domain/accounts/account.ts';
+import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { Invitation, InvitationStore } from '../../domain/accounts/invitation.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { UserName } from '../../domain/names.ts';
@@ -40,8 +40,14 @@ export type Acceptance =
   | { readonly kind: 'accepted'; readonly user: UserName }
   /** Unknown, used, over, revoked or void: all alike. */
   | { readonly kind: 'void' }
-  | { readonly kind: 'unfit'; readonly user: UserName; readonly message: string }
-  | { readonly kind: 'busy'; readonly user: UserName };
+  | { readonly kind: 'password-unfit'; readonly owner: User; readonly message: string }
+  | { readonly kind: 'busy'; readonly owner: User };
+
+/** A link that holds, and the user that it is for. */
+export interface HeldInvitation {
+  readonly invitation: Invitation;
+  readonly owner: User;
+}
 
 export interface Invitations {
   make(wanted: WantedInvitation): Promise<Result<MadeInvitation, InvitationRefusal>>;
@@ -49,16 +55,19 @@ export interface Invitations {
   list(): Promise<readonly Invitation[]>;
   revoke(user: string): Promise<'removed' | 'absent'>;
   /** What the link is for, while it holds. */
-  find(token: string): Promise<Invitation | undefined>;
+  find(token: string): Promise<HeldInvitation | undefined>;
   /** Uses the link up. No session begins: the person logs in with the new password, and with a factor where one is asked for. */
   accept(token: string, password: string): Promise<Acceptance>;
 }
 
 export function createInvitations(deps: InvitationDeps): Invitations {
   const { store, invitationStore, users, hasher, passwordRules, clock, lifetime } = deps;
-  const find = async (token: string): Promise<Invitation | undefined> => {
+  const find = async (token: string): Promise<HeldInvitation | undefined> => {
     const tokenHash = invitationHash(token);
-    return tokenHash === undefined ? undefined : invitationStore.findInvitation(tokenHash, unixSeconds(clock));
+    if (tokenHash === undefined) return undefined;
+    const invitation = await invitationStore.findInvitation(tokenHash, unixSeconds(clock));
+    const owner = invitation && (await store.findUser(invitation.user));
+    return owner && { invitation, owner };
   };
   return {
     find,
@@ -86,15 +95,15 @@ export function createInvitations(deps: InvitationDeps): Invitations {
       return ok({ user: user.name, path: invitationPath(token), expiresAt: invitation.expiresAt });
     },
     async accept(token, password) {
-      const invitation = await find(token);
-      if (!invitation) return VOID;
-      const { user, tokenHash } = invitation;
-      const fit = await parseNewPassword(password, user, passwordRules);
-      if (!fit.ok) return { kind: 'unfit', user, message: fit.error };
+      const held = await find(token);
+      if (!held) return VOID;
+      const { owner, invitation } = held;
+      const fit = await parseNewPassword(password, owner.name, passwordRules);
+      if (!fit.ok) return { kind: 'password-unfit', owner, message: fit.error };
       const hashed = await hasher.hash(fit.value);
-      if (hashed.kind === 'busy') return { kind: 'busy', user };
-      const outcome = await invitationStore.acceptInvitation(tokenHash, hashed.hash, unixSeconds(clock));
-      return outcome === 'accepted' ? { kind: 'accepted', user } : VOID;
+      if (hashed.kind === 'busy') return { kind: 'busy', owner };
+      const outcome = await invitationStore.acceptInvitation(invitation.tokenHash, hashed.hash, unixSeconds(clock));
+      return outcome === 'accepted' ? { kind: 'accepted', user: owner.name } : VOID;
     },
   };
 }

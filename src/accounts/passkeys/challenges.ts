@@ -5,6 +5,8 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 export type ChallengeScope =
   /** By a session, which adds a passkey to its own account. `generation`: of password and factors. */
   | { readonly to: 'add'; readonly user: string; readonly generation: string; readonly session: string }
+  /** By the holder of an invitation, for the user that it is made for. `invitation`: the digest of its token. */
+  | { readonly to: 'accept'; readonly user: string; readonly generation: string; readonly invitation: string }
   /** By a browser, whose user is not known yet. */
   | { readonly to: 'log-in'; readonly browser: string }
   /** By a browser after the right password. */
@@ -54,6 +56,8 @@ function partsOf(scope: ChallengeScope): string {
   switch (scope.to) {
     case 'add':
       return JSON.stringify([scope.to, scope.user, scope.generation, scope.session]);
+    case 'accept':
+      return JSON.stringify([scope.to, scope.user, scope.generation, scope.invitation]);
     case 'log-in':
       return JSON.stringify([scope.to, scope.browser]);
     case 'second-step':

@@ -18,7 +18,7 @@ export interface PasskeyRouteDeps extends FactorRouteDeps {
 type SiteHandler = (ctx: AccountRouterContext, user: User, site: RelyingParty) => Promise<void>;
 
 const PATH = '/api/second-factor/passkeys';
-const USUAL_NAME = 'Passkey';
+export const USUAL_NAME = 'Passkey';
 /** Shown in lists and audit lines. */
 const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u;
 const BAD_NAME = {
@@ -66,7 +66,7 @@ async function add(ctx: AccountRouterContext, user: User, site: RelyingParty, de
   if (!body) return;
   const fields = stringFields(body.json, { required: [], optional: ['name'] });
   const credential = fields.ok ? newCredential(Object(body.json)['credential']) : fields;
-  const name = nameIn(fields.ok ? fields.value.name || USUAL_NAME : USUAL_NAME);
+  const name = passkeyName(fields.ok ? fields.value.name || USUAL_NAME : USUAL_NAME);
   const faults = [...(credential.ok ? [] : credential.error), ...(name.ok ? [] : name.error)];
   if (!credential.ok || !name.ok) return refuseFields(ctx, faults);
   const by = { user, session: sessionOf(ctx), name: name.value, site };
@@ -89,7 +89,7 @@ function refuseAdding(ctx: AccountRouterContext, kind: Exclude<Added['kind'], 'a
 }
 
 // biome-ignore format: a table
-const NOT_ADDED = {
+export const NOT_ADDED = {
   foreign: { status: 400, message: 'The passkey was asked for by another session: begin with POST /api/second-factor/passkeys/options' },
   over:    { status: 400, message: 'The passkey took longer than five minutes: begin again' },
   unfit:   { status: 400, message: 'The passkey was not made for this address, or in a way that is not accepted here' },
@@ -101,7 +101,7 @@ const NOT_ADDED = {
 async function rename(ctx: AccountRouterContext, user: User, deps: PasskeyRouteDeps): Promise<void> {
   const body = await fieldsOf(ctx, deps, { required: ['name'] });
   if (!body) return;
-  const name = nameIn(body.name);
+  const name = passkeyName(body.name);
   if (!name.ok) return refuseFields(ctx, name.error);
   const outcome = await deps.passkeys.rename(user, idOf(ctx), name.value);
   if (outcome === 'absent') return refuse(ctx, 404, NO_PASSKEY);
@@ -117,7 +117,8 @@ async function remove(ctx: AccountRouterContext, user: User, deps: PasskeyRouteD
   respond(ctx, 200, { success: true });
 }
 
-function nameIn(written: string) {
+/** A name as it is kept, or what is wrong with it. */
+export function passkeyName(written: string) {
   const name = written.trim().normalize();
   return NAME.test(name) ? ok(name) : ({ ok: false, error: [BAD_NAME] } as const);
 }

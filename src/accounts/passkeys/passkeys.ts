@@ -52,26 +52,16 @@ const SERVICE = 'Postern';
 export function createPasskeys({ store, challenges, userKey, clock, site }: PasskeyDeps): Passkeys {
   const scopeOf = (user: User, session: string) =>
     ({ to: 'add', user: user.name, generation: generationOf(user), session }) as const;
-  /** The same for all passkeys of a user, so that an authenticator keeps one of them. It tells nothing of the name. */
-  const handleOf = ({ name, createdAt }: User): string =>
-    createHmac('sha256', userKey)
-      .update(JSON.stringify([name, createdAt]))
-      .digest('base64url');
   return {
     site,
     async creationOptions(user, session, { id }) {
       const present = await store.listPasskeys(user.name);
+      const challenge = challenges.issue(scopeOf(user, session), unixSeconds(clock));
       return {
-        rp: { id, name: SERVICE },
-        user: { id: handleOf(user), name: user.name, displayName: user.name },
-        challenge: challenges.issue(scopeOf(user, session), unixSeconds(clock)),
-        pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
-        timeout: CHALLENGE_SECONDS * 1000,
+        ...creationOptionsOf({ user, handle: passkeyHandle(userKey, user), rpId: id, challenge }),
         excludeCredentials: present.map(described),
         // A key without a PIN, or without room for users, is still a second factor.
         authenticatorSelection: { residentKey: 'preferred', requireResidentKey: false, userVerification: 'preferred' },
-        attestation: 'none',
-        extensions: { credProps: true },
       };
     },
     async add(credential, { user, session, name, site }) {
@@ -79,17 +69,12 @@ export function createPasskeys({ store, challenges, userKey, clock, site }: Pass
       const now = unixSeconds(clock);
       const verdict = challenges.read(challenge, scopeOf(user, session), now);
       if (verdict.kind !== 'good') return verdict;
-      const verified = isCrossOrigin ? undefined : await verifyNew(credential, challenge, site);
+      const expected = { challenge, site, mustVerifyUser: false };
+      const verified = isCrossOrigin ? undefined : await verifyNew(credential, expected);
       if (!verified) return { kind: 'unfit' };
-      const passkey: PasskeyRecord = {
-        ...verified,
-        user: user.name,
-        userHandle: handleOf(user),
-        transports: credential.transports,
-        name,
-        createdAt: now,
-        lastUsedAt: null,
-      };
+      const { transports } = credential;
+      const owned = { user: user.name, userHandle: passkeyHandle(userKey, user) };
+      const passkey: PasskeyRecord = { ...verified, ...owned, transports, name, createdAt: now, lastUsedAt: null };
       const { codes, first } = firstFactor(user);
       const outcome = await store.addPasskey(passkey, { challenge: verdict, first, most: MOST_PASSKEYS });
       if (outcome === 'more') return { kind: 'added', user, passkey, recoveryCodes: undefined };
@@ -104,6 +89,30 @@ export function createPasskeys({ store, challenges, userKey, clock, site }: Pass
     },
   };
 }
+
+/** The same for all passkeys of a user, so that an authenticator keeps one of them. It tells nothing of the name. */
+export const passkeyHandle = (userKey: Uint8Array, { name, createdAt }: User): string =>
+  createHmac('sha256', userKey)
+    .update(JSON.stringify([name, createdAt]))
+    .digest('base64url');
+
+interface AskedCreation {
+  readonly user: User;
+  readonly handle: string;
+  readonly rpId: string;
+  readonly challenge: string;
+}
+
+/** What a browser is asked for, in every case (WebAuthn level 3, 5.4), as JSON. */
+export const creationOptionsOf = ({ user: { name }, handle, rpId, challenge }: AskedCreation) => ({
+  rp: { id: rpId, name: SERVICE },
+  user: { id: handle, name, displayName: name },
+  challenge,
+  pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+  timeout: CHALLENGE_SECONDS * 1000,
+  attestation: 'none',
+  extensions: { credProps: true },
+});
 
 /** As browsers are told of a passkey (WebAuthn, PublicKeyCredentialDescriptor). */
 export const described = ({ id, transports }: PasskeyRecord): object => ({

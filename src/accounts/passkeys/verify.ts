@@ -27,11 +27,17 @@ export interface VerifiedUse {
  */
 const ATTESTATIONS: readonly string[] = ['none', 'packed'];
 
+/** What a signature must be of. `mustVerifyUser`: by fingerprint, face or PIN, for a passkey that is all that is shown. */
+export interface Expected {
+  readonly challenge: string;
+  readonly site: RelyingParty;
+  readonly mustVerifyUser: boolean;
+}
+
 /** Undefined for whatever is not right: what exactly is not told to the client. */
 export async function verifyNew(
   { id, clientDataJSON, attestationObject }: NewCredential,
-  challenge: string,
-  { id: expectedRPID, origin: expectedOrigin }: RelyingParty,
+  { challenge, site: { id: expectedRPID, origin: expectedOrigin }, mustVerifyUser }: Expected,
 ): Promise<VerifiedCredential | undefined> {
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');
@@ -48,7 +54,7 @@ export async function verifyNew(
       expectedChallenge: challenge,
       expectedOrigin,
       expectedRPID,
-      requireUserVerification: false,
+      requireUserVerification: mustVerifyUser,
       supportedAlgorithmIDs: [...ALGORITHMS],
     });
     if (!found || found.credential.id !== id) return undefined;
@@ -60,11 +66,10 @@ export async function verifyNew(
   }
 }
 
-/** `mustVerifyUser`: by fingerprint, face or PIN, for a passkey that is all that is shown. */
 export async function verifyUse(
   { id, clientDataJSON, authenticatorData, signature }: Assertion,
   { publicKey }: PasskeyRecord,
-  expected: { readonly challenge: string; readonly site: RelyingParty; readonly mustVerifyUser: boolean },
+  expected: Expected,
 ): Promise<VerifiedUse | undefined> {
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
   try {

@@ -53,6 +53,9 @@ export interface Users {
 
 const UNKNOWN_BYTES = 32;
 
+/** For an account whose password is told to no person. */
+export const unknownPassword = (): string => randomBytes(UNKNOWN_BYTES).toString('base64url');
+
 export function createUsers({ store, hasher, clock, roles, passwordRules }: UserDeps): Users {
   const hashOf = async (password: string, name: UserName): Promise<Result<string, UserRefusal>> => {
     const fit = await parseNewPassword(password, name, passwordRules);
@@ -61,7 +64,7 @@ export function createUsers({ store, hasher, clock, roles, passwordRules }: User
     return outcome.kind === 'busy' ? BUSY : ok(outcome.hash);
   };
   const unknownToAll = async (): Promise<Result<string, UserRefusal>> => {
-    const outcome = await hasher.hash(randomBytes(UNKNOWN_BYTES).toString('base64url'));
+    const outcome = await hasher.hash(unknownPassword());
     return outcome.kind === 'busy' ? BUSY : ok(outcome.hash);
   };
   const knownRoles = async (): Promise<Role[]> => [...(await roles()).keys(), ADMIN, VIEWER];

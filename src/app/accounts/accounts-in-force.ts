@@ -10,17 +10,10 @@ import type { LoginRouteDeps } from '../../accounts/login/login-routes.ts';
 import type { PasskeyLoginRouteDeps } from '../../accounts/login/passkey-login-routes.ts';
 import type { ReauthenticateDeps } from '../../accounts/login/reauthenticate-route.ts';
 import type { NoticeRouteDeps } from '../../accounts/notices/notice-routes.ts';
-import type { Challenges } from '../../accounts/passkeys/challenges.ts';
-import { createPasskeyCheck } from '../../accounts/passkeys/passkey-check.ts';
 import type { PasskeyRouteDeps } from '../../accounts/passkeys/passkey-routes.ts';
-import { createPasskeys } from '../../accounts/passkeys/passkeys.ts';
-import { relyingPartyOf } from '../../accounts/passkeys/relying-party.ts';
 import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import type { RoleRouteDeps } from '../../accounts/roles/role-routes.ts';
-import { createEnrolment } from '../../accounts/second-factor/enrolment.ts';
-import { OFF } from '../../accounts/second-factor/factor-routes.ts';
-import type { Sealer } from '../../accounts/second-factor/sealed-secret.ts';
-import { createSecondFactor, type SecondFactor } from '../../accounts/second-factor/second-factor.ts';
+import type { SecondFactor } from '../../accounts/second-factor/second-factor.ts';
 import type { Tickets } from '../../accounts/second-factor/step-ticket.ts';
 import type { SessionRouteDeps } from '../../accounts/sessions/session-routes.ts';
 import { createSessions, type Sessions } from '../../accounts/sessions/sessions.ts';
@@ -31,19 +24,10 @@ import { hasFreshProof } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
-import { err } from '../../domain/result.ts';
-import type { HoldingStore } from '../../store/held-revocations.ts';
-import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
-import {
-  countedAudit,
-  countedFactor,
-  countedLimiter,
-  countedLogins,
-  countedPasskeys,
-  countedSessions,
-} from '../telemetry/counted.ts';
+import { countedAudit, countedLimiter, countedLogins, countedSessions } from '../telemetry/counted.ts';
 import type { Credentials } from './credentials.ts';
+import { type FactorDeps, factorsUnder } from './factors-in-force.ts';
 import { addressMaker, invitationsUnder } from './invitations-of.ts';
 import { passwordRulesOf } from './password-rules-of.ts';
 import { createRecheck, type Recheck } from './recheck.ts';
@@ -70,9 +54,7 @@ export interface AccountsInForce {
 }
 
 /** What outlives every reload. */
-export interface AccountDeps {
-  readonly store: HoldingStore;
-  readonly clock: Clock;
+export interface AccountDeps extends FactorDeps {
   readonly key: CryptoKey;
   readonly credentials: Credentials;
   readonly limiter: LoginLimiter;
@@ -80,16 +62,11 @@ export interface AccountDeps {
   readonly codeLimiter: LoginLimiter;
   /** Of tokens that are no invitations, by address. */
   readonly invitationLimiter: MemoryLimiter;
-  readonly sealer: Sealer;
   readonly tickets: Tickets;
-  readonly challenges: Challenges;
-  /** Makes the ids by which authenticators know users. */
-  readonly passkeyUserKey: Uint8Array;
   readonly knownClients: KnownClients;
   readonly firstTimeLogin: FirstTimeLogin;
   readonly hasherOf: (iterations: number) => PasswordHasher;
   readonly audit: Audit;
-  readonly metrics: Metrics;
   readonly recent: RecentFailures;
 }
 
@@ -98,21 +75,8 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
   const { auth } = settings;
   const { credentials, metrics } = deps;
   const clauses = clausesOf(auth.failed_login_rate_limit);
-  const factorDeps = {
-    store: deps.store.secondFactor,
-    sealer: deps.sealer,
-    clock: deps.clock,
-    mode: auth.second_factor,
-  };
-  const site = relyingPartyOf(settings.server.public_url);
-  const passkeyDeps = {
-    store: deps.store.secondFactor,
-    challenges: deps.challenges,
-    clock: deps.clock,
-    site: auth.second_factor === 'off' ? err(OFF) : site,
-  };
-  const secondFactor = countedFactor(createSecondFactor({ ...factorDeps, hasPasskeys: site.ok }), metrics);
-  const uncounted = sessionsUnder(settings, secondFactor, deps);
+  const { invitedPasskeysWith, ...factors } = factorsUnder(settings, deps);
+  const uncounted = sessionsUnder(settings, factors.secondFactor, deps);
   const sessions = countedSessions(uncounted, 'login', metrics);
   const sessionsAfterPasswordChange = countedSessions(uncounted, 'password_change', metrics);
   const recheck = createRecheck(auth.enabled, sessions, credentials);
@@ -123,9 +87,12 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
     roles: credentials.roleRegistry.latest,
     passwordRules: passwordRulesOf(settings),
   };
+  const invitations = invitationsUnder(settings, { ...accountDeps, invitationStore: deps.store.invitations });
   const routeDeps = {
     ...accountDeps,
-    invitations: invitationsUnder(settings, { ...accountDeps, invitationStore: deps.store.invitations }),
+    ...factors,
+    invitations,
+    invitedPasskeys: invitedPasskeysWith({ invitations, hasher: accountDeps.hasher }),
     invitationLimiter: deps.invitationLimiter,
     hasOwnLogin: auth.enabled,
     noticeStore: deps.store.notices,
@@ -142,13 +109,8 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
     bodySeconds: () => settings.server.timeout_login_body,
     recheck,
     asksProof: proofRule(auth.reauthenticate === 'strict', deps.clock),
-    secondFactor,
     codeLimiter: deps.codeLimiter,
     tickets: deps.tickets,
-    enrolment: createEnrolment(factorDeps),
-    mayEnrol: auth.second_factor !== 'off',
-    passkeys: createPasskeys({ ...passkeyDeps, userKey: deps.passkeyUserKey }),
-    passkeyCheck: countedPasskeys(createPasskeyCheck({ ...passkeyDeps, users: deps.store.accounts }), metrics),
     firstTimeLogin: deps.firstTimeLogin,
     settings: () => ({
       authEnabled: auth.enabled,

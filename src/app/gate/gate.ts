@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import Router from 'koa-router';
 import type { OwnConfig } from '../../access/narrow-config.ts';
 import { createInvitationRoutes } from '../../accounts/invitations/invitation-routes.ts';
+import { createInvitedPasskeyRoutes } from '../../accounts/invitations/invited-passkey-routes.ts';
 import { createLoginRoutes } from '../../accounts/login/login-routes.ts';
 import { createPasskeyLoginRoutes } from '../../accounts/login/passkey-login-routes.ts';
 import { createReauthenticateRoute } from '../../accounts/login/reauthenticate-route.ts';
@@ -115,6 +116,7 @@ function ownRoutes({
     .use(createPasskeyRoutes(routeDeps).routes())
     .use(createPasskeyLoginRoutes(routeDeps).routes())
     .use(createInvitationRoutes(routeDeps).routes())
+    .use(createInvitedPasskeyRoutes(routeDeps).routes())
     .use(createNoticeRoutes(routeDeps).routes())
     .use(createUserRoutes({ ...routeDeps, sessions: sessionsAfterPasswordChange }).routes())
     .use(createRoleRoutes({ ...routeDeps, knownCameras: () => components.cameras.it.current() ?? [] }).routes())

@@ -1,5 +1,6 @@
 /** Links by which people set their own password, as they are kept, and the interface of their store (SPEC 12). Times are Unix seconds. */
 import type { UserName } from '../names.ts';
+import type { PasskeyRecord, SpentChallenge } from './second-factor.ts';
 
 export interface Invitation {
   /** SHA-256 of the token, base64url; the token itself is kept nowhere. */
@@ -12,6 +13,16 @@ export interface Invitation {
   readonly madeBy: string;
   readonly createdAt: number;
   readonly expiresAt: number;
+}
+
+/** What a person with a link brings instead of a password. */
+export interface InvitedPasskey {
+  readonly passkey: PasskeyRecord;
+  readonly challenge: SpentChallenge;
+  /** Of a text that no person knows: it replaces the password. */
+  readonly passwordHash: string;
+  /** Random; it becomes the user's `factorEpoch`. */
+  readonly epoch: string;
 }
 
 /** No user name has a colon. */
@@ -30,6 +41,15 @@ export interface InvitationStore {
   listInvitations(now: number): Promise<readonly Invitation[]>;
   /** Sets the password, which ends the sessions. `void` when the link does not hold: of two at once, one is the first. */
   acceptInvitation(tokenHash: string, passwordHash: string, now: number): Promise<'accepted' | 'void'>;
+  /**
+   * Adds the passkey and replaces the password, which ends the sessions. `has-factor`: the user has a second factor already,
+   * and a new passkey would be a way around it. `taken`: a passkey of that id exists. What is refused changes nothing.
+   */
+  acceptByPasskey(
+    tokenHash: string,
+    invited: InvitedPasskey,
+    now: number,
+  ): Promise<'accepted' | 'void' | 'spent' | 'taken' | 'has-factor'>;
   removeInvitation(user: string): Promise<'removed' | 'absent'>;
   forgetInvitationsBefore(expiredAt: number): Promise<void>;
 }

@@ -19,7 +19,7 @@ export async function isAsKnown(
 /** After a factor was written. The sessions of before end by the epoch, so they leave the list. */
 export async function afterGain(
   user: UserName,
-  { epoch, recoveryCodes }: FirstFactor,
+  { epoch, recoveryCodes }: Omit<FirstFactor, 'known'>,
   transaction: Transaction<Tables>,
 ): Promise<'first' | 'more' | 'gone'> {
   const row = await transaction.selectFrom('users').select('has_factor').where('name', '=', user).executeTakeFirst();

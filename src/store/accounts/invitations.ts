@@ -1,9 +1,11 @@
 /** The table of invitations: the same code for every engine (SPEC 12). */
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely, Selectable, Transaction } from 'kysely';
 import { type Invitation, type InvitationStore, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
 import { ADMIN, type UserName } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
 import type { InvitationsTable, Tables } from '../engine/tables.ts';
+import { afterGain } from './factor-epoch.ts';
+import { insertPasskey, isSpentNow, isTaken } from './passkeys.ts';
 
 export function createInvitationStore(db: Kysely<Tables>, serialized: Serialized): InvitationStore {
   return {
@@ -29,15 +31,22 @@ export function createInvitationStore(db: Kysely<Tables>, serialized: Serialized
     acceptInvitation: (tokenHash, passwordHash, now) =>
       serialized(async (transaction) => {
         const held = await holding(transaction, now).where('token_hash', '=', tokenHash).executeTakeFirst();
-        if (!held) return 'void';
-        const use = transaction.updateTable('invitations').set({ used_at: now }).where('token_hash', '=', tokenHash);
-        if (!(await use.where('used_at', 'is', null).executeTakeFirst()).numUpdatedRows) return 'void';
-        await transaction
-          .updateTable('users')
-          .set({ password_hash: passwordHash, password_changed_at: now, password_is_generated: 0 })
-          .where('name', '=', held.user_name)
-          .execute();
-        await transaction.deleteFrom('seen_sessions').where('user_name', '=', held.user_name).execute();
+        return held ? useUp(held, passwordHash, now, transaction) : 'void';
+      }),
+
+    acceptByPasskey: (tokenHash, { passkey, challenge, passwordHash, epoch }, now) =>
+      serialized(async (transaction) => {
+        const held = await holding(transaction, now).where('token_hash', '=', tokenHash).executeTakeFirst();
+        if (held?.user_name !== passkey.user) return 'void';
+        const owner = transaction.selectFrom('users').select('has_factor').where('name', '=', passkey.user);
+        if ((await owner.executeTakeFirst())?.has_factor === 1) return 'has-factor';
+        if (await isTaken(passkey, transaction)) return 'taken';
+        if (!(await isSpentNow(challenge, transaction))) return 'spent';
+        const outcome = await useUp(held, passwordHash, now, transaction);
+        if (outcome === 'void') return 'void';
+        await insertPasskey(passkey, transaction);
+        // A recovery code is the second step after a password, and there is none that a person knows.
+        await afterGain(passkey.user, { epoch, recoveryCodes: [] }, transaction);
         return 'accepted';
       }),
 
@@ -50,6 +59,24 @@ export function createInvitationStore(db: Kysely<Tables>, serialized: Serialized
       await db.deleteFrom('invitations').where('expires_at', '<', expiredAt).execute();
     },
   };
+}
+
+/** The sessions of before end by the new password. */
+async function useUp(
+  { token_hash, user_name }: Selectable<InvitationsTable>,
+  passwordHash: string,
+  now: number,
+  transaction: Transaction<Tables>,
+): Promise<'accepted' | 'void'> {
+  const use = transaction.updateTable('invitations').set({ used_at: now }).where('token_hash', '=', token_hash);
+  if (!(await use.where('used_at', 'is', null).executeTakeFirst()).numUpdatedRows) return 'void';
+  await transaction
+    .updateTable('users')
+    .set({ password_hash: passwordHash, password_changed_at: now, password_is_generated: 0 })
+    .where('name', '=', user_name)
+    .execute();
+  await transaction.deleteFrom('seen_sessions').where('user_name', '=', user_name).execute();
+  return 'accepted';
 }
 
 /** Not used, not over, for the user of now, by one who is an admin now. */

@@ -20,15 +20,14 @@ export function createPasskeyStore(db: Kysely<Tables>, serialized: Serialized): 
 
     addPasskey: (passkey, { challenge, first, most }) =>
       serialized(async (transaction) => {
-        const { user, id } = passkey;
+        const { user } = passkey;
         const owner = transaction.selectFrom('users').select('name').where('name', '=', user);
         if (!(await owner.executeTakeFirst())) return 'gone';
         if ((await countOf(user, transaction)) >= most) return 'full';
-        const same = transaction.selectFrom('passkeys').select('id').where('id', '=', id);
-        if (await same.executeTakeFirst()) return 'taken';
+        if (await isTaken(passkey, transaction)) return 'taken';
         if (!(await isSpentNow(challenge, transaction))) return 'spent';
         if (!(await isAsKnown(user, first, transaction))) return 'gone';
-        await transaction.insertInto('passkeys').values(asRow(passkey)).execute();
+        await insertPasskey(passkey, transaction);
         return afterGain(user, first, transaction);
       }),
 
@@ -59,6 +58,15 @@ export function createPasskeyStore(db: Kysely<Tables>, serialized: Serialized): 
   };
 }
 
+export async function isTaken({ id }: PasskeyRecord, transaction: Transaction<Tables>): Promise<boolean> {
+  const same = transaction.selectFrom('passkeys').select('id').where('id', '=', id);
+  return (await same.executeTakeFirst()) !== undefined;
+}
+
+export async function insertPasskey(passkey: PasskeyRecord, transaction: Transaction<Tables>): Promise<void> {
+  await transaction.insertInto('passkeys').values(asRow(passkey)).execute();
+}
+
 async function countOf(user: UserName, transaction: Transaction<Tables>): Promise<number> {
   const count = sql<number>`count(*)`.as('passkeys');
   const rows = transaction.selectFrom('passkeys').select(count).where('user_name', '=', user);
@@ -66,7 +74,10 @@ async function countOf(user: UserName, transaction: Transaction<Tables>): Promis
 }
 
 /** Kept beside ended sessions, whose ids look different, until the challenge is over: another replica sees it there. */
-async function isSpentNow({ id, expiresAt }: SpentChallenge, transaction: Transaction<Tables>): Promise<boolean> {
+export async function isSpentNow(
+  { id, expiresAt }: SpentChallenge,
+  transaction: Transaction<Tables>,
+): Promise<boolean> {
   const spent = transaction.insertInto('revoked_tokens').values({ token_id: id, expires_at: expiresAt });
   const once = spent.onConflict((conflict) => conflict.column('token_id').doNothing());
   return Boolean((await once.executeTakeFirst()).numInsertedOrUpdatedRows);

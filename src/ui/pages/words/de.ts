@@ -71,6 +71,12 @@ export const DE: Words = {
     differ: 'Die beiden Passwörter sind verschieden. Bitte beide noch einmal eingeben.',
     busy: 'Der Server ist ausgelastet. Bitte in einigen Sekunden noch einmal versuchen.',
     limited: 'Von Ihrer Adresse kamen zu viele ungültige Links. Neuer Versuch in {time}.',
+    passkey: 'Stattdessen einen Passkey verwenden',
+    passkeyHelp:
+      'Telefon, Computer oder Sicherheitsschlüssel melden Sie an: kein Passwort, das Sie sich merken müssen.',
+    donePasskey:
+      'Ihr Passkey ist festgelegt. Alle Sitzungen dieses Kontos sind beendet, und der Link gilt nicht mehr. Melden Sie sich mit dem Passkey an; ein Passwort, das Sie kennen, hat das Konto nicht.',
+    doneTitlePasskey: 'Passkey festgelegt',
     doneTitle: 'Passwort festgelegt',
     done: 'Ihr Passwort ist festgelegt. Alle Sitzungen dieses Kontos sind beendet, und der Link gilt nicht mehr.',
     voidTitle: 'Link ungültig',

@@ -69,6 +69,11 @@ export const EN = {
     differ: 'The two passwords differ. Enter both again.',
     busy: 'The server is busy. Try again in a few seconds.',
     limited: 'Too many links that do not hold came from your address. Try again in {time}.',
+    passkey: 'Use a passkey instead',
+    passkeyHelp: 'Your phone, computer or security key logs you in: no password to remember.',
+    donePasskey:
+      'Your passkey is set. All sessions of this account have ended, and the link cannot be used again. Log in with the passkey; the account has no password that you know.',
+    doneTitlePasskey: 'Passkey set',
     doneTitle: 'Password set',
     done: 'Your password is set. All sessions of this account have ended, and the link cannot be used again.',
     voidTitle: 'Link not valid',

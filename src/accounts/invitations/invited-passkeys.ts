@@ -1,0 +1,96 @@
+/** A passkey in the place of a password, set by the holder of an invitation: it must verify its user, for it logs in alone (SPEC 12). */
+import type { User } from '../../domain/accounts/account.ts';
+import type { Invitation, InvitationStore } from '../../domain/accounts/invitation.ts';
+import type { PasskeyRecord } from '../../domain/accounts/second-factor.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import type { UserName } from '../../domain/names.ts';
+import type { Result } from '../../domain/result.ts';
+import type { Challenges } from '../passkeys/challenges.ts';
+import { clientDataIn, type NewCredential } from '../passkeys/credential-json.ts';
+import { creationOptionsOf, passkeyHandle } from '../passkeys/passkeys.ts';
+import type { RelyingParty } from '../passkeys/relying-party.ts';
+import { verifyNew } from '../passkeys/verify.ts';
+import type { PasswordHasher } from '../passwords/password-hash.ts';
+import { newEpoch } from '../second-factor/second-factor.ts';
+import { generationOf } from '../sessions/session-state.ts';
+import { unknownPassword } from '../users/users.ts';
+import type { Invitations } from './invitations.ts';
+
+export interface InvitedPasskeyDeps {
+  readonly invitations: Pick<Invitations, 'find'>;
+  readonly invitationStore: Pick<InvitationStore, 'acceptByPasskey'>;
+  readonly hasher: Pick<PasswordHasher, 'hash'>;
+  readonly challenges: Challenges;
+  readonly userKey: Uint8Array;
+  readonly clock: Clock;
+  /** Or the sentence that says why there are no passkeys. */
+  readonly site: Result<RelyingParty, string>;
+}
+
+export type InvitedOptions =
+  | { readonly kind: 'asked'; readonly options: object }
+  | { readonly kind: 'void' }
+  /** The user has a second factor: a new passkey would be a way around it. */
+  | { readonly kind: 'has-factor'; readonly user: UserName };
+
+export type InvitedOutcome =
+  | { readonly kind: 'accepted'; readonly user: UserName }
+  | { readonly kind: 'void' }
+  | {
+      readonly kind: 'has-factor' | 'foreign' | 'over' | 'unfit' | 'spent' | 'taken' | 'busy';
+      readonly user: UserName;
+    };
+
+export interface InvitedPasskeys {
+  readonly site: Result<RelyingParty, string>;
+  /** What a browser is asked for, for the user of that link and no other. */
+  options(token: string, site: RelyingParty): Promise<InvitedOptions>;
+  /** Uses the link up. No session begins: the person logs in with the passkey. */
+  accept(
+    token: string,
+    given: { readonly credential: NewCredential; readonly name: string; readonly site: RelyingParty },
+  ): Promise<InvitedOutcome>;
+}
+
+export function createInvitedPasskeys(deps: InvitedPasskeyDeps): InvitedPasskeys {
+  const { invitations, invitationStore, hasher, challenges, userKey, clock } = deps;
+  const scopeOf = ({ tokenHash }: Invitation, owner: User) =>
+    ({ to: 'accept', user: owner.name, generation: generationOf(owner), invitation: tokenHash }) as const;
+  return {
+    site: deps.site,
+    async options(token, site) {
+      const held = await invitations.find(token);
+      if (!held) return { kind: 'void' };
+      const { invitation, owner } = held;
+      if (owner.hasFactor) return { kind: 'has-factor', user: owner.name };
+      const challenge = challenges.issue(scopeOf(invitation, owner), unixSeconds(clock));
+      const options = {
+        ...creationOptionsOf({ user: owner, handle: passkeyHandle(userKey, owner), rpId: site.id, challenge }),
+        excludeCredentials: [],
+        authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+      };
+      return { kind: 'asked', options };
+    },
+    async accept(token, { credential, name, site }) {
+      const held = await invitations.find(token);
+      if (!held) return { kind: 'void' };
+      const { invitation, owner } = held;
+      const user = owner.name;
+      if (owner.hasFactor) return { kind: 'has-factor', user };
+      const { challenge = '', isCrossOrigin = true } = clientDataIn(credential.clientDataJSON) ?? {};
+      const now = unixSeconds(clock);
+      const verdict = challenges.read(challenge, scopeOf(invitation, owner), now);
+      if (verdict.kind !== 'good') return { kind: verdict.kind, user };
+      const expected = { challenge, site, mustVerifyUser: true };
+      const verified = isCrossOrigin ? undefined : await verifyNew(credential, expected);
+      if (!verified) return { kind: 'unfit', user };
+      const hashed = await hasher.hash(unknownPassword());
+      if (hashed.kind === 'busy') return { kind: 'busy', user };
+      const owned = { user, userHandle: passkeyHandle(userKey, owner), transports: credential.transports };
+      const passkey: PasskeyRecord = { ...verified, ...owned, name, createdAt: now, lastUsedAt: null };
+      const invited = { passkey, challenge: verdict, passwordHash: hashed.hash, epoch: newEpoch() };
+      const outcome = await invitationStore.acceptByPasskey(invitation.tokenHash, invited, unixSeconds(clock));
+      return outcome === 'void' ? { kind: 'void' } : { kind: outcome, user };
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/** Second factors and passkeys under one configuration (SPEC 12). */
+import { createInvitedPasskeys, type InvitedPasskeyDeps } from '../../accounts/invitations/invited-passkeys.ts';
+import type { Challenges } from '../../accounts/passkeys/challenges.ts';
+import { createPasskeyCheck } from '../../accounts/passkeys/passkey-check.ts';
+import { createPasskeys } from '../../accounts/passkeys/passkeys.ts';
+import { relyingPartyOf } from '../../accounts/passkeys/relying-party.ts';
+import { createEnrolment } from '../../accounts/second-factor/enrolment.ts';
+import { OFF } from '../../accounts/second-factor/factor-routes.ts';
+import type { Sealer } from '../../accounts/second-factor/sealed-secret.ts';
+import { createSecondFactor } from '../../accounts/second-factor/second-factor.ts';
+import type { Settings } from '../../config/schema/schema.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { err } from '../../domain/result.ts';
+import type { HoldingStore } from '../../store/held-revocations.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import { countedFactor, countedPasskeys } from '../telemetry/counted.ts';
+
+/** What outlives every reload. */
+export interface FactorDeps {
+  readonly store: HoldingStore;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+  readonly challenges: Challenges;
+  /** Makes the ids by which authenticators know users. */
+  readonly passkeyUserKey: Uint8Array;
+  readonly metrics: Metrics;
+}
+
+export function factorsUnder({ auth, server }: Settings, deps: FactorDeps) {
+  const { clock, challenges, metrics } = deps;
+  const store = deps.store.secondFactor;
+  const site = relyingPartyOf(server.public_url);
+  const factorDeps = { store, sealer: deps.sealer, clock, mode: auth.second_factor };
+  const passkeyDeps = { store, challenges, clock, site: auth.second_factor === 'off' ? err(OFF) : site };
+  const userKey = deps.passkeyUserKey;
+  return {
+    secondFactor: countedFactor(createSecondFactor({ ...factorDeps, hasPasskeys: site.ok }), metrics),
+    enrolment: createEnrolment(factorDeps),
+    mayEnrol: auth.second_factor !== 'off',
+    passkeys: createPasskeys({ ...passkeyDeps, userKey }),
+    passkeyCheck: countedPasskeys(createPasskeyCheck({ ...passkeyDeps, users: deps.store.accounts }), metrics),
+    invitedPasskeysWith: (given: Pick<InvitedPasskeyDeps, 'invitations' | 'hasher'>) =>
+      createInvitedPasskeys({ ...passkeyDeps, ...given, userKey, invitationStore: deps.store.invitations }),
+  };
+}

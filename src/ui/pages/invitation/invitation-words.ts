@@ -1,0 +1,30 @@
+/** The sentences of the invitation page's script: the server writes them into the page, in the browser's language. */
+import type { Strength } from '../settings/password-strength.ts';
+import type { Words } from '../words/en.ts';
+
+export interface InvitationWords {
+  readonly strength: Readonly<Record<Strength, string>>;
+  /** By the kinds of problems that `webauthn.ts` tells apart. */
+  readonly passkeys: Words['passkeys']['problems'];
+  readonly differ: string;
+  readonly notReached: string;
+  readonly done: string;
+  readonly doneTitle: string;
+  readonly toLogin: string;
+}
+
+/** `shortest`: `auth.password_min_length`. */
+export function invitationWords({ newPassword, passkeys, invitationPage, common }: Words, shortest: number) {
+  const { short, 'own-name': ownName, repeated } = newPassword.faults;
+  const faults = { short: short(shortest), 'own-name': ownName(shortest), repeated: repeated(shortest) };
+  const words: InvitationWords = {
+    strength: { ...faults, ...newPassword.strength },
+    passkeys: passkeys.problems,
+    differ: invitationPage.differ,
+    notReached: common.notReached,
+    done: invitationPage.donePasskey,
+    doneTitle: invitationPage.doneTitlePasskey,
+    toLogin: invitationPage.toLogin,
+  };
+  return words;
+}

@@ -1,0 +1,97 @@
+/** The page of an invitation: the form works without this script, which shows the password's strength and offers a passkey (SPEC 12). */
+
+import { isUnfit, strengthOf } from '../settings/password-strength.ts';
+import { baseUrl } from '../shared/base-url.ts';
+import { isFields, textOf } from '../shared/fields.ts';
+import { applyTheme, chosenTheme } from '../shared/theme.ts';
+import { createPasskey, hasPasskeysFor, passkeyProblemOf } from '../shared/webauthn.ts';
+import type { InvitationWords } from './invitation-words.ts';
+
+applyTheme(chosenTheme());
+
+const form = document.querySelector('form');
+if (form) wire(form);
+
+function wire(form: HTMLFormElement): void {
+  const words: InvitationWords = JSON.parse(form.dataset['words'] ?? '{}');
+  const input = (name: string): HTMLInputElement | null => form.querySelector(`input[name="${name}"]`);
+  const [user, password, again] = [input('user'), input('password'), input('again')];
+  const strength = document.getElementById('strength');
+  if (!user || !password || !again || !strength) return;
+
+  const shortest = password.minLength;
+  const show = (): void => {
+    const found = password.value === '' ? undefined : strengthOf(password.value, user.value, shortest);
+    strength.className = `strength strength-${found ?? 'none'}`;
+    strength.textContent = found ? words.strength[found] : '';
+    // The browser shows these in its own way, and sends no form that the server would refuse.
+    password.setCustomValidity(found && isUnfit(found) ? words.strength[found] : '');
+    again.setCustomValidity(again.value === '' || again.value === password.value ? '' : words.differ);
+  };
+  password.addEventListener('input', show);
+  again.addEventListener('input', show);
+  wirePasskey(form, words);
+}
+
+function wirePasskey(form: HTMLFormElement, words: InvitationWords): void {
+  const offer = document.getElementById('passkey-offer');
+  const button = offer?.querySelector('button');
+  const problem = document.getElementById('problem');
+  if (!offer || !button || !problem || !hasPasskeysFor(form.dataset['passkeys'] ?? '')) return;
+  offer.hidden = false;
+  button.addEventListener('click', async () => {
+    button.disabled = true;
+    problem.textContent = '';
+    const wrong = await setPasskey(words);
+    button.disabled = false;
+    if (wrong === undefined) showDone(form, words);
+    else problem.textContent = wrong;
+  });
+}
+
+/** What is wrong, as text, or undefined. */
+async function setPasskey(words: InvitationWords): Promise<string | undefined> {
+  try {
+    const options = await send('/passkey/options', {});
+    if (!options.ok) return options.message;
+    const added = await send('/passkey', { credential: await createPasskey(options.body) });
+    return added.ok ? undefined : added.message;
+  } catch (fault) {
+    return fault instanceof TypeError ? words.notReached : words.passkeys[passkeyProblemOf(fault)];
+  }
+}
+
+type Answer = { readonly ok: true; readonly body: unknown } | { readonly ok: false; readonly message: string };
+
+/** Below the address of this page, which holds the token. */
+async function send(path: string, body: object): Promise<Answer> {
+  const token = location.pathname.slice(location.pathname.lastIndexOf('/') + 1);
+  const response = await fetch(new URL(`invitation/${token}${path}`, baseUrl), {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json', 'X-CSRF-TOKEN': '1' },
+    body: JSON.stringify(body),
+  });
+  const answer: unknown = await response.json().catch(() => null);
+  if (response.ok) return { ok: true, body: answer };
+  return { ok: false, message: (isFields(answer) && textOf(answer['message'])) || String(response.status) };
+}
+
+/** As the page that the server shows after a password. */
+function showDone(form: HTMLFormElement, words: InvitationWords): void {
+  const [title, lead] = [document.querySelector('h1'), document.querySelector('.lone-lead')];
+  const done = document.createElement('p');
+  done.className = 'refusal-message';
+  done.textContent = words.done;
+  const links = document.createElement('p');
+  links.className = 'refusal-links';
+  const link = document.createElement('a');
+  link.className = 'button';
+  link.href = form.dataset['login'] ?? baseUrl.href;
+  link.textContent = words.toLogin;
+  links.append(link);
+  if (title) title.textContent = words.doneTitle;
+  lead?.remove();
+  form.replaceWith(done, links);
+  document.title = `${words.doneTitle} · Postern`;
+  link.focus();
+}
