@@ -25,6 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
   ui:        { modules: ['domain'],                       packages: ['koa', 'koa-router', 'vite'] },
   openapi:   { modules: ['domain'],                       packages: ['koa-router'] },
   backup:    { modules: ['domain'],                       packages: [] },
+  ledger:    { modules: ['domain'],                       packages: ['koa', 'koa-router'] },
   notify:    { modules: ['domain'],                       packages: [] },
   doctor:    { modules: ['domain'],                       packages: ['koa', 'koa-router'] },
   cli:       { modules: ['domain', 'config', 'doctor', 'events', 'files', 'app', '.'], packages: ['commander', 'pino'] },
@@ -38,7 +39,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
 const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   gateway:  [['certificates'], ['decision'], ['response'], ['narrow'], ['websocket'], ['forward'], ['entry'], ['listen', 'explain']],
   accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor'], ['passkeys'], ['login'], ['users'], ['roles', 'tokens', 'invitations', 'notices']],
-  store:    [['engine'], ['accounts', 'events', 'migrations'], ['sqlite', 'postgres'], ['.']],
+  store:    [['engine'], ['accounts', 'events', 'ledger', 'migrations'], ['sqlite', 'postgres'], ['.']],
   config:   [['schema'], ['problems'], ['policy'], ['.']],
   domain:   [['.'], ['accounts', 'addresses']],
   cli:      [['.'], ['commands']],

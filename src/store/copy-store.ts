@@ -41,6 +41,11 @@ export const COPIED_TABLES: readonly CopyRule[] = [
   { table: 'known_clients', key: 'id', booleans: [] },
   { table: 'links', key: 'id', booleans: [] },
   { table: 'link_openings', key: 'id', booleans: [] },
+  { table: 'ledger_records', key: 'id', booleans: [] },
+  { table: 'ledger_open', key: 'id', booleans: [] },
+  { table: 'ledger_chains', key: 'chain', booleans: [] },
+  { table: 'ledger_closings', key: 'id', booleans: [] },
+  { table: 'ledger_days', key: 'id', booleans: [] },
   { table: 'revoked_tokens', key: 'token_id', booleans: [] },
   { table: 'seen_sessions', key: 'id', booleans: [] },
   {

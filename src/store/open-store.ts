@@ -10,6 +10,7 @@ import type { SecondFactorStore } from '../domain/accounts/second-factor.ts';
 import type { SessionStore } from '../domain/accounts/session-store.ts';
 import type { EventRecord } from '../domain/event.ts';
 import type { BoundedEventSource } from '../domain/event-question.ts';
+import type { LedgerStore } from '../domain/ledger.ts';
 import { createAccountStore } from './accounts/accounts.ts';
 import { createInvitationStore } from './accounts/invitations.ts';
 import { createLinkStore } from './accounts/links.ts';
@@ -24,6 +25,7 @@ import type { Tables } from './engine/tables.ts';
 import { STORE_SHAPE } from './events/event-shape.ts';
 import { createEventSource, eventsPlace } from './events/events-table.ts';
 import { writeEvents } from './events/write-events.ts';
+import { createLedgerStore } from './ledger/ledger.ts';
 import { appliedMigrations, assertCurrent, migrate } from './migrate.ts';
 import { postgresEngine } from './postgres/postgres.ts';
 import { sqliteEngine } from './sqlite/sqlite.ts';
@@ -55,6 +57,7 @@ export interface Store {
   readonly invitations: InvitationStore;
   readonly links: LinkStore;
   readonly notices: NoticeStore;
+  readonly ledger: LedgerStore;
   /** Changes with every change of the store: a value read earlier may be cached as long as the text is the same. */
   version(): string;
   /** As `version`, but without changes that may have gone unheard: it stays the same while the store cannot be reached. */
@@ -100,6 +103,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     invitations: createInvitationStore(db, serialized),
     links: createLinkStore(db, serialized),
     notices: createNoticeStore(db, serialized),
+    ledger: createLedgerStore(db, engine.file !== undefined),
     version,
     heard,
     isCurrent: engine.isCurrent,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import type { UserName } from '../../src/domain/names.ts';
+import { linkEntries } from '../../src/ledger/chain.ts';
 import { COPIED_TABLES, type CopyMode, copyStore } from '../../src/store/copy-store.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { importRecorded } from '../events/support/served-events.ts';
@@ -23,7 +24,7 @@ it('every table of the store is copied', async () => {
 });
 
 /** A row in each table of second factors. */
-async function writeFactors({ db, accounts, secondFactor, links }: Store): Promise<void> {
+async function writeFactors({ db, accounts, secondFactor, links, ledger }: Store): Promise<void> {
   const vera = 'vera' as UserName;
   await secondFactor.startTotp(vera, 'k.sealed', 1_900_000_000);
   const known = (await accounts.findUser(vera)) ?? { passwordChangedAt: null };
@@ -51,6 +52,33 @@ async function writeFactors({ db, accounts, secondFactor, links }: Store): Promi
   const shown = { thing: { kind: 'live', camera: 'front' }, maker, name: null, uses: 3, pinHash: null } as const;
   await links.addLink({ id: 'l1', secretHash: 's1', ...shown, notifiesOnOpen: false, ...times }, 10);
   await links.openLink('l1', { id: undefined, client: 'c', address: '192.0.2.1', agent: null }, 2);
+  const span = {
+    kind: 'live' as const,
+    user: vera,
+    credential: 'session',
+    address: '192.0.2.1',
+    camera: 'cam1',
+    from: 1.001,
+    to: 2,
+  };
+  const entry = { ...span, watchedFrom: null, watchedTo: 5, detail: '{}' } as const;
+  const day = {
+    day: '2026-11-22',
+    user: vera,
+    kind: 'live',
+    camera: 'cam1',
+    seconds: 0.999,
+    records: 1,
+    hours: 1,
+  } as const;
+  await ledger.claimChain('holder', 1);
+  const batch = {
+    ended: [{ entry }, { entry: { ...entry, kind: 'login' } }] as const,
+    open: [{ id: 'open', ...entry }],
+  };
+  await ledger.append('main', batch, [day], 1, linkEntries);
+  await ledger.append('main', { ended: [{ entry: { ...entry, to: 9 } }], open: [] }, [], 1, linkEntries);
+  await ledger.forgetBefore('main', 9, '2026-11-22');
 }
 
 describe('A store that is copied', { skip: withoutPostgres }, () => {
@@ -84,6 +112,11 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
     known_clients: 1,
     links: 1,
     link_openings: 1,
+    ledger_records: 1,
+    ledger_open: 1,
+    ledger_chains: 1,
+    ledger_closings: 1,
+    ledger_days: 1,
   };
   const counts = {
     users: 3,

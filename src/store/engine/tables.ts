@@ -172,6 +172,56 @@ export interface EventWritesTable {
   writes: number;
 }
 
+/** `detail` is JSON text. */
+export interface LedgerOpenTable {
+  id: string;
+  chain: string;
+  kind: string;
+  user_name: string | null;
+  credential: string | null;
+  address: string | null;
+  camera: string | null;
+  from_at: number;
+  to_at: number;
+  watched_from: number | null;
+  watched_to: number | null;
+  detail: string | null;
+}
+
+/** `id` is the chain and the number in it, padded with zeros: it sorts as the chain goes. */
+export interface LedgerRecordsTable extends LedgerOpenTable {
+  hash: string;
+}
+
+/** `seen_at` is 0 when no process writes the chain. */
+export interface LedgerChainsTable {
+  chain: string;
+  seq: number;
+  hash: string;
+  holder: string;
+  seen_at: number;
+}
+
+export interface LedgerClosingsTable {
+  id: string;
+  chain: string;
+  day: string;
+  seq: number;
+  hash: string;
+  records: number;
+}
+
+export interface LedgerDaysTable {
+  id: string;
+  day: string;
+  user_name: string;
+  kind: string;
+  camera: string;
+  seconds: number;
+  records: number;
+  hours: number;
+}
+
 export interface Tables {
   events: EventsTable;
   event_writes: EventWritesTable;
@@ -188,4 +238,9 @@ export interface Tables {
   known_clients: KnownClientsTable;
   links: LinksTable;
   link_openings: LinkOpeningsTable;
+  ledger_records: LedgerRecordsTable;
+  ledger_open: LedgerOpenTable;
+  ledger_chains: LedgerChainsTable;
+  ledger_closings: LedgerClosingsTable;
+  ledger_days: LedgerDaysTable;
 }

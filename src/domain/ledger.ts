@@ -1,0 +1,133 @@
+/** The ledger: records of who watched what and of changes, and the interface of its store (SPEC 14). Times are Unix seconds. */
+
+export const VIEWING_KINDS = ['live', 'history', 'export'] as const;
+export type ViewingKind = (typeof VIEWING_KINDS)[number];
+export const LEDGER_KINDS = [...VIEWING_KINDS, 'login', 'login-failed', 'logout', 'change', 'refusal', 'link'] as const;
+export type LedgerKind = (typeof LEDGER_KINDS)[number];
+
+export const isViewingKind = (kind: string): kind is ViewingKind => VIEWING_KINDS.some((known) => known === kind);
+
+/** What one record tells, without its place in a chain. */
+export interface LedgerEntry {
+  readonly kind: LedgerKind;
+  readonly user: string | null;
+  /** `session`, `token:<id>`, `link:<id>`, `proxy` or `internal`; null where none was accepted. */
+  readonly credential: string | null;
+  readonly address: string | null;
+  /** Null where the request named none. */
+  readonly camera: string | null;
+  readonly from: number;
+  readonly to: number;
+  /** Recorded time that was asked for. */
+  readonly watchedFrom: number | null;
+  readonly watchedTo: number | null;
+  /** A JSON object as text: it is hashed as it is stored. */
+  readonly detail: string | null;
+}
+
+/** A span that goes on: it has no place in a chain yet. `id` is the span's own. */
+export interface OpenSpan extends LedgerEntry {
+  readonly id: string;
+}
+
+export interface LedgerRecord extends LedgerEntry {
+  readonly chain: string;
+  /** From 1 on, without gaps. */
+  readonly seq: number;
+  /** SHA-256 in hex, over this record and the hash of the one before. */
+  readonly hash: string;
+}
+
+/** The last record of a chain. */
+export interface ChainHead {
+  readonly chain: string;
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** All records of a chain up to this one were forgotten on this day. */
+export interface ChainClosing extends ChainHead {
+  /** `2026-11-22` */
+  readonly day: string;
+  readonly records: number;
+}
+
+/** What is added at once. */
+export interface LedgerBatch {
+  /** `span`: the open span that has ended with it. */
+  readonly ended: readonly { readonly entry: LedgerEntry; readonly span?: string }[];
+  readonly open: readonly OpenSpan[];
+}
+
+/** Sums of one local day, for plots and for what is usual. */
+export interface LedgerDay {
+  readonly day: string;
+  readonly user: string;
+  readonly kind: ViewingKind;
+  readonly camera: string;
+  readonly seconds: number;
+  readonly records: number;
+  /** A bit for each hour of the day in which a viewing began. */
+  readonly hours: number;
+}
+
+/** Which records a caller may see; all that is given must hold. */
+export interface LedgerSight {
+  readonly own: string;
+  /** Cameras that the caller sees; undefined: all. */
+  readonly cameras: readonly string[] | undefined;
+  /** Whether viewings of other people on these cameras are shown. */
+  readonly others: boolean;
+}
+
+export interface LedgerQuestion {
+  readonly kinds?: readonly LedgerKind[] | undefined;
+  readonly user?: string | undefined;
+  readonly camera?: string | undefined;
+  /** Of spans any part of which lies between the two. */
+  readonly after?: number | undefined;
+  readonly before?: number | undefined;
+  /** Undefined: everything. */
+  readonly sight: LedgerSight | undefined;
+}
+
+/** Behind this record, newest first. */
+export interface LedgerCursor {
+  readonly from: number;
+  readonly id: string;
+}
+
+/** A record as it is listed. `hash` is null while the span goes on. */
+export interface ListedRecord extends LedgerEntry {
+  readonly id: string;
+  readonly hash: string | null;
+}
+
+/** Gives new entries their places behind the head. */
+export type LinkEntries = (head: ChainHead, entries: readonly LedgerEntry[]) => readonly LedgerRecord[];
+
+/** Rejects with a store fault. */
+export interface LedgerStore {
+  /** A chain to write: one that no process writes any more, else a new one. Spans that it left open are returned. */
+  claimChain(holder: string, now: number): Promise<{ readonly chain: string; readonly left: readonly OpenSpan[] }>;
+  /** Ended spans and open ones, with the sums of `days`, in one transaction. */
+  append(chain: string, batch: LedgerBatch, days: readonly LedgerDay[], now: number, link: LinkEntries): Promise<void>;
+  /** Chains that no process writes any more, with the spans that they left open. */
+  abandoned(now: number): Promise<readonly { readonly chain: string; readonly left: readonly OpenSpan[] }[]>;
+  /** No process writes it any more. */
+  release(chain: string): Promise<void>;
+  heads(): Promise<readonly ChainHead[]>;
+  closings(): Promise<readonly ChainClosing[]>;
+  /** Of a chain in its order, behind `seq`. */
+  records(chain: string, seq: number, limit: number): Promise<readonly LedgerRecord[]>;
+  /** Forgets records of a chain that ended before; undefined when there were none. */
+  forgetBefore(chain: string, at: number, day: string): Promise<ChainClosing | undefined>;
+  /** Newest first. */
+  find(question: LedgerQuestion, limit: number, cursor?: LedgerCursor): Promise<readonly ListedRecord[]>;
+  days(question: LedgerQuestion, firstDay: string, lastDay: string): Promise<readonly LedgerDay[]>;
+  forgetDaysBefore(day: string): Promise<void>;
+}
+
+/** `main-000000000042` */
+export const recordIdOf = ({ chain, seq }: Pick<ChainHead, 'chain' | 'seq'>): string =>
+  `${chain}-${String(seq).padStart(12, '0')}`;

@@ -1,0 +1,131 @@
+/** What this process saw of viewings since it was last asked: one entry of a map for each, however many requests it took (SPEC 14). */
+import type { LedgerEntry, LedgerKind } from '../domain/ledger.ts';
+
+/** Recorded time that was asked for. */
+export interface WatchedTime {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Who watches what: requests that agree in it, and follow each other, are one viewing. */
+export interface Subject {
+  readonly kind: LedgerKind;
+  readonly user: string | null;
+  readonly credential: string | null;
+  readonly address: string | null;
+  readonly camera: string | null;
+  /** What else is told: a JSON object. */
+  readonly detail?: Readonly<Record<string, string>>;
+}
+
+/** A subject was seen from the one moment to the other. */
+export interface Sighting {
+  readonly key: string;
+  readonly subject: Subject;
+  readonly watched: WatchedTime | undefined;
+  readonly from: number;
+  readonly to: number;
+  readonly requests: number;
+}
+
+/** What passes from a process to the one that writes. */
+export interface LedgerNews {
+  readonly sightings: readonly Sighting[];
+  readonly entries: readonly LedgerEntry[];
+  /** Left out because there were too many. */
+  readonly dropped: number;
+}
+
+export interface Sightings {
+  /** A moment. */
+  see(subject: Subject, at: number, watched?: WatchedTime): void;
+  /** From now until the returned function is called. */
+  begin(subject: Subject, at: number, watched?: WatchedTime): (at: number) => void;
+  /** What is no viewing: one record each. */
+  add(entry: LedgerEntry): void;
+  /** Streams that are open count as seen until now. */
+  drain(now: number): LedgerNews;
+}
+
+type Growing = { -readonly [Key in keyof Sighting]: Sighting[Key] };
+
+interface Running {
+  readonly key: string;
+  readonly subject: Subject;
+  readonly watched: WatchedTime | undefined;
+  since: number;
+}
+
+/** Between two calls of `drain`, a second apart. */
+const MOST_WAITING = 20_000;
+const HOUR = 3600;
+
+/** Seconds without a sign of life, after which a span has ended. */
+export const QUIET_SECONDS = 60;
+
+/** Requests for one recorded hour are one sighting. */
+export const keyOf = ({ kind, user, credential, address, camera, detail }: Subject): string =>
+  `${kind}\n${user}\n${credential}\n${address}\n${camera}\n${detail ? JSON.stringify(detail) : ''}`;
+
+export function createSightings(): Sightings {
+  let seen = new Map<string, Growing>();
+  /** Ended before the last one of the same key began: the machine slept, or its clock was set. */
+  let past: Growing[] = [];
+  let entries: LedgerEntry[] = [];
+  let dropped = 0;
+  const running = new Set<Running>();
+
+  const isFull = (): boolean => seen.size + past.length + entries.length >= MOST_WAITING;
+  const touch = (
+    { key, subject, watched }: Omit<Running, 'since'>,
+    from: number,
+    to: number,
+    requests: number,
+  ): void => {
+    const place = watched ? `${key}\n${Math.floor(watched.from / HOUR)}` : key;
+    const known = seen.get(place);
+    if (known && from - known.to <= QUIET_SECONDS) {
+      known.from = Math.min(known.from, from);
+      known.to = Math.max(known.to, to);
+      known.requests += requests;
+      if (watched && known.watched) known.watched = joined(known.watched, watched);
+    } else if (isFull()) dropped += 1;
+    else {
+      if (known) past.push(known);
+      seen.set(place, { key, subject, watched, from, to, requests });
+    }
+  };
+  return {
+    see: (subject, at, watched) => touch({ key: keyOf(subject), subject, watched }, at, at, 1),
+    begin(subject, at, watched) {
+      const stream: Running = { key: keyOf(subject), subject, watched, since: at };
+      touch(stream, at, at, 1);
+      running.add(stream);
+      return (end) => {
+        if (running.delete(stream)) touch(stream, stream.since, Math.max(end, stream.since), 0);
+      };
+    },
+    add(entry) {
+      if (isFull()) dropped += 1;
+      else entries.push(entry);
+    },
+    drain(now) {
+      for (const stream of running) {
+        const to = Math.max(now, stream.since);
+        touch(stream, stream.since, to, 0);
+        stream.since = to;
+      }
+      const news = { sightings: [...past, ...seen.values()], entries, dropped };
+      seen = new Map();
+      past = [];
+      entries = [];
+      dropped = 0;
+      return news;
+    },
+  };
+}
+
+export const joined = (one: WatchedTime, other: WatchedTime): WatchedTime => ({
+  from: Math.min(one.from, other.from),
+  to: Math.max(one.to, other.to),
+});

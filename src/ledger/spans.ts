@@ -1,0 +1,141 @@
+/** Sightings that follow each other within a minute are one span; a span is a record when it has ended (SPEC 14). Pure. */
+import { isViewingKind, type LedgerEntry, type OpenSpan } from '../domain/ledger.ts';
+import { joined, QUIET_SECONDS, type Sighting, type Subject, type WatchedTime } from './sightings.ts';
+
+/** What another worker saw comes a little later. */
+const LATE_SECONDS = 3;
+/** A longer viewing goes on in a record of its own, so that a reader need not look back for ever. */
+export const LONGEST_SPAN_SECONDS = 86_400;
+/** Recorded times that lie further apart are two viewings. */
+const WATCHED_GAP_SECONDS = 3600;
+/** Of one subject at once: pictures from all over a month are not hundreds of records. */
+const MOST_AT_ONCE = 8;
+
+interface Growing {
+  readonly id: string;
+  readonly subject: Subject;
+  watched: WatchedTime | undefined;
+  from: number;
+  to: number;
+  requests: number;
+  isChanged: boolean;
+}
+
+export interface Spans {
+  /** Spans that begin with it. */
+  see(sighting: Sighting): void;
+  /** Spans that have ended by now, and those that have changed since the last call. */
+  settle(now: number): { readonly ended: readonly EndedSpan[]; readonly open: readonly OpenSpan[] };
+  /** All of them end. */
+  end(): readonly EndedSpan[];
+  size(): number;
+}
+
+export interface EndedSpan {
+  readonly span: string;
+  readonly entry: LedgerEntry;
+}
+
+/** `newId` names open spans. `onBegin` is told of each. */
+export function createSpans(newId: () => string, onBegin: (entry: LedgerEntry) => void = () => {}): Spans {
+  const byKey = new Map<string, Growing[]>();
+  let ended: EndedSpan[] = [];
+
+  const close = (span: Growing): void => void ended.push({ span: span.id, entry: entryOf(span) });
+  return {
+    see(sighting) {
+      const spans = byKey.get(sighting.key) ?? [];
+      for (const over of spans.filter((span) => !goesOn(span, sighting))) {
+        close(over);
+        spans.splice(spans.indexOf(over), 1);
+      }
+      const span = continued(spans, sighting);
+      if (span) extend(span, sighting);
+      else {
+        const { subject, watched, from, to, requests } = sighting;
+        const begun = { id: newId(), subject, watched, from, to, requests, isChanged: true };
+        spans.push(begun);
+        onBegin(entryOf(begun));
+      }
+      byKey.set(sighting.key, spans);
+    },
+    settle(now) {
+      const open: OpenSpan[] = [];
+      for (const [key, spans] of byKey) {
+        const left = spans.filter((span) => now - span.to <= QUIET_SECONDS + LATE_SECONDS);
+        for (const span of spans) if (!left.includes(span)) close(span);
+        for (const span of left.filter(({ isChanged }) => isChanged)) {
+          open.push({ id: span.id, ...entryOf(span) });
+          span.isChanged = false;
+        }
+        if (left.length === 0) byKey.delete(key);
+        else if (left.length < spans.length) byKey.set(key, left);
+      }
+      const settled = { ended, open };
+      ended = [];
+      return settled;
+    },
+    end() {
+      for (const spans of byKey.values()) for (const span of spans) close(span);
+      byKey.clear();
+      const all = ended;
+      ended = [];
+      return all;
+    },
+    size: () => byKey.size,
+  };
+}
+
+const goesOn = (span: Growing, { from, to }: Sighting): boolean =>
+  from - span.to <= QUIET_SECONDS && to - span.from <= LONGEST_SPAN_SECONDS;
+
+/** The span of the same recorded time; of too many the nearest. */
+function continued(spans: readonly Growing[], { watched }: Sighting): Growing | undefined {
+  const byDistance = spans
+    .map((span) => ({ span, distance: distanceOf(span.watched, watched) }))
+    .sort((one, other) => one.distance - other.distance);
+  const nearest = byDistance[0];
+  if (!nearest) return undefined;
+  const fits = nearest.distance <= WATCHED_GAP_SECONDS;
+  return fits || (spans.length >= MOST_AT_ONCE && Number.isFinite(nearest.distance)) ? nearest.span : undefined;
+}
+
+function distanceOf(one: WatchedTime | undefined, other: WatchedTime | undefined): number {
+  if (!one || !other) return one === other ? 0 : Number.POSITIVE_INFINITY;
+  return Math.max(0, one.from - other.to, other.from - one.to);
+}
+
+function extend(span: Growing, { from, to, watched, requests }: Sighting): void {
+  span.from = Math.min(span.from, from);
+  span.to = Math.max(span.to, to);
+  span.requests += requests;
+  if (watched && span.watched) span.watched = joined(span.watched, watched);
+  span.isChanged = true;
+}
+
+/** Milliseconds: every engine gives back the same number. */
+const rounded = (at: number): number => Math.round(at * 1000) / 1000;
+
+function entryOf({ subject, watched, from, to, requests }: Growing): LedgerEntry {
+  const { kind, user, credential, address, camera } = subject;
+  // Attempts are counted; of a viewing the number of requests tells about the player only.
+  const detail = isViewingKind(kind) || requests < 2 ? subject.detail : { ...subject.detail, times: String(requests) };
+  return {
+    kind,
+    user,
+    credential,
+    address,
+    camera,
+    from: rounded(from),
+    to: rounded(to),
+    watchedFrom: watched ? rounded(watched.from) : null,
+    watchedTo: watched ? rounded(watched.to) : null,
+    detail: detail ? JSON.stringify(detail) : null,
+  };
+}
+
+/** A span that was found open after a crash: it ends with its last sign of life, and says so. */
+export function cutOff({ id, ...entry }: OpenSpan): EndedSpan {
+  const told: unknown = entry.detail === null ? {} : JSON.parse(entry.detail);
+  return { span: id, entry: { ...entry, detail: JSON.stringify({ ...Object(told), ended: 'unknown' }) } };
+}

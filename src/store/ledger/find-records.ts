@@ -1,0 +1,132 @@
+/** Finds records of the ledger, newest first, in windows of time: no statement reads more than some days (SPEC 14). */
+import { type ExpressionBuilder, type ExpressionWrapper, type Kysely, type SqlBool, sql } from 'kysely';
+import {
+  LEDGER_KINDS,
+  type LedgerCursor,
+  type LedgerDay,
+  type LedgerQuestion,
+  type LedgerSight,
+  type ListedRecord,
+  VIEWING_KINDS,
+} from '../../domain/ledger.ts';
+import type { LedgerOpenTable, LedgerRecordsTable, Tables } from '../engine/tables.ts';
+import { asDay, asEntry } from './ledger-rows.ts';
+
+/** A span is at most as long: what began earlier has ended before. */
+const LONGEST_SPAN_SECONDS = 86_400;
+const FIRST_WINDOW_SECONDS = 86_400;
+const LARGEST_WINDOW_SECONDS = 4 * 86_400;
+
+type Columns = 'kind' | 'user_name' | 'camera';
+type Named = { ledger_records: LedgerRecordsTable };
+type Build = ExpressionBuilder<Named, 'ledger_records'>;
+type Condition = ExpressionWrapper<Named, 'ledger_records', SqlBool>;
+
+/** Spans that go on are listed with those that have ended. */
+export async function findRecords(
+  db: Kysely<Tables>,
+  question: LedgerQuestion,
+  limit: number,
+  cursor: LedgerCursor | undefined,
+): Promise<readonly ListedRecord[]> {
+  const open = await db
+    .withTables<{ ledger_records: LedgerRecordsTable }>()
+    .selectFrom(sql<LedgerOpenTable>`ledger_open`.as('ledger_records'))
+    .selectAll()
+    .where((build) => build.and(conditions(build as unknown as Build, question, cursor)))
+    .orderBy('from_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  const ended = await endedRecords(db, question, limit, cursor);
+  return [...open.map((row) => ({ ...asEntry(row), id: row.id, hash: null })), ...ended]
+    .sort((one, other) => other.from - one.from || (one.id < other.id ? 1 : -1))
+    .slice(0, limit);
+}
+
+async function endedRecords(
+  db: Kysely<Tables>,
+  question: LedgerQuestion,
+  limit: number,
+  cursor: LedgerCursor | undefined,
+): Promise<readonly ListedRecord[]> {
+  const found: ListedRecord[] = [];
+  const oldest = (question.after ?? Number.NEGATIVE_INFINITY) - LONGEST_SPAN_SECONDS;
+  const end = Math.min(question.before ?? Number.MAX_VALUE, cursor?.from ?? Number.MAX_VALUE);
+  let newest = await latestUntil(db, end);
+  for (let width = FIRST_WINDOW_SECONDS; newest !== undefined && newest >= oldest && found.length < limit; ) {
+    const start = newest - width;
+    const rows = await db
+      .selectFrom('ledger_records')
+      .selectAll()
+      .where('from_at', '<=', newest)
+      .where('from_at', '>', start)
+      .where((build) => build.and(conditions(build as unknown as Build, question, cursor)))
+      .orderBy('from_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit - found.length)
+      .execute();
+    for (const row of rows) found.push({ ...asEntry(row), id: row.id, hash: row.hash });
+    newest = await latestUntil(db, start); // there may be years between two records
+    width = Math.min(width * 2, LARGEST_WINDOW_SECONDS);
+  }
+  return found;
+}
+
+async function latestUntil(db: Kysely<Tables>, at: number): Promise<number | undefined> {
+  const rows = db.selectFrom('ledger_records').select('from_at').where('from_at', '<=', at).orderBy('from_at', 'desc');
+  return (await rows.limit(1).executeTakeFirst())?.from_at;
+}
+
+function conditions(build: Build, question: LedgerQuestion, cursor: LedgerCursor | undefined): Condition[] {
+  const { after, before } = question;
+  const all = named(build, question);
+  if (after !== undefined) all.push(build('to_at', '>=', after) as Condition);
+  if (before !== undefined) all.push(build('from_at', '<=', before) as Condition);
+  if (cursor) {
+    const { from, id } = cursor;
+    const same = build.and([build('from_at', '=', from), build('id', '<', id)]);
+    all.push(build.or([build('from_at', '<', from), same]) as Condition);
+  }
+  return all;
+}
+
+/** Conditions on the columns that records and sums have in common. */
+function named(build: Build, { kinds, user, camera, sight }: LedgerQuestion): Condition[] {
+  const all: Condition[] = [];
+  if (kinds && kinds.length < LEDGER_KINDS.length) all.push(isOneOf(build, 'kind', kinds));
+  if (user !== undefined) all.push(build('user_name', '=', user) as Condition);
+  if (camera !== undefined) all.push(build('camera', '=', camera) as Condition);
+  if (sight) all.push(visible(build, sight));
+  return all;
+}
+
+function visible(build: Build, { own, cameras, others }: LedgerSight): Condition {
+  const seen = cameras && isOneOf(build, 'camera', cameras);
+  // Sums have no null: there the camera is an empty text.
+  const none = build.or([build('camera', 'is', null), build('camera', '=', '')]) as Condition;
+  const ownOnes = [build('user_name', '=', own) as Condition, ...(seen ? [build.or([none, seen]) as Condition] : [])];
+  if (!others) return build.and(ownOnes) as Condition;
+  const viewings = [isOneOf(build, 'kind', VIEWING_KINDS), ...(seen ? [seen] : [])];
+  return build.or([build.and(ownOnes), build.and(viewings)]) as Condition;
+}
+
+/** `in ()` is an error in SQL, and means nothing. */
+const isOneOf = (build: Build, column: Columns, values: readonly string[]): Condition =>
+  (values.length === 0 ? sql<SqlBool>`1 = 0` : build(column, 'in', [...values])) as Condition;
+
+export async function findDays(
+  db: Kysely<Tables>,
+  question: LedgerQuestion,
+  firstDay: string,
+  lastDay: string,
+): Promise<readonly LedgerDay[]> {
+  const rows = await db
+    .selectFrom('ledger_days')
+    .selectAll()
+    .where('day', '>=', firstDay)
+    .where('day', '<=', lastDay)
+    .where((build) => build.and(named(build as unknown as Build, question)))
+    .execute();
+  return rows.map(asDay);
+}

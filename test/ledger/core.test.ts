@@ -1,0 +1,218 @@
+/** The pure core of the ledger: the chain shows every change of it, and spans are what was watched (SPEC 14). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { LedgerEntry, LedgerRecord } from '../../src/domain/ledger.ts';
+import { canonicalText, emptyHead, linkEntries, NO_HASH } from '../../src/ledger/chain.ts';
+import { createSightings, type Subject } from '../../src/ledger/sightings.ts';
+import { createSpans, cutOff } from '../../src/ledger/spans.ts';
+import { checkChain } from '../../src/ledger/verify.ts';
+
+const entryAt = (from: number, change: Partial<LedgerEntry> = {}): LedgerEntry => ({
+  kind: 'live',
+  user: 'ann',
+  credential: 'session',
+  address: '192.0.2.1',
+  camera: 'porch',
+  from,
+  to: from + 5,
+  watchedFrom: null,
+  watchedTo: null,
+  detail: null,
+  ...change,
+});
+const chained = (count: number): readonly LedgerRecord[] =>
+  linkEntries(
+    emptyHead('main'),
+    Array.from({ length: count }, (_, at) => entryAt(1000 + at, { detail: `{"n":"${at}"}` })),
+  );
+const headOf = (records: readonly LedgerRecord[]) => records.at(-1) ?? emptyHead('main');
+
+function firstMisfit(
+  records: readonly LedgerRecord[],
+  head = headOf(records),
+  { closings = [], noted = [] }: Partial<Omit<Parameters<typeof checkChain>[0], 'chain'>> = {},
+) {
+  const check = checkChain({ chain: 'main', closings, noted });
+  for (const record of records) {
+    const misfit = check.take(record);
+    if (misfit) return misfit;
+  }
+  return check.end(head);
+}
+
+describe('The chain of the ledger', () => {
+  it('has a text of each record that can be written down by hand', () => {
+    assert.equal(
+      canonicalText(entryAt(1.5), { chain: 'main', seq: 1 }, NO_HASH),
+      `[1,"main",1,"${NO_HASH}","live","ann","session","192.0.2.1","porch",1.5,6.5,null,null,null]`,
+    );
+    assert.equal(
+      linkEntries(emptyHead('main'), [entryAt(1.5)])[0]?.hash,
+      '308dc7bc3f7c92d00cdd3296cc40e63bcbf9810def2ddce72d448778fb74f914',
+    );
+  });
+
+  it('fits when nothing was changed, in one piece or several', () => {
+    const records = chained(20);
+    const [first = emptyHead('main')] = records;
+    assert.equal(firstMisfit(records), undefined);
+    assert.deepEqual(
+      linkEntries(
+        first,
+        records.slice(1).map(({ chain: _, seq: __, hash: ___, ...entry }) => entry),
+      ),
+      records.slice(1),
+    );
+  });
+
+  it('names the record of any character that is changed', () => {
+    const records = chained(8);
+    const fields = ['kind', 'user', 'credential', 'address', 'camera', 'from', 'to', 'detail', 'hash'] as const;
+    fc.assert(
+      fc.property(fc.nat(7), fc.constantFrom(...fields), fc.nat(), (at, field, where) => {
+        const changed = records.map((record, index) => (index === at ? spoiled(record, field, where) : record));
+        assert.equal(firstMisfit(changed, headOf(records))?.id, `main-${String(at + 1).padStart(12, '0')}`);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('names the first record that is missing, or stands elsewhere', () => {
+    const records = chained(8);
+    fc.assert(
+      fc.property(fc.nat(7), fc.nat(7), (one, other) => {
+        const first = Math.min(one, other);
+        const without = records.filter((_, index) => index !== one);
+        assert.equal(firstMisfit(without, headOf(records))?.id, `main-${String(one + 1).padStart(12, '0')}`);
+        if (one === other) return;
+        const swapped = records.map((record, index) => {
+          const from = index === one ? other : index === other ? one : index;
+          return { ...(records[from] ?? record), seq: record.seq };
+        });
+        assert.equal(firstMisfit(swapped, headOf(records))?.id, `main-${String(first + 1).padStart(12, '0')}`);
+      }),
+    );
+  });
+
+  it('shows that its end was cut: by its own head, and by one that was noted elsewhere when the head was written anew', () => {
+    const records = chained(8);
+    const cut = records.slice(0, 5);
+    assert.match(firstMisfit(cut, headOf(records))?.why ?? '', /missing, and all behind it/);
+    assert.equal(firstMisfit(cut), undefined, 'the file alone cannot know');
+    assert.equal(firstMisfit(cut, headOf(cut), { noted: [headOf(records)] })?.id, 'main-000000000008');
+    const anew = linkEntries(
+      cut[4] ?? emptyHead('main'),
+      [1, 2, 3].map((at) => entryAt(at)),
+    );
+    assert.match(firstMisfit([...cut, ...anew], headOf(anew), { noted: [headOf(records)] })?.why ?? '', /written anew/);
+  });
+
+  it('goes on behind what was forgotten, by the hash that was kept', () => {
+    const records = chained(8);
+    const closing = { ...(records[2] ?? emptyHead('main')), day: '2026-11-22', records: 3 };
+    assert.equal(firstMisfit(records.slice(3), headOf(records), { closings: [closing] }), undefined);
+    assert.equal(firstMisfit(records.slice(4), headOf(records), { closings: [closing] })?.id, 'main-000000000004');
+    const forged = { ...closing, hash: NO_HASH };
+    assert.equal(firstMisfit(records.slice(3), headOf(records), { closings: [forged] })?.id, 'main-000000000004');
+  });
+});
+
+function spoiled(record: LedgerRecord, field: keyof LedgerEntry | 'hash', where: number): LedgerRecord {
+  const value = record[field];
+  if (typeof value === 'number') return { ...record, [field]: value + 1 / 1000 };
+  const text = value ?? '';
+  const at = where % text.length;
+  return { ...record, [field]: `${text.slice(0, at)}${text[at] === 'a' ? 'b' : 'a'}${text.slice(at + 1)}` };
+}
+
+const LIVE: Subject = { kind: 'live', user: 'ann', credential: 'session', address: '192.0.2.1', camera: 'porch' };
+
+/** What is recorded of what is done, second by second. */
+function recorded(
+  acts: readonly { at: number; act: (sightings: ReturnType<typeof createSightings>) => void }[],
+  until: number,
+) {
+  const sightings = createSightings();
+  let ids = 0;
+  const spans = createSpans(() => String(++ids));
+  const ended: LedgerEntry[] = [];
+  for (let now = 0; now <= until; now += 1) {
+    for (const { act } of acts.filter(({ at }) => at >= now && at < now + 1)) act(sightings);
+    for (const sighting of sightings.drain(now + 1).sightings) spans.see(sighting);
+    ended.push(...spans.settle(now + 1).ended.map(({ entry }) => entry));
+  }
+  return [...ended, ...spans.end().map(({ entry }) => entry)];
+}
+
+describe('Spans of the ledger', () => {
+  it('join what follows within 60 s, and part what comes later', () => {
+    const at = (seconds: readonly number[]) =>
+      seconds.map((at) => ({ at, act: (to: ReturnType<typeof createSightings>) => to.see(LIVE, at) }));
+    const spans = recorded(at([0, 10, 70, 130.5, 200]), 400).map(({ from, to }) => [from, to]);
+    assert.deepEqual(spans, [
+      [0, 70],
+      [130.5, 130.5],
+      [200, 200],
+    ]);
+  });
+
+  it('hold a stream from its begin to its end, through reconnects, and two of them at once', () => {
+    const ends: ((at: number) => void)[] = [];
+    const spans = recorded(
+      [
+        { at: 5.25, act: (to) => ends.push(to.begin(LIVE, 5.25)) },
+        { at: 100, act: (to) => ends.push(to.begin(LIVE, 100)) },
+        { at: 110.5, act: () => ends.shift()?.(110.5) },
+        { at: 400.75, act: () => ends.shift()?.(400.75) },
+        { at: 430, act: (to) => ends.push(to.begin(LIVE, 430)) },
+        { at: 440, act: () => ends.shift()?.(440) },
+      ],
+      600,
+    );
+    assert.deepEqual(
+      spans.map(({ from, to }) => [from, to]),
+      [[5.25, 440]],
+    );
+  });
+
+  it('keep recorded times apart that lie more than an hour from each other', () => {
+    const history: Subject = { ...LIVE, kind: 'history' };
+    const watch = (at: number, from: number) => ({
+      at,
+      act: (to: ReturnType<typeof createSightings>) => to.see(history, at, { from, to: from + 10 }),
+    });
+    const spans = recorded([watch(1, 50_000), watch(2, 50_010), watch(3, 90_000), watch(4, 50_020)], 200);
+    assert.deepEqual(spans.map(({ from, to, watchedFrom, watchedTo }) => [from, to, watchedFrom, watchedTo]).sort(), [
+      [1, 4, 50_000, 50_030],
+      [3, 3, 90_000, 90_010],
+    ]);
+  });
+
+  it('end at their last sign of life when the process was killed, and say so', () => {
+    const open = { id: 'a', ...entryAt(10, { detail: '{"seen":"question"}' }) };
+    assert.deepEqual(cutOff(open), {
+      span: 'a',
+      entry: entryAt(10, { detail: '{"seen":"question","ended":"unknown"}' }),
+    });
+  });
+
+  it('go on in a new record after a day', () => {
+    const sightings = createSightings();
+    let ids = 0;
+    const spans = createSpans(() => String(++ids));
+    sightings.begin(LIVE, 0);
+    const ended: LedgerEntry[] = [];
+    for (let now = 0; now <= 200_000; now += 10) {
+      for (const sighting of sightings.drain(now).sightings) spans.see(sighting);
+      ended.push(...spans.settle(now).ended.map(({ entry }) => entry));
+    }
+    assert.deepEqual(
+      ended.map(({ from, to }) => [from, to]),
+      [
+        [0, 86_400],
+        [86_400, 172_800],
+      ],
+    );
+  });
+});

@@ -1,0 +1,25 @@
+/** The contract of the ledger's store, kept by both engines. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe } from 'node:test';
+import { openStore } from '../../src/store/open-store.ts';
+import { ledgerStoreContract } from '../contracts/ledger-store.ts';
+import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
+
+describe('With SQLite', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'postern-ledger-'));
+  after(() => rmSync(directory, { recursive: true }));
+  ledgerStoreContract('SQLite', { open: () => openStore({ url: `sqlite:${directory}/postern.db` }), isFile: true });
+});
+
+describe('With PostgreSQL', { skip: withoutPostgres }, () => {
+  let server: TestPostgres;
+  let url: string;
+  before(async () => {
+    server = await startPostgres();
+    url = await server.newDatabase();
+  });
+  after(() => server.stop());
+  ledgerStoreContract('PostgreSQL', { open: () => openStore({ url }), isFile: false });
+});
