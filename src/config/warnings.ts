@@ -7,7 +7,7 @@ import type { Settings } from './schema/schema.ts';
 const LONGEST_USUAL_SESSION = 90 * 86_400;
 const USUAL_ITERATIONS = 600_000;
 
-const CHECKS: readonly Check[] = [pooled, sessions, hashes, networks, roleCameras, ...PROXY_CHECKS];
+const CHECKS: readonly Check[] = [pooled, retention, sessions, hashes, networks, roleCameras, ...PROXY_CHECKS];
 
 /** PgBouncer's own port and parameter: behind a transaction pooler LISTEN receives nothing. */
 const POOLED = /:6432(?=[,/?])|[?&]pgbouncer=true/;
@@ -18,6 +18,14 @@ function pooled({ store }: Settings): readonly Finding[] {
     isPooled,
     ['store', 'url'],
     'leads to a PgBouncer by its port or parameter, and store.listen_url is not set: changes of other replicas are not received through a transaction pooler; set store.listen_url to the server itself',
+  );
+}
+
+function retention({ events }: Settings): readonly Finding[] {
+  return when(
+    events.retention !== null && events.source !== 'store',
+    ['events', 'retention'],
+    "has no effect, because the events are the NVR's: set how long they are kept there, or remove the key",
   );
 }
 

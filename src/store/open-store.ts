@@ -24,6 +24,7 @@ import { serializedOn } from './engine/serialized.ts';
 import type { Tables } from './engine/tables.ts';
 import { STORE_SHAPE } from './events/event-shape.ts';
 import { createEventSource, eventsPlace } from './events/events-table.ts';
+import { type ForgetEvents, forgetEventsOf } from './events/forget-events.ts';
 import { writeEvents } from './events/write-events.ts';
 import { createLedgerStore } from './ledger/ledger.ts';
 import { appliedMigrations, assertCurrent, migrate } from './migrate.ts';
@@ -69,6 +70,7 @@ export interface Store {
   writeEvents(events: readonly EventRecord[]): Promise<void>;
   /** Before rows of events that begin at these times are written in another way than by `writeEvents`. */
   prepareForEvents(times: readonly number[]): Promise<void>;
+  readonly forgetEvents: ForgetEvents;
   /** Writes something and reads the account tables: rejects with a fault of the store when that fails. */
   probe(): Promise<void>;
   close(): Promise<void>;
@@ -110,6 +112,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     events: createEventSource(eventsPlace(db, STORE_SHAPE, words)),
     writeEvents: (events) => writeEvents(events, db, engine),
     prepareForEvents: (times) => words.events.prepareFor(times, db),
+    forgetEvents: forgetEventsOf(db, words),
     probe: () => engine.probe(PROBED_TABLES),
     close,
   };

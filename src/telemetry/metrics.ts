@@ -72,6 +72,7 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     upstreamUp:           createGauge('postern_upstream_up', '1 when the NVR answered when it was last asked for its version.'),
     eventsUp:             createGauge('postern_events_up', '1 while the events backend runs; it is restarted when it has ended.'),
     eventsRestarts:       createCounter('postern_events_restarts_total', 'How often the events backend was restarted.'),
+    eventsDeleted:        createCounter('postern_events_deleted_total', 'Events that were deleted because they are older than events.retention.'),
     bytes:                createCounter('postern_bytes_total', 'Bytes of bodies and WebSockets relayed: in from the client, out to it.', [['direction', labels.DIRECTIONS], route]),
     reloadSuccessful:     createGauge('postern_config_last_reload_successful', '1 when the configuration that was last read is in use.'),
     reloadTimestamp:      createGauge('postern_config_last_reload_timestamp_seconds', 'When the configuration in use was read.'),

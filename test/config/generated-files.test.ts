@@ -54,7 +54,7 @@ describe('Every key', () => {
       'auth.hash_iterations', 'auth.invitation_lifetime', 'auth.password_min_length', 'auth.reauthenticate', 'auth.refresh_time', 'auth.reset_admin_password', 'auth.roles', 'auth.second_factor',
       'auth.session_length',
       'auth.session_max_age', 'auth.sessions_per_user', 'auth.trusted_proxies',
-      'events.max_limit', 'events.nvr_database', 'events.query_timeout', 'events.sample', 'events.source',
+      'events.max_limit', 'events.nvr_database', 'events.query_timeout', 'events.retention', 'events.sample', 'events.source',
       'limits.redis_url', 'limits.redis_url_file', 'limits.replicas',
       'logger.audit_file', 'logger.audit_max_size', 'logger.default', 'logger.logs',
       'notify.webhook', 'notify.webhook_file', 'notify.webhook_secret', 'notify.webhook_secret_file', 'notify.webhook_timeout',

@@ -147,7 +147,7 @@ describe('An empty configuration', () => {
         timeout_idle: 300,
         max_upload: 20_000_000,
       },
-      events: { source: 'store', max_limit: 10_000, query_timeout: 10, sample: 0 },
+      events: { source: 'store', max_limit: 10_000, query_timeout: 10, retention: null, sample: 0 },
       limits: { replicas: 2 },
       notify: { webhook_timeout: 10 },
       logger: { default: 'info', logs: {}, audit_max_size: 10_000_000 },

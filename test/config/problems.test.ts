@@ -94,6 +94,8 @@ tell('A value of server, nvr, events, store, limits, logger or ui', [
   ['makes one header of two', 'nvr: {role_header: Remote-User}', 'config.yaml:1:20 nvr.role_header: "remote-user" is the user\'s header already: choose another'],
   ['is no camera name', 'nvr: {cameras: ["a,b"]}', 'config.yaml:1:17 nvr.cameras[0]: "a,b" is not a camera name: use no comma, slash or "*", and not "all"'],
   ['needs an NVR', 'events: {source: nvr}\nui: {login: nvr}', 'config.yaml:1:18 events.source: "nvr" needs an NVR: set nvr.url', 'config.yaml:2:13 ui.login: "nvr" needs an NVR: set nvr.url'],
+  ['deletes events after days that were meant', 'events: {retention: 30}', 'config.yaml:1:21 events.retention: 30 is not a number of seconds from 86400 (a day) on, or null: 30 days are 2592000'],
+  ['deletes events never by an end that is none', 'events: {retention: never}', 'config.yaml:1:21 events.retention: "never" is not a number of seconds from 86400 (a day) on, or null: 30 days are 2592000'],
   ['names no file to read', 'events: {source: nvr-database}', "config.yaml:1:18 events.source: nvr-database needs the NVR's own SQLite file: set events.nvr_database"],
   ['is a server without a database, whose password is not shown', 'store: {url: "postgres://u:hunter2@db"}', 'config.yaml:1:14 store.url: names no database: write postgres://<user>:<password>@<host>/<database>'],
   ['is several servers, of which any would be used', 'store: {url: "postgres://u:hunter2@a:5433,b/db"}', 'config.yaml:1:14 store.url: names several hosts: add ?target_session_attrs=read-write, so that the one that takes writes is used'],

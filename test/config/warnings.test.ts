@@ -17,6 +17,8 @@ describe('A warning is given', () => {
     ['for weaker hashes', 'auth: {hash_iterations: 599999}', 'config.yaml:1:25 auth.hash_iterations: 599999 is below 600000, so stolen hashes are guessed faster: remove the key to get the default'],
     ['for a pooler without another way to LISTEN', 'store: {url: "postgres://u:hunter2@db:6432/p"}', 'config.yaml:1:14 store.url: leads to a PgBouncer by its port or parameter, and store.listen_url is not set: changes of other replicas are not received through a transaction pooler; set store.listen_url to the server itself'],
     ['for no pooler beside another way to LISTEN', 'store: {url: "postgres://u@db:6432/p", listen_url: "postgres://u@db/p"}'],
+    ['for keeping events that are not kept here', 'nvr: {url: "http://nvr"}\nevents: {retention: 86400}', "config.yaml:2:21 events.retention: has no effect, because the events are the NVR's: set how long they are kept there, or remove the key"],
+    ['for keeping events that are', 'events: {retention: 86400}'],
     ['for trusting every IPv4 address', 'auth: {trusted_proxies: [10.0.0.0/8, 0.0.0.0/0]}', 'config.yaml:1:38 auth.trusted_proxies[1]: 0.0.0.0/0 trusts every address: write the network of your proxy'],
     ['for trusting every IPv6 address', 'proxy: {trusted_peers: ["::/0"]}', 'config.yaml:1:25 proxy.trusted_peers[0]: ::/0 trusts every address: write the network of your proxy'],
     ['for trusting every IPv4 address as IPv6', 'auth: {trusted_proxies: ["::ffff:0:0/96"]}', 'config.yaml:1:26 auth.trusted_proxies[0]: ::ffff:0:0/96 trusts every address: write the network of your proxy'],

@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import type { EventRecord } from '../../src/domain/event.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { eventRetentionContract } from '../contracts/event-retention.ts';
 import { makeScratch } from '../store/support/scratch-store.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { event } from './support/event.ts';
@@ -55,6 +56,8 @@ describe('Events in PostgreSQL', { skip: withoutPostgres }, () => {
     const { rows } = await sql<{ name: string }>`${sql.raw(query)}`.execute(served.store.db);
     return rows.map(({ name }) => name).sort();
   };
+
+  eventRetentionContract('PostgreSQL', { newStoreUrl: () => server.newDatabase() });
 
   it('are read as they were written, whatever text they hold', async () => {
     await fc.assert(
@@ -131,15 +134,15 @@ describe('Events in PostgreSQL', { skip: withoutPostgres }, () => {
     assert.equal((await stored()).length, 50);
   });
 
-  it('lie in a table for their month, which is made ahead for months without events', async () => {
+  it('lie in a table for their month, which is made ahead, and dropped when all of them are too old', async () => {
     const [march, december] = [Date.UTC(2031, 2, 5) / 1000, Date.UTC(2031, 11, 31, 23, 59, 59) / 1000];
     await served.store.prepareForEvents([march, december, december + 1]);
     await served.store.writeEvents([event({ id: 'a', start_time: march })]);
-    const tables = await names(
-      "select relname as name from pg_class where relname like 'events\\_203%' and relkind = 'r'",
-    );
-    assert.deepEqual(tables, ['events_2031_03', 'events_2031_12', 'events_2032_01']);
+    const TABLES = "select relname as name from pg_class where relname like 'events\\_203%' and relkind = 'r'";
+    assert.deepEqual(await names(TABLES), ['events_2031_03', 'events_2031_12', 'events_2032_01']);
     assert.deepEqual(await names('select tableoid::regclass::text as name from events'), ['events_2031_03']);
+    await served.store.forgetEvents(december, new AbortController().signal);
+    assert.deepEqual(await names(TABLES), ['events_2031_12', 'events_2032_01']);
   });
 
   it('have the indices that they have in SQLite', async () => {

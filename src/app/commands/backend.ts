@@ -12,6 +12,7 @@ import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { createEventsBackend } from '../../events/backend.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { openStore } from '../../store/open-store.ts';
+import { keepEvents } from '../resources/event-upkeep.ts';
 
 export interface BackendOptions {
   readonly settings: Settings;
@@ -19,7 +20,8 @@ export interface BackendOptions {
   readonly clock: Clock;
   /** Milliseconds of a clock that is never set. */
   readonly now: () => number;
-  readonly onFault: (fault: unknown) => void;
+  /** `what` says what failed; unset: a request could not be answered. */
+  readonly onFault: (fault: unknown, what?: string) => void;
 }
 
 export interface RunningBackend {
@@ -46,6 +48,10 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
   const file = events.source === 'nvr-database' ? events.nvr_database : undefined;
   const place = file === undefined ? store : await openNvrDatabase(file);
   if (file !== undefined) opened.defer(place.close);
+  if (events.source === 'store') {
+    const upkeep = await keepEvents({ store, clock, retention: events.retention, onDeleted() {}, onFault });
+    opened.defer(upkeep.close);
+  }
   const { latest, current } = createRoleRegistry({ store: store.roles, fixed: auth.roles });
   await latest();
   const readRoles = setInterval(() => void Promise.resolve(latest()).catch(onFault), ROLES_READ_EVERY_MILLISECONDS);

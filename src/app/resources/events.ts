@@ -16,6 +16,7 @@ import { askWorker, watchWorker } from '../../events/worker-watch.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { OK, type Reached } from '../../telemetry/readiness.ts';
+import { type EventUpkeepDeps, keepEvents } from './event-upkeep.ts';
 import { ticks } from './ticks.ts';
 
 export interface EventsBackend {
@@ -39,11 +40,11 @@ export interface EventsDeps {
 
 /** Undefined when the NVR answers for events itself. Sample events are made only in a store that has none. */
 export async function openEvents(settings: Settings, deps: EventsDeps): Promise<EventsBackend | undefined> {
-  const { source, nvr_database, max_limit, query_timeout } = settings.events;
+  const { source, nvr_database, max_limit, query_timeout, retention } = settings.events;
   const { roles, log, metrics } = deps;
   if (source === 'nvr') return undefined;
   if (source === 'store') await makeSampleEvents(settings, deps);
-  const tidying = source === 'store' ? await prepareMonths(deps) : undefined;
+  const upkeep = source === 'store' ? await keepEvents({ ...deps, retention, ...upkeepTold(deps) }) : undefined;
   // Only this process may enter the directory: the backend believes every request on its socket.
   const directory = await mkdtemp(join(tmpdir(), 'postern-'));
   const { uid } = await stat(directory);
@@ -104,7 +105,7 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
       return status.kind === 'ok' ? status : { kind: 'failed', reason: status.reason };
     },
     async close() {
-      clearInterval(tidying);
+      await upkeep?.close();
       watch.stop();
       await worker.stop();
       await rm(directory, { recursive: true, force: true });
@@ -112,23 +113,16 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
   };
 }
 
-const HOUR_MS = 3_600_000;
-/** Not longer than any month: the last of January and 31 days more would leave February out. */
-const AHEAD_SECONDS = 28 * 86_400;
-
-/** Where events are kept by month, the places of this month and the next are made ahead, and looked after each hour. */
-async function prepareMonths({ store, clock, log }: EventsDeps): Promise<NodeJS.Timeout> {
-  const prepare = async (): Promise<void> => {
-    const now = unixSeconds(clock);
-    await store
-      .prepareForEvents([now, now + AHEAD_SECONDS])
-      .catch((fault: unknown) =>
-        log.warn({ err: fault }, 'the table of the next month of events could not be made: retrying in 1 h'),
-      );
-  };
-  await prepare();
-  return setInterval(() => void prepare(), HOUR_MS).unref();
-}
+export const upkeepTold = ({
+  metrics,
+  log,
+}: Pick<EventsDeps, 'metrics' | 'log'>): Pick<EventUpkeepDeps, 'onDeleted' | 'onFault'> => ({
+  onDeleted(events) {
+    metrics.eventsDeleted.add(events);
+    if (events > 0) log.info({ events }, 'events older than events.retention were deleted');
+  },
+  onFault: (fault, what) => log.warn({ err: fault }, `${what}: see the cause; retrying in 1 h`),
+});
 
 /** As a worker sees it: the primary keeps it running, and tells it the roles and the cameras. */
 export const backendOfPrimary = async (upstream: Upstream | undefined): Promise<EventsBackend | undefined> =>

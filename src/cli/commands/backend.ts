@@ -50,7 +50,7 @@ async function runBackend(at: ListenAddress, deps: BackendCommandDeps): Promise<
       at,
       clock: { now: () => Date.now() },
       now: () => performance.now(),
-      onFault: (fault) => stderr.write(`a request could not be answered: ${sentence(fault)}\n`),
+      onFault: (fault, what = 'a request could not be answered') => stderr.write(`${what}: ${sentence(fault)}\n`),
     });
     releaseV8();
     const { host, port } = backend.address;

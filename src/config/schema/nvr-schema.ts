@@ -2,7 +2,16 @@
 import { z } from 'zod';
 import type { UpstreamRoute } from '../../domain/addresses/socket-address.ts';
 import { parsePathPrefix, parseUpstream } from './addresses.ts';
-import { cameraName, filePath, headerName, headerSecret, parsed, parseSize, timeoutSeconds } from './value-types.ts';
+import {
+  cameraName,
+  filePath,
+  headerName,
+  headerSecret,
+  LONGEST_SECONDS,
+  parsed,
+  parseSize,
+  timeoutSeconds,
+} from './value-types.ts';
 
 const upstream = () => parsed(parseUpstream);
 
@@ -78,6 +87,14 @@ export const nvrSection = z
   .prefault({})
   .describe('The NVR behind Postern. Without nvr.url Postern serves events from its own store.');
 
+const DAY_SECONDS = 86_400;
+
+/** Seconds where days were meant would delete all events. */
+const notADay = {
+  error: ({ input }: { readonly input?: unknown }) =>
+    `${JSON.stringify(input)} is not a number of seconds from ${DAY_SECONDS} (a day) on, or null: 30 days are ${30 * DAY_SECONDS}`,
+};
+
 export const eventsSection = z
   .strictObject({
     source: z.enum(['store', 'nvr', 'nvr-database']).optional().meta({
@@ -92,6 +109,12 @@ export const eventsSection = z
     }),
     max_limit: z.int().min(1).prefault(10_000).describe('Largest number of events in one response.'),
     query_timeout: timeoutSeconds().prefault(10).describe('Time limit for a query on events, in seconds.'),
+    retention: z
+      .union([z.int().min(DAY_SECONDS, notADay).max(LONGEST_SECONDS), z.null()], notADay)
+      .prefault(null)
+      .describe(
+        "Seconds after which events in Postern's own store are deleted, counted from their beginning; events that are marked to be kept stay. Deleted events cannot be brought back. Null: none is deleted.",
+      ),
     sample: z
       .int()
       .min(0)

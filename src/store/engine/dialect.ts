@@ -50,4 +50,6 @@ export interface EventTables {
   sortWithIds(db: Kysely<unknown>): Promise<void>;
   /** Before events that begin at these times are written. */
   prepareFor(times: readonly number[], db: Kysely<Tables>): Promise<void>;
+  /** Drops parts all of whose events began before `time` and are not marked to be kept; resolves with how many those were. */
+  dropBefore(time: number, db: Kysely<Tables>): Promise<number>;
 }

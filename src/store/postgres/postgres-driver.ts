@@ -7,13 +7,13 @@ type Changes = Pick<ChangeFeed, 'changedHere'> | undefined;
 type Named = (fault: unknown) => unknown;
 
 /**
- * Statements that change no verdict: sessions as seen, devices and notices of logins, the ledger, last uses of tokens, and
+ * Statements that change no verdict: sessions as seen, devices and notices of logins, the ledger, events, last uses of tokens, and
  * openings and wrong PINs of links, which are counted by the store itself. They are
  * written all the time, and must not end what is remembered; the triggers do not tell of them either. Whatever else changes
  * a row counts.
  */
 const CHANGES_NO_VERDICT =
-  /^(?:insert into|update|delete from) "(?:seen_sessions|known_clients|account_notices|link_openings|ledger_[a-z]+)"|^update "api_tokens"|^update "links" set "(?:opened|wrong_pins)"/;
+  /^(?:insert into|update|delete from) "(?:seen_sessions|known_clients|account_notices|link_openings|ledger_[a-z]+)"|^update "api_tokens"|^update "links" set "(?:opened|wrong_pins)"|^(?:delete from events|update event_writes) /;
 
 export const withChanges = (dialect: PostgresDialect, changes: Changes, named: Named): KyselyDialect => ({
   createDriver: () => watched(dialect.createDriver(), changes, named),

@@ -5,6 +5,7 @@ import { addEventColumns, addEventIndices } from '../events/events-schema.ts';
 
 export const sqliteEventTables: EventTables = {
   prepareFor: async () => {},
+  dropBefore: async () => 0,
 
   async create(db) {
     const table = db.schema.createTable('events').addColumn('id', 'text', (column) => column.primaryKey().notNull());

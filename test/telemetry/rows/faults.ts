@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
+import { upkeepTold } from '../../../src/app/resources/events.ts';
 import { openHealth } from '../../../src/app/telemetry/health.ts';
 import { STORE_FAULTS, storeFault } from '../../../src/domain/store-fault.ts';
 import { createLogs } from '../../../src/telemetry/logs/log.ts';
@@ -49,6 +50,10 @@ describe('A fault', () => {
       health.changes.onHeard(isHeard);
       assert.equal(await told('store_changes_heard'), Number(isHeard));
     }
+    const { onDeleted } = upkeepTold({ metrics, log });
+    onDeleted(0);
+    onDeleted(4);
+    assert.equal(await told('events_deleted_total'), 4);
     dropped = 3;
     health.log();
     assert.equal(await told('log_lines_dropped_total'), 3);
