@@ -130,7 +130,8 @@ export function showProgress(text: string): void {
   if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K${text === '' ? '' : `  ${text} `}`);
 }
 
-const medianFigures = (figures: readonly Figures[]): Figures => ({
+/** The median of each figure, each for itself. */
+export const medianFigures = (figures: readonly Figures[]): Figures => ({
   requestsPerSecond: median(figures.map((each) => each.requestsPerSecond)),
   bytesPerSecond: median(figures.map((each) => each.bytesPerSecond)),
   p50: median(figures.map((each) => each.p50)),

@@ -5,6 +5,8 @@ export interface Finding {
   readonly what: string;
   readonly seen: number;
   readonly unit?: string;
+  /** The least and the most that was seen, where there was more than one start. */
+  readonly spread?: readonly [least: number, most: number];
   readonly goal?: { readonly atLeast: number } | { readonly atMost: number };
 }
 
@@ -23,10 +25,11 @@ export function printTable(head: readonly string[], rows: readonly (readonly str
 
 export function printFindings(findings: readonly Finding[]): void {
   printTable(
-    ['', 'seen', 'goal', ''],
-    findings.map(({ what, seen, unit = '', goal }) => [
+    ['', 'seen', 'spread', 'goal', ''],
+    findings.map(({ what, seen, unit = '', spread, goal }) => [
       what,
       amount(seen, unit),
+      spread ? spread.map((each) => amount(each, unit)).join(' to ') : '',
       goal ? wanted(goal, unit) : '',
       verdict(seen, goal),
     ]),
@@ -50,6 +53,14 @@ function amount(value: number, unit: string): string {
   const text = Number.isNaN(value) ? '-' : value.toFixed(Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : 2);
   return unit === '' ? text : `${text} ${unit}`;
 }
+
+/** The median of what several starts gave, and how far apart they were. */
+export const findingOf = (what: string, values: readonly number[], goal?: Finding['goal']): Finding => ({
+  what,
+  seen: median(values),
+  spread: [Math.min(...values), Math.max(...values)],
+  ...(goal ? { goal } : {}),
+});
 
 /** Of an even number of values the upper one in the middle. */
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
