@@ -33,7 +33,7 @@ export const REFUSALS = {
   'proxy-role-denied':       { status: 403, message: 'Your groups are mapped to no role here: ask the administrator to map one of them.' },
   'role-too-low':            { status: 403, message: 'Access denied. A user with a higher role is required.' },
   'second-factor-required':  { status: 403, message: 'A second factor must be set up first: open Settings > Two-step login in the console, or POST /api/second-factor/totp.', isTold: true },
-  'reauthentication-required': { status: 403, message: 'Confirm your identity again: POST /api/reauthenticate with the password or a code. An API token cannot do this.', isTold: true },
+  'reauthentication-required': { status: 403, message: 'Confirm your identity again: POST /api/reauthenticate with the password, a code or a passkey. An API token cannot do this.', isTold: true },
   'person-needed':           { status: 403, message: 'An API token may not manage accounts: log in, or use a token that was created with manage_accounts.' },
   'route-unlisted':          { status: 403, message: 'Access denied. This path is not in the route table, so only an admin may use it.' },
   'camera-not-in-role':      { status: 403, message: 'Access denied to that camera.' },

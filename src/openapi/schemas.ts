@@ -43,7 +43,14 @@ export const SCHEMAS = {
     ['message'],
   ),
   Login: object({ user: TEXT, password: TEXT, code: CODE }, ['user', 'password']),
-  Proof: object({ password: TEXT, code: CODE }, []),
+  Proof: object(
+    {
+      password: TEXT,
+      code: CODE,
+      credential: { type: 'object', description: 'AuthenticationResponseJSON of WebAuthn' },
+    },
+    [],
+  ),
   Code: object({ code: CODE }),
   SecondFactor: object({
     required: { type: 'boolean' },

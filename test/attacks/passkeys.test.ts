@@ -183,6 +183,86 @@ describe('A passkey', async () => {
   });
 });
 
+describe('A passkey as proof that a session is its user’s', async () => {
+  const one = await owner();
+  const other = await owner();
+  const PROOF = '/api/reauthenticate';
+  /** Of a session whose proof is too old. */
+  const late = async ({ person }: PasskeyOwner): Promise<string> => {
+    const options = await asked();
+    const { passkey } = person === one.person ? one : other;
+    const token = sessionIn(await logIn(shown(passkey, options), options)) ?? '';
+    at.clock.advance(601);
+    return token;
+  };
+  const optionsFor = async (token: string): Promise<AskedPasskey> => {
+    const answer = await sendJson(at, `${PROOF}/options`, {}, token);
+    assert.equal(answer.status, 200);
+    return (await answer.json()) as AskedPasskey;
+  };
+  const mayMakeTokens = async (token: string): Promise<number> =>
+    (await sendJson(at, '/api/tokens', { name: 'x', role: 'viewer' }, token)).status;
+  const prove = (token: string, credential: object): Promise<Response> => sendJson(at, PROOF, { credential }, token);
+  const reason = (): unknown => at.log.findLast(({ what }) => what === 'reauthenticated')?.['reason'];
+  async function assertNotProven(token: string, credential: object, why: string): Promise<void> {
+    const answer = await prove(token, credential);
+    const told = (await answer.json()) as { reason: string };
+    assert.deepEqual([answer.status, told.reason, answer.headers.getSetCookie()], [401, 'not-proven', []]);
+    assert.deepEqual([reason(), await mayMakeTokens(token)], [why, 403]);
+  }
+
+  it('is enough, once, with the user verified', async () => {
+    const token = await late(one);
+    assert.equal(await mayMakeTokens(token), 403);
+    const options = await optionsFor(token);
+    assert.deepEqual(
+      [options.userVerification, options.allowCredentials.map(({ id }) => id)],
+      ['required', [one.passkey.id.toString('base64url')]],
+    );
+    const credential = shown(one.passkey, options);
+    const answer = await prove(token, credential);
+    assert.equal(answer.status, 200);
+    const proven = sessionIn(answer) ?? '';
+    assert.equal(await mayMakeTokens(proven), 201);
+    at.clock.advance(200);
+    await assertSpent(proven, credential);
+  });
+  async function assertSpent(token: string, credential: object): Promise<void> {
+    assert.equal((await prove(token, credential)).status, 401);
+    assert.equal(reason(), 'passkey-challenge-spent');
+  }
+
+  it('is not that of another user, for another session, for a login, without verification, too late or from elsewhere', async () => {
+    const [token, second, foreign] = [await late(one), await late(one), await late(other)];
+    const options = await optionsFor(token);
+    await assertNotProven(token, shown(other.passkey, options), 'passkey-unknown');
+    await assertNotProven(token, shown(other.passkey, await optionsFor(foreign)), 'passkey-unknown');
+    await assertNotProven(second, shown(one.passkey, options), 'passkey-challenge-foreign');
+    const login = await asked();
+    await assertNotProven(token, shown(one.passkey, login), 'passkey-challenge-foreign');
+    at.clock.advance(61);
+    const unverified = shown(one.passkey, await optionsFor(token), { isUserVerified: false });
+    await assertNotProven(token, unverified, 'passkey-unfit');
+    const elsewhere = shown(one.passkey, await optionsFor(token), { origin: 'https://evil.example' });
+    await assertNotProven(token, elsewhere, 'passkey-unfit');
+    // A proof begins no session.
+    const proof = await optionsFor(token);
+    await refused(logIn(shown(one.passkey, proof), login), 'passkey-challenge-foreign');
+    at.clock.advance(301);
+    await assertNotProven(token, shown(one.passkey, proof), 'passkey-challenge-over');
+  });
+
+  it('is not for API tokens, and not given beside a password', async () => {
+    const fresh = sessionIn(await sendJson(at, PROOF, { password: one.person.password }, await late(one))) ?? '';
+    const made = await sendJson(at, '/api/tokens', { name: 'robot', role: 'viewer' }, fresh);
+    const { token: robot } = (await made.json()) as { token: string };
+    assert.equal((await sendJson(at, `${PROOF}/options`, {}, robot)).status, 403);
+    assert.equal((await sendJson(at, PROOF, { credential: {} }, robot)).status, 403);
+    const both = { password: 'x', credential: shown(one.passkey, await optionsFor(fresh)) };
+    assert.equal((await sendJson(at, PROOF, both, fresh)).status, 422);
+  });
+});
+
 describe('Adding a passkey', () => {
   // biome-ignore format: a table
   const lies: [lie: string, told: Lies, status: number][] = [

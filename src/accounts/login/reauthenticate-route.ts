@@ -1,8 +1,8 @@
-/** `POST /api/reauthenticate`: the password or a code again, for acts that a stolen session alone must not do (SPEC 12). */
+/** `POST /api/reauthenticate`: the password, a code or a passkey again, for acts that a stolen session alone must not do (SPEC 12). */
 import Router from 'koa-router';
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
+import type { Caller } from '../../domain/caller.ts';
 import type { RouteState } from '../../domain/verdict.ts';
-import { stringFields } from '../http/body-fields.ts';
 import {
   refuse,
   refuseFields,
@@ -15,40 +15,45 @@ import {
 import { type AccountResponseDeps, type AccountRouterContext, jsonOf, record } from '../http/route-guards.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { type CodeGuessDeps, judgeCode, onAccountOf } from './code-guess.ts';
-import { type GuessDeps, judgeGuess } from './password-guess.ts';
+import { judgeProof, type ProofDeps, type Prover, proofIn } from './proof.ts';
 
-export interface ReauthenticateDeps extends AccountResponseDeps, CodeGuessDeps, GuessDeps {
+export interface ReauthenticateDeps extends AccountResponseDeps, ProofDeps {
   readonly store: Pick<AccountStore, 'findUser'>;
   readonly sessions: Pick<Sessions, 'prove' | 'cookieFor'>;
 }
 
-const WRONG = 'The password or the code is not right.';
+const PATH = '/api/reauthenticate';
+const WRONG = 'The password, the code or the passkey is not right.';
 
 export function createReauthenticateRoute(deps: ReauthenticateDeps): Router<RouteState> {
   const router = new Router<RouteState>({ strict: true, sensitive: true });
-  router.post('/api/reauthenticate', (ctx) => reauthenticate(ctx, deps));
-  router.all('/api/reauthenticate', refuseMethod('POST'));
+  router.post(PATH, (ctx) => reauthenticate(ctx, deps));
+  router.post(`${PATH}/options`, (ctx) => sendOptions(ctx, deps));
+  router.all([PATH, `${PATH}/options`], refuseMethod('POST'));
   return router;
 }
 
+async function sendOptions(ctx: AccountRouterContext, deps: ReauthenticateDeps): Promise<void> {
+  const prover = await proverOf(ctx, deps);
+  if (!prover) return;
+  const { site } = deps.passkeyCheck;
+  if (!site.ok) return refuse(ctx, 409, site.error);
+  respond(ctx, 200, await deps.passkeyCheck.proofOptions(prover.user, prover.session, site.value));
+}
+
 async function reauthenticate(ctx: AccountRouterContext, deps: ReauthenticateDeps): Promise<void> {
-  const { caller } = ctx.state;
-  if (!caller) return refuseFor(ctx, 'no-credentials');
-  if (caller.credential.kind !== 'session') return refuseFor(ctx, 'reauthentication-required');
+  if (ctx.state.caller && !isSession(ctx.state.caller)) return refuseFor(ctx, 'reauthentication-required');
   const body = await jsonOf(ctx, deps);
-  if (!body) return;
-  const fields = stringFields(body.json, { required: [], optional: ['password', 'code'] });
-  if (!fields.ok) return refuseFields(ctx, fields.error);
-  const { password, code } = fields.value;
-  if (!password === !code) return refuseFields(ctx, [ONE_OF_TWO]);
-  const user = await deps.store.findUser(caller.name);
-  if (!user) return refuseFor(ctx, 'token-invalid');
-  const guess = { user, address: ctx.state.clientAddress, knownSession: caller.credential.tokenId };
-  const outcome = code
-    ? await judgeCode({ ...guess, code }, deps)
-    : await judgePassword({ ...guess, password: password ?? '' }, deps);
-  const act = { what: 'reauthenticated', user: user.name } as const;
+  // The user as it is once the body has arrived.
+  const prover = body && (await proverOf(ctx, deps));
+  if (!prover) return;
+  const proof = proofIn(body.json);
+  if (!proof.ok) return refuseFields(ctx, proof.error);
+  const { site } = deps.passkeyCheck;
+  if (proof.value.kind === 'passkey' && !site.ok) return refuse(ctx, 409, site.error);
+  const outcome = await judgeProof(proof.value, prover, site.ok ? site.value : undefined, deps);
+  const by = proof.value.kind === 'passkey' ? { factor: proof.value.kind } : {};
+  const act = { what: 'reauthenticated', user: prover.user.name, ...by } as const;
   switch (outcome.kind) {
     case 'limited':
       record(ctx, deps, act, 'rate-limited');
@@ -57,12 +62,10 @@ async function reauthenticate(ctx: AccountRouterContext, deps: ReauthenticateDep
       record(ctx, deps, act, 'busy');
       return refuseWhileBusy(ctx);
     case 'wrong':
-    case 'mismatch':
-      record(ctx, deps, act, outcome.kind === 'wrong' ? 'bad-code' : 'bad-credentials');
+      record(ctx, deps, act, outcome.why);
       return refuse(ctx, 401, WRONG, { reason: 'not-proven' });
-    case 'right':
-    case 'match': {
-      const token = await deps.sessions.prove(caller);
+    case 'proven': {
+      const token = await deps.sessions.prove(prover.caller);
       if (token === undefined) return refuseFor(ctx, 'token-invalid');
       record(ctx, deps, act);
       ctx.set('Set-Cookie', deps.sessions.cookieFor(token, cookieClientOf(ctx.state)));
@@ -71,16 +74,20 @@ async function reauthenticate(ctx: AccountRouterContext, deps: ReauthenticateDep
   }
 }
 
-const ONE_OF_TWO = { loc: ['body'], msg: 'Give the password or a code', type: 'value_error' } as const;
+type SessionCaller = Caller & { readonly credential: Extract<Caller['credential'], { kind: 'session' }> };
 
-interface PasswordGuess {
+const isSession = (caller: Caller): caller is SessionCaller => caller.credential.kind === 'session';
+
+interface CallerAndUser extends Prover {
+  readonly caller: Caller;
   readonly user: User;
-  readonly password: string;
-  readonly address: string;
-  readonly knownSession: string;
 }
 
-function judgePassword({ user, password, address, knownSession }: PasswordGuess, deps: ReauthenticateDeps) {
-  const guess = { password, address, browserOf: user.name, storedHash: async () => user.passwordHash };
-  return onAccountOf({ user, knownSession }, deps, () => judgeGuess(guess, deps));
+/** Undefined when the response is set already. */
+async function proverOf(ctx: AccountRouterContext, deps: ReauthenticateDeps): Promise<CallerAndUser | undefined> {
+  const { caller, clientAddress: address } = ctx.state;
+  if (!caller) return void refuseFor(ctx, 'no-credentials');
+  if (!isSession(caller)) return void refuseFor(ctx, 'reauthentication-required');
+  const user = await deps.store.findUser(caller.name);
+  return user ? { caller, user, session: caller.credential.tokenId, address } : void refuseFor(ctx, 'token-invalid');
 }

@@ -5,6 +5,8 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 export type ChallengeScope =
   /** By a session, which adds a passkey to its own account. `generation`: of password and factors. */
   | { readonly to: 'add'; readonly user: string; readonly generation: string; readonly session: string }
+  /** By a session, which shows again to be of its user. */
+  | { readonly to: 'prove'; readonly user: string; readonly generation: string; readonly session: string }
   /** By the holder of an invitation, for the user that it is made for. `invitation`: the digest of its token. */
   | { readonly to: 'accept'; readonly user: string; readonly generation: string; readonly invitation: string }
   /** By a browser, whose user is not known yet. */
@@ -55,6 +57,7 @@ export type Challenges = ReturnType<typeof createChallenges>;
 function partsOf(scope: ChallengeScope): string {
   switch (scope.to) {
     case 'add':
+    case 'prove':
       return JSON.stringify([scope.to, scope.user, scope.generation, scope.session]);
     case 'accept':
       return JSON.stringify([scope.to, scope.user, scope.generation, scope.invitation]);

@@ -2,7 +2,7 @@
 import type { Audit, AuditEntry } from '../../accounts/audit.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { LoginResult } from '../../accounts/login/post-login.ts';
-import type { PasskeyCheck } from '../../accounts/passkeys/passkey-check.ts';
+import type { PasskeyCheck, PasskeyOutcome } from '../../accounts/passkeys/passkey-check.ts';
 import type { SecondFactor } from '../../accounts/second-factor/second-factor.ts';
 import type { Sessions } from '../../accounts/sessions/sessions.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
@@ -52,14 +52,17 @@ export const countedFactor = (secondFactor: SecondFactor, metrics: Metrics): Sec
   },
 });
 
-export const countedPasskeys = (passkeys: PasskeyCheck, metrics: Metrics): PasskeyCheck => ({
-  ...passkeys,
-  async check(assertion, browser, site) {
-    const outcome = await passkeys.check(assertion, browser, site);
+export function countedPasskeys(passkeys: PasskeyCheck, metrics: Metrics): PasskeyCheck {
+  const counted = (outcome: PasskeyOutcome): PasskeyOutcome => {
     if (outcome.kind !== 'over') metrics.secondFactors.add(1, 'passkey', outcome.kind);
     return outcome;
-  },
-});
+  };
+  return {
+    ...passkeys,
+    check: async (...asked) => counted(await passkeys.check(...asked)),
+    prove: async (...asked) => counted(await passkeys.prove(...asked)),
+  };
+}
 
 /** `issued`: the reason of new tokens; renewed ones count as `refresh`. */
 export function countedSessions(sessions: Sessions, issued: 'login' | 'password_change', metrics: Metrics): Sessions {

@@ -12,6 +12,8 @@ import { createLoginRoutes, type LoginSettings } from '../../../src/accounts/log
 import { createNetworkLimiter } from '../../../src/accounts/login/network-limiter.ts';
 import type { LoginResult } from '../../../src/accounts/login/post-login.ts';
 import { createReauthenticateRoute } from '../../../src/accounts/login/reauthenticate-route.ts';
+import { createChallenges } from '../../../src/accounts/passkeys/challenges.ts';
+import { createPasskeyCheck } from '../../../src/accounts/passkeys/passkey-check.ts';
 import { createPasswordHasher, type HashSettings } from '../../../src/accounts/passwords/password-hash.ts';
 import { createConfigSetRoute } from '../../../src/accounts/roles/config-set-route.ts';
 import { createRoleRegistry } from '../../../src/accounts/roles/role-registry.ts';
@@ -38,6 +40,7 @@ import { visibleCameras } from '../../../src/domain/camera-scope.ts';
 import { unixSeconds } from '../../../src/domain/clock.ts';
 import type { CameraName } from '../../../src/domain/names.ts';
 import { parseRateLimit } from '../../../src/domain/rate-limit.ts';
+import { err } from '../../../src/domain/result.ts';
 import type { RouteState } from '../../../src/domain/verdict.ts';
 import type { Store } from '../../../src/store/open-store.ts';
 import { type Answered, type Asked, ask } from './ask.ts';
@@ -130,7 +133,15 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     clock,
     mode: options.factorMode ?? 'optional',
   };
+  const passkeyCheck = createPasskeyCheck({
+    store: records.secondFactor,
+    users: store,
+    challenges: createChallenges(derivedKey(signingKey(SIGNING_SECRET), 'passkeys')),
+    clock,
+    site: err('no passkeys here'),
+  });
   const parts = {
+    passkeyCheck,
     secondFactor: createSecondFactor({ ...factorDeps, hasPasskeys: false }),
     codeLimiter: inTurn(createCodeLimiter(clock)),
     enrolment: createEnrolment(factorDeps),

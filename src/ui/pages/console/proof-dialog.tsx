@@ -1,4 +1,4 @@
-/** The dialog that asks for the password or a code again: the only one, over whatever page is shown (SPEC 12). */
+/** The dialog that asks for the password, a code or a passkey again: the only one, over whatever page is shown (SPEC 12). */
 import { useEffect, useState } from 'preact/hooks';
 import { formatSeconds } from '../login/login-outcome.ts';
 import { readFactors } from '../settings/two-step/factor-state.ts';
@@ -8,10 +8,17 @@ import { PasswordField, TextField } from '../shared/form-fields.tsx';
 import { problemOf } from '../shared/problem-of.ts';
 import { askForProofBy } from '../shared/proof.ts';
 import { useFetched } from '../shared/use-fetched.ts';
+import { hasPasskeysFor, passkeyProblemOf, showPasskey } from '../shared/webauthn.ts';
 import { words } from '../shared/words.ts';
 import type { Profile } from './profile.ts';
 
-export function ProofDialog({ profile }: { profile: Profile }) {
+interface ProofDialogProps {
+  readonly profile: Profile;
+  /** The address that passkeys are made for; '' without passkeys. */
+  readonly passkeyOrigin: string;
+}
+
+export function ProofDialog(props: ProofDialogProps) {
   const [answer, setAnswer] = useState<(isProven: boolean) => void>();
   useEffect(() => {
     askForProofBy(() => new Promise((resolve) => setAnswer(() => resolve)));
@@ -21,15 +28,27 @@ export function ProofDialog({ profile }: { profile: Profile }) {
     setAnswer(undefined);
     answer(isProven);
   };
-  return <Question {...{ profile }} onAnswer={close} />;
+  return <Question {...props} onAnswer={close} />;
 }
 
-function Question({ profile, onAnswer }: { profile: Profile; onAnswer: (isProven: boolean) => void }) {
+interface QuestionProps extends ProofDialogProps {
+  readonly onAnswer: (isProven: boolean) => void;
+}
+
+function Question({ profile, passkeyOrigin, onAnswer }: QuestionProps) {
   const [factors] = useFetched('api/second-factor', readFactors);
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
   const [isByCode, setIsByCode] = useState(false);
-  const hasCodes = factors.kind === 'ready' && factors.value.hasTotp;
+  const [passkeyProblem, setPasskeyProblem] = useState('');
+  const { hasTotp: hasCodes, passkeys } = factors.kind === 'ready' ? factors.value : NONE;
+  const hasPasskey = passkeys.length > 0 && hasPasskeysFor(passkeyOrigin);
+  const proveByPasskey = async (): Promise<void> => {
+    setPasskeyProblem('');
+    const problem = await showPasskeyAsProof();
+    if (problem === undefined) onAnswer(true);
+    else setPasskeyProblem(problem);
+  };
   const prove = async (): Promise<string | undefined> => {
     const response = await sendToApi('POST', 'api/reauthenticate', isByCode ? { code } : { password });
     if (response.kind === 'ok') return void onAnswer(true);
@@ -57,6 +76,16 @@ function Question({ profile, onAnswer }: { profile: Profile; onAnswer: (isProven
           />
         </>
       )}
+      {hasPasskey && (
+        <div>
+          <button class="button" type="button" onClick={() => void proveByPasskey()}>
+            {words.proof.byPasskey}
+          </button>
+          <div class="notice notice-bad" role="alert">
+            {passkeyProblem}
+          </div>
+        </div>
+      )}
       {hasCodes && (
         <button class="button button-plain button-small" type="button" onClick={() => setIsByCode(!isByCode)}>
           {isByCode ? words.proof.byPassword : words.proof.byCode}
@@ -64,4 +93,21 @@ function Question({ profile, onAnswer }: { profile: Profile; onAnswer: (isProven
       )}
     </FormDialog>
   );
+}
+
+const NONE = { hasTotp: false, passkeys: [] } as const;
+
+/** What is wrong, as text, or undefined when the proof was given. */
+async function showPasskeyAsProof(): Promise<string | undefined> {
+  const options = await sendToApi('POST', 'api/reauthenticate/options');
+  if (options.kind !== 'ok') return problemOf(options);
+  try {
+    const asked = { signal: new AbortController().signal, isConditional: false };
+    const credential = await showPasskey(options.body, asked);
+    const response = await sendToApi('POST', 'api/reauthenticate', { credential });
+    if (response.kind === 'ok') return undefined;
+    return response.kind === 'refused' && response.status === 401 ? words.proof.passkeyWrong : problemOf(response);
+  } catch (fault) {
+    return words.proof.passkeyProblems[passkeyProblemOf(fault)];
+  }
 }

@@ -367,11 +367,19 @@ export const DE: Words = {
   },
   proof: {
     title: 'Bestätigen Sie, dass Sie es sind',
-    why: 'Dafür wird Ihr Passwort oder ein Code noch einmal gebraucht, denn das letzte Mal ist mehr als zehn Minuten her.',
+    why: 'Dafür wird Ihr Passwort, ein Code oder ein Passkey noch einmal gebraucht, denn das letzte Mal ist mehr als zehn Minuten her.',
     submit: 'Bestätigen',
     wrong: 'Das Passwort stimmt nicht.',
     byCode: 'Stattdessen einen Code verwenden',
     byPassword: 'Stattdessen das Passwort verwenden',
+    byPasskey: 'Passkey verwenden',
+    passkeyWrong: 'Der Passkey wurde abgelehnt. Versuchen Sie es noch einmal, oder nehmen Sie das Passwort.',
+    passkeyProblems: {
+      cancelled: 'Kein Passkey wurde verwendet. Versuchen Sie es noch einmal, und bestätigen Sie es auf Ihrem Gerät.',
+      elsewhere: 'Passkeys gelten unter dieser Adresse nicht.',
+      known: 'Der Passkey ließ sich nicht verwenden. Versuchen Sie es noch einmal, oder nehmen Sie das Passwort.',
+      failed: 'Der Passkey ließ sich nicht verwenden. Versuchen Sie es noch einmal, oder nehmen Sie das Passwort.',
+    },
   },
   twoStep: {
     title: 'Anmeldung in zwei Schritten',

@@ -364,11 +364,19 @@ export const EN = {
   },
   proof: {
     title: 'Confirm that it is you',
-    why: 'This needs your password or a code again, because the last time is more than ten minutes ago.',
+    why: 'This needs your password, a code or a passkey again, because the last time is more than ten minutes ago.',
     submit: 'Confirm',
     wrong: 'The password is not right.',
     byCode: 'Use a code instead',
     byPassword: 'Use the password instead',
+    byPasskey: 'Use a passkey',
+    passkeyWrong: 'The passkey was refused. Try again, or use the password.',
+    passkeyProblems: {
+      cancelled: 'No passkey was used. Try again, and confirm it on your device.',
+      elsewhere: 'Passkeys do not work at this address.',
+      known: 'The passkey could not be used. Try again, or use the password.',
+      failed: 'The passkey could not be used. Try again, or use the password.',
+    },
   },
   twoStep: {
     title: 'Two-step login',

@@ -1,0 +1,100 @@
+/** What shows again that a session is its user's: the password, a code or a passkey, judged within the limits (SPEC 12). */
+import type { User } from '../../domain/accounts/account.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import { type FieldFault, stringFields } from '../http/body-fields.ts';
+import { type Assertion, assertion } from '../passkeys/credential-json.ts';
+import type { PasskeyCheck, PasskeyOutcome } from '../passkeys/passkey-check.ts';
+import type { RelyingParty } from '../passkeys/relying-party.ts';
+import { type CodeGuessDeps, type CodeGuessOutcome, judgeCode, onAccountOf, settled } from './code-guess.ts';
+import type { Reservation } from './login-limiter.ts';
+import { type GuessDeps, type GuessOutcome, judgeGuess } from './password-guess.ts';
+
+export type Proof =
+  | { readonly kind: 'password'; readonly text: string }
+  | { readonly kind: 'code'; readonly text: string }
+  | { readonly kind: 'passkey'; readonly assertion: Assertion };
+
+/** `session`: the id of its tokens. */
+export interface Prover {
+  readonly user: User;
+  readonly session: string;
+  readonly address: string;
+}
+
+export interface ProofDeps extends CodeGuessDeps, GuessDeps {
+  readonly passkeyCheck: Pick<PasskeyCheck, 'site' | 'proofOptions' | 'prove'>;
+}
+
+type Outcome = CodeGuessOutcome | GuessOutcome | PasskeyOutcome;
+export type ProofOutcome =
+  | Extract<Outcome, { kind: 'limited' | 'busy' }>
+  | { readonly kind: 'proven' }
+  /** `why` is for the log, never for the client. */
+  | { readonly kind: 'wrong'; readonly why: string };
+
+const ONE_OF_THREE = { loc: ['body'], msg: 'Give the password, a code or a passkey', type: 'value_error' } as const;
+
+/** Exactly one of them. */
+export function proofIn(json: unknown): Result<Proof, readonly FieldFault[]> {
+  const fields = stringFields(json, { required: [], optional: ['password', 'code'] });
+  if (!fields.ok) return fields;
+  const { password, code } = fields.value;
+  const credential: unknown = Object(json)['credential'];
+  if ([password, code, credential].filter(Boolean).length !== 1) return err([ONE_OF_THREE]);
+  if (code) return ok({ kind: 'code', text: code });
+  if (password) return ok({ kind: 'password', text: password });
+  const shown = assertion(credential);
+  return shown.ok ? ok({ kind: 'passkey', assertion: shown.value }) : shown;
+}
+
+/** `site`: of passkeys. */
+export async function judgeProof(
+  proof: Proof,
+  prover: Prover,
+  site: RelyingParty | undefined,
+  deps: ProofDeps,
+): Promise<ProofOutcome> {
+  const outcome = await judge(proof, prover, site, deps);
+  switch (outcome.kind) {
+    case 'limited':
+    case 'busy':
+      return outcome;
+    case 'right':
+    case 'match':
+      return { kind: 'proven' };
+    case 'mismatch':
+      return { kind: 'wrong', why: 'bad-credentials' };
+    case 'over':
+      return { kind: 'wrong', why: 'passkey-challenge-over' };
+    case 'wrong':
+      return { kind: 'wrong', why: 'why' in outcome ? outcome.why : 'bad-code' };
+  }
+}
+
+async function judge(proof: Proof, prover: Prover, site: RelyingParty | undefined, deps: ProofDeps): Promise<Outcome> {
+  const { user, session, address } = prover;
+  const storedHash = async () => user.passwordHash;
+  switch (proof.kind) {
+    case 'code':
+      return judgeCode({ user, address, knownSession: session, code: proof.text }, deps);
+    case 'password':
+      return onAccountOf({ user, knownSession: session }, deps, () =>
+        judgeGuess({ password: proof.text, address, browserOf: user.name, storedHash }, deps),
+      );
+    case 'passkey':
+      return site ? judgePasskey(proof.assertion, prover, site, deps) : { kind: 'wrong', why: 'passkey-unfit' };
+  }
+}
+
+/** No signature can be guessed; the limits keep the checks from being used up by one client. */
+const judgePasskey = (
+  shown: Assertion,
+  { user, session, address }: Prover,
+  site: RelyingParty,
+  deps: ProofDeps,
+): Promise<PasskeyOutcome | Extract<Reservation, { kind: 'limited' }>> =>
+  onAccountOf({ user, knownSession: session }, deps, async () => {
+    const place = await deps.limiter.reserve(address, true);
+    if (place.kind === 'limited') return place;
+    return settled(place, () => deps.passkeyCheck.prove(shown, { user, session }, site));
+  });
