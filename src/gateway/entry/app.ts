@@ -11,9 +11,10 @@ import { observe } from './observe.ts';
 import { ownRoutes } from './own-routes.ts';
 import type { PipelineState } from './pipeline-state.ts';
 import { proxy } from './proxy.ts';
+import { respondThroughKoa } from './respond-through-koa.ts';
 
 export function createApp(listener: ListenerName, deps: GateDeps): Koa<PipelineState> {
-  const app = new Koa<PipelineState>();
+  const app = respondThroughKoa(new Koa<PipelineState>(), ({ respond }) => respond === true);
   app.use(observe(listener, deps)); // facts of the request, request id, metrics, access log
   app.use(decide(deps)); // admit(): a refusal is sent here, an admission goes on in ctx.state
   app.use(forwardAuth(deps)); // /auth

@@ -36,7 +36,6 @@ function respondToFault(ctx: PipelineContext, fault: unknown, { refusals }: Obse
 
 function begin(ctx: PipelineContext, listener: ListenerName, deps: ObserveDeps): void {
   ctx.respond = false; // only own-routes.ts responds through Koa
-  ctx.res.statusCode = 200; // Koa has set 404, which the access log would show for a client that left before its response
   const facts = belowBasePath(requestFacts(ctx.req, listener), deps.rules());
   const watch = deps.watch.onRequest(facts);
   ctx.state.facts = facts;
