@@ -3,30 +3,14 @@ import type { Context, ParameterizedContext } from 'koa';
 import { BODY_LIMITS } from '../domain/body-limits.ts';
 import { LOGIN_PATH } from '../domain/login-path.ts';
 import type { RouteState } from '../domain/verdict.ts';
-import { escapeHtml } from './escape-html.ts';
-import { asJson } from './fill-page.ts';
-import { lonePage } from './lone-page.ts';
+import { type InvitationVisit, renderInvitation, type Shown } from './invitation-card.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';
-import { invitationWords } from './pages/invitation/invitation-words.ts';
-import { formatSeconds } from './pages/login/login-outcome.ts';
+import { COMMON, isUnfit, strengthOf } from './pages/settings/password-strength.ts';
 import { readForm } from './read-form.ts';
 
 export type InvitationContext = ParameterizedContext<RouteState>;
 
-interface Holder {
-  readonly user: string;
-  /** Not beside a second factor: a new passkey would be a way around it. */
-  readonly mayUsePasskey: boolean;
-}
-
-/** What became of a visit, or of a form. `message`: which rule the password breaks. */
-export type InvitationVisit =
-  | (Holder & { readonly kind: 'holds' | 'busy' })
-  | (Holder & { readonly kind: 'password-unfit'; readonly message: string })
-  | { readonly kind: 'accepted'; readonly user: string }
-  /** Unknown, used, over or revoked: all alike. */
-  | { readonly kind: 'void' | 'no-passwords' }
-  | { readonly kind: 'limited'; readonly seconds: number };
+export type { InvitationVisit };
 
 export interface InvitationDesk {
   look(token: string, ctx: InvitationContext): Promise<InvitationVisit>;
@@ -51,8 +35,6 @@ export interface InvitationPageDeps {
   readonly basePathOf: (ctx: Context) => string;
 }
 
-type Shown = InvitationVisit | (Holder & { readonly kind: 'differ' });
-
 // biome-ignore format: a table
 const STATUS: Readonly<Record<Shown['kind'], number>> = {
   holds: 200, accepted: 200, void: 404, 'no-passwords': 404, 'password-unfit': 400, differ: 400, busy: 503, limited: 429,
@@ -74,7 +56,7 @@ export function createInvitationPage(deps: InvitationPageDeps) {
     if (!ctx.req.complete) ctx.set('Connection', 'close');
     ctx.status = status;
     ctx.type = 'text/html; charset=utf-8';
-    ctx.body = render(shown, pageLanguage(ctx), {
+    ctx.body = renderInvitation(shown, pageLanguage(ctx), {
       stylesheet: deps.stylesheetOf(ctx as Context),
       script: deps.scriptOf(ctx as Context),
       passkeyOrigin: deps.passkeyOrigin,
@@ -90,85 +72,26 @@ export function createInvitationPage(deps: InvitationPageDeps) {
       const form = await readForm(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: deps.bodySeconds() });
       if (form.kind !== 'read') return show(ctx, { kind: 'void' }, BODY_STATUS[form.kind]);
       const password = form.fields.get('password') ?? '';
-      if (form.fields.get('again') === password) return show(ctx, await desk.accept({ token, password }, ctx));
+      if (form.fields.get('again') === password) {
+        const visit = await desk.accept({ token, password }, ctx);
+        return show(ctx, visit.kind === 'password-unfit' ? inWords(visit, password, pageLanguage(ctx), deps) : visit);
+      }
       const visit = await desk.look(token, ctx);
       show(ctx, visit.kind === 'holds' ? { ...visit, kind: 'differ' } : visit);
     },
   };
 }
 
-interface Places {
-  readonly stylesheet: string | undefined;
-  readonly script: string | undefined;
-  readonly login: string;
-  readonly shortestPassword: number;
-  readonly passkeyOrigin: string;
-}
+type Unfit = Extract<InvitationVisit, { readonly kind: 'password-unfit' }>;
 
-function render(shown: Shown, language: PageLanguage, places: Places): string {
-  const { tag, words } = language;
-  const text = words.invitationPage;
-  const isForm = 'user' in shown && shown.kind !== 'accepted';
-  const title = isForm ? text.title : shown.kind === 'accepted' ? text.doneTitle : text.voidTitle;
-  const content = isForm ? renderForm(shown, language, places) : renderEnd(shown, language, places);
-  const card = `<h1 class="lone-title">${escapeHtml(title)}</h1>\n${content}`;
-  return lonePage({ tag, title, stylesheet: places.stylesheet, script: isForm ? places.script : undefined, card });
-}
-
-type FormShown = Exclude<Extract<Shown, { readonly user: string }>, { readonly kind: 'accepted' }>;
-
-/** The script reads its words and addresses from the form. */
-function renderForm(shown: FormShown, { words }: PageLanguage, places: Places): string {
-  const { shortestPassword, login } = places;
-  const text = words.invitationPage;
-  const field = (name: string, label: string, rest: string, more = ''): string =>
-    `<div class="field"><label for="${name}">${escapeHtml(label)}</label><input id="${name}" name="${name}" ${rest}>${more}</div>\n`;
-  const rules = escapeHtml(text.rules.replace('{count}', String(shortestPassword)));
-  const help = `<p id="rules" class="field-help">${rules}</p><p id="strength" class="strength" role="status"></p>`;
-  const secret = `type="password" autocomplete="new-password" minlength="${shortestPassword}" maxlength="1024" required`;
-  const user = field(
-    'user',
-    text.user,
-    `type="text" autocomplete="username" value="${escapeHtml(shown.user)}" readonly`,
-  );
-  const password = field('password', text.password, `${secret} autofocus aria-describedby="rules"`, help);
-  const passkeys = shown.mayUsePasskey ? places.passkeyOrigin : '';
-  const forScript = `data-words="${asJson(invitationWords(words, shortestPassword))}" data-login="${escapeHtml(login)}" data-passkeys="${escapeHtml(passkeys)}"`;
-  return `<p class="lone-lead">${escapeHtml(text.lead)}</p>
-<form class="login-form" method="post" ${forScript}>
-<div id="problem" class="notice notice-bad" role="alert">${escapeHtml(problemOf(shown, text))}</div>
-${user}${password}${field('again', text.again, secret)}<button class="button button-strong button-wide" type="submit">${escapeHtml(text.submit)}</button>
-<div id="passkey-offer" hidden><button class="button button-wide" type="button" aria-describedby="passkey-help">${escapeHtml(text.passkey)}</button>
-<p id="passkey-help" class="field-help">${escapeHtml(text.passkeyHelp)}</p></div>
-</form>
-`;
-}
-
-function problemOf(shown: Shown, text: PageLanguage['words']['invitationPage']): string {
-  switch (shown.kind) {
-    case 'password-unfit':
-      return `${text.unfit} ${shown.message}`;
-    case 'differ':
-      return text.differ;
-    case 'busy':
-      return text.busy;
-    default:
-      return '';
-  }
-}
-
-function renderEnd(shown: Shown, { words }: PageLanguage, { login }: Places): string {
-  const text = words.invitationPage;
-  const link = `<p class="refusal-links"><a class="button" href="${escapeHtml(login)}">${escapeHtml(text.toLogin)}</a></p>\n`;
-  const paragraph = (sentence: string): string => `<p class="refusal-message">${escapeHtml(sentence)}</p>\n`;
-  switch (shown.kind) {
-    case 'accepted':
-      return paragraph(text.done) + link;
-    case 'limited':
-      return paragraph(text.limited.replace('{time}', formatSeconds(shown.seconds)));
-    case 'no-passwords':
-      return paragraph(words.login.noPasswords);
-    default:
-      return paragraph(text.void) + link;
-  }
+/** The server's own sentence is for programs: people get it in their language, where the page knows the rule. */
+function inWords(
+  visit: Unfit,
+  password: string,
+  { words: { newPassword } }: PageLanguage,
+  { shortestPassword }: Pick<InvitationPageDeps, 'shortestPassword'>,
+): Unfit {
+  const strength = strengthOf(password, visit.user, shortestPassword);
+  if (isUnfit(strength)) return { ...visit, message: newPassword.faults[strength](shortestPassword) };
+  return COMMON.test(visit.message) ? { ...visit, message: newPassword.common } : visit;
 }

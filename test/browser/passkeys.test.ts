@@ -1,40 +1,13 @@
 /** Passkeys in a real Chromium, whose authenticator is virtual, by keyboard alone (SPEC 12). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { CDPSession, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { type Person, VERA } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
+import { type Authenticator, type PlugInOptions, plugIn } from './support/authenticator.ts';
 import { axeFindings, skip, visit } from './support/browser.ts';
+import { press } from './support/keyboard.ts';
 import { startPagesInstance } from './support/pages-instance.ts';
-
-interface Authenticator {
-  readonly cdp: CDPSession;
-  readonly authenticatorId: string;
-}
-
-interface PlugInOptions {
-  readonly verifies?: boolean;
-  /** A virtual authenticator answers the offer in the user field at once, before anything can be pressed. */
-  readonly autofill?: boolean;
-}
-
-/** As a phone has it: with room for users, and a fingerprint that is always right. */
-async function plugIn(page: Page, { verifies = true, autofill = false }: PlugInOptions = {}): Promise<Authenticator> {
-  if (!autofill) await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false');
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send('WebAuthn.enable');
-  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: verifies,
-      isUserVerified: verifies,
-      automaticPresenceSimulation: true,
-    },
-  });
-  return { cdp, authenticatorId };
-}
 
 /** What the authenticator keeps, to be put into another one: a copy of it. */
 const keysOf = async ({ cdp, authenticatorId }: Authenticator) =>
@@ -51,19 +24,6 @@ describe('A passkey', { skip }, () => {
   });
   after(() => instance.close());
 
-  const focusOn = async (page: Page, name: string): Promise<void> => {
-    for (let tabs = 0; tabs < 60; tabs += 1) {
-      const text = 'document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent.trim()';
-      if ((await page.evaluate(text)) === name) return;
-      await page.keyboard.press('Tab');
-    }
-    assert.fail(`the focus does not come to ${name}`);
-  };
-  const press = async (page: Page, name: string): Promise<void> => {
-    await page.getByRole('button', { name, exact: true }).waitFor();
-    await focusOn(page, name);
-    await page.keyboard.press('Enter');
-  };
   const typePassword = async (page: Page, { name, password }: Person): Promise<void> => {
     await page.goto(`${url}/login`);
     await page.keyboard.type(name);

@@ -6,7 +6,9 @@ import { readAccountEvents } from './account-records.ts';
 import { deviceName } from './device-name.ts';
 import { RecordItem, Records, RecordsPage } from './records.tsx';
 
-const KINDS: Readonly<Record<string, string>> = words.securityEvents.kinds;
+/** An event of a newer service has its own name. */
+const nameOf = (event: string): string =>
+  (words.securityEvents.kinds as Readonly<Record<string, string>>)[event] ?? event;
 
 export function SecurityEvents() {
   const [events, again] = useFetched('api/account/events', readAccountEvents);
@@ -25,7 +27,7 @@ export function SecurityEvents() {
             {known.map(({ id, event, at, by, address, agent }) => (
               <RecordItem
                 key={id}
-                name={KINDS[event] ?? event}
+                name={nameOf(event)}
                 facts={[
                   [words.securityEvents.when, at === undefined ? '–' : formatShortMoment(at)],
                   [words.securityEvents.by, by === undefined ? '–' : <bdi key="by">{by}</bdi>],

@@ -1,10 +1,8 @@
 /** The problem of a failed API request as text; opens the login page when the session is over. */
+import { COMMON } from '../settings/password-strength.ts';
 import type { ApiResponse } from './api.ts';
 import { goToLogin } from './go-to-login.ts';
 import { words } from './words.ts';
-
-/** A list of common passwords is too long for a page: the server knows it. */
-const COMMON = /^Password is one of the most common/;
 
 export function problemOf(response: Exclude<ApiResponse, { kind: 'ok' }>): string {
   if (response.kind === 'refused') return COMMON.test(response.message) ? words.newPassword.common : response.message;

@@ -1,0 +1,140 @@
+/** Invitations as people meet them: made in the settings, accepted by password or passkey, with script and without (SPEC 12). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { ADMIN_PERSON, CARL, type Person } from '../support/people.ts';
+import { sendJson } from '../support/second-factor.ts';
+import type { Runtime } from '../support/start-instance.ts';
+import { plugIn } from './support/authenticator.ts';
+import { axeFindings, skip, visit } from './support/browser.ts';
+import { press } from './support/keyboard.ts';
+import { startPagesInstance } from './support/pages-instance.ts';
+
+const PHONE = { viewport: { width: 360, height: 740 }, locale: 'de-DE', colorScheme: 'dark' } as const;
+const PASSWORD = 'MagnesiumLamp77!';
+
+const isWide = (page: Page): Promise<boolean> =>
+  page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
+async function assertSound(page: Page): Promise<void> {
+  assert.deepEqual([await axeFindings(page), await isWide(page)], [[], false]);
+}
+
+describe('An invitation', { skip }, () => {
+  let instance: Runtime;
+  let url = '';
+  before(async () => {
+    instance = await startPagesInstance();
+    url = `http://localhost:${instance.port}`;
+    assert.equal((await instance.reload({ server: { public_url: url } })).isTaken, true);
+  });
+  after(() => instance.close());
+
+  const enter = async (page: Page, person: Person, path: string): Promise<void> => {
+    const value = await instance.logIn(person);
+    await page.context().addCookies([{ name: 'frigate_token', value, url, httpOnly: true, sameSite: 'Lax' }]);
+    await page.goto(`${url}${path}`);
+  };
+  const invited = async (name: string): Promise<string> => {
+    const admin = await instance.logIn(ADMIN_PERSON);
+    const answer = await sendJson(instance, `/api/users/${name}/invitation`, { role: 'viewer' }, admin);
+    return ((await answer.json()) as { url: string }).url;
+  };
+
+  it('is made, shown once, listed and revoked in the settings, by keyboard, on a phone, in German and in the dark', (t) =>
+    visit(t, PHONE, async (page) => {
+      await enter(page, ADMIN_PERSON, '/postern/settings/users');
+      await press(page, 'Benutzer einladen');
+      await page.getByLabel('Name', { exact: true }).fill('grace');
+      await assertSound(page);
+      await page.keyboard.press('Enter');
+      const made = page.getByRole('dialog', { name: 'Link für grace' });
+      const link = await made.locator('code').innerText();
+      assert.match(link, new RegExp(`^${url}/invitation/[\\w-]{43}$`));
+      await assertSound(page);
+      await page.keyboard.press('Escape');
+      assert.equal(await made.isVisible(), true);
+      await made.getByRole('button', { name: 'Ich habe' }).press('Enter');
+      await page.getByRole('heading', { name: 'Offene Einladungen' }).waitFor();
+      await assertSound(page);
+      assert.doesNotMatch(await page.content(), new RegExp(link.slice(-43)));
+      await press(page, 'Link für grace widerrufen');
+      await page.getByRole('dialog').getByRole('button', { name: 'Widerrufen' }).press('Enter');
+      await page.getByText('Link für grace widerrufen.').waitFor();
+      assert.equal(await page.getByRole('heading', { name: 'Offene Einladungen' }).count(), 0);
+      await press(page, 'Link zum Zurücksetzen: carl');
+      await page.getByRole('dialog').getByRole('button', { name: 'Link erstellen' }).press('Enter');
+      await page.getByRole('dialog', { name: 'Link für carl' }).waitFor();
+      // It is told to whose account it is.
+      await enter(page, CARL, '/postern/settings/events');
+      await page.getByText('Link für ein neues Passwort erstellt', { exact: true }).waitFor();
+      await assertSound(page);
+    }));
+
+  it('is accepted by a password, whose strength is shown while it is typed, by keyboard, on a phone, in German and in the dark', (t) =>
+    visit(t, { ...PHONE, expectedStatuses: [400] }, async (page) => {
+      await page.goto(await invited('heidi'));
+      await page.locator('#password:focus').waitFor();
+      await assertSound(page);
+      const strength = page.locator('#strength');
+      await page.keyboard.type('heidi');
+      await strength.getByText('mindestens 12 Zeichen').waitFor();
+      await page.locator('#password').fill(PASSWORD);
+      await strength.getByText('Stark').waitFor();
+      await assertSound(page);
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('password1234');
+      await page.locator('#password').fill('password1234');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').getByText('Dieses Passwort ist zu häufig').waitFor();
+      await assertSound(page);
+      await page.locator('#password').fill(PASSWORD);
+      await page.locator('#again').fill(PASSWORD);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Passwort festgelegt' }).waitFor();
+      await assertSound(page);
+      await page.getByRole('link').press('Enter');
+      await page.waitForURL(`${url}/login`);
+      await instance.logIn({ name: 'heidi', role: 'viewer', password: PASSWORD });
+    }));
+
+  it('is accepted without script, and says which rule a password breaks', async (t) => {
+    const link = await invited('ivan');
+    await visit(t, { javaScriptEnabled: false, expectedStatuses: [400, 404] }, async (page) => {
+      await page.goto(link);
+      assert.equal(await page.getByRole('button').count(), 1);
+      const send = async (password: string, again: string): Promise<void> => {
+        await page.getByLabel('New password', { exact: true }).fill(password);
+        await page.getByLabel('New password, again').fill(again);
+        await page.getByRole('button', { name: 'Set password' }).click();
+      };
+      await send(PASSWORD, 'MagnesiumLamp78!');
+      await page.getByRole('alert').getByText('The two passwords differ').waitFor();
+      await send(PASSWORD, PASSWORD);
+      await page.getByRole('heading', { name: 'Password set' }).waitFor();
+      await page.goto(link);
+      await page.getByRole('heading', { name: 'Link not valid' }).waitFor();
+    });
+  });
+
+  it('is accepted by a passkey, which logs in and confirms an act ten minutes later, by keyboard', (t) =>
+    visit(t, { ...PHONE, expectedStatuses: [403] }, async (page) => {
+      await plugIn(page);
+      await page.goto(await invited('judy'));
+      await press(page, 'Stattdessen einen Passkey verwenden');
+      await page.getByRole('heading', { name: 'Passkey festgelegt' }).waitFor();
+      await assertSound(page);
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`${url}/login`);
+      await press(page, 'Mit Passkey anmelden');
+      await page.waitForURL(`${url}/postern/**`);
+      await page.goto(`${url}/postern/settings/tokens`);
+      instance.clock.advance(601);
+      await press(page, 'Token erstellen');
+      await page.getByLabel('Name', { exact: true }).fill('doorbell');
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog', { name: 'Bestätigen Sie, dass Sie es sind' }).waitFor();
+      await assertSound(page);
+      await press(page, 'Passkey verwenden');
+      await page.getByText(/^pst_/).waitFor();
+    }));
+});
