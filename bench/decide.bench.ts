@@ -69,7 +69,7 @@ async function run(): Promise<void> {
   if (slowest >= LIMIT_MICROSECONDS) process.exitCode = 1;
 }
 
-const surroundings = { layout: LAYOUT, isDenied: () => false };
+const surroundings = { layout: LAYOUT, now: 0 };
 
 const callerOf = (role: string): Caller => ({
   name: 'somebody' as UserName,

@@ -1,7 +1,7 @@
 /** Authorization (RBAC): the route table's row, the caller's role and its cameras give the verdict (interface 2.2, 5.6, 7). */
-import type { Caller } from '../domain/caller.ts';
-import { ADMIN, type Role, VIEWER } from '../domain/names.ts';
-import { type Access, type PolicyRow, VERBS, type Verb } from '../domain/policy.ts';
+import { type Caller, isDenied } from '../domain/caller.ts';
+import { ADMIN, VIEWER } from '../domain/names.ts';
+import type { Access, PolicyRow } from '../domain/policy.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { unreachable } from '../domain/result.ts';
 import { type AccessVerdict, refused } from './access-verdict.ts';
@@ -13,11 +13,12 @@ import type { Listed, RouteMatch } from './route-table.ts';
 import { isVodTrick } from './vod-path.ts';
 import { bodyObligations, withinView, withObligations } from './within-view.ts';
 
-/** What authorization knows besides the request: the NVR's cameras, and the verbs that are denied to roles. */
+/** What authorization knows besides the request. */
 export interface Surroundings {
-  /** Undefined until the NVR was first read: a guess could show too much. */
+  /** The NVR's cameras. Undefined until the NVR was first read: a guess could show too much. */
   readonly layout: RecorderLayout | undefined;
-  readonly isDenied: (role: Role, verb: Verb) => boolean;
+  /** Unix seconds: roles may see so far back only. */
+  readonly now: number;
 }
 
 /** `caller` is undefined without credentials: only public routes are allowed then. */
@@ -25,7 +26,7 @@ export function authorize(
   caller: Caller | undefined,
   match: RouteMatch,
   target: RequestTarget,
-  { layout, isDenied }: Surroundings,
+  { layout, now }: Surroundings,
 ): AccessVerdict {
   if (match.kind === 'listed' && match.row.access === 'none') return refused('path-not-found');
   if (match.kind === 'listed' && match.row.access === 'public') return { kind: 'allowed', target };
@@ -33,22 +34,22 @@ export function authorize(
   if (match.kind === 'unlisted') return unlisted(caller, target);
   const { row } = match;
   if (!satisfies(caller, row.access)) return refused('role-too-low');
-  if (row.verb && isDenied(caller.role, row.verb)) return refused('verb-denied');
+  if (row.verb && isDenied(caller, row.verb)) return refused('verb-denied');
   if (clearanceOf(caller) === 'admin' && row.narrow === 'per-message')
-    return perMessage(target, caller, { layout: layout ?? NO_LAYOUT, isDenied });
-  if (clearanceOf(caller) === 'admin') return withObligations(target, row, viewOf(caller, layout), {});
+    return perMessage(target, caller, { layout: layout ?? NO_LAYOUT, now });
+  if (clearanceOf(caller) === 'admin') return withObligations(target, row, viewOf(caller, now, layout), {});
   if (isVodTrick(target.segments)) return refused('route-unlisted');
   if (row.dynamic && !layout) return refused('cameras-unknown');
   // In the place of a dynamic segment, a name that is no camera may be a route that the table does not list.
   if (row.dynamic && !namesCamera(match, layout)) return refused('route-unlisted');
   if (namesAddress(match, target)) return refused('camera-not-in-role');
   if (isForAdmins(row, target)) return refused('field-admin-only');
-  const signalling = row.signalling ? { signalling: { mayTalk: !isDenied(caller.role, 'talk') } } : {};
-  if (row.narrow === 'per-message') return perMessage(target, caller, { layout, isDenied });
+  const signalling = row.signalling ? { signalling: { mayTalk: !isDenied(caller, 'talk') } } : {};
+  if (row.narrow === 'per-message') return perMessage(target, caller, { layout, now });
   if (caller.scope.kind === 'all' || !isNarrowed(row))
-    return withObligations(target, row, viewOf(caller, layout), { ...bodyObligations(row, []), ...signalling });
+    return withObligations(target, row, viewOf(caller, now, layout), { ...bodyObligations(row, []), ...signalling });
   if (!layout) return refused('cameras-unknown');
-  return withinView(match, target, viewOf(caller, layout), signalling);
+  return withinView(match, target, viewOf(caller, now, layout), signalling);
 }
 
 /** An admin sees all cameras, known or not. */
@@ -91,8 +92,8 @@ const isForAdmins = ({ admin_parameters }: PolicyRow, { query }: RequestTarget):
 const isNarrowed = ({ narrow, cameras, access, answer }: PolicyRow): boolean =>
   access === 'camera' || narrow !== undefined || cameras !== undefined || answer !== undefined;
 
-function perMessage(target: RequestTarget, caller: Caller, { layout, isDenied }: Surroundings): AccessVerdict {
+function perMessage(target: RequestTarget, caller: Caller, { layout, now }: Surroundings): AccessVerdict {
   if (!layout) return refused('cameras-unknown');
-  const denied = VERBS.filter((verb) => isDenied(caller.role, verb));
-  return { kind: 'allowed', target, obligations: { view: viewOf(caller, layout), messages: { denied } } };
+  const { denied = [] } = caller;
+  return { kind: 'allowed', target, obligations: { view: viewOf(caller, now, layout), messages: { denied } } };
 }

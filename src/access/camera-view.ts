@@ -1,7 +1,8 @@
 /** What one caller sees of this NVR: the existing cameras that its role lists (interface 2.2). */
-import type { Caller } from '../domain/caller.ts';
+import type { Caller, Rights } from '../domain/caller.ts';
 import { visibleCameras } from '../domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role } from '../domain/names.ts';
+import { sinceOf } from '../domain/rights/rights.ts';
 import { layoutOfNames, type RecorderLayout } from './recorder-layout.ts';
 
 /** `restricted`: to listed cameras, whatever the role; `reader`: a viewer, who sees all of them. */
@@ -14,6 +15,8 @@ export interface PlainView {
   readonly layout: RecorderLayout;
   /** In the order of the NVR. */
   readonly cameras: readonly CameraName[];
+  /** Unix seconds: nothing that began before is seen. Absent: all that there is. */
+  readonly since?: number;
 }
 
 export interface CameraView extends PlainView {
@@ -28,11 +31,16 @@ export function clearanceOf({ role, scope }: Pick<Caller, 'role' | 'scope'>): Cl
   return role === ADMIN ? 'admin' : 'reader';
 }
 
-/** Without a layout of the NVR a restricted caller sees nothing. */
-export function viewOf(caller: Pick<Caller, 'role' | 'scope'>, layout = layoutOfNames([])): CameraView {
+/** Without a layout of the NVR a restricted caller sees nothing. `now` in Unix seconds. */
+export function viewOf(
+  caller: Pick<Rights, 'role' | 'scope' | 'history'>,
+  now: number,
+  layout = layoutOfNames([]),
+): CameraView {
   const clearance = clearanceOf(caller);
   const cameras = clearance === 'restricted' ? visibleCameras(caller.scope, layout.cameras) : layout.cameras;
-  return withSight({ role: caller.role, clearance, layout, cameras });
+  const since = sinceOf(caller.history, now);
+  return withSight({ role: caller.role, clearance, layout, cameras, ...(since !== undefined && { since }) });
 }
 
 export function withSight(view: PlainView): CameraView {
@@ -42,11 +50,12 @@ export function withSight(view: PlainView): CameraView {
   return { ...view, sees: (camera) => seen.has(camera), isForeign: (name) => others.has(name) };
 }
 
-export const plainView = ({ role, clearance, layout, cameras }: CameraView): PlainView => ({
+export const plainView = ({ role, clearance, layout, cameras, since }: CameraView): PlainView => ({
   role,
   clearance,
   layout,
   cameras,
+  ...(since !== undefined && { since }),
 });
 
 const SEES_ALL = { sees: () => true, isForeign: () => false };

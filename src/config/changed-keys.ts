@@ -48,8 +48,8 @@ const lostProxies = (before: Settings, now: Settings): readonly Finding[] =>
 
 type Sections = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** What a role may not do stands with it in the file. */
-const STANDS_IN: ReadonlyMap<string, string> = new Map([['auth.denied', 'auth.roles']]);
+/** What limits a role stands with it in the file. */
+const STANDS_IN: ReadonlyMap<string, string> = new Map([['auth.limits', 'auth.roles']]);
 
 const STANDS_WITH: ReadonlyMap<string, string> = new Map([...STANDS_IN].map(([part, key]) => [key, part]));
 

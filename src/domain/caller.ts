@@ -1,6 +1,8 @@
 /** The caller of a request, as identification found it; authorization decides by it. */
 import { ALL_CAMERAS, type CameraScope, isSameScope } from './camera-scope.ts';
 import { ADMIN, ANONYMOUS, type Role, type UserName } from './names.ts';
+import type { Verb } from './policy.ts';
+import type { Reopening } from './refusal.ts';
 
 /** The credential of the request. Times are Unix seconds. */
 export type Credential =
@@ -30,11 +32,37 @@ export type Credential =
   | { readonly kind: 'proxy-headers' }
   | { readonly kind: 'internal-listener' };
 
-export interface Caller {
-  readonly name: UserName;
+/** Why a caller who is known may do nothing now, and when that ends; without `opens` it does not end by itself. */
+export interface Closed {
+  readonly reason: 'account-not-begun' | 'account-ended' | 'outside-hours';
+  readonly opens?: Reopening;
+}
+
+/** Nothing older is seen than `from` (Unix seconds), or than so many seconds; of both the later counts. */
+export interface HistoryLimit {
+  readonly from?: number;
+  readonly seconds?: number;
+}
+
+/** What a role is worth at a moment; of several roles together, too. Made by `rights/rights.ts`. */
+export interface Rights {
+  /** Of several roles the first: it is the one that the NVR is told. */
   readonly role: Role;
   readonly scope: CameraScope;
+  /** Absent: nothing is denied. */
+  readonly denied?: readonly Verb[];
+  /** Absent: all that there is. */
+  readonly history?: HistoryLimit;
+  readonly closed?: Closed;
+  /** Unix seconds: when the clock alone changes these rights. Absent: never. */
+  readonly changesAt?: number;
+}
+
+export interface Caller extends Rights {
+  readonly name: UserName;
   readonly credential: Credential;
+  /** All roles, where the proxy's groups give more than one. */
+  readonly roles?: readonly Role[];
   /** The user must have a second factor and has none yet: nothing may be done but set one up. */
   readonly mustEnrol?: true;
   /** The password was generated at the first start: the console asks for another one, programs go on. */
@@ -53,14 +81,20 @@ export const mayManageAccounts = ({ credential }: Caller): boolean =>
 
 /** Whether the caller's rights are the same now as when the request was admitted. */
 const hasSameRights = (now: Caller, then: Caller): boolean =>
-  now.role === then.role && isSameScope(now.scope, then.scope);
+  now.role === then.role && isSameScope(now.scope, then.scope) && limitsText(now) === limitsText(then);
+
+const limitsText = ({ denied = [], history = {} }: Rights): string =>
+  JSON.stringify([[...denied].sort(), history.from ?? null, history.seconds ?? null]);
+
+export const isDenied = ({ denied }: Pick<Rights, 'denied'>, verb: Verb): boolean => denied?.includes(verb) ?? false;
 
 /** Why a caller that was admitted may not go on; undefined while the rights are the same. `now` comes from a recheck. */
 export function lostRights(
   now: Caller | undefined,
   then: Caller,
-): 'token-invalid' | 'role-too-low' | 'second-factor-required' | undefined {
+): 'token-invalid' | 'role-too-low' | 'second-factor-required' | Closed['reason'] | undefined {
   if (!now) return 'token-invalid';
+  if (now.closed) return now.closed.reason;
   if (now.mustEnrol && !then.mustEnrol) return 'second-factor-required';
   return hasSameRights(now, then) ? undefined : 'role-too-low';
 }

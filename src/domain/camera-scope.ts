@@ -59,6 +59,14 @@ export function bothScopes(one: CameraScope, other: CameraScope): CameraScope {
   return { kind: 'only', names: new Set([...names, ...otherNames]), wildcards };
 }
 
+/** The cameras that any of them holds. */
+export function unionOfScopes(scopes: readonly CameraScope[]): CameraScope {
+  const limited = scopes.filter((scope) => scope.kind === 'only');
+  if (limited.length < scopes.length) return ALL_CAMERAS;
+  const names = new Set(limited.flatMap((scope) => [...scope.names]));
+  return { kind: 'only', names, wildcards: limited.flatMap(({ wildcards }) => wildcards) };
+}
+
 export const maySee = (scope: CameraScope, camera: string): boolean =>
   scope.kind === 'all' || scope.names.has(camera) || scope.wildcards.some((wildcard) => wildcard.test(camera));
 

@@ -35,6 +35,11 @@ export const REFUSALS = {
   'second-factor-required':  { status: 403, message: 'A second factor must be set up first: open Settings > Two-step login in the console, or POST /api/second-factor/totp.', isTold: true },
   'reauthentication-required': { status: 403, message: 'Confirm your identity again: POST /api/reauthenticate with the password, a code or a passkey. An API token cannot do this.', isTold: true },
   'person-needed':           { status: 403, message: 'An API token may not manage accounts: log in, or use a token that was created with manage_accounts.' },
+  'account-not-begun':       { status: 403, message: 'Your account may not be used yet.', isTold: true },
+  'account-ended':           { status: 403, message: 'Your account has ended: ask an administrator to extend it.', isTold: true },
+  'outside-hours':           { status: 403, message: 'Your role may not be used at this time.', isTold: true },
+  'history-too-old':         { status: 403, message: 'Your role does not see anything that old.', isTold: true },
+  'history-not-judged':      { status: 403, message: 'Your role sees recordings of a limited time only, and it cannot be told how old this is.', isTold: true },
   'route-unlisted':          { status: 403, message: 'Access denied. This path is not in the route table, so only an admin may use it.' },
   'camera-not-in-role':      { status: 403, message: 'Access denied to that camera.' },
   'verb-denied':             { status: 403, message: 'Access denied. Your role may not do this.' },
@@ -67,8 +72,19 @@ export const REFUSALS = {
 
 export type RefusalReason = keyof typeof REFUSALS;
 
+/** A refusal that ends by itself. `at` in Unix seconds; `text` is that moment in the time zone of the service. */
+export interface Reopening {
+  readonly at: number;
+  readonly inSeconds: number;
+  readonly text: string;
+}
+
+export const sentenceOf = (reason: RefusalReason, opens?: Reopening): string =>
+  opens ? `${REFUSALS[reason].message} It may be used from ${opens.text} on.` : REFUSALS[reason].message;
+
 /** The JSON that a client gets. */
-export function refusalBody(reason: RefusalReason): object {
-  const { message, isTold }: Refusal = REFUSALS[reason];
-  return { success: false, message, ...(isTold && { reason }) };
+export function refusalBody(reason: RefusalReason, opens?: Reopening): object {
+  const { isTold }: Refusal = REFUSALS[reason];
+  const told = { success: false, message: sentenceOf(reason, opens), ...(isTold && { reason }) };
+  return opens ? { ...told, opens_at: opens.at } : told;
 }

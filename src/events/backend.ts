@@ -7,6 +7,7 @@ import type { BoundedEventSource } from '../domain/event-question.ts';
 import type { CameraName } from '../domain/names.ts';
 import { isOutOfTime } from '../domain/out-of-time.ts';
 import { storeFaultOf } from '../domain/store-fault.ts';
+import { createZoneOffsets } from '../domain/zone-offsets.ts';
 import { type EventDeps, type EventsState, listEvents, oneEvent } from './event-routes.ts';
 import { exploreEvents } from './explore-route.ts';
 import { eventThumbnail, listByIds } from './id-routes.ts';
@@ -16,7 +17,6 @@ import { sendRefusal } from './responses.ts';
 import { seenCameras } from './seen-cameras.ts';
 import { summarizeEvents } from './summary-route.ts';
 import { HEALTH_PATH } from './worker-watch.ts';
-import { createZoneOffsets } from './zone-offsets.ts';
 
 export interface EventsBackendOptions {
   readonly events: BoundedEventSource;

@@ -2,11 +2,11 @@
 import type { Context } from 'koa';
 import type { CameraScope } from '../domain/camera-scope.ts';
 import type { EventSource, FoundEvent } from '../domain/event-question.ts';
+import type { ZoneOffsets } from '../domain/zone-offsets.ts';
 import { readEventsQuery } from './read-query.ts';
 import { sendBadParameters, sendJson, sendNoSuchEvent, sendRefusal } from './responses.ts';
 import { namedCameras, type SeenCameras } from './seen-cameras.ts';
 import { eventJson, eventsJson } from './write-response.ts';
-import type { ZoneOffsets } from './zone-offsets.ts';
 
 /** What every route of the backend works with. */
 export interface EventDeps {

@@ -1,9 +1,9 @@
 /** The query of GET /api/events as one question, or every parameter that is wrong with it (interface 4.1). */
 import type { EventCondition, EventSort, PageEnd } from '../domain/event-question.ts';
 import { err, ok, type Result } from '../domain/result.ts';
+import type { ZoneOffsets } from '../domain/zone-offsets.ts';
 import { type Contribution, FILTERS, type Filter, NEWEST_FIRST } from './filters.ts';
 import type { ParameterFault } from './parse-value.ts';
-import type { ZoneOffsets } from './zone-offsets.ts';
 
 export interface BadParameter extends ParameterFault {
   readonly name: string;

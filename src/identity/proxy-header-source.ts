@@ -1,8 +1,9 @@
 /** Who the headers of an authentication proxy say is calling, when `auth.enabled` is false (interface 5.5). */
-import { type CustomRoles, scopeOfRole } from '../domain/camera-scope.ts';
 import { ANONYMOUS, type UserName } from '../domain/names.ts';
 import type { RequestFacts } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
+import { rightsOfRoles } from '../domain/rights/rights.ts';
+import type { RolesInForce } from '../domain/rights/role-limits.ts';
 import type { IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
 import { headerNotes, type WhyDropped } from './header-notes.ts';
 import { type IdentityHeader, type IdentityHeaderRules, readIdentityHeader } from './identity-header.ts';
@@ -13,7 +14,9 @@ export interface ProxyHeaderOptions extends IdentityHeaderRules, RoleMapping {
   /** `proxy.header_map`, lower-case names. */
   readonly headerMap: { readonly user?: string | undefined; readonly role?: string | undefined };
   /** Asked at each request, for roles are also made in the console. */
-  readonly customRoles: () => CustomRoles;
+  readonly roles: () => RolesInForce;
+  /** Unix seconds: roles have hours. */
+  readonly now: () => number;
   /** Undefined when no `proxy.auth_secret` is set. For the trace only: `decision/accepted-caller.ts` checks it. */
   readonly carriesProxySecret?: ((request: RequestFacts) => boolean) | undefined;
   readonly trace?: Trace<ProxyTrace> | undefined;
@@ -40,10 +43,10 @@ export function createProxyHeaderSource(options: ProxyHeaderOptions): IdentitySo
     identify: (request) => {
       const userHeader = readIdentityHeader(request, options.headerMap.user, options);
       const roleHeader = readIdentityHeader(request, options.headerMap.role, options);
-      const customRoles = options.customRoles();
+      const roles = options.roles();
       const user = options.headerMap.user === undefined ? ok(UNNAMED_USER) : proxyUserName(userHeader);
-      const role = roleOf(roleHeader, options, customRoles);
-      const verdict = verdictOf(user, role, customRoles);
+      const role = roleOf(roleHeader, options, roles);
+      const verdict = verdictOf(user, role, roles, options.now());
       if (user.ok) options.onRole?.(role);
       if (isUntrustedClaim(request, options)) options.onUntrustedHeaders?.();
       if (options.trace) traceAll(options.trace, { request, options, userHeader, roleHeader, user, role, verdict });
@@ -66,18 +69,25 @@ function proxyUserName(header: IdentityHeader): Result<UserName, string> {
   return ok(name as UserName);
 }
 
-function roleOf(header: IdentityHeader, mapping: RoleMapping, customRoles: CustomRoles): RoleVerdict {
+function roleOf(header: IdentityHeader, mapping: RoleMapping, { cameras }: RolesInForce): RoleVerdict {
   if (header.kind === 'unusable') return { kind: 'denied', because: 'header-unusable', groups: [] };
-  return resolveRole(header.kind === 'believed' ? header.text : undefined, mapping, customRoles.keys());
+  return resolveRole(header.kind === 'believed' ? header.text : undefined, mapping, cameras.keys());
 }
 
-function verdictOf(user: Result<UserName, string>, role: RoleVerdict, customRoles: CustomRoles): IdentityVerdict {
+function verdictOf(
+  user: Result<UserName, string>,
+  role: RoleVerdict,
+  inForce: RolesInForce,
+  now: number,
+): IdentityVerdict {
   if (!user.ok) return { kind: 'refused', reason: 'proxy-user-missing' };
   if (role.kind === 'denied') return { kind: 'refused', reason: 'proxy-role-denied' };
-  const scope = scopeOfRole(role.role, customRoles);
+  const roles = role.matches.map((match) => match.role);
+  const rights = rightsOfRoles(roles, inForce, now);
+  const credential = { kind: 'proxy-headers' } as const;
   return {
     kind: 'identified',
-    caller: { name: user.value, role: role.role, scope, credential: { kind: 'proxy-headers' } },
+    caller: { name: user.value, ...rights, credential, ...(roles.length > 1 && { roles }) },
   };
 }
 

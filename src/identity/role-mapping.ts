@@ -16,8 +16,21 @@ export type RoleRule =
   | { readonly by: 'role-name'; readonly group: string }
   | { readonly by: 'default_role' };
 
+export interface RoleMatch {
+  readonly role: Role;
+  readonly rule: RoleRule;
+}
+
 export type RoleVerdict =
-  | { readonly kind: 'role'; readonly role: Role; readonly rule: RoleRule; readonly groups: readonly string[] }
+  | {
+      readonly kind: 'role';
+      /** The first of the matches. */
+      readonly role: Role;
+      readonly rule: RoleRule;
+      /** All roles that the groups give, in order; admin and viewer stand alone. */
+      readonly matches: readonly RoleMatch[];
+      readonly groups: readonly string[];
+    }
   | {
       readonly kind: 'denied';
       readonly because: 'default-none' | 'default-unknown' | 'header-unusable';
@@ -28,15 +41,21 @@ export type RoleVerdict =
 export function resolveRole(value: string | undefined, mapping: RoleMapping, custom: Iterable<Role>): RoleVerdict {
   const configured: readonly Role[] = [ADMIN, VIEWER, ...custom];
   const groups = groupsOf(value ?? '', mapping.separator);
-  const match =
+  const found =
     mapping.roleMap.size > 0 ? matchGroups(groups, mapping.roleMap, configured) : matchNames(groups, configured);
-  return match ? { kind: 'role', ...match, groups } : defaultVerdict(mapping.defaultRole ?? VIEWER, configured, groups);
+  const [first, ...others] = withoutLesser(found);
+  return first
+    ? { kind: 'role', ...first, matches: [first, ...others], groups }
+    : defaultVerdict(mapping.defaultRole ?? VIEWER, configured, groups);
 }
 
 /** For the log and for `explain`. */
 export function ruleSentence(verdict: RoleVerdict): string {
   if (verdict.kind === 'denied') return DENIALS[verdict.because];
-  const { role, rule } = verdict;
+  return verdict.matches.map(matchSentence).join('; ');
+}
+
+function matchSentence({ role, rule }: RoleMatch): string {
   switch (rule.by) {
     case 'role_map':
       return `the group "${rule.group}" gives ${role} by proxy.role_map`;
@@ -53,46 +72,46 @@ const DENIALS = {
   'header-unusable': 'the role header is sent more than once or holds control characters',
 } as const;
 
-interface Match {
-  readonly role: Role;
-  readonly rule: RoleRule;
-}
-
 const groupsOf = (value: string, separator: string): readonly string[] =>
   value
     .split(separator)
     .map(withoutBlanks)
     .filter((group) => group !== '');
 
-/** Admin first, then the order of the map. Group names are compared as they are. */
+/** Admin has everything, and viewer every camera: beside them no custom role adds anything. */
+function withoutLesser(matches: readonly RoleMatch[]): readonly RoleMatch[] {
+  const builtIn = [ADMIN, VIEWER].map((role) => matches.find((match) => match.role === role)).find(Boolean);
+  return builtIn ? [builtIn] : matches;
+}
+
+/** In the order of the map. Group names are compared as they are. */
 function matchGroups(
   groups: readonly string[],
   roleMap: RoleMapping['roleMap'],
   configured: readonly Role[],
-): Match | undefined {
+): readonly RoleMatch[] {
   const held = new Set(groups);
-  for (const role of [ADMIN, ...roleMap.keys()]) {
+  return [...roleMap.keys()].flatMap((role) => {
     const group = configured.includes(role) ? roleMap.get(role)?.find((name) => held.has(name)) : undefined;
-    if (group !== undefined) return { role, rule: { by: 'role_map', group } };
-  }
-  return undefined;
+    return group === undefined ? [] : [{ role, rule: { by: 'role_map', group } } as const];
+  });
 }
 
 /** Admin first, then viewer, then the order of `auth.roles`; without case. */
-function matchNames(groups: readonly string[], configured: readonly Role[]): Match | undefined {
+function matchNames(groups: readonly string[], configured: readonly Role[]): readonly RoleMatch[] {
   const held = new Map(groups.toReversed().map((group) => [asciiLower(group), group]));
-  for (const role of configured) {
+  return configured.flatMap((role) => {
     const group = held.get(asciiLower(role));
-    if (group !== undefined) return { role, rule: { by: 'role-name', group } };
-  }
-  return undefined;
+    return group === undefined ? [] : [{ role, rule: { by: 'role-name', group } } as const];
+  });
 }
 
 function defaultVerdict(role: Role | 'none', configured: readonly Role[], groups: readonly string[]): RoleVerdict {
   if (role === 'none') return { kind: 'denied', because: 'default-none', groups };
   const known = configured.find((name) => name === role);
   if (!known) return { kind: 'denied', because: 'default-unknown', groups };
-  return { kind: 'role', role: known, rule: { by: 'default_role' }, groups };
+  const match: RoleMatch = { role: known, rule: { by: 'default_role' } };
+  return { kind: 'role', ...match, matches: [match], groups };
 }
 
 /** Not `toLowerCase()`, which makes a plain `k` of the Kelvin sign. */

@@ -5,7 +5,7 @@ import { createApiTokens, mayGive, newTokenText } from '../../src/accounts/token
 import type { ApiToken } from '../../src/domain/accounts/api-token.ts';
 import { ALL_CAMERAS, maySee } from '../../src/domain/camera-scope.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
-import { handClock, NOW, openInstanceStore, person, ROLES } from './support/people.ts';
+import { handClock, IN_FORCE, NOW, openInstanceStore, person } from './support/people.ts';
 
 const CAMERAS = ['garden', 'patio_1', 'street'];
 
@@ -34,7 +34,7 @@ async function instance(t: TestContext, changes: Partial<ApiToken> = {}, ownerRo
     ...uses,
     ...changes,
   });
-  const { latest: roles } = createRoleRegistry({ store: store.roles, fixed: ROLES, version: store.version });
+  const { inForce: roles } = createRoleRegistry({ store: store.roles, fixed: IN_FORCE, version: store.version });
   const parts = { tokenStore: store.apiTokens, store: store.accounts, clock, roles, authEnabled };
   const tokens = createApiTokens({ ...parts, accountsVersion: store.version });
   const outcome = async (token = text): Promise<string> => {

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { openCredentials } from '../../src/app/accounts/credentials.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import type { Store } from '../../src/store/open-store.ts';
-import { handClock, NOW, openInstanceStore, person } from './support/people.ts';
+import { handClock, IN_FORCE, NOW, openInstanceStore, person } from './support/people.ts';
 
 const HOUR = 3600;
 
@@ -20,7 +20,8 @@ async function instance(t: TestContext, change: (store: Store) => Store = (store
   t.mock.timers.enable({ apis: ['setInterval'] });
   const start = async () => {
     const parts = {
-      fixedRoles: new Map(),
+      fixedRoles: IN_FORCE,
+      guestKeep: () => 30 * 86_400,
       authEnabled: true,
       clock,
       steadyClock: clock,

@@ -4,7 +4,7 @@ import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
 import type { CustomRoles } from '../../src/domain/camera-scope.ts';
 import type { Role } from '../../src/domain/names.ts';
 import { until } from '../support/until.ts';
-import { openInstanceStore, ROLES } from './support/people.ts';
+import { IN_FORCE, openInstanceStore, ROLES } from './support/people.ts';
 import { tempDirectory } from './support/temp-directory.ts';
 
 const GUARD = { role: 'guard' as Role, cameras: ['street'] };
@@ -21,7 +21,7 @@ async function book(t: TestContext) {
     },
   };
   const onChange = (roles: CustomRoles): void => void told.push(roles);
-  const roleRegistry = createRoleRegistry({ store: counted, fixed: ROLES, version: store.version, onChange });
+  const roleRegistry = createRoleRegistry({ store: counted, fixed: IN_FORCE, version: store.version, onChange });
   return { directory, store, told, reads: () => reads, ...roleRegistry };
 }
 
@@ -66,12 +66,12 @@ describe('The custom roles', () => {
     const { store, latest, current, renew, told, reads } = await book(t);
     await store.roles.changeRoles({ saved: [GUARD], deleted: [] });
     await latest();
-    renew(new Map([['guard' as Role, ['garage']]]));
+    renew({ ...IN_FORCE, cameras: new Map([['guard' as Role, ['garage']]]) });
     assert.deepEqual(shown(current()), { guard: ['garage'] });
-    renew(ROLES);
+    renew(IN_FORCE);
     const both = { gardener: ['garden', 'patio_*'], guard: ['street'] };
     assert.deepEqual([shown(current()), shown(await latest()), reads()], [both, both, 1]);
-    renew(ROLES);
+    renew(IN_FORCE);
     assert.deepEqual(told.map(shown), [both, { guard: ['garage'] }, both]);
   });
 });

@@ -6,7 +6,7 @@ import { createApiTokens } from '../../src/accounts/tokens/api-tokens.ts';
 import { createTokenAdmin } from '../../src/accounts/tokens/token-admin.ts';
 import { parseExpiry, registerTokensCommands } from '../../src/cli/commands/tokens.ts';
 import type { UserName } from '../../src/domain/names.ts';
-import { handClock, NOW, openInstanceStore, person, ROLES } from '../accounts/support/people.ts';
+import { handClock, IN_FORCE, NOW, openInstanceStore, person, ROLES } from '../accounts/support/people.ts';
 
 /** A command line over a store with an admin, and gus, who is a gardener. */
 async function terminal(t: TestContext, authEnabled = true) {
@@ -19,7 +19,10 @@ async function terminal(t: TestContext, authEnabled = true) {
   const parts = { tokenStore: store.apiTokens, store: store.accounts, clock: handClock(), roles: () => ROLES };
   const apiTokens = createTokenAdmin({ ...parts, authEnabled });
   const opens = async (token: string): Promise<string> => {
-    const verdict = await createApiTokens({ ...parts, authEnabled }).verify(token.trim(), 'bearer');
+    const verdict = await createApiTokens({ ...parts, roles: () => IN_FORCE, authEnabled }).verify(
+      token.trim(),
+      'bearer',
+    );
     return verdict.kind === 'valid' ? `${verdict.caller.name} as ${verdict.caller.role}` : verdict.reason;
   };
   const run = async (...words: string[]) => {

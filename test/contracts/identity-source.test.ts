@@ -103,7 +103,8 @@ itIsAnIdentitySource('proxy-headers', {
       separator: ',',
       roleMap: new Map(),
       defaultRole: 'none',
-      customRoles: () => new Map(),
+      roles: () => ({ cameras: new Map(), limits: new Map(), zone: 'UTC' }),
+      now: () => 0,
     }),
   good: [
     someRequest({}, [

@@ -99,7 +99,7 @@ describe('The role of a proxy user', () => {
         const verdict = resolveRole(groups.join(separator), how, CUSTOM);
         assert.deepEqual(resolveRole(groups.join(separator), how, CUSTOM), verdict);
         assert.equal(
-          verdict.kind === 'role' ? verdict.role : 'denied',
+          verdict.kind === 'role' ? verdict.matches.map(({ role }) => role).join('+') : 'denied',
           model(groups.join(separator), separator, entries, fallback),
         );
       }),
@@ -131,7 +131,9 @@ function model(
           ),
         );
   const byDefault = fallback === undefined ? 'viewer' : configured.includes(fallback) ? fallback : 'denied';
-  return matching.includes('admin') ? 'admin' : (matching[0] ?? byDefault);
+  const [first = byDefault, ...others] = matching;
+  const builtIn = ['admin', 'viewer'].find((role) => matching.includes(role));
+  return builtIn ?? [first, ...others].join('+');
 }
 
 describe('The sentence that explains a role', () => {
@@ -139,6 +141,7 @@ describe('The sentence that explains a role', () => {
   const rows: [value: string | undefined, how: RoleMapping, sentence: string][] = [
     ['x,root',   MAPPED,    'the group "root" gives admin by proxy.role_map'],
     ['VIEWER',   NONE,      '"VIEWER" in the role header is the role viewer'],
+    ['porch.team,gardener', NONE, '"gardener" in the role header is the role gardener; "porch.team" in the role header is the role Porch.Team'],
     ['x',        mapping(), 'no value of the role header gives a role, so proxy.default_role gives viewer'],
     [undefined,  NONE,      'no value of the role header gives a role, and proxy.default_role is none'],
     ['x',        mapping({ defaultRole: 'gone' as Role }), 'no value of the role header gives a role, and proxy.default_role is not a configured one'],

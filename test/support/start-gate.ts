@@ -84,7 +84,7 @@ export async function startGate(
       sources: { internal: [internalSource], external: [] },
       carriesProxySecret: undefined,
       internalHosts: [],
-      surroundings: () => ({ layout: layoutOfNames([]), isDenied: () => false }),
+      surroundings: () => ({ layout: layoutOfNames([]), now: 0 }),
       owners: { denial: async () => undefined },
     }),
     destinations: () => ({ eventsBackend: undefined, nvr: upstream, routes: [] }),

@@ -3,12 +3,15 @@
 import type { RoleStore, StoredRole } from '../../domain/accounts/role-store.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
+import type { Role } from '../../domain/names.ts';
+import { VERBS } from '../../domain/policy.ts';
+import { parseLimits, type RoleLimit, type RolesInForce } from '../../domain/rights/role-limits.ts';
 import { createStoreGrace, type StoreGrace } from '../sessions/store-grace.ts';
 
 export interface CustomRoleDeps {
   readonly store: Pick<RoleStore, 'listRoles'>;
   /** `auth.roles` of the configuration: fixed, and above a role of the same name in the store. */
-  readonly fixed: CustomRoles;
+  readonly fixed: RolesInForce;
   /** Changes with every change of the store, by this process or another; without it the store is read each time. */
   readonly version?: () => string;
   /** Remembers what the store says, and for how long. Default: by `version`, and not while the store cannot be reached. */
@@ -20,48 +23,66 @@ export interface RoleRegistry {
   readonly fixed: CustomRoles;
   /** As last read. */
   current(): CustomRoles;
+  currentInForce(): RolesInForce;
   /** As they are: read again when the store has changed. */
   latest(): MaybePromise<CustomRoles>;
+  /** The same, with what limits each role. */
+  inForce(): MaybePromise<RolesInForce>;
   /** `auth.roles` was read again. */
-  renew(fixed: CustomRoles): void;
+  renew(fixed: RolesInForce): void;
 }
 
 export function createRoleRegistry({ store, version, onChange, ...parts }: CustomRoleDeps): RoleRegistry {
   let { fixed } = parts;
   let stored: readonly StoredRole[] = [];
-  let roles = fixed;
-  let text = textOf(fixed);
+  let roles = fixed.cameras;
+  let text = textOf(roles);
+  let inForce = fixed;
   const { grace = createStoreGrace({ version }) } = parts;
   const remembered = grace.memory<readonly StoredRole[]>(1);
 
   const join = (): CustomRoles => {
-    const others = stored.filter(({ role }) => !fixed.has(role));
-    const found: CustomRoles = new Map([...fixed, ...others.map(({ role, cameras }) => [role, cameras] as const)]);
-    if (textOf(found) === text) return roles;
-    [roles, text] = [found, textOf(found)];
-    onChange?.(roles);
+    const others = stored.filter(({ role }) => !fixed.cameras.has(role));
+    const found: CustomRoles = new Map([
+      ...fixed.cameras,
+      ...others.map(({ role, cameras }) => [role, cameras] as const),
+    ]);
+    const isChanged = textOf(found) !== text;
+    if (isChanged) [roles, text] = [found, textOf(found)];
+    inForce = { cameras: roles, limits: new Map([...fixed.limits, ...others.flatMap(limitsOf)]), zone: fixed.zone };
+    if (isChanged) onChange?.(roles);
     return roles;
   };
+  const latest = (): MaybePromise<CustomRoles> =>
+    mapMaybe(
+      remembered('', () => store.listRoles()),
+      (found) => {
+        if (found === stored) return roles;
+        stored = found;
+        return join();
+      },
+    );
 
   return {
     get fixed() {
-      return fixed;
+      return fixed.cameras;
     },
     renew(given) {
       fixed = given;
       join();
     },
     current: () => roles,
-    latest: () =>
-      mapMaybe(
-        remembered('', () => store.listRoles()),
-        (found) => {
-          if (found === stored) return roles;
-          stored = found;
-          return join();
-        },
-      ),
+    currentInForce: () => inForce,
+    latest,
+    inForce: () => mapMaybe(latest(), () => inForce),
   };
+}
+
+/** Limits that this version cannot read, written by another one, must not be taken for none. */
+function limitsOf({ role, limits }: StoredRole): [Role, RoleLimit][] {
+  if (!limits) return [];
+  const parsed = parseLimits(limits);
+  return [[role, parsed.ok ? parsed.value : { deny: VERBS }]];
 }
 
 const textOf = (roles: CustomRoles): string => JSON.stringify([...roles]);

@@ -2,7 +2,8 @@
 import { hash } from 'node:crypto';
 import type { User } from '../../domain/accounts/account.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { type CustomRoles, scopeOfRole } from '../../domain/camera-scope.ts';
+import { rightsOfUser } from '../../domain/rights/rights.ts';
+import type { RolesInForce } from '../../domain/rights/role-limits.ts';
 import type { SessionFault } from '../../domain/verdict.ts';
 import { saltOf } from '../passwords/password-hash.ts';
 import { loginOf } from './session-age.ts';
@@ -25,7 +26,9 @@ export interface Lasting extends Pick<SessionClaims, 'tokenId' | 'issuedAt' | 'e
 
 /** What a caller's rights are made from, beside the user. */
 export interface CallerRules {
-  readonly roles: CustomRoles;
+  readonly roles: RolesInForce;
+  /** Unix seconds. */
+  readonly now: number;
   readonly owesFactor: (user: User) => boolean;
 }
 
@@ -34,11 +37,10 @@ export const callerOf = (
   user: User,
   claims: Lasting,
   carriedBy: 'cookie' | 'bearer',
-  { roles, owesFactor }: CallerRules,
+  { roles, now, owesFactor }: CallerRules,
 ): Caller => ({
   name: user.name,
-  role: user.role,
-  scope: scopeOfRole(user.role, roles),
+  ...rightsOfUser(user, roles, now),
   credential: {
     kind: 'session',
     tokenId: claims.tokenId,

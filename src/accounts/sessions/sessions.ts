@@ -138,7 +138,7 @@ export function createSessions(deps: SessionDeps): Sessions {
           if (fault || !user) return { kind: 'invalid', reason: fault ?? 'user-gone' };
           return mapMaybe(deps.roles(), (roles) => ({
             kind: 'valid',
-            caller: callerOf(user, claims.value, carriedBy, { roles, owesFactor }),
+            caller: callerOf(user, claims.value, carriedBy, { roles, now, owesFactor }),
           }));
         });
       }),
@@ -153,8 +153,9 @@ export function createSessions(deps: SessionDeps): Sessions {
       if (expiresAt <= unixSeconds(clock)) return undefined;
       const claims = { ...credential, expiresAt, userName: name };
       const state = await stateOf(claims);
-      if (!state.user || sessionStateFault(claims, state, unixSeconds(clock))) return undefined;
-      return callerOf(state.user, claims, credential.carriedBy, { roles: await deps.roles(), owesFactor });
+      const now = unixSeconds(clock);
+      if (!state.user || sessionStateFault(claims, state, now)) return undefined;
+      return callerOf(state.user, claims, credential.carriedBy, { roles: await deps.roles(), now, owesFactor });
     },
     async end({ credential }) {
       if (credential.kind === 'session') await revoke(credential.tokenId, credential.expiresAt);

@@ -2,11 +2,13 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { ApiToken, ApiTokenStore } from '../../domain/accounts/api-token.ts';
-import type { Caller } from '../../domain/caller.ts';
-import { bothScopes, type CameraScope, type CustomRoles, scopeOf, scopeOfRole } from '../../domain/camera-scope.ts';
+import type { Caller, Rights } from '../../domain/caller.ts';
+import { bothScopes, scopeOf } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
+import { bothRights, grantOf, rightsOfRole, rightsOfUser } from '../../domain/rights/rights.ts';
+import type { RolesInForce } from '../../domain/rights/role-limits.ts';
 import type { ApiTokenVerdict } from '../../domain/verdict.ts';
 import { createStoreGrace, type StoreGrace } from '../sessions/store-grace.ts';
 
@@ -14,7 +16,7 @@ export interface ApiTokenDeps {
   readonly tokenStore: Pick<ApiTokenStore, 'findToken'>;
   readonly store: Pick<AccountStore, 'findUser'>;
   readonly clock: Clock;
-  readonly roles: () => CustomRoles | Promise<CustomRoles>;
+  readonly roles: () => RolesInForce | Promise<RolesInForce>;
   /** `auth.enabled`. */
   readonly authEnabled: boolean;
   /** As for sessions: without it tokens are read anew for each request. */
@@ -66,11 +68,11 @@ export function createApiTokens(deps: ApiTokenDeps): ApiTokens {
   const stateOf = (id: string): MaybePromise<TokenState> => remembered(id, () => read(id));
 
   const callerOf = async (token: ApiToken, owner: User | undefined, carriedBy: CarriedBy): Promise<Caller> => {
-    const { role, scope } = rightsOf(token, owner?.role ?? token.role, await roles());
+    const rights = rightsOf(token, owner, await roles(), unixSeconds(clock));
     const end = token.expiresAt === null ? {} : { expiresAt: token.expiresAt };
     const manages = token.managesAccounts ? ({ managesAccounts: true } as const) : {};
     const credential = { kind: 'api-token', tokenId: token.id, carriedBy, ...manages, ...end } as const;
-    return { name: token.user, role, scope, credential };
+    return { name: token.user, ...rights, credential };
   };
 
   return {
@@ -113,12 +115,15 @@ function faultOf(
   return isKnown ? undefined : 'user-gone';
 }
 
-/** A token loses rights together with its owner and gains none: when the owner's role shrank, the cameras of both count. */
-function rightsOf(token: ApiToken, own: Role, roles: CustomRoles): { role: Role; scope: CameraScope } {
-  const given = token.cameras === null ? scopeOfRole(token.role, roles) : narrowed(token, token.cameras, roles);
-  if (mayGive(own, token.role)) return { role: token.role, scope: given };
-  return { role: own, scope: bothScopes(given, scopeOfRole(own, roles)) };
+/**
+ * A token loses rights together with its owner and gains none: the cameras, denials, hours and history of both count. When
+ * the owner's role shrank, it is the owner's. A token of a proxy's user has no owner here.
+ */
+function rightsOf(token: ApiToken, owner: User | undefined, roles: RolesInForce, now: number): Rights {
+  const given = rightsOfRole(token.role, roles, now, owner && grantOf(owner));
+  const narrowed =
+    token.cameras === null ? given : { ...given, scope: bothScopes(given.scope, scopeOf(token.cameras)) };
+  if (!owner) return narrowed;
+  const both = bothRights(narrowed, rightsOfUser(owner, roles, now));
+  return mayGive(owner.role, token.role) ? both : { ...both, role: owner.role };
 }
-
-const narrowed = ({ role }: ApiToken, cameras: readonly string[], roles: CustomRoles): CameraScope =>
-  bothScopes(scopeOfRole(role, roles), scopeOf(cameras));

@@ -79,7 +79,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
   const uncounted = sessionsUnder(settings, factors.secondFactor, deps);
   const sessions = countedSessions(uncounted, 'login', metrics);
   const sessionsAfterPasswordChange = countedSessions(uncounted, 'password_change', metrics);
-  const recheck = createRecheck(auth.enabled, sessions, credentials);
+  const recheck = createRecheck(auth.enabled, sessions, credentials, () => unixSeconds(deps.clock));
   const accountDeps = {
     store: deps.store.accounts,
     hasher: deps.hasherOf(auth.hash_iterations),
@@ -134,7 +134,7 @@ const sessionsUnder = (
     store: store.accounts,
     key,
     clock,
-    roles: credentials.roleRegistry.latest,
+    roles: credentials.roleRegistry.inForce,
     grace: credentials.grace,
     isEndedHere: store.isHeld,
     ends: credentials.seenSessions.ends,

@@ -16,6 +16,7 @@ import { createSealer, type Sealer } from '../../accounts/second-factor/sealed-s
 import { createTickets } from '../../accounts/second-factor/step-ticket.ts';
 import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
+import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { HoldingStore } from '../../store/held-revocations.ts';
@@ -94,7 +95,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
   });
   const { audit } = told;
   const { keyId } = secret.value;
-  const fixedRoles = settings.auth.roles;
+  const fixedRoles = rolesOfFile(settings.auth);
   const onTokenEvict = countedEvictions('apikey', metrics);
   const credentials = await openCredentials({
     store,
@@ -165,7 +166,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     under: (settings) => accountsUnder(settings, deps),
     enforce({ settings, clauses }) {
       current = settings;
-      roleRegistry.renew(settings.auth.roles);
+      roleRegistry.renew(rolesOfFile(settings.auth));
       limiter.setClauses(clauses);
     },
     async settle({ settings, routeDeps }, reset) {

@@ -12,6 +12,7 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { parseRateLimit } from '../../domain/rate-limit.ts';
+import type { RolesInForce } from '../../domain/rights/role-limits.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Shared } from '../resources/shared.ts';
 
@@ -35,8 +36,8 @@ export interface CredentialDeps {
   readonly store: Store;
   /** Of the key that sessions are signed with. */
   readonly keyId: string;
-  /** `auth.roles`. */
-  readonly fixedRoles: CustomRoles;
+  /** Those of the configuration. */
+  readonly fixedRoles: RolesInForce;
   /** `auth.enabled`, which changes at a start only. */
   readonly authEnabled: boolean;
   readonly clock: Clock;
@@ -78,7 +79,7 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
     tokenStore: store.apiTokens,
     store: store.accounts,
     clock,
-    roles: roleRegistry.latest,
+    roles: roleRegistry.inForce,
     authEnabled,
     grace,
   });

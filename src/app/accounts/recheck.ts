@@ -1,7 +1,8 @@
 /** Looks at a caller again: who it is now, by the kind of its credential (SPEC 4.2). */
 import type { Sessions } from '../../accounts/sessions/sessions.ts';
-import type { Caller } from '../../domain/caller.ts';
-import { scopeOfRole } from '../../domain/camera-scope.ts';
+import type { Caller, Rights } from '../../domain/caller.ts';
+import type { Role } from '../../domain/names.ts';
+import { rightsOfRoles } from '../../domain/rights/rights.ts';
 import type { Credentials } from './credentials.ts';
 
 /** The caller as of now; undefined when the session or token has ended. */
@@ -12,6 +13,7 @@ export function createRecheck(
   hasAccounts: boolean,
   sessions: Sessions,
   { tokens, roleRegistry }: Credentials,
+  now: () => number,
 ): Recheck {
   return async (caller) => {
     switch (caller.credential.kind) {
@@ -21,9 +23,21 @@ export function createRecheck(
         return tokens.recheck(caller);
       case 'proxy-headers':
         // What the proxy said of the user still holds; what the role may see may have changed.
-        return hasAccounts ? undefined : { ...caller, scope: scopeOfRole(caller.role, await roleRegistry.latest()) };
+        return hasAccounts
+          ? undefined
+          : ofProxy(caller, rightsOfRoles(rolesOf(caller), await roleRegistry.inForce(), now()));
       case 'internal-listener':
         return caller;
     }
   };
 }
+
+const rolesOf = ({ role, roles = [role] }: Caller): readonly Role[] => roles;
+
+/** Nothing of the rights of before is left. */
+const ofProxy = ({ name, credential, roles }: Caller, rights: Rights): Caller => ({
+  name,
+  credential,
+  ...rights,
+  ...(roles && { roles }),
+});

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
+import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import type { ListenAddress } from '../../domain/addresses/socket-address.ts';
@@ -52,7 +53,7 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
     const upkeep = await keepEvents({ store, clock, retention: events.retention, onDeleted() {}, onFault });
     opened.defer(upkeep.close);
   }
-  const { latest, current } = createRoleRegistry({ store: store.roles, fixed: auth.roles });
+  const { latest, current } = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(auth) });
   await latest();
   const readRoles = setInterval(() => void Promise.resolve(latest()).catch(onFault), ROLES_READ_EVERY_MILLISECONDS);
   opened.defer(() => clearInterval(readRoles));

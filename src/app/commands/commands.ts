@@ -11,6 +11,7 @@ import { importUsers } from '../../accounts/users/import-users.ts';
 import { createUsers, type UserOutcome } from '../../accounts/users/users.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
+import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import { MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
@@ -74,7 +75,8 @@ export async function openForCommands(
   });
   const { audit } = told;
   const hasher = createPasswordHasher({ iterations: settings.auth.hash_iterations, concurrency: 1, queue: 0 });
-  const roles = createRoleRegistry({ store: store.roles, fixed: settings.auth.roles }).latest;
+  const roleRegistry = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(settings.auth) });
+  const roles = roleRegistry.latest;
   const tokenStore = store.apiTokens;
   const authEnabled = settings.auth.enabled;
   const accountDeps = { store: store.accounts, hasher, clock, roles, passwordRules: passwordRulesOf(settings) };

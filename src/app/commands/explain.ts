@@ -7,10 +7,12 @@ import { createSessions, type Sessions } from '../../accounts/sessions/sessions.
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { type ApiTokens, createApiTokens } from '../../accounts/tokens/api-tokens.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
+import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import { loadServiceConfig } from '../../config/service-config.ts';
 import { visibleCameras } from '../../domain/camera-scope.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { SessionVerdict } from '../../domain/verdict.ts';
 import { readTrustedHeaders } from '../../identity/trusted-headers-file.ts';
@@ -49,11 +51,13 @@ export async function openForExplain(place: ExplainPlace, note: (sentence: strin
   const layout = await layoutOf(settings, store, note);
   const eventsBackend = settings.events.source === 'nvr' ? undefined : NOT_RUNNING;
   const destinations = destinationRules(settings, eventsBackend);
-  const roleRegistry = createRoleRegistry({ store: store?.roles ?? NO_ROLES, fixed: settings.auth.roles });
+  const roleRegistry = createRoleRegistry({ store: store?.roles ?? NO_ROLES, fixed: rolesOfFile(settings.auth) });
   const verifySession = sessionVerifier(settings, store, place, roleRegistry);
+  const now = () => unixSeconds(place.clock);
   const explain = createExplainer({
     settings,
-    roles: roleRegistry.latest,
+    roles: roleRegistry.inForce,
+    now,
     findUser: async (name) => store?.accounts.findUser(name),
     destinations,
     headers: () => headerRules(settings, list.value.names),
@@ -67,6 +71,7 @@ export async function openForExplain(place: ExplainPlace, note: (sentence: strin
         verifySession,
         verifyApiToken: tokenVerifier(store, settings.auth.enabled, place, roleRegistry),
         roleRegistry,
+        now,
         layout: () => layout,
         owners: ownerLookup(destinations, askerOf(settings)),
         trace,
@@ -110,11 +115,11 @@ function tokenVerifier(
   store: Store | undefined,
   authEnabled: boolean,
   { clock }: CommandPlace,
-  { latest }: RoleRegistry,
+  { inForce }: RoleRegistry,
 ): ApiTokens['verify'] {
   if (!store) return async () => ({ kind: 'invalid', reason: 'unknown' });
   const { apiTokens: tokenStore, accounts } = store;
-  return createApiTokens({ tokenStore, store: accounts, clock, roles: latest, authEnabled }).verify;
+  return createApiTokens({ tokenStore, store: accounts, clock, roles: inForce, authEnabled }).verify;
 }
 
 /** The secret is looked for only when there is a token. */
@@ -134,7 +139,7 @@ function sessionVerifier(
       store: accounts,
       key: await importSigningKey(secret.value.key),
       clock,
-      roles: roleRegistry.latest,
+      roles: roleRegistry.inForce,
       sessionLength: auth.session_length,
       refreshTime: auth.refresh_time,
       maxAge: auth.session_max_age,

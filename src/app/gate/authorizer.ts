@@ -57,6 +57,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
     verifySession: accounts.sessions.verify,
     verifyApiToken: tokenVerifier.verify,
     roleRegistry,
+    now: () => unixSeconds(clock),
     layout: cameras.layout,
     owners: ownerLookup(destinations, askerOf(settings)),
   };
@@ -89,7 +90,8 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
     decisionRules({ ...authorizer, verifyApiToken: tokens.verify, allowlist: upToDate().list.names, trace });
   const explain = createExplainer({
     settings,
-    roles: roleRegistry.latest,
+    roles: roleRegistry.inForce,
+    now: () => unixSeconds(clock),
     findUser: (name) => store.accounts.findUser(name),
     destinations,
     headers: () => upToDate().headers,

@@ -5,8 +5,9 @@ import type { Settings } from '../../config/schema/schema.ts';
 import { trustedPeersOf } from '../../config/trusted-peers.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { type CustomRoles, scopeOfRole } from '../../domain/camera-scope.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { rightsOfUser } from '../../domain/rights/rights.ts';
+import type { RolesInForce } from '../../domain/rights/role-limits.ts';
 import type { Description } from '../../gateway/explain/description.ts';
 import { type ExplainDeps, explain } from '../../gateway/explain/explain.ts';
 import type { Explanation } from '../../gateway/explain/explanation.ts';
@@ -28,7 +29,9 @@ export interface ExplainQuestion {
 
 export interface ExplainerDeps extends ExplainDeps {
   readonly settings: Settings;
-  readonly roles: () => CustomRoles | Promise<CustomRoles>;
+  readonly roles: () => RolesInForce | Promise<RolesInForce>;
+  /** Unix seconds. */
+  readonly now: () => number;
   readonly findUser: (name: string) => Promise<User | undefined>;
 }
 
@@ -81,7 +84,7 @@ const asNodeReads = (typed: string): string => Buffer.from(typed.trim(), 'utf8')
 
 async function callerNamed(
   name: string,
-  { settings, findUser, roles }: ExplainerDeps,
+  { settings, findUser, roles, now }: ExplainerDeps,
 ): Promise<Result<Caller, string>> {
   if (!settings.auth.enabled) {
     return err('auth.enabled is false, so users are not known by account: describe the headers that the proxy sends');
@@ -98,8 +101,7 @@ async function callerNamed(
   const owesFactor = !user.hasFactor && isFactorRequired(settings.auth.second_factor, user.role);
   return ok({
     name: user.name,
-    role: user.role,
-    scope: scopeOfRole(user.role, await roles()),
+    ...rightsOfUser(user, await roles(), now()),
     credential,
     ...(owesFactor && { mustEnrol: true }),
   });

@@ -44,10 +44,7 @@ export function decisionRules(told: RuleDeps): Rules {
     carriesProxySecret,
     internalHosts: settings.server.internal_hosts,
     basePath: settings.server.base_path,
-    surroundings: () => ({
-      layout: layout(),
-      isDenied: (role, verb) => settings.auth.denied.get(role)?.includes(verb) ?? false,
-    }),
+    surroundings: () => ({ layout: layout(), now: deps.now() }),
     owners,
     // The events backend checks the parameters itself, and says which one it is.
     isHarmful: (method, target) =>

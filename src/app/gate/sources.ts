@@ -1,9 +1,9 @@
 /** Builds the sources of identity from the settings, and says whose headers are believed (SPEC 3). */
 import type { Settings } from '../../config/schema/schema.ts';
 import { trustedPeersOf } from '../../config/trusted-peers.ts';
-import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
+import type { RolesInForce } from '../../domain/rights/role-limits.ts';
 import type { ApiTokenVerdict, IdentitySource, SessionVerdict } from '../../domain/verdict.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import { clientAddress, isTrustedPeer } from '../../gateway/decision/client-address.ts';
@@ -26,7 +26,9 @@ export interface SourceDeps {
     address: string,
   ) => MaybePromise<ApiTokenVerdict>;
   /** As last read, and as they are now. */
-  readonly roleRegistry: { current(): CustomRoles; latest(): MaybePromise<CustomRoles> };
+  readonly roleRegistry: { currentInForce(): RolesInForce; inForce(): MaybePromise<RolesInForce> };
+  /** Unix seconds. */
+  readonly now: () => number;
   readonly trace: Trace<SourceTrace> | undefined;
   /** Absent: sessions are looked up for each request. */
   readonly remembering?: CacheRules;
@@ -60,7 +62,8 @@ export function externalSource(deps: SourceDeps, carriesProxySecret: Rules['carr
     separator: proxy.separator,
     roleMap: proxy.role_map,
     defaultRole: proxy.default_role,
-    customRoles: roleRegistry.current,
+    roles: roleRegistry.currentInForce,
+    now: deps.now,
     carriesProxySecret,
     trace,
     onRole,
@@ -68,6 +71,6 @@ export function externalSource(deps: SourceDeps, carriesProxySecret: Rules['carr
   });
   return {
     name: source.name,
-    identify: (request) => mapMaybe(roleRegistry.latest(), () => source.identify(request)),
+    identify: (request) => mapMaybe(roleRegistry.inForce(), () => source.identify(request)),
   };
 }

@@ -1,12 +1,10 @@
 /** Keys of `auth`: accounts, sessions, custom roles (interface 2.5; SPEC 1). */
 import { z } from 'zod';
 import { FACTOR_MODES } from '../../domain/accounts/second-factor.ts';
-import type { CustomRoles } from '../../domain/camera-scope.ts';
-import { parseCustomRoleName, type Role } from '../../domain/names.ts';
-import { VERBS, type Verb } from '../../domain/policy.ts';
 import { parseRateLimit } from '../../domain/rate-limit.ts';
 import { parseNetwork } from './addresses.ts';
-import { cameraEntry, LONGEST_SECONDS, parsed, text, wholeSeconds } from './value-types.ts';
+import { camerasOf, limitsOf, roleKeys } from './role-schema.ts';
+import { LONGEST_SECONDS, parsed, text, wholeSeconds } from './value-types.ts';
 
 /** The least that the interface allows. */
 const SHORTEST_PASSWORD = 12;
@@ -14,24 +12,6 @@ const LONGEST_MINIMUM = 128;
 /** The list of sessions is read at each login. */
 const MOST_SESSIONS = 500;
 const COOKIE_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
-
-const roleName = () =>
-  z.string().superRefine((name, context) => {
-    const role = parseCustomRoleName(name);
-    if (!role.ok) context.addIssue({ code: 'custom', message: role.error });
-  });
-
-const cameraList = () => z.array(cameraEntry()).min(1);
-
-const isVerb = (text: string): text is Verb => VERBS.some((verb) => verb === text);
-const verb = () =>
-  z.string().refine(isVerb, { error: ({ input }) => `${JSON.stringify(input)} is not one of ${VERBS.join(', ')}` });
-
-/** A list of cameras, or a map with what is denied on them. */
-const roleCameras = () =>
-  z.union([cameraList(), z.strictObject({ cameras: cameraList(), deny: z.array(verb()).prefault([]) })], {
-    error: 'is not a list of cameras: write [garden, patio], or a map of cameras and deny',
-  });
 
 const rateLimit = () =>
   z
@@ -119,14 +99,7 @@ export const authSection = z
       .describe(
         'Before which acts the password or a code is asked for again, when the last one is over 10 minutes old. credentials: factors, API tokens, invitations and sessions of others. strict: every change of users and roles too, which the pages of the NVR cannot ask for.',
       ),
-    roles: z
-      .record(roleName(), roleCameras())
-      .prefault({})
-      .meta({
-        description:
-          'Custom roles: read-only access to the listed cameras; "*" stands for any text. A role may also be a map {cameras, deny}, where deny takes away some of live, history, export, ptz, talk. Users whose role is missing here become viewers, so this key must not be lost: without it the configuration is refused while users have such roles.',
-        example: { gardener: ['garden', 'patio_*'], guest: { cameras: ['garden'], deny: ['history', 'export'] } },
-      }),
+    ...roleKeys,
     cookie_name: text(
       (name) => COOKIE_NAME.test(name),
       (shown) => `${shown} is not a cookie name: use letters, digits, "_" and "-", and no digit or "-" at the start`,
@@ -152,19 +125,7 @@ export const authSection = z
       .prefault(600_000)
       .describe('PBKDF2 iterations of new password hashes. A weaker hash is replaced when its user next logs in.'),
   })
-  .transform(({ roles, ...auth }) => ({ ...auth, roles: camerasOf(roles), denied: deniedOf(roles) }))
+  .transform(({ roles, ...auth }) => ({ ...auth, roles: camerasOf(roles), limits: limitsOf(roles) }))
   .prefault({})
   .describe('Accounts, sessions and roles.');
 
-type RoleEntry = z.output<ReturnType<typeof roleCameras>>;
-
-const camerasOf = (roles: Readonly<Record<string, RoleEntry>>): CustomRoles =>
-  new Map(Object.entries(roles).map(([role, entry]) => [role as Role, 'deny' in entry ? entry.cameras : entry]));
-
-/** What a role may not do, even on its own cameras. */
-const deniedOf = (roles: Readonly<Record<string, RoleEntry>>): ReadonlyMap<Role, readonly Verb[]> =>
-  new Map(
-    Object.entries(roles).flatMap(([role, entry]) =>
-      'deny' in entry ? [[role as Role, entry.deny.filter(isVerb)]] : [],
-    ),
-  );

@@ -10,6 +10,11 @@ export interface User {
   readonly passwordChangedAt: number | null;
   /** Tokens issued before this belong to an earlier user of the same name. */
   readonly createdAt: number;
+  /** When the role was given; absent: with the account. */
+  readonly roleSince?: number;
+  /** A guest: the account may be used from then on, and until then. Absent: without that end. */
+  readonly validFrom?: number;
+  readonly validUntil?: number;
   /** The user has a second factor (SPEC 12). */
   readonly hasFactor?: true;
   /** Random; new when the user gets the first factor, and when the last one goes: sessions from before end. */
@@ -35,8 +40,12 @@ export interface AccountStore {
   markGenerated(name: UserName, passwordHash: string): Promise<void>;
   /** A stronger hash of the same password: no session ends. */
   rehashPassword(name: UserName, oldHash: string, newHash: string): Promise<void>;
-  /** `last-admin` when this would leave no admin. */
-  setRole(name: UserName, role: Role): Promise<'set' | 'absent' | 'last-admin'>;
+  /** `last-admin` when this would leave no admin whose account lasts. `at`: when the role was given. */
+  setRole(name: UserName, role: Role, at?: number): Promise<'set' | 'absent' | 'last-admin'>;
+  /** Null: without that end. `last-admin` when this would leave no admin whose account lasts. */
+  setValidity(name: UserName, from: number | null, until: number | null): Promise<'set' | 'absent' | 'last-admin'>;
+  /** Accounts that ended before that time. */
+  endedBefore(time: number): Promise<readonly UserName[]>;
   deleteUser(name: UserName): Promise<'deleted' | 'absent' | 'last-admin'>;
   /** Users whose role is not one of `known` become viewers; gives their names. */
   demoteUnknownRoles(known: readonly Role[]): Promise<readonly UserName[]>;

@@ -1,10 +1,13 @@
 /** Custom roles that were made in the console or by API, and the interface of their store (interface 2.2). */
 import type { Role, UserName } from '../names.ts';
+import type { WrittenLimits } from '../rights/role-limits.ts';
 
 export interface StoredRole {
   readonly role: Role;
   /** Entries may hold `*`. */
   readonly cameras: readonly string[];
+  /** As they were written; absent for none. */
+  readonly limits?: WrittenLimits | undefined;
 }
 
 export interface RoleChanges {

@@ -9,7 +9,8 @@
  *  5. identity                    the sources in their order; a bad credential is refused 401, 429
  *  6. proxy secret                before any header of the proxy counts                   401, 403
  *  7. CSRF                        a browser page of another site                          403
- *  8. second factor               a caller who must set one up can do nothing else        403
+ *  8. open                        an account outside its validity, a role outside its hours; then a caller who must set
+ *                                 up a second factor can do nothing else                  403
  *  9. authorization               row, role, cameras that the request names              401, 403, 404, 503
  * 10. query bounds                values that would stall the NVR                         422
  * 11. HEAD of a narrowed response                                                         405
@@ -18,9 +19,9 @@
 import type { AccessVerdict, Obligations } from '../../access/access-verdict.ts';
 import { authorize, type Surroundings } from '../../access/authorize.ts';
 import { isOwn, type RouteMatch, type RouteTable } from '../../access/route-table.ts';
-import type { Caller } from '../../domain/caller.ts';
+import type { Caller, Closed } from '../../domain/caller.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
-import type { RefusalReason } from '../../domain/refusal.ts';
+import type { RefusalReason, Reopening } from '../../domain/refusal.ts';
 import type { ListenerName, RequestFacts, RequestTarget } from '../../domain/request.ts';
 import { storeFaultOf } from '../../domain/store-fault.ts';
 import type { IdentitySource, IdentityVerdict } from '../../domain/verdict.ts';
@@ -84,6 +85,8 @@ export type Admission =
       readonly client: Client;
       readonly caller: Caller | undefined;
       readonly reason: RefusalReason;
+      /** When the same request may pass: of an account that has not begun, or a role outside its hours. */
+      readonly opens?: Reopening | undefined;
     };
 
 export function admit(request: RequestFacts, rules: Rules): MaybePromise<Admission> {
@@ -130,6 +133,8 @@ function admitIdentified(arrived: ArrivedRequest, identity: IdentityVerdict, rul
   if (isCrossSiteForgery(request, { caller, presentsCredentials, ...client }))
     return refused('cross-site', client, caller); // 7
 
+  if (caller?.closed && !isOpenToAll(route))
+    return { ...refused(caller.closed.reason, client, caller), ...opensOf(caller.closed) }; // 8
   if (caller?.mustEnrol && !mayEnrolBy(route)) return refused('second-factor-required', client, caller); // 8
 
   const access = authorize(caller, route, target, rules.surroundings()); // 9
@@ -173,6 +178,11 @@ function admitAuthorized(
     reason ? refused(reason, client, caller) : { kind: 'admitted', client, caller, target, route, obligations },
   );
 }
+
+/** Postern's own public rows: its pages, login, logout. Of the NVR not even public pages: they are of no use to such a caller. */
+const isOpenToAll = (route: RouteMatch): boolean => isOwn(route) && route.row.access === 'public';
+
+const opensOf = ({ opens }: Closed): Pick<Extract<Admission, { kind: 'refused' }>, 'opens'> => (opens ? { opens } : {});
 
 const refused = (reason: RefusalReason, client: Client, caller?: Caller): Admission => ({
   kind: 'refused',

@@ -38,7 +38,7 @@ function actOn(admission: Admission, { ctx, next, question, deps }: Pass): Promi
   watch.onDecision(admission, state.requestId, question?.described);
   if (caller) deps.onCaller(caller, client, question?.described ?? facts);
   if (admission.kind === 'refused') {
-    const refusal = errorResponse(admission.reason, facts, state.requestId, deps.refusals());
+    const refusal = errorResponse(admission.reason, facts, state.requestId, deps.refusals(), admission.opens);
     return void respond(ctx, question ? forwardAuthRefusal(refusal) : refusal);
   }
   if (admission.kind === 'nothing-visible') return void respond(ctx, jsonResponse(admission.body));

@@ -92,7 +92,8 @@ export function createOpenStreams({ version, recheck, clock, grace, onFault }: O
     const now = await recheck(latest.caller);
     for (const stream of [...streams]) {
       if (!now) stream.end(CLOSED_FOR['caller-gone'], latest.endsAt <= unixSeconds(clock) ? 'expired' : 'revoked');
-      else if (lostRights(now, stream.caller)) stream.end(CLOSED_FOR['rights-changed'], 'revoked');
+      else if (lostRights(now, stream.caller))
+        stream.end(CLOSED_FOR['rights-changed'], now.closed ? 'expired' : 'revoked');
       else {
         stream.endsAt = endOf(now); // a session may have been renewed meanwhile
         confirm(stream, grace);

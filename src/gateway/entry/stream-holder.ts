@@ -13,18 +13,21 @@ export function holderOf(caller: Caller): string | undefined {
 }
 
 /** Streams of one holder end together. Undefined for the internal listener, whose rights cannot end. */
-function holderNamed({ name, role, credential }: Caller): string | undefined {
+function holderNamed({ name, role, roles = [role], credential }: Caller): string | undefined {
   switch (credential.kind) {
     case 'session':
     case 'api-token':
       return `${credential.kind} ${credential.tokenId} ${name}`;
     case 'proxy-headers':
-      return `${credential.kind} ${role} ${name}`;
+      return `${credential.kind} ${roles.join(',')} ${name}`;
     case 'internal-listener':
       return undefined;
   }
 }
 
-/** Unix seconds: when the caller's session or token is over. Headers of a proxy and the internal listener name no end. */
-export const endOf = ({ credential }: Caller): number =>
-  ('expiresAt' in credential ? credential.expiresAt : undefined) ?? Number.POSITIVE_INFINITY;
+/**
+ * Unix seconds: when the caller's session or token is over, or the clock changes its rights. Headers of a proxy and the
+ * internal listener name no end.
+ */
+export const endOf = ({ credential, changesAt = Number.POSITIVE_INFINITY }: Caller): number =>
+  Math.min(('expiresAt' in credential ? credential.expiresAt : undefined) ?? Number.POSITIVE_INFINITY, changesAt);

@@ -1,7 +1,7 @@
 /** WebSocket upgrades: decided by the same steps as a request, then proxied unread, or relayed message by message. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { RefusalReason } from '../../domain/refusal.ts';
+import type { RefusalReason, Reopening } from '../../domain/refusal.ts';
 import type { ListenerName, RequestFacts } from '../../domain/request.ts';
 import { type Admitted, admit } from '../decision/admit.ts';
 import { belowBasePath } from '../decision/base-path.ts';
@@ -29,15 +29,15 @@ export async function handleUpgrade(
   const watch = deps.watch.onRequest(facts, request.socket satisfies CountedSocket);
   let status: number | undefined;
   socket.once('close', () => watch.onEnd({ status, isWhole: true, bytes: 0 }));
-  const refuse = (reason: RefusalReason): void => {
-    const response = errorResponse(reason, facts, requestId, deps.refusals());
+  const refuse = (reason: RefusalReason, opens?: Reopening): void => {
+    const response = errorResponse(reason, facts, requestId, deps.refusals(), opens);
     status = response.status;
     refuseUpgrade(socket, response, requestId);
   };
   try {
     const admission = await admit(facts, deps.rules());
     watch.onDecision(admission, requestId);
-    if (admission.kind === 'refused') return refuse(admission.reason);
+    if (admission.kind === 'refused') return refuse(admission.reason, admission.opens);
     if (admission.kind === 'nothing-visible') return refuse('camera-not-in-role');
     const destination = destinationOf('WS', admission.target, deps.destinations());
     if (destination.kind === 'none') return refuse('no-nvr');

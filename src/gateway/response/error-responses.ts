@@ -1,5 +1,5 @@
 /** Error responses: the one place where the reason of a refusal becomes a status, headers and a body (SPEC 5, interface 7). */
-import { REFUSALS, type RefusalReason, refusalBody } from '../../domain/refusal.ts';
+import { REFUSALS, type RefusalReason, type Reopening, refusalBody, sentenceOf } from '../../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { storeFaultOf } from '../../domain/store-fault.ts';
 
@@ -13,6 +13,8 @@ export interface PageFacts {
   readonly reason: RefusalReason;
   readonly status: number;
   readonly message: string;
+  /** When the refusal ends by itself, as text. */
+  readonly opensAt?: string | undefined;
   readonly requestId: string;
   /** The prefix for links and assets; empty for none. */
   readonly basePath: string;
@@ -35,17 +37,18 @@ export function errorResponse(
   request: RequestFacts,
   requestId: string,
   rules: RefusalRules,
+  opens?: Reopening,
 ): OwnResponse {
-  const { message } = REFUSALS[reason];
+  const message = sentenceOf(reason, opens);
   const status = statusFor(request, REFUSALS[reason].status);
   const { basePath = '' } = request;
   const loginPath = rules.loginPath && `${basePath}${rules.loginPath}`;
-  if (!isNavigation(request)) return inJson(status, refusalBody(reason), loginPath);
+  if (!isNavigation(request)) return inJson(status, refusalBody(reason, opens), loginPath, opens);
   if (reason === 'second-factor-required') return redirectTo(`${basePath}${ENROLMENT_PAGE}`);
   if (status === 401 && loginPath) return toLogin(loginPath, `${basePath}${request.target}`);
   const acceptLanguage = singleHeader(request, 'accept-language');
-  const page = rules.renderPage({ reason, status, message, requestId, basePath, acceptLanguage });
-  return { status, body: page.body, headers: { ...page.headers, ...retryAfter(status) } };
+  const page = rules.renderPage({ reason, status, message, opensAt: opens?.text, requestId, basePath, acceptLanguage });
+  return { status, body: page.body, headers: { ...page.headers, ...retryAfter(status, opens) } };
 }
 
 /** The reason that is told for a fault. */
@@ -54,8 +57,8 @@ export const reasonOfFault = (fault: unknown): RefusalReason =>
 
 const RETRY_SECONDS: Readonly<Record<number, string>> = { 429: '60', 503: '5' };
 
-function retryAfter(status: number): Readonly<Record<string, string>> {
-  const seconds = RETRY_SECONDS[status];
+function retryAfter(status: number, opens?: Reopening): Readonly<Record<string, string>> {
+  const seconds = opens ? String(opens.inSeconds) : RETRY_SECONDS[status];
   return seconds === undefined ? {} : { 'retry-after': seconds };
 }
 
@@ -70,11 +73,11 @@ export const jsonResponse = (body: string): OwnResponse => ({
 const statusFor = (request: RequestFacts, status: number): number =>
   status === 403 && request.target.split('?', 1)[0] === '/api/profile' ? 401 : status;
 
-function inJson(status: number, body: object, loginPath: string | undefined): OwnResponse {
+function inJson(status: number, body: object, loginPath: string | undefined, opens?: Reopening): OwnResponse {
   const headers: Record<string, string> = {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
-    ...retryAfter(status),
+    ...retryAfter(status, opens),
   };
   if (status === 401 && loginPath) headers['location'] = loginPath;
   return { status, headers, body: JSON.stringify(body) };

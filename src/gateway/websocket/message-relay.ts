@@ -30,15 +30,15 @@ const LARGEST_FROM_CLIENT = 64 * 1024;
 const LARGEST_FROM_NVR = 16 * 1024 * 1024;
 /** 101 Switching Protocols. */
 const SWITCHED = 101;
-/** The cameras that the caller sees now; computed again only when the list of cameras has changed. */
+/** The cameras that the caller sees now; computed again only when the list of cameras, or how far back is seen, has changed. */
 export function currentView(caller: Caller, rules: () => Pick<Rules, 'surroundings'>): () => CameraView {
-  let { layout } = rules().surroundings();
-  let view = viewOf(caller, layout);
+  let { layout, now } = rules().surroundings();
+  let view = viewOf(caller, now, layout);
   return () => {
-    const { layout: latest } = rules().surroundings();
-    if (latest !== layout) {
-      layout = latest;
-      view = viewOf(caller, layout);
+    const latest = rules().surroundings();
+    if (latest.layout !== layout || (caller.history && latest.now !== now)) {
+      ({ layout, now } = latest);
+      view = viewOf(caller, now, layout);
     }
     return view;
   };

@@ -59,17 +59,36 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
         .execute();
     },
 
-    setRole: (name, role) =>
+    setRole: (name, role, at) =>
       serialized(async (transaction) => {
         const state = await stateOf(name, transaction);
         if (state === 'absent') return 'absent';
         if (state === 'last-admin' && role !== ADMIN) return 'last-admin';
-        await transaction.updateTable('users').set({ role }).where('name', '=', name).execute();
+        const given = transaction
+          .updateTable('users')
+          .set({ role, role_since: at ?? null })
+          .where('name', '=', name);
+        await given.where('role', '!=', role).execute();
         // A link opens the account with the role that its maker saw, and no link of a former admin comes back with the role.
         await transaction.deleteFrom('invitations').where('user_name', '=', name).execute();
         if (role !== ADMIN) await transaction.deleteFrom('invitations').where('made_by', '=', name).execute();
         return 'set';
       }),
+
+    setValidity: (name, from, until) =>
+      serialized(async (transaction) => {
+        const state = await stateOf(name, transaction);
+        if (state === 'absent') return 'absent';
+        if (state === 'last-admin' && (from !== null || until !== null)) return 'last-admin';
+        const row = { valid_from: from, valid_until: until };
+        await transaction.updateTable('users').set(row).where('name', '=', name).execute();
+        return 'set';
+      }),
+
+    async endedBefore(time) {
+      const ended = db.selectFrom('users').select('name').where('valid_until', '<', time);
+      return (await ended.orderBy('name').execute()).map(({ name }) => name as UserName);
+    },
 
     deleteUser: (name) =>
       serialized(async (transaction) => {
@@ -90,7 +109,7 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
     async demoteUnknownRoles(known) {
       const demoted = await db
         .updateTable('users')
-        .set({ role: VIEWER })
+        .set({ role: VIEWER, role_since: null })
         // Admins are never demoted here: no admin would be left to repair the configuration.
         .where('role', 'not in', [ADMIN, VIEWER, ...known])
         .returning('name')
@@ -142,7 +161,10 @@ const TABLES_OF_A_USER = [
   'known_clients',
 ] as const;
 
-/** Read inside the transaction that acts on it, so that two admins cannot demote each other at the same moment. */
+/**
+ * Read inside the transaction that acts on it, so that two admins cannot demote each other at the same moment. An admin
+ * whose account begins later or ends is no admin who stays.
+ */
 async function stateOf(
   name: UserName,
   transaction: Transaction<Tables>,
@@ -150,8 +172,9 @@ async function stateOf(
   const user = await transaction.selectFrom('users').select('role').where('name', '=', name).executeTakeFirst();
   if (!user) return 'absent';
   if (user.role !== ADMIN) return 'dispensable';
-  const admins = await transaction.selectFrom('users').select('name').where('role', '=', ADMIN).limit(2).execute();
-  return admins.length > 1 ? 'dispensable' : 'last-admin';
+  const admins = transaction.selectFrom('users').select('name').where('role', '=', ADMIN).where('name', '!=', name);
+  const lasting = admins.where('valid_from', 'is', null).where('valid_until', 'is', null);
+  return (await lasting.executeTakeFirst()) ? 'dispensable' : 'last-admin';
 }
 
 const asUser = (row: Selectable<UsersTable>): User => ({
@@ -163,6 +186,9 @@ const asUser = (row: Selectable<UsersTable>): User => ({
   ...(row.has_factor === 1 && { hasFactor: true }),
   ...(row.factor_epoch !== null && { factorEpoch: row.factor_epoch }),
   ...(row.password_is_generated === 1 && { passwordIsGenerated: true }),
+  ...(row.role_since !== null && { roleSince: row.role_since }),
+  ...(row.valid_from !== null && { validFrom: row.valid_from }),
+  ...(row.valid_until !== null && { validUntil: row.valid_until }),
 });
 
 const asRow = (user: User): Insertable<UsersTable> => ({
@@ -174,4 +200,7 @@ const asRow = (user: User): Insertable<UsersTable> => ({
   has_factor: user.hasFactor ? 1 : 0,
   factor_epoch: user.factorEpoch ?? null,
   password_is_generated: user.passwordIsGenerated ? 1 : 0,
+  role_since: user.roleSince ?? null,
+  valid_from: user.validFrom ?? null,
+  valid_until: user.validUntil ?? null,
 });

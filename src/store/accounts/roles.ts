@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely';
 import type { RoleStore } from '../../domain/accounts/role-store.ts';
 import { type Role, type UserName, VIEWER } from '../../domain/names.ts';
+import type { WrittenLimits } from '../../domain/rights/role-limits.ts';
 import type { Serialized } from '../engine/serialized.ts';
 import type { Tables } from '../engine/tables.ts';
 
@@ -9,17 +10,21 @@ export function createRoleStore(db: Kysely<Tables>, serialized: Serialized): Rol
   return {
     async listRoles() {
       const rows = await db.selectFrom('custom_roles').selectAll().orderBy('role').execute();
-      return rows.map(({ role, cameras }) => ({ role: role as Role, cameras: JSON.parse(cameras) as string[] }));
+      return rows.map(({ role, cameras, limits }) => ({
+        role: role as Role,
+        cameras: JSON.parse(cameras) as string[],
+        ...(limits !== null && { limits: JSON.parse(limits) as WrittenLimits }),
+      }));
     },
 
     changeRoles: ({ saved, deleted }) =>
       serialized(async (transaction) => {
-        for (const { role, cameras } of saved) {
-          const row = { role, cameras: JSON.stringify(cameras) };
+        for (const { role, cameras, limits } of saved) {
+          const row = { role, cameras: JSON.stringify(cameras), limits: limits ? JSON.stringify(limits) : null };
           await transaction
             .insertInto('custom_roles')
             .values(row)
-            .onConflict((conflict) => conflict.column('role').doUpdateSet({ cameras: row.cameras }))
+            .onConflict((conflict) => conflict.column('role').doUpdateSet({ cameras: row.cameras, limits: row.limits }))
             .execute();
         }
         if (deleted.length === 0) return [];

@@ -13,6 +13,11 @@ export interface UsersTable {
   factor_epoch: string | null;
   /** 0 or 1. */
   password_is_generated: Generated<number>;
+  /** Null: the role was given with the account. */
+  role_since: number | null;
+  /** Of a guest. */
+  valid_from: number | null;
+  valid_until: number | null;
 }
 
 /** Sealed secrets; see the migration. */
@@ -107,10 +112,11 @@ export interface RevokedTokensTable {
   expires_at: number;
 }
 
-/** `cameras` is the JSON of a list. */
+/** `cameras` is the JSON of a list, `limits` that of an object. */
 export interface CustomRolesTable {
   role: string;
   cameras: string;
+  limits: string | null;
 }
 
 export interface SeenSessionsTable {

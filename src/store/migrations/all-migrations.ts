@@ -12,6 +12,7 @@ import { accountManagingTokens } from './008-account-managing-tokens.ts';
 import { secondFactor } from './009-second-factor.ts';
 import { accountNotices } from './010-account-notices.ts';
 import { links } from './011-links.ts';
+import { guestsAndLimits } from './012-guests-and-limits.ts';
 import { ledger } from './013-ledger.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
@@ -27,6 +28,7 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '009-second-factor': secondFactor(dialect),
     '010-account-notices': accountNotices(dialect),
     '011-links': links(dialect),
+    '012-guests-and-limits': guestsAndLimits(dialect),
     '013-ledger': ledger(dialect),
   }),
 });

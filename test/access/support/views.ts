@@ -18,4 +18,4 @@ export const LAYOUT: RecorderLayout = layoutOfConfig({
 });
 
 export const viewOfRole = (role: string, layout: RecorderLayout = LAYOUT): CameraView =>
-  viewOf({ role: role as Role, scope: scopeOfRole(role as Role, ROLES) }, layout);
+  viewOf({ role: role as Role, scope: scopeOfRole(role as Role, ROLES) }, 0, layout);

@@ -11,13 +11,13 @@ import type { Role } from '../../../src/domain/names.ts';
 import type { Store } from '../../../src/store/open-store.ts';
 import {
   handClock,
+  IN_FORCE,
   NOW,
   openInstanceStore,
   PASSWORD,
   PASSWORD_RULES,
   person,
   quickHasher,
-  ROLES,
 } from '../support/people.ts';
 
 const GUARD = 'guard' as Role;
@@ -41,7 +41,7 @@ describe('A role that is deleted while it is being given', () => {
         return accounts.addUser(user);
       },
     };
-    const book = createRoleRegistry({ store: roles, fixed: ROLES, version: records.version });
+    const book = createRoleRegistry({ store: roles, fixed: IN_FORCE, version: records.version });
     const users = createUsers({
       store,
       hasher: quickHasher(),

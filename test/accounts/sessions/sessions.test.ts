@@ -12,7 +12,7 @@ import type { Role } from '../../../src/domain/names.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { until } from '../../support/until.ts';
 import { handMadeToken, OTHER_SECRET, SIGNING_SECRET } from '../support/hand-made-token.ts';
-import { handClock, NOW, openAccounts, PASSWORD, person, quickHasher, ROLES } from '../support/people.ts';
+import { handClock, IN_FORCE, NOW, openAccounts, PASSWORD, person, quickHasher } from '../support/people.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 
 const key = await importSigningKey(signingKey(SIGNING_SECRET));
@@ -28,7 +28,7 @@ async function instance(t: TestContext, changes: Partial<SessionDeps> = {}) {
     store,
     key,
     clock,
-    roles: () => ROLES,
+    roles: () => IN_FORCE,
     sessionLength: 86_400,
     refreshTime: 1800,
     maxAge: null,

@@ -45,7 +45,7 @@ import type { RouteState } from '../../../src/domain/verdict.ts';
 import type { Store } from '../../../src/store/open-store.ts';
 import { type Answered, type Asked, ask } from './ask.ts';
 import { SIGNING_SECRET } from './hand-made-token.ts';
-import { handClock, openInstanceStore, PASSWORD_RULES, ROLES } from './people.ts';
+import { handClock, IN_FORCE, openInstanceStore, PASSWORD_RULES } from './people.ts';
 
 export interface AccountServerOptions {
   readonly store?: AccountStore;
@@ -80,18 +80,18 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
   const cookie = { name: 'frigate_token', secure: 'auto', sameSite: 'lax', path: '/' } as const;
   const lengths = { sessionLength: 86_400, refreshTime: 1800, maxAge: null, cookie, ...options.session };
   const onFault = (fault: unknown): void => void heard.faults.push(fault);
-  const roleRegistry = createRoleRegistry({ store: records.roles, fixed: ROLES, version: records.version });
+  const roleRegistry = createRoleRegistry({ store: records.roles, fixed: IN_FORCE, version: records.version });
   const roles = roleRegistry.latest;
   // A store that was passed in changes without the version of this one.
   const version = options.store ? {} : { accountsVersion: records.version };
-  const sessions = createSessions({ store, key, clock, roles, ...version, ...lengths });
+  const sessions = createSessions({ store, key, clock, roles: roleRegistry.inForce, ...version, ...lengths });
   const seenSessions = createSeenSessions({ store: records.sessions, keyId: 'k1', clock, onFault });
   const tokenStore = records.apiTokens;
   const tokens = createApiTokens({
     tokenStore,
     store,
     clock,
-    roles,
+    roles: roleRegistry.inForce,
     authEnabled: options.settings?.authEnabled ?? true,
     ...version,
   });

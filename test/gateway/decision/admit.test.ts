@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { layoutOfNames } from '../../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../../src/access/route-table.ts';
-import type { Caller, Credential } from '../../../src/domain/caller.ts';
+import type { Caller, Closed, Credential } from '../../../src/domain/caller.ts';
 import { ALL_CAMERAS, scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { CameraName, Role, UserName } from '../../../src/domain/names.ts';
 import type { PolicyRow } from '../../../src/domain/policy.ts';
@@ -18,6 +18,7 @@ const callerWith = (role: string, credential: Credential = COOKIE): Caller => ({
   name: 'vera' as UserName,
   role: role as Role,
   scope: role === 'gardener' ? scopeOfNames(['garden']) : role === 'ghost' ? scopeOfNames([]) : ALL_CAMERAS,
+  ...(role === 'gardener' && { denied: ['ptz'] }),
   credential,
 });
 
@@ -63,6 +64,11 @@ const identified = (role: string, credential?: Credential): IdentityVerdict => (
 });
 /** Must set up a second factor before anything else. */
 const enrolling = (): IdentityVerdict => ({ kind: 'identified', caller: { ...callerWith('admin'), mustEnrol: true } });
+/** Known, and may do nothing now. */
+const closedBy = (reason: Closed['reason']): IdentityVerdict => ({
+  kind: 'identified',
+  caller: { ...callerWith('admin'), mustEnrol: true, closed: { reason } },
+});
 const refusedBy = (reason: RefusalReason): IdentityVerdict => ({ kind: 'refused', reason });
 const STRANGER: IdentityVerdict = { kind: 'silent' };
 const HANDSHAKE: readonly HeaderLine[] = [
@@ -98,7 +104,7 @@ function rulesOf(of: Scene): Rules {
     internalHosts: [],
     surroundings: () => ({
       layout: of.layout && layoutOfNames(of.layout as CameraName[]),
-      isDenied: (role, verb) => role === 'gardener' && verb === 'ptz',
+      now: 1_800_000_000,
     }),
     owners: { denial: async () => of.owners },
     isHarmful: () => of.isHarmful,
@@ -152,6 +158,10 @@ const SINGLE: readonly [outcome: RefusalReason | 'admitted' | 'nothing-visible',
   ['admitted',              'the row where that user sets it up',              { method: 'POST', target: '/enrol', identity: enrolling() }],
   ['second-factor-required', 'a public route of the NVR, for that user',      { target: '/open', identity: enrolling() }],
   ['admitted',              "one of Postern's own public routes, for that user", { method: 'POST', target: '/login', identity: enrolling() }],
+  ['account-ended',         'a guest whose time is over, admin or not',        { identity: closedBy('account-ended') }],
+  ['account-not-begun',     'a guest before the time, at a public route of the NVR', { target: '/open', identity: closedBy('account-not-begun') }],
+  ['outside-hours',         'a role outside its hours, where a factor is set up', { method: 'POST', target: '/enrol', identity: closedBy('outside-hours') }],
+  ['admitted',              "one of Postern's own public routes, for those",   { method: 'POST', target: '/login', identity: closedBy('outside-hours') }],
   ['role-too-low',          'a viewer at an admin route',                      { target: '/admin' }],
   ['route-unlisted',        'a path that no row names',                        { target: '/nowhere' }],
   ['verb-denied',           'a verb that the role is denied',                  { target: '/move', identity: identified('gardener') }],
@@ -195,6 +205,7 @@ const STEPS: readonly { readonly step: string; readonly reason: RefusalReason; r
   { step: 'identity',       reason: 'token-invalid',         set: () => ({ identity: refusedBy('token-invalid') }) },
   { step: 'proxy secret',   reason: 'proxy-secret-mismatch', set: () => ({ hasSecret: false }) },
   { step: 'CSRF',           reason: 'cross-site',            set: ({ method }) => (method === 'HEAD' ? CROSS_SITE_READ : { method: 'POST', headers: [['Origin', 'https://evil.test']] }) },
+  { step: 'open',           reason: 'account-ended',         set: () => ({ identity: closedBy('account-ended') }) },
   { step: 'second factor',  reason: 'second-factor-required', set: () => ({ identity: enrolling() }) },
   { step: 'authorization',  reason: 'role-too-low',          set: () => ({ target: '/admin' }) },
   { step: 'query bounds',   reason: 'parameter-refused',     set: () => ({ isHarmful: true }) },

@@ -10,6 +10,7 @@ import { createOwnerLookup } from '../../../src/gateway/decision/owner-lookup.ts
 
 const VIEW = viewOf(
   { role: 'gardener' as Role, scope: scopeOf(['garden']) },
+  0,
   layoutOfNames(['garden', 'attic'] as CameraName[]),
 );
 const REQUEST = { method: 'GET', target: { path: '/x', segments: ['x'], query: '' } };

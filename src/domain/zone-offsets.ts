@@ -1,5 +1,5 @@
 /** A time zone's offsets from UTC, change by change, so that an event's local time is that of its own day. */
-import type { ZoneOffset } from '../domain/event-question.ts';
+import type { ZoneOffset } from './event-question.ts';
 
 /** No zone changes its clocks twice within so short a time: one look a week finds every change. */
 const STEP_SECONDS = 7 * 86_400;
@@ -56,7 +56,8 @@ function momentOfChange(start: number, offsetAt: (time: number) => number): numb
 
 const OFFSET = /GMT(?<sign>[+-])(?<hours>\d{2}):(?<minutes>\d{2})(?::(?<seconds>\d{2}))?$/;
 
-function offsetReader(zone: string): (time: number) => number {
+/** Seconds that the clocks of a zone are ahead of UTC, at a time in Unix seconds. */
+export function offsetReader(zone: string): (time: number) => number {
   const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
   return (time) => {
     const groups = OFFSET.exec(format.format(time * 1000))?.groups;

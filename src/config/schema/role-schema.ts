@@ -1,0 +1,119 @@
+/** Keys of `auth` about custom roles: their cameras, and what limits them (interface 2.2; SPEC 13). */
+import { z } from 'zod';
+import type { CustomRoles } from '../../domain/camera-scope.ts';
+import { parseCustomRoleName, type Role } from '../../domain/names.ts';
+import { VERBS, type Verb } from '../../domain/policy.ts';
+import { err, ok } from '../../domain/result.ts';
+import { parseHours } from '../../domain/rights/hours.ts';
+import {
+  hasLimit,
+  parseHistorySince,
+  parseLimits,
+  type RoleLimit,
+  type RoleLimits,
+  type RolesInForce,
+} from '../../domain/rights/role-limits.ts';
+import { canonicalZone } from '../../domain/zone-offsets.ts';
+import { cameraEntry, parsed, wholeSeconds } from './value-types.ts';
+
+const roleName = () =>
+  z.string().superRefine((name, context) => {
+    const role = parseCustomRoleName(name);
+    if (!role.ok) context.addIssue({ code: 'custom', message: role.error });
+  });
+
+const cameraList = () => z.array(cameraEntry()).min(1);
+
+const isVerb = (text: string): text is Verb => VERBS.some((verb) => verb === text);
+const verb = () =>
+  z.string().refine(isVerb, { error: ({ input }) => `${JSON.stringify(input)} is not one of ${VERBS.join(', ')}` });
+
+/** Refined and not transformed: of a value that is no list of cameras the union then tells this problem, and not its own. */
+const hours = () =>
+  z.array(z.string()).superRefine((texts, context) => {
+    const known = parseHours(texts);
+    if (!known.ok) context.addIssue({ code: 'custom', message: known.error });
+  });
+
+const historySince = () =>
+  z.string().superRefine((written, context) => {
+    const known = parseHistorySince(written);
+    if (!known.ok) context.addIssue({ code: 'custom', message: known.error });
+  });
+
+/** A list of cameras, or a map with what is denied on them, when, and since when. */
+const roleCameras = () =>
+  z.union(
+    [
+      cameraList(),
+      z.strictObject({
+        cameras: cameraList(),
+        deny: z.array(verb()).prefault([]),
+        hours: hours().optional(),
+        history_since: historySince().optional(),
+      }),
+    ],
+    { error: 'is not a list of cameras: write [garden, patio], or a map of cameras, deny, hours and history_since' },
+  );
+
+const timezone = () =>
+  parsed((name) => {
+    const zone = canonicalZone(name);
+    if (zone !== undefined) return ok(zone);
+    return err(
+      `${JSON.stringify(name)} is not a time zone: write an IANA name such as Europe/Berlin or America/New_York`,
+    );
+  }).nullable();
+
+export const roleKeys = {
+  roles: z
+    .record(roleName(), roleCameras())
+    .prefault({})
+    .meta({
+      description:
+        'Custom roles: read-only access to the listed cameras; "*" stands for any text. A role may also be a map {cameras, deny, hours, history_since}: deny takes away some of live, history, export, ptz, talk; hours such as "Mon-Fri 07:00-18:00" say when it may be used; history_since is how far back it sees, such as 7d, or grant for nothing older than the account. Users whose role is missing here become viewers, so this key must not be lost: without it the configuration is refused while users have such roles.',
+      example: {
+        gardener: ['garden', 'patio_*'],
+        guest: { cameras: ['garden'], deny: ['history', 'export'] },
+        cleaner: { cameras: ['hall'], hours: ['Fri 08:00-12:00'], history_since: '1d' },
+      },
+    }),
+  timezone: timezone()
+    .prefault(null)
+    .describe('Time zone of the hours of roles, an IANA name such as Europe/Berlin. Null: that of the machine.'),
+  guest_keep: wholeSeconds()
+    .prefault(30 * 86_400)
+    .describe('Seconds for which the account of a guest is kept after its end. Then it is deleted.'),
+};
+
+type RoleEntry = z.output<ReturnType<typeof roleCameras>>;
+
+export const camerasOf = (roles: Readonly<Record<string, RoleEntry>>): CustomRoles =>
+  new Map(Object.entries(roles).map(([role, entry]) => [role as Role, 'deny' in entry ? entry.cameras : entry]));
+
+/** Of roles that have any. */
+export const limitsOf = (roles: Readonly<Record<string, RoleEntry>>): RoleLimits =>
+  new Map(
+    Object.entries(roles).flatMap(([role, entry]): [Role, RoleLimit][] => {
+      if (!('deny' in entry)) return [];
+      const limit = parseLimits(entry);
+      return limit.ok && hasLimit(limit.value) ? [[role as Role, limit.value]] : [];
+    }),
+  );
+
+interface FileRoles {
+  readonly roles: CustomRoles;
+  readonly limits: RoleLimits;
+  readonly timezone: string | null;
+}
+
+/** The roles of the configuration, as far as they can be known without the store. */
+export const rolesOfFile = ({
+  roles,
+  limits,
+  timezone: zone,
+}: FileRoles): RolesInForce => ({
+  cameras: roles,
+  limits,
+  zone: zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+});

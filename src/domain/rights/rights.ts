@@ -1,0 +1,156 @@
+/** What a user is worth at a moment: by role or roles, by the validity of the account, and by the clock (SPEC 13). Pure. */
+import type { Closed, HistoryLimit, Rights } from '../caller.ts';
+import { bothScopes, scopeOfRole, unionOfScopes } from '../camera-scope.ts';
+import { ADMIN, type Role, VIEWER } from '../names.ts';
+import type { Verb } from '../policy.ts';
+import { openingAt, wallText } from './opening.ts';
+import type { RoleLimit, RolesInForce } from './role-limits.ts';
+
+/** From when, and until when, an account may be used. Unix seconds; absent: no such end. */
+export interface Validity {
+  readonly validFrom?: number | undefined;
+  readonly validUntil?: number | undefined;
+}
+
+/** What of an account its rights are made from. */
+export interface RightsHolder extends Validity {
+  readonly role: Role;
+  readonly createdAt: number;
+  /** When the role was given; absent: with the account. */
+  readonly roleSince?: number | undefined;
+}
+
+/** Of an account. `now` in whole Unix seconds. */
+export function rightsOfUser(user: RightsHolder, roles: RolesInForce, now: number): Rights {
+  const rights = rightsOfRole(user.role, roles, now, grantOf(user));
+  const closed = closedByValidity(user, now, roles.zone) ?? rights.closed;
+  const changes = [rights.changesAt, user.validFrom, user.validUntil].filter((time) => time !== undefined);
+  return { ...withoutChange(rights), ...(closed && { closed }), ...nextChange(changes, now) };
+}
+
+/** When the account got what it may see. Unix seconds. */
+export const grantOf = ({ createdAt, roleSince = createdAt, validFrom = createdAt }: RightsHolder): number =>
+  Math.max(createdAt, roleSince, validFrom);
+
+/**
+ * Of one role. `grantedAt`: when the account got it; undefined for users of a proxy, who have no account here: a role that
+ * sees nothing older than its grant shows them no recordings at all.
+ */
+export function rightsOfRole(role: Role, roles: RolesInForce, now: number, grantedAt?: number): Rights {
+  const scope = scopeOfRole(role, roles.cameras);
+  const limit = isBuiltIn(role) ? undefined : roles.limits.get(role);
+  if (!limit) return { role, scope };
+  const opening = limit.hours && openingAt(limit.hours, roles.zone, now);
+  const closed =
+    opening && !opening.isOpen ? closedUntil('outside-hours', opening.changesAt, now, roles.zone) : undefined;
+  return {
+    role,
+    scope,
+    ...deniedBy(limit, grantedAt),
+    ...historyBy(limit, grantedAt),
+    ...(closed && { closed }),
+    ...(opening?.changesAt !== undefined && { changesAt: opening.changesAt }),
+  };
+}
+
+/**
+ * Of several roles of one person: admin wins, then viewer. Else the cameras of all of them that are open now, and denied is
+ * only what all of those deny; the history is that of the role that sees furthest back.
+ */
+export function rightsOfRoles(held: readonly Role[], roles: RolesInForce, now: number): Rights {
+  const [first = VIEWER, ...others] = held;
+  const builtIn = [ADMIN, VIEWER].find((role) => held.includes(role));
+  if (builtIn) return rightsOfRole(builtIn, roles, now);
+  if (others.length === 0) return rightsOfRole(first, roles, now);
+  const each = held.map((role) => rightsOfRole(role, roles, now));
+  const open = each.filter(({ closed }) => !closed);
+  const change = nextChange(
+    each.map(({ changesAt }) => changesAt).filter((time) => time !== undefined),
+    now,
+  );
+  const [chosen] = open;
+  if (!chosen)
+    return { ...withoutChange(soonest(each) ?? { role: first, scope: scopeOfRole(first, roles.cameras) }), ...change };
+  const denied = (chosen.denied ?? []).filter((verb) => open.every((rights) => rights.denied?.includes(verb)));
+  const history = laxest(open.filter((rights) => !rights.denied?.includes('history')));
+  return {
+    role: chosen.role,
+    scope: unionOfScopes(open.map(({ scope }) => scope)),
+    ...(denied.length > 0 && { denied }),
+    ...(history && { history }),
+    ...change,
+  };
+}
+
+/** What both give: of an API token and its owner. */
+export function bothRights(one: Rights, other: Rights): Rights {
+  const denied = [...new Set([...(one.denied ?? []), ...(other.denied ?? [])])];
+  const history = strictest(one.history, other.history);
+  const closed = one.closed ?? other.closed;
+  const changes = [one.changesAt, other.changesAt].filter((time) => time !== undefined);
+  return {
+    role: one.role,
+    scope: bothScopes(one.scope, other.scope),
+    ...(denied.length > 0 && { denied }),
+    ...(history && { history }),
+    ...(closed && { closed }),
+    ...(changes.length > 0 && { changesAt: Math.min(...changes) }),
+  };
+}
+
+/** Unix seconds: nothing that began before is seen; undefined for no limit. */
+export function sinceOf(history: HistoryLimit | undefined, now: number): number | undefined {
+  if (!history) return undefined;
+  const { from = Number.NEGATIVE_INFINITY, seconds } = history;
+  return Math.max(from, seconds === undefined ? Number.NEGATIVE_INFINITY : now - seconds);
+}
+
+const isBuiltIn = (role: Role): boolean => role === ADMIN || role === VIEWER;
+
+const withoutChange = ({ changesAt: _, ...rights }: Rights): Rights => rights;
+
+function nextChange(times: readonly number[], now: number): Pick<Rights, 'changesAt'> {
+  const ahead = times.filter((time) => time > now);
+  return ahead.length > 0 ? { changesAt: Math.min(...ahead) } : {};
+}
+
+function closedByValidity({ validFrom, validUntil }: Validity, now: number, zone: string): Closed | undefined {
+  if (validUntil !== undefined && validUntil <= now) return { reason: 'account-ended' };
+  if (validFrom !== undefined && now < validFrom) return closedUntil('account-not-begun', validFrom, now, zone);
+  return undefined;
+}
+
+const closedUntil = (reason: Closed['reason'], at: number | undefined, now: number, zone: string): Closed =>
+  at === undefined ? { reason } : { reason, opens: { at, inSeconds: Math.max(1, at - now), text: wallText(at, zone) } };
+
+const WITHOUT_GRANT: readonly Verb[] = ['history', 'export'];
+
+function deniedBy({ deny, historySince }: RoleLimit, grantedAt: number | undefined): Pick<Rights, 'denied'> {
+  const seesNone = historySince?.kind === 'grant' && grantedAt === undefined;
+  const denied = seesNone ? [...new Set([...deny, ...WITHOUT_GRANT])] : deny;
+  return denied.length > 0 ? { denied } : {};
+}
+
+function historyBy({ historySince }: RoleLimit, grantedAt: number | undefined): Pick<Rights, 'history'> {
+  if (historySince?.kind === 'last') return { history: { seconds: historySince.seconds } };
+  return historySince && grantedAt !== undefined ? { history: { from: grantedAt } } : {};
+}
+
+function strictest(one: HistoryLimit | undefined, other: HistoryLimit | undefined): HistoryLimit | undefined {
+  if (!one || !other) return one ?? other;
+  const from = Math.max(one.from ?? Number.NEGATIVE_INFINITY, other.from ?? Number.NEGATIVE_INFINITY);
+  const seconds = Math.min(one.seconds ?? Number.POSITIVE_INFINITY, other.seconds ?? Number.POSITIVE_INFINITY);
+  return { ...(Number.isFinite(from) && { from }), ...(Number.isFinite(seconds) && { seconds }) };
+}
+
+/** Only durations meet here: roles of a proxy's user have no grant. */
+function laxest(open: readonly Rights[]): HistoryLimit | undefined {
+  const limits = open.map(({ history }) => history?.seconds ?? Number.POSITIVE_INFINITY);
+  const seconds = Math.max(...limits);
+  return Number.isFinite(seconds) ? { seconds } : undefined;
+}
+
+const soonest = (closed: readonly Rights[]): Rights | undefined =>
+  [...closed].sort((one, other) => opensAt(one) - opensAt(other))[0];
+
+const opensAt = ({ closed }: Rights): number => closed?.opens?.at ?? Number.POSITIVE_INFINITY;
