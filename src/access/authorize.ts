@@ -1,7 +1,7 @@
 /** Authorization (RBAC): the route table's row, the caller's role and its cameras give the verdict (interface 2.2, 5.6, 7). */
 import { type Caller, isDenied } from '../domain/caller.ts';
 import { ADMIN, VIEWER } from '../domain/names.ts';
-import type { Access, PolicyRow } from '../domain/policy.ts';
+import type { Access, PolicyRow, Verb } from '../domain/policy.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { unreachable } from '../domain/result.ts';
 import { type AccessVerdict, refused } from './access-verdict.ts';
@@ -35,6 +35,7 @@ export function authorize(
   const { row } = match;
   if (!satisfies(caller, row.access)) return refused('role-too-low');
   if (row.verb && isDenied(caller, row.verb)) return refused('verb-denied');
+  if (caller.history && isFootage(row)) return refused('history-not-judged');
   if (clearanceOf(caller) === 'admin' && row.narrow === 'per-message')
     return perMessage(target, caller, { layout: layout ?? NO_LAYOUT, now });
   if (clearanceOf(caller) === 'admin') return withObligations(target, row, viewOf(caller, now, layout), {});
@@ -53,12 +54,17 @@ export function authorize(
 }
 
 /** An admin sees all cameras, known or not. */
+const PAST: readonly Verb[] = ['history', 'export'];
 const NO_LAYOUT = layoutOfNames([]);
 
 function unlisted(caller: Caller, target: RequestTarget): AccessVerdict {
   if (caller.role !== ADMIN) return refused('route-unlisted');
   return caller.scope.kind === 'all' ? { kind: 'allowed', target } : refused('not-narrowable');
 }
+
+/** A row of a camera that names no verb may show anything. */
+const isFootage = ({ verb, access }: PolicyRow): boolean =>
+  verb === 'history' || verb === 'export' || (verb === undefined && access === 'camera');
 
 function satisfies(caller: Caller, access: Access): boolean {
   switch (access) {
@@ -94,6 +100,6 @@ const isNarrowed = ({ narrow, cameras, access, answer }: PolicyRow): boolean =>
 
 function perMessage(target: RequestTarget, caller: Caller, { layout, now }: Surroundings): AccessVerdict {
   if (!layout) return refused('cameras-unknown');
-  const { denied = [] } = caller;
+  const denied: readonly Verb[] = [...(caller.denied ?? []), ...(caller.history ? PAST : [])];
   return { kind: 'allowed', target, obligations: { view: viewOf(caller, now, layout), messages: { denied } } };
 }

@@ -15,6 +15,7 @@ export const AUDITED = [
   'user-deleted',
   'password-changed',
   'role-changed',
+  'validity-changed',
   'custom-role-changed',
   'custom-role-deleted',
   'invitation-made',

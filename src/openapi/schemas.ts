@@ -6,6 +6,9 @@ export type Schema = Readonly<Record<string, unknown>>;
 const TEXT = { type: 'string' } as const;
 const MAYBE_TIME = { type: ['integer', 'null'], description: 'Unix seconds' } as const;
 const TIME = { type: 'integer', description: 'Unix seconds' } as const;
+const VALIDITY_END = { type: ['integer', 'null'], description: 'Unix seconds; null: without that end' } as const;
+/** Of a guest. */
+const VALIDITY = { valid_from: VALIDITY_END, valid_until: VALIDITY_END } as const;
 const CAMERAS = { type: 'array', items: TEXT } as const;
 const MAYBE_CAMERAS = { type: ['array', 'null'], items: TEXT, description: 'null: all' } as const;
 
@@ -92,15 +95,22 @@ export const SCHEMAS = {
   ),
   FirstTime: object({ admin_first_time_login: { type: 'boolean' } }),
   User: object(
-    { username: USER_NAME, role: ROLE_NAME, second_factor: { const: true, description: 'The user has one' } },
+    {
+      username: USER_NAME,
+      role: ROLE_NAME,
+      second_factor: { const: true, description: 'The user has one' },
+      valid_from: { ...TIME, description: 'A guest: from when the account may be used' },
+      valid_until: { ...TIME, description: 'A guest: until when' },
+    },
     ['username', 'role'],
   ),
-  NewUser: object({ username: USER_NAME, password: PASSWORD, role: ROLE_NAME }, ['username', 'password']),
+  NewUser: object({ username: USER_NAME, password: PASSWORD, role: ROLE_NAME, ...VALIDITY }, ['username', 'password']),
+  Validity: object(VALIDITY, []),
   NewPassword: object({ password: PASSWORD, old_password: { ...TEXT, description: "Needed for one's own" } }, [
     'password',
   ]),
   NewRole: object({ role: ROLE_NAME }),
-  NewInvitation: object({ role: { ...ROLE_NAME, description: 'Makes the user, with this role' } }, []),
+  NewInvitation: object({ role: { ...ROLE_NAME, description: 'Makes the user, with this role' }, ...VALIDITY }, []),
   MadeInvitation: object(
     {
       url: { ...TEXT, description: 'Shown this once; a path while server.public_url is not set' },

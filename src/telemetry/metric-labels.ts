@@ -47,6 +47,7 @@ export const LOGIN_RESULTS = [
   'code_asked',
   'bad_code',
   'bad_passkey',
+  'closed',
   'rate_limited',
   'disabled',
   'invalid_request',

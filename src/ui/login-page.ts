@@ -1,11 +1,12 @@
 /** `/login`: the page in the browser's language, and the response to its form when it is sent without JavaScript (SPEC 4.1, 8). */
 import type { Context, ParameterizedContext } from 'koa';
 import { BODY_LIMITS } from '../domain/body-limits.ts';
+import type { Closed } from '../domain/caller.ts';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import type { RouteState } from '../domain/verdict.ts';
 import { asJson, asText, asWords, fillPage } from './fill-page.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';
-import { formatSeconds } from './pages/login/login-outcome.ts';
+import { closedText, formatSeconds } from './pages/login/login-outcome.ts';
 import { nextPage } from './pages/login/next-page.ts';
 import type { Words } from './pages/words/en.ts';
 import { readForm } from './read-form.ts';
@@ -17,6 +18,8 @@ export type FormLogin =
   | { readonly kind: 'code-asked'; readonly cookie: string }
   | { readonly kind: 'code-wrong' | 'step-over' }
   | { readonly kind: 'wrong-credentials' | 'unfit' | 'no-passwords' }
+  /** Everything was right; the account or its role may not be used now. */
+  | ({ readonly kind: 'closed' } & Closed)
   | { readonly kind: 'wait'; readonly why: 'too-many-tries' | 'busy'; readonly seconds: number };
 
 export type FormContext = ParameterizedContext<RouteState>;
@@ -126,6 +129,11 @@ function refuseLogin(ctx: Context, outcome: Exclude<FormLogin, { kind: 'logged-i
       return refuse(ctx, 401, (words) => words.wrongCode, { formState: 'is-second' });
     case 'step-over':
       return refuse(ctx, 401, (words) => words.stepOver);
+    case 'closed': {
+      const { reason, opens } = outcome;
+      if (opens) ctx.set('Retry-After', String(opens.inSeconds));
+      return refuse(ctx, 403, (words) => closedText(words, reason, opens?.text), shown);
+    }
     case 'unfit':
       return refuse(ctx, 422, (words) => words.notUnderstood, shown);
     case 'no-passwords':

@@ -38,7 +38,9 @@ describe('Hours that are written wrong', () => {
     });
 
   it('are never taken for hours, nor do they fail otherwise, whatever the text', () =>
-    fc.assert(fc.property(fc.array(fc.string({ maxLength: 30 })), (texts) => typeof parseHours(texts).ok === 'boolean')));
+    fc.assert(
+      fc.property(fc.array(fc.string({ maxLength: 30 })), (texts) => typeof parseHours(texts).ok === 'boolean'),
+    ));
 });
 
 /** From a moment in UTC: whether it is open, and when that changes, in UTC. */
@@ -96,24 +98,30 @@ describe('Hours', () => {
     const span = fc
       .record({ day: fc.constantFrom('Mon', 'Thu', 'Sat', 'Sun', 'daily'), from: minute, to: minute })
       .filter(({ from, to }) => from !== to);
-    const clock = (value: number) => `${String(Math.floor(value / 60)).padStart(2, '0')}:${String(value % 60).padStart(2, '0')}`;
+    const clock = (value: number) =>
+      `${String(Math.floor(value / 60)).padStart(2, '0')}:${String(value % 60).padStart(2, '0')}`;
     const formats = new Map(zones.map((zone) => [zone, wallClock(zone)]));
     fc.assert(
-      fc.property(fc.constantFrom(...zones), fc.constantFrom(...starts), fc.array(span, { minLength: 1, maxLength: 3 }), (zone, start, spans) => {
-        const open = hours(...spans.map(({ day, from, to }) => `${day} ${clock(from)}-${clock(to)}`));
-        const shows = (time: number): boolean => isShown(spans, formats.get(zone)?.(time) ?? assert.fail());
-        let now = at(`${start}T00:00`);
-        const end = now + 4 * DAY;
-        while (now < end) {
-          const { isOpen, changesAt = end } = openingAt(open, zone, now);
-          assert.equal(isOpen, shows(now), `${zone} ${new Date(now * 1000).toISOString()}`);
-          const until = Math.min(changesAt, end);
-          for (let time = now + 1800; time < until; time += 1800) assert.equal(shows(time), isOpen);
-          assert.equal(shows(until - 1), isOpen);
-          if (until < end) assert.equal(shows(until), !isOpen);
-          now = until;
-        }
-      }),
+      fc.property(
+        fc.constantFrom(...zones),
+        fc.constantFrom(...starts),
+        fc.array(span, { minLength: 1, maxLength: 3 }),
+        (zone, start, spans) => {
+          const open = hours(...spans.map(({ day, from, to }) => `${day} ${clock(from)}-${clock(to)}`));
+          const shows = (time: number): boolean => isShown(spans, formats.get(zone)?.(time) ?? assert.fail());
+          let now = at(`${start}T00:00`);
+          const end = now + 4 * DAY;
+          while (now < end) {
+            const { isOpen, changesAt = end } = openingAt(open, zone, now);
+            assert.equal(isOpen, shows(now), `${zone} ${new Date(now * 1000).toISOString()}`);
+            const until = Math.min(changesAt, end);
+            for (let time = now + 1800; time < until; time += 1800) assert.equal(shows(time), isOpen);
+            assert.equal(shows(until - 1), isOpen);
+            if (until < end) assert.equal(shows(until), !isOpen);
+            now = until;
+          }
+        },
+      ),
       { numRuns: 60 },
     );
   });
@@ -136,7 +144,13 @@ interface Wall {
 
 /** Another way to the same: what Intl shows. */
 function wallClock(zone: string): (time: number) => Wall {
-  const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, weekday: 'short', hour: 'numeric', minute: 'numeric', hourCycle: 'h23' });
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    weekday: 'short',
+    hour: 'numeric',
+    minute: 'numeric',
+    hourCycle: 'h23',
+  });
   return (time) => {
     const parts = Object.fromEntries(format.formatToParts(time * 1000).map(({ type, value }) => [type, value]));
     return { weekday: parts['weekday'] ?? '', minute: Number(parts['hour']) * 60 + Number(parts['minute']) };

@@ -1,5 +1,6 @@
 /** Answers of the account routes: JSON, never cached, refusals in one shape (SPEC 5). */
 import type { ParameterizedContext } from 'koa';
+import type { Closed } from '../../domain/caller.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import { REFUSALS, type RefusalReason, refusalBody } from '../../domain/refusal.ts';
 import type { RouteState } from '../../domain/verdict.ts';
@@ -29,6 +30,12 @@ export const refuse = (ctx: AccountContext, status: number, message: string, mor
 
 export const refuseFor = (ctx: AccountContext, reason: RefusalReason): void =>
   respond(ctx, REFUSALS[reason].status, refusalBody(reason));
+
+/** Says when it opens again, as every refusal of such a caller does. */
+export function refuseWhileClosed(ctx: AccountContext, { reason, opens }: Closed): void {
+  if (opens) ctx.set('Retry-After', String(opens.inSeconds));
+  respond(ctx, REFUSALS[reason].status, refusalBody(reason, opens));
+}
 
 /** What is left of the body is not read, so the connection cannot be used for another request. */
 export function refuseBody(ctx: AccountContext, fault: BodyFault): void {

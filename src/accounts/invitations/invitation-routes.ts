@@ -21,11 +21,12 @@ import {
   type AccountResponseDeps,
   type AccountRouterContext,
   afterProof,
-  fieldsOf,
   forAdmins,
+  jsonOf,
   record,
 } from '../http/route-guards.ts';
 import { STATUS_OF } from '../users/user-responses.ts';
+import { validityIn } from '../users/validity.ts';
 import { type AcceptDeps, acceptInvitation } from './accept-invitation.ts';
 import type { Invitations, MadeInvitation } from './invitations.ts';
 
@@ -75,14 +76,23 @@ async function make(ctx: AccountRouterContext, deps: InvitationRouteDeps): Promi
   if (!caller) return refuseFor(ctx, 'no-credentials');
   if (!deps.hasOwnLogin) return refuse(ctx, 404, NO_PASSWORDS);
   const hasBody = Number(ctx.get('Content-Length') || 0) > 0 || ctx.get('Transfer-Encoding') !== '';
-  const body = hasBody ? await fieldsOf(ctx, deps, { required: [], optional: ['role'] }) : {};
-  if (!body) return;
+  const read = hasBody ? await jsonOf(ctx, deps) : { json: {} };
+  if (!read) return;
+  const body = stringFields(read.json, { required: [], optional: ['role'] });
+  if (!body.ok) return refuseFields(ctx, body.error);
+  const validity = validityIn(read.json);
+  if (!validity.ok) return refuseFields(ctx, validity.error);
   const act = { what: 'invitation-made', user: name } as const;
   if (name === caller.name && caller.credential.kind === 'session') {
     record(ctx, deps, act, 'own-account');
     return refuse(ctx, 409, NOT_OWN);
   }
-  const made = await deps.invitations.make({ user: name, role: body.role, madeBy: makerOf(caller) });
+  const made = await deps.invitations.make({
+    user: name,
+    role: body.value.role,
+    validity: validity.value,
+    madeBy: makerOf(caller),
+  });
   record(ctx, deps, act, made.ok ? undefined : made.error.reason);
   if (made.ok) respond(ctx, 201, told(made.value, ctx, deps));
   else if (made.error.reason === 'busy') refuseWhileBusy(ctx);

@@ -7,6 +7,7 @@ import { err, ok, type Result } from '../../domain/result.ts';
 import type { PasswordHasher } from '../passwords/password-hash.ts';
 import { type PasswordRules, parseNewPassword } from '../passwords/password-rules.ts';
 import type { UserFault, Users } from '../users/users.ts';
+import type { GivenValidity } from '../users/validity.ts';
 import { invitationHash, invitationPath, newInvitationToken } from './invitation-token.ts';
 
 export interface InvitationDeps {
@@ -24,6 +25,8 @@ export interface WantedInvitation {
   readonly user: string;
   /** The account is made with this role. Undefined: the account is there already, and keeps its role. */
   readonly role?: string | undefined;
+  /** Of an account that is made. */
+  readonly validity?: GivenValidity | undefined;
   readonly madeBy: string;
 }
 
@@ -67,28 +70,33 @@ export function createInvitations(deps: InvitationDeps): Invitations {
     if (tokenHash === undefined) return undefined;
     const invitation = await invitationStore.findInvitation(tokenHash, unixSeconds(clock));
     const owner = invitation && (await store.findUser(invitation.user));
-    return owner && { invitation, owner };
+    // The account may have been ended since the link was made. Before its time a guest may set the password, and not log in.
+    const hasEnded = (owner?.validUntil ?? Number.POSITIVE_INFINITY) <= unixSeconds(clock);
+    return owner && !hasEnded ? { invitation, owner } : undefined;
   };
   return {
     find,
     list: () => invitationStore.listInvitations(unixSeconds(clock)),
     revoke: (user) => invitationStore.removeInvitation(user),
-    async make({ user: name, role, madeBy }) {
+    async make({ user: name, role, validity, madeBy }) {
       if (role !== undefined) {
-        const added = await users.add({ name, role, password: undefined });
+        const added = await users.add({ name, role, validity, password: undefined });
         if (!added.ok) return added;
       }
       const user = await store.findUser(name);
       if (!user) return ABSENT;
       const token = newInvitationToken();
       const createdAt = unixSeconds(clock);
+      const { validFrom = createdAt, validUntil = Number.POSITIVE_INFINITY } = user;
+      if (validUntil <= createdAt) return ENDED;
       const invitation = {
         tokenHash: invitationHash(token) ?? '',
         user: user.name,
         userCreatedAt: user.createdAt,
         madeBy,
         createdAt,
-        expiresAt: createdAt + lifetime,
+        // A guest's link holds until the account has begun, too, and never longer than the account.
+        expiresAt: Math.min(Math.max(createdAt, validFrom) + lifetime, validUntil),
       };
       const outcome = await invitationStore.putInvitation(invitation);
       if (outcome === 'absent') return ABSENT;
@@ -109,4 +117,5 @@ export function createInvitations(deps: InvitationDeps): Invitations {
 }
 
 const VOID = { kind: 'void' } as const;
+const ENDED = err({ reason: 'validity-unfit', message: 'The account has ended: extend it first' } as const);
 const ABSENT = err({ reason: 'user-absent', message: 'User not found' } as const);

@@ -1,6 +1,7 @@
 /** Logging in: a name, a password and, where the user has a second factor, a code for a session token (interface 5.1; SPEC 4.1, 12). */
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { FactorKind } from '../../domain/accounts/second-factor.ts';
+import type { Closed } from '../../domain/caller.ts';
 import { parseUserName } from '../../domain/names.ts';
 import type { PasskeyFault } from '../passkeys/passkey-check.ts';
 import type { SecondFactor } from '../second-factor/second-factor.ts';
@@ -32,6 +33,8 @@ export interface LoginDeps extends GuessDeps, CodeGuessDeps {
   readonly store: Pick<AccountStore, 'findUser' | 'rehashPassword'>;
   readonly sessions: Pick<Sessions, 'issue' | 'sessionNamedBy'>;
   readonly secondFactor: Pick<SecondFactor, 'checkCode' | 'wantedFrom'>;
+  /** Why the user may not be logged in now: the account has not begun or has ended, or the role is outside its hours. */
+  readonly closedOf: (user: User) => Promise<Closed | undefined>;
 }
 
 export type LoginFactor = 'totp' | 'recovery' | 'passkey';
@@ -40,6 +43,8 @@ export type LoginOutcome =
   | { readonly kind: 'logged-in'; readonly user: User; readonly token: string; readonly by?: LoginFactor }
   /** The password was right, and the user has a second factor. */
   | { readonly kind: 'code-asked' | 'code-wrong'; readonly user: User; readonly kinds: readonly FactorKind[] }
+  /** Everything was right, and the user may do nothing now: told only then. */
+  | { readonly kind: 'closed'; readonly user: User; readonly closed: Closed }
   /** `why` is for the log, never for the client. */
   | { readonly kind: 'passkey-wrong'; readonly user?: User; readonly why: PasskeyFault }
   /** Its challenge is too old: no sign of an attack. */
@@ -93,6 +98,8 @@ export async function admitted(user: User, address: string, deps: LoginDeps, by?
   const now = await findUser(user.name, deps);
   if (!now || generationOf(now) !== generationOf(user)) return { kind: 'mismatch' };
   deps.knownClients.note(address);
+  const closed = await deps.closedOf(now);
+  if (closed) return { kind: 'closed', user: now, closed };
   return { kind: 'logged-in', user: now, token: await deps.sessions.issue(now), ...(by && { by }) };
 }
 

@@ -9,6 +9,7 @@ import {
   refuseBody,
   refuseFields,
   refuseWhileBusy,
+  refuseWhileClosed,
   refuseWhileLimited,
   respond,
 } from '../http/responses.ts';
@@ -25,6 +26,7 @@ export type LoginResult =
   | 'code_asked'
   | 'bad_code'
   | 'bad_passkey'
+  | 'closed'
   | 'rate_limited'
   | 'disabled'
   | 'invalid_request'
@@ -145,8 +147,10 @@ const AUDIT_REASON = {
   busy:         'busy',
 } as const;
 
-const reasonOf = (outcome: Exclude<LoginOutcome, { kind: 'logged-in' }>): string =>
-  outcome.kind === 'passkey-wrong' ? outcome.why : AUDIT_REASON[outcome.kind];
+function reasonOf(outcome: Exclude<LoginOutcome, { kind: 'logged-in' }>): string {
+  if (outcome.kind === 'closed') return outcome.closed.reason;
+  return outcome.kind === 'passkey-wrong' ? outcome.why : AUDIT_REASON[outcome.kind];
+}
 
 export function respondWithOutcome(ctx: AccountContext, outcome: Attempted): LoginResult {
   switch (outcome.kind) {
@@ -167,6 +171,9 @@ export function respondWithOutcome(ctx: AccountContext, outcome: Attempted): Log
     case 'code-wrong':
       refuse(ctx, 401, CODE_WRONG, { second_factor: outcome.kinds });
       break;
+    case 'closed':
+      refuseWhileClosed(ctx, outcome.closed);
+      break;
     case 'limited':
       refuseWhileLimited(ctx, outcome);
       break;
@@ -185,6 +192,7 @@ export const LOGIN_RESULT: Readonly<Record<Attempted['kind'], LoginResult>> = {
   'code-wrong': 'bad_code',
   'passkey-wrong': 'bad_passkey',
   'passkey-over': 'bad_passkey',
+  closed: 'closed',
   limited: 'rate_limited',
   busy: 'busy',
 };

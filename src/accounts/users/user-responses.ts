@@ -15,6 +15,7 @@ export const STATUS_OF: Readonly<Record<Exclude<ReportedFault, 'busy'>, number>>
   'name-taken':           409,
   'user-absent':          404,
   'last-admin':           403,
+  'validity-unfit':       400,
   'factor-absent':        404,
   'user-fixed':           403,
   'not-own':              403,

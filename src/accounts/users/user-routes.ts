@@ -4,7 +4,15 @@ import type { User } from '../../domain/accounts/account.ts';
 import { VIEWER } from '../../domain/names.ts';
 import { err } from '../../domain/result.ts';
 import type { RouteState } from '../../domain/verdict.ts';
-import { refuseFor, refuseMethod, refuseWhileBusy, refuseWhileLimited, respond } from '../http/responses.ts';
+import { stringFields, unknownFields } from '../http/body-fields.ts';
+import {
+  refuseFields,
+  refuseFor,
+  refuseMethod,
+  refuseWhileBusy,
+  refuseWhileLimited,
+  respond,
+} from '../http/responses.ts';
 import {
   type AccountResponseDeps,
   type AccountRouterContext,
@@ -13,6 +21,7 @@ import {
   forAdmins,
   forPeople,
   type Handler,
+  jsonOf,
   record,
 } from '../http/route-guards.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
@@ -20,6 +29,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import { type ChangeDeps, changePassword } from './change-password.ts';
 import { respondWithUser } from './user-responses.ts';
 import { createUsers, type UserDeps } from './users.ts';
+import { VALIDITY_FIELDS, validityIn } from './validity.ts';
 
 export interface UserRouteDeps
   extends UserDeps,
@@ -41,14 +51,25 @@ export function createUserRoutes(deps: UserRouteDeps): Router<RouteState> {
     respond(
       ctx,
       200,
-      known.map(({ name, role, hasFactor }) => ({ username: name, role, ...(hasFactor && { second_factor: true }) })),
+      known.map(({ name, role, hasFactor, validFrom, validUntil }) => ({
+        username: name,
+        role,
+        ...(hasFactor && { second_factor: true }),
+        ...(validFrom !== undefined && { valid_from: validFrom }),
+        ...(validUntil !== undefined && { valid_until: validUntil }),
+      })),
     );
   };
   const add: Handler = async (ctx) => {
-    const body = await fieldsOf(ctx, deps, { required: ['username', 'password'], optional: ['role'] });
-    if (!body) return;
-    const outcome = await users.add({ name: body.username, password: body.password, role: body.role ?? VIEWER });
-    respondWithUser(ctx, deps, outcome, { what: 'user-created' }, { username: body.username });
+    const read = await jsonOf(ctx, deps);
+    if (!read) return;
+    const fields = stringFields(read.json, { required: ['username', 'password'], optional: ['role'] });
+    if (!fields.ok) return refuseFields(ctx, fields.error);
+    const validity = validityIn(read.json);
+    if (!validity.ok) return refuseFields(ctx, validity.error);
+    const { username, password, role = VIEWER } = fields.value;
+    const outcome = await users.add({ name: username, password, role, validity: validity.value });
+    respondWithUser(ctx, deps, outcome, { what: 'user-created' }, { username });
   };
   const remove: Handler = async (ctx) => {
     const name = ctx.params['user'] ?? '';
@@ -64,11 +85,25 @@ export function createUserRoutes(deps: UserRouteDeps): Router<RouteState> {
     if (body) respondWithUser(ctx, deps, await users.setRole(name, body.role), act);
   };
 
+  const setValidity: Handler = async (ctx) => {
+    const name = ctx.params['user'] ?? '';
+    const act = { what: 'validity-changed', user: name } as const;
+    if (name === FIXED_USER) return respondWithUser(ctx, deps, keptAsIs('Cannot make a guest of the admin user'), act);
+    const read = await jsonOf(ctx, deps);
+    if (!read) return;
+    const unknown = unknownFields(read.json, VALIDITY_FIELDS);
+    const validity = unknown.length > 0 ? err(unknown) : validityIn(read.json);
+    if (!validity.ok) return refuseFields(ctx, validity.error);
+    respondWithUser(ctx, deps, await users.setValidity(name, validity.value), act);
+  };
+
   const changing = (handler: Handler): Handler => forAdmins(afterProof('accounts', deps, handler));
   router.get('/api/users', forAdmins(list)).post('/api/users', changing(add));
   router.all('/api/users', refuseMethod('GET, POST'));
   router.delete('/api/users/:user', changing(remove)).all('/api/users/:user', refuseMethod('DELETE'));
   router.put('/api/users/:user/role', changing(setRole)).all('/api/users/:user/role', refuseMethod('PUT'));
+  const ofValidity = '/api/users/:user/validity';
+  router.put(ofValidity, changing(setValidity)).all(ofValidity, refuseMethod('PUT'));
   router.put(
     '/api/users/:user/password',
     forPeople((ctx) => putPassword(ctx, { ...deps, users })),

@@ -7,6 +7,7 @@ import { ADMIN, parseUserName, type Role, type UserName, VIEWER } from '../../do
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { PasswordHasher } from '../passwords/password-hash.ts';
 import { type PasswordRules, parseNewPassword } from '../passwords/password-rules.ts';
+import { checkedValidity, type GivenValidity } from './validity.ts';
 
 export interface UserDeps {
   readonly store: AccountStore;
@@ -24,6 +25,7 @@ export type UserFault =
   | 'user-absent'
   | 'last-admin'
   | 'factor-absent'
+  | 'validity-unfit'
   | 'busy';
 
 export interface UserRefusal {
@@ -39,15 +41,21 @@ export interface NewUser {
   /** Undefined: a random password that is told to no person. The user gets in by an invitation. */
   readonly password: string | undefined;
   readonly role: string;
+  /** A guest: from when and until when the account may be used. */
+  readonly validity?: GivenValidity | undefined;
 }
+
+export type ListedUser = Pick<User, 'name' | 'role' | 'hasFactor' | 'validFrom' | 'validUntil'>;
 
 export interface Users {
   /** By name. */
-  list(): Promise<readonly Pick<User, 'name' | 'role' | 'hasFactor'>[]>;
+  list(): Promise<readonly ListedUser[]>;
   add(user: NewUser): Promise<UserOutcome>;
   /** Ends the user's sessions; gives the user as it is then. `proven`: the hash that is to be replaced, and no other. */
   setPassword(name: string, password: string, proven?: string): Promise<Result<User, UserRefusal>>;
   setRole(name: string, role: string): Promise<UserOutcome>;
+  /** What is not said stays as it is. */
+  setValidity(name: string, validity: GivenValidity): Promise<UserOutcome>;
   remove(name: string): Promise<UserOutcome>;
 }
 
@@ -80,16 +88,28 @@ export function createUsers({ store, hasher, clock, roles, passwordRules }: User
   };
   return {
     list: async () =>
-      (await store.listUsers()).map(({ name, role, hasFactor }) => ({ name, role, ...(hasFactor && { hasFactor }) })),
+      (await store.listUsers()).map(({ name, role, hasFactor, validFrom, validUntil }) => ({
+        name,
+        role,
+        ...(hasFactor && { hasFactor }),
+        ...(validFrom !== undefined && { validFrom }),
+        ...(validUntil !== undefined && { validUntil }),
+      })),
     async add(user) {
       const name = parseUserName(user.name);
       if (!name.ok) return refused('name-invalid', `Invalid username: ${name.error}`);
       const role = await roleOf(user.role);
       if (!role.ok) return role;
+      const { validFrom = null, validUntil = null } = user.validity ?? {};
+      const fit = checkedValidity(validFrom, validUntil);
+      if (!fit.ok) return refused('validity-unfit', fit.error);
+      if (validUntil !== null && validUntil <= unixSeconds(clock))
+        return refused('validity-unfit', 'valid_until has passed already');
       const hash = await (user.password === undefined ? unknownToAll() : hashOf(user.password, name.value));
       if (!hash.ok) return hash;
       const row = { passwordHash: hash.value, passwordChangedAt: null, createdAt: unixSeconds(clock) };
-      const added = await store.addUser({ name: name.value, role: role.value, ...row });
+      const ends = { ...(validFrom !== null && { validFrom }), ...(validUntil !== null && { validUntil }) };
+      const added = await store.addUser({ name: name.value, role: role.value, ...row, ...ends });
       if (added === 'taken') return refused('name-taken', `User ${name.value} exists already`);
       await unlessGone(role.value);
       return ok(name.value);
@@ -107,9 +127,18 @@ export function createUsers({ store, hasher, clock, roles, passwordRules }: User
       const role = await roleOf(roleName);
       if (!role.ok) return role;
       const name = text as UserName; // an invalid name matches no user
-      const outcome = await store.setRole(name, role.value);
+      const outcome = await store.setRole(name, role.value, unixSeconds(clock));
       await unlessGone(role.value);
       return outcomeOf(outcome, name, 'Cannot take the role of admin from the last admin');
+    },
+    async setValidity(text, given) {
+      const user = await store.findUser(text);
+      if (!user) return ABSENT;
+      const { validFrom = user.validFrom ?? null, validUntil = user.validUntil ?? null } = given;
+      const fit = checkedValidity(validFrom, validUntil);
+      if (!fit.ok) return refused('validity-unfit', fit.error);
+      const outcome = await store.setValidity(user.name, validFrom, validUntil);
+      return outcomeOf(outcome, user.name, 'Cannot make a guest of the last admin: one whose account lasts must stay');
     },
     async remove(text) {
       const name = text as UserName;

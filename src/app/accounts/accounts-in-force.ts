@@ -20,10 +20,12 @@ import { createSessions, type Sessions } from '../../accounts/sessions/sessions.
 import type { TokenRouteDeps } from '../../accounts/tokens/token-routes.ts';
 import type { UserRouteDeps } from '../../accounts/users/user-routes.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import type { User } from '../../domain/accounts/account.ts';
 import { hasFreshProof } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
+import { rightsOfUser } from '../../domain/rights/rights.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { countedAudit, countedLimiter, countedLogins, countedSessions } from '../telemetry/counted.ts';
 import type { Credentials } from './credentials.ts';
@@ -86,6 +88,8 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
     clock: deps.clock,
     roles: credentials.roleRegistry.latest,
     passwordRules: passwordRulesOf(settings),
+    closedOf: async (user: User) =>
+      rightsOfUser(user, await credentials.roleRegistry.inForce(), unixSeconds(deps.clock)).closed,
   };
   const invitations = invitationsUnder(settings, { ...accountDeps, invitationStore: deps.store.invitations });
   const routeDeps = {

@@ -106,6 +106,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     steadyClock,
     // A file on this machine is never out of reach: one that is locked or gone must not keep rights alive.
     graceSeconds: settings.store.url.engine === 'postgres' ? settings.store.grace : 0,
+    guestKeep: () => current.auth.guest_keep,
     audit,
     log,
     onTokenEvict,

@@ -45,6 +45,8 @@ export interface CredentialDeps {
   readonly steadyClock: Clock;
   /** `store.grace`; 0 for a store that is a file. */
   readonly graceSeconds: number;
+  /** `auth.guest_keep`, seconds. */
+  readonly guestKeep: () => number;
   readonly audit: Audit;
   readonly log: Logger;
   /** A client that sent bad tokens was forgotten because the limiter is full. */
@@ -95,7 +97,7 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
   const tokenVerifier = createTokenVerifier({ tokens, tokenStore, tokenLimiter, clock, audit, onFault });
   const seenSessions = createSeenSessions({ store: store.sessions, keyId, clock, onFault });
   const tidy = (): Promise<void> =>
-    deleteExpired(store, clock).catch((fault) =>
+    deleteExpired(deps).catch((fault) =>
       log.warn({ err: fault }, 'expired sessions and revocations could not be deleted from the store: retrying in 1 h'),
     );
   if (!shared) {
@@ -137,8 +139,14 @@ async function demote({ store, audit, log }: CredentialDeps, roles: CustomRoles)
   }
 }
 
-async function deleteExpired({ accounts, sessions, invitations, notices }: Store, clock: Clock): Promise<void> {
+async function deleteExpired({ store, clock, guestKeep, audit }: CredentialDeps): Promise<void> {
+  const { accounts, sessions, invitations, notices } = store;
   const now = unixSeconds(clock);
+  for (const user of await accounts.endedBefore(now - guestKeep())) {
+    const outcome = await accounts.deleteUser(user);
+    const act = { what: 'user-deleted', who: undefined, from: BY_CONFIGURATION, user } as const;
+    if (outcome === 'deleted') audit({ ...act, verdict: 'allowed', reason: 'guest-over' });
+  }
   await accounts.forgetRevocationsBefore(now);
   await sessions.forgetSessionsBefore(now);
   await invitations.forgetInvitationsBefore(now);

@@ -5,6 +5,7 @@ import type { AuditedAct } from '../../accounts/http/route-guards.ts';
 import type { InvitationRefusal } from '../../accounts/invitations/invitations.ts';
 import type { TokenAdmin } from '../../accounts/tokens/token-admin.ts';
 import type { UserOutcome, Users } from '../../accounts/users/users.ts';
+import type { GivenValidity } from '../../accounts/users/validity.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { ImportedUser } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -24,7 +25,7 @@ export interface CommandUsers extends Users {
   importFrom(path: string): Promise<readonly ImportedUser[]>;
   resetFactors(name: string): Promise<UserOutcome>;
   /** A link by which the user sets the own password. With a role the user is made. */
-  invite(name: string, role?: string): Promise<Result<InvitationLink, InvitationRefusal>>;
+  invite(name: string, role?: string, validity?: GivenValidity): Promise<Result<InvitationLink, InvitationRefusal>>;
 }
 
 /** The command does not create the file: the service may run as another user, who must own it. */
@@ -46,9 +47,12 @@ export function auditedUsers(users: CommandUsers, audit: Audit): CommandUsers {
     setPassword: (name, password) =>
       told({ what: 'password-changed', user: name }, users.setPassword(name, password), audit),
     setRole: (name, role) => told({ what: 'role-changed', user: name }, users.setRole(name, role), audit),
+    setValidity: (name, validity) =>
+      told({ what: 'validity-changed', user: name }, users.setValidity(name, validity), audit),
     remove: (name) => told({ what: 'user-deleted', user: name }, users.remove(name), audit),
     resetFactors: (name) => told({ what: 'second-factor-removed', user: name }, users.resetFactors(name), audit),
-    invite: (name, role) => told({ what: 'invitation-made', user: name }, users.invite(name, role), audit),
+    invite: (name, role, validity) =>
+      told({ what: 'invitation-made', user: name }, users.invite(name, role, validity), audit),
     async importFrom(path) {
       const imported = await users.importFrom(path);
       for (const { kind, name } of imported) if (kind === 'added') tell({ what: 'user-created', user: name }, audit);

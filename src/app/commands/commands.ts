@@ -1,7 +1,7 @@
 /** Opens the store and the accounts for the command line, beside a running server or without one (SPEC 1). */
 
 import { existsSync } from 'node:fs';
-import type { InvitationRefusal, Invitations } from '../../accounts/invitations/invitations.ts';
+import type { InvitationRefusal, Invitations, WantedInvitation } from '../../accounts/invitations/invitations.ts';
 import { createNotices } from '../../accounts/notices/notices.ts';
 import { createPasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
@@ -9,6 +9,7 @@ import { newEpoch } from '../../accounts/second-factor/second-factor.ts';
 import { createTokenAdmin, type TokenAdmin } from '../../accounts/tokens/token-admin.ts';
 import { importUsers } from '../../accounts/users/import-users.ts';
 import { createUsers, type UserOutcome } from '../../accounts/users/users.ts';
+import type { GivenValidity } from '../../accounts/users/validity.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
@@ -84,7 +85,8 @@ export async function openForCommands(
   const users = {
     ...createUsers(accountDeps),
     resetFactors: (name: string) => resetFactors(name, store),
-    invite: (name: string, role?: string) => invite({ name, role }, invitations, settings),
+    invite: (name: string, role?: string, validity?: GivenValidity) =>
+      invite({ name, role, validity }, invitations, settings),
     importFrom: async (path: string) => importUsers(await readNvrUsers(path), { store: store.accounts, clock, roles }),
   };
   const apiTokens = createTokenAdmin({ tokenStore, store: store.accounts, clock, roles, authEnabled });
@@ -113,12 +115,12 @@ async function resetFactors(name: string, { accounts, secondFactor }: Store): Pr
 }
 
 async function invite(
-  { name, role }: { readonly name: string; readonly role: string | undefined },
+  wanted: Pick<WantedInvitation, 'role' | 'validity'> & { readonly name: string },
   invitations: Invitations,
   settings: Settings,
 ): Promise<Result<InvitationLink, InvitationRefusal>> {
   if (!settings.auth.enabled) return err(NO_PASSWORDS);
-  const made = await invitations.make({ user: name, role, madeBy: MAKERS_WITHOUT_ACCOUNT.commandLine });
+  const made = await invitations.make({ ...wanted, user: wanted.name, madeBy: MAKERS_WITHOUT_ACCOUNT.commandLine });
   if (!made.ok) return made;
   const { path, expiresAt } = made.value;
   const url = addressMaker(settings)(path);

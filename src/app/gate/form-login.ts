@@ -62,6 +62,8 @@ async function counted(attempt: () => Promise<Attempted>, ctx: FormContext, deps
     case 'passkey-wrong':
     case 'passkey-over':
       return { kind: 'wrong-credentials' };
+    case 'closed':
+      return { kind: 'closed', ...outcome.closed };
     case 'limited':
       return { kind: 'wait', why: 'too-many-tries', seconds: outcome.retryAfterSeconds };
     case 'busy':

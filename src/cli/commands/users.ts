@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { ImportedUser } from '../../domain/accounts/account.ts';
 import { type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import type { Result } from '../../domain/result.ts';
+import { momentText, parseMoment } from '../moment.ts';
 import { onStore, type StoreCommandDeps, type StoreUse } from '../on-store.ts';
 import type { Terminal } from '../read-password.ts';
 
@@ -12,22 +13,40 @@ interface ListedUser {
   readonly name: UserName;
   readonly role: Role;
   readonly hasFactor?: true;
+  readonly validFrom?: number;
+  readonly validUntil?: number;
+}
+
+/** Unix seconds; null: without that end. */
+interface Validity {
+  readonly validFrom?: number | null;
+  readonly validUntil?: number | null;
 }
 
 /** The accounts of a store that is open for the length of one command. */
 export interface OpenUsers {
   readonly users: {
     list(): Promise<readonly ListedUser[]>;
-    add(user: { readonly name: string; readonly password: string; readonly role: string }): Outcome;
+    add(user: {
+      readonly name: string;
+      readonly password: string;
+      readonly role: string;
+      readonly validity: Validity;
+    }): Outcome;
     setPassword(name: string, password: string): Outcome;
     setRole(name: string, role: string): Outcome;
+    setValidity(name: string, validity: Validity): Outcome;
     remove(name: string): Outcome;
     /** All second factors and recovery codes. */
     resetFactors(name: string): Outcome;
     /** From an NVR's own SQLite file. */
     importFrom(path: string): Promise<readonly ImportedUser[]>;
     /** A link, good once, by which the user sets the own password. With a role the user is made. */
-    invite(name: string, role?: string): Promise<Result<InvitationLink, { readonly message: string }>>;
+    invite(
+      name: string,
+      role?: string,
+      validity?: Validity,
+    ): Promise<Result<InvitationLink, { readonly message: string }>>;
   };
   close(): Promise<void>;
 }
@@ -40,7 +59,11 @@ export interface InvitationLink {
   readonly expiresAt: number;
 }
 
-export type UsersCommandDeps = Terminal & StoreCommandDeps<OpenUsers>;
+export type UsersCommandDeps = Terminal &
+  StoreCommandDeps<OpenUsers> & {
+    /** Unix seconds; the machine's when it is absent. */
+    readonly now?: () => number;
+  };
 
 export function registerUsersCommands(program: Command, deps: UsersCommandDeps): void {
   const users = program.command('users').description('list and change user accounts');
@@ -54,10 +77,26 @@ export function registerUsersCommands(program: Command, deps: UsersCommandDeps):
     .command('add <name>')
     .description('create a user; the password is asked for, or read from standard input')
     .option('--role <role>', 'admin, viewer or a custom role', VIEWER)
-    .action((name: string, { role }: { role: string }) =>
+    .option('--valid-from <time>', VALID_FROM)
+    .option('--valid-until <time>', VALID_UNTIL)
+    .action((name: string, { role, ...ends }: Ends & { role: string }) =>
       run('create', (accounts) =>
-        withPassword(deps, name, (password) =>
-          said(accounts.add({ name, password, role }), `Added ${name} with the role ${role}.`),
+        withValidity(ends, deps, (validity) =>
+          withPassword(deps, name, (password) =>
+            said(accounts.add({ name, password, role, validity }), `Added ${name} with the role ${role}.`),
+          ),
+        ),
+      ),
+    );
+  users
+    .command('validity <name>')
+    .description('change from when and until when a guest may use the account')
+    .option('--from <time>', `${VALID_FROM}, or never for no beginning`)
+    .option('--until <time>', `${VALID_UNTIL}, or never for no end`)
+    .action((name: string, { from, until }: { from?: string; until?: string }) =>
+      run('change', (accounts) =>
+        withValidity({ validFrom: from, validUntil: until }, deps, (validity) =>
+          said(accounts.setValidity(name, validity), `The validity of ${name} is changed.`),
         ),
       ),
     );
@@ -80,8 +119,12 @@ export function registerUsersCommands(program: Command, deps: UsersCommandDeps):
     .command('invite <name>')
     .description('make a user, and print a link, good once, by which the user sets the own password')
     .option('--role <role>', 'admin, viewer or a custom role', VIEWER)
-    .action((name: string, { role }: { role: string }) =>
-      run('create', (accounts) => link(accounts, deps, name, role)),
+    .option('--valid-from <time>', VALID_FROM)
+    .option('--valid-until <time>', VALID_UNTIL)
+    .action((name: string, { role, ...ends }: Ends & { role: string }) =>
+      run('create', (accounts) =>
+        withValidity(ends, deps, (validity) => link(accounts, deps, name, { role, validity })),
+      ),
     );
   users
     .command('reset-link <name>')
@@ -117,6 +160,30 @@ export function registerUsersCommands(program: Command, deps: UsersCommandDeps):
     .action((file: string) => run('create', async (accounts) => importReport(file, await accounts.importFrom(file))));
 }
 
+const VALID_FROM = 'from when the account may be used: 2026-12-24 18:00 (local time), +2h, +7d, or Unix seconds';
+const VALID_UNTIL = 'until when the account may be used, likewise';
+
+interface Ends {
+  readonly validFrom?: string | undefined;
+  readonly validUntil?: string | undefined;
+}
+
+async function withValidity(
+  { validFrom, validUntil }: Ends,
+  { now }: UsersCommandDeps,
+  work: (validity: Validity) => Promise<Result<string, string>>,
+): Promise<Result<string, string>> {
+  const seconds = now?.() ?? Math.floor(Date.now() / 1000);
+  const from = parseMoment(validFrom, seconds);
+  const until = parseMoment(validUntil, seconds);
+  if (!from.ok) return from;
+  if (!until.ok) return until;
+  return work({
+    ...(from.value !== undefined && { validFrom: from.value }),
+    ...(until.value !== undefined && { validUntil: until.value }),
+  });
+}
+
 async function withPassword(
   terminal: Terminal,
   name: string,
@@ -132,9 +199,9 @@ async function link(
   accounts: OpenUsers['users'],
   { stderr }: UsersCommandDeps,
   name: string,
-  role?: string,
+  { role, validity }: { readonly role?: string; readonly validity?: Validity } = {},
 ): Promise<Result<string, string>> {
-  const made = await accounts.invite(name, role);
+  const made = await accounts.invite(name, role, validity);
   if (!made.ok) return { ok: false, error: made.error.message };
   const { url, isWhole, expiresAt } = made.value;
   const until = new Date(expiresAt * 1000).toISOString().slice(0, 16).replace('T', ' ');
@@ -170,6 +237,13 @@ function listing(users: readonly ListedUser[]): string {
   if (users.length === 0) return 'There are no users yet: the first start of the server creates the admin.';
   const width = Math.max(...users.map(({ name }) => name.length));
   return users
-    .map(({ name, role, hasFactor }) => `${name.padEnd(width)}  ${role}${hasFactor ? '  second factor' : ''}`)
+    .map(
+      (user) => `${user.name.padEnd(width)}  ${user.role}${user.hasFactor ? '  second factor' : ''}${guestText(user)}`,
+    )
     .join('\n');
+}
+
+function guestText({ validFrom, validUntil }: ListedUser): string {
+  const from = validFrom === undefined ? '' : `  from ${momentText(validFrom)}`;
+  return validUntil === undefined ? from : `${from}  until ${momentText(validUntil)}`;
 }

@@ -128,4 +128,3 @@ export const authSection = z
   .transform(({ roles, ...auth }) => ({ ...auth, roles: camerasOf(roles), limits: limitsOf(roles) }))
   .prefault({})
   .describe('Accounts, sessions and roles.');
-

@@ -108,11 +108,7 @@ interface FileRoles {
 }
 
 /** The roles of the configuration, as far as they can be known without the store. */
-export const rolesOfFile = ({
-  roles,
-  limits,
-  timezone: zone,
-}: FileRoles): RolesInForce => ({
+export const rolesOfFile = ({ roles, limits, timezone: zone }: FileRoles): RolesInForce => ({
   cameras: roles,
   limits,
   zone: zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,

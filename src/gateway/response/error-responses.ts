@@ -47,7 +47,15 @@ export function errorResponse(
   if (reason === 'second-factor-required') return redirectTo(`${basePath}${ENROLMENT_PAGE}`);
   if (status === 401 && loginPath) return toLogin(loginPath, `${basePath}${request.target}`);
   const acceptLanguage = singleHeader(request, 'accept-language');
-  const page = rules.renderPage({ reason, status, message, opensAt: opens?.text, requestId, basePath, acceptLanguage });
+  const page = rules.renderPage({
+    reason,
+    status,
+    message,
+    requestId,
+    basePath,
+    acceptLanguage,
+    ...(opens && { opensAt: opens.text }),
+  });
   return { status, body: page.body, headers: { ...page.headers, ...retryAfter(status, opens) } };
 }
 

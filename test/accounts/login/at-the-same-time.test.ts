@@ -101,6 +101,7 @@ describe('A login whose account changes while the password is hashed', () => {
         hasher,
         limiter,
         knownClients: createKnownClients(),
+        closedOf: async () => undefined,
         sessions,
         codeLimiter: limiter,
         secondFactor: { wantedFrom: async () => [], checkCode: async () => ({ kind: 'wrong', by: 'totp' }) },

@@ -33,7 +33,7 @@ import { createApiTokens } from '../../../src/accounts/tokens/api-tokens.ts';
 import { createTokenRoutes } from '../../../src/accounts/tokens/token-routes.ts';
 import { createTokenVerifier } from '../../../src/accounts/tokens/token-verifier.ts';
 import { createUserRoutes } from '../../../src/accounts/users/user-routes.ts';
-import type { AccountStore } from '../../../src/domain/accounts/account.ts';
+import type { AccountStore, User } from '../../../src/domain/accounts/account.ts';
 import type { FactorMode } from '../../../src/domain/accounts/second-factor.ts';
 import { type Caller, hasFreshProof } from '../../../src/domain/caller.ts';
 import { visibleCameras } from '../../../src/domain/camera-scope.ts';
@@ -41,6 +41,7 @@ import { unixSeconds } from '../../../src/domain/clock.ts';
 import type { CameraName } from '../../../src/domain/names.ts';
 import { parseRateLimit } from '../../../src/domain/rate-limit.ts';
 import { err } from '../../../src/domain/result.ts';
+import { rightsOfUser } from '../../../src/domain/rights/rights.ts';
 import type { RouteState } from '../../../src/domain/verdict.ts';
 import type { Store } from '../../../src/store/open-store.ts';
 import { type Answered, type Asked, ask } from './ask.ts';
@@ -150,6 +151,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     store,
     limiter: inTurn(limiter),
     knownClients: createKnownClients(),
+    closedOf: async (user: User) => rightsOfUser(user, await roleRegistry.inForce(), unixSeconds(clock)).closed,
     hasher,
     clock,
     sessions,

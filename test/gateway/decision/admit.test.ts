@@ -37,7 +37,7 @@ const TABLE = compileRouteTable([
   row('GET /move', { access: 'any', verb: 'ptz' }),
   row('GET,WS /camera/{camera}', { access: 'camera', cameras: ['path:camera'], narrow: 'check' }),
   row('GET /list', { access: 'any', cameras: ['query:cameras'], narrow: 'rewrite:cameras', answer: 'array' }),
-  row('GET /item/{id}', { access: 'any', cameras: ['event:path:id'], narrow: 'lookup', answer: 'one' }),
+  row('GET /item/{id}', { access: 'any', verb: 'history', cameras: ['event:path:id'], narrow: 'lookup', answer: 'one' }),
   row('GET /whole', { access: 'any', narrow: 'deny' }),
   row('GET /special', { access: 'any', admin_parameters: ['raw'] }),
 ]);
@@ -68,6 +68,10 @@ const enrolling = (): IdentityVerdict => ({ kind: 'identified', caller: { ...cal
 const closedBy = (reason: Closed['reason']): IdentityVerdict => ({
   kind: 'identified',
   caller: { ...callerWith('admin'), mustEnrol: true, closed: { reason } },
+});
+const seeingDays = (): IdentityVerdict => ({
+  kind: 'identified',
+  caller: { ...callerWith('gardener'), history: { seconds: 86_400 } },
 });
 const refusedBy = (reason: RefusalReason): IdentityVerdict => ({ kind: 'refused', reason });
 const STRANGER: IdentityVerdict = { kind: 'silent' };
@@ -162,6 +166,7 @@ const SINGLE: readonly [outcome: RefusalReason | 'admitted' | 'nothing-visible',
   ['account-not-begun',     'a guest before the time, at a public route of the NVR', { target: '/open', identity: closedBy('account-not-begun') }],
   ['outside-hours',         'a role outside its hours, where a factor is set up', { method: 'POST', target: '/enrol', identity: closedBy('outside-hours') }],
   ['admitted',              "one of Postern's own public routes, for those",   { method: 'POST', target: '/login', identity: closedBy('outside-hours') }],
+  ['history-not-judged',    'footage of an unknown age, for a role that sees back to a time', { target: '/item/1', identity: seeingDays() }],
   ['role-too-low',          'a viewer at an admin route',                      { target: '/admin' }],
   ['route-unlisted',        'a path that no row names',                        { target: '/nowhere' }],
   ['verb-denied',           'a verb that the role is denied',                  { target: '/move', identity: identified('gardener') }],
@@ -186,6 +191,7 @@ const SINGLE: readonly [outcome: RefusalReason | 'admitted' | 'nothing-visible',
 /** Reasons that are found out behind the decision: on the way to the NVR, in a body, at `/auth`, in Postern's own routes. */
 // biome-ignore format: a table
 const LATER: readonly RefusalReason[] = [
+  'history-too-old',
   'body-unreadable', 'body-too-large', 'description-refused', 'person-needed', 'reauthentication-required', 'no-nvr', 'offer-unreadable', 'offer-sends', 'offer-too-large',
   'backend-unavailable', 'events-unreadable', 'answers-too-large', 'query-too-slow', 'nvr-unexpected-form', 'nvr-bad-answer',
   'nvr-framing-ambiguous', 'nvr-status-invalid', 'nvr-name-unknown', 'nvr-certificate-refused', 'nvr-tls-failed',

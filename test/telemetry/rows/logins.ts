@@ -1,6 +1,7 @@
 /** Logins of every outcome, and the clauses that stop them (SPEC 4.5, 9). */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import type { UserName } from '../../../src/domain/names.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { askedForPasskey, logInByPasskey, withPasskey } from '../../support/passkeys.ts';
 import { TEST_ITERATIONS, VERA } from '../../support/people.ts';
@@ -101,6 +102,14 @@ describe('A login', () => {
     await moves(at, families, () => shownNow(), { ...once('success'), ...checked('right') });
     await moves(at, families, () => shownNow({ counter: 1 }), { ...once('bad_passkey'), ...checked('wrong') });
     await moves(at, families, () => shownNow({}, 301), once('bad_passkey'));
+  });
+
+  it('of a guest whose account has ended', async (t) => {
+    const at = await started(t, {});
+    const store = await openStore({ url: `sqlite:${at.directory}/postern.db` });
+    await store.accounts.setValidity(VERA.name as UserName, null, 1);
+    await store.close();
+    await moves(at, LOGINS, () => logIn(at, { user: VERA.name, password: VERA.password }), once('closed'));
   });
 
   it('when the accounts cannot be read', async (t) => {

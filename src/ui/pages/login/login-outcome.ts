@@ -5,6 +5,8 @@ export type LoginOutcome =
   /** The password was right. */
   | { readonly kind: 'code-asked' }
   | { readonly kind: 'wait'; readonly why: 'too-many-tries' | 'busy'; readonly seconds: number }
+  /** Everything was right; the account or its role may not be used now. `opensAt` in Unix seconds. */
+  | { readonly kind: 'closed'; readonly reason: ClosedReason; readonly opensAt: number | undefined }
   | { readonly kind: 'failed'; readonly why: LoginFailure; readonly status: number };
 
 /** Each has a sentence of its own in the words of the login. */
@@ -24,7 +26,33 @@ export interface LoginResponse {
   readonly retryAfter: string | null;
   /** The body names second factors. */
   readonly asksCode?: boolean;
+  /** The body says why the account may not be used now. */
+  readonly closed?: { readonly reason: ClosedReason; readonly opensAt: number | undefined } | undefined;
 }
+
+const CLOSED_REASONS = ['account-not-begun', 'account-ended', 'outside-hours'] as const;
+export type ClosedReason = (typeof CLOSED_REASONS)[number];
+
+interface ClosedWords {
+  readonly notBegun: string;
+  readonly ended: string;
+  readonly outsideHours: string;
+  readonly opens: string;
+}
+
+/** What a refusal says of an account that may not be used now, as it stands in its body. */
+export function closedIn(body: unknown): LoginResponse['closed'] {
+  const { reason, opens_at: opensAt } = Object(body);
+  const known = CLOSED_REASONS.find((one) => one === reason);
+  return known && { reason: known, opensAt: typeof opensAt === 'number' ? opensAt : undefined };
+}
+
+// biome-ignore format: a table
+const SENTENCE = { 'account-not-begun': 'notBegun', 'account-ended': 'ended', 'outside-hours': 'outsideHours' } as const;
+
+/** `opens`: when that ends, as people write it. */
+export const closedText = (words: ClosedWords, reason: ClosedReason, opens: string | undefined): string =>
+  opens === undefined ? words[SENTENCE[reason]] : `${words[SENTENCE[reason]]} ${words.opens.replace('{time}', opens)}`;
 
 /** When a limited answer does not say how long. */
 const USUAL_WAIT_SECONDS = 60;
@@ -47,6 +75,7 @@ export function loginOutcome(response: LoginResponse, now: number): LoginOutcome
   if (status === 200) return { kind: 'logged-in' };
   if (status === 401 && response.asksCode) return { kind: 'code-asked' };
   if (status === 401) return { kind: 'wrong-credentials' };
+  if (status === 403 && response.closed) return { kind: 'closed', ...response.closed };
   if (status === 429) return wait('too-many-tries', retryAfter, USUAL_WAIT_SECONDS, now);
   if (status === 503) return wait('busy', retryAfter, USUAL_BUSY_SECONDS, now);
   return { kind: 'failed', why: FAILURES[status] ?? 'otherStatus', status };

@@ -1,9 +1,18 @@
 /** The login page: the form is in the page already, this sends it and says what came of it. */
 import { basePath, baseUrl } from '../shared/base-url.ts';
 import { applyTheme, chosenTheme } from '../shared/theme.ts';
+import { formatMoment } from '../shared/times.ts';
 import { startCountdown } from './countdown.ts';
 import { hidePassword, showCapsLock, showFirstTimeHelp, showUnencrypted, wireReveal } from './hints.ts';
-import { formatSeconds, type LoginOutcome, loginOutcome, notKept, unreachable } from './login-outcome.ts';
+import {
+  closedIn,
+  closedText,
+  formatSeconds,
+  type LoginOutcome,
+  loginOutcome,
+  notKept,
+  unreachable,
+} from './login-outcome.ts';
 import { loginWords } from './login-words.ts';
 import { nextPage } from './next-page.ts';
 import { element } from './page-element.ts';
@@ -73,7 +82,11 @@ async function attempt(): Promise<LoginOutcome> {
 
 async function outcomeOf(response: Response): Promise<LoginOutcome> {
   const retryAfter = response.headers.get('Retry-After');
-  const outcome = loginOutcome({ status: response.status, retryAfter, asksCode: await asksCode(response) }, Date.now());
+  const { status } = response;
+  // A body that cannot be read asks for nothing.
+  const body: unknown = status === 401 || status === 403 ? await response.json().catch(() => null) : null;
+  const asksCode = status === 401 && Array.isArray(Object(body)['second_factor']);
+  const outcome = loginOutcome({ status, retryAfter, asksCode, closed: closedIn(body) }, Date.now());
   return outcome.kind === 'logged-in' && (await isForgotten()) ? notKept : outcome;
 }
 
@@ -90,9 +103,7 @@ wirePasskey(form, {
   },
 });
 
-/** A body that cannot be read asks for nothing. */
-const asksCode = async (answer: Response): Promise<boolean> =>
-  answer.status === 401 && Array.isArray(Object(await answer.json().catch(() => null))['second_factor']);
+const momentOf = (time: number | undefined): string | undefined => (time === undefined ? time : formatMoment(time));
 
 /** Without its cookie the next page would lead straight back here, and never say why. */
 const isForgotten = async (): Promise<boolean> => (await fetch(new URL('api/profile', baseUrl))).status === 401;
@@ -115,6 +126,9 @@ function report(outcome: LoginOutcome): void {
       break;
     case 'wait':
       waitAndSay(outcome.why, outcome.seconds);
+      break;
+    case 'closed':
+      showProblem(closedText(loginWords, outcome.reason, momentOf(outcome.opensAt)));
       break;
     case 'failed':
       showProblem(loginWords[outcome.why].replace('{status}', String(outcome.status)));

@@ -42,6 +42,10 @@ export const DE: Words = {
       'Es wurde kein Passkey verwendet. Versuchen Sie es erneut oder melden Sie sich mit Ihrem Passwort an.',
     passkeyFailed:
       'Die Anmeldung mit dem Passkey ist fehlgeschlagen. Versuchen Sie es erneut oder melden Sie sich mit Ihrem Passwort an.',
+    notBegun: 'Ihr Konto kann noch nicht benutzt werden.',
+    ended: 'Ihr Konto ist abgelaufen. Bitten Sie einen Administrator, es zu verlängern.',
+    outsideHours: 'Ihre Rolle kann zu dieser Zeit nicht benutzt werden.',
+    opens: 'Möglich ist es ab {time}.',
     tooMany: 'Zu viele Fehlversuche von Ihrer Adresse.',
     busy: 'Der Server ist ausgelastet.',
     again: 'Erneut möglich in {time}',
@@ -659,6 +663,7 @@ export const DE_REFUSALS: RefusalWords = {
   },
   anyTitle: 'Die Anfrage ist fehlgeschlagen',
   toStart: 'Zur Startseite',
+  opens: 'Möglich ist es ab {time}.',
   requestId: 'Anfrage-ID',
   messages: {
     'target-not-plain':
@@ -686,6 +691,12 @@ export const DE_REFUSALS: RefusalWords = {
     'route-unlisted':
       'Zugriff verweigert. Dieser Pfad steht nicht in der Routentabelle; nur Administratoren dürfen ihn verwenden.',
     'camera-not-in-role': 'Zugriff auf diese Kamera verweigert.',
+    'account-not-begun': 'Ihr Konto kann noch nicht benutzt werden.',
+    'account-ended': 'Ihr Konto ist abgelaufen. Bitten Sie einen Administrator, es zu verlängern.',
+    'outside-hours': 'Ihre Rolle kann zu dieser Zeit nicht benutzt werden.',
+    'history-too-old': 'Ihre Rolle sieht nichts, was so alt ist.',
+    'history-not-judged':
+      'Ihre Rolle sieht Aufnahmen nur aus einer begrenzten Zeit, und von dieser Antwort lässt sich nicht sagen, wie alt sie ist.',
     'verb-denied': 'Zugriff verweigert. Ihrer Rolle ist diese Aktion nicht erlaubt.',
     'offer-unreadable': 'Das WebRTC-Angebot ist nicht lesbar: Senden Sie eine gültige Sitzungsbeschreibung (SDP).',
     'offer-sends':

@@ -42,6 +42,10 @@ export const EN = {
     passkeyWrong: 'This passkey is not known here, or was refused. Log in in another way.',
     passkeyCancelled: 'No passkey was used. Try again, or log in with your password.',
     passkeyFailed: 'The passkey did not work. Try again, or log in with your password.',
+    notBegun: 'Your account may not be used yet.',
+    ended: 'Your account has ended. Ask an administrator to extend it.',
+    outsideHours: 'Your role may not be used at this time.',
+    opens: 'It may be used from {time} on.',
     tooMany: 'Too many failed attempts from your address.',
     busy: 'The server is busy.',
     again: 'Try again in {time}',
@@ -642,6 +646,8 @@ export interface RefusalWords {
   readonly titles: Readonly<Record<number, string>>;
   readonly anyTitle: string;
   readonly toStart: string;
+  /** When a refusal ends by itself. */
+  readonly opens: string;
   readonly requestId: string;
   /** A reason without a text here uses the message that programs get (REFUSALS). */
   readonly messages: Readonly<Partial<Record<RefusalReason, string>>>;
@@ -665,6 +671,7 @@ export const EN_REFUSALS: RefusalWords = {
   },
   anyTitle: 'The request failed',
   toStart: 'Go to the start page',
+  opens: 'It may be used from {time} on.',
   requestId: 'Request ID',
   messages: {},
 };
