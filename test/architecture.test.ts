@@ -41,7 +41,7 @@ const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor'], ['passkeys'], ['login'], ['users'], ['roles', 'tokens', 'invitations', 'notices']],
   store:    [['engine'], ['accounts', 'events', 'ledger', 'migrations'], ['sqlite', 'postgres'], ['.']],
   config:   [['schema'], ['problems'], ['policy'], ['.']],
-  domain:   [['.'], ['accounts', 'addresses']],
+  domain:   [['.'], ['rights'], ['accounts', 'addresses']],
   cli:      [['.'], ['commands']],
   app:      [['resources'], ['telemetry'], ['accounts'], ['gate'], ['.', 'commands'], ['workers']],
 };
