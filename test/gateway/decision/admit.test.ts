@@ -37,7 +37,13 @@ const TABLE = compileRouteTable([
   row('GET /move', { access: 'any', verb: 'ptz' }),
   row('GET,WS /camera/{camera}', { access: 'camera', cameras: ['path:camera'], narrow: 'check' }),
   row('GET /list', { access: 'any', cameras: ['query:cameras'], narrow: 'rewrite:cameras', answer: 'array' }),
-  row('GET /item/{id}', { access: 'any', verb: 'history', cameras: ['event:path:id'], narrow: 'lookup', answer: 'one' }),
+  row('GET /item/{id}', {
+    access: 'any',
+    verb: 'history',
+    cameras: ['event:path:id'],
+    narrow: 'lookup',
+    answer: 'one',
+  }),
   row('GET /whole', { access: 'any', narrow: 'deny' }),
   row('GET /special', { access: 'any', admin_parameters: ['raw'] }),
 ]);
