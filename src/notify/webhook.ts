@@ -31,6 +31,8 @@ export interface WebhookDeps {
 export interface Webhook {
   /** Returns at once. */
   send(notice: Notice): void;
+  /** Until nothing waits. */
+  settled(): Promise<void>;
   /** What still waits is dropped. */
   close(): Promise<void>;
 }
@@ -75,6 +77,7 @@ export function createWebhook(deps: WebhookDeps): Webhook {
       waiting.push(notice);
       running ??= run();
     },
+    settled: async () => running,
     async close() {
       closing.abort();
       await running;

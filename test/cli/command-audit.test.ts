@@ -1,6 +1,8 @@
 /** What the command line does to accounts stands in the audit file, beside what the service does (SPEC 9). */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it, type TestContext } from 'node:test';
@@ -13,13 +15,18 @@ const NEW = 'a new password';
 const BEFORE = '{"what":"login"}\n';
 
 /** A command over an empty store, and the lines that it adds to the audit file. */
-async function commands(t: TestContext, { isThere = true, logger = { audit_file: 'audit.log' } as object } = {}) {
+async function commands(
+  t: TestContext,
+  { isThere = true, logger = { audit_file: 'audit.log' } as object, notify = {} as object } = {},
+) {
   const directory = tempDirectory(t);
   const file = join(directory, 'audit.log');
   const auth = { hash_iterations: 10, roles: { gardener: ['garden'] } };
-  writeFileSync(join(directory, 'config.yaml'), stringify({ auth, logger }));
+  writeFileSync(join(directory, 'config.yaml'), stringify({ auth, logger, notify }));
   if (isThere) writeFileSync(file, BEFORE);
-  const open = await openForCommands({ directory, env: {}, clock: handClock() });
+  const warnings: string[] = [];
+  const warn = (sentence: string): void => void warnings.push(sentence);
+  const open = await openForCommands({ directory, env: {}, clock: handClock(), warn });
   const added = async (): Promise<Record<string, unknown>[]> => {
     await open.close();
     const text = readFileSync(file, 'utf8');
@@ -27,7 +34,7 @@ async function commands(t: TestContext, { isThere = true, logger = { audit_file:
     const lines = text.slice(BEFORE.length).split('\n').slice(0, -1);
     return lines.map((line) => JSON.parse(line));
   };
-  return { ...open, directory, file, added };
+  return { ...open, directory, file, added, warnings };
 }
 
 describe('The audit file', () => {
@@ -143,4 +150,38 @@ describe('The audit file', () => {
       assert.equal(existsSync(file), false);
     });
   }
+});
+
+describe('The webhook', () => {
+  it('is told what a command did to an account before the command ends, or the command says that it was not', async (t) => {
+    const got: { event: string; user: string; by: string | null; address: string }[] = [];
+    const receiver = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk) => {
+        body += chunk;
+      });
+      request.on('end', () => {
+        got.push(JSON.parse(body));
+        response.writeHead(got.length < 3 ? 204 : 400).end();
+      });
+    });
+    await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done));
+    t.after(() => receiver.close());
+    const notify = { webhook: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/` };
+    const { users, close, warnings } = await commands(t, { notify });
+    await users.add({ name: 'vera', password: NEW, role: 'viewer' });
+    await users.setPassword('vera', `${NEW}2`);
+    await users.invite('vera');
+    await users.invite('vera');
+    await close();
+    assert.deepEqual(
+      got.map(({ event, user, by, address }) => [event, user, by, address]),
+      [
+        ['password-changed', 'vera', null, 'command-line'],
+        ['invitation-made', 'vera', null, 'command-line'],
+        ['invitation-made', 'vera', null, 'command-line'],
+      ],
+    );
+    assert.match(warnings.join(), /^notify\.webhook was not told of it \(status 400\)/);
+  });
 });

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
@@ -16,22 +18,29 @@ const LIMIT = 5;
 describe('Two workers', () => {
   let nvr: FakeNvr;
   let workers: Workers;
+  /** Of what is told of accounts; each message waits for its answer. */
+  const held: (() => void)[] = [];
+  const receiver = createServer((_request, response) => void held.push(() => response.end()));
   let [one, other]: Connection[] = [];
   const config = (): Parameters<typeof startWorkers>[0] & object => ({
     silentSeconds: 3,
     config: {
       nvr: { url: nvr.url },
       auth: { failed_login_rate_limit: `${LIMIT}/hour`, trusted_proxies: ['127.0.0.1'] },
+      notify: { webhook: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/` },
     },
   });
   before(async () => {
     nvr = await startFakeNvr();
+    await once(receiver.listen(0, '127.0.0.1'), 'listening');
     workers = await startWorkers(config());
     [one, other] = two(await workers.connections());
   });
   after(async () => {
     await workers.close();
     await nvr.close();
+    receiver.close();
+    receiver.closeAllConnections();
   });
   const at = (connection: Connection | undefined): Connection => connection ?? assert.fail('it was not opened');
   const both = (): [Connection, Connection] => [at(one), at(other)];
@@ -63,6 +72,18 @@ describe('Two workers', () => {
     assert.equal((await change('viewer')).status, 200);
     assert.equal(await role(), 'viewer');
     await change('front_only');
+  });
+
+  it('tell the webhook one thing after the other, whichever of them did it', async () => {
+    const { token } = await at(one).logIn(ADMIN_PERSON);
+    const make = async (connection: Connection): Promise<number> =>
+      (await connection.ask('/api/tokens', { token, method: 'POST', json: { name: 'x', role: 'viewer' } })).status;
+    for (const connection of both()) assert.equal(await make(connection), 201);
+    await until('the webhook is told', () => held.length > 0);
+    assert.deepEqual([await statusOf(one, token), await statusOf(other, token), held.length], [200, 200, 1]);
+    held[0]?.();
+    await until('the webhook is told of the second', () => held.length === 2);
+    held[1]?.();
   });
 
   it('limit guesses as one would, whichever worker they reach', async () => {

@@ -18,6 +18,7 @@ import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import type { Notice } from '../../domain/accounts/notice.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { HoldingStore } from '../../store/held-revocations.ts';
 import type { Logs } from '../../telemetry/logs/log.ts';
@@ -44,6 +45,8 @@ export interface Accounts extends Credentials {
   readonly hasherOf: (iterations: number) => PasswordHasher;
   readonly firstTimeLogin: FirstTimeLogin;
   readonly knownClients: KnownClients;
+  /** A notice of a worker, to `notify.webhook`. */
+  readonly sendNotice: (notice: Notice) => void;
   /** As they are by these settings; nothing has changed yet. */
   under(settings: Settings): AccountsInForce;
   /** Puts it in force for all requests. */
@@ -92,6 +95,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     audit: (entry) => auditLog.info(entry, entry.what),
     log,
     metrics,
+    sendNotice: shared?.sendNotice,
   });
   const { audit } = told;
   const { keyId } = secret.value;
@@ -164,6 +168,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     hasherOf,
     firstTimeLogin,
     knownClients,
+    sendNotice: told.sendNotice,
     under: (settings) => accountsUnder(settings, deps),
     enforce({ settings, clauses }) {
       current = settings;

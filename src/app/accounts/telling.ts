@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Audit } from '../../accounts/audit.ts';
 import { createNotices, type Notices } from '../../accounts/notices/notices.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import type { Notice } from '../../domain/accounts/notice.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { createWebhook, type WebhookTarget } from '../../notify/webhook.ts';
@@ -17,11 +18,18 @@ export interface TellingDeps {
   readonly audit: Audit;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** Of a worker: the primary has the one queue. */
+  readonly sendNotice?: ((notice: Notice) => void) | undefined;
 }
 
-export function openTelling({ settings, store, clock, audit, log, metrics }: TellingDeps): Notices {
+export interface Telling extends Notices {
+  /** To the webhook of the configuration; returns at once. */
+  readonly sendNotice: (notice: Notice) => void;
+}
+
+export function openTelling({ settings, store, clock, audit, log, metrics, ...deps }: TellingDeps): Telling {
   const webhook = createWebhook({
-    target: () => targetOf(settings()),
+    target: () => webhookTarget(settings()),
     clock,
     onResult: (result) => metrics.webhooks.add(1, result),
     onFailing: (cause) =>
@@ -31,16 +39,18 @@ export function openTelling({ settings, store, clock, audit, log, metrics }: Tel
       ),
     onWorking: () => log.info('notices reach notify.webhook again'),
   });
+  const { sendNotice = webhook.send } = deps;
   const notices = createNotices({
     noticeStore: store.notices,
     clock,
     audit,
-    send: webhook.send,
+    send: sendNotice,
     onFault: (fault) =>
       log.warn({ err: fault }, 'an event of an account could not be written to the store: it is missing on its page'),
   });
   return {
     audit: notices.audit,
+    sendNotice,
     async close() {
       await notices.close();
       await webhook.close();
@@ -48,7 +58,8 @@ export function openTelling({ settings, store, clock, audit, log, metrics }: Tel
   };
 }
 
-function targetOf({ notify, server }: Settings): WebhookTarget | undefined {
+/** Undefined: nothing is sent. */
+export function webhookTarget({ notify, server }: Settings): WebhookTarget | undefined {
   if (notify.webhook === undefined) return undefined;
   const service = server.public_url && publicAddress(server.public_url, '/');
   const { webhook: url, webhook_secret: secret, webhook_timeout: timeoutSeconds } = notify;

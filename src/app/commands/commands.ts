@@ -20,17 +20,21 @@ import type { UserFactors } from '../../domain/accounts/second-factor.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { EventRecord } from '../../domain/event.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { createWebhook } from '../../notify/webhook.ts';
 import { type NvrDatabase, openNvrDatabase } from '../../store/nvr-database.ts';
 import { readNvrUsers } from '../../store/nvr-users.ts';
 import { openStore, type Store } from '../../store/open-store.ts';
 import { addressMaker, invitationsUnder } from '../accounts/invitations-of.ts';
 import { passwordRulesOf } from '../accounts/password-rules-of.ts';
+import { webhookTarget } from '../accounts/telling.ts';
 import { auditedTokens, auditedUsers, type CommandUsers, type InvitationLink, openCommandAudit } from './audit.ts';
 
 export interface CommandPlace {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
+  /** For what a command could not do beside its work. Default: nothing is said. */
+  readonly warn?: ((sentence: string) => void) | undefined;
 }
 
 export interface CommandStore {
@@ -55,7 +59,7 @@ export type StoreUse = 'read' | 'change' | 'create';
 
 /** Rejects with every problem of the configuration, or with why the store cannot be opened. */
 export async function openForCommands(
-  { directory, env, clock }: CommandPlace,
+  { directory, env, clock, warn = () => {} }: CommandPlace,
   use: StoreUse = 'create',
 ): Promise<CommandStore> {
   const config = await loadConfig({ directory, env, whenMissing: use === 'create' ? 'write' : 'read' });
@@ -66,12 +70,19 @@ export async function openForCommands(
   if (use !== 'create') assertThere(settings);
   const commandAudit = await openCommandAudit(settings, clock);
   const store = await openStore({ url: storeAddress(settings.store.url), readOnly: use === 'read' });
-  // The page of the account tells of it. The webhook does not: a command must not wait for another service.
+  const webhook = createWebhook({
+    target: () => webhookTarget(settings),
+    clock,
+    onResult: () => {},
+    onFailing: (cause) => warn(`notify.webhook was not told of it (${cause}); it stands on the page of the account`),
+    onWorking: () => {},
+    retrySeconds: RETRY_SECONDS,
+  });
   const told = createNotices({
     noticeStore: store.notices,
     clock,
     audit: commandAudit.audit,
-    send: () => {},
+    send: webhook.send,
     onFault: () => {},
   });
   const { audit } = told;
@@ -101,10 +112,14 @@ export async function openForCommands(
     async close() {
       await told.close();
       await store.close();
+      await webhook.settled();
       await commandAudit.close();
     },
   };
 }
+
+/** A person waits for the command: one more try, and no more. */
+const RETRY_SECONDS = [1] as const;
 
 async function resetFactors(name: string, { accounts, secondFactor }: Store): Promise<UserOutcome> {
   const user = await accounts.findUser(name);

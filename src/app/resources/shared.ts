@@ -1,6 +1,7 @@
 /** What is one for all workers of a service: the primary keeps it, and a worker is given it in the place of its own (SPEC 10). */
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
+import type { Notice } from '../../domain/accounts/notice.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
 import type { BufferBudget } from '../../gateway/narrow/buffer-budget.ts';
@@ -13,6 +14,8 @@ export interface Shared {
   readonly worker: number;
   /** Audit lines, for the file of the primary. */
   readonly auditLine: (line: string) => void;
+  /** What is told of an account, for the webhook of the primary. */
+  readonly sendNotice: (notice: Notice) => void;
   readonly trustedHeaders: TrustedHeaders;
   /** Undefined without TLS. */
   readonly certificates: Certificates | undefined;

@@ -1,6 +1,7 @@
 /** What the primary answers to its workers: it counts attempts, computes hashes and lends memory, for all of them together (SPEC 10). */
 import type { Reservation } from '../../accounts/login/login-limiter.ts';
 import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
+import type { Notice } from '../../domain/accounts/notice.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
 import type { LimiterName, Note } from '../resources/shared.ts';
@@ -19,6 +20,7 @@ export interface AnswerDeps {
   /** Bytes of responses that all workers may hold. */
   readonly mostBytes: number;
   readonly onAuditLine: (line: string) => void;
+  readonly onNotice: (notice: Notice) => void;
   readonly onNote: (note: Note, from: PoolWorker) => void;
 }
 
@@ -65,6 +67,9 @@ export function createAnswers(deps: AnswerDeps): Answers {
           break;
         case 'audit':
           deps.onAuditLine(message.line);
+          break;
+        case 'notice':
+          deps.onNotice(message.notice);
           break;
         case 'noted':
           deps.onNote(message.note, worker);

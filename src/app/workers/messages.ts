@@ -3,6 +3,7 @@
 import type { Waiter } from '../../accounts/passwords/concurrency-limit.ts';
 import type { CheckOutcome, HashOutcome } from '../../accounts/passwords/password-hash.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
+import type { Notice } from '../../domain/accounts/notice.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
@@ -110,6 +111,7 @@ export type FromWorker =
   | { readonly kind: 'alive' }
   | { readonly kind: 'audit'; readonly line: string }
   | { readonly kind: 'noted'; readonly note: Note }
+  | { readonly kind: 'notice'; readonly notice: Notice }
   /** Of a place that was reserved: the attempt has failed, or is given back. */
   | { readonly kind: 'settled'; readonly place: number; readonly hasFailed: boolean }
   | { readonly kind: 'freed'; readonly bytes: number }

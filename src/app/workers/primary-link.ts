@@ -53,6 +53,7 @@ export function linkToPrimary(orders: StartOrders, send: (message: FromWorker) =
       worker: orders.worker,
       isFirstLoginAwaited: orders.isFirstLoginAwaited,
       auditLine: (line) => send({ kind: 'audit', line }),
+      sendNotice: (notice) => send({ kind: 'notice', notice }),
       // The primary warns of what is wrong with the list.
       trustedHeaders: { current: () => trustedHeaders, warnings: () => [], onChange() {}, close() {} },
       certificates,

@@ -86,6 +86,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
     },
     mostBytes: MOST_HELD_BYTES,
     onAuditLine: (line) => runtime.auditLine?.(line),
+    onNotice: accounts.sendNotice,
     onNote: notes.take,
   });
   const orders = (worker: PoolWorker): StartOrders => ({

@@ -95,7 +95,8 @@ export function createProgram(): { readonly program: Command } {
   const openStore = async (use: StoreUse = 'create') => {
     const { openForCommands } = await import('../../app/commands/commands.ts');
     releaseV8();
-    return await openForCommands({ directory: directory(), env, clock }, use);
+    const warn = (sentence: string): void => void stderr.write(`${sentence}\n`);
+    return await openForCommands({ directory: directory(), env, clock, warn }, use);
   };
   registerUsersCommands(program, { openStore, stdin, stdout, stderr, exit });
   registerTokensCommands(program, { openStore, now: () => unixSeconds(clock), stdout, stderr, exit });
