@@ -40,6 +40,10 @@ async function startBehind(names: readonly string[], config: (url: string, ca: s
 const hello = (port: number, token: string, host: string, path = '/api/version'): Promise<RawAnswer> =>
   rawRequest(port, [`GET ${path} HTTP/1.1`, `Host: ${host}`, `Authorization: Bearer ${token}`, '', ''].join('\r\n'));
 
+/** The gate asks for cameras and the version by itself, without a request id, at any time. */
+const ofCallers = ({ received }: FakeNvr) =>
+  received.filter(({ headers }) => headers.some(([name]) => name === 'x-request-id'));
+
 const UPGRADE = [
   'Connection: Upgrade',
   'Upgrade: websocket',
@@ -66,7 +70,7 @@ describe('An NVR whose certificate is of its own authority', () => {
       const answer = await hello(behind.instance.port, viewer, host);
       assert.equal(answer.status, 200, `${host}: ${answer.text}`);
     }
-    assert.equal(behind.nvr.received.length, 4);
+    assert.equal(ofCallers(behind.nvr).length, 4);
   });
 
   it('is forwarded to over the connections that it has, though the Host changes', async () => {
@@ -91,7 +95,7 @@ describe('An NVR whose certificate is of its own authority', () => {
     const answer = await behind.instance.ask('/api/events/1.5-a/snapshot.jpg', { token: carl });
     assert.equal(answer.status, 200, await answer.text());
     assert.deepEqual(
-      behind.nvr.received.map(({ target }) => target),
+      behind.nvr.received.map(({ target }) => target).filter((target) => target.startsWith('/api/events')),
       ['/api/events/1.5-a', '/api/events/1.5-a/snapshot.jpg'],
     );
   });

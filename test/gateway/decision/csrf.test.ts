@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Caller, type Credential, INTERNAL_CALLER } from '../../../src/domain/caller.ts';
+import type { ListenerName } from '../../../src/domain/request.ts';
 import { type CsrfFacts, isCrossSiteForgery } from '../../../src/gateway/decision/csrf.ts';
 import { isInternalHost } from '../../../src/gateway/decision/internal-host.ts';
 import { factsOf } from '../../support/facts.ts';
@@ -19,6 +20,8 @@ interface Asked {
   readonly encrypted?: boolean;
   readonly login?: boolean;
   readonly upgrade?: boolean;
+  readonly listener?: ListenerName;
+  readonly host?: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -28,10 +31,12 @@ const forgeable = ({
   encrypted = false,
   login = false,
   upgrade = false,
+  listener = 'external',
+  host = 'nvr.test:8971',
   headers,
 }: Asked): boolean => {
-  const question: CsrfFacts = { caller, presentsCredentials: login, host: 'nvr.test:8971', encrypted };
-  return isCrossSiteForgery(factsOf({ method, isUpgrade: upgrade, headers }), question);
+  const question: CsrfFacts = { caller, presentsCredentials: login, host, encrypted };
+  return isCrossSiteForgery(factsOf({ method, listener, isUpgrade: upgrade, headers }), question);
 };
 
 describe('A request that a page of another site could have made', () => {
@@ -61,9 +66,34 @@ describe('A request that a page of another site could have made', () => {
     ['is not one without a caller',                                { headers: { Origin: 'http://evil.test' } },                                        false],
     ['is not a WebSocket of our own page',                         { caller: COOKIE, upgrade: true, method: 'GET', headers: { Origin: 'http://nvr.test:8971' } }, false],
     ['is not a WebSocket without a page',                          { caller: COOKIE, upgrade: true, method: 'GET', headers: {} },                      false],
+    ['comes from the other scheme, whose default port is ours',     { caller: COOKIE, host: 'nvr.test:80', headers: { Origin: 'https://nvr.test' } },   true],
+    ['is not one from our page on the default port of https',      { caller: COOKIE, host: 'nvr.test:443', headers: { Origin: 'https://nvr.test' } },  false],
+    ['is not one from our page on the default port of http',       { caller: COOKIE, host: 'nvr.test:80', headers: { Origin: 'http://nvr.test' } },    false],
+    ['is not one from our page on a port that is default elsewhere', { caller: COOKIE, host: 'nvr.test:443', headers: { Origin: 'http://nvr.test:443' } }, false],
   ];
   for (const [sentence, asked, expected] of rows) {
     it(sentence, () => assert.equal(forgeable(asked), expected));
+  }
+});
+
+describe('A request that only reads, on the internal listener', () => {
+  const foreign = { 'Sec-Fetch-Site': 'cross-site' };
+  const navigation = { ...foreign, 'Sec-Fetch-Mode': 'navigate' };
+  // biome-ignore format: a table
+  const rows: [sentence: string, asked: Pick<Asked, 'method' | 'headers'>, expected: boolean][] = [
+    ['for another site is a forgery',                   { method: 'GET', headers: foreign },                              true],
+    ['as a picture of another site is one',             { method: 'GET', headers: { ...foreign, 'Sec-Fetch-Mode': 'no-cors' } }, true],
+    ['by a method that no navigation has is one',       { method: 'HEAD', headers: navigation },                          true],
+    ['as the preflight of another origin is one',       { method: 'OPTIONS', headers: { Origin: 'http://evil.test' } },   true],
+    ['as a preflight of our own page is none',          { method: 'OPTIONS', headers: { Origin: 'http://nvr.test:8971' } }, false],
+    ['with an Origin of another site but no word of the browser is none', { method: 'GET', headers: { Origin: 'http://evil.test' } }, false],
+    ['by a link that leads here is none',               { method: 'GET', headers: navigation },                           false],
+    ['for a neighbour is none',                         { method: 'GET', headers: { 'Sec-Fetch-Site': 'same-site' } },    false],
+  ];
+  for (const [sentence, asked, expected] of rows) {
+    it(sentence, () => assert.equal(forgeable({ ...asked, caller: INTERNAL_CALLER, listener: 'internal' }), expected));
+    it(`${sentence}; on the external listener it is none`, () =>
+      assert.equal(forgeable({ ...asked, caller: INTERNAL_CALLER }), false));
   }
 });
 

@@ -1,0 +1,84 @@
+/**
+ * `npm run mutate -- [FILE…]`: breaks the modules that decide, one operator at a time, and runs their tests. A mutant that no
+ * test notices survives, and is printed. Works on a copy; runs for minutes.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EQUIVALENT } from './equivalent.ts';
+import { type Mutant, mutantsOf } from './mutants.ts';
+import { TARGETS, type Target } from './targets.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const COPIED = [
+  'src',
+  'test',
+  'conf',
+  'trusted-headers',
+  'deploy',
+  'docs',
+  'dist',
+  'package.json',
+  'tsconfig.json',
+  'README.md',
+];
+/** A mutant that loops for ever is noticed too. */
+const PATIENCE_MS = 120_000;
+
+const wanted = process.argv.slice(2);
+const targets = TARGETS.filter(({ file }) => wanted.length === 0 || wanted.some((part) => file.includes(part)));
+if (targets.length === 0) throw new Error(`no module is named ${wanted.join(', ')}: see test/mutation/targets.ts`);
+
+const copy = mkdtempSync(join(tmpdir(), 'postern-mutation-'));
+process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
+for (const path of COPIED) cpSync(join(ROOT, path), join(copy, path), { recursive: true });
+symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+
+let [all, survived] = [0, 0];
+for (const target of targets) {
+  const mutants = mutantsOf(target.file, readFileSync(join(ROOT, target.file), 'utf8'));
+  if (!passes(target)) throw new Error(`${target.file}: its tests fail before anything is broken`);
+  const survivors = mutants.filter((mutant, at) => {
+    showProgress(`${target.file}: ${at + 1} of ${mutants.length}`);
+    return survives(target, mutant);
+  });
+  showProgress('');
+  const unexplained = survivors.filter((mutant) => !isEquivalent(target, mutant));
+  console.log(
+    `${target.file}: ${mutants.length - survivors.length} of ${mutants.length} noticed, ${survivors.length - unexplained.length} change nothing`,
+  );
+  for (const { line, before, after } of unexplained) console.log(`  line ${line}: ${before} -> ${after}`);
+  all += mutants.length;
+  survived += unexplained.length;
+}
+console.log(`${all - survived} of ${all} are noticed or explained`);
+process.exitCode = survived === 0 ? 0 : 1;
+
+function survives(target: Target, { start, end, after }: Mutant): boolean {
+  const source = readFileSync(join(ROOT, target.file), 'utf8');
+  writeFileSync(join(copy, target.file), source.slice(0, start) + after + source.slice(end));
+  try {
+    return passes(target);
+  } finally {
+    writeFileSync(join(copy, target.file), source);
+  }
+}
+
+function passes({ tests }: Target): boolean {
+  return tests.every(
+    (test) =>
+      spawnSync(process.execPath, ['--test', test], { cwd: copy, stdio: 'ignore', timeout: PATIENCE_MS }).status === 0,
+  );
+}
+
+function isEquivalent({ file }: Target, { line, before, after }: Mutant): boolean {
+  const text = readFileSync(join(ROOT, file), 'utf8').split('\n')[line - 1]?.trim() ?? '';
+  return EQUIVALENT.some(
+    (each) => file.endsWith(each.file) && each.before === before && each.after === after && text.includes(each.on),
+  );
+}
+
+function showProgress(text: string): void {
+  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K${text}`);
+}

@@ -1,0 +1,28 @@
+/** The modules that decide and rewrite, and the tests that must notice when one of them is broken. */
+export interface Target {
+  readonly file: string;
+  readonly tests: readonly string[];
+}
+
+const decision = (name: string, ...more: readonly string[]): Target => ({
+  file: `src/gateway/decision/${name}.ts`,
+  tests: [`test/gateway/decision/${name}.test.ts`, ...more],
+});
+
+// biome-ignore format: a table
+export const TARGETS: readonly Target[] = [
+  decision('admit'),
+  decision('csrf'),
+  decision('client-address'),
+  decision('query-bounds'),
+  decision('strict-target'),
+  { file: 'src/gateway/decision/strict-head.ts',     tests: ['test/gateway/decision/strict-target.test.ts', 'test/attacks/framing.test.ts'] },
+  { file: 'src/gateway/decision/accepted-caller.ts', tests: ['test/gateway/decision/admit.test.ts'] },
+  { file: 'src/gateway/decision/internal-host.ts',     tests: ['test/gateway/decision/csrf.test.ts'] },
+  { file: 'src/access/authorize.ts',                 tests: ['test/access/authorize.test.ts', 'test/policy/walk.test.ts'] },
+  { file: 'src/access/vod-path.ts',                  tests: ['test/policy/vod-paths.test.ts'] },
+  { file: 'src/access/json-depth.ts',                tests: ['test/gateway/narrower.test.ts'] },
+  { file: 'src/gateway/forward/rewrite-headers.ts',  tests: ['test/gateway/rewrite-headers.test.ts', 'test/gateway/forward.test.ts'] },
+  { file: 'src/gateway/forward/strip-headers.ts',    tests: ['test/gateway/rewrite-headers.test.ts', 'test/attacks/forged-identity.test.ts'] },
+  { file: 'src/identity/role-mapping.ts',            tests: ['test/identity/role-mapping.test.ts', 'test/spec/05-5-upstream-proxy.test.ts'] },
+];
