@@ -80,7 +80,9 @@ describe('Two workers', () => {
       (await connection.ask('/api/tokens', { token, method: 'POST', json: { name: 'x', role: 'viewer' } })).status;
     for (const connection of both()) assert.equal(await make(connection), 201);
     await until('the webhook is told', () => held.length > 0);
-    assert.deepEqual([await statusOf(one, token), await statusOf(other, token), held.length], [200, 200, 1]);
+    // Time enough for a queue of the other worker.
+    for (const connection of [...both(), ...both()]) await connection.logIn(VERA);
+    assert.equal(held.length, 1);
     held[0]?.();
     await until('the webhook is told of the second', () => held.length === 2);
     held[1]?.();
