@@ -43,7 +43,7 @@ const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   config:   [['schema'], ['problems'], ['policy'], ['.']],
   domain:   [['.'], ['rights'], ['accounts', 'addresses']],
   cli:      [['.'], ['commands']],
-  app:      [['resources'], ['telemetry'], ['accounts'], ['gate'], ['.', 'commands'], ['workers']],
+  app:      [['resources'], ['telemetry', 'ledger'], ['accounts'], ['gate'], ['.', 'commands'], ['workers']],
 };
 /** Imported by no other folder of its module, and importing none. */
 const APART: readonly string[] = ['gateway/certificates'];

@@ -14,6 +14,7 @@ import type { AccountsInForce } from './accounts/accounts-in-force.ts';
 import { addressCheck } from './gate/address-check.ts';
 import { createAuthorizer } from './gate/authorizer.ts';
 import { gateDeps } from './gate/gate.ts';
+import { createViewings } from './gate/viewings.ts';
 import { type Components, openComponents, replacedComponents } from './resources/components.ts';
 import type { Runtime } from './runtime.ts';
 import { readinessOf } from './telemetry/readiness.ts';
@@ -109,6 +110,12 @@ function generationUnder(
       seenSessions.note(caller, { address, agent: singleHeader(request, 'user-agent') }),
     unknownRoutes,
     watch,
+    viewings: createViewings({
+      sightings: runtime.ledger.sightings,
+      layout: components.cameras.it.layout,
+      camerasOf: authorizer.camerasOf,
+      clock,
+    }),
     status,
     checkAddress: checkUnder(config, runtime, accounts, build),
     build,

@@ -14,6 +14,7 @@ import type { Logs } from '../telemetry/logs/log.ts';
 import { type BuiltPages, readBuiltPages } from '../ui/built-pages.ts';
 import { type Accounts, openAccounts } from './accounts/accounts.ts';
 import { type OneAtATime, oneAtATime } from './gate/address-check.ts';
+import { type Ledger, openLedger } from './ledger/ledger.ts';
 import { openLogs, type RuntimeLogs } from './resources/logs.ts';
 import { type Shared, toldRevocations } from './resources/shared.ts';
 import { ticks } from './resources/ticks.ts';
@@ -38,6 +39,7 @@ export interface Runtime {
   readonly store: HoldingStore;
   readonly health: Health;
   readonly accounts: Accounts;
+  readonly ledger: Ledger;
   readonly openStreams: OpenStreams;
   readonly unknownRoutes: UnknownRoutes;
   readonly pages: BuiltPages;
@@ -72,6 +74,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
   const listFiles = { ...TRUSTED_HEADERS_FILES, mounted: trustedHeadersFile };
   const trustedHeaders = shared?.trustedHeaders ?? (await openTrustedHeaders(listFiles, inForce.config, log));
   opened.defer(() => trustedHeaders.close());
+  let ledger: Ledger | undefined;
   const counters = openTelemetry({
     settings,
     version,
@@ -80,6 +83,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     logs,
     clock,
     settingsInForce: () => inForce.config().settings,
+    onRefusedAct: (act) => ledger?.note(act),
   });
   const { metrics, recent } = counters;
   runtimeLogs.onAuditFault((lines) => metrics.auditWriteErrors.add(lines));
@@ -102,6 +106,17 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
   opened.defer(() => store.close());
   opened.defer(() => health.close()); // before the store: a probe of a closed one would fail
   health.store.watch(store.probe);
+  ledger = openLedger({
+    settings,
+    settingsInForce: () => inForce.config().settings,
+    store,
+    clock,
+    log: logs.named('service.ledger'),
+    metrics,
+    shared,
+  });
+  const { note, close: closeLedger } = ledger;
+  opened.defer(closeLedger);
   const accounts = await openAccounts({
     settings,
     directory,
@@ -113,6 +128,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     metrics,
     recent,
     shared,
+    onAct: note,
   });
   opened.defer(() => accounts.close());
   const openStreams = createOpenStreams({
@@ -141,6 +157,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     store,
     health,
     accounts,
+    ledger,
     openStreams,
     unknownRoutes: createUnknownRoutes(clock),
     pages: readBuiltPages(PAGES),

@@ -9,6 +9,10 @@ export type Access = (typeof ACCESS_LEVELS)[number];
 export const VERBS = ['live', 'history', 'export', 'ptz', 'talk'] as const;
 export type Verb = (typeof VERBS)[number];
 
+/** What a response shows: live pictures or sound, recorded ones, or an export. `signalling`: live ones that do not pass here. */
+export const VIEWS = ['live', 'history', 'export', 'signalling'] as const;
+export type Views = (typeof VIEWS)[number];
+
 /** Forms of answers that the gate can narrow to a caller's cameras. */
 export const RESPONSE_FORMS = ['array', 'one', 'nested', 'streams', 'cases', 'stats', 'metrics', 'config'] as const;
 /**
@@ -53,6 +57,8 @@ export interface PolicyRow {
   readonly empty?: unknown;
   /** The verb that a role may be denied. */
   readonly verb?: Verb;
+  /** What the response shows, for the ledger; absent: no pictures and no sound. */
+  readonly views?: Views;
   /** Fields of a JSON body, at any depth, that only an admin may send. */
   readonly admin_fields?: readonly string[];
   /** Query parameters that only an admin may send. */

@@ -18,6 +18,7 @@ interface Growing {
   from: number;
   to: number;
   requests: number;
+  marks?: Readonly<Record<string, string>>;
   isChanged: boolean;
 }
 
@@ -26,6 +27,8 @@ export interface Spans {
   see(sighting: Sighting): void;
   /** Spans that have ended by now, and those that have changed since the last call. */
   settle(now: number): { readonly ended: readonly EndedSpan[]; readonly open: readonly OpenSpan[] };
+  /** Tells more in the detail of a span that goes on. */
+  mark(id: string, detail: Readonly<Record<string, string>>): void;
   /** All of them end. */
   end(): readonly EndedSpan[];
   size(): number;
@@ -37,7 +40,7 @@ export interface EndedSpan {
 }
 
 /** `newId` names open spans. `onBegin` is told of each. */
-export function createSpans(newId: () => string, onBegin: (entry: LedgerEntry) => void = () => {}): Spans {
+export function createSpans(newId: () => string, onBegin: (entry: LedgerEntry, id: string) => void = () => {}): Spans {
   const byKey = new Map<string, Growing[]>();
   let ended: EndedSpan[] = [];
 
@@ -55,7 +58,7 @@ export function createSpans(newId: () => string, onBegin: (entry: LedgerEntry) =
         const { subject, watched, from, to, requests } = sighting;
         const begun = { id: newId(), subject, watched, from, to, requests, isChanged: true };
         spans.push(begun);
-        onBegin(entryOf(begun));
+        onBegin(entryOf(begun), begun.id);
       }
       byKey.set(sighting.key, spans);
     },
@@ -74,6 +77,12 @@ export function createSpans(newId: () => string, onBegin: (entry: LedgerEntry) =
       const settled = { ended, open };
       ended = [];
       return settled;
+    },
+    mark(id, detail) {
+      const span = [...byKey.values()].flat().find((one) => one.id === id);
+      if (!span) return;
+      span.marks = { ...span.marks, ...detail };
+      span.isChanged = true;
     },
     end() {
       for (const spans of byKey.values()) for (const span of spans) close(span);
@@ -116,10 +125,11 @@ function extend(span: Growing, { from, to, watched, requests }: Sighting): void 
 /** Milliseconds: every engine gives back the same number. */
 const rounded = (at: number): number => Math.round(at * 1000) / 1000;
 
-function entryOf({ subject, watched, from, to, requests }: Growing): LedgerEntry {
+function entryOf({ subject, watched, from, to, requests, marks }: Growing): LedgerEntry {
   const { kind, user, credential, address, camera } = subject;
   // Attempts are counted; of a viewing the number of requests tells about the player only.
-  const detail = isViewingKind(kind) || requests < 2 ? subject.detail : { ...subject.detail, times: String(requests) };
+  const times = isViewingKind(kind) || requests < 2 ? {} : { times: String(requests) };
+  const detail = { ...subject.detail, ...times, ...marks };
   return {
     kind,
     user,
@@ -130,7 +140,7 @@ function entryOf({ subject, watched, from, to, requests }: Growing): LedgerEntry
     to: rounded(to),
     watchedFrom: watched ? rounded(watched.from) : null,
     watchedTo: watched ? rounded(watched.to) : null,
-    detail: detail ? JSON.stringify(detail) : null,
+    detail: Object.keys(detail).length > 0 ? JSON.stringify(detail) : null,
   };
 }
 

@@ -1,4 +1,5 @@
 /** Every metric, declared once: name, sentence, closed labels, buckets that fit (SPEC 9). */
+import { LEDGER_KINDS } from '../domain/ledger.ts';
 import { STORE_FAULTS } from '../domain/store-fault.ts';
 import { createCameraDenials } from './camera-denials.ts';
 import * as labels from './metric-labels.ts';
@@ -46,6 +47,10 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     secondFactors:        createCounter('postern_second_factor_checks_total', 'Second factors that were checked, at a login or when asked for again.', [['kind', labels.FACTOR_CHECKS], ['result', labels.FACTOR_RESULTS]]),
     invitations:          createCounter('postern_invitations_total', 'Links by which users set their password: made, revoked, used, and refused because they do not hold.', [['result', labels.INVITATION_RESULTS]]),
     webhooks:             createCounter('postern_webhook_notices_total', 'Notices for notify.webhook: taken by the other side, or lost after the last attempt, in a full queue or at the stop of the service.', [['result', labels.WEBHOOK_RESULTS]]),
+    ledgerRecords:        createCounter('postern_ledger_records_total', 'Records written to the ledger, by kind.', [['kind', LEDGER_KINDS]]),
+    ledgerDropped:        createCounter('postern_ledger_dropped_total', 'Records that the ledger lost because too many waited for the store.'),
+    ledgerWaiting:        createGauge('postern_ledger_waiting', 'Records and running viewings that wait to be written to the ledger.'),
+    ledgerDelay:          createGauge('postern_ledger_delay_seconds', 'How long the oldest of them has waited.'),
     hashQueue:            createGauge('postern_password_hash_queue', 'Password checks that wait for their turn.'),
     rateLimitHits:        createCounter('postern_rate_limit_hits_total', 'Attempts refused by the login limit, by the index of its clause.', [['scope', labels.LIMIT_SCOPES], ['clause', labels.CLAUSES]]),
     rateLimitEntries:     createGauge('postern_rate_limit_entries', 'Clients that the login limit remembers.', [['scope', labels.LIMIT_SCOPES]]),
@@ -93,6 +98,8 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     scrapeFaults:         createCounter('postern_scrape_faults_total', 'Values that could not be read in time for a scrape.'),
   };
   // Left out until their value is known.
+  declared.ledgerWaiting.set(undefined);
+  declared.ledgerDelay.set(undefined);
   declared.workersUp.set(undefined);
   declared.upstreamUp.set(undefined);
   declared.storeChangesHeard.set(undefined);

@@ -55,6 +55,7 @@ describe('Every key', () => {
       'auth.session_length',
       'auth.session_max_age', 'auth.sessions_per_user', 'auth.trusted_proxies',
       'events.max_limit', 'events.nvr_database', 'events.query_timeout', 'events.retention', 'events.sample', 'events.source',
+      'ledger.enabled', 'ledger.notices', 'ledger.retention', 'ledger.visible_to_viewers',
       'limits.redis_url', 'limits.redis_url_file', 'limits.replicas',
       'logger.audit_file', 'logger.audit_max_size', 'logger.default', 'logger.logs',
       'notify.webhook', 'notify.webhook_file', 'notify.webhook_secret', 'notify.webhook_secret_file', 'notify.webhook_timeout',

@@ -16,6 +16,7 @@ import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 import './rows/faults.ts';
 import './rows/invitations.ts';
+import './rows/ledger.ts';
 import './rows/workers.ts';
 import './rows/logins.ts';
 import './rows/nvr.ts';

@@ -15,7 +15,8 @@ const fail = (): never => assert.fail('this is not asked');
 function primary({ mostBytes = 10 * MB } = {}) {
   const clauses = [{ count: 2, windowSeconds: 60, text: '2/minute' }];
   const limiter = inTurn(createLoginLimiter({ clauses, clock: { now: () => 0 } }));
-  const deps = { hasherOf: fail, changed: fail, status: fail, onAuditLine: fail, onNotice: fail, onNote: fail };
+  const told = { onAuditLine: fail, onNotice: fail, onLedger: fail, onNote: fail };
+  const deps = { hasherOf: fail, changed: fail, status: fail, ...told };
   const answers = createAnswers({ ...deps, limiters: { login: limiter, code: limiter, token: limiter }, mostBytes });
   const worker = (number: number) => {
     let settle = (_answer: unknown): void => {};

@@ -1,6 +1,6 @@
 /** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
 import type { Logger } from 'pino';
-import { BY_CONFIGURATION } from '../../accounts/audit.ts';
+import { type AuditEntry, BY_CONFIGURATION } from '../../accounts/audit.ts';
 import {
   createFirstTimeLogin,
   ensureFirstAdmin,
@@ -70,6 +70,8 @@ export interface AccountsOptions {
   readonly logs: Logs;
   readonly metrics: Metrics;
   readonly recent: RecentFailures;
+  /** Told of everything that is audited. */
+  readonly onAct: (act: AuditEntry) => void;
   /** Of a worker. */
   readonly shared?: Shared | undefined;
 }
@@ -92,7 +94,10 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     settings: () => current,
     store,
     clock,
-    audit: (entry) => auditLog.info(entry, entry.what),
+    audit(entry) {
+      auditLog.info(entry, entry.what);
+      options.onAct(entry);
+    },
     log,
     metrics,
     sendNotice: shared?.sendNotice,

@@ -5,6 +5,7 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import type { DestinationRules } from '../../gateway/decision/destinations.ts';
+import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';
 import type { HeaderRules } from '../../gateway/forward/rewrite-headers.ts';
 import type { Trace } from '../../identity/identity-trace.ts';
 import type { TrustedHeaderList } from '../../identity/trusted-headers-file.ts';
@@ -40,6 +41,8 @@ export interface Authorizer {
   readonly uncounted: () => Rules;
   readonly headers: () => HeaderRules;
   readonly explain: Explainer;
+  /** The cameras of an id; the answers are remembered with those for the rules. */
+  readonly camerasOf: OwnerCameras;
   /** The names of the cameras that a scope sees. */
   readonly seen: (scope: CameraScope) => readonly CameraName[];
 }
@@ -50,6 +53,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
   const { roleRegistry, tokenVerifier, tokens } = deps.credentials;
   const cameras = components.cameras.it;
   const destinations = destinationRules(settings, components.events.it?.upstream);
+  const owners = ownerLookup(destinations, askerOf(settings));
   const authorizer = {
     settings,
     routes: routeTable(policy, settings),
@@ -59,7 +63,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
     roleRegistry,
     now: () => unixSeconds(clock),
     layout: cameras.layout,
-    owners: ownerLookup(destinations, askerOf(settings)),
+    owners,
   };
   const trace = isTraced(config) ? identityTrace(logs) : undefined;
   const onUntrustedDescription = warningOfDescription(logs);
@@ -104,6 +108,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
     uncounted,
     headers: () => upToDate().headers,
     explain,
+    camerasOf: owners.camerasOf,
     seen,
   };
 }

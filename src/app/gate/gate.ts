@@ -55,6 +55,7 @@ export interface GateSources {
   readonly onCaller: GateDeps['onCaller'];
   readonly unknownRoutes: GateDeps['unknownRoutes'];
   readonly watch: GateDeps['watch'];
+  readonly viewings: GateDeps['viewings'];
   /** For the status page. */
   readonly status: () => Promise<ServiceStatus>;
   readonly checkAddress: AddressCheck;
@@ -93,6 +94,7 @@ export function gateDeps(deps: GateSources): GateDeps {
     unknownRoutes: deps.unknownRoutes,
     newRequestId: randomUUID,
     watch: deps.watch,
+    viewings: deps.viewings,
   };
 }
 

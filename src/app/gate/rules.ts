@@ -72,7 +72,7 @@ export const destinationRules = ({ nvr, events }: Settings, eventsBackend: Upstr
 type Ask = (upstream: Upstream, path: string) => Promise<unknown>;
 
 /** An event's camera is asked of the upstream that will serve the event: the backend may know other events than the NVR. */
-export function ownerLookup(destinations: DestinationRules, ask: Ask): OwnerLookup {
+export function ownerLookup(destinations: DestinationRules, ask: Ask): ReturnType<typeof createOwnerLookup> {
   const nvrOnly = { ...destinations, eventsBackend: undefined };
   const askNvr = async (path: string): Promise<unknown> => {
     const owner = destinationOf('GET', plainPath(path), nvrOnly);

@@ -5,6 +5,7 @@ import type { Notice } from '../../domain/accounts/notice.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
 import type { BufferBudget } from '../../gateway/narrow/buffer-budget.ts';
+import type { LedgerNews } from '../../ledger/sightings.ts';
 import type { Revocation } from '../../store/held-revocations.ts';
 import type { Certificates } from './tls.ts';
 import type { TrustedHeaders } from './trusted-headers.ts';
@@ -16,6 +17,8 @@ export interface Shared {
   readonly auditLine: (line: string) => void;
   /** What is told of an account, for the webhook of the primary. */
   readonly sendNotice: (notice: Notice) => void;
+  /** What was seen for the ledger, which the primary writes. */
+  readonly ledger: (news: LedgerNews) => void;
   readonly trustedHeaders: TrustedHeaders;
   /** Undefined without TLS. */
   readonly certificates: Certificates | undefined;

@@ -6,7 +6,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { createTrustedNetworks, isTrustedPeer } from '../../gateway/decision/client-address.ts';
 import { type ActiveSessions, createActiveSessions } from '../../telemetry/active-sessions.ts';
-import { createAccessLog } from '../../telemetry/logs/access-log.ts';
+import { createAccessLog, type RefusedAct } from '../../telemetry/logs/access-log.ts';
 import type { Logs } from '../../telemetry/logs/log.ts';
 import { createMetrics, type Metrics } from '../../telemetry/metrics.ts';
 import { createRecentFailures, type RecentFailures } from '../../telemetry/recent-failures.ts';
@@ -32,6 +32,8 @@ export interface TelemetryDeps {
   readonly clock: Clock;
   /** In force now. */
   readonly settingsInForce: () => Settings;
+  /** Told of requests that were refused to a known caller, as they are audited. */
+  readonly onRefusedAct: (act: RefusedAct) => void;
 }
 
 export function openTelemetry(deps: TelemetryDeps): RuntimeTelemetry {
@@ -49,7 +51,7 @@ export function openTelemetry(deps: TelemetryDeps): RuntimeTelemetry {
     metrics,
     sessions,
     ticks,
-    log: createAccessLog(logs, recent),
+    log: createAccessLog(logs, recent, deps.onRefusedAct),
     isIdentityHeader: (name) => name.startsWith('remote-') || trustedHeaders.current().names.has(name),
     maySendIdentity: (request) => proxyPeers(settingsInForce())(request),
   });

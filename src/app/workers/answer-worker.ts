@@ -4,6 +4,7 @@ import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import type { Notice } from '../../domain/accounts/notice.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
+import type { LedgerNews } from '../../ledger/sightings.ts';
 import type { LimiterName, Note } from '../resources/shared.ts';
 import type { FromWorker, QuestionsOfWorkers, SentReservation } from './messages.ts';
 import { type Answerers, replyTo } from './questions.ts';
@@ -21,6 +22,7 @@ export interface AnswerDeps {
   readonly mostBytes: number;
   readonly onAuditLine: (line: string) => void;
   readonly onNotice: (notice: Notice) => void;
+  readonly onLedger: (news: LedgerNews) => void;
   readonly onNote: (note: Note, from: PoolWorker) => void;
 }
 
@@ -70,6 +72,9 @@ export function createAnswers(deps: AnswerDeps): Answers {
           break;
         case 'notice':
           deps.onNotice(message.notice);
+          break;
+        case 'ledger':
+          deps.onLedger(message.news);
           break;
         case 'noted':
           deps.onNote(message.note, worker);

@@ -9,6 +9,7 @@ import type { Clause } from '../../domain/rate-limit.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
 import type { ServedCertificate } from '../../gateway/listen/tls-server.ts';
 import type { TrustedHeaderList } from '../../identity/trusted-headers-file.ts';
+import type { LedgerNews } from '../../ledger/sightings.ts';
 import type { Check } from '../../telemetry/readiness.ts';
 import type { Told } from '../../telemetry/told-families.ts';
 import type { Addresses } from '../listeners.ts';
@@ -110,6 +111,7 @@ export type FromWorker =
   /** Its event loop turns. */
   | { readonly kind: 'alive' }
   | { readonly kind: 'audit'; readonly line: string }
+  | { readonly kind: 'ledger'; readonly news: LedgerNews }
   | { readonly kind: 'noted'; readonly note: Note }
   | { readonly kind: 'notice'; readonly notice: Notice }
   /** Of a place that was reserved: the attempt has failed, or is given back. */

@@ -54,6 +54,7 @@ export function linkToPrimary(orders: StartOrders, send: (message: FromWorker) =
       isFirstLoginAwaited: orders.isFirstLoginAwaited,
       auditLine: (line) => send({ kind: 'audit', line }),
       sendNotice: (notice) => send({ kind: 'notice', notice }),
+      ledger: (news) => send({ kind: 'ledger', news }),
       // The primary warns of what is wrong with the list.
       trustedHeaders: { current: () => trustedHeaders, warnings: () => [], onChange() {}, close() {} },
       certificates,

@@ -87,6 +87,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
     mostBytes: MOST_HELD_BYTES,
     onAuditLine: (line) => runtime.auditLine?.(line),
     onNotice: accounts.sendNotice,
+    onLedger: runtime.ledger.take,
     onNote: notes.take,
   });
   const orders = (worker: PoolWorker): StartOrders => ({

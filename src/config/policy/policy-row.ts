@@ -1,6 +1,6 @@
 /** A row of a route table as it is written: its keys, and the words for a bad value (SPEC 5). */
 import { z } from 'zod';
-import { ACCESS_LEVELS, RESPONSE_FORMS, VERBS } from '../../domain/policy.ts';
+import { ACCESS_LEVELS, RESPONSE_FORMS, VERBS, VIEWS } from '../../domain/policy.ts';
 import { text } from '../schema/value-types.ts';
 
 const LOCATOR =
@@ -27,6 +27,7 @@ export const rowSchema = z.strictObject({
   answer: z.enum(RESPONSE_FORMS).exactOptional(),
   empty: z.unknown().exactOptional(),
   verb: z.enum(VERBS).exactOptional(),
+  views: z.enum(VIEWS).exactOptional(),
   admin_fields: z.array(z.string().min(1)).min(1).exactOptional(),
   admin_parameters: z.array(z.string().min(1)).min(1).exactOptional(),
   signalling: z.boolean().exactOptional(),

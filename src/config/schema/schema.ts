@@ -1,6 +1,7 @@
 /** Every configuration key with its type, default and sentence (interface 2.5; SPEC 1): the one source of conf/. */
 import { z } from 'zod';
 import { authSection } from './auth-schema.ts';
+import { ledgerSection } from './ledger-schema.ts';
 import { limitsSection } from './limits-schema.ts';
 import { notifySection } from './notify-schema.ts';
 import { eventsSection, nvrSection } from './nvr-schema.ts';
@@ -19,6 +20,7 @@ export const settingsSchema = z
     store: storeSection,
     limits: limitsSection,
     notify: notifySection,
+    ledger: ledgerSection,
     logger: loggerSection,
     ui: uiSection,
   })

@@ -19,6 +19,13 @@ export interface OwnerLookup {
   ): Promise<RefusalReason | undefined>;
 }
 
+/** The cameras of an id, asked where the request is sent; undefined when they cannot be found. */
+export type OwnerCameras = (
+  kind: OwnerKind,
+  id: string,
+  askedFor: { readonly method: string; readonly target: RequestTarget },
+) => Promise<readonly string[] | undefined>;
+
 type Cameras = readonly string[];
 
 /** Of what the id names. An empty list: it exists and belongs to no camera. */
@@ -67,10 +74,14 @@ const PLAIN_ID = /^(?!\.+$)[^/\\%?#\p{Cc}]{1,200}$/u;
 /** `askerFor` asks the upstream that will serve the request. */
 export function createOwnerLookup(
   askerFor: (method: string, target: RequestTarget) => { readonly name: string; readonly ask: AskOwner },
-): OwnerLookup {
+): OwnerLookup & { readonly camerasOf: OwnerCameras } {
   const known = new LRUCache<string, Cameras>({ max: REMEMBERED_IDS });
 
   return {
+    camerasOf(kind, id, { method, target }) {
+      const { name, ask } = askerFor(method, target);
+      return camerasOf(name, ask, kind, id);
+    },
     async denial(questions, view, { method, target }) {
       const { name, ask } = askerFor(method, target);
       if (questions.reduce((count, { ids }) => count + ids.length, 0) > MOST_IDS) return 'ids-too-many';

@@ -44,6 +44,7 @@ function actOn(admission: Admission, { ctx, next, question, deps }: Pass): Promi
   if (admission.kind === 'nothing-visible') return void respond(ctx, jsonResponse(admission.body));
   state.admission = admission;
   state.isForwardAuth = question !== undefined;
+  state.describedMethod = question?.described?.method ?? facts.method;
   ctx.url = urlOf(admission.target);
   if (awaitsContinue(facts)) ctx.res.writeContinue();
   return next();

@@ -6,8 +6,9 @@ import { errorResponse, type OwnResponse } from '../response/error-responses.ts'
 import { asksForAuth } from './described-request.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { type Middleware, type PipelineContext, respond } from './pipeline-state.ts';
+import { showsPictures } from './viewing-watch.ts';
 
-type ForwardAuthDeps = Pick<GateDeps, 'renewal' | 'refresh' | 'refusals'>;
+type ForwardAuthDeps = Pick<GateDeps, 'renewal' | 'refresh' | 'refusals' | 'viewings'>;
 
 export const forwardAuth =
   (deps: ForwardAuthDeps): Middleware =>
@@ -17,8 +18,10 @@ export const forwardAuth =
   };
 
 /** A proxy asked about a request of its own client, which was admitted. */
-function admitForProxy(ctx: PipelineContext, { renewal }: ForwardAuthDeps): MaybePromise<void> {
-  const { caller, client } = ctx.state.admission;
+function admitForProxy(ctx: PipelineContext, { renewal, viewings }: ForwardAuthDeps): MaybePromise<void> {
+  const { admission, describedMethod } = ctx.state;
+  const { caller, client } = admission;
+  if (showsPictures(admission, describedMethod)) viewings.asked(admission, describedMethod);
   return mapMaybe(caller && renewal(caller, client), (cookie) => respond(ctx, acceptedResponse(caller), cookie));
 }
 

@@ -15,6 +15,7 @@ import type { RefusalRules } from '../response/error-responses.ts';
 import type { MessageRelay } from '../websocket/message-relay.ts';
 import type { OpenStreams } from './open-streams.ts';
 import type { UnknownRoutes } from './unknown-routes.ts';
+import type { ViewingWatch } from './viewing-watch.ts';
 
 export interface GateDeps {
   readonly rules: () => Rules;
@@ -39,4 +40,5 @@ export interface GateDeps {
   readonly unknownRoutes: UnknownRoutes;
   readonly newRequestId: () => string;
   readonly watch: GateWatch;
+  readonly viewings: ViewingWatch;
 }

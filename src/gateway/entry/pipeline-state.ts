@@ -19,6 +19,8 @@ export interface PipelineState extends RouteState {
   admission: Admitted;
   /** From `decide`: a proxy asks about another request, and `admission` is about that one. */
   isForwardAuth: boolean;
+  /** From `decide`: the method of that other request. */
+  describedMethod: string;
 }
 
 export type PipelineContext = Koa.ParameterizedContext<PipelineState>;

@@ -12,6 +12,7 @@ import { errorResponse, jsonResponse } from '../response/error-responses.ts';
 import { send } from '../response/send.ts';
 import type { GateDeps } from './gate-deps.ts';
 import type { AdmittedRequest, Middleware } from './pipeline-state.ts';
+import { notingViewing } from './viewing-watch.ts';
 
 type ProxyDeps = Pick<
   GateDeps,
@@ -25,6 +26,7 @@ type ProxyDeps = Pick<
   | 'rules'
   | 'openStreams'
   | 'unknownRoutes'
+  | 'viewings'
 >;
 /** What one of Postern's own routes has left of a request, if it took a part. */
 type SentInstead = NonNullable<RouteState['sentInstead']>;
@@ -59,7 +61,7 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
   deps.forwarder.web(request, response, destination.upstream, {
     ...judgedRequest(destination, passageOf(admitted, sentInstead), deps.headers(), settled),
     own: { requestId, cookie },
-    watch: notingUnknown(admitted, deps),
+    watch: watchOf(admitted, deps),
     onFailure: (reason) => refuse(failureAt(destination, reason)),
   });
 }
@@ -74,9 +76,18 @@ function endWithRights({ facts, admission, response, watch }: AdmittedRequest, c
   response.on('close', forget);
 }
 
+function watchOf(admitted: AdmittedRequest, deps: ProxyDeps): UpstreamWatch {
+  const { facts, response, admission, watch } = admitted;
+  if (admission.route.kind === 'unlisted') return notingUnknown(admitted, deps);
+  const { method } = facts;
+  return notingViewing(watch, deps.viewings, { admission, method }, (end) => {
+    if (response.destroyed) end();
+    else response.once('close', end);
+  });
+}
+
 /** The NVR sends its page at every unknown path: only a response that is no page shows an unknown route. */
 function notingUnknown({ facts, admission, watch }: AdmittedRequest, { unknownRoutes }: ProxyDeps): UpstreamWatch {
-  if (admission.route.kind !== 'unlisted') return watch;
   return {
     ...watch,
     onHead(status, type = '') {

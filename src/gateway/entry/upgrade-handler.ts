@@ -15,6 +15,7 @@ import { judgeSignalling, judgeTopics, type MessageJudge } from '../websocket/me
 import { currentView } from '../websocket/message-relay.ts';
 import { refuseUpgrade } from '../websocket/upgrade-response.ts';
 import type { GateDeps } from './gate-deps.ts';
+import { notingViewing } from './viewing-watch.ts';
 
 export async function handleUpgrade(
   request: IncomingMessage,
@@ -52,6 +53,10 @@ export async function handleUpgrade(
     const { view: _, owners: __, messages: ___, signalling: ____, ...unmet } = admission.obligations ?? {};
     if (Object.keys(unmet).length > 0) return refuse('not-narrowable');
     const judge = judgeOf(admission, deps);
+    const told = notingViewing(watch, deps.viewings, { admission, method: 'WS' }, (end) => {
+      if (socket.destroyed) end();
+      else socket.once('close', end);
+    });
     if (judge) {
       const { target, headers, onOpen } = sent;
       deps.relay(request, socket, head, {
@@ -59,13 +64,13 @@ export async function handleUpgrade(
         target,
         headers,
         judge,
-        watch,
+        watch: told,
         onOpen,
         onFailure,
       });
       return;
     }
-    deps.forwarder.upgrade(request, socket, head, destination.upstream, { ...sent, watch, onFailure });
+    deps.forwarder.upgrade(request, socket, head, destination.upstream, { ...sent, watch: told, onFailure });
   } catch (fault) {
     watch.onFault(fault);
     refuse(reasonOfFault(fault));

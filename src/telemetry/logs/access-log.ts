@@ -15,7 +15,22 @@ export interface AccessLog {
   answered(record: RequestRecord, end: RequestEnd): void;
 }
 
-export function createAccessLog(logs: Logs, recent: RecentFailures): AccessLog {
+/** A request that was refused to a known caller. */
+export interface RefusedAct {
+  readonly what: 'access';
+  readonly who: string;
+  readonly from: string | undefined;
+  readonly verdict: 'refused';
+  readonly reason: RefusalReason;
+  readonly method: string;
+  readonly path: string;
+}
+
+export function createAccessLog(
+  logs: Logs,
+  recent: RecentFailures,
+  onRefusedAct: (act: RefusedAct) => void = () => {},
+): AccessLog {
   const gate = logs.named('service.gate');
   const access = logs.frequent('service.access');
   const audit = logs.named('service.audit');
@@ -26,9 +41,10 @@ export function createAccessLog(logs: Logs, recent: RecentFailures): AccessLog {
       const name = admission?.caller?.name;
       if (name === undefined || !DECISION_OF_REASON[reason].startsWith('forbidden')) return;
       const { method, path } = what(record);
-      const from = { from: admission?.client.address, agent: agentOf(record) };
-      const entry = { what: 'access', who: name, ...from, verdict: 'refused', reason };
+      const from = admission?.client.address;
+      const entry = { what: 'access', who: name, from, agent: agentOf(record), verdict: 'refused', reason } as const;
       audit.info({ ...entry, method, path, requestId }, 'access');
+      onRefusedAct({ what: 'access', who: name, from, verdict: 'refused', reason, method, path });
     },
     failed(record, reason) {
       const { method, path } = what(record);

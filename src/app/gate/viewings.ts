@@ -1,0 +1,130 @@
+/** Viewings for the ledger: the cameras of an admitted request, found by the route table or by the owner of an id (SPEC 14). */
+import type { OwnerKind } from '../../access/access-verdict.ts';
+import { locate } from '../../access/camera-locators.ts';
+import { layoutOfNames, type RecorderLayout } from '../../access/recorder-layout.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { Admitted } from '../../gateway/decision/admit.ts';
+import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';
+import type { ViewingWatch } from '../../gateway/entry/viewing-watch.ts';
+import type { Sightings } from '../../ledger/sightings.ts';
+import { type SeenOf, subjectOf, watchedTime } from '../../ledger/viewing.ts';
+
+export interface ViewingDeps {
+  readonly sightings: Sightings;
+  readonly layout: () => RecorderLayout | undefined;
+  readonly camerasOf: OwnerCameras;
+  readonly clock: Clock;
+}
+
+/** Of one request: others may be about hundreds of ids. */
+const MOST_CAMERAS = 64;
+/** Questions to the NVR for the ledger alone: what comes beyond is recorded without its camera. */
+const MOST_QUESTIONS = 200;
+const AT_ONCE = 4;
+const REMEMBERED = 5000;
+
+type Cameras = readonly (string | null)[];
+
+export function createViewings({ sightings, layout, camerasOf, clock }: ViewingDeps): ViewingWatch {
+  const now = (): number => clock.now() / 1000;
+  const owned = createOwned(camerasOf);
+  const camerasFor = (admission: Admitted, method: string): Cameras | Promise<Cameras> => {
+    const { named, asked } = namedIn(admission, layout() ?? NO_LAYOUT);
+    if (asked.length === 0) return named.length > 0 ? named : [null];
+    const found = asked.map(({ of, id }) => owned(of, id, admission, method));
+    return Promise.all(found).then((owners) => unique([...named, ...owners.flat()]));
+  };
+  const each = (
+    admission: Admitted,
+    method: string,
+    seen: SeenOf | undefined,
+    act: (subject: ReturnType<typeof subjectOf>) => void,
+  ): void => {
+    const { route, caller, client } = admission;
+    if (route.kind !== 'listed' || !route.row.views) return;
+    const { views } = route.row;
+    const tell = (cameras: Cameras): void => {
+      for (const camera of cameras) act(subjectOf({ caller, address: client.address }, views, camera, seen));
+    };
+    const cameras = camerasFor(admission, method);
+    if (cameras instanceof Promise) void cameras.catch(() => [null]).then(tell);
+    else tell(cameras);
+  };
+  return {
+    begin(admission, method) {
+      const began = now();
+      const watched = watchedIn(admission);
+      const ends: ((at: number) => void)[] = [];
+      let endedAt: number | undefined;
+      each(admission, method, undefined, (subject) => {
+        const end = sightings.begin(subject, began, watched);
+        if (endedAt === undefined) ends.push(end);
+        else end(endedAt);
+      });
+      return () => {
+        endedAt = now();
+        for (const end of ends) end(endedAt);
+      };
+    },
+    asked(admission, method) {
+      const at = now();
+      each(admission, method, 'question', (subject) => sightings.see(subject, at, watchedIn(admission)));
+    },
+  };
+}
+
+const NO_LAYOUT = layoutOfNames([]);
+
+const watchedIn = ({ route }: Admitted) => (route.kind === 'listed' ? watchedTime(route.parameters) : undefined);
+
+const unique = (cameras: Cameras): Cameras => {
+  const all = [...new Set(cameras)];
+  return all.length > 0 ? all.slice(0, MOST_CAMERAS) : [null];
+};
+
+/** Cameras that the request names; a stream without a camera, such as the NVR's own of all cameras, by its own name. */
+function namedIn(
+  { route, target }: Admitted,
+  layout: RecorderLayout,
+): {
+  readonly named: readonly string[];
+  readonly asked: readonly { readonly of: OwnerKind; readonly id: string }[];
+} {
+  if (route.kind !== 'listed') return { named: [], asked: [] };
+  const located = locate(route, target, layout);
+  if (located.kind === 'repeated') return { named: [], asked: [] };
+  const { camera, stream } = route.parameters;
+  const named = [...new Set(located.named.flat())];
+  const own = camera ?? stream ?? new URLSearchParams(target.query).get('src');
+  const asked = located.owners.flatMap(({ of, ids }) => ids.map((id) => ({ of, id })));
+  const isNamed = named.length > 0 || asked.length > 0 || own === null;
+  return { named: isNamed ? named.slice(0, MOST_CAMERAS) : [own], asked: asked.slice(0, MOST_CAMERAS) };
+}
+
+/** The cameras of ids, remembered; a few questions at a time, so that a page of pictures does not load the NVR twice. */
+function createOwned(camerasOf: OwnerCameras) {
+  const known = new Map<string, Cameras>();
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  const next = (): void => {
+    running -= 1;
+    waiting.shift()?.();
+  };
+  return async (kind: OwnerKind, id: string, { target }: Admitted, method: string): Promise<Cameras> => {
+    const key = `${kind} ${id}`;
+    const remembered = known.get(key);
+    if (remembered) return remembered;
+    if (waiting.length >= MOST_QUESTIONS) return [null];
+    if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+    running += 1;
+    try {
+      const cameras = await camerasOf(kind, id, { method, target });
+      if (!cameras || cameras.length === 0) return [null];
+      if (known.size >= REMEMBERED) known.clear();
+      known.set(key, cameras);
+      return cameras;
+    } finally {
+      next();
+    }
+  };
+}

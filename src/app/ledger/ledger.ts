@@ -1,0 +1,123 @@
+/** Opens the ledger: what this process sees is written each second, by itself or by the primary (SPEC 14). */
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Settings } from '../../config/schema/schema.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { LEDGER_KINDS } from '../../domain/ledger.ts';
+import { type AuditedAct, doingOf } from '../../ledger/doings.ts';
+import { createSightings, type LedgerNews, type Sightings } from '../../ledger/sightings.ts';
+import { createLedgerWriter, type LedgerWriter } from '../../ledger/writer.ts';
+import type { Store } from '../../store/open-store.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import type { Shared } from '../resources/shared.ts';
+import { localClock } from './local-time.ts';
+import { openUpkeep, type Upkeep } from './upkeep.ts';
+
+export interface Ledger {
+  readonly sightings: Sightings;
+  /** What is audited. */
+  note(act: AuditedAct): void;
+  /** What a worker saw. */
+  take(news: LedgerNews): void;
+  close(): Promise<void>;
+}
+
+export interface LedgerDeps {
+  /** Of the start. */
+  readonly settings: Settings;
+  /** In force now. */
+  readonly settingsInForce: () => Settings;
+  readonly store: Pick<Store, 'ledger'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Of a worker: the primary writes. */
+  readonly shared: Shared | undefined;
+}
+
+const TICK_MS = 1000;
+
+export function openLedger(deps: LedgerDeps): Ledger {
+  const { settings, clock, shared } = deps;
+  const now = (): number => clock.now() / 1000;
+  if (!settings.ledger.enabled) return NO_LEDGER;
+  const sightings = createSightings();
+  const own = shared ? undefined : openWriting(deps, now);
+  const pass = (news: LedgerNews): void => {
+    if (news.sightings.length + news.entries.length + news.dropped === 0) return;
+    if (own) own.writer.take(news);
+    else shared?.ledger(news);
+  };
+  const timer = setInterval(() => {
+    pass(sightings.drain(now()));
+    void own?.tick();
+  }, TICK_MS).unref();
+  return {
+    sightings,
+    note(act) {
+      const doing = doingOf(act, now());
+      if (doing.kind === 'once') sightings.add(doing.entry);
+      else sightings.see(doing.subject, now());
+    },
+    take: (news) => own?.writer.take(news),
+    async close() {
+      clearInterval(timer);
+      pass(sightings.drain(now()));
+      await own?.close();
+    },
+  };
+}
+
+interface Writing {
+  readonly writer: LedgerWriter;
+  tick(): Promise<void>;
+  close(): Promise<void>;
+}
+
+function openWriting({ store, settingsInForce, clock, log, metrics }: LedgerDeps, now: () => number): Writing {
+  const localTime = localClock();
+  const writer = createLedgerWriter({
+    store: store.ledger,
+    now,
+    newId: randomUUID,
+    localTime,
+    onWritten(entries) {
+      for (const kind of LEDGER_KINDS) {
+        const count = entries.filter((entry) => entry.kind === kind).length;
+        if (count > 0) metrics.ledgerRecords.add(count, kind);
+      }
+    },
+    onDropped: (records) => metrics.ledgerDropped.add(records),
+    onFault: (fault) =>
+      log.warn(
+        { err: fault },
+        'the ledger could not be written: up to 10,000 records wait and are written when the store works again',
+      ),
+    onWorking: () => log.info('the ledger is written again'),
+  });
+  const upkeep: Upkeep = openUpkeep({ store: store.ledger, settings: settingsInForce, clock, log, writer, localTime });
+  const measure = (): void => {
+    metrics.ledgerWaiting.set(writer.waiting());
+    metrics.ledgerDelay.set(writer.delay());
+  };
+  measure();
+  return {
+    writer,
+    async tick() {
+      await writer.flush();
+      measure();
+      await upkeep.look();
+    },
+    async close() {
+      await upkeep.close();
+      await writer.close();
+    },
+  };
+}
+
+const NO_LEDGER: Ledger = {
+  sightings: { see() {}, begin: () => () => {}, add() {}, drain: () => ({ sightings: [], entries: [], dropped: 0 }) },
+  note() {},
+  take() {},
+  close: async () => {},
+};

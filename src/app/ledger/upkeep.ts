@@ -1,0 +1,84 @@
+/** Once a day: the heads of the chains go to the log, and days that are over their time are forgotten (SPEC 14). */
+import type { Logger } from 'pino';
+import type { Settings } from '../../config/schema/schema.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { ChainClosing, LedgerEntry, LedgerStore } from '../../domain/ledger.ts';
+import type { LocalTime } from '../../ledger/days.ts';
+import type { LedgerWriter } from '../../ledger/writer.ts';
+
+export interface Upkeep {
+  look(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface UpkeepDeps {
+  readonly store: Pick<LedgerStore, 'heads' | 'forgetBefore' | 'forgetDaysBefore'>;
+  /** In force now. */
+  readonly settings: () => Settings;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly writer: Pick<LedgerWriter, 'add' | 'chain'>;
+  readonly localTime: (at: number) => LocalTime;
+  /** The head of this process's chain, each day. */
+  readonly onHead?: (head: { readonly chain: string; readonly seq: number; readonly hash: string }) => void;
+}
+
+const DAY = 86_400;
+
+export function openUpkeep(deps: UpkeepDeps): Upkeep {
+  const { store, settings, clock, log, writer, localTime, onHead } = deps;
+  let doneFor: string | undefined;
+  let running: Promise<void> = Promise.resolve();
+
+  const tellHead = async (): Promise<void> => {
+    const heads = await store.heads();
+    const own = heads.find(({ chain, seq }) => chain === writer.chain() && seq > 0);
+    if (!own) return;
+    const head = `${own.chain}:${own.seq}:${own.hash}`;
+    log.info(
+      { head },
+      'head of the ledger: keep this line elsewhere, "postern ledger verify --head" checks that nothing was cut off',
+    );
+    onHead?.(own);
+  };
+  const forget = async (today: number): Promise<void> => {
+    const before = today - settings().ledger.retention * DAY;
+    const { day } = localTime(before);
+    for (const { chain } of await store.heads()) {
+      const closing = await store.forgetBefore(chain, before, day);
+      if (closing) writer.add(forgottenEntry(closing, clock.now() / 1000));
+    }
+    await store.forgetDaysBefore(day);
+  };
+  const work = async (now: number): Promise<void> => {
+    await tellHead();
+    await forget(Math.floor(now / DAY) * DAY);
+  };
+  return {
+    async look() {
+      const now = clock.now() / 1000;
+      const { day } = localTime(now);
+      if (doneFor === day || writer.chain() === undefined) return;
+      doneFor = day;
+      running = work(now).catch((fault: unknown) =>
+        log.warn({ err: fault }, 'old records of the ledger could not be deleted: the next attempt is tomorrow'),
+      );
+      await running;
+    },
+    close: () => running,
+  };
+}
+
+/** The chain itself says what was taken from it. */
+const forgottenEntry = ({ chain, seq, hash, day, records }: ChainClosing, at: number): LedgerEntry => ({
+  kind: 'change',
+  user: null,
+  credential: null,
+  address: 'configuration',
+  camera: null,
+  from: at,
+  to: at,
+  watchedFrom: null,
+  watchedTo: null,
+  detail: JSON.stringify({ what: 'ledger-forgotten', chain, seq: String(seq), hash, day, records: String(records) }),
+});

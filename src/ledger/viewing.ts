@@ -1,0 +1,78 @@
+/** What an admitted request is a viewing of: its viewer, its kind, and the recorded time that it names (SPEC 14). Pure. */
+import type { Caller, Credential } from '../domain/caller.ts';
+import type { Views } from '../domain/policy.ts';
+import type { Subject, WatchedTime } from './sightings.ts';
+
+export interface Viewer {
+  readonly caller: Caller | undefined;
+  readonly address: string;
+}
+
+/** What Postern saw of it, where it did not see the pictures themselves. */
+export type SeenOf = 'signalling' | 'question';
+
+export function subjectOf({ caller, address }: Viewer, views: Views, camera: string | null, seen?: SeenOf): Subject {
+  const mark = views === 'signalling' ? 'signalling' : seen;
+  return {
+    kind: views === 'signalling' ? 'live' : views,
+    user: caller?.name ?? null,
+    credential: caller ? credentialText(caller.credential) : null,
+    address,
+    camera,
+    ...(mark && { detail: { seen: mark } }),
+  };
+}
+
+/** No secret is in it: ids of tokens and links are shown in their lists. */
+export function credentialText(credential: Credential): string {
+  switch (credential.kind) {
+    case 'session':
+      return 'session';
+    case 'api-token':
+      return `token:${credential.tokenId}`;
+    case 'proxy-headers':
+      return 'proxy';
+    case 'internal-listener':
+      return 'internal';
+  }
+}
+
+const SECONDS = /^\d{1,12}(?:\.\d{1,9})?$/;
+/** In ids of events and names of files: `1700000000.123456-abc`, `porch-1700000000.123456-abc.jpg`. */
+const STAMP = /(?:^|[-_/])(?<at>\d{10}(?:\.\d{1,9})?)(?=[-.]|$)/;
+const HOUR = 3600;
+
+/** The recorded time that the path of a request names, by the parameters of its row; undefined for none. */
+export function watchedTime(parameters: Readonly<Record<string, string>>): WatchedTime | undefined {
+  const { start = '', end = '', time = '' } = parameters;
+  if (SECONDS.test(start) && SECONDS.test(end)) return inOrder(Number(start), Number(end));
+  if (SECONDS.test(time)) return { from: Number(time), to: Number(time) };
+  const hour = hourOf(parameters);
+  if (hour !== undefined) return { from: hour, to: hour + HOUR };
+  for (const value of Object.values(parameters)) {
+    const at = STAMP.exec(value)?.groups?.['at'];
+    if (at !== undefined) return { from: Number(at), to: Number(at) };
+  }
+  return undefined;
+}
+
+const inOrder = (one: number, other: number): WatchedTime => ({ from: Math.min(one, other), to: Math.max(one, other) });
+
+/** `2026-11/22/07`, or `2026-11-22/07`: in UTC, or in the time zone that is named. */
+function hourOf({ month, day, date, hour, zone = 'utc' }: Readonly<Record<string, string>>): number | undefined {
+  const text = date ?? (month === undefined ? undefined : `${month}-${day}`);
+  if (text === undefined || hour === undefined) return undefined;
+  const at = Date.parse(`${text}T${hour}:00:00Z`) / 1000;
+  return Number.isNaN(at) ? undefined : at - offsetOf(zone.replaceAll(',', '/'), at);
+}
+
+/** Seconds that the local clock of the zone is ahead of UTC; 0 for a zone that is not known. */
+function offsetOf(timeZone: string, at: number): number {
+  if (timeZone.toLowerCase() === 'utc') return 0;
+  try {
+    const shown = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+    return Date.parse(`${shown.format(at * 1000).replace(' ', 'T')}Z`) / 1000 - at;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,57 @@
+/** The ledger: what is written is counted by kind; what waits, for how long, and what was lost is told (SPEC 9, 14). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { openLedger } from '../../../src/app/ledger/ledger.ts';
+import type { Settings } from '../../../src/config/schema/schema.ts';
+import { LEDGER_KINDS, type LedgerStore } from '../../../src/domain/ledger.ts';
+import { createLogs } from '../../../src/telemetry/logs/log.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { movableClock } from '../../support/clock.ts';
+import { until } from '../../support/until.ts';
+import { noteDriven } from '../support/driven.ts';
+
+const SETTINGS = { ledger: { enabled: true, retention: 90, visible_to_viewers: false, notices: false } } as Settings;
+
+describe('The ledger', () => {
+  it('counts what it wrote by kind, what waits while the store fails, and what was lost', async (t) => {
+    const metrics = createMetrics({ version: '1', node: 'v24', roles: [], identityHeaders: [] });
+    const clock = movableClock();
+    let isBroken = true;
+    const ledger = {
+      claimChain: async () => ({ chain: 'main', left: [] }),
+      async append() {
+        if (isBroken) throw new Error('the disk is full');
+      },
+      abandoned: async () => [],
+      release: async () => {},
+      heads: async () => [],
+      forgetDaysBefore: async () => {},
+    } as unknown as LedgerStore;
+    const logs = createLogs({ rules: { default: 'info', logs: new Map() }, destination: { write() {} }, clock });
+    const log = logs.named('service.ledger');
+    const told = { settings: SETTINGS, settingsInForce: () => SETTINGS, store: { ledger }, clock, log, metrics };
+    const opened = openLedger({ ...told, shared: undefined });
+    t.after(opened.close);
+    const value = (name: string, labels = ''): number | undefined =>
+      [
+        ...(Object.values(metrics)
+          .find((family) => family.name === name)
+          ?.samples() ?? []),
+      ].find((sample) => sample.labels === labels)?.value;
+    const nothing = { user: null, credential: null, address: null, camera: null, watchedFrom: null, watchedTo: null };
+    for (const kind of LEDGER_KINDS) opened.sightings.add({ ...nothing, kind, from: 1, to: 1, detail: null });
+    opened.take({ sightings: [], entries: [], dropped: 3 });
+    await until('all of them wait', () => value('postern_ledger_waiting') === LEDGER_KINDS.length);
+    clock.advance(7);
+    await until('the delay is told', () => (value('postern_ledger_delay_seconds') ?? 0) >= 7);
+    assert.equal(value('postern_ledger_dropped_total'), 3);
+    isBroken = false;
+    await until('nothing waits', () => value('postern_ledger_waiting') === 0);
+    for (const kind of LEDGER_KINDS) {
+      const expected = kind === 'change' ? 2 : 1; // what was lost is a record, too
+      assert.equal(value('postern_ledger_records_total', `{kind="${kind}"}`), expected);
+      noteDriven(`ledger_records_total{kind="${kind}"}`);
+    }
+    for (const name of ['ledger_waiting', 'ledger_delay_seconds', 'ledger_dropped_total']) noteDriven(name);
+  });
+});
