@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { CameraName, Role } from '../src/domain/names.ts';
@@ -12,6 +13,7 @@ import { startEventsWorker } from '../src/events/worker-handle.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { startPostgres } from '../test/support/servers/postgres.ts';
 import { measureBesideGate } from './events/beside-gate.ts';
+import { multiplyEvents } from './events/copies.ts';
 import { startPostern } from './start-postern.ts';
 import { startedTogether, startServer } from './start-server.ts';
 import { printTable } from './table.ts';
@@ -38,6 +40,8 @@ const ENGINE = process.env['EVENTS_ENGINE'] ?? 'sqlite';
 const REQUESTS = 30;
 const UNTIL = Date.UTC(2026, 0, 1) / 1000;
 const BATCH = 5000;
+/** More are copies of them. */
+const MOST_GENERATED = 1_000_000;
 
 interface Question {
   readonly name: string;
@@ -65,6 +69,11 @@ const QUESTIONS: readonly Question[] = [
 ];
 
 async function run(): Promise<void> {
+  console.log(
+    `load average ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(' ')}`,
+  );
   const baseline = new Map<string, number>();
   for (const size of SIZES) {
     await using servers = startedTogether();
@@ -97,6 +106,11 @@ async function measureSize(size: number, directory: string, baseline: Map<string
     const beside = sqlite && postgres?.[at] ? [postgres[at].p50.toFixed(1), postgres[at].p95.toFixed(1)] : ['', ''];
     return [question.name, ...own, ...beside, String(events), events > 0 ? (bytes / events).toFixed(0) : ''];
   });
+  console.log(
+    `load average ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(' ')}`,
+  );
   console.log(`\n${size.toLocaleString('en')} events in ${sqlite ? 'SQLite' : 'PostgreSQL'}\n`);
   const ratio = `p95 / ${SIZES[0]?.toLocaleString('en')}`;
   printTable(['', 'p50 ms', 'p95 ms', 'goal at 1 M', ratio, 'PostgreSQL p50', 'p95', 'rows', 'bytes/row'], rows);
@@ -125,7 +139,9 @@ async function measureStore(
   socketPath: string,
   settle: () => Promise<void> = async () => {},
 ): Promise<readonly Measured[]> {
-  await fill(storeUrl, size);
+  const times = size > MOST_GENERATED ? size / MOST_GENERATED : 1;
+  await fill(storeUrl, size / times);
+  if (times > 1) await multiplyEvents(storeUrl, times, UNTIL);
   await settle();
   const worker = await startEventsWorker({
     storeUrl,
