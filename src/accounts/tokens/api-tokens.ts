@@ -68,7 +68,7 @@ export function createApiTokens(deps: ApiTokenDeps): ApiTokens {
   const stateOf = (id: string): MaybePromise<TokenState> => remembered(id, () => read(id));
 
   const callerOf = async (token: ApiToken, owner: User | undefined, carriedBy: CarriedBy): Promise<Caller> => {
-    const rights = rightsOf(token, owner, await roles(), unixSeconds(clock));
+    const rights = rightsOfToken(token, owner, await roles(), unixSeconds(clock));
     const end = token.expiresAt === null ? {} : { expiresAt: token.expiresAt };
     const manages = token.managesAccounts ? ({ managesAccounts: true } as const) : {};
     const credential = { kind: 'api-token', tokenId: token.id, carriedBy, ...manages, ...end } as const;
@@ -83,14 +83,14 @@ export function createApiTokens(deps: ApiTokenDeps): ApiTokens {
       // For an unknown id the digest is compared too, with one that no secret has: both cost the same time.
       const expected = token ? Buffer.from(token.secretHash, 'hex') : NOTHING;
       if (!timingSafeEqual(digestOf(secret), expected) || !token) return { kind: 'invalid', reason: 'unknown' };
-      const fault = faultOf(token, owner, authEnabled, unixSeconds(clock));
+      const fault = faultOfToken(token, owner, authEnabled, unixSeconds(clock));
       if (fault) return { kind: 'invalid', reason: fault };
       return { kind: 'valid', caller: await callerOf(token, owner, carriedBy) };
     },
     async recheck({ credential }) {
       if (credential.kind !== 'api-token') return undefined;
       const { token, owner } = await stateOf(credential.tokenId);
-      if (!token || faultOf(token, owner, authEnabled, unixSeconds(clock))) return undefined;
+      if (!token || faultOfToken(token, owner, authEnabled, unixSeconds(clock))) return undefined;
       return callerOf(token, owner, credential.carriedBy ?? 'bearer');
     },
   };
@@ -104,7 +104,7 @@ const digestOf = (secret: string): Buffer => createHash('sha256').update(secret)
  * A user made again under the same name is another user. A token of a proxy's user counts only while a proxy says who
  * its users are: with accounts of its own, Postern does not know that user, and cannot end the token with the account.
  */
-function faultOf(
+export function faultOfToken(
   { expiresAt, userCreatedAt }: ApiToken,
   owner: User | undefined,
   authEnabled: boolean,
@@ -119,7 +119,7 @@ function faultOf(
  * A token loses rights together with its owner and gains none: the cameras, denials, hours and history of both count. When
  * the owner's role shrank, it is the owner's. A token of a proxy's user has no owner here.
  */
-function rightsOf(token: ApiToken, owner: User | undefined, roles: RolesInForce, now: number): Rights {
+export function rightsOfToken(token: ApiToken, owner: User | undefined, roles: RolesInForce, now: number): Rights {
   const given = rightsOfRole(token.role, roles, now, owner && grantOf(owner));
   const narrowed =
     token.cameras === null ? given : { ...given, scope: bothScopes(given.scope, scopeOf(token.cameras)) };

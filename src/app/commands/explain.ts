@@ -84,12 +84,12 @@ export async function openForExplain(place: ExplainPlace, note: (sentence: strin
 const NOT_RUNNING = { kind: 'unix', path: 'events.sock' } as const;
 
 /** None before the first start, which makes it. */
-const storeBeside = async ({ store }: Settings): Promise<Store | undefined> =>
+export const storeBeside = async ({ store }: Settings): Promise<Store | undefined> =>
   store.url.engine === 'postgres' || existsSync(store.url.file)
     ? openStore({ url: storeAddress(store.url), readOnly: true })
     : undefined;
 
-async function layoutOf(settings: Settings, store: Store | undefined, note: (sentence: string) => void) {
+export async function layoutOf(settings: Settings, store: Store | undefined, note: (sentence: string) => void) {
   if (!settings.nvr.url && !settings.nvr.cameras) return layoutOfNames(await camerasWithEvents(settings, store));
   const logs = createLogs({
     rules: { default: 'warn', logs: new Map() },
@@ -109,7 +109,7 @@ async function camerasWithEvents({ events }: Settings, store: Store | undefined)
   return (await nvr.events.cameras().finally(nvr.close)) as CameraName[];
 }
 
-const NO_ROLES = { listRoles: async () => [] };
+export const NO_ROLES = { listRoles: async () => [] };
 
 function tokenVerifier(
   store: Store | undefined,

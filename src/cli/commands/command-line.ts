@@ -12,6 +12,7 @@ import { registerCompletionCommand } from './completion.ts';
 import { registerDoctorCommand } from './doctor.ts';
 import { registerEventsCommands } from './events.ts';
 import { registerExplainCommand } from './explain.ts';
+import { registerPolicyCommands } from './policy.ts';
 import { registerStoreCommands } from './store.ts';
 import { registerTokensCommands } from './tokens.ts';
 import { unknownCommand } from './unknown-command.ts';
@@ -69,11 +70,16 @@ export function createProgram(): { readonly program: Command } {
       exit(await runHealthcheck({ directory: directory(), env, stderr }));
     });
   const clock = { now: () => Date.now() };
+  const noted = (sentence: string): void => void stderr.write(`note: ${sentence}\n`);
   const openExplainer = async () => {
     const { openForExplain } = await import('../../app/commands/explain.ts');
-    const note = (sentence: string): void => void stderr.write(`note: ${sentence}\n`);
-    return openForExplain({ directory: directory(), env, clock }, note);
+    return openForExplain({ directory: directory(), env, clock }, noted);
   };
+  const openPolicy = async () => {
+    const { openForPolicy } = await import('../../app/commands/policy.ts');
+    return openForPolicy({ directory: directory(), env, clock }, noted);
+  };
+  registerPolicyCommands(program, { openPolicy, stdout, stderr, exit });
   registerExplainCommand(program, { openExplainer, stdout, stderr, exit });
   const openDoctor = async () => {
     const { openForDoctor } = await import('../../app/commands/doctor.ts');

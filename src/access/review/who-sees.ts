@@ -1,0 +1,47 @@
+/** Who sees a camera, and what a person sees: accounts and API tokens by their rights (SPEC 15). Pure. */
+import type { Rights } from '../../domain/caller.ts';
+import { visibleCameras } from '../../domain/camera-scope.ts';
+import type { CameraName } from '../../domain/names.ts';
+import type { Verb } from '../../domain/policy.ts';
+
+/** An account, or an API token with the account it belongs to. */
+export interface Holder {
+  readonly kind: 'user' | 'token';
+  readonly name: string;
+  /** Of a token: its owner. */
+  readonly owner?: string;
+  readonly rights: Rights;
+}
+
+export interface Sight {
+  readonly kind: Holder['kind'];
+  readonly name: string;
+  readonly owner?: string;
+  readonly role: string;
+  /** `all` also holds for cameras that are not there yet. */
+  readonly cameras: 'all' | readonly CameraName[];
+  readonly denied: readonly Verb[];
+  /** Why nothing is seen now; undefined: it is. */
+  readonly closed: string | undefined;
+}
+
+export function sightOf({ rights, ...holder }: Holder, cameras: readonly CameraName[]): Sight {
+  const { role, scope, denied = [], closed } = rights;
+  return {
+    ...holder,
+    role,
+    cameras: scope.kind === 'all' ? 'all' : visibleCameras(scope, cameras),
+    denied,
+    closed: closed?.reason,
+  };
+}
+
+/** Of these holders those who see the camera, now or when their hours begin. */
+export const whoSees = (
+  camera: CameraName,
+  holders: readonly Holder[],
+  cameras: readonly CameraName[],
+): readonly Sight[] =>
+  holders
+    .map((holder) => sightOf(holder, cameras))
+    .filter((sight) => sight.cameras === 'all' || sight.cameras.includes(camera));

@@ -1,0 +1,116 @@
+/** What `postern policy` reviews: the route table, the NVR's own description of its API, and who holds which rights (SPEC 15). */
+import { operationsOf } from '../../access/review/openapi-operations.ts';
+import { type Drift, policyDrift } from '../../access/review/policy-drift.ts';
+import { type Holder, type Sight, sightOf, whoSees } from '../../access/review/who-sees.ts';
+import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
+import { faultOfToken, rightsOfToken } from '../../accounts/tokens/api-tokens.ts';
+import { formatProblem } from '../../config/problems/problems.ts';
+import { rolesOfFile } from '../../config/schema/role-schema.ts';
+import { loadServiceConfig, type ServiceConfig } from '../../config/service-config.ts';
+import { unixSeconds } from '../../domain/clock.ts';
+import type { CameraName } from '../../domain/names.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import { rightsOfUser } from '../../domain/rights/rights.ts';
+import type { Store } from '../../store/open-store.ts';
+import { askerOf } from '../resources/upstreams.ts';
+import type { CommandPlace } from './commands.ts';
+import { layoutOf, NO_ROLES, storeBeside } from './explain.ts';
+
+export type { Sight };
+
+export interface PolicyReview extends Drift {
+  /** The version that the description gives itself. */
+  readonly nvr: string | undefined;
+  /** The release that the route table was made for. */
+  readonly table: string | undefined;
+}
+
+export interface PolicyCommand {
+  /** `description`: the text of an OpenAPI file; undefined: the running NVR is asked. Errs with a sentence. */
+  diff(description: string | undefined): Promise<Result<PolicyReview, string>>;
+  /** Accounts, then API tokens that still hold: of that name, or those who see the camera. Errs with a sentence. */
+  who(question: WhoQuestion): Promise<Result<readonly Sight[], string>>;
+  close(): Promise<void>;
+}
+
+export interface WhoQuestion {
+  readonly camera?: string;
+  readonly user?: string;
+}
+
+/** Changes nothing. Rejects with every problem of the configuration. */
+export async function openForPolicy(place: CommandPlace, note: (sentence: string) => void): Promise<PolicyCommand> {
+  const config = await loadServiceConfig({ ...place, whenMissing: 'read' });
+  if (config.kind === 'invalid')
+    throw new Error(config.problems.map((problem) => formatProblem(config.file, problem)).join('\n'));
+  const { settings } = config;
+  const store = await storeBeside(settings);
+  return {
+    async diff(description) {
+      const text = description === undefined ? await askNvr(config) : parsed(description);
+      if (!text.ok) return text;
+      const described = operationsOf(text.value);
+      if (!described.ok) return described;
+      const { version, prefix, operations } = described.value;
+      return ok({ nvr: version, table: config.policyNvr, ...policyDrift(config.policy, operations, prefix) });
+    },
+    async who(question) {
+      const holders = store ? await holdersIn(store, config, unixSeconds(place.clock)) : [];
+      return whoIn(question, holders, (await layoutOf(settings, store, note))?.cameras ?? []);
+    },
+    close: async () => store?.close(),
+  };
+}
+
+export function whoIn(
+  { camera, user }: WhoQuestion,
+  holders: readonly Holder[],
+  cameras: readonly CameraName[],
+): Result<readonly Sight[], string> {
+  const known = cameras.find((name) => name === camera);
+  if (camera !== undefined && known === undefined) {
+    const names = cameras.length > 0 ? `the NVR has ${cameras.join(', ')}` : 'no camera is known';
+    return err(`${camera} is no camera: ${names}`);
+  }
+  const asked = user === undefined ? holders : holders.filter(({ name, owner }) => name === user || owner === user);
+  if (user !== undefined && asked.length === 0)
+    return err(`${user} has no account here: what a proxy's user sees is told by "postern explain --header"`);
+  return ok(known === undefined ? asked.map((holder) => sightOf(holder, cameras)) : whoSees(known, asked, cameras));
+}
+
+async function askNvr({ settings }: ServiceConfig): Promise<Result<unknown, string>> {
+  const { url } = settings.nvr;
+  if (!url) return err('nvr.url is not set: name a file with the description of the NVR');
+  try {
+    const description = await askerOf(settings)(url, '/api/openapi.json');
+    return description === undefined
+      ? err('the NVR has no /api/openapi.json: save its description to a file, and name that')
+      : ok(description);
+  } catch (fault) {
+    return err(`the NVR did not answer: ${fault instanceof Error ? fault.message : fault}`);
+  }
+}
+
+function parsed(text: string): Result<unknown, string> {
+  try {
+    return ok(JSON.parse(text));
+  } catch {
+    return err('is no JSON: name an OpenAPI description in JSON');
+  }
+}
+
+async function holdersIn(store: Store, { settings }: ServiceConfig, now: number): Promise<readonly Holder[]> {
+  const registry = createRoleRegistry({ store: store.roles ?? NO_ROLES, fixed: rolesOfFile(settings.auth) });
+  const roles = await registry.inForce();
+  const [users, tokens] = await Promise.all([store.accounts.listUsers(), store.apiTokens.listTokens()]);
+  const owners = new Map(users.map((user) => [user.name, user]));
+  return [
+    ...users.map((user): Holder => ({ kind: 'user', name: user.name, rights: rightsOfUser(user, roles, now) })),
+    ...tokens.flatMap((token): Holder[] => {
+      const owner = token.userCreatedAt === null ? undefined : owners.get(token.user);
+      if (faultOfToken(token, owner, settings.auth.enabled, now)) return [];
+      const rights = rightsOfToken(token, owner, roles, now);
+      return [{ kind: 'token', name: token.name, owner: token.user, rights }];
+    }),
+  ];
+}

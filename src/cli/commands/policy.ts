@@ -1,0 +1,80 @@
+/** `postern policy diff|who`: what the NVR has and the route table does not know, and who sees which camera (SPEC 15). */
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import type { PolicyCommand, PolicyReview, WhoQuestion } from '../../app/commands/policy.ts';
+import type { Result } from '../../domain/result.ts';
+import { formatDrift, formatSights } from '../format-policy.ts';
+
+export interface PolicyCommandsDeps {
+  readonly openPolicy: () => Promise<PolicyCommand>;
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown };
+  readonly exit: (code: number) => void;
+}
+
+interface Shown {
+  readonly json?: boolean;
+}
+
+export function registerPolicyCommands(program: Command, deps: PolicyCommandsDeps): void {
+  const policy = program.command('policy').description('review the route table and the rights of users');
+  policy
+    .command('diff [openapi.json]')
+    .description(
+      "compare the route table with the NVR's description of its API, from a file or from the running NVR; exit 1 when an operation is unknown or has other parameters",
+    )
+    .option('--json', 'print JSON, for programs')
+    .addHelpText('after', DIFF_HELP)
+    .action((file: string | undefined, options: Shown) => diff(file, options, deps));
+  policy
+    .command('who')
+    .description('list who sees which cameras: accounts and API tokens')
+    .option('--camera <name>', 'only those who see this camera')
+    .option('--user <name>', 'only this account, with its tokens')
+    .option('--json', 'print JSON, for programs')
+    .action((options: WhoQuestion & Shown) => who(options, deps));
+}
+
+const DIFF_HELP = `
+Rows without an operation are listed and change no exit code: some belong to the NVR's web server or stream server.`;
+
+const diff = (file: string | undefined, { json }: Shown, deps: PolicyCommandsDeps): Promise<void> =>
+  told<PolicyReview>(
+    deps,
+    async (policy) => policy.diff(file === undefined ? undefined : await readFile(file, 'utf8')),
+    {
+      text: (review) => (json ? asJson(review) : formatDrift(review)),
+      isGood: ({ unknown, changed }) => unknown.length + changed.length === 0,
+    },
+  );
+
+const who = ({ camera, user, json }: WhoQuestion & Shown, deps: PolicyCommandsDeps): Promise<void> =>
+  told(deps, (policy) => policy.who({ ...(camera !== undefined && { camera }), ...(user !== undefined && { user }) }), {
+    text: (sights) => (json ? asJson(sights) : formatSights(sights)),
+    isGood: () => true,
+  });
+
+const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+interface Telling<Answer> {
+  readonly text: (answer: Answer) => string;
+  readonly isGood: (answer: Answer) => boolean;
+}
+
+/** Prints an error as one sentence, without a stack trace. */
+async function told<Answer>(
+  { openPolicy, stdout, stderr, exit }: PolicyCommandsDeps,
+  ask: (policy: PolicyCommand) => Promise<Result<Answer, string>>,
+  { text, isGood }: Telling<Answer>,
+): Promise<void> {
+  try {
+    const policy = await openPolicy();
+    const answer = await ask(policy).finally(policy.close);
+    if (!answer.ok) stderr.write(`${answer.error}\n`);
+    else stdout.write(text(answer.value));
+    exit(answer.ok && isGood(answer.value) ? 0 : 1);
+  } catch (fault) {
+    stderr.write(`${fault instanceof Error ? fault.message : fault}\n`);
+    exit(1);
+  }
+}

@@ -1,0 +1,59 @@
+/** What `postern policy` found, as text for a terminal (SPEC 15). */
+import type { PolicyReview, Sight } from '../app/commands/policy.ts';
+
+export function formatDrift({ nvr, table, unknown, gone, changed }: PolicyReview): string {
+  const about = [
+    nvr === undefined ? '' : `The NVR says version ${nvr}.`,
+    table === undefined ? '' : `The table was made for ${table}.`,
+  ];
+  return [
+    ...about.filter(Boolean),
+    ...part('Operations that the route table does not know', unknown.map(unknownLine)),
+    ...part('Operations whose parameters the row does not fit', changed.map(changedLine)),
+    ...part(
+      'Rows without an operation',
+      gone.map(({ row, at }) => `${row}  (${at})`),
+    ),
+    ...(unknown.length + changed.length === 0 ? ['The route table knows every operation.'] : []),
+    '',
+  ].join('\n');
+}
+
+const part = (heading: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : [`${heading}: ${lines.length}`, ...lines.map((line) => `  ${line}`)];
+
+const unknownLine = ({ operation, judgedBy }: PolicyReview['unknown'][number]): string =>
+  `${operation}  (${judgedBy === undefined ? 'for admins only' : `falls under ${judgedBy}`})`;
+
+const changedLine = ({ operation, unread, missing }: PolicyReview['changed'][number]): string =>
+  [
+    operation,
+    ...(unread.length > 0 ? [`names cameras by ${unread.join(', ')}, which the row does not read`] : []),
+    ...(missing.length > 0 ? [`has no ${missing.join(', ')}, by which the row narrows it`] : []),
+  ].join('  ');
+
+export function formatSights(sights: readonly Sight[]): string {
+  if (sights.length === 0) return 'No account and no token.\n';
+  const rows = sights.map((sight) => [nameOf(sight), sight.role, camerasOf(sight), limitsOf(sight)]);
+  const widths = [0, 1, 2].map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return `${rows
+    .map((row) =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')}\n`;
+}
+
+const nameOf = ({ kind, name, owner }: Sight): string => (kind === 'token' ? `token ${name} of ${owner}` : name);
+
+function camerasOf({ cameras }: Sight): string {
+  if (cameras === 'all') return 'all cameras';
+  return cameras.length === 0 ? 'no camera' : cameras.join(', ');
+}
+
+const limitsOf = ({ denied, closed }: Sight): string =>
+  [...(denied.length > 0 ? [`without ${denied.join(', ')}`] : []), ...(closed === undefined ? [] : [closed])].join(
+    '; ',
+  );

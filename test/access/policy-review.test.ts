@@ -1,0 +1,169 @@
+/** Drift between the NVR's own description and the route table, and who sees which camera (SPEC 15). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { operationsOf } from '../../src/access/review/openapi-operations.ts';
+import { type Operation, policyDrift } from '../../src/access/review/policy-drift.ts';
+import { whoIn } from '../../src/app/commands/policy.ts';
+import type { CameraName, Role } from '../../src/domain/names.ts';
+import { type RightsHolder, rightsOfUser } from '../../src/domain/rights/rights.ts';
+import { row } from '../support/routes.ts';
+
+const ROWS = [
+  row('GET,PUT /api/config any'),
+  row('GET /api/events/{id} camera event:path:id lookup'),
+  row('GET /api/events/{id}/snapshot.{extension} camera event:path:id lookup'),
+  row('GET /api/events any query:cameras+query:camera rewrite:cameras'),
+  row('GET /api/review any query:cameras rewrite:cameras'),
+  row('GET /api/stats any'),
+  row('GET !/api/{camera}/latest.{extension} camera path:camera check'),
+  row('GET /api/logs/{service} admin'),
+  row('ANY /api/hooks/{rest...} admin'),
+  row('GET /live/{rest...} any'),
+  { ...row('GET /api/users admin'), own: true },
+];
+const asked = (text: string): Operation => {
+  const [method = '', path = '', parameters] = text.split(' ');
+  return { method, path, parameters: parameters?.split(',') ?? [] };
+};
+const driftOf = (...operations: readonly string[]) => policyDrift(ROWS, operations.map(asked), '/api');
+
+describe('An operation of the NVR', () => {
+  // biome-ignore format: a table
+  const rows: readonly (readonly [sentence: string, operation: string, unknown: readonly string[], changed?: object])[] = [
+    ['with a row is known',                                'GET /api/stats', []],
+    ['with a row of Postern itself is known',              'GET /api/users', []],
+    ['is known by other names of its parameters',          'GET /api/events/{event_id}', []],
+    ['with a fixed end is known by a row that takes it',   'GET /api/events/{event_id}/snapshot.jpg', []],
+    ['of any method is known by a row for any',            'DELETE /api/hooks/{name}', []],
+    ['without a row is for admins',                        'GET /api/faces', ['for admins']],
+    ['by a new method is for admins',                      'DELETE /api/stats', ['for admins']],
+    ['deeper than a row is for admins',                    'GET /api/stats/{name}', ['for admins']],
+    ['that another row takes by chance is told with it',   'GET /api/events/secrets', ['GET /api/events/{id}']],
+    ['in the place of a camera is told with it',           'GET /api/doorbell/latest.jpg', ['GET /api/{camera}/latest.{extension}']],
+    ['with a parameter that names cameras anew is changed', 'GET /api/stats camera_name,limit', [], { unread: ['camera_name'], missing: [] }],
+    ['without the parameter that narrows it is changed',   'GET /api/review limit', [], { unread: [], missing: ['cameras'] }],
+    ['with one of the parameters that are read is known',  'GET /api/events cameras,labels', []],
+    ['for admins may name cameras as it likes',            'GET /api/logs/{service} camera', []],
+  ];
+  for (const [sentence, operation, unknown, moved] of rows) {
+    it(sentence, () => {
+      const drift = driftOf(operation);
+      assert.deepEqual(
+        drift.unknown.map(({ judgedBy = 'for admins' }) => judgedBy),
+        unknown,
+      );
+      assert.deepEqual(
+        drift.changed.map(({ unread, missing }) => ({ unread, missing })),
+        moved ? [moved] : [],
+      );
+    });
+  }
+
+  it('that is gone leaves a row, of each method, below the prefix and not of Postern itself', () => {
+    const { gone } = driftOf('GET /api/config', 'GET /api/events/{id}', 'GET /api/stats', 'GET /api/logs/{x}');
+    assert.deepEqual(
+      gone.map(({ row: left }) => left),
+      [
+        'PUT /api/config',
+        'GET /api/events/{id}/snapshot.{extension}',
+        'GET /api/events',
+        'GET /api/review',
+        'GET /api/{camera}/latest.{extension}',
+        'ANY /api/hooks/{rest...}',
+      ],
+    );
+  });
+});
+
+describe('An OpenAPI description', () => {
+  const paths = {
+    '/events': {
+      parameters: [{ name: 'cameras', in: 'query' }],
+      get: {
+        parameters: [
+          { name: 'limit', in: 'query' },
+          { name: 'x', in: 'header' },
+        ],
+      },
+      options: {},
+    },
+    '/events/{id}': { delete: {} },
+  };
+  it('tells its operations below the prefix of its server, with the parameters of the query', () => {
+    const read = operationsOf({
+      openapi: '3.1.0',
+      info: { version: '0.18' },
+      servers: [{ url: 'https://demo.test/api/' }],
+      paths,
+    });
+    const operations = [
+      { method: 'GET', path: '/api/events', parameters: ['cameras', 'limit'] },
+      { method: 'DELETE', path: '/api/events/{id}', parameters: [] },
+    ];
+    assert.deepEqual(read, { ok: true, value: { version: '0.18', prefix: '/api', operations } });
+    const whole = Object.fromEntries(Object.entries(paths).map(([path, item]) => [`/api${path}`, item]));
+    const same = operationsOf({ openapi: '3.0.1', paths: whole });
+    assert.deepEqual(same.ok && same.value.operations, operations);
+  });
+
+  for (const text of [
+    'null',
+    '[]',
+    '{}',
+    '{"openapi":"3.1.0"}',
+    '{"paths":{}}',
+    '"openapi"',
+    '{"openapi":1,"paths":[]}',
+  ])
+    it(`is not ${text}`, () => assert.match(JSON.stringify(operationsOf(JSON.parse(text))), /is no OpenAPI/));
+});
+
+describe('Who sees a camera', () => {
+  const roles = {
+    cameras: new Map([
+      ['front_only' as Role, ['cam1']],
+      ['patio' as Role, ['patio_*']],
+    ]),
+    limits: new Map([['patio' as Role, { deny: ['ptz' as const] }]]),
+    zone: 'UTC',
+  };
+  const holder = (name: string, role: string, more: Partial<RightsHolder> = {}) => ({
+    kind: 'user' as const,
+    name,
+    rights: rightsOfUser({ role: role as Role, createdAt: 1, ...more }, roles, 100),
+  });
+  const holders = [
+    holder('boss', 'admin'),
+    holder('vera', 'viewer', { validUntil: 50 }),
+    holder('carl', 'front_only'),
+    holder('pia', 'patio'),
+    holder('lost', 'gone'),
+    { ...holder('kitchen', 'front_only'), kind: 'token' as const, owner: 'vera' },
+  ];
+  const cameras = ['cam1', 'patio_north', 'patio_south'] as CameraName[];
+  const names = (question: { camera?: string; user?: string }) => {
+    const found = whoIn(question, holders, cameras);
+    return found.ok ? found.value.map(({ name }) => name) : found.error;
+  };
+
+  it('is told by role, hours and wildcard', () => {
+    assert.deepEqual(names({ camera: 'cam1' }), ['boss', 'vera', 'carl', 'kitchen']);
+    assert.deepEqual(names({ camera: 'patio_south' }), ['boss', 'vera', 'pia']);
+    assert.deepEqual(names({ user: 'vera' }), ['vera', 'kitchen']);
+    assert.deepEqual(names({ user: 'vera', camera: 'patio_north' }), ['vera']);
+    assert.deepEqual(names({}), ['boss', 'vera', 'carl', 'pia', 'lost', 'kitchen']);
+  });
+
+  it('is told with what the person sees and may not do', () => {
+    const seen = { kind: 'user', name: 'pia', role: 'patio', cameras: ['patio_north', 'patio_south'] };
+    const pia = { ...seen, denied: ['ptz'], closed: undefined };
+    assert.deepEqual(whoIn({ user: 'pia' }, holders, cameras), { ok: true, value: [pia] });
+    const found = whoIn({ user: 'vera' }, holders, cameras);
+    assert.ok(found.ok && found.value[0]?.closed === 'account-ended');
+  });
+
+  it('is a sentence for a camera or a person that is not there', () => {
+    assert.equal(names({ camera: 'cam9' }), 'cam9 is no camera: the NVR has cam1, patio_north, patio_south');
+    assert.match(String(names({ user: 'eve' })), /^eve has no account here/);
+  });
+});

@@ -1,0 +1,98 @@
+/** `postern policy`, on the configuration and the store of a running service, and its NVR (SPEC 15). */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { Command } from 'commander';
+import { openForPolicy } from '../../src/app/commands/policy.ts';
+import { registerPolicyCommands } from '../../src/cli/commands/policy.ts';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
+
+const description = (...paths: readonly string[]): string =>
+  JSON.stringify({
+    openapi: '3.1.0',
+    info: { version: '0.19' },
+    paths: Object.fromEntries(paths.map((path) => [path, { get: {} }])),
+  });
+
+describe('postern policy', () => {
+  let nvr: FakeNvr;
+  let instance: Runtime;
+  before(async () => {
+    nvr = await startFakeNvr();
+    nvr.answer = (request, response) =>
+      void response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(
+          request.url === '/api/openapi.json'
+            ? description('/stats', '/new/thing')
+            : '{"cameras":{"cam1":{},"cam2":{}}}',
+        );
+    instance = await startInstance({ config: { nvr: { url: nvr.url } } });
+  });
+  after(async () => {
+    await instance?.close();
+    await nvr?.close();
+  });
+
+  async function run(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+    const told = { code: -1, out: '', err: '' };
+    const program = new Command();
+    const place = { directory: instance.directory, env: {}, clock: { now: () => Date.now() } };
+    registerPolicyCommands(program, {
+      openPolicy: () => openForPolicy(place, (note) => assert.fail(note)),
+      stdout: {
+        write(text) {
+          told.out += text;
+        },
+      },
+      stderr: {
+        write(text) {
+          told.err += text;
+        },
+      },
+      exit(code) {
+        told.code = code;
+      },
+    });
+    await program.parseAsync(['policy', ...words], { from: 'user' });
+    return told;
+  }
+
+  it('diff asks the running NVR, and exits with 1 when it has an operation that the table does not know', async () => {
+    const { code, out } = await run('diff');
+    assert.equal(code, 1);
+    assert.match(out, /^The NVR says version 0\.19\.\nThe table was made for 0\.18\.\n/);
+    assert.match(out, /does not know: 1\n {2}GET \/api\/new\/thing {2}\(for admins only\)\n/);
+    assert.match(out, /Rows without an operation: \d+\n/);
+  });
+
+  it('diff reads a file, and exits with 0 when all of it is known', async () => {
+    const file = join(instance.directory, 'openapi.json');
+    writeFileSync(file, description('/stats', '/config', '/events/{event_id}/snapshot.jpg'));
+    const { code, out } = await run('diff', file, '--json');
+    const { unknown, changed, table } = JSON.parse(out);
+    assert.deepEqual([code, unknown, changed, table], [0, [], [], '0.18']);
+    writeFileSync(file, '{');
+    assert.deepEqual(await run('diff', file), {
+      code: 1,
+      out: '',
+      err: 'is no JSON: name an OpenAPI description in JSON\n',
+    });
+    assert.match((await run('diff', '/nowhere.json')).err, /ENOENT/);
+  });
+
+  it('who lists accounts by what they see', async () => {
+    assert.deepEqual(await run('who', '--camera', 'cam2'), {
+      code: 0,
+      out: 'admin  admin   all cameras\nvera   viewer  all cameras\n',
+      err: '',
+    });
+    const { out } = await run('who', '--user', 'carl', '--json');
+    assert.deepEqual(JSON.parse(out), [
+      { kind: 'user', name: 'carl', role: 'front_only', cameras: ['cam1'], denied: [] },
+    ]);
+    assert.equal((await run('who', '--camera', 'cam9')).err, 'cam9 is no camera: the NVR has cam1, cam2\n');
+  });
+});
