@@ -7,6 +7,7 @@ import { unreachable } from '../domain/result.ts';
 import { type AccessVerdict, refused } from './access-verdict.ts';
 import { namesAddress } from './camera-locators.ts';
 import { clearanceOf, viewOf } from './camera-view.ts';
+import { isBehindLink } from './link-targets.ts';
 import { queryValues } from './query.ts';
 import { layoutOfNames, type RecorderLayout } from './recorder-layout.ts';
 import type { Listed, RouteMatch } from './route-table.ts';
@@ -28,6 +29,11 @@ export function authorize(
   target: RequestTarget,
   { layout, now }: Surroundings,
 ): AccessVerdict {
+  if (caller?.credential.kind === 'link') {
+    // The path was made from the link; this holds whatever may lead here by another way.
+    if (!isBehindLink(caller.credential.thing, target.path) || target.query !== '') return refused('path-not-found');
+    if (isDenied(caller, 'export')) return refused('verb-denied');
+  }
   if (match.kind === 'listed' && match.row.access === 'none') return refused('path-not-found');
   if (match.kind === 'listed' && match.row.access === 'public') return { kind: 'allowed', target };
   if (!caller) return refused('no-credentials');

@@ -24,6 +24,11 @@ export const AUDITED = [
   'token-created',
   'token-revoked',
   'token-refused',
+  'link-created',
+  'link-revoked',
+  'link-opened',
+  'link-first-opened',
+  'link-pin',
 ] as const;
 
 export interface AuditEntry {
@@ -41,6 +46,7 @@ export interface AuditEntry {
   /** The custom role, API token or session it was done to. */
   readonly role?: string;
   readonly tokenId?: string;
+  readonly linkId?: string;
   readonly sessionId?: string;
   /** By which second factor. */
   readonly factor?: 'totp' | 'recovery' | 'passkey';

@@ -3,6 +3,7 @@ import { ALL_CAMERAS, type CameraScope, isSameScope } from './camera-scope.ts';
 import { ADMIN, ANONYMOUS, type Role, type UserName } from './names.ts';
 import type { Verb } from './policy.ts';
 import type { Reopening } from './refusal.ts';
+import type { SharedThing } from './shared-thing.ts';
 
 /** The credential of the request. Times are Unix seconds. */
 export type Credential =
@@ -28,6 +29,15 @@ export type Credential =
       readonly managesAccounts?: true;
       /** Absent: it does not end by itself. */
       readonly expiresAt?: number;
+    }
+  /** A link shows one thing of one camera, with the rights of its maker; it is no person. */
+  | {
+      readonly kind: 'link';
+      readonly linkId: string;
+      readonly thing: SharedThing;
+      readonly expiresAt: number;
+      /** Of the cookie that the link's page has set. */
+      readonly viewer?: string;
     }
   | { readonly kind: 'proxy-headers' }
   | { readonly kind: 'internal-listener' };
@@ -77,7 +87,7 @@ export const isAdministrator = ({ role, scope }: Caller): boolean => role === AD
  * made for it. Any other token that leaks could make accounts and passwords that outlive its revocation.
  */
 export const mayManageAccounts = ({ credential }: Caller): boolean =>
-  credential.kind !== 'api-token' || credential.managesAccounts === true;
+  credential.kind !== 'link' && (credential.kind !== 'api-token' || credential.managesAccounts === true);
 
 /** Whether the caller's rights are the same now as when the request was admitted. */
 const hasSameRights = (now: Caller, then: Caller): boolean =>
@@ -114,6 +124,7 @@ export function hasFreshProof({ credential }: Caller, now: number): boolean {
       return now - provenAt < PROOF_SECONDS && provenAt - now <= CLOCK_SKEW_SECONDS;
     }
     case 'api-token':
+    case 'link':
       return false;
     case 'proxy-headers':
     case 'internal-listener':

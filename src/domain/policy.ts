@@ -73,6 +73,8 @@ export interface PolicyRow {
   readonly secret?: boolean;
   /** A caller who must set up a second factor first needs it for that, or to leave. */
   readonly enrolment?: boolean;
+  /** Below a link: the path stands for one of the NVR, which is judged in its place. */
+  readonly link?: boolean;
   readonly note?: string;
   /** A row of Postern's own table: Postern serves the path itself, and no request for it reaches the NVR. */
   readonly own?: boolean;

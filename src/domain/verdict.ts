@@ -27,6 +27,15 @@ export type ApiTokenVerdict =
   | { readonly kind: 'valid'; readonly caller: Caller }
   | { readonly kind: 'invalid'; readonly reason: ApiTokenFault };
 
+/** What a link is worth right now. */
+export type LinkVerdict =
+  | { readonly kind: 'valid'; readonly caller: Caller }
+  | { readonly kind: 'invalid'; readonly reason: LinkFault };
+
+export const LINK_FAULTS = ['unknown', 'expired', 'revoked', 'maker-gone', 'pin-missing', 'limited'] as const;
+/** All but the last two are one to the client. */
+export type LinkFault = (typeof LINK_FAULTS)[number];
+
 export type ApiTokenFault =
   | 'malformed'
   /** Never created, revoked, or with a wrong secret: the response does not tell which. */

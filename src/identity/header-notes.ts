@@ -41,6 +41,7 @@ export const notingHeaders =
 export const WHY_UNREAD = {
   session: 'auth.enabled is true, so identity headers are ignored',
   'api-token': 'the API token identifies the caller',
+  link: 'the link says who is calling, and no header counts',
 } as const;
 
 const LOOKS_LIKE_IDENTITY = /(?:^|-)(?:user|username|groups?|roles?|e?mail)(?:-|$)/;

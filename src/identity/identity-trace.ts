@@ -2,7 +2,7 @@
 import type { Role } from '../domain/names.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
-import type { ApiTokenFault, SessionFault } from '../domain/verdict.ts';
+import type { ApiTokenFault, LinkFault, SessionFault } from '../domain/verdict.ts';
 
 /** An identity header as received. */
 export interface HeaderNote {
@@ -28,6 +28,11 @@ export interface ApiTokenTrace {
   readonly outcome: 'valid' | ApiTokenFault;
 }
 
+export interface LinkTrace {
+  readonly source: 'link';
+  readonly outcome: 'valid' | LinkFault;
+}
+
 export interface ProxyTrace {
   readonly source: 'proxy-headers';
   /** Whether the proxy showed `proxy.auth_secret`; never the secret itself. */
@@ -43,7 +48,7 @@ export interface ProxyTrace {
 }
 
 /** As a source tells it. */
-export type SourceTrace = SessionTrace | ApiTokenTrace | ProxyTrace;
+export type SourceTrace = SessionTrace | ApiTokenTrace | LinkTrace | ProxyTrace;
 
 /** With the identity headers that came along, read or not. Holds no cookie, token or secret. */
 export type IdentityTrace = SourceTrace & { readonly headers: readonly HeaderNote[] };

@@ -30,6 +30,8 @@ export function credentialText(credential: Credential): string {
       return 'session';
     case 'api-token':
       return `token:${credential.tokenId}`;
+    case 'link':
+      return `link:${credential.linkId}`;
     case 'proxy-headers':
       return 'proxy';
     case 'internal-listener':

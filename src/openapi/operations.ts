@@ -1,5 +1,6 @@
 /** Postern's own operations, a row each: a test holds them to the route table, both ways (SPEC 15). */
-import { listOf, named, type Schema } from './schemas.ts';
+import { listOf, type Schema } from './schema-parts.ts';
+import { named } from './schemas.ts';
 
 export interface Operation {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -79,6 +80,13 @@ export const OPERATIONS: readonly Operation[] = [
   { method: 'get',    path: '/api/tokens',                  who: 'any',    summary: "One's own API tokens; as an admin, all",                                           yes: [200, listOf(named('Token'))] },
   { method: 'post',   path: '/api/tokens',                  who: 'any',    summary: 'Create an API token',                                                              body: named('NewToken'),    yes: [201, named('MadeToken')], no: [...BODY_NO, 409] },
   { method: 'delete', path: '/api/tokens/{id}',             who: 'any',    summary: 'Revoke an API token',                                                              yes: [200, SUCCESS], no: [404] },
+  { method: 'get',    path: '/api/links',                   who: 'any',    summary: "One's own links, with who opened them; as an admin, all",                          yes: [200, listOf(named('Link'))] },
+  { method: 'post',   path: '/api/links',                   who: 'any',    summary: 'Make a link: an address that shows one thing without an account',                  body: named('NewLink'),     yes: [201, named('MadeLink')], no: [...BODY_NO, 404, 409, 502, 503, 504] },
+  { method: 'delete', path: '/api/links/{id}',              who: 'any',    summary: 'Revoke a link',                                                                    yes: [200, SUCCESS], no: [404] },
+  { method: 'get',    path: '/s/{secret}',                  who: 'public', summary: 'The page of a link',                                                               yes: [200], no: [404, 429, 503], type: 'text/html' },
+  { method: 'post',   path: '/s/{secret}',                  who: 'public', summary: 'Give the PIN of a link, as JSON or by the form of the page: the answer sets a cookie for that link', body: named('Pin'), yes: [200, named('Given')], no: [...BODY_NO, 303, 403, 404, 408, 429, 503], type: 'text/html' },
+  { method: 'get',    path: '/s/{secret}/{file}',           who: 'public', summary: 'What a link shows: snapshot.jpg, thumbnail.jpg, clip.mp4, preview.gif or live',    yes: [200], no: [206, 304, 403, 404, 416, 429, 502, 503, 504], type: 'application/octet-stream' },
+  { method: 'get',    path: '/s/{secret}/vod/{file}',  who: 'public', summary: 'The playlist of a link, index.m3u8, and its segments',                             yes: [200], no: [206, 304, 403, 404, 416, 429, 502, 503, 504], type: 'application/octet-stream' },
   { method: 'get',    path: '/api/status',                  who: 'admin',  summary: 'State of the service',                                                             yes: [200, named('Status')] },
   { method: 'post',   path: '/api/status/doctor',           who: 'admin',  summary: 'What is wrong between server.public_url and Postern; takes half a minute at most', yes: [200, named('Report')], no: [409, 503] },
   { method: 'get',    path: '/api/explain',                 who: 'admin',  summary: 'How a request would be authorized, and why',                                       query: NAMES_METHOD_PATH, yes: [200, named('Explanation')], no: [422] },

@@ -1,24 +1,12 @@
 /** Shapes of what Postern's own API takes and gives (OpenAPI 3.1, JSON Schema 2020-12). */
 import { NOTICE_KINDS } from '../domain/accounts/notice.ts';
+import { LINK_SCHEMAS } from './link-schemas.ts';
+import { CAMERAS, listOf, MAYBE_CAMERAS, MAYBE_TIME, object, type Schema, TEXT, TIME } from './schema-parts.ts';
 
-export type Schema = Readonly<Record<string, unknown>>;
-
-const TEXT = { type: 'string' } as const;
-const MAYBE_TIME = { type: ['integer', 'null'], description: 'Unix seconds' } as const;
-const TIME = { type: 'integer', description: 'Unix seconds' } as const;
 const VALIDITY_END = { type: ['integer', 'null'], description: 'Unix seconds; null: without that end' } as const;
 /** Of a guest. */
 const VALIDITY = { valid_from: VALIDITY_END, valid_until: VALIDITY_END } as const;
-const CAMERAS = { type: 'array', items: TEXT } as const;
-const MAYBE_CAMERAS = { type: ['array', 'null'], items: TEXT, description: 'null: all' } as const;
 
-const object = (properties: Readonly<Record<string, Schema>>, required = Object.keys(properties)): Schema => ({
-  type: 'object',
-  properties,
-  required,
-});
-
-export const listOf = (items: Schema): Schema => ({ type: 'array', items });
 export const named = (name: keyof typeof SCHEMAS): Schema => ({ $ref: `#/components/schemas/${name}` });
 
 const PASSWORD = {
@@ -171,6 +159,7 @@ export const SCHEMAS = {
     cameras: MAYBE_CAMERAS,
     expires_at: MAYBE_TIME,
   }),
+  ...LINK_SCHEMAS,
   Status: { type: 'object', description: 'State of the service' },
   Report: object({
     url: { type: ['string', 'null'], description: 'server.public_url; null: only this machine was looked at' },

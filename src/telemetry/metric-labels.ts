@@ -27,7 +27,7 @@ export type CodeClass = (typeof CODE_CLASSES)[number];
 export const RESPONSE_CODES: readonly CodeClass[] = CODE_CLASSES.filter((code) => code !== '1xx');
 
 /** What the caller showed; `network` is the internal listener, where nothing is shown. */
-export const MODES = ['session', 'bearer', 'apikey', 'proxy', 'network', 'none'] as const;
+export const MODES = ['session', 'bearer', 'apikey', 'link', 'proxy', 'network', 'none'] as const;
 export type Mode = (typeof MODES)[number];
 
 export const DECISION_RESULTS = [
@@ -128,5 +128,8 @@ export const WORKER_ENDS = ['ended', 'silent'] as const;
 
 export const INVITATION_RESULTS = ['made', 'revoked', 'used', 'refused'] as const;
 export type InvitationResult = (typeof INVITATION_RESULTS)[number];
+
+export const LINK_RESULTS = ['created', 'revoked', 'opened', 'refused', 'pin_right', 'pin_wrong'] as const;
+export type LinkResult = (typeof LINK_RESULTS)[number];
 
 export const WEBHOOK_RESULTS = ['sent', 'failed'] as const;

@@ -46,6 +46,7 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     loginDuration:        createHistogram('postern_login_duration_seconds', 'Time of a login attempt, with hashing and waiting.', LOGIN_SECONDS, [['result', labels.LOGIN_RESULTS]]),
     secondFactors:        createCounter('postern_second_factor_checks_total', 'Second factors that were checked, at a login or when asked for again.', [['kind', labels.FACTOR_CHECKS], ['result', labels.FACTOR_RESULTS]]),
     invitations:          createCounter('postern_invitations_total', 'Links by which users set their password: made, revoked, used, and refused because they do not hold.', [['result', labels.INVITATION_RESULTS]]),
+    links:                createCounter('postern_links_total', 'Links that show one thing without an account: created, revoked, opened by a new viewer, requests by links that do not work, and PINs.', [['result', labels.LINK_RESULTS]]),
     webhooks:             createCounter('postern_webhook_notices_total', 'Notices for notify.webhook: taken by the other side, or lost after the last attempt, in a full queue or at the stop of the service.', [['result', labels.WEBHOOK_RESULTS]]),
     ledgerRecords:        createCounter('postern_ledger_records_total', 'Records written to the ledger, by kind.', [['kind', LEDGER_KINDS]]),
     ledgerDropped:        createCounter('postern_ledger_dropped_total', 'Records that the ledger lost because too many waited for the store.'),

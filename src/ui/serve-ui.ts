@@ -2,11 +2,13 @@
 import type { Context, Next } from 'koa';
 import Router from 'koa-router';
 import { INVITATION_PATH, LOGIN_PATH } from '../domain/login-path.ts';
+import { LINK_PATH } from '../domain/shared-thing.ts';
 import type { Asset, BuiltPages } from './built-pages.ts';
 import { assetHeaders, type PageHeaders, pageHeaders } from './content-security-policy.ts';
 import { escapeHtml } from './escape-html.ts';
 import { asJson, asText, fillPage } from './fill-page.ts';
 import { createInvitationPage, type InvitationContext, type InvitationDesk } from './invitation-page.ts';
+import { createLinkPage, type LinkContext, type LinkDesk } from './link-page.ts';
 import { createLoginPage, type LogIn } from './login-page.ts';
 import { pageLanguage } from './page-language.ts';
 
@@ -27,6 +29,7 @@ export interface UiOptions {
   /** For a login form that is sent without a script. */
   readonly logIn: LogIn;
   readonly invitations: InvitationDesk;
+  readonly links: LinkDesk;
   /** `server.timeout_login_body`. */
   readonly bodySeconds: () => number;
   /** The prefix that was cut from this request's path (`server.base_path` or `X-Ingress-Path`); '' for none. */
@@ -77,6 +80,9 @@ export function createUiRoutes(options: UiOptions): Router {
   });
   router.get(`${INVITATION_PATH}/:token`, (ctx) => invitation.get(ctx as InvitationContext));
   router.post(`${INVITATION_PATH}/:token`, (ctx) => invitation.post(ctx as InvitationContext));
+  const link = createLinkPage({ ...options, desk: options.links, stylesheetOf: (ctx) => assetOf(ctx, 'stylesheet') });
+  router.get(`${LINK_PATH}/:secret`, (ctx) => link.get(ctx as LinkContext));
+  router.post(`${LINK_PATH}/:secret`, (ctx) => link.post(ctx as LinkContext));
   if (!options.hasNvr) router.get('/', (ctx) => moveTo(ctx, 302, `${basePathOf(ctx)}/postern/`));
   router.get('/postern', (ctx) => moveTo(ctx, 301, `${basePathOf(ctx)}/postern/${ctx.search}`));
   router.get(`${ASSETS_PATH}:name`, (ctx) => serveAsset(ctx, pages, headers));

@@ -57,6 +57,7 @@ describe('Every key', () => {
       'events.max_limit', 'events.nvr_database', 'events.query_timeout', 'events.retention', 'events.sample', 'events.source',
       'ledger.enabled', 'ledger.notices', 'ledger.retention', 'ledger.visible_to_viewers',
       'limits.redis_url', 'limits.redis_url_file', 'limits.replicas',
+      'links.default_lifetime', 'links.enabled', 'links.max_lifetime',
       'logger.audit_file', 'logger.audit_max_size', 'logger.default', 'logger.logs',
       'notify.webhook', 'notify.webhook_file', 'notify.webhook_secret', 'notify.webhook_secret_file', 'notify.webhook_timeout',
       'nvr.auth_secret', 'nvr.auth_secret_file', 'nvr.ca', 'nvr.cameras', 'nvr.max_upload', 'nvr.policy', 'nvr.role_header', 'nvr.routes',

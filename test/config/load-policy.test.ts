@@ -80,6 +80,7 @@ describe('The shipped route tables (SPEC 5)', () => {
         '/invitation/{token}',
         '/invitation/{token}/passkey',
         '/invitation/{token}/passkey/options',
+        '/s/{secret}',
       ],
     );
   });

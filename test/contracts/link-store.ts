@@ -66,8 +66,8 @@ export function linkStoreContract(engineName: string, engine: { open(): Promise<
       const id = await add({ uses: 2, expiresAt: THEN + 9000 });
       const many = await Promise.all(Array.from({ length: 6 }, () => open(id, 'a', THEN, 'cookie')));
       assert.deepEqual(many.map(({ kind }) => kind).sort(), ['known', 'known', 'known', 'known', 'known', 'opened']);
-      assert.deepEqual(await open(id, 'b', THEN + 3599, 'cookie'), { kind: 'known' });
-      assert.deepEqual(await open(id, 'a', THEN + 3599), { kind: 'known' });
+      assert.deepEqual(await open(id, 'b', THEN + 3599, 'cookie'), { kind: 'known', since: THEN });
+      assert.deepEqual(await open(id, 'a', THEN + 3599), { kind: 'known', since: THEN });
       assert.deepEqual(await open(id, 'b', THEN, 'forged'), { kind: 'opened', count: 2 });
       assert.deepEqual(await open(id, 'a', THEN + 3600, 'cookie'), { kind: 'spent' });
       assert.deepEqual(await open(id, 'a', THEN - 1, 'cookie'), { kind: 'spent' }, 'the clock was set back');

@@ -102,6 +102,7 @@ export async function startGate(
     forwarder,
     openStreams: { add: more.holdStream ?? (() => () => {}), addSocket: () => () => {} },
     onCaller: () => {},
+    enterLink: async () => undefined,
     ownRoutes: new Router<RouteState>(),
     renewal: () => undefined,
     refresh: () => undefined,

@@ -20,6 +20,7 @@ import './rows/ledger.ts';
 import './rows/workers.ts';
 import './rows/logins.ts';
 import './rows/nvr.ts';
+import './rows/links.ts';
 import './rows/requests.ts';
 import './rows/streams.ts';
 import './rows/tokens.ts';

@@ -26,6 +26,7 @@ async function serveUi(options: Partial<UiOptions> = {}): Promise<number> {
       passkeyOrigin: 'https://nvr.example.com',
       frameAncestors: "'self'",
       logIn: { logIn: async () => ({ kind: 'wrong-credentials' }), secondStep: async () => ({ kind: 'step-over' }) },
+      links: { visit: async () => ({ kind: 'over' }), givePin: async () => ({ kind: 'over' }) },
       invitations: { look: async () => ({ kind: 'void' }), accept: async () => ({ kind: 'void' }) },
       bodySeconds: () => 1,
       basePathOf: () => '',

@@ -32,6 +32,7 @@ const TOLD: ReadonlySet<string> = new Set<NoticeKind>([
   'invitation-made',
   'invitation-used',
   'token-created',
+  'link-first-opened',
 ]);
 
 const isTold = (what: AuditEntry['what']): what is AuditEntry['what'] & NoticeKind => TOLD.has(what);
@@ -76,12 +77,12 @@ export function createNotices({ noticeStore, clock, audit, send, onFault }: Noti
 }
 
 function noticeOf(
-  { who, from, agent, tokenId, factor }: AuditEntry,
+  { who, from, agent, tokenId, linkId, factor }: AuditEntry,
   user: UserName,
   kind: NoticeKind,
   at: number,
 ): Notice {
-  const detail = tokenId ?? factor;
+  const detail = tokenId ?? linkId ?? factor;
   return {
     id: randomUUID(),
     user,

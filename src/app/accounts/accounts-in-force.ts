@@ -3,6 +3,8 @@ import type { CryptoKey } from 'jose';
 import type { Audit } from '../../accounts/audit.ts';
 import type { AccountResponseDeps } from '../../accounts/http/route-guards.ts';
 import type { InvitationRouteDeps } from '../../accounts/invitations/invitation-routes.ts';
+import type { LinkPasses } from '../../accounts/links/link-pass.ts';
+import type { LinkRouteDeps } from '../../accounts/links/link-routes.ts';
 import type { FirstTimeLogin } from '../../accounts/login/first-admin.ts';
 import type { KnownClients } from '../../accounts/login/known-clients.ts';
 import type { LoginLimiter, MemoryLimiter } from '../../accounts/login/login-limiter.ts';
@@ -31,6 +33,7 @@ import { countedAudit, countedLimiter, countedLogins, countedSessions } from '..
 import type { Credentials } from './credentials.ts';
 import { type FactorDeps, factorsUnder } from './factors-in-force.ts';
 import { addressMaker, invitationsUnder } from './invitations-of.ts';
+import { type LinksInForce, linksUnder } from './links-of.ts';
 import { passwordRulesOf } from './password-rules-of.ts';
 import { createRecheck, type Recheck } from './recheck.ts';
 
@@ -42,6 +45,7 @@ export interface AccountsInForce {
   /** The same, with another metric label: for the new session after a password change. */
   readonly sessionsAfterPasswordChange: Sessions;
   readonly recheck: Recheck;
+  readonly links: LinksInForce;
   /** What the account routes need; the cameras of a scope are known elsewhere. */
   readonly routeDeps: Omit<LoginRouteDeps, 'visibleCameras'> &
     UserRouteDeps &
@@ -51,7 +55,7 @@ export interface AccountsInForce {
     ReauthenticateDeps &
     InvitationRouteDeps &
     NoticeRouteDeps &
-    PasskeyRouteDeps &
+    Omit<LinkRouteDeps, 'judge'> & { readonly passes: LinkPasses } & PasskeyRouteDeps &
     PasskeyLoginRouteDeps & { readonly tickets: Tickets };
 }
 
@@ -64,6 +68,9 @@ export interface AccountDeps extends FactorDeps {
   readonly codeLimiter: LoginLimiter;
   /** Of tokens that are no invitations, by address. */
   readonly invitationLimiter: MemoryLimiter;
+  /** Of secrets that are no links, by address. */
+  readonly linkLimiter: MemoryLimiter;
+  readonly passes: LinkPasses;
   readonly tickets: Tickets;
   readonly knownClients: KnownClients;
   readonly firstTimeLogin: FirstTimeLogin;
@@ -81,7 +88,9 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
   const uncounted = sessionsUnder(settings, factors.secondFactor, deps);
   const sessions = countedSessions(uncounted, 'login', metrics);
   const sessionsAfterPasswordChange = countedSessions(uncounted, 'password_change', metrics);
-  const recheck = createRecheck(auth.enabled, sessions, credentials, () => unixSeconds(deps.clock));
+  const audit = countedAudit(deps.audit, auth.trusted_proxies, metrics);
+  const links = linksUnder(settings, { ...deps, audit, owesFactor: factors.secondFactor.isOwedBy });
+  const recheck = createRecheck(auth.enabled, sessions, credentials, () => unixSeconds(deps.clock), links);
   const accountDeps = {
     store: deps.store.accounts,
     hasher: deps.hasherOf(auth.hash_iterations),
@@ -123,9 +132,13 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
       bodySeconds: settings.server.timeout_login_body,
     }),
     onLogin: countedLogins(metrics, deps.recent),
-    audit: countedAudit(deps.audit, auth.trusted_proxies, metrics),
+    audit,
+    linkStore: deps.store.links,
+    passes: deps.passes,
+    hasLinks: settings.links.enabled,
+    lifetimes: { usual: settings.links.default_lifetime, most: settings.links.max_lifetime },
   };
-  return { settings, clauses, sessions, sessionsAfterPasswordChange, recheck, routeDeps };
+  return { settings, clauses, sessions, sessionsAfterPasswordChange, recheck, links, routeDeps };
 }
 
 const sessionsUnder = (

@@ -1,6 +1,7 @@
 /** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
 import type { Logger } from 'pino';
 import { type AuditEntry, BY_CONFIGURATION } from '../../accounts/audit.ts';
+import { createLinkPasses } from '../../accounts/links/link-pass.ts';
 import {
   createFirstTimeLogin,
   ensureFirstAdmin,
@@ -33,6 +34,7 @@ import { createHashers } from './hashers.ts';
 import { createInvitationLimiter } from './invitations-of.ts';
 import { learnedTogether } from './learned-together.ts';
 import { type Limits, limitsOfPrimary, openLimits } from './limits.ts';
+import { createLinkLimiter } from './links-of.ts';
 import { openTelling } from './telling.ts';
 
 /** What a reload leaves as it is: tokens, counted failures, who is logged in. */
@@ -145,6 +147,8 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
   const deps = {
     codeLimiter,
     invitationLimiter: createInvitationLimiter(steadyClock),
+    linkLimiter: createLinkLimiter(steadyClock),
+    passes: createLinkPasses(derivedKey(secret.value.key, 'links')),
     sealer,
     challenges: createChallenges(derivedKey(secret.value.key, 'passkeys')),
     passkeyUserKey: derivedKey(secret.value.key, 'passkey-users'),

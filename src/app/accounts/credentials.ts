@@ -61,6 +61,8 @@ const TIDY_MS = 3_600_000;
 /** A device that was away for longer is new again. */
 const PLACE_SECONDS = 365 * 86_400;
 const NOTICE_SECONDS = 90 * 86_400;
+/** Its maker can still see who opened it. */
+const ENDED_LINK_SECONDS = 30 * 86_400;
 
 export async function openCredentials(deps: CredentialDeps): Promise<Credentials> {
   const { store, keyId, fixedRoles, authEnabled, clock, steadyClock, audit, log, onTokenEvict, shared } = deps;
@@ -140,7 +142,7 @@ async function demote({ store, audit, log }: CredentialDeps, roles: CustomRoles)
 }
 
 async function deleteExpired({ store, clock, guestKeep, audit }: CredentialDeps): Promise<void> {
-  const { accounts, sessions, invitations, notices } = store;
+  const { accounts, sessions, invitations, links, notices } = store;
   const now = unixSeconds(clock);
   for (const user of await accounts.endedBefore(now - guestKeep())) {
     const outcome = await accounts.deleteUser(user);
@@ -150,6 +152,7 @@ async function deleteExpired({ store, clock, guestKeep, audit }: CredentialDeps)
   await accounts.forgetRevocationsBefore(now);
   await sessions.forgetSessionsBefore(now);
   await invitations.forgetInvitationsBefore(now);
+  await links.forgetLinksBefore(now - ENDED_LINK_SECONDS);
   await notices.forgetNoticesBefore(now - NOTICE_SECONDS);
   await notices.forgetPlacesBefore(now - PLACE_SECONDS);
 }

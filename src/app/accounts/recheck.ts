@@ -1,4 +1,5 @@
 /** Looks at a caller again: who it is now, by the kind of its credential (SPEC 4.2). */
+import type { Links } from '../../accounts/links/links.ts';
 import type { Sessions } from '../../accounts/sessions/sessions.ts';
 import type { Caller, Rights } from '../../domain/caller.ts';
 import type { Role } from '../../domain/names.ts';
@@ -14,6 +15,7 @@ export function createRecheck(
   sessions: Sessions,
   { tokens, roleRegistry }: Credentials,
   now: () => number,
+  links: Pick<Links, 'recheck'>,
 ): Recheck {
   return async (caller) => {
     switch (caller.credential.kind) {
@@ -21,6 +23,8 @@ export function createRecheck(
         return hasAccounts ? sessions.recheck(caller) : undefined;
       case 'api-token':
         return tokens.recheck(caller);
+      case 'link':
+        return links.recheck(caller);
       case 'proxy-headers':
         // What the proxy said of the user still holds; what the role may see may have changed.
         return hasAccounts

@@ -1,10 +1,13 @@
 /** What the server would judge by, from its configuration and its store, without the server: for `postern explain` (SPEC 1). */
 import { existsSync } from 'node:fs';
 import { layoutOfNames } from '../../access/recorder-layout.ts';
+import { createLinks, type Links } from '../../accounts/links/links.ts';
 import { createRoleRegistry, type RoleRegistry } from '../../accounts/roles/role-registry.ts';
+import { isFactorRequired } from '../../accounts/second-factor/second-factor.ts';
 import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { createSessions, type Sessions } from '../../accounts/sessions/sessions.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
+import { createStoreGrace } from '../../accounts/sessions/store-grace.ts';
 import { type ApiTokens, createApiTokens } from '../../accounts/tokens/api-tokens.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
@@ -54,6 +57,8 @@ export async function openForExplain(place: ExplainPlace, note: (sentence: strin
   const roleRegistry = createRoleRegistry({ store: store?.roles ?? NO_ROLES, fixed: rolesOfFile(settings.auth) });
   const verifySession = sessionVerifier(settings, store, place, roleRegistry);
   const now = () => unixSeconds(place.clock);
+  const tokens = store && tokensOf(store, settings.auth.enabled, place, roleRegistry);
+  const links = store && tokens && linksOf(store, settings, place, roleRegistry, tokens);
   const explain = createExplainer({
     settings,
     roles: roleRegistry.inForce,
@@ -69,7 +74,9 @@ export async function openForExplain(place: ExplainPlace, note: (sentence: strin
         destinations,
         allowlist: list.value.names,
         verifySession,
-        verifyApiToken: tokenVerifier(store, settings.auth.enabled, place, roleRegistry),
+        verifyApiToken: tokens?.verify ?? (async () => ({ kind: 'invalid', reason: 'unknown' })),
+        verifyLink: links?.verify ?? (async () => ({ kind: 'invalid', reason: 'unknown' })),
+        sharedBy: links?.shared ?? (() => undefined),
         roleRegistry,
         now,
         layout: () => layout,
@@ -111,16 +118,35 @@ async function camerasWithEvents({ events }: Settings, store: Store | undefined)
 
 export const NO_ROLES = { listRoles: async () => [] };
 
-function tokenVerifier(
-  store: Store | undefined,
+function tokensOf(
+  { apiTokens: tokenStore, accounts }: Store,
   authEnabled: boolean,
   { clock }: CommandPlace,
   { inForce }: RoleRegistry,
-): ApiTokens['verify'] {
-  if (!store) return async () => ({ kind: 'invalid', reason: 'unknown' });
-  const { apiTokens: tokenStore, accounts } = store;
-  return createApiTokens({ tokenStore, store: accounts, clock, roles: inForce, authEnabled }).verify;
+): ApiTokens {
+  return createApiTokens({ tokenStore, store: accounts, clock, roles: inForce, authEnabled });
 }
+
+/** A PIN cannot be given here: for a link with one the answer is that it is missing. */
+const linksOf = (
+  store: Store,
+  { auth, links }: Settings,
+  { clock }: CommandPlace,
+  { inForce }: RoleRegistry,
+  tokens: ApiTokens,
+): Links =>
+  createLinks({
+    linkStore: store.links,
+    store: store.accounts,
+    passes: { viewerIn: () => undefined },
+    clock,
+    grace: createStoreGrace(),
+    roles: inForce,
+    recheckToken: tokens.recheck,
+    authEnabled: auth.enabled,
+    owesFactor: ({ hasFactor, role }) => !hasFactor && isFactorRequired(auth.second_factor, role),
+    isEnabled: links.enabled,
+  });
 
 /** The secret is looked for only when there is a token. */
 function sessionVerifier(

@@ -10,6 +10,7 @@ import type { HeaderRules } from '../../gateway/forward/rewrite-headers.ts';
 import type { Trace } from '../../identity/identity-trace.ts';
 import type { TrustedHeaderList } from '../../identity/trusted-headers-file.ts';
 import type { Store } from '../../store/open-store.ts';
+import { withoutSecrets } from '../../telemetry/logs/access-log.ts';
 import { type Logs, levelOf } from '../../telemetry/logs/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { AccountsInForce } from '../accounts/accounts-in-force.ts';
@@ -51,6 +52,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
   const { config, accounts, components, trustedHeaders, store, clock, logs, metrics } = deps;
   const { settings, policy } = config;
   const { roleRegistry, tokenVerifier, tokens } = deps.credentials;
+  const { links } = accounts;
   const cameras = components.cameras.it;
   const destinations = destinationRules(settings, components.events.it?.upstream);
   const owners = ownerLookup(destinations, askerOf(settings));
@@ -60,6 +62,8 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
     destinations,
     verifySession: accounts.sessions.verify,
     verifyApiToken: tokenVerifier.verify,
+    verifyLink: links.verifyFrom,
+    sharedBy: links.shared,
     roleRegistry,
     now: () => unixSeconds(clock),
     layout: cameras.layout,
@@ -91,7 +95,13 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
   };
   const seen = (scope: CameraScope) => visibleCameras(scope, cameras.current() ?? []);
   const uncounted = (trace?: Trace): Rules =>
-    decisionRules({ ...authorizer, verifyApiToken: tokens.verify, allowlist: upToDate().list.names, trace });
+    decisionRules({
+      ...authorizer,
+      verifyApiToken: tokens.verify,
+      verifyLink: links.verify,
+      allowlist: upToDate().list.names,
+      trace,
+    });
   const explain = createExplainer({
     settings,
     roles: roleRegistry.inForce,
@@ -124,7 +134,7 @@ const LONGEST_LOGGED_PATH = 512;
 function identityTrace(logs: Logs): Trace {
   const log = logs.named(TRACED);
   return (entry, { method, target, peer }) => {
-    const path = target.split('?', 1)[0]?.slice(0, LONGEST_LOGGED_PATH);
+    const path = withoutSecrets(target.split('?', 1)[0]?.slice(0, LONGEST_LOGGED_PATH) ?? '');
     log.debug({ ...entry, peer, method, path }, 'identified');
   };
 }

@@ -4,6 +4,8 @@ import Router from 'koa-router';
 import type { OwnConfig } from '../../access/narrow-config.ts';
 import { createInvitationRoutes } from '../../accounts/invitations/invitation-routes.ts';
 import { createInvitedPasskeyRoutes } from '../../accounts/invitations/invited-passkey-routes.ts';
+import { createLinkRoutes } from '../../accounts/links/link-routes.ts';
+import { createPinRoute } from '../../accounts/links/pin-route.ts';
 import { createLoginRoutes } from '../../accounts/login/login-routes.ts';
 import { createPasskeyLoginRoutes } from '../../accounts/login/passkey-login-routes.ts';
 import { createReauthenticateRoute } from '../../accounts/login/reauthenticate-route.ts';
@@ -43,6 +45,8 @@ import { askerOf, questionFor } from '../resources/upstreams.ts';
 import type { Authorizer } from './authorizer.ts';
 import { formLogIn } from './form-login.ts';
 import { invitationDesk } from './invitation-desk.ts';
+import { linkDesk } from './link-desk.ts';
+import { linkJudge } from './link-judge.ts';
 import { probeDeps } from './probe-deps.ts';
 
 export interface GateSources {
@@ -82,6 +86,7 @@ export function gateDeps(deps: GateSources): GateDeps {
     renewal: (caller, client) => mapMaybe(sessions.renewalFor(caller), (token) => cookieWith(token, client)),
     refresh: (caller, client) => mapMaybe(sessions.renew(caller), (token) => cookieWith(token, client)),
     recheck: accounts.recheck,
+    enterLink: accounts.links.enter,
     obligationDeps: {
       ask: askerOf(settings),
       askText: async (upstream, path) => askText(await questionFor(settings, upstream, path)),
@@ -110,7 +115,9 @@ function ownRoutes({
 }: GateSources): GateDeps['ownRoutes'] {
   const { auth, nvr, ui } = settings;
   const { seen, explain } = authorizer;
-  const { routeDeps, sessionsAfterPasswordChange } = accounts;
+  const { routeDeps, sessionsAfterPasswordChange, links } = accounts;
+  const judge = linkJudge({ settings, destinations: authorizer.destinations, rules: authorizer.uncounted });
+  const visitDeps = { ...routeDeps, links, judge };
   return new Router<RouteState>()
     .use(createLoginRoutes({ ...routeDeps, visibleCameras: seen }).routes())
     .use(createReauthenticateRoute(routeDeps).routes())
@@ -125,6 +132,8 @@ function ownRoutes({
     .use(createConfigSetRoute(routeDeps).routes())
     .use(createSessionRoutes(routeDeps).routes())
     .use(createTokenRoutes(routeDeps).routes())
+    .use(createLinkRoutes({ ...routeDeps, judge }).routes())
+    .use(createPinRoute(visitDeps).routes())
     .use(createExplainRoutes({ explain }).routes())
     .use(createStatusRoutes(status).routes())
     .use(createCheckRoute(checkAddress).routes())
@@ -141,6 +150,7 @@ function ownRoutes({
         frameAncestors: ui.frame_ancestors,
         logIn: formLogIn(routeDeps),
         invitations: invitationDesk(routeDeps),
+        links: linkDesk({ ...visitDeps, hasNvr: nvr.url !== undefined }),
         bodySeconds: routeDeps.bodySeconds,
         basePathOf: (ctx) => ctx.state['basePath'] ?? '',
       }).routes(),

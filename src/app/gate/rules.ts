@@ -9,6 +9,7 @@ import type { PolicyRow } from '../../domain/policy.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import { type DestinationRules, destinationOf } from '../../gateway/decision/destinations.ts';
+import type { FindShared } from '../../gateway/decision/link-request.ts';
 import { createOwnerLookup, type OwnerLookup } from '../../gateway/decision/owner-lookup.ts';
 import { asksTooMuch } from '../../gateway/decision/query-bounds.ts';
 import type { HeaderRules } from '../../gateway/forward/rewrite-headers.ts';
@@ -17,13 +18,14 @@ import type { Trace } from '../../identity/identity-trace.ts';
 import { internalSource } from '../../identity/internal-source.ts';
 import { createProxySecretCheck } from '../../identity/proxy-secret.ts';
 import { networks } from '../resources/trusted-networks.ts';
-import { apiTokenSource, externalSource, type SourceDeps } from './sources.ts';
+import { apiTokenSource, externalSource, linkSource, type SourceDeps } from './sources.ts';
 
 export interface RuleDeps extends Omit<SourceDeps, 'trace'> {
   readonly routes: RouteTable;
   readonly destinations: DestinationRules;
   readonly layout: () => Surroundings['layout'];
   readonly owners: OwnerLookup;
+  readonly sharedBy: FindShared;
   readonly trace?: Trace | undefined;
   readonly onUntrustedDescription?: (peer: string) => void;
   readonly onIncompleteDescription?: (missing: string) => void;
@@ -31,21 +33,22 @@ export interface RuleDeps extends Omit<SourceDeps, 'trace'> {
 
 export function decisionRules(told: RuleDeps): Rules {
   const deps = { ...told, trace: told.trace && notingHeaders(told.trace, told.allowlist) };
-  const { settings, routes, destinations, layout, owners } = deps;
+  const { settings, routes, destinations, layout, owners, sharedBy } = deps;
   const secrets = settings.proxy.auth_secret;
   const carriesProxySecret = secrets.length > 0 ? createProxySecretCheck(secrets) : undefined;
   return {
     trusted: networks(settings.auth.trusted_proxies),
     routes,
     sources: {
-      internal: [internalSource],
-      external: [apiTokenSource(deps), externalSource(deps, carriesProxySecret)],
+      internal: [linkSource(deps), internalSource],
+      external: [linkSource(deps), apiTokenSource(deps), externalSource(deps, carriesProxySecret)],
     },
     carriesProxySecret,
     internalHosts: settings.server.internal_hosts,
     basePath: settings.server.base_path,
     surroundings: () => ({ layout: layout(), now: deps.now() }),
     owners,
+    sharedBy,
     // The events backend checks the parameters itself, and says which one it is.
     isHarmful: (method, target) =>
       destinationOf(method, target, destinations).kind === 'nvr' && asksTooMuch(target, settings.events.max_limit),

@@ -1,15 +1,18 @@
 /** Builds the sources of identity from the settings, and says whose headers are believed (SPEC 3). */
+import { PASS_COOKIE } from '../../accounts/links/link-pass.ts';
+import { cookieValues } from '../../accounts/sessions/session-cookie.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { trustedPeersOf } from '../../config/trusted-peers.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import type { RolesInForce } from '../../domain/rights/role-limits.ts';
-import type { ApiTokenVerdict, IdentitySource, SessionVerdict } from '../../domain/verdict.ts';
+import type { ApiTokenVerdict, IdentitySource, LinkVerdict, SessionVerdict } from '../../domain/verdict.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import { clientAddress, isTrustedPeer } from '../../gateway/decision/client-address.ts';
 import { createApiTokenSource } from '../../identity/api-token-source.ts';
 import { type CacheRules, cachedOnConnection } from '../../identity/cached-source.ts';
 import type { SourceTrace, Trace } from '../../identity/identity-trace.ts';
+import { createLinkSource } from '../../identity/link-source.ts';
 import { createProxyHeaderSource } from '../../identity/proxy-header-source.ts';
 import type { RoleVerdict } from '../../identity/role-mapping.ts';
 import { createSessionSource } from '../../identity/session-source.ts';
@@ -25,6 +28,8 @@ export interface SourceDeps {
     carriedBy: 'bearer' | 'basic',
     address: string,
   ) => MaybePromise<ApiTokenVerdict>;
+  /** `cookies`: values of the cookie that pages of links set. */
+  readonly verifyLink: (secret: string, cookies: readonly string[], address: string) => MaybePromise<LinkVerdict>;
   /** As last read, and as they are now. */
   readonly roleRegistry: { currentInForce(): RolesInForce; inForce(): MaybePromise<RolesInForce> };
   /** Unix seconds. */
@@ -36,12 +41,25 @@ export interface SourceDeps {
   readonly onUntrustedHeaders?: () => void;
 }
 
-/** API tokens are a credential of their own, with accounts and in proxy mode alike (SPEC 3). */
+/** Links and API tokens are credentials of their own, with accounts and in proxy mode alike (SPEC 3, 13). */
+export function linkSource({ settings, verifyLink, trace }: SourceDeps): IdentitySource {
+  const addressOf = addressUnder(settings);
+  const verify: SourceDeps['verifyLink'] = (secret, lines, address) =>
+    verifyLink(
+      secret,
+      lines.flatMap((line) => cookieValues(line, PASS_COOKIE)),
+      address,
+    );
+  return createLinkSource({ verify, addressOf, trace });
+}
+
+const addressUnder = ({ auth }: Settings): ((request: RequestFacts) => string) => {
+  const trusted = networks(auth.trusted_proxies);
+  return (request) => clientAddress(request.peer, headerLines(request, 'x-forwarded-for'), trusted);
+};
+
 export function apiTokenSource({ settings, verifyApiToken: verify, trace }: SourceDeps): IdentitySource {
-  const trusted = networks(settings.auth.trusted_proxies);
-  const addressOf = (request: RequestFacts): string =>
-    clientAddress(request.peer, headerLines(request, 'x-forwarded-for'), trusted);
-  return createApiTokenSource({ verify, addressOf, trace });
+  return createApiTokenSource({ verify, addressOf: addressUnder(settings), trace });
 }
 
 /** Interface 5.5.1: the service's own accounts, or the headers of a proxy in front; never both. */

@@ -10,7 +10,7 @@ import type { Clause } from '../../domain/rate-limit.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import { createTrustedNetworks, isTrustedPeer } from '../../gateway/decision/client-address.ts';
 import type { RoleVerdict } from '../../identity/role-mapping.ts';
-import type { EvictionState, InvitationResult } from '../../telemetry/metric-labels.ts';
+import type { EvictionState, InvitationResult, LinkResult } from '../../telemetry/metric-labels.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { ticks } from '../resources/ticks.ts';
@@ -92,6 +92,8 @@ export function countedAudit(audit: Audit, trustedProxies: readonly string[], me
     if (what === 'token-created' && verdict === 'allowed') metrics.tokensIssued.add(1, 'api_token');
     const invitation = invitationResult(what, verdict);
     if (invitation) metrics.invitations.add(1, invitation);
+    const link = linkResult(what, verdict);
+    if (link) metrics.links.add(1, link);
     if (what === 'login' && reason === 'bad-credentials' && near.ok && isTrustedPeer(from, near.value))
       metrics.proxyFailures.add(1);
     audit(entry);
@@ -103,6 +105,14 @@ function invitationResult(what: AuditEntry['what'], verdict: AuditEntry['verdict
   if (verdict === 'refused') return undefined;
   if (what === 'invitation-made') return 'made';
   return what === 'invitation-revoked' ? 'revoked' : undefined;
+}
+
+function linkResult(what: AuditEntry['what'], verdict: AuditEntry['verdict']): LinkResult | undefined {
+  if (what === 'link-pin') return verdict === 'allowed' ? 'pin_right' : 'pin_wrong';
+  if (verdict === 'refused') return undefined;
+  if (what === 'link-opened' || what === 'link-first-opened') return 'opened';
+  if (what === 'link-created') return 'created';
+  return what === 'link-revoked' ? 'revoked' : undefined;
 }
 
 /** RFC 1918, RFC 4193, link-local and loopback. */

@@ -35,6 +35,7 @@ export const rowSchema = z.strictObject({
   dynamic: z.boolean().exactOptional(),
   secret: z.boolean().exactOptional(),
   enrolment: z.boolean().exactOptional(),
+  link: z.boolean().exactOptional(),
   forwarded: z.boolean().exactOptional(),
   note: z.string().exactOptional(),
 });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { authSection } from './auth-schema.ts';
 import { ledgerSection } from './ledger-schema.ts';
 import { limitsSection } from './limits-schema.ts';
+import { linksSection } from './links-schema.ts';
 import { notifySection } from './notify-schema.ts';
 import { eventsSection, nvrSection } from './nvr-schema.ts';
 import { proxySection } from './proxy-schema.ts';
@@ -19,6 +20,7 @@ export const settingsSchema = z
     events: eventsSection,
     store: storeSection,
     limits: limitsSection,
+    links: linksSection,
     notify: notifySection,
     ledger: ledgerSection,
     logger: loggerSection,

@@ -1,11 +1,6 @@
 /** Links: narrow credentials in an address, as they are kept, and the interface of their store (SPEC 13). Times are Unix seconds. */
 import type { Role, UserName } from '../names.ts';
-
-/** The one thing that a link shows. An event and a review keep their camera: it never changes. */
-export type SharedThing =
-  | { readonly kind: 'event' | 'review'; readonly id: string; readonly camera: string }
-  | { readonly kind: 'recording'; readonly camera: string; readonly from: number; readonly to: number }
-  | { readonly kind: 'live' | 'snapshot'; readonly camera: string };
+import type { SharedThing } from '../shared-thing.ts';
 
 export interface LinkMaker {
   readonly user: UserName;
@@ -63,10 +58,11 @@ export interface Viewer {
   readonly agent: string | null;
 }
 
-/** `opened`: as a new viewer, the `count`th. `spent`: others have used it up. `over`: revoked, at its end, or deleted. */
+/** `opened`: as a new viewer, the `count`th. `known`: let in at `since`. `spent`: others have used it up. `over`: revoked, at its end, or deleted. */
 export type OpeningOutcome =
   | { readonly kind: 'opened'; readonly count: number }
-  | { readonly kind: 'known' | 'spent' | 'over' };
+  | { readonly kind: 'known'; readonly since: number }
+  | { readonly kind: 'spent' | 'over' };
 
 export const OPENINGS_KEPT = 20;
 /** Requests of one viewer count as one for so long after the first. */

@@ -11,6 +11,7 @@ export const NOTICE_KINDS = [
   'invitation-made',
   'invitation-used',
   'token-created',
+  'link-first-opened',
 ] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 

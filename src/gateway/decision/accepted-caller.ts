@@ -27,7 +27,7 @@ export function acceptedCaller(
   if (refusal && !FROM_HEADERS.includes(refusal)) return err(refusal);
   const caller = identity.kind === 'identified' ? identity.caller : undefined;
   const credential = caller?.credential.kind;
-  if (request.listener === 'internal' || credential === 'api-token') return ok(caller);
+  if (request.listener === 'internal' || credential === 'api-token' || credential === 'link') return ok(caller);
   const needsSecret = !isPublic || route.row.secret === true;
   if (!needsSecret && credential !== 'proxy-headers') return ok(caller);
   if (carriesProxySecret?.(request) === false) return needsSecret ? err('proxy-secret-mismatch') : ok(undefined);

@@ -5,7 +5,7 @@
  *  1. strict target and head      one path in one spelling, one framing, one Host       400, 405, 417, 431
  *  2. client address              through trusted proxies; refuses nothing, every verdict names it
  *  3. host                        the internal listener answers to its own names only    403
- *  4. route                       the row of the route table; refuses nothing
+ *  4. route                       the row of the route table; below a link that of the path it stands for  404
  *  5. identity                    the sources in their order; a bad credential is refused 401, 429
  *  6. proxy secret                before any header of the proxy counts                   401, 403
  *  7. CSRF                        a browser page of another site                          403
@@ -32,6 +32,7 @@ import { isCrossSiteForgery } from './csrf.ts';
 import { mayEnrolBy } from './enrolment.ts';
 import { identify } from './identify.ts';
 import { isInternalHost } from './internal-host.ts';
+import { type FindShared, isBelowLink, linkedRequest } from './link-request.ts';
 import type { OwnerLookup } from './owner-lookup.ts';
 import { strictTarget } from './strict-target.ts';
 
@@ -47,6 +48,8 @@ export interface Rules {
   readonly basePath?: string;
   readonly surroundings: () => Surroundings;
   readonly owners: OwnerLookup;
+  /** Undefined: there are no links. */
+  readonly sharedBy?: FindShared;
   /** Whether forwarding this query could stall the NVR (limits, patterns). Undefined for no check. */
   readonly isHarmful?: (method: string, target: RequestTarget) => boolean;
   /** Whether the query has values that the NVR would refuse. Undefined for no check. */
@@ -97,6 +100,10 @@ export function admit(request: RequestFacts, rules: Rules): MaybePromise<Admissi
     return refused('host-unknown', client); // 3
   const { target } = strict;
   const route = rules.routes.match(request.isUpgrade ? 'WS' : request.method, target.segments); // 4
+  if (isBelowLink(route) && request.linkSecret === undefined)
+    return mapMaybe(linkedRequest(request, target, rules.sharedBy), (linked) =>
+      linked ? admit(linked, rules) : refused('link-over', client),
+    );
   const arrived: ArrivedRequest = { request, client, target, route };
   return mapMaybe(identityOf(arrived, rules), (identity) => admitIdentified(arrived, identity, rules)); // 5
 }

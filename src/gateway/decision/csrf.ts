@@ -48,6 +48,7 @@ function areCredentialsAutomatic(caller: Caller | undefined): boolean {
       return true;
     case 'api-token':
       return caller.credential.carriedBy === 'basic';
+    case 'link':
     case undefined:
       return false;
   }

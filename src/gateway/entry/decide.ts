@@ -10,7 +10,7 @@ import { forwardAuthRefusal } from './forward-auth.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { type Middleware, type PipelineContext, respond } from './pipeline-state.ts';
 
-type DecideDeps = Pick<GateDeps, 'rules' | 'refusals' | 'onCaller'>;
+type DecideDeps = Pick<GateDeps, 'rules' | 'refusals' | 'onCaller' | 'enterLink'>;
 
 /** Not an async function: most requests are decided without waiting, and each promise would cost them. */
 export function decide(deps: DecideDeps): Middleware {
@@ -19,8 +19,19 @@ export function decide(deps: DecideDeps): Middleware {
     const rules = deps.rules();
     const question = describedRequest(facts, rules);
     const admission = question ? admitDescribed(facts, question, rules) : admit(facts, rules);
-    return Promise.resolve(mapMaybe(admission, (known) => actOn(known, { ctx, next, question, deps })));
+    const settled = mapMaybe(admission, (known) => (isOfLink(known) ? enteredLink(known, facts, deps) : known));
+    return Promise.resolve(mapMaybe(settled, (known) => actOn(known, { ctx, next, question, deps })));
   };
+}
+
+const isOfLink = (admission: Admission): boolean =>
+  admission.kind === 'admitted' && admission.caller?.credential.kind === 'link';
+
+/** The viewer is counted last: a request that is refused uses nothing up. */
+async function enteredLink(admission: Admission, facts: RequestFacts, { enterLink }: DecideDeps): Promise<Admission> {
+  const { caller, client } = admission;
+  const reason = caller && (await enterLink(caller, client, facts));
+  return reason ? { kind: 'refused', client, caller, reason } : admission;
 }
 
 interface Pass {

@@ -120,6 +120,8 @@ export async function admitDescribed(carrier: RequestFacts, { described }: Quest
   if (plain.kind === 'refused') return refused(plain.reason);
   if (!described) return refused('description-refused');
   if (admission.kind === 'refused') return admission;
+  // Below a link the NVR's own path was judged, which is not the one that the proxy would forward.
+  if (caller?.credential.kind === 'link') return refused('path-not-found');
   const isApiToken = caller?.credential.kind === 'api-token';
   if (!isApiToken && rules.carriesProxySecret?.(carrier) === false) return refused('proxy-secret-mismatch');
   // The proxy is to send Postern's own paths to Postern: the NVR behind would serve its own login and accounts there.

@@ -2,6 +2,7 @@
 import type Router from 'koa-router';
 import type { Caller } from '../../domain/caller.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import type { Rules } from '../decision/admit.ts';
@@ -35,6 +36,8 @@ export interface GateDeps {
   readonly obligationDeps: Omit<ObligationDeps, 'owners'>;
   readonly relay: MessageRelay;
   readonly openStreams: Pick<OpenStreams, 'add' | 'addSocket'>;
+  /** Lets the viewer of a link in, once the request is admitted; gives the reason when the link is used up. */
+  readonly enterLink: (caller: Caller, client: Client, request: RequestFacts) => Promise<RefusalReason | undefined>;
   /** Told of each known caller, with the request that was judged. */
   readonly onCaller: (caller: Caller, client: Client, request: RequestFacts) => void;
   readonly unknownRoutes: UnknownRoutes;

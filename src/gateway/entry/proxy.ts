@@ -60,7 +60,7 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
   if (caller && !response.destroyed) endWithRights(admitted, caller, deps);
   deps.forwarder.web(request, response, destination.upstream, {
     ...judgedRequest(destination, passageOf(admitted, sentInstead), deps.headers(), settled),
-    own: { requestId, cookie },
+    own: { requestId, cookie, isOfLink: caller?.credential.kind === 'link' },
     watch: watchOf(admitted, deps),
     onFailure: (reason) => refuse(failureAt(destination, reason)),
   });

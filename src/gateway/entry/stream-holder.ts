@@ -18,6 +18,8 @@ function holderNamed({ name, role, roles = [role], credential }: Caller): string
     case 'session':
     case 'api-token':
       return `${credential.kind} ${credential.tokenId} ${name}`;
+    case 'link':
+      return `${credential.kind} ${credential.linkId}`;
     case 'proxy-headers':
       return `${credential.kind} ${roles.join(',')} ${name}`;
     case 'internal-listener':

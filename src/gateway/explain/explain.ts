@@ -59,8 +59,11 @@ export async function explain(description: Description, deps: ExplainDeps): Prom
   };
 }
 
+/** The secret of a link would open it to every reader of the explanation. */
+const withoutLink = (target: string): string => target.replace(/(?<=^\/s\/)[^/?]+/, '…');
+
 const methodOf = ({ method, isUpgrade }: RequestFacts): string => (isUpgrade ? 'WS' : method);
-const headOf = (facts: RequestFacts): ExplainedHead => ({ method: methodOf(facts), path: facts.target });
+const headOf = (facts: RequestFacts): ExplainedHead => ({ method: methodOf(facts), path: withoutLink(facts.target) });
 
 const MESSAGES = {
   admitted: 'The request passes.',
@@ -101,6 +104,7 @@ function unread(facts: RequestFacts, { caller }: Description, { headers }: Expla
 function tokenWords(trace: IdentityTrace, facts: RequestFacts): string | undefined {
   if (trace.source === 'proxy-headers')
     return facts.headers['authorization'] === undefined ? undefined : 'ignored, because auth.enabled is false';
+  if (trace.source === 'link') return `${trace.outcome}, as a link`;
   const outcomes = trace.source === 'api-token' ? [trace.outcome] : trace.outcomes;
   return outcomes.length === 0 ? undefined : `${outcomes.join(', ')}, as ${trace.carriedBy}`;
 }

@@ -25,6 +25,7 @@ export function judgedRequest(
   const spoken = isOurs ? backendRules(rules) : rules;
   const headers = rewriteHeaders(facts, { caller: admission.caller, client: admission.client, requestId }, spoken);
   if (isOurs) nameCameras(headers, admission);
+  if (admission.caller?.credential.kind === 'link') for (const name of OF_THE_BROWSER) delete headers[name];
   const { body, narrowing } = settled;
   return {
     ...(body && { body }),
@@ -35,6 +36,9 @@ export function judgedRequest(
     isPublic: admission.route.kind === 'listed' && admission.route.row.access === 'public',
   };
 }
+
+/** A link needs none of them, and they may be about other pages of this site. */
+const OF_THE_BROWSER = ['cookie', 'authorization', 'referer', 'origin'] as const;
 
 /** A body that was read is sent with its length, however it came; a response that is narrowed is asked for whole. */
 const headersFor = (

@@ -31,6 +31,8 @@ export interface OwnWords {
   readonly requestId: string;
   /** A line of `Set-Cookie`, beside those of the response. */
   readonly cookie?: string | undefined;
+  /** The response is shown by a link: it is kept nowhere, and its address, which holds the secret, is told to no other site. */
+  readonly isOfLink?: boolean;
 }
 
 /** By lower-case name: one value, or every line of a header that came in several. */
@@ -77,9 +79,24 @@ export function responseHeaders(head: ResponseHead, rules: ResponseHeadRules): s
     if (typeof value === 'string') addLine(passed, name, value, cookieName);
     else for (const line of value ?? NO_LINES) addLine(passed, name, line, cookieName);
   }
+  if (own?.isOfLink) return [...withoutHeaders(passed, NOT_BY_LINK), ...OF_LINK];
   if (!isPublic) passed.push('cache-control', privateAtMost(linesOf(headers['cache-control'])));
   return passed;
 }
+
+/** A cache in between would show a clip after its link was revoked. */
+const OF_LINK: readonly string[] = [
+  ...['cache-control', 'private, no-store'],
+  ...['referrer-policy', 'no-referrer'],
+  ...['x-robots-tag', 'noindex, nofollow'],
+  ...['x-content-type-options', 'nosniff'],
+  ...['content-security-policy', "frame-ancestors 'none'"],
+];
+/** Cookies of the NVR are for people who use its pages; its `Location` would tell the path behind the link. */
+const NOT_BY_LINK: readonly string[] = [
+  ...OF_LINK.filter((_, at) => at % 2 === 0),
+  ...['set-cookie', 'location', 'link', 'expires'],
+];
 
 const ownLines = ({ requestId, cookie }: OwnWords): string[] =>
   cookie === undefined ? ['x-request-id', requestId] : ['x-request-id', requestId, 'set-cookie', cookie];

@@ -4,11 +4,11 @@ import {
   type Link,
   type LinkStore,
   MOST_WRONG_PINS,
-  type SharedThing,
   VIEWING_SECONDS,
   type Viewer,
 } from '../../domain/accounts/link.ts';
 import type { Role, UserName } from '../../domain/names.ts';
+import type { SharedThing } from '../../domain/shared-thing.ts';
 import type { Serialized } from '../engine/serialized.ts';
 import type { LinksTable, Tables } from '../engine/tables.ts';
 import { addOpening, openingsOf } from './link-openings.ts';
@@ -62,7 +62,8 @@ export function createLinkStore(db: Kysely<Tables>, serialized: Serialized): Lin
       serialized(async (transaction) => {
         const row = await holding(transaction, id, now).executeTakeFirst();
         if (!row) return { kind: 'over' };
-        if (await isKnown(transaction, id, viewer, now)) return { kind: 'known' };
+        const since = await knownSince(transaction, id, viewer, now);
+        if (since !== undefined) return { kind: 'known', since };
         const count = row.opened + 1;
         if (row.uses !== null && count > row.uses) return { kind: 'spent' };
         await transaction.updateTable('links').set({ opened: count }).where('id', '=', id).execute();
@@ -74,7 +75,7 @@ export function createLinkStore(db: Kysely<Tables>, serialized: Serialized): Lin
       const row = await holding(db, id, now).executeTakeFirst();
       if (!row) return 'over';
       if (row.uses === null || row.opened < row.uses) return 'may';
-      return (await isKnown(db, id, viewer, now)) ? 'may' : 'spent';
+      return (await knownSince(db, id, viewer, now)) !== undefined ? 'may' : 'spent';
     },
 
     async reserveGuess(id) {
@@ -116,10 +117,15 @@ const holding = (db: Queries, id: string, now: number) =>
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', now);
 
-async function isKnown(db: Queries, linkId: string, { id, client }: Viewer, now: number): Promise<boolean> {
+async function knownSince(
+  db: Queries,
+  linkId: string,
+  { id, client }: Viewer,
+  now: number,
+): Promise<number | undefined> {
   const recent = db
     .selectFrom('link_openings')
-    .select('id')
+    .select('at')
     .where('link_id', '=', linkId)
     .where('at', '>', now - VIEWING_SECONDS)
     // After the clock was set back an opening would seem to last: it counts from its own time on.
@@ -127,7 +133,7 @@ async function isKnown(db: Queries, linkId: string, { id, client }: Viewer, now:
   const same = recent.where(({ or, eb }) =>
     or([eb('client', '=', client), ...(id === undefined ? [] : [eb('viewer', '=', id)])]),
   );
-  return (await same.limit(1).executeTakeFirst()) !== undefined;
+  return (await same.orderBy('at', 'desc').limit(1).executeTakeFirst())?.at;
 }
 
 /** An account may be deleted, or a token revoked, while its request to make a link is under way. */

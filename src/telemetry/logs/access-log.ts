@@ -75,14 +75,17 @@ const LONGEST_AGENT = 200;
 const pathOf = ({ target }: RequestFacts): string => {
   const query = target.indexOf('?');
   const path = target.slice(0, Math.min(query < 0 ? target.length : query, LONGEST_LOGGED_PATH));
-  return path.replace(SECRET_SEGMENT, '…');
+  return withoutSecrets(path);
 };
 
+/** A path as it may be logged. */
+export const withoutSecrets = (path: string): string => path.replace(SECRET_SEGMENT, '…');
+
 /**
- * The token of an invitation: what follows its path, and 256 bits as base64url anywhere, for nothing that the NVR names looks
+ * The token of an invitation and the secret of a link: what follows their path, and 256 bits as base64url anywhere, for nothing that the NVR names looks
  * like it. Programs cut links out of letters with a stop or a bracket at the end: the token in such a path still holds.
  */
-const SECRET_SEGMENT = /(?<=\/invitation\/)[^/]+|(?<=\/)[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])[^/]*/gi;
+const SECRET_SEGMENT = /(?<=\/(?:invitation|s)\/)[^/]+|(?<=\/)[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])[^/]*/gi;
 
 const agentOf = ({ request, described = request }: RequestRecord): string | undefined =>
   singleHeader(described, 'user-agent')?.slice(0, LONGEST_AGENT).toWellFormed();

@@ -9,6 +9,7 @@ import type { CameraName, Role, UserName } from '../../../src/domain/names.ts';
 import type { PolicyRow } from '../../../src/domain/policy.ts';
 import { REFUSALS, type RefusalReason } from '../../../src/domain/refusal.ts';
 import type { ListenerName } from '../../../src/domain/request.ts';
+import type { SharedThing } from '../../../src/domain/shared-thing.ts';
 import type { IdentityVerdict } from '../../../src/domain/verdict.ts';
 import { admit, type Rules } from '../../../src/gateway/decision/admit.ts';
 import { type HeaderLine, someRequest } from '../../support/request-facts.ts';
@@ -31,6 +32,8 @@ const TABLE = compileRouteTable([
   row('GET /own', { access: 'any', own: true }),
   row('POST /enrol', { access: 'any', own: true, enrolment: true }),
   row('GET /open', { access: 'public' }),
+  row('GET /s/{secret}/{file}', { access: 'public', own: true, link: true }),
+  row('GET /api/{camera}/latest.jpg', { access: 'camera', cameras: ['path:camera'], narrow: 'check' }),
   row('GET,POST,WS /any', { access: 'any' }),
   row('GET,WS /admin', { access: 'admin' }),
   row('GET /hidden', { access: 'none' }),
@@ -79,6 +82,10 @@ const seeingDays = (): IdentityVerdict => ({
   kind: 'identified',
   caller: { ...callerWith('gardener'), history: { seconds: 86_400 } },
 });
+/** A link to the garden, made by a gardener or one who sees nothing. */
+const THING: SharedThing = { kind: 'snapshot', camera: 'garden' };
+const linked = (role = 'gardener'): IdentityVerdict =>
+  identified(role, { kind: 'link', linkId: 'l1', thing: THING, expiresAt: 9e9 });
 const refusedBy = (reason: RefusalReason): IdentityVerdict => ({ kind: 'refused', reason });
 const STRANGER: IdentityVerdict = { kind: 'silent' };
 const HANDSHAKE: readonly HeaderLine[] = [
@@ -117,6 +124,7 @@ function rulesOf(of: Scene): Rules {
       now: 1_800_000_000,
     }),
     owners: { denial: async () => of.owners },
+    sharedBy: (secret) => (secret === 'known' ? THING : undefined),
     isHarmful: () => of.isHarmful,
     isMalformed: () => of.isMalformed,
   };
@@ -152,6 +160,17 @@ const SINGLE: readonly [outcome: RefusalReason | 'admitted' | 'nothing-visible',
   ['expectation-unknown',   'another expectation',                             { headers: [['Expect', 'the-spanish-inquisition']] }],
   ['host-unknown',          'a public name at the internal listener',          { listener: 'internal', rawHeaders: ['Host', 'evil.example.com'] }],
   ['token-invalid',         'a bad session',                                   { identity: refusedBy('token-invalid') }],
+  ['admitted',              'a file of a link, as the path that it stands for', { target: '/s/known/snapshot.jpg?x=1', identity: linked() }],
+  ['link-over',             'an unknown link',                                 { target: '/s/unknown/snapshot.jpg', identity: linked() }],
+  ['link-over',             'a file that the link does not have',              { target: '/s/known/clip.mp4', identity: linked() }],
+  ['path-not-found',        'a link in another spelling',                      { target: '/S/known/snapshot.jpg', identity: linked() }],
+  ['path-not-found',        'a link at another method',                        { target: '/s/known/snapshot.jpg', method: 'POST', identity: linked() }],
+  ['path-not-found',        'a path that the link does not stand for',         { target: '/camera/garden', identity: linked() }],
+  ['path-not-found',        'a public path, by a link',                        { target: '/open', identity: linked() }],
+  ['camera-not-in-role',    'a link whose maker does not see its camera now',  { target: '/s/known/snapshot.jpg', identity: linked('ghost') }],
+  ['link-over',             'a link that has ended',                           { target: '/s/known/snapshot.jpg', identity: refusedBy('link-over') }],
+  ['link-pin-missing',      'a link whose PIN was not given',                  { target: '/s/known/snapshot.jpg', identity: refusedBy('link-pin-missing') }],
+  ['links-limited',         'too many links that do not hold',                 { target: '/s/known/snapshot.jpg', identity: refusedBy('links-limited') }],
   ['tokens-limited',        'too many bad tokens',                             { identity: refusedBy('tokens-limited') }],
   ['store-unavailable',     'the store does not answer',                       { identity: refusedBy('store-unavailable') }],
   ['proxy-user-missing',    'the proxy names no user',                         { identity: refusedBy('proxy-user-missing') }],

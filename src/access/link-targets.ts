@@ -1,0 +1,74 @@
+/** The paths of the NVR that a link stands for: a closed list for each kind of thing, and nothing of the request but the file's name (SPEC 13). Pure. */
+import { PATH_SHAPES } from '../domain/policy.ts';
+import type { SharedThing } from '../domain/shared-thing.ts';
+
+/** Names below `/s/{secret}/`, and the paths behind them. */
+type Files = Readonly<Record<string, string>>;
+
+const encoded = encodeURIComponent;
+
+function filesOf(thing: SharedThing): Files {
+  const camera = `/api/${encoded(thing.camera)}`;
+  switch (thing.kind) {
+    case 'event': {
+      const event = `/api/events/${encoded(thing.id)}`;
+      return {
+        'thumbnail.jpg': `${event}/thumbnail.jpg`,
+        'snapshot.jpg': `${event}/snapshot.jpg`,
+        'clip.mp4': `${event}/clip.mp4`,
+        'preview.gif': `${event}/preview.gif`,
+      };
+    }
+    case 'review': {
+      const review = `/api/review/${encoded(thing.id)}`;
+      return { 'clip.mp4': `${review}/clip.mp4`, 'preview.gif': `${review}/preview` };
+    }
+    case 'recording': {
+      const { from, to } = thing;
+      return {
+        'snapshot.jpg': `${camera}/recordings/${from}/snapshot.jpg`,
+        'clip.mp4': `${camera}/start/${from}/end/${to}/clip.mp4`,
+      };
+    }
+    case 'live':
+      return { live: camera, 'snapshot.jpg': `${camera}/latest.jpg` };
+    case 'snapshot':
+      return { 'snapshot.jpg': `${camera}/latest.jpg` };
+  }
+}
+
+/** Where the playlists and segments of the thing are; undefined where the NVR has none. */
+function playlistsOf(thing: SharedThing): string | undefined {
+  if (thing.kind === 'event') return `/vod/event/${encoded(thing.id)}`;
+  if (thing.kind === 'recording') return `/vod/${encoded(thing.camera)}/start/${thing.from}/end/${thing.to}`;
+  return undefined;
+}
+
+const PLAYLISTS = 'vod';
+
+/** What can be asked for below the link, but for the parts of a playlist. */
+export const linkFiles = (thing: SharedThing): readonly string[] => Object.keys(filesOf(thing));
+
+/** The playlist of the thing, below the link. */
+export const linkPlaylist = (thing: SharedThing): string | undefined => playlistsOf(thing) && `${PLAYLISTS}/index.m3u8`;
+
+/**
+ * The path behind `/s/{secret}/` and these decoded segments; undefined when the link has no such file. The NVR names the
+ * segments of a playlist relatively, so that they are asked for below the link.
+ */
+export function linkTarget(thing: SharedThing, segments: readonly string[]): string | undefined {
+  const [first = '', second, ...more] = segments;
+  if (more.length > 0) return undefined;
+  const files = filesOf(thing);
+  if (second === undefined) return Object.hasOwn(files, first) ? files[first] : undefined;
+  const playlists = first === PLAYLISTS ? playlistsOf(thing) : undefined;
+  return playlists !== undefined && PATH_SHAPES.file.test(second) ? `${playlists}/${second}` : undefined;
+}
+
+/** Whether a path, as it will be sent, is one that a link to this thing may be about. */
+export function isBehindLink(thing: SharedThing, path: string): boolean {
+  if (Object.values(filesOf(thing)).includes(path)) return true;
+  const playlists = playlistsOf(thing);
+  if (playlists === undefined || !path.startsWith(`${playlists}/`)) return false;
+  return PATH_SHAPES.file.test(path.slice(playlists.length + 1));
+}

@@ -1,0 +1,85 @@
+/** From a request for a link to the link: whose it is, of which camera, and whether its maker may see that now (SPEC 13). */
+import type { AccountStore } from '../../domain/accounts/account.ts';
+import type { ApiTokenStore } from '../../domain/accounts/api-token.ts';
+import type { LinkMaker } from '../../domain/accounts/link.ts';
+import type { Caller } from '../../domain/caller.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import type { SharedThing } from '../../domain/shared-thing.ts';
+import { linkCaller } from './link-maker.ts';
+import { draftLink, keepLink, type MadeLink, type MakeLinkDeps } from './make-link.ts';
+import { type Lifetimes, type LinkRefusal, parseTerms, parseThing, type WantedThing } from './wanted-link.ts';
+
+export interface AskLinkDeps extends MakeLinkDeps {
+  readonly store: Pick<AccountStore, 'findUser'>;
+  readonly tokenStore: Pick<ApiTokenStore, 'findToken'>;
+  readonly judge: LinkJudge;
+  readonly lifetimes: Lifetimes;
+}
+
+/** What is known of the NVR, and what the decision says. */
+export interface LinkJudge {
+  /** The camera of an event or a review; undefined when there is none. Errs with why it cannot be told. */
+  cameraOf(kind: 'event' | 'review', id: string): Promise<Result<string | undefined, RefusalReason>>;
+  /** Why the caller of a link would be refused what the link shows; undefined when it would not. */
+  denial(caller: Caller): Promise<RefusalReason | undefined>;
+  /** Names of the files below a link to this thing. */
+  filesOf(thing: SharedThing): readonly string[];
+}
+
+/** `json` is the body of the request. */
+export async function askLink(
+  json: Readonly<Record<string, unknown>>,
+  caller: Caller,
+  maker: LinkMaker,
+  deps: AskLinkDeps,
+): Promise<Result<MadeLink, LinkRefusal | RefusalReason>> {
+  const { what, expires_in: expiresIn, uses, pin, name, notify_on_open: notifyOnOpen } = json;
+  const wanted = parseThing(what);
+  if (!wanted.ok) return wanted;
+  const terms = parseTerms({ what, expiresIn, uses, pin, name, notifyOnOpen }, deps.lifetimes);
+  if (!terms.ok) return terms;
+  const thing = await thingOf(wanted.value, caller, deps);
+  if (!thing.ok) return thing;
+  const draft = draftLink(thing.value, terms.value, maker, deps);
+  // The same decision as for a request by the link, with the rights that the caller has now.
+  const denied = await deps.judge.denial(linkCaller(draft.link, caller));
+  return denied ? err(denied) : keepLink(draft, deps);
+}
+
+/** One who does not see all cameras is not told whether an event of another camera exists. */
+async function thingOf(
+  wanted: WantedThing,
+  { scope }: Caller,
+  { judge }: AskLinkDeps,
+): Promise<Result<SharedThing, LinkRefusal | RefusalReason>> {
+  if (!('id' in wanted)) return ok(wanted);
+  const camera = await judge.cameraOf(wanted.kind, wanted.id);
+  if (!camera.ok) return camera;
+  if (camera.value !== undefined) return ok({ ...wanted, camera: camera.value });
+  return scope.kind === 'all'
+    ? err({ reason: 'what-invalid', message: `what: there is no such ${wanted.kind}` })
+    : err('camera-not-in-role');
+}
+
+/** Whose link it becomes: a person's, or an API token's, with which it ends. */
+export async function makerOf(
+  { name: user, role, credential }: Caller,
+  deps: AskLinkDeps,
+): Promise<LinkMaker | undefined> {
+  switch (credential.kind) {
+    case 'session': {
+      const account = await deps.store.findUser(user);
+      return account && { user, userCreatedAt: account.createdAt, tokenId: null, role };
+    }
+    case 'api-token': {
+      const token = await deps.tokenStore.findToken(credential.tokenId);
+      return token && { user, userCreatedAt: token.userCreatedAt, tokenId: token.id, role };
+    }
+    case 'proxy-headers':
+      return { user, userCreatedAt: null, tokenId: null, role };
+    case 'link':
+    case 'internal-listener':
+      return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+/** The maker of a link as of now: a link is worth at most what its maker is worth (SPEC 13). */
+import type { AccountStore, User } from '../../domain/accounts/account.ts';
+import type { Link, LinkMaker } from '../../domain/accounts/link.ts';
+import type { Caller } from '../../domain/caller.ts';
+import { bothScopes, NO_CAMERAS, scopeOfNames } from '../../domain/camera-scope.ts';
+import type { MaybePromise } from '../../domain/maybe-promise.ts';
+import { rightsOfRole, rightsOfUser } from '../../domain/rights/rights.ts';
+import type { RolesInForce } from '../../domain/rights/role-limits.ts';
+
+export interface MakerDeps {
+  readonly store: Pick<AccountStore, 'findUser'>;
+  readonly roles: () => MaybePromise<RolesInForce>;
+  /** `auth.enabled`. */
+  readonly authEnabled: boolean;
+  /** The user must set up a second factor before anything else. */
+  readonly owesFactor: (user: User) => boolean;
+  /** The caller that an API token stands for now; undefined when it no longer holds. */
+  readonly recheckToken: (caller: Caller) => Promise<Caller | undefined>;
+  readonly remembered: (name: string, read: () => Promise<User | undefined>) => MaybePromise<User | undefined>;
+}
+
+type Rights = Omit<Caller, 'credential'>;
+
+/** Undefined when the maker is gone, or may do nothing at the moment. `now`: Unix seconds. */
+export async function makerNow(maker: LinkMaker, now: number, deps: MakerDeps): Promise<Rights | undefined> {
+  const rights = await rightsOf(maker, now, deps);
+  // What closes the account, or the role by its hours, is told to its user and not to the visitors of a link.
+  return rights?.closed ? undefined : rights;
+}
+
+async function rightsOf(maker: LinkMaker, now: number, deps: MakerDeps): Promise<Rights | undefined> {
+  if (maker.tokenId !== null) return deps.recheckToken(tokenCaller(maker, maker.tokenId));
+  const { user: name, userCreatedAt, role } = maker;
+  if (userCreatedAt === null) {
+    // Nothing here learns what became of a proxy's user; with accounts of its own, Postern knows no such user.
+    return deps.authEnabled ? undefined : { name, ...rightsOfRole(role, await deps.roles(), now) };
+  }
+  const user = await deps.remembered(name, () => deps.store.findUser(name));
+  // A user made again under the same name is another user.
+  if (!deps.authEnabled || user?.createdAt !== userCreatedAt || deps.owesFactor(user)) return undefined;
+  return { name, ...rightsOfUser(user, await deps.roles(), now) };
+}
+
+const tokenCaller = ({ user: name, role }: LinkMaker, tokenId: string): Caller => ({
+  name,
+  role,
+  scope: NO_CAMERAS,
+  credential: { kind: 'api-token', tokenId },
+});
+
+/** The caller of a link: its maker, narrowed to one camera and one thing. */
+export function linkCaller(link: Pick<Link, 'id' | 'thing' | 'expiresAt'>, maker: Rights, viewer?: string): Caller {
+  const { id: linkId, thing, expiresAt } = link;
+  return {
+    ...maker,
+    scope: bothScopes(maker.scope, scopeOfNames([thing.camera])),
+    credential: { kind: 'link', linkId, thing, expiresAt, ...(viewer !== undefined && { viewer }) },
+  };
+}

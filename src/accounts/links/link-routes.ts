@@ -1,0 +1,116 @@
+/** `/api/links`: makes, lists and revokes links: the caller's own, for an admin those of all users (SPEC 13). */
+import Router from 'koa-router';
+import type { LinkStore, UsedLink } from '../../domain/accounts/link.ts';
+import { type Caller, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
+import { unixSeconds } from '../../domain/clock.ts';
+import type { RouteState } from '../../domain/verdict.ts';
+import { unknownFields } from '../http/body-fields.ts';
+import { refuse, refuseFields, refuseFor, refuseMethod, respond } from '../http/responses.ts';
+import { type AccountResponseDeps, type AccountRouterContext, jsonOf, record } from '../http/route-guards.ts';
+import { type AskLinkDeps, askLink, makerOf } from './ask-link.ts';
+import type { MadeLink } from './make-link.ts';
+import { shownLink } from './shown-link.ts';
+import type { LinkRefusal } from './wanted-link.ts';
+
+export interface LinkRouteDeps extends AskLinkDeps, AccountResponseDeps {
+  readonly linkStore: LinkStore;
+  /** `links.enabled`. */
+  readonly hasLinks: boolean;
+  /** The page at that path for people, or undefined while `server.public_url` is not set. */
+  readonly publicAddressOf: (path: string) => string | undefined;
+}
+
+/** Any other field is refused: a misspelt `expires_in` must not become a longer link, nor a misspelt `pin` one without. */
+const FIELDS = ['what', 'expires_in', 'uses', 'pin', 'name', 'notify_on_open'] as const;
+
+const NO_LINKS = 'Links are turned off: set links.enabled';
+const NO_MAKER = 'A link belongs to a user: log in, or use an API token, and make it as that user';
+const NO_ADDRESS = 'server.public_url is not set: put the address of this service in front of the path';
+
+// biome-ignore format: a table
+const STATUS_OF: Readonly<Record<LinkRefusal['reason'], number>> = {
+  'what-invalid':   400,
+  'expiry-invalid': 400,
+  'uses-invalid':   400,
+  'pin-invalid':    400,
+  'name-invalid':   400,
+  'notify-invalid': 400,
+  'too-many':       409,
+  'maker-gone':     403,
+};
+
+export function createLinkRoutes(deps: LinkRouteDeps): Router<RouteState> {
+  const router = new Router<RouteState>({ strict: true, sensitive: true });
+  router.get('/api/links', (ctx) => list(ctx, deps)).post('/api/links', (ctx) => create(ctx, deps));
+  router.all('/api/links', refuseMethod('GET, HEAD, POST'));
+  router.delete('/api/links/:id', (ctx) => revoke(ctx, deps)).all('/api/links/:id', refuseMethod('DELETE'));
+  return router;
+}
+
+async function create(ctx: AccountRouterContext, deps: LinkRouteDeps): Promise<void> {
+  const { caller } = ctx.state;
+  if (!caller) return refuseFor(ctx, 'no-credentials');
+  if (!deps.hasLinks) return refuse(ctx, 404, NO_LINKS);
+  const maker = await makerOf(caller, deps);
+  if (!maker) return refuse(ctx, 403, NO_MAKER);
+  const body = await jsonOf(ctx, deps);
+  if (!body) return;
+  const unknown = unknownFields(body.json, FIELDS);
+  if (unknown.length > 0) return refuseFields(ctx, unknown);
+  const made = await askLink(Object(body.json), caller, maker, deps);
+  if (made.ok) {
+    record(ctx, deps, { what: 'link-created', linkId: made.value.link.id });
+    return respond(ctx, 201, told(made.value, ctx, deps));
+  }
+  const { error } = made;
+  record(ctx, deps, { what: 'link-created' }, typeof error === 'string' ? error : error.reason);
+  if (typeof error === 'string') refuseFor(ctx, error);
+  else refuse(ctx, STATUS_OF[error.reason], error.message);
+}
+
+function told({ link, path }: MadeLink, ctx: AccountRouterContext, { publicAddressOf, judge }: LinkRouteDeps) {
+  const url = publicAddressOf(path);
+  const { id, thing, expiresAt: expires_at } = link;
+  const files = judge.filesOf(thing);
+  return url === undefined
+    ? { id, url: `${ctx.state.basePath ?? ''}${path}`, expires_at, files, note: NO_ADDRESS }
+    : { id, url, expires_at, files };
+}
+
+async function list(ctx: AccountRouterContext, { linkStore, clock }: LinkRouteDeps): Promise<void> {
+  const { caller } = ctx.state;
+  if (!caller) return refuseFor(ctx, 'no-credentials');
+  const links = await linkStore.listLinks(seesAll(caller) ? undefined : caller.name);
+  const now = unixSeconds(clock);
+  respond(
+    ctx,
+    200,
+    links.filter((link) => mayKnow(caller, link)).map((link) => shownLink(link, now)),
+  );
+}
+
+const seesAll = (caller: Caller): boolean => isAdministrator(caller) && mayManageAccounts(caller);
+
+/** A token knows the links that were made by it. A proxy's user and an account of the same name are two people. */
+function mayKnow(caller: Caller, { maker }: Pick<UsedLink, 'maker'>): boolean {
+  if (seesAll(caller)) return true;
+  const { name, credential } = caller;
+  if (credential.kind === 'api-token') return maker.tokenId === credential.tokenId;
+  const isProxys = credential.kind === 'proxy-headers';
+  return (
+    (isProxys || credential.kind === 'session') && maker.user === name && (maker.userCreatedAt === null) === isProxys
+  );
+}
+
+/** The link of another user answers 404, as an unknown one does. */
+async function revoke(ctx: AccountRouterContext, deps: LinkRouteDeps): Promise<void> {
+  const { caller } = ctx.state;
+  if (!caller) return refuseFor(ctx, 'no-credentials');
+  const id = ctx.params['id'] ?? '';
+  const link = await deps.linkStore.findLink({ id });
+  const outcome =
+    link && mayKnow(caller, link) ? await deps.linkStore.revokeLink(id, unixSeconds(deps.clock)) : 'absent';
+  if (!link || outcome === 'absent') return refuse(ctx, 404, 'There is no such link');
+  record(ctx, deps, { what: 'link-revoked', linkId: id, user: link.maker.user });
+  respond(ctx, 200, { success: true });
+}

@@ -1,0 +1,110 @@
+/** A visit to the page of a link: whether it shows, asks for the PIN, or is over (SPEC 13). */
+import type { Link } from '../../domain/accounts/link.ts';
+import { unixSeconds } from '../../domain/clock.ts';
+import { REFUSALS } from '../../domain/refusal.ts';
+import type { LinkVerdict } from '../../domain/verdict.ts';
+import { type Audit, agentOf } from '../audit.ts';
+import type { AccountContext } from '../http/responses.ts';
+import { cookieClientOf, cookieLine, cookieValues } from '../sessions/session-cookie.ts';
+import type { LinkJudge } from './ask-link.ts';
+import type { LinkDoor } from './link-door.ts';
+import { type LinkPasses, PASS_COOKIE, PASS_SECONDS } from './link-pass.ts';
+import { judgePin, type PinDeps } from './link-pin.ts';
+import { linkPath } from './link-secret.ts';
+import type { Links } from './links.ts';
+
+export interface VisitDeps extends PinDeps {
+  readonly links: Pick<Links, 'look'> & {
+    readonly door: Pick<LinkDoor, 'mayEnter'>;
+    /** Counts links that do not hold against their sender's address. */
+    verifyFrom(secret: string, cookies: readonly string[], address: string): Promise<LinkVerdict>;
+  };
+  readonly passes: Pick<LinkPasses, 'isPin' | 'issue'>;
+  readonly judge: LinkJudge;
+  readonly clock: { now(): number };
+  readonly audit: Audit;
+}
+
+type Shut =
+  /** Unknown, ended, revoked, used up, or its maker may no longer see it: all alike. */
+  | { readonly kind: 'over' }
+  | { readonly kind: 'limited'; readonly seconds: number }
+  /** The NVR cannot be asked at the moment. */
+  | { readonly kind: 'busy' };
+
+/** `cookie` is a line of `Set-Cookie` for a viewer who has none. */
+export type LinkVisit =
+  | Shut
+  | { readonly kind: 'pin' }
+  | { readonly kind: 'shown'; readonly link: Link; readonly cookie: string | undefined };
+
+export type PinVisit =
+  | Shut
+  | { readonly kind: 'wrong' }
+  | { readonly kind: 'right'; readonly cookie: string; readonly expiresAt: number };
+
+const LIMITED_SECONDS = 60;
+const OVER = { kind: 'over' } as const;
+
+export async function visitLink(secret: string, ctx: AccountContext, deps: VisitDeps): Promise<LinkVisit> {
+  const { clientAddress: address, clientAgent: agent } = ctx.state;
+  const cookies = cookieValues(ctx.get('Cookie'), PASS_COOKIE);
+  const verdict = await deps.links.verifyFrom(secret, cookies, address);
+  if (verdict.kind === 'invalid') return verdict.reason === 'pin-missing' ? { kind: 'pin' } : shutFor(verdict.reason);
+  const { credential } = verdict.caller;
+  const found = await deps.links.look(secret, cookies);
+  if (credential.kind !== 'link' || found.kind === 'invalid') return OVER;
+  const { viewer } = credential;
+  if ((await deps.links.door.mayEnter({ linkId: credential.linkId, viewer, address, agent })) !== 'may') return OVER;
+  // The page shows nothing that the NVR would not be asked for.
+  const denied = await deps.judge.denial(verdict.caller);
+  if (denied) return REFUSALS[denied].status >= 500 ? { kind: 'busy' } : OVER;
+  const cookie = viewer === undefined ? passFor(found.link, secret, ctx, deps).cookie : undefined;
+  return { kind: 'shown', link: found.link, cookie };
+}
+
+export async function givePin(
+  given: { readonly secret: string; readonly pin: string },
+  ctx: AccountContext,
+  deps: VisitDeps,
+): Promise<PinVisit> {
+  const { clientAddress: from, requestId } = ctx.state;
+  const verdict = await deps.links.verifyFrom(given.secret, [], from);
+  if (verdict.kind === 'invalid' && verdict.reason !== 'pin-missing') return shutFor(verdict.reason);
+  const found = await deps.links.look(given.secret, []);
+  if (found.kind === 'invalid') return OVER;
+  const { link } = found;
+  if (link.pinHash === null) return { kind: 'right', ...passFor(link, given.secret, ctx, deps) };
+  const outcome = await judgePin(link, given.pin, from, deps);
+  const entry = { what: 'link-pin', who: undefined, from, ...agentOf(ctx.state), linkId: link.id, requestId } as const;
+  if (outcome.kind === 'right') deps.audit({ ...entry, verdict: 'allowed' });
+  else deps.audit({ ...entry, verdict: 'refused', reason: REASON[outcome.kind] });
+  switch (outcome.kind) {
+    case 'right':
+      return { kind: 'right', ...passFor(link, given.secret, ctx, deps) };
+    case 'wrong':
+      return { kind: 'wrong' };
+    case 'locked':
+      return OVER;
+    case 'limited':
+      return { kind: 'limited', seconds: outcome.retryAfterSeconds };
+  }
+}
+
+// biome-ignore format: a table
+const REASON = { wrong: 'pin-wrong', locked: 'pin-locked', limited: 'rate-limited' } as const;
+
+const shutFor = (reason: string): Shut => (reason === 'limited' ? { kind: 'limited', seconds: LIMITED_SECONDS } : OVER);
+
+function passFor(link: Link, secret: string, { state }: AccountContext, { passes, clock }: VisitDeps) {
+  const now = unixSeconds(clock);
+  const expiresAt = Math.floor(Math.min(link.expiresAt, now + PASS_SECONDS));
+  const settings = { name: PASS_COOKIE, secure: 'auto', sameSite: 'lax', path: linkPath(secret) } as const;
+  const cookie = cookieLine(
+    settings,
+    passes.issue(link, expiresAt),
+    Math.max(1, expiresAt - Math.floor(now)),
+    cookieClientOf(state),
+  );
+  return { cookie, expiresAt };
+}

@@ -1,0 +1,43 @@
+/** A link as `GET /api/links` lists it: whatever is known of it but its secret (SPEC 13). */
+import type { UsedLink } from '../../domain/accounts/link.ts';
+import type { SharedThing } from '../../domain/shared-thing.ts';
+
+export type LinkState = 'active' | 'spent' | 'revoked' | 'expired';
+
+export function stateOf({ revokedAt, expiresAt, uses, opened }: UsedLink, now: number): LinkState {
+  if (revokedAt !== null) return 'revoked';
+  if (expiresAt <= now) return 'expired';
+  return uses !== null && opened >= uses ? 'spent' : 'active';
+}
+
+export const shownLink = (link: UsedLink, now: number) => ({
+  id: link.id,
+  what: whatOf(link.thing),
+  camera: link.thing.camera,
+  name: link.name,
+  user: link.maker.user,
+  token_id: link.maker.tokenId,
+  state: stateOf(link, now),
+  uses: link.uses,
+  opened: link.opened,
+  has_pin: link.pinHash !== null,
+  notify_on_open: link.notifiesOnOpen,
+  created_at: link.createdAt,
+  expires_at: link.expiresAt,
+  revoked_at: link.revokedAt,
+  openings: link.openings,
+});
+
+/** As it is asked for. */
+function whatOf(thing: SharedThing): object {
+  switch (thing.kind) {
+    case 'event':
+    case 'review':
+      return { [thing.kind]: thing.id };
+    case 'recording':
+      return { recording: { camera: thing.camera, from: thing.from, to: thing.to } };
+    case 'live':
+    case 'snapshot':
+      return { [thing.kind]: { camera: thing.camera } };
+  }
+}

@@ -1,0 +1,150 @@
+/** The request for a link, read with bounds: what it is to show, how long, to how many (SPEC 13). */
+import { parseCameraEntry } from '../../domain/camera-scope.ts';
+import { PATH_SHAPES } from '../../domain/policy.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import type { SharedThing } from '../../domain/shared-thing.ts';
+import { shown } from '../http/body-fields.ts';
+
+/** As it was asked for, not yet checked. */
+export interface WantedLink {
+  readonly what: unknown;
+  /** Seconds. */
+  readonly expiresIn?: unknown;
+  readonly uses?: unknown;
+  readonly pin?: unknown;
+  readonly name?: unknown;
+  readonly notifyOnOpen?: unknown;
+}
+
+/** What is wanted; the camera of an event or a review is still to be found. */
+export type WantedThing =
+  | { readonly kind: 'event' | 'review'; readonly id: string }
+  | Exclude<SharedThing, { kind: 'event' | 'review' }>;
+
+export interface LinkTerms {
+  readonly expiresIn: number;
+  readonly uses: number | null;
+  readonly pin: string | undefined;
+  readonly name: string | null;
+  readonly notifiesOnOpen: boolean;
+}
+
+export interface LinkRefusal {
+  readonly reason:
+    | 'what-invalid'
+    | 'expiry-invalid'
+    | 'uses-invalid'
+    | 'pin-invalid'
+    | 'name-invalid'
+    | 'notify-invalid'
+    | 'too-many'
+    | 'maker-gone';
+  readonly message: string;
+}
+
+export interface Lifetimes {
+  /** `links.default_lifetime`, seconds. */
+  readonly usual: number;
+  /** `links.max_lifetime`, seconds. */
+  readonly most: number;
+}
+
+const SHORTEST_SECONDS = 60;
+const MOST_USES = 1000;
+const PIN_LENGTHS = { least: 4, most: 64 } as const;
+const LONGEST_NAME = 100;
+const LONGEST_ID = 100;
+const LONGEST_SPAN_SECONDS = 86_400;
+/** Year 5138: times are written into paths, in digits alone. */
+const LAST_SECOND = 1e11;
+
+const WHAT =
+  'what: give one of {"event": id}, {"review": id}, {"recording": {"camera", "from", "to"}}, {"live": {"camera"}}, {"snapshot": {"camera"}}';
+
+const refused = (reason: LinkRefusal['reason'], message: string) => err({ reason, message });
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export function parseThing(what: unknown): Result<WantedThing, LinkRefusal> {
+  const [given, ...more] = isRecord(what) ? Object.entries(what) : [];
+  if (!given || more.length > 0) return refused('what-invalid', WHAT);
+  const [kind, value] = given;
+  switch (kind) {
+    case 'event':
+    case 'review':
+      return typeof value === 'string' && value.length <= LONGEST_ID && PATH_SHAPES.id.test(value)
+        ? ok({ kind, id: value })
+        : refused('what-invalid', `what: ${shown(value).slice(0, LONGEST_ID)} is not the id of an ${kind}`);
+    case 'live':
+    case 'snapshot':
+      return withCamera(value, ['camera'], (camera) => ok({ kind, camera }));
+    case 'recording':
+      return withCamera(value, ['camera', 'from', 'to'], (camera, { from, to }) => span(camera, from, to));
+    default:
+      return refused('what-invalid', WHAT);
+  }
+}
+
+function withCamera(
+  value: unknown,
+  fields: readonly string[],
+  make: (camera: string, value: Readonly<Record<string, unknown>>) => Result<WantedThing, LinkRefusal>,
+): Result<WantedThing, LinkRefusal> {
+  if (!isRecord(value) || Object.keys(value).sort().join() !== fields.toSorted().join())
+    return refused('what-invalid', WHAT);
+  const { camera } = value;
+  const isName = typeof camera === 'string' && camera.length <= LONGEST_NAME && !camera.includes('*');
+  if (!isName || !parseCameraEntry(camera).ok)
+    return refused('what-invalid', 'what: camera is not the name of a camera');
+  return make(camera, value);
+}
+
+function span(camera: string, from: unknown, to: unknown): Result<WantedThing, LinkRefusal> {
+  if (!isTime(from) || !isTime(to) || to <= from) {
+    return refused('what-invalid', 'what: from and to are Unix seconds, and "to" comes after "from"');
+  }
+  return to - from <= LONGEST_SPAN_SECONDS
+    ? ok({ kind: 'recording', camera, from, to })
+    : refused('what-invalid', 'what: a recording may be 24 hours long at most');
+}
+
+/** Milliseconds are exact enough, and more digits would not fit the paths. */
+const isTime = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value < LAST_SECOND && /^\d+(?:\.\d{1,6})?$/.test(String(value));
+
+export function parseTerms(wanted: WantedLink, { usual, most }: Lifetimes): Result<LinkTerms, LinkRefusal> {
+  const { expiresIn = Math.min(usual, most), uses = null, pin, name = null, notifyOnOpen = false } = wanted;
+  if (!isWhole(expiresIn, SHORTEST_SECONDS, most)) {
+    return refused('expiry-invalid', `expires_in: give whole seconds, from ${SHORTEST_SECONDS} to ${most}`);
+  }
+  if (uses !== null && !isWhole(uses, 1, MOST_USES)) {
+    return refused('uses-invalid', `uses: give a whole number from 1 to ${MOST_USES}, or none for any number`);
+  }
+  const given = pinOf(pin);
+  if (!given.ok) return given;
+  const called = nameOf(name);
+  if (!called.ok) return called;
+  if (typeof notifyOnOpen !== 'boolean') return refused('notify-invalid', 'notify_on_open: give true or false');
+  return ok({ expiresIn, uses, pin: given.value, name: called.value, notifiesOnOpen: notifyOnOpen });
+}
+
+const isWhole = (value: unknown, least: number, most: number): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
+
+/** A number would lose the zeros at its start. */
+function pinOf(pin: unknown): Result<string | undefined, LinkRefusal> {
+  if (pin === undefined || pin === null) return ok(undefined);
+  const { least, most } = PIN_LENGTHS;
+  const isPin = typeof pin === 'string' && pin.length >= least && pin.length <= most && isPlain(pin);
+  return isPin ? ok(pin) : refused('pin-invalid', `pin: give a text of ${least} to ${most} characters, such as "4711"`);
+}
+
+function nameOf(name: unknown): Result<string | null, LinkRefusal> {
+  if (name === null) return ok(null);
+  const text = typeof name === 'string' ? name.trim() : '';
+  return text !== '' && text.length <= LONGEST_NAME && isPlain(text)
+    ? ok(text)
+    : refused('name-invalid', `name: give 1 to ${LONGEST_NAME} characters, or none`);
+}
+
+const isPlain = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);

@@ -1,0 +1,108 @@
+/** Links as the configuration has them: what they are worth, their viewers and their PINs (SPEC 13). */
+import type { Audit } from '../../accounts/audit.ts';
+import { createLinkDoor, type LinkDoor, type Visit } from '../../accounts/links/link-door.ts';
+import type { LinkPasses } from '../../accounts/links/link-pass.ts';
+import { createLinks, type LinkDeps, type Links } from '../../accounts/links/links.ts';
+import { createLoginLimiter, type MemoryLimiter } from '../../accounts/login/login-limiter.ts';
+import type { Settings } from '../../config/schema/schema.ts';
+import type { Caller } from '../../domain/caller.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
+import type { RequestFacts } from '../../domain/request.ts';
+import { singleHeader } from '../../domain/request.ts';
+import type { LinkVerdict } from '../../domain/verdict.ts';
+import type { Client } from '../../gateway/decision/client.ts';
+import type { Store } from '../../store/open-store.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import type { Credentials } from './credentials.ts';
+
+export interface LinksInForce extends Links {
+  /** Counts links that do not hold against their sender's address. */
+  verifyFrom(secret: string, cookies: readonly string[], address: string): Promise<LinkVerdict>;
+  readonly door: LinkDoor;
+  /** Lets a viewer in whose request was admitted; gives the reason when the link is used up. */
+  enter(caller: Caller, client: Client, request: RequestFacts): Promise<RefusalReason | undefined>;
+}
+
+export interface LinksInForceDeps extends Pick<LinkDeps, 'clock' | 'owesFactor'> {
+  readonly store: Pick<Store, 'links' | 'accounts'>;
+  readonly credentials: Credentials;
+  readonly passes: LinkPasses;
+  /** Of secrets that open nothing, by address: it bounds the questions to the store. */
+  readonly linkLimiter: MemoryLimiter;
+  readonly audit: Audit;
+  readonly metrics: Metrics;
+}
+
+/** Old links, by address: a messenger that shows one again and again keeps no person out. */
+export const createLinkLimiter = (clock: Clock): MemoryLimiter =>
+  createLoginLimiter({ clauses: [{ count: 60, windowSeconds: 60, text: '60/minute' }], clock });
+
+export function linksUnder({ links: { enabled }, auth }: Settings, deps: LinksInForceDeps): LinksInForce {
+  const { store, credentials, passes, clock, owesFactor } = deps;
+  const linkStore = store.links;
+  const links = createLinks({
+    linkStore,
+    store: store.accounts,
+    passes,
+    clock,
+    grace: credentials.grace,
+    roles: credentials.roleRegistry.inForce,
+    recheckToken: credentials.tokens.recheck,
+    authEnabled: auth.enabled,
+    owesFactor,
+    isEnabled: enabled,
+  });
+  const door = told(createLinkDoor({ linkStore, clock }), deps);
+  const onRefused = (): void => deps.metrics.links.add(1, 'refused');
+  return {
+    ...links,
+    door,
+    async verifyFrom(secret, cookies, address) {
+      const place = deps.linkLimiter.reserve(address);
+      if (place.kind === 'limited') {
+        onRefused();
+        return { kind: 'invalid', reason: 'limited' };
+      }
+      const verdict = await links.verify(secret, cookies).catch((fault: unknown) => {
+        place.release();
+        throw fault;
+      });
+      const isRefused = verdict.kind === 'invalid' && verdict.reason !== 'pin-missing';
+      if (isRefused) place.keep();
+      else place.release();
+      if (isRefused) onRefused();
+      return verdict;
+    },
+    async enter({ credential }, { address }, request) {
+      if (credential.kind !== 'link') return undefined;
+      const agent = singleHeader(request, 'user-agent');
+      const visit = { linkId: credential.linkId, viewer: credential.viewer, address, agent };
+      // The head of an answer shows nothing: messengers ask for it before they show an address.
+      if (request.method === 'HEAD') return (await door.mayEnter(visit)) === 'may' ? undefined : 'link-over';
+      const { kind } = await door.enter(visit);
+      if (kind === 'opened' || kind === 'known') return undefined;
+      onRefused();
+      return 'link-over';
+    },
+  };
+}
+
+/** Each first opening by a viewer has its audit line; the first of all is told to the operator where the maker wished it. */
+const told = (door: LinkDoor, { store, audit }: LinksInForceDeps): LinkDoor => ({
+  ...door,
+  async enter(visit) {
+    const outcome = await door.enter(visit);
+    if (outcome.kind === 'opened') await tell(visit, outcome.count);
+    return outcome;
+    async function tell({ linkId, address: from, agent }: Visit, count: number): Promise<void> {
+      const link = await store.links.findLink({ id: linkId });
+      const isTold = count === 1 && link?.notifiesOnOpen === true;
+      const by = { who: undefined, from, ...(agent !== undefined && { agent: agent.slice(0, LONGEST_AGENT) }) };
+      const entry = { ...by, verdict: 'allowed', linkId, ...(link && { user: link.maker.user }) } as const;
+      audit({ ...entry, what: isTold ? 'link-first-opened' : 'link-opened' });
+    }
+  },
+});
+
+const LONGEST_AGENT = 200;

@@ -1,0 +1,78 @@
+/** What links need of the NVR and of the decision: the camera of an event, and whether a link would be admitted (SPEC 13). */
+import { linkFiles, linkTarget } from '../../access/link-targets.ts';
+import type { LinkJudge } from '../../accounts/links/ask-link.ts';
+import type { Settings } from '../../config/schema/schema.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import { admit, type Rules } from '../../gateway/decision/admit.ts';
+import { askFailure } from '../../gateway/decision/ask-failure.ts';
+import { type DestinationRules, destinationOf } from '../../gateway/decision/destinations.ts';
+import { factsOf } from '../../gateway/explain/description.ts';
+import { askerOf } from '../resources/upstreams.ts';
+
+export interface LinkJudgeDeps {
+  readonly settings: Settings;
+  readonly destinations: DestinationRules;
+  /** Without counters. */
+  readonly rules: () => Rules;
+}
+
+export interface LinkFacts {
+  readonly hasClip: boolean;
+  readonly hasSnapshot: boolean;
+  /** Unix seconds. */
+  readonly startTime: number | undefined;
+  readonly label: string | undefined;
+}
+
+export interface LinkJudgeWithFacts extends LinkJudge {
+  /** What an event is, for its page; undefined where that cannot be told. */
+  factsOf(id: string): Promise<LinkFacts | undefined>;
+}
+
+const PATHS = { event: '/api/events', review: '/api/review' } as const;
+
+export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): LinkJudgeWithFacts {
+  const ask = askerOf(settings);
+  /** Undefined for a 404. */
+  const recordOf = async (kind: 'event' | 'review', id: string): Promise<Result<unknown, RefusalReason>> => {
+    const path = `${PATHS[kind]}/${encodeURIComponent(id)}`;
+    const target = { path, segments: path.slice(1).split('/'), query: '' };
+    const destination = destinationOf('GET', target, destinations);
+    if (destination.kind === 'none') return err('no-nvr');
+    return ask(destination.upstream, path).then(ok, (fault: unknown) => err(askFailure(fault)));
+  };
+  return {
+    filesOf: linkFiles,
+    async cameraOf(kind, id) {
+      const record = await recordOf(kind, id);
+      if (!record.ok) return record;
+      const { camera } = Object(record.value) as { readonly camera?: unknown };
+      return ok(typeof camera === 'string' ? camera : undefined);
+    },
+    /** All files of a thing are judged alike: by its camera and by one verb. */
+    async denial(caller) {
+      const { credential } = caller;
+      if (credential.kind !== 'link') return 'no-credentials';
+      const { thing } = credential;
+      const target = linkTarget(thing, linkFiles(thing).slice(0, 1));
+      if (target === undefined) return 'path-not-found';
+      const facts = factsOf({ method: 'GET', isUpgrade: false, target, headers: [], peer: '127.0.0.1' });
+      const known = { name: 'link', identify: () => ({ kind: 'identified', caller }) as const };
+      const now = rules();
+      const admission = await admit(facts, { ...now, sources: { ...now.sources, external: [known] } });
+      return admission.kind === 'refused' ? admission.reason : undefined;
+    },
+    async factsOf(id) {
+      const record = await recordOf('event', id);
+      if (!record.ok) return undefined;
+      const { has_clip, has_snapshot, start_time, label } = Object(record.value) as Readonly<Record<string, unknown>>;
+      return {
+        hasClip: has_clip === true,
+        hasSnapshot: has_snapshot === true,
+        startTime: typeof start_time === 'number' ? start_time : undefined,
+        label: typeof label === 'string' ? label : undefined,
+      };
+    },
+  };
+}

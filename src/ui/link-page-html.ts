@@ -1,0 +1,146 @@
+/** The HTML of a link's page: complete and self-sufficient, without script or inline style (SPEC 8, 13). */
+import type { SharedThing } from '../domain/shared-thing.ts';
+import { escapeHtml } from './escape-html.ts';
+import type { PageLanguage } from './page-language.ts';
+import { formatSeconds } from './pages/login/login-outcome.ts';
+
+/** Files below the link, by name. */
+export interface ShownThing {
+  readonly kind: SharedThing['kind'];
+  readonly camera: string;
+  /** Unix seconds. */
+  readonly at?: number | undefined;
+  readonly label?: string | undefined;
+  readonly picture?: string | undefined;
+  readonly clip?: string | undefined;
+}
+
+export type Shut = { readonly kind: 'over' | 'busy' } | { readonly kind: 'limited'; readonly seconds: number };
+
+export type LinkPageVisit =
+  | Shut
+  | { readonly kind: 'pin' }
+  | {
+      readonly kind: 'shown';
+      readonly name: string | undefined;
+      readonly expiresAt: number;
+      readonly thing: ShownThing;
+      /** A line of `Set-Cookie`. */
+      readonly cookie: string | undefined;
+    };
+
+export type ShownPage = LinkPageVisit | { readonly kind: 'wrong' };
+
+/** From the root of the site. */
+export interface LinkPlaces {
+  readonly stylesheet: string | undefined;
+  readonly link: string;
+}
+
+/** What a messenger shows of the address: a title, and never a picture of the camera. */
+export function renderLinkPage(page: ShownPage, language: PageLanguage, places: LinkPlaces): string {
+  const { tag, words } = language;
+  const text = words.linkPage;
+  const title = escapeHtml(titleOf(page, language));
+  const stylesheet = places.stylesheet ? `<link rel="stylesheet" href="${escapeHtml(places.stylesheet)}">\n` : '';
+  return `<!doctype html>
+<html lang="${tag}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex, nofollow">
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="Postern">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${escapeHtml(text.preview)}">
+<title>${title} · Postern</title>
+<link rel="icon" href="data:,">
+${stylesheet}</head>
+<body class="lone">
+<main class="lone-card${page.kind === 'shown' ? ' shared' : ''}">
+<h1 class="lone-title"><bdi>${title}</bdi></h1>
+${bodyOf(page, language, places)}</main>
+</body>
+</html>
+`;
+}
+
+function titleOf(page: ShownPage, { words }: PageLanguage): string {
+  const text = words.linkPage;
+  switch (page.kind) {
+    case 'shown':
+      return page.name ?? nameless(page.thing.kind, text.titles);
+    case 'pin':
+    case 'wrong':
+      return text.pinTitle;
+    case 'busy':
+      return text.busyTitle;
+    default:
+      return text.overTitle;
+  }
+}
+
+function nameless(kind: ShownThing['kind'], titles: PageLanguage['words']['linkPage']['titles']): string {
+  const { event, review, recording, live, snapshot } = titles;
+  return { event, review, recording, live, snapshot }[kind];
+}
+
+const paragraph = (sentence: string): string => `<p class="refusal-message">${escapeHtml(sentence)}</p>\n`;
+
+function bodyOf(page: ShownPage, language: PageLanguage, places: LinkPlaces): string {
+  const text = language.words.linkPage;
+  switch (page.kind) {
+    case 'shown':
+      return renderShown(page, language, places);
+    case 'pin':
+    case 'wrong':
+      return renderForm(page.kind === 'wrong', text);
+    case 'limited':
+      return paragraph(text.limited.replace('{time}', formatSeconds(page.seconds)));
+    case 'busy':
+      return paragraph(text.busy);
+    case 'over':
+      return paragraph(text.over);
+  }
+}
+
+function renderForm(isWrong: boolean, text: PageLanguage['words']['linkPage']): string {
+  const alert = isWrong ? `<div class="notice notice-bad" role="alert">${escapeHtml(text.wrong)}</div>\n` : '';
+  return `<p class="lone-lead">${escapeHtml(text.pinLead)}</p>
+<form class="login-form" method="post">
+${alert}<div class="field"><label for="pin">${escapeHtml(text.pin)}</label><input id="pin" name="pin" type="password" autocomplete="one-time-code" maxlength="64" required autofocus></div>
+<button class="button button-strong button-wide" type="submit">${escapeHtml(text.submit)}</button>
+</form>
+`;
+}
+
+type Shown = LinkPageVisit & { readonly kind: 'shown' };
+
+function renderShown({ thing, expiresAt }: Shown, { tag, words }: PageLanguage, { link }: LinkPlaces): string {
+  const text = words.linkPage;
+  const time = (seconds: number): string =>
+    new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'long' }).format(seconds * 1000);
+  const facts = [thing.camera, thing.label, thing.at === undefined ? undefined : time(thing.at)];
+  const lead = facts.filter((fact) => fact !== undefined).join(' · ');
+  const again =
+    thing.kind === 'snapshot' ? `<a class="button" href="${escapeHtml(link)}">${escapeHtml(text.again)}</a>` : '';
+  const download =
+    thing.clip === undefined
+      ? ''
+      : `<a class="button" href="${escapeHtml(`${link}/${thing.clip}`)}" download>${escapeHtml(text.download)}</a>`;
+  const actions = again + download;
+  return `<p class="lone-lead"><bdi>${escapeHtml(lead)}</bdi></p>
+${mediaOf(thing, text, link)}${actions === '' ? '' : `<p class="refusal-links">${actions}</p>\n`}<p class="shared-end">${escapeHtml(text.until.replace('{time}', time(expiresAt)))}</p>
+`;
+}
+
+function mediaOf(thing: ShownThing, text: PageLanguage['words']['linkPage'], link: string): string {
+  const at = (file: string): string => escapeHtml(`${link}/${file}`);
+  const words = escapeHtml((thing.kind === 'live' ? text.live : text.picture).replace('{camera}', () => thing.camera));
+  if (thing.clip !== undefined) {
+    const poster = thing.picture === undefined ? '' : ` poster="${at(thing.picture)}"`;
+    return `<video class="shared-media" src="${at(thing.clip)}"${poster} controls playsinline preload="metadata">${escapeHtml(text.noVideo)}</video>\n`;
+  }
+  return thing.picture === undefined ? '' : `<img class="shared-media" src="${at(thing.picture)}" alt="${words}">\n`;
+}
