@@ -15,6 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
   access:    { modules: ['domain'],                       packages: [] },
   files:     { modules: [],                               packages: [] },
   gateway:   { modules: ['domain', 'identity', 'access', 'files'], packages: ['koa', 'koa-router', 'http-proxy', 'undici', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata'] },
+  canary:    { modules: ['domain', 'access'],             packages: [] },
   identity:  { modules: ['domain', 'files'],                       packages: [] },
   accounts:  { modules: ['domain'],                       packages: ['koa', 'koa-router', 'jose', 'lru-cache', 'qr', '@simplewebauthn/server', '@simplewebauthn/server/helpers'] },
   events:    { modules: ['domain'],                       packages: ['koa', 'koa-router', 'lru-cache', 're2js'] },

@@ -29,6 +29,7 @@ export const AUDITED = [
   'link-opened',
   'link-first-opened',
   'link-pin',
+  'canary-leak',
 ] as const;
 
 export interface AuditEntry {
@@ -48,6 +49,9 @@ export interface AuditEntry {
   readonly tokenId?: string;
   readonly linkId?: string;
   readonly sessionId?: string;
+  /** What the canary was shown: the route, and the foreign camera where the answer names one. */
+  readonly route?: string;
+  readonly camera?: string;
   /** By which second factor. */
   readonly factor?: 'totp' | 'recovery' | 'passkey';
   /** Absent when the request was refused before it had an id. */

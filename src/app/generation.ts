@@ -1,14 +1,16 @@
 /** What holds under one configuration: a reload makes the next generation and swaps the reference (SPEC 1). */
 
+import type { RecorderLayout } from '../access/recorder-layout.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { AddressCheck } from '../doctor/check-route.ts';
 import type { Build } from '../doctor/observations.ts';
-import { policyDigest } from '../domain/policy.ts';
+import { type PolicyRow, policyDigest } from '../domain/policy.ts';
 import { type ListenerName, singleHeader } from '../domain/request.ts';
 import type { ServiceStatus } from '../domain/status.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
 import { createGate, type Gate } from '../gateway/entry/gate.ts';
+import type { GateDeps } from '../gateway/entry/gate-deps.ts';
 import type { Readiness } from '../telemetry/readiness.ts';
 import type { AccountsInForce } from './accounts/accounts-in-force.ts';
 import { addressCheck } from './gate/address-check.ts';
@@ -16,6 +18,7 @@ import { createAuthorizer } from './gate/authorizer.ts';
 import { gateDeps } from './gate/gate.ts';
 import { createViewings } from './gate/viewings.ts';
 import { type Components, openComponents, replacedComponents } from './resources/components.ts';
+import { askerOf } from './resources/upstreams.ts';
 import type { Runtime } from './runtime.ts';
 import { readinessOf } from './telemetry/readiness.ts';
 import { serviceStatus } from './telemetry/status.ts';
@@ -31,6 +34,16 @@ export interface Generation {
   readonly rules: () => Rules;
   readonly readiness: () => Promise<Readiness>;
   readonly status: () => Promise<ServiceStatus>;
+  readonly canary: CanarySources;
+}
+
+/** What a round of the canary works by. */
+export interface CanarySources {
+  readonly gate: GateDeps;
+  readonly rows: readonly PolicyRow[];
+  readonly layout: () => RecorderLayout | undefined;
+  /** What the NVR tells of its operations; undefined without an NVR, or when it tells nothing. */
+  readonly openApi: () => Promise<unknown>;
 }
 
 /** What a generation is made from beside its configuration. */
@@ -85,6 +98,7 @@ function generationUnder(
     limiter,
     recent,
     unknownRoutes,
+    canary: runtime.canary,
   });
   const build = { version: runtime.version, policy: policyDigest(config.policy) };
   const status = runtime.shared?.status ?? ownStatus;
@@ -122,8 +136,17 @@ function generationUnder(
     heldBytes: runtime.shared?.heldBytes,
   });
   const gates = { external: createGate('external', gate), internal: createGate('internal', gate) };
-  return { config, settings, accounts, components, gates, rules: authorizer.uncounted, readiness, status };
+  const canary = {
+    gate,
+    rows: config.policy,
+    layout: components.cameras.it.layout,
+    openApi: async () => settings.nvr.url && askerOf(settings)(settings.nvr.url, OPEN_API),
+  };
+  return { config, settings, accounts, components, gates, rules: authorizer.uncounted, readiness, status, canary };
 }
+
+/** Where the NVR describes itself. */
+const OPEN_API = '/api/openapi.json';
 
 function checkUnder(
   { settings, policyNvr }: ServiceConfig,

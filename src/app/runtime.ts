@@ -21,6 +21,7 @@ import { ticks } from './resources/ticks.ts';
 import { type Certificates, openCertificates } from './resources/tls.ts';
 import { openTrustedHeaders, TRUSTED_HEADERS_FILES, type TrustedHeaders } from './resources/trusted-headers.ts';
 import type { StartOptions } from './start-options.ts';
+import { type CanaryTold, createCanaryTold } from './telemetry/canary-told.ts';
 import { type Health, openHealth } from './telemetry/health.ts';
 import { openTelemetry, type RuntimeTelemetry } from './telemetry/telemetry.ts';
 
@@ -42,6 +43,7 @@ export interface Runtime {
   readonly ledger: Ledger;
   readonly openStreams: OpenStreams;
   readonly unknownRoutes: UnknownRoutes;
+  readonly canary: CanaryTold;
   readonly pages: BuiltPages;
   /** Doctor on the status page: one run at a time. */
   readonly addressChecks: OneAtATime;
@@ -160,6 +162,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     ledger,
     openStreams,
     unknownRoutes: createUnknownRoutes(clock),
+    canary: createCanaryTold(metrics, logs.named('service.canary'), () => unixSeconds(clock)),
     pages: readBuiltPages(PAGES),
     addressChecks: oneAtATime(),
     certificates,

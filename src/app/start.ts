@@ -2,6 +2,7 @@
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
 import { markConfigured } from '../config/configured-mark.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
+import { type Canary, startCanary } from './canary.ts';
 import { currentGate } from './generation.ts';
 import { createGenerations, type Generations } from './hot-reload.ts';
 import { type Addresses, openListeners } from './listeners.ts';
@@ -17,6 +18,7 @@ export interface Postern {
   readonly newAdminPassword: NewAdminPassword | undefined;
   /** A configuration that was read again holds from now on, or the one before stays; the log says which. */
   readonly reload: Generations['reload'];
+  readonly canary: Canary;
   /** Is not ready any more, stops accepting, finishes what is in flight, and lets go of everything. */
   close(): Promise<void>;
 }
@@ -56,11 +58,13 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
     openStreams.leaveSockets();
     await drain(inForce().settings.server.shutdown_grace);
   });
+  const canary = startCanary(runtime, inForce);
+  opened.defer(canary.close);
   // Only now: a password that is made for a start that fails is never shown.
   const newAdminPassword = await accounts.settle(inForce().accounts, config.settings.auth.reset_admin_password);
   if (!config.isEmpty) await markConfigured(options.directory);
   log.info({ addresses }, 'started');
   openPorts.look(config, log);
   const running = opened.move();
-  return { addresses, newAdminPassword, reload: generations.reload, close: () => running.disposeAsync() };
+  return { addresses, newAdminPassword, reload: generations.reload, canary, close: () => running.disposeAsync() };
 }

@@ -96,6 +96,10 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     auditWriteErrors:     createCounter('postern_audit_write_errors_total', 'Audit lines that could not be written to their file.'),
     workersUp:            createGauge('postern_workers_up', 'Processes that serve requests, where server.workers is above 1.'),
     workerRestarts:       createCounter('postern_worker_restarts_total', 'Workers that were replaced: they had ended, or did not answer.', [['reason', labels.WORKER_ENDS]]),
+    canaryRounds:         createCounter('postern_canary_rounds_total', 'Rounds of the canary, which asks all routes as a caller of one camera: without a leak, with one, without answers, and with fewer than two cameras.', [['result', labels.CANARY_RESULTS]]),
+    canaryLeaks:          createGauge('postern_canary_leaks', 'Leaks of the last round of the canary: a route and a foreign camera that it showed.'),
+    canaryLastRound:      createGauge('postern_canary_last_round_timestamp_seconds', 'When the last round of the canary ended that had answers.'),
+    canaryUnknown:        createGauge('postern_canary_unknown_operations', 'Operations that the NVR lists and the route table does not know.'),
     scrapeFaults:         createCounter('postern_scrape_faults_total', 'Values that could not be read in time for a scrape.'),
   };
   // Left out until their value is known.
@@ -106,6 +110,9 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
   declared.storeChangesHeard.set(undefined);
   declared.eventsUp.set(undefined);
   declared.limitsUp.set(undefined);
+  declared.canaryLeaks.set(undefined);
+  declared.canaryLastRound.set(undefined);
+  declared.canaryUnknown.set(undefined);
   declared.certificateExpiry.set(undefined);
   declared.certificateRefused.set(undefined);
   return declared;

@@ -54,6 +54,7 @@ describe('Every key', () => {
       'auth.hash_iterations', 'auth.invitation_lifetime', 'auth.password_min_length', 'auth.reauthenticate', 'auth.refresh_time', 'auth.reset_admin_password', 'auth.roles', 'auth.second_factor',
       'auth.session_length',
       'auth.session_max_age', 'auth.sessions_per_user', 'auth.trusted_proxies',
+      'canary.every',
       'events.max_limit', 'events.nvr_database', 'events.query_timeout', 'events.retention', 'events.sample', 'events.source',
       'ledger.enabled', 'ledger.notices', 'ledger.retention', 'ledger.visible_to_viewers',
       'limits.redis_url', 'limits.redis_url_file', 'limits.replicas',

@@ -1,7 +1,16 @@
 /** The walk: every operation of the NVR as every kind of caller; what the NVR saw is the proof (interface 2.2, 5.6, 7). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Asked, askedOfAll, foreign, nameOf, type Operation, own, readOperations } from './support/rows.ts';
+import {
+  type Asked,
+  askedOfAll,
+  foreign,
+  nameOf,
+  neutralPaths,
+  type Operation,
+  own,
+  readOperations,
+} from './support/rows.ts';
 import { FOREIGN } from './support/two-cameras.ts';
 import { type Answered, type CallerName, startWalkInstance, type WalkInstance } from './support/walk-instance.ts';
 
@@ -90,10 +99,6 @@ const IN_ORDER = OPERATIONS.toSorted((one, other) => Number(nameOf(one) === LAST
 /** Answers of these forms are not the NVR's own, byte by byte, even for callers who see all cameras. */
 const REWRITTEN: readonly string[] = ['GET /api/config', 'GET /api/stats', 'GET /api/metrics'];
 
-const NEUTRAL = OPERATIONS.filter(({ a, f, cam }) => (a === 'public' || a === 'any') && !f && !cam).map(
-  ({ p }) => new RegExp(`^${p.replaceAll(/\{(rest|file)\}/g, '.+').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-);
-
 /** Callers who see all cameras ask for the one that others may not see. */
 function questionFor(operation: Operation, caller: CallerName, about: string | undefined): Asked {
   if (about === 'own') return own(operation);
@@ -141,7 +146,7 @@ const isNarrowed = (sent: string, { target }: Asked): boolean =>
 describe('Every operation of the NVR, as admin, viewer, gardener (of the garden alone), ghost (of no known role), anonymous', () => {
   let walk: WalkInstance;
   before(async () => {
-    walk = await startWalkInstance(NEUTRAL);
+    walk = await startWalkInstance(neutralPaths());
   });
   after(() => walk.close());
 

@@ -3,7 +3,14 @@ import { X509Certificate } from 'node:crypto';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
-import type { Reach, ServiceStatus, StatusCertificate, StatusWarning, UnknownRoute } from '../../domain/status.ts';
+import type {
+  CanaryStatus,
+  Reach,
+  ServiceStatus,
+  StatusCertificate,
+  StatusWarning,
+  UnknownRoute,
+} from '../../domain/status.ts';
 import type { Check, Readiness } from '../../telemetry/readiness.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { nvrVersion } from '../resources/upstreams.ts';
@@ -22,6 +29,7 @@ export interface StatusSources {
   readonly limiter: Pick<LoginLimiter, 'size' | 'limited'>;
   readonly recent: RecentFailures;
   readonly unknownRoutes: { list(): readonly UnknownRoute[] };
+  readonly canary: { status(): CanaryStatus | null };
 }
 
 export function serviceStatus(sources: StatusSources): () => Promise<ServiceStatus> {
@@ -47,6 +55,7 @@ export function serviceStatus(sources: StatusSources): () => Promise<ServiceStat
       loginFailures: recent.loginFailures(),
       unknownRoutes: sources.unknownRoutes.list(),
       failures: recent.failures(),
+      canary: sources.canary.status(),
     };
   };
 }

@@ -4,6 +4,7 @@ import { markConfigured } from '../../config/configured-mark.ts';
 import { MOST_HELD_BYTES } from '../../gateway/narrow/obligations.ts';
 import type { Check, Readiness } from '../../telemetry/readiness.ts';
 import { createTelemetryServer } from '../../telemetry/telemetry-server.ts';
+import { startCanary } from '../canary.ts';
 import { drainListeners } from '../drain.ts';
 import type { Generation } from '../generation.ts';
 import { createGenerations } from '../hot-reload.ts';
@@ -143,6 +144,8 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
     log.info('stopping: requests in flight are finished first');
     await started.close((inForce().settings.server.shutdown_grace + CLOSING_SECONDS) * 1000);
   });
+  const canary = startCanary(runtime, inForce);
+  opened.defer(canary.close);
   const newAdminPassword = await accounts.settle(inForce().accounts, settings.auth.reset_admin_password);
   if (newAdminPassword) notes.tell({ kind: 'first-login', isAwaited: true });
   if (!config.isEmpty) await markConfigured(directory);
@@ -153,6 +156,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
   return {
     addresses,
     newAdminPassword,
+    canary,
     pids: () => new Map(workers().map(({ number, pid }) => [number, pid])),
     async reload(read) {
       const reloaded = await generations.reload(read);

@@ -31,6 +31,29 @@ export const text = (passes: (value: string) => boolean, message: (shown: string
 export const wholeSeconds = () => z.int().min(0).max(LONGEST_SECONDS);
 export const timeoutSeconds = () => z.number().positive().max(LONGEST_TIMEOUT_SECONDS);
 
+const SECONDS_PER_UNIT: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const WORDED = /^(?<number>\d{1,6})\s*(?<unit>[smhd])$/;
+
+/** `1h` is 3600 seconds; a plain number is seconds; null is never. */
+export function wordedSeconds(atLeast: number) {
+  const words = (input: unknown): string =>
+    `${JSON.stringify(input)} is not a duration of at least ${atLeast} seconds: write for example 1h, 30m or 3600, or null for never`;
+  return z
+    .union([z.int(), z.string(), z.null()], { error: ({ input }) => words(input) })
+    .transform((written, context) => {
+      const seconds = written === null ? null : secondsOf(written);
+      if (seconds === null || (seconds >= atLeast && seconds <= LONGEST_SECONDS)) return seconds;
+      context.addIssue({ code: 'custom', message: words(written) });
+      return z.NEVER;
+    });
+}
+
+function secondsOf(written: number | string): number {
+  if (typeof written === 'number') return written;
+  const { number, unit = '' } = WORDED.exec(written)?.groups ?? {};
+  return Number(number) * (SECONDS_PER_UNIT[unit] ?? Number.NaN);
+}
+
 const BYTES_PER_UNIT: Readonly<Record<string, number>> = {
   B: 1,
   KB: 1e3,

@@ -1,6 +1,7 @@
 /** The facts of a Node request, for the decision. */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { ListenerName, RequestFacts } from '../../domain/request.ts';
 import { foldAddress } from './client-address.ts';
@@ -22,12 +23,12 @@ export function requestFacts(request: IncomingMessage, listener: ListenerName, h
   };
 }
 
-const peers = new WeakMap<Socket, string>();
+const peers = new WeakMap<Duplex, string>();
 
 const THIS_MACHINE = '127.0.0.1';
 
-/** Of a Unix socket, which has no address: who connects to it is on this machine. */
-export const markLocal = (socket: Socket): void => void peers.set(socket, THIS_MACHINE);
+/** Of a Unix socket, or of a stream within this process, which have no address: who connects to it is on this machine. */
+export const markLocal = (socket: Duplex): void => void peers.set(socket, THIS_MACHINE);
 
 /** The same for all requests of a connection; empty when the connection was gone before the first question. */
 function peerOf(socket: Socket): string {

@@ -28,6 +28,12 @@ export function readOperations(): readonly Operation[] {
   return [...table.api, ...table.other];
 }
 
+/** Paths whose answers say nothing about any camera. */
+export const neutralPaths = (): readonly RegExp[] =>
+  readOperations()
+    .filter(({ a, f, cam }) => (a === 'public' || a === 'any') && !f && !cam)
+    .map(({ p }) => new RegExp(`^${p.replaceAll(/\{(rest|file)\}/g, '.+').replaceAll(/\{\w+\}/g, '[^/]+')}$`));
+
 export const nameOf = ({ m, p }: Pick<Operation, 'm' | 'p'>): string => `${m} ${p}`;
 
 type Side = typeof GARDEN;

@@ -6,6 +6,7 @@ import { formatShortMoment, formatTime } from '../shared/times.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { AddressCheck } from './address-check.tsx';
+import { Canary } from './canary.tsx';
 import { FailurePlot } from './failure-plot.tsx';
 import { type ReadStatus, readStatus } from './read-status.ts';
 import { Certificate, Limiter, Reached, Versions } from './service-tiles.tsx';
@@ -50,6 +51,7 @@ const Components = ({ status, now }: { status: ReadStatus; now: number }) => (
     <Versions status={status} />
     <Certificate certificate={status.certificate} />
     <Limiter limiter={status.limiter} />
+    <Canary canary={status.canary} />
     <AddressCheck url={status.publicUrl} />
     <Tile title={words.status.warnings} isTold={status.warnings !== undefined} isWide>
       <p class="field-help">{words.status.warningsWhy}</p>

@@ -647,6 +647,20 @@ export const DE: Words = {
     loginFailures: 'Fehlgeschlagene Anmeldungen pro Stunde',
     noLoginFailures: 'Keine in den letzten 24 Stunden.',
     most: (number) => `höchstens ${count(number)} in einer Stunde`,
+    canary: {
+      title: 'Kanarienvogel',
+      off: 'Noch keine Runde: canary.every schaltet ihn ein.',
+      results: {
+        clean: 'Keine fremde Kamera gesehen',
+        leaks: 'Fremde Kameras gesehen: Diese Zeilen der Routentabelle passen nicht zum NVR',
+        failed: 'Die letzte Runde bekam keine Antworten',
+        idle: 'Weniger als zwei Kameras: nichts zu suchen',
+      },
+      asked: (number) => some(number, 'Frage', 'Fragen'),
+      unknown: (number) =>
+        `Der NVR hat ${some(number, 'Operation', 'Operationen')}, die nicht in der Routentabelle stehen.`,
+      anyCamera: 'Summe über alle Kameras',
+    },
     unknownRoutes: 'Unbekannte Routen',
     unknownRoutesWhy:
       'Angefragte Pfade, die nicht in der Routentabelle stehen. Nur Administratoren dürfen sie verwenden.',

@@ -642,6 +642,20 @@ export const EN = {
     loginFailures: 'Failed logins per hour',
     noLoginFailures: 'None in the last 24 hours.',
     most: (number: number) => `at most ${count(number)} in an hour`,
+    canary: {
+      title: 'Canary',
+      off: 'No round yet: canary.every turns it on.',
+      results: {
+        clean: 'No foreign camera seen',
+        leaks: 'Foreign cameras seen: these rows of the route table do not fit the NVR',
+        failed: 'The last round got no answers',
+        idle: 'Fewer than two cameras: nothing to look for',
+      },
+      asked: (number: number) => some(number, 'question', 'questions'),
+      unknown: (number: number) =>
+        `The NVR has ${some(number, 'operation', 'operations')} that the route table does not know.`,
+      anyCamera: 'sum over all cameras',
+    },
     unknownRoutes: 'Unknown routes',
     unknownRoutesWhy: 'Requested paths that the route table does not list. Only admins may use them.',
     noUnknownRoutes: 'None.',

@@ -1,0 +1,91 @@
+/** The canary of a running service: a round each `canary.every`, one question at a time, for a hundredth of the time at most (SPEC 15). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Ask, Stopped } from '../canary/answer.ts';
+import { type Round, runRound } from '../canary/round.ts';
+import { unixSeconds } from '../domain/clock.ts';
+import { canaryAsk } from './gate/canary-gate.ts';
+import type { Generation } from './generation.ts';
+import { ticks } from './resources/ticks.ts';
+import type { Runtime } from './runtime.ts';
+
+export interface Canary {
+  /** One round now, by what is in force; `share` is the part of the time in which a question may be under way. */
+  round(share?: number): Promise<Round | undefined>;
+  /** Ends a round that is under way. */
+  close(): Promise<void>;
+}
+
+/** Under one per cent, whatever a question costs the NVR. */
+const SHARE = 0.01;
+const LOOK_MS = 5_000;
+/** Replicas that start together do not ask together. */
+const LATEST_FIRST_MS = 60_000;
+
+export function startCanary(runtime: Runtime, inForce: () => Generation): Canary {
+  const stop = new AbortController();
+  let rounds = 0;
+  let running: Promise<Round | undefined> | undefined;
+  const firstAt = ticks() + Math.random() * LATEST_FIRST_MS;
+  let lastAt: number | undefined;
+
+  const run = async (share: number): Promise<Round | undefined> => {
+    const generation = inForce();
+    const { accounts, canary } = generation;
+    try {
+      const layout = canary.layout();
+      const [camera = ''] = layout?.cameras ?? [];
+      const isOver = (): boolean => inForce() !== generation;
+      const ask = canaryAsk({ gate: canary.gate, camera, signal: stop.signal });
+      const round = await runRound({
+        ask: paced(ask, share, stop.signal, isOver),
+        rows: canary.rows,
+        layout,
+        number: rounds,
+        now: () => unixSeconds(runtime.clock),
+        openApi: canary.openApi,
+      });
+      rounds += 1;
+      runtime.canary.tell(round, accounts.routeDeps.audit);
+      return round;
+    } catch (fault) {
+      if (!(fault instanceof Stopped)) runtime.canary.tell(undefined, accounts.routeDeps.audit, fault);
+      return undefined;
+    }
+  };
+  const round = (share = SHARE): Promise<Round | undefined> => {
+    running ??= run(share).finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  const timer = setInterval(() => {
+    const { every } = inForce().settings.canary;
+    const isDue = every !== null && ticks() >= (lastAt === undefined ? firstAt : lastAt + every * 1000);
+    if (!isDue || running !== undefined) return;
+    lastAt = ticks();
+    void round();
+  }, LOOK_MS).unref();
+
+  return {
+    round,
+    async close() {
+      clearInterval(timer);
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+/** After each answer a pause that is as much longer as the share wants it. */
+function paced(ask: Ask, share: number, signal: AbortSignal, isOver: () => boolean): Ask {
+  return async (as, target) => {
+    if (signal.aborted || isOver()) throw new Stopped();
+    const startedAt = ticks();
+    try {
+      return await ask(as, target);
+    } finally {
+      const pause = (ticks() - startedAt) * (1 / share - 1);
+      if (pause >= 1) await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
+    }
+  };
+}

@@ -1,0 +1,169 @@
+/**
+ * Looks for foreign cameras in an answer, only where a camera's name can stand: a camera may be called `person` or `garage`,
+ * and a label or a zone of that name is no leak. Ids of foreign things count wherever they are.
+ */
+import { isNestedTooDeep } from '../access/json-depth.ts';
+import { isRecord, type JsonRecord, recordOf } from '../access/recorder-layout.ts';
+import type { Answer } from './answer.ts';
+import type { Landscape } from './landscape.ts';
+
+/**
+ * A foreign camera, and how it was seen: never what the answer held. `sum`: the answer is the one for all cameras, and names
+ * none, so that the camera is not known.
+ */
+export interface Seen {
+  readonly camera: string | undefined;
+  readonly by: 'name' | 'key' | 'path' | 'id' | 'label' | 'sum';
+}
+
+/** Made once for a round. */
+export interface Finder {
+  /** `path` is that of the question. */
+  find(answer: Answer, path: string): Seen | undefined;
+}
+
+type Known = Pick<Landscape, 'foreignCameras' | 'foreignStreams' | 'foreignIds'>;
+
+/** Bytes of pictures and films look like short names now and then; an id of ten digits and more does not happen. */
+const BINARY = /^(?:image|video|audio|multipart|font)\/|octet-stream|zip/;
+
+export function createFinder(known: Known): Finder {
+  const ids = alternation([...known.foreignIds.keys()]);
+  const inPath = pathPattern([...known.foreignCameras]);
+  const inText = labelPattern([...known.foreignCameras]);
+  const inCut = fieldPattern([...known.foreignCameras]);
+  return {
+    find({ body, headers, type, isWhole }, path) {
+      const text = `${headers}\n${body}`;
+      const id = ids?.exec(text)?.[0];
+      if (id !== undefined) return { camera: known.foreignIds.get(id) ?? '', by: 'id' };
+      if (BINARY.test(type)) return seen('path', inPath.exec(headers));
+      const place = inPath.exec(text);
+      if (place) return seen('path', place);
+      if (!isWhole) return seen('name', inCut.exec(body));
+      const json = parsed(body);
+      return json === undefined ? seen('label', inText.exec(body)) : findIn(json, path, known);
+    },
+  };
+}
+
+function seen(by: Seen['by'], found: RegExpExecArray | null): Seen | undefined {
+  const camera = found?.slice(1).find((group) => group !== undefined);
+  return camera === undefined ? undefined : { camera, by };
+}
+
+function parsed(body: string): unknown {
+  if (isNestedTooDeep(body)) return undefined;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The longest first: `front-door` before `front`. */
+const alternatives = (names: readonly string[]): string =>
+  [...names]
+    .sort((one, other) => other.length - one.length)
+    .map(RegExp.escape)
+    .join('|') || '(?!)';
+
+const alternation = (names: readonly string[]): RegExp | undefined =>
+  names.length === 0 ? undefined : new RegExp(alternatives(names), 'u');
+
+/** `thumb-{camera}-1700000000.…`, and folders that the NVR names by cameras. Behind a name stands the end of it. */
+function pathPattern(cameras: readonly string[]): RegExp {
+  const any = `(${alternatives(cameras)})`;
+  const time = String.raw`-\d{9,}`;
+  const end = String.raw`(?=[/"'?\s<]|$)`;
+  const folders = String.raw`(?:/thumbs|/previews|/vod|/vod/clip|\d{4}-\d\d-\d\d/\d\d|\d{4}-\d\d/\d\d/\d\d)/`;
+  return new RegExp(`(?:thumb-|preview_|/clips/)${any}${time}|${folders}${any}${end}`, 'u');
+}
+
+/** Labels of metrics. */
+const labelPattern = (cameras: readonly string[]): RegExp =>
+  new RegExp(String.raw`\bcamera(?:_name|_id)?="(${alternatives(cameras)})"`, 'u');
+
+/** JSON that is too long to be read to its end. */
+const fieldPattern = (cameras: readonly string[]): RegExp =>
+  new RegExp(String.raw`"(?:source_)?camera(?:_name|_id)?"\s*:\s*"(${alternatives(cameras)})"`, 'u');
+
+const NAMING_KEYS: ReadonlySet<string> = new Set([
+  'camera',
+  'camera_name',
+  'camera_id',
+  'source_camera',
+  'cameras',
+  'allowed_cameras',
+]);
+const MAP_KEYS: ReadonlySet<string> = new Set(['cameras', 'camera', 'bandwidth_usages', 'camera_fps']);
+const CONFIG = '/api/config';
+const STREAMS = '/api/go2rtc/streams';
+
+function findIn(json: unknown, path: string, known: Known): Seen | undefined {
+  const isConfig = path === CONFIG;
+  const walk = (value: unknown, key: string, depth: number): Seen | undefined => {
+    if (typeof value === 'string') return NAMING_KEYS.has(key) ? named(value, known.foreignCameras) : undefined;
+    if (Array.isArray(value)) return firstOf(value, (element) => walk(element, key, depth + 1));
+    if (!isRecord(value)) return undefined;
+    if (isConfig && depth === 1 && key === 'cameras')
+      return findInHollow(value, known) ?? walkMembers(ownOf(value, known), depth);
+    const streams =
+      path === STREAMS && depth === 0 ? value : isConfig && key === 'go2rtc' ? value['streams'] : undefined;
+    return (
+      keyOf(recordOf(streams), known.foreignStreams) ??
+      (MAP_KEYS.has(key) ? keyOf(value, known.foreignCameras) : undefined) ??
+      entryOfFolder(value, known) ??
+      walkMembers(value, depth)
+    );
+  };
+  const walkMembers = (value: JsonRecord, depth: number): Seen | undefined =>
+    firstOf(Object.entries(value), ([key, member]) => walk(member, key, depth + 1));
+  return walk(json, '', 0);
+}
+
+/** A row may be about several cameras, joined by commas. */
+function named(value: string, cameras: ReadonlySet<string>): Seen | undefined {
+  const camera = value
+    .split(',')
+    .map((name) => name.trim())
+    .find((name) => cameras.has(name));
+  return camera === undefined ? undefined : { camera, by: 'name' };
+}
+
+function keyOf(value: JsonRecord, names: ReadonlySet<string>): Seen | undefined {
+  const camera = Object.keys(value).find((key) => names.has(key));
+  return camera === undefined ? undefined : { camera, by: 'key' };
+}
+
+/** What a web server lists of a folder: `{name, type, mtime}`. */
+function entryOfFolder({ name, type, mtime }: JsonRecord, { foreignCameras }: Known): Seen | undefined {
+  const isEntry = typeof name === 'string' && typeof type === 'string' && mtime !== undefined;
+  return isEntry && foreignCameras.has(name) ? { camera: name, by: 'name' } : undefined;
+}
+
+const ownOf = (cameras: JsonRecord, { foreignCameras }: Known): JsonRecord =>
+  Object.fromEntries(Object.entries(cameras).filter(([camera]) => !foreignCameras.has(camera)));
+
+/** In the NVR's configuration the names of all cameras stay, with entries that say nothing: see docs/canary.md. */
+const findInHollow = (cameras: JsonRecord, { foreignCameras }: Known): Seen | undefined =>
+  firstOf(Object.entries(cameras), ([camera, entry]) =>
+    foreignCameras.has(camera) && !isHollow(entry, camera) ? { camera, by: 'key' } : undefined,
+  );
+
+function isHollow(value: unknown, camera: string): boolean {
+  if (typeof value === 'string') return value === '' || value === camera;
+  if (Array.isArray(value)) return value.length === 0;
+  return !isRecord(value) || Object.values(value).every((member) => isHollow(member, camera));
+}
+
+function firstOf<Element>(
+  elements: readonly Element[],
+  look: (element: Element) => Seen | undefined,
+): Seen | undefined {
+  for (const element of elements) {
+    const found = look(element);
+    if (found) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,127 @@
+/** One round of the canary: survey, questions one after another with pauses, and what was found (SPEC 15). */
+import type { RecorderLayout } from '../access/recorder-layout.ts';
+import type { PolicyRow } from '../domain/policy.ts';
+import { type Answer, type Ask, Stopped } from './answer.ts';
+import { type OperationDrift, operationDrift } from './drift.ts';
+import { createFinder, type Finder, type Seen } from './find-foreign.ts';
+import { findUnnamed } from './find-unnamed.ts';
+import type { Landscape } from './landscape.ts';
+import { type Question, questionsOf } from './questions.ts';
+import { survey } from './survey.ts';
+
+/** What leaked, and never the content. */
+export interface Leak {
+  /** `GET /api/events/{id}` */
+  readonly route: string;
+  /** Undefined when the answer names none: a sum over all cameras. */
+  readonly camera: string | undefined;
+  /** `answered`: a question that names the foreign camera was let through; otherwise where the answer shows it. */
+  readonly by: 'answered' | Seen['by'];
+}
+
+export interface DoneRound {
+  readonly kind: 'done';
+  /** Unix seconds. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  /** The canary's own. */
+  readonly camera: string;
+  /** Questions of the canary that were answered, or refused as they should be. */
+  readonly asked: number;
+  /** Questions without an answer: the NVR was not reached, or failed. */
+  readonly failed: number;
+  /** Routes that were not asked about a foreign camera, because the NVR has nothing of one there now. */
+  readonly unasked: readonly string[];
+  /** A route and a camera once. */
+  readonly leaks: readonly Leak[];
+  /** Undefined when the NVR does not tell its operations. */
+  readonly drift: OperationDrift | undefined;
+}
+
+export type Round =
+  | DoneRound
+  /** Fewer than two cameras are known: there is nothing foreign to look for. */
+  | { readonly kind: 'too-few-cameras' }
+  /** The list of cameras could not be read yet. */
+  | { readonly kind: 'cameras-unknown' };
+
+export interface RoundDeps {
+  readonly ask: Ask;
+  readonly rows: readonly PolicyRow[];
+  readonly layout: RecorderLayout | undefined;
+  /** How many rounds were there before. */
+  readonly number: number;
+  /** Unix seconds. */
+  readonly now: () => number;
+  /** What the NVR tells of its operations; undefined when it does not. */
+  readonly openApi: () => Promise<unknown>;
+}
+
+/** Rejects when it was stopped, which `ask` says by rejecting with `Stopped`. */
+export async function runRound({ ask, rows, layout, number, now, openApi }: RoundDeps): Promise<Round> {
+  if (!layout) return { kind: 'cameras-unknown' };
+  const startedAt = now();
+  const landscape = await survey({ ask, layout, round: number, now: startedAt });
+  if (!landscape) return { kind: 'too-few-cameras' };
+  const { questions, unasked } = questionsOf(rows, landscape);
+  const finder = createFinder(landscape);
+  const leaks = new Map<string, Leak>();
+  let failed = 0;
+  for (const question of questions) {
+    const answer = await ask('canary', question.target).catch(unlessStopped);
+    if (!answer || hasFailed(answer)) {
+      failed += 1;
+      continue;
+    }
+    const seen = await leakIn(question, answer, { landscape, finder, ask }).catch(unlessStopped);
+    if (!seen) continue;
+    const leak = { route: question.route, ...seen };
+    leaks.set(JSON.stringify([leak.route, leak.camera]), leak);
+  }
+  const drift = operationDrift(await openApi().catch(() => undefined), rows);
+  return {
+    kind: 'done',
+    startedAt,
+    endedAt: now(),
+    camera: landscape.own.camera,
+    asked: questions.length - failed,
+    failed,
+    unasked,
+    leaks: [...leaks.values()],
+    drift,
+  };
+}
+
+/** A question that could not be asked is no leak, and the round goes on. */
+function unlessStopped(fault: unknown): undefined {
+  if (fault instanceof Stopped) throw fault;
+  return undefined;
+}
+
+const hasFailed = ({ status, refused }: Answer): boolean => status >= 500 && refused !== 'nothing-visible';
+
+interface LookDeps {
+  readonly landscape: Landscape;
+  readonly finder: Finder;
+  readonly ask: Ask;
+}
+
+async function leakIn(
+  question: Question,
+  answer: Answer,
+  { landscape, finder, ask }: LookDeps,
+): Promise<Omit<Leak, 'route'> | undefined> {
+  if (answer.refused !== undefined) return undefined;
+  if (question.about === 'foreign' && isLetThrough(question, answer))
+    return { camera: question.camera, by: 'answered' };
+  if (answer.status >= 400) return undefined;
+  const path = question.target.split('?', 1)[0] ?? '';
+  return finder.find(answer, path) ?? (await findUnnamed(question, answer, landscape, ask));
+}
+
+/**
+ * A question about a foreign camera is refused before it is forwarded. The exception are rows whose answer says which camera it is of:
+ * there the NVR may say that it has no such thing any more.
+ */
+const isLetThrough = ({ row }: Question, { status, isOfUpstream }: Answer): boolean =>
+  status < 400 || (isOfUpstream && row.narrow !== 'post-check');
