@@ -1,6 +1,6 @@
 /** What is audited, as entries of the ledger: logins, changes and refusals (SPEC 14). Pure. */
 import type { LedgerEntry, LedgerKind } from '../domain/ledger.ts';
-import type { Subject } from './sightings.ts';
+import { type Subject, storable } from './sightings.ts';
 
 /** As much of an audited act as is told. Other fields that are texts are told in `detail`. */
 export interface AuditedAct {
@@ -12,7 +12,6 @@ export interface AuditedAct {
 
 /** Told elsewhere, or of no use when a year has passed. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['who', 'from', 'verdict', 'agent', 'requestId']);
-const LONGEST_TEXT = 200;
 
 export type Doing =
   | { readonly kind: 'once'; readonly entry: LedgerEntry }
@@ -47,8 +46,6 @@ function kindOf({ what, verdict }: AuditedAct): LedgerKind {
 const detailOf = (act: AuditedAct): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(act).flatMap(([name, value]) =>
-      typeof value === 'string' && !LEFT_OUT.has(name)
-        ? [[name, value.slice(0, LONGEST_TEXT).toWellFormed().replaceAll('\0', '')]]
-        : [],
+      typeof value === 'string' && !LEFT_OUT.has(name) ? [[name, storable(value)]] : [],
     ),
   );

@@ -60,6 +60,11 @@ interface Running {
 const MOST_WAITING = 20_000;
 const HOUR = 3600;
 
+const LONGEST_TEXT = 200;
+
+/** Text from a client as every engine can keep it: PostgreSQL takes no NUL, and one bad record would hold back all others. */
+export const storable = (text: string): string => text.slice(0, LONGEST_TEXT).toWellFormed().replaceAll('\0', '');
+
 /** Seconds without a sign of life, after which a span has ended. */
 export const QUIET_SECONDS = 60;
 

@@ -1,5 +1,6 @@
 /** Sightings that follow each other within a minute are one span; a span is a record when it has ended (SPEC 14). Pure. */
 import { isViewingKind, type LedgerEntry, type OpenSpan } from '../domain/ledger.ts';
+import { createCrowds } from './crowds.ts';
 import { joined, QUIET_SECONDS, type Sighting, type Subject, type WatchedTime } from './sightings.ts';
 
 /** What another worker saw comes a little later. */
@@ -31,6 +32,7 @@ export interface Spans {
   mark(id: string, detail: Readonly<Record<string, string>>): void;
   /** All of them end. */
   end(): readonly EndedSpan[];
+  isOpen(key: string): boolean;
   size(): number;
 }
 
@@ -44,9 +46,16 @@ export function createSpans(newId: () => string, onBegin: (entry: LedgerEntry, i
   const byKey = new Map<string, Growing[]>();
   let ended: EndedSpan[] = [];
 
-  const close = (span: Growing): void => void ended.push({ span: span.id, entry: entryOf(span) });
+  const isOpen = (key: string): boolean => byKey.has(key);
+  const crowds = createCrowds(isOpen);
+  const close = (span: Growing): void => {
+    crowds.ended(span.subject);
+    ended.push({ span: span.id, entry: entryOf(span) });
+  };
   return {
-    see(sighting) {
+    isOpen,
+    see(seen) {
+      const sighting = crowds.placed(seen);
       const spans = byKey.get(sighting.key) ?? [];
       for (const over of spans.filter((span) => !goesOn(span, sighting))) {
         close(over);
@@ -58,6 +67,7 @@ export function createSpans(newId: () => string, onBegin: (entry: LedgerEntry, i
         const { subject, watched, from, to, requests } = sighting;
         const begun = { id: newId(), subject, watched, from, to, requests, isChanged: true };
         spans.push(begun);
+        crowds.begun(subject);
         onBegin(entryOf(begun), begun.id);
       }
       byKey.set(sighting.key, spans);

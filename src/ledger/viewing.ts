@@ -1,7 +1,7 @@
 /** What an admitted request is a viewing of: its viewer, its kind, and the recorded time that it names (SPEC 14). Pure. */
 import type { Caller, Credential } from '../domain/caller.ts';
 import type { Views } from '../domain/policy.ts';
-import type { Subject, WatchedTime } from './sightings.ts';
+import { type Subject, storable, type WatchedTime } from './sightings.ts';
 
 export interface Viewer {
   readonly caller: Caller | undefined;
@@ -18,7 +18,8 @@ export function subjectOf({ caller, address }: Viewer, views: Views, camera: str
     user: caller?.name ?? null,
     credential: caller ? credentialText(caller.credential) : null,
     address,
-    camera,
+    // As it stands in the request: a stream of the NVR may have any name.
+    camera: camera === null ? null : storable(camera),
     ...(mark && { detail: { seen: mark } }),
   };
 }

@@ -141,7 +141,7 @@ export function createLedgerWriter(deps: WriterDeps): LedgerWriter {
       drop(lost);
       queue(entries.map((entry) => ({ entry })));
       for (const sighting of sightings) {
-        if (spans.size() < MOST_OPEN) spans.see(sighting);
+        if (spans.size() < MOST_OPEN || spans.isOpen(sighting.key)) spans.see(sighting);
         else drop(1);
       }
     },

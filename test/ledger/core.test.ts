@@ -7,6 +7,8 @@ import { canonicalText, emptyHead, linkEntries, NO_HASH } from '../../src/ledger
 import { createSightings, type Subject } from '../../src/ledger/sightings.ts';
 import { createSpans, cutOff } from '../../src/ledger/spans.ts';
 import { checkChain } from '../../src/ledger/verify.ts';
+import { subjectOf } from '../../src/ledger/viewing.ts';
+import { createLedgerWriter } from '../../src/ledger/writer.ts';
 
 const entryAt = (from: number, change: Partial<LedgerEntry> = {}): LedgerEntry => ({
   kind: 'live',
@@ -214,5 +216,62 @@ describe('Spans of the ledger', () => {
         [86_400, 172_800],
       ],
     );
+  });
+});
+
+describe('Strangers and viewers who make up names', () => {
+  it('leave every viewing of others in the ledger, and no record for each name', async () => {
+    const written: LedgerEntry[] = [];
+    let dropped = 0;
+    let ids = 0;
+    let now = 0;
+    const writer = createLedgerWriter({
+      store: {
+        claimChain: async () => ({ chain: 'main', left: [] }),
+        append: async (_, { ended }) => void written.push(...ended.map(({ entry }) => entry)),
+        abandoned: async () => [],
+        release: async () => {},
+      },
+      now: () => now,
+      newId: () => String(++ids),
+      localTime: () => ({ day: '2026-11-22', hour: 1 }),
+      onDropped: (records) => {
+        dropped += records;
+      },
+      onFault: (fault) => assert.fail(String(fault)),
+      onWorking: () => {},
+    });
+    const failed = (name: string): Subject => ({
+      ...LIVE,
+      kind: 'login-failed',
+      user: name,
+      address: `2001:db8::${name}`,
+    });
+    for (now = 1; now <= 12; now += 1) {
+      const sightings = createSightings();
+      for (let at = 0; at < 2000; at += 1) {
+        sightings.see(failed(`${now}x${at}`), now);
+        if (at < 100) sightings.see({ ...LIVE, user: 'vic', camera: `none${now}x${at}` }, now);
+      }
+      sightings.see(LIVE, now);
+      writer.take(sightings.drain(now));
+      await writer.flush();
+    }
+    await writer.close();
+    const count = (kind: string, user: string | null) =>
+      written.filter((entry) => entry.kind === kind && (user === null || entry.user === user)).length;
+    assert.deepEqual([dropped, count('live', LIVE.user)], [0, 1]);
+    assert.ok(count('login-failed', null) <= 301 && count('live', 'vic') <= 1001, String(written.length));
+    const many = written.filter(({ detail }) => detail?.includes('crowd'));
+    assert.deepEqual(many.map(({ kind, user }) => [kind, user]).sort(), [
+      ['live', 'vic'],
+      ['login-failed', null],
+    ]);
+  });
+
+  it('write no text that an engine cannot keep: PostgreSQL takes no NUL', () => {
+    const viewer = { caller: undefined, address: '192.0.2.1' };
+    const { camera } = subjectOf(viewer, 'live', `a\0\ud800${'b'.repeat(9000)}`);
+    assert.equal(camera, `a\ufffd${'b'.repeat(197)}`);
   });
 });
