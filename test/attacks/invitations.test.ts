@@ -144,6 +144,19 @@ describe('An invitation', () => {
     await assertVoid(path);
   });
 
+  it('is void while the account of its maker is over', async () => {
+    const until = (at_: number | null) =>
+      at
+        .logIn(ADMIN_PERSON)
+        .then((admin) => sendJson(at, '/api/users/boss/validity', { valid_until: at_ }, admin, 'PUT'));
+    const { path } = await invited(newName(), { role: 'admin' }, BOSS);
+    assert.equal((await until(Math.floor(at.clock.now() / 1000) + 60)).status, 200);
+    assert.equal((await asStranger(path)).status, 200);
+    at.clock.advance(60);
+    await assertVoid(path);
+    assert.equal((await until(null)).status, 200);
+  });
+
   it('is made by admins alone, after a fresh proof, not by an API token, not for oneself', async () => {
     const [vera, admin] = [await at.logIn(VERA), await at.logIn(ADMIN_PERSON)];
     const made = await sendJson(at, '/api/tokens', { name: 'robot', role: 'admin', manage_accounts: true }, admin);

@@ -101,7 +101,8 @@ const holding = (db: Kysely<Tables>, now: number) =>
           selectFrom('users as maker')
             .select('maker.name')
             .whereRef('maker.name', '=', 'invitations.made_by')
-            .where('maker.role', '=', ADMIN),
+            .where('maker.role', '=', ADMIN)
+            .where((maker) => maker.or([maker('maker.valid_until', 'is', null), maker('maker.valid_until', '>', now)])),
         ),
       ]),
     );
