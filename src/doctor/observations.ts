@@ -98,6 +98,8 @@ export interface InsideSeen {
   readonly secondFactor: string | undefined;
   /** Admins who log in with a password alone, and all admins; undefined where that was not looked at. */
   readonly admins: { readonly withoutFactor: number; readonly all: number } | undefined;
+  /** Users whose passkeys cannot be used, and why; undefined when there are none, or that was not looked at. */
+  readonly idlePasskeys: { readonly users: number; readonly why: string } | undefined;
   readonly exposed: readonly ExposedPort[];
   readonly openPorts: readonly OpenPort[];
 }

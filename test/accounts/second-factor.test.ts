@@ -9,6 +9,8 @@ import { newRecoveryCodes, recoveryCodeHash } from '../../src/accounts/second-fa
 import { createSealer } from '../../src/accounts/second-factor/sealed-secret.ts';
 import { createTickets } from '../../src/accounts/second-factor/step-ticket.ts';
 import { codeAt, matchingStep, stepAt, totpUri } from '../../src/accounts/second-factor/totp.ts';
+import { idlePasskeys, tellUnusable } from '../../src/app/accounts/tell-unusable.ts';
+import type { UserName } from '../../src/domain/names.ts';
 
 const SECRET = Buffer.from('12345678901234567890');
 const [KEY, OTHER_KEY] = [Buffer.alloc(64, 'a'), Buffer.alloc(64, 'b')];
@@ -102,4 +104,29 @@ describe('A ticket of the first step', () => {
   });
   it('rejects any other text', () =>
     fc.assert(fc.property(fc.string(), (text) => assert.equal(tickets.read(text, 1), undefined))));
+});
+
+describe('Passkeys that cannot be used', () => {
+  const listFactors = async () => [
+    { user: 'vera' as UserName, kinds: ['totp', 'passkey'] as const },
+    { user: 'carl' as UserName, kinds: ['totp'] as const },
+  ];
+  const auth = { enabled: true, second_factor: 'optional' } as const;
+  const at = (hostname: string | undefined, more: object = {}) => {
+    const public_url = hostname === undefined ? undefined : { hostname, origin: `https://${hostname}`, prefix: '' };
+    return idlePasskeys({ auth: { ...auth, ...more }, server: { public_url } }, listFactors);
+  };
+
+  it('are told with the number of their users and the cause', async () => {
+    assert.equal((await at(undefined))?.users, 1);
+    assert.match((await at('192.0.2.1'))?.why ?? '', /IP address 192\.0\.2\.1/);
+    assert.equal(await at('nvr.example.com'), undefined);
+    assert.equal(await at(undefined, { second_factor: 'off' }), undefined);
+    assert.equal(await at(undefined, { enabled: false }), undefined);
+    const warned: string[] = [];
+    const log = { warn: (_: object, text: string) => void warned.push(text) };
+    const store = { listFactors, countTotpNotSealedWith: async () => 0 };
+    await tellUnusable({ auth, server: { public_url: undefined } }, store, { keyId: 'k' }, log);
+    assert.match(warned.join(), /cannot be used\. Passkeys are off: .*server\.public_url/);
+  });
 });

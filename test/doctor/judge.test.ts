@@ -17,6 +17,7 @@ const WELL: InsideSeen = {
   policyNvrVersion: '0.18',
   secondFactor: 'optional',
   admins: { withoutFactor: 0, all: 1 },
+  idlePasskeys: undefined,
   exposed: [],
   openPorts: [],
 };
@@ -37,6 +38,7 @@ describe('Inside', () => {
     ['the NVR says nothing that is a version', { nvrVersion: 'dev' }, []],
     ['the route table is for no release', { policyNvrVersion: undefined, nvrVersion: '0.1.0' }, []],
     ['no second factor is asked for', { secondFactor: 'off' }, ['advice second-factor-off']],
+    ['passkeys are of no address', { idlePasskeys: { users: 2, why: 'x' } }, ['warning passkeys-idle']],
     ['admins have no second factor', { admins: { withoutFactor: 1, all: 2 } }, ['advice admins-without-factor']],
     ['admins have to have one at the next login', { secondFactor: 'admins', admins: { withoutFactor: 1, all: 2 } }, []],
     ['a proxy has the accounts', { secondFactor: undefined }, []],

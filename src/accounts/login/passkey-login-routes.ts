@@ -10,17 +10,9 @@ import { assertion } from '../passkeys/credential-json.ts';
 import type { RelyingParty } from '../passkeys/relying-party.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
 import { cookieClientOf, cookieLine, cookieValues } from '../sessions/session-cookie.ts';
+import { LOGIN_FAILED, LOGIN_RESULT, type LoginResult, respondWithOutcome } from './login-response.ts';
 import { askAfterPassword, logInByPasskey, type PasskeyLoginDeps } from './passkey-login.ts';
-import {
-  DISABLED,
-  LOGIN_FAILED,
-  LOGIN_RESULT,
-  type LoginResult,
-  type PostLoginDeps,
-  respondWithOutcome,
-  settle,
-  whileCounted,
-} from './post-login.ts';
+import { DISABLED, type PostLoginDeps, settle, whileCounted } from './post-login.ts';
 
 export type PasskeyLoginRouteDeps = PostLoginDeps & PasskeyLoginDeps;
 

@@ -1,37 +1,16 @@
-/** `POST /api/login`: each outcome of a login attempt as a response, a count and an audit line (SPEC 4.1). */
+/** `POST /api/login`, and what every login attempt has: a count and an audit line (SPEC 4.1). */
 import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { type Audit, agentOf, triedName } from '../audit.ts';
 import { type FieldFault, stringFields } from '../http/body-fields.ts';
 import { readJson } from '../http/read-json.ts';
-import {
-  type AccountContext,
-  refuse,
-  refuseBody,
-  refuseFields,
-  refuseWhileBusy,
-  refuseWhileClosed,
-  refuseWhileLimited,
-  respond,
-} from '../http/responses.ts';
+import { type AccountContext, refuse, refuseBody, refuseFields } from '../http/responses.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
 import { admitSession, type SessionLimitDeps } from '../sessions/session-limit.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { FirstTimeLogin } from './first-admin.ts';
 import { type LoginDeps, type LoginOutcome, logIn, takeSecondStep } from './login.ts';
-
-export type LoginResult =
-  | 'success'
-  | 'bad_credentials'
-  | 'code_asked'
-  | 'bad_code'
-  | 'bad_passkey'
-  | 'closed'
-  | 'rate_limited'
-  | 'disabled'
-  | 'invalid_request'
-  | 'busy'
-  | 'error';
+import { type Attempted, type LoginResult, reasonOf, respondWithOutcome } from './login-response.ts';
 
 export interface PostLoginDeps extends LoginDeps, Pick<SessionLimitDeps, 'sessionsPerUser' | 'seenSessions'> {
   readonly settings: () => { readonly authEnabled: boolean; readonly bodySeconds: number };
@@ -42,12 +21,6 @@ export interface PostLoginDeps extends LoginDeps, Pick<SessionLimitDeps, 'sessio
   readonly audit: Audit;
 }
 
-/** The same for every cause, so that it does not tell which users exist. */
-export const LOGIN_FAILED = 'Login failed';
-/** Told only after the right password. */
-const CODE_ASKED = 'A code of the second factor is needed: send it as "code"';
-const CODE_WRONG = 'The code is not right, or was used before';
-const PASSKEY_OVER = 'The passkey took too long, or the page was open for too long: try again';
 export const DISABLED = 'Authentication is disabled';
 
 export function createPostLogin(deps: PostLoginDeps): (ctx: AccountContext) => Promise<void> {
@@ -93,10 +66,6 @@ function passwordFaults(password: string): FieldFault[] {
   return fault === undefined ? [] : [{ loc: ['body', 'password'], msg: fault, type: 'value_error' }];
 }
 
-export type Attempted =
-  | { readonly kind: 'logged-in'; readonly cookie: string }
-  | Exclude<LoginOutcome, { kind: 'logged-in' }>;
-
 /** A login with its audit line, whichever way the user and the password came. */
 export function attemptLogin(
   given: { readonly user: string; readonly password: string; readonly code?: string },
@@ -136,63 +105,3 @@ export async function settle(
   if (session) await admitSession(session, { address: from, agent: ctx.state.clientAgent }, deps);
   return { kind: 'logged-in', cookie: deps.sessions.cookieFor(outcome.token, cookieClientOf(ctx.state)) };
 }
-
-// biome-ignore format: a table
-const AUDIT_REASON = {
-  mismatch:     'bad-credentials',
-  'code-asked': 'second-factor-asked',
-  'code-wrong': 'bad-code',
-  limited:      'rate-limited',
-  'passkey-over': 'passkey-challenge-over',
-  busy:         'busy',
-} as const;
-
-function reasonOf(outcome: Exclude<LoginOutcome, { kind: 'logged-in' }>): string {
-  if (outcome.kind === 'closed') return outcome.closed.reason;
-  return outcome.kind === 'passkey-wrong' ? outcome.why : AUDIT_REASON[outcome.kind];
-}
-
-export function respondWithOutcome(ctx: AccountContext, outcome: Attempted): LoginResult {
-  switch (outcome.kind) {
-    case 'logged-in':
-      ctx.set('Set-Cookie', outcome.cookie);
-      respond(ctx, 200, { success: true });
-      break;
-    case 'mismatch':
-    case 'passkey-wrong':
-      refuse(ctx, 401, LOGIN_FAILED);
-      break;
-    case 'passkey-over':
-      refuse(ctx, 401, PASSKEY_OVER, { reason: 'passkey-over' });
-      break;
-    case 'code-asked':
-      refuse(ctx, 401, CODE_ASKED, { second_factor: outcome.kinds });
-      break;
-    case 'code-wrong':
-      refuse(ctx, 401, CODE_WRONG, { second_factor: outcome.kinds });
-      break;
-    case 'closed':
-      refuseWhileClosed(ctx, outcome.closed);
-      break;
-    case 'limited':
-      refuseWhileLimited(ctx, outcome);
-      break;
-    case 'busy':
-      refuseWhileBusy(ctx);
-      break;
-  }
-  return LOGIN_RESULT[outcome.kind];
-}
-
-/** How an attempt is counted. */
-export const LOGIN_RESULT: Readonly<Record<Attempted['kind'], LoginResult>> = {
-  'logged-in': 'success',
-  mismatch: 'bad_credentials',
-  'code-asked': 'code_asked',
-  'code-wrong': 'bad_code',
-  'passkey-wrong': 'bad_passkey',
-  'passkey-over': 'bad_passkey',
-  closed: 'closed',
-  limited: 'rate_limited',
-  busy: 'busy',
-};

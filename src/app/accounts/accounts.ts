@@ -1,7 +1,5 @@
 /** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
-import type { Logger } from 'pino';
 import { type AuditEntry, BY_CONFIGURATION } from '../../accounts/audit.ts';
-import { createLinkPasses } from '../../accounts/links/link-pass.ts';
 import {
   createFirstTimeLogin,
   ensureFirstAdmin,
@@ -10,11 +8,7 @@ import {
 } from '../../accounts/login/first-admin.ts';
 import { createKnownClients, type KnownClients } from '../../accounts/login/known-clients.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
-import { createChallenges } from '../../accounts/passkeys/challenges.ts';
 import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
-import { derivedKey } from '../../accounts/second-factor/derived-keys.ts';
-import { createSealer, type Sealer } from '../../accounts/second-factor/sealed-secret.ts';
-import { createTickets } from '../../accounts/second-factor/step-ticket.ts';
 import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
@@ -30,11 +24,13 @@ import { ticks } from '../resources/ticks.ts';
 import { countedEvictions } from '../telemetry/counted.ts';
 import { type AccountsInForce, accountsUnder } from './accounts-in-force.ts';
 import { type Credentials, openCredentials } from './credentials.ts';
+import { keyedBy } from './factors-in-force.ts';
 import { createHashers } from './hashers.ts';
 import { createInvitationLimiter } from './invitations-of.ts';
 import { learnedTogether } from './learned-together.ts';
 import { type Limits, limitsOfPrimary, openLimits } from './limits.ts';
 import { createLinkLimiter } from './links-of.ts';
+import { tellUnusable } from './tell-unusable.ts';
 import { openTelling } from './telling.ts';
 
 /** What a reload leaves as it is: tokens, counted failures, who is logged in. */
@@ -142,17 +138,13 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
   const { knownClients, firstTimeLogin } = shared ? learnedTogether(own, shared) : own;
   const key = await importSigningKey(secret.value.key);
   const hasherOf = shared?.hasherOf ?? createHashers();
-  const sealer = createSealer(derivedKey(secret.value.key, 'totp'));
-  if (!shared) await tellUnreadable(store, sealer, log);
+  const keyed = keyedBy(secret.value.key);
+  if (!shared) await tellUnusable(settings, store.secondFactor, keyed.sealer, log);
   const deps = {
     codeLimiter,
     invitationLimiter: createInvitationLimiter(steadyClock),
     linkLimiter: createLinkLimiter(steadyClock),
-    passes: createLinkPasses(derivedKey(secret.value.key, 'links')),
-    sealer,
-    challenges: createChallenges(derivedKey(secret.value.key, 'passkeys')),
-    passkeyUserKey: derivedKey(secret.value.key, 'passkey-users'),
-    tickets: createTickets(derivedKey(secret.value.key, 'second-step')),
+    ...keyed,
     store,
     clock,
     key,
@@ -195,14 +187,4 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
       return made;
     },
   };
-}
-
-/** A factor is never dropped with the secret: that would open the account to the password alone. */
-async function tellUnreadable({ secondFactor }: HoldingStore, { keyId }: Sealer, log: Logger): Promise<void> {
-  const users = await secondFactor.countTotpNotSealedWith(keyId);
-  if (users > 0)
-    log.warn(
-      { users },
-      'the signing secret is another one than when these users set up their authenticator app: their codes cannot be checked. They log in with a recovery code and set it up again; or run "postern users second-factor reset NAME"',
-    );
 }

@@ -1,13 +1,16 @@
 /** Second factors and passkeys under one configuration (SPEC 12). */
 import { createInvitedPasskeys, type InvitedPasskeyDeps } from '../../accounts/invitations/invited-passkeys.ts';
-import type { Challenges } from '../../accounts/passkeys/challenges.ts';
+import { createLinkPasses } from '../../accounts/links/link-pass.ts';
+import { type Challenges, createChallenges } from '../../accounts/passkeys/challenges.ts';
 import { createPasskeyCheck } from '../../accounts/passkeys/passkey-check.ts';
 import { createPasskeys } from '../../accounts/passkeys/passkeys.ts';
 import { relyingPartyOf } from '../../accounts/passkeys/relying-party.ts';
+import { derivedKey } from '../../accounts/second-factor/derived-keys.ts';
 import { createEnrolment } from '../../accounts/second-factor/enrolment.ts';
 import { OFF } from '../../accounts/second-factor/factor-routes.ts';
-import type { Sealer } from '../../accounts/second-factor/sealed-secret.ts';
+import { createSealer, type Sealer } from '../../accounts/second-factor/sealed-secret.ts';
 import { createSecondFactor } from '../../accounts/second-factor/second-factor.ts';
+import { createTickets } from '../../accounts/second-factor/step-ticket.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { err } from '../../domain/result.ts';
@@ -25,6 +28,15 @@ export interface FactorDeps {
   readonly passkeyUserKey: Uint8Array;
   readonly metrics: Metrics;
 }
+
+/** What signs and seals, each with a key of its own made from the signing secret. */
+export const keyedBy = (secret: Uint8Array) => ({
+  sealer: createSealer(derivedKey(secret, 'totp')),
+  challenges: createChallenges(derivedKey(secret, 'passkeys')),
+  passkeyUserKey: derivedKey(secret, 'passkey-users'),
+  tickets: createTickets(derivedKey(secret, 'second-step')),
+  passes: createLinkPasses(derivedKey(secret, 'links')),
+});
 
 export function factorsUnder({ auth, server }: Settings, deps: FactorDeps) {
   const { clock, challenges, metrics } = deps;

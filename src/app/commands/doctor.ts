@@ -4,6 +4,7 @@ import type { Build } from '../../doctor/observations.ts';
 import type { InsideWithoutPorts } from '../../doctor/report.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
 import { policyDigest } from '../../domain/policy.ts';
+import { idlePasskeys } from '../accounts/tell-unusable.ts';
 import { identityHeadersOf } from '../gate/probe-deps.ts';
 import { makeProbeToken } from '../gate/probe-token.ts';
 import { lookInside } from '../resources/look-inside.ts';
@@ -41,7 +42,14 @@ export async function openForDoctor(place: CommandPlace, version: string): Promi
     own: { version, policy: policyDigest(policy.rows) },
     // The store has just been read and written.
     inside: () =>
-      lookInside({ settings, policyNvr: policy.nvr, probeStore: async () => {}, users: users.list, usersWithFactor }),
+      lookInside({
+        settings,
+        policyNvr: policy.nvr,
+        probeStore: async () => {},
+        users: users.list,
+        usersWithFactor,
+        idlePasskeys: () => idlePasskeys(settings, usersWithFactor),
+      }),
     async close() {
       await made.value.revoke();
       await opened.close();

@@ -7,7 +7,9 @@ import type { AddressCheck, CheckedBy } from '../../doctor/check-route.ts';
 import type { Build } from '../../doctor/observations.ts';
 import { createReport } from '../../doctor/report.ts';
 import type { AccountStore } from '../../domain/accounts/account.ts';
+import type { UserFactors } from '../../domain/accounts/second-factor.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
+import { idlePasskeys } from '../accounts/tell-unusable.ts';
 import { lookInside } from '../resources/look-inside.ts';
 import { identityHeadersOf } from './probe-deps.ts';
 import { makeProbeToken } from './probe-token.ts';
@@ -33,7 +35,7 @@ export interface AddressCheckDeps extends Omit<TokenAdminDeps, 'store' | 'authEn
   readonly store: Pick<AccountStore, 'findUser' | 'listUsers'>;
   readonly audit: Audit;
   readonly probeStore: () => Promise<unknown>;
-  readonly usersWithFactor: () => Promise<readonly { readonly user: string }[]>;
+  readonly usersWithFactor: () => Promise<readonly UserFactors[]>;
   readonly oneAtATime: OneAtATime;
 }
 
@@ -60,7 +62,15 @@ async function check(deps: AddressCheckDeps, by: CheckedBy): ReturnType<AddressC
       token: made.value.text,
       own: build,
       identityHeaders: identityHeadersOf(settings),
-      inside: () => lookInside({ settings, policyNvr, probeStore, users: store.listUsers, usersWithFactor }),
+      inside: () =>
+        lookInside({
+          settings,
+          policyNvr,
+          probeStore,
+          users: store.listUsers,
+          usersWithFactor,
+          idlePasskeys: () => idlePasskeys(settings, usersWithFactor),
+        }),
       proxy: undefined,
       headers: {},
       ca: undefined,

@@ -1,6 +1,7 @@
 /** Logs in by the login page's form when it is sent without a script, in one step or two (SPEC 4.1, 8, 12). */
 
-import { type Attempted, attemptLogin, attemptSecondStep, LOGIN_RESULT } from '../../accounts/login/post-login.ts';
+import { type Attempted, LOGIN_RESULT } from '../../accounts/login/login-response.ts';
+import { attemptLogin, attemptSecondStep } from '../../accounts/login/post-login.ts';
 import { passwordFault } from '../../accounts/passwords/password-rules.ts';
 import { TICKET_SECONDS } from '../../accounts/second-factor/step-ticket.ts';
 import { cookieClientOf, cookieLine, cookieValues } from '../../accounts/sessions/session-cookie.ts';

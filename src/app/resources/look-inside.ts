@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { layoutOfConfig } from '../../access/recorder-layout.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { InsideWithoutPorts } from '../../doctor/report.ts';
+import type { UserFactors } from '../../domain/accounts/second-factor.ts';
 import { ADMIN } from '../../domain/names.ts';
 import { type ExposedPortsOptions, exposedPorts } from './exposed-ports.ts';
 import { askerOf, nvrCheck, nvrVersion } from './upstreams.ts';
@@ -15,13 +16,15 @@ export interface InsideDeps {
   /** Rejects when the store does not answer. */
   readonly probeStore: () => Promise<unknown>;
   readonly users: () => Promise<readonly { readonly name: string; readonly role: string }[]>;
-  readonly usersWithFactor: () => Promise<readonly { readonly user: string }[]>;
+  readonly usersWithFactor: () => Promise<readonly UserFactors[]>;
+  /** Of users, while passkeys cannot be used. */
+  readonly idlePasskeys: () => Promise<InsideWithoutPorts['idlePasskeys']>;
   readonly surroundings?: ExposedPortsOptions['surroundings'];
 }
 
 export async function lookInside(deps: InsideDeps): Promise<InsideWithoutPorts> {
   const { settings, policyNvr, probeStore, surroundings } = deps;
-  const [nvr, exposed, storeFault, freeBytes, nvrSays, admins] = await Promise.all([
+  const [nvr, exposed, storeFault, freeBytes, nvrSays, admins, idlePasskeys] = await Promise.all([
     nvrCheck(settings),
     exposedPorts(settings, surroundings && { surroundings }),
     probeStore().then(
@@ -31,6 +34,7 @@ export async function lookInside(deps: InsideDeps): Promise<InsideWithoutPorts> 
     freeBytesAtStore(settings),
     nvrVersion(settings),
     adminsOf(deps).catch(() => undefined),
+    deps.idlePasskeys().catch(() => undefined),
   ]);
   const nvrFault = nvr.kind === 'unused' ? undefined : nvr.kind === 'failed' ? nvr.reason : null;
   return {
@@ -43,6 +47,7 @@ export async function lookInside(deps: InsideDeps): Promise<InsideWithoutPorts> 
     // With a proxy's accounts it is the proxy that asks for a second factor.
     secondFactor: settings.auth.enabled ? settings.auth.second_factor : undefined,
     admins,
+    idlePasskeys,
     exposed,
   };
 }
@@ -60,6 +65,6 @@ async function freeBytesAtStore({ store: { url } }: Settings): Promise<number | 
 
 async function adminsOf({ users, usersWithFactor }: Pick<InsideDeps, 'users' | 'usersWithFactor'>) {
   const admins = (await users()).filter(({ role }) => role === ADMIN);
-  const known = new Set((await usersWithFactor()).map(({ user }) => user));
+  const known = new Set<string>((await usersWithFactor()).map(({ user }) => user));
   return { withoutFactor: admins.filter(({ name }) => !known.has(name)).length, all: admins.length };
 }

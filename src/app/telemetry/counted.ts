@@ -1,7 +1,7 @@
 /** Wrappers that count what accounts and identity sources do; the wrapped thing behaves as before (SPEC 9). */
 import type { Audit, AuditEntry } from '../../accounts/audit.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
-import type { LoginResult } from '../../accounts/login/post-login.ts';
+import type { LoginResult } from '../../accounts/login/login-response.ts';
 import type { PasskeyCheck, PasskeyOutcome } from '../../accounts/passkeys/passkey-check.ts';
 import type { SecondFactor } from '../../accounts/second-factor/second-factor.ts';
 import type { Sessions } from '../../accounts/sessions/sessions.ts';

@@ -107,6 +107,13 @@ export const INSIDE_CAUSES: readonly InsideCause[] = [
         : [],
     advice: 'Let each admin set up a second factor in the console, then set auth.second_factor to admins.',
   },
+  {
+    name: 'passkeys-idle',
+    level: 'warning',
+    signs: ({ idlePasskeys }) =>
+      idlePasskeys ? [`${idlePasskeys.users} users have passkeys that cannot be used. ${idlePasskeys.why}`] : [],
+    advice: 'Set server.public_url to the address that the passkeys were made for: another host name voids them.',
+  },
 ];
 
 /** For the log, the status page and doctor alike. */

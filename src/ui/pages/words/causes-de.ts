@@ -173,4 +173,8 @@ export const CAUSES_DE: Readonly<Record<string, readonly [title: string, advice:
     'Administratoren ohne zweiten Faktor',
     'Lassen Sie jeden Administrator in der Konsole einen zweiten Faktor einrichten und setzen Sie dann auth.second_factor auf admins.',
   ],
+  'passkeys-idle': [
+    'Passkeys lassen sich nicht verwenden',
+    'Setzen Sie server.public_url auf die Adresse, für die sie erstellt wurden: Ein anderer Hostname macht sie ungültig.',
+  ],
 };
