@@ -3,13 +3,15 @@ import { existsSync } from 'node:fs';
 import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
 import type { AuditedAct } from '../../accounts/http/route-guards.ts';
 import type { InvitationRefusal } from '../../accounts/invitations/invitations.ts';
+import type { LinkAdmin, LinkAdminRefusal } from '../../accounts/links/link-admin.ts';
 import type { TokenAdmin } from '../../accounts/tokens/token-admin.ts';
 import type { UserOutcome, Users } from '../../accounts/users/users.ts';
 import type { GivenValidity } from '../../accounts/users/validity.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { ImportedUser } from '../../domain/accounts/account.ts';
+import type { UsedLink } from '../../domain/accounts/link.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { Result } from '../../domain/result.ts';
+import { ok, type Result } from '../../domain/result.ts';
 import { openLogs } from '../resources/logs.ts';
 
 export interface InvitationLink {
@@ -74,6 +76,45 @@ export function auditedTokens(tokens: TokenAdmin, audit: Audit): TokenAdmin {
     async revoke(tokenId) {
       const outcome = await tokens.revoke(tokenId);
       if (outcome === 'deleted') tell({ what: 'token-revoked', tokenId }, audit);
+      return outcome;
+    },
+  };
+}
+
+/** A link for the command line: `isWhole` when the service's address is known. */
+export interface CommandLinks {
+  list(): Promise<readonly UsedLink[]>;
+  create(wanted: Parameters<LinkAdmin['create']>[0]): Promise<Result<LinkAddress, LinkAdminRefusal>>;
+  revoke(id: string): Promise<'revoked' | 'absent'>;
+}
+
+export interface LinkAddress {
+  readonly url: string;
+  readonly isWhole: boolean;
+}
+
+export function auditedLinks(
+  links: LinkAdmin,
+  addressOf: (path: string) => string | undefined,
+  audit: Audit,
+): CommandLinks {
+  return {
+    list: links.list,
+    async create(wanted) {
+      const made = await links.create(wanted);
+      const act = { what: 'link-created', user: wanted.user } as const;
+      if (!made.ok) {
+        tell(act, audit, made.error.reason);
+        return made;
+      }
+      const { link, path } = made.value;
+      tell({ ...act, linkId: link.id }, audit);
+      const url = addressOf(path);
+      return ok({ url: url ?? path, isWhole: url !== undefined });
+    },
+    async revoke(linkId) {
+      const outcome = await links.revoke(linkId);
+      if (outcome === 'revoked') tell({ what: 'link-revoked', linkId }, audit);
       return outcome;
     },
   };

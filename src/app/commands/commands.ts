@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import type { InvitationRefusal, Invitations, WantedInvitation } from '../../accounts/invitations/invitations.ts';
+import { createLinkAdmin } from '../../accounts/links/link-admin.ts';
 import { createNotices } from '../../accounts/notices/notices.ts';
 import { createPasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
@@ -27,7 +28,15 @@ import { openStore, type Store } from '../../store/open-store.ts';
 import { addressMaker, invitationsUnder } from '../accounts/invitations-of.ts';
 import { passwordRulesOf } from '../accounts/password-rules-of.ts';
 import { webhookTarget } from '../accounts/telling.ts';
-import { auditedTokens, auditedUsers, type CommandUsers, type InvitationLink, openCommandAudit } from './audit.ts';
+import {
+  auditedLinks,
+  auditedTokens,
+  auditedUsers,
+  type CommandLinks,
+  type CommandUsers,
+  type InvitationLink,
+  openCommandAudit,
+} from './audit.ts';
 
 export interface CommandPlace {
   readonly directory: string;
@@ -41,6 +50,7 @@ export interface CommandStore {
   readonly settings: Settings;
   readonly users: CommandUsers;
   readonly apiTokens: TokenAdmin;
+  readonly links: CommandLinks;
   /** Users who have a second factor. */
   usersWithFactor(): Promise<readonly UserFactors[]>;
   writeEvents(events: readonly EventRecord[]): Promise<void>;
@@ -100,11 +110,15 @@ export async function openForCommands(
       invite({ name, role, validity }, invitations, settings),
     importFrom: async (path: string) => importUsers(await readNvrUsers(path), { store: store.accounts, clock, roles }),
   };
+  const { default_lifetime: usual, max_lifetime: most } = settings.links;
+  const linkDeps = { linkStore: store.links, store: store.accounts, clock, authEnabled };
+  const links = createLinkAdmin({ ...linkDeps, lifetimes: { usual, most } });
   const apiTokens = createTokenAdmin({ tokenStore, store: store.accounts, clock, roles, authEnabled });
   return {
     settings,
     users: auditedUsers(users, audit),
     apiTokens: auditedTokens(apiTokens, audit),
+    links: auditedLinks(links, addressMaker(settings), audit),
     usersWithFactor: () => store.secondFactor.listFactors(),
     knownCameras: settings.nvr.cameras,
     writeEvents: store.writeEvents,

@@ -12,6 +12,7 @@ import { registerCompletionCommand } from './completion.ts';
 import { registerDoctorCommand } from './doctor.ts';
 import { registerEventsCommands } from './events.ts';
 import { registerExplainCommand } from './explain.ts';
+import { registerLinksCommands } from './links.ts';
 import { registerPolicyCommands } from './policy.ts';
 import { registerStoreCommands } from './store.ts';
 import { registerTokensCommands } from './tokens.ts';
@@ -106,6 +107,7 @@ export function createProgram(): { readonly program: Command } {
   };
   registerUsersCommands(program, { openStore, stdin, stdout, stderr, exit });
   registerTokensCommands(program, { openStore, now: () => unixSeconds(clock), stdout, stderr, exit });
+  registerLinksCommands(program, { openStore, now: () => unixSeconds(clock), stdout, stderr, exit });
   registerEventsCommands(program, { openStore, stdin, stdout, stderr, exit });
   registerStoreCommands(program, { stdout, stderr, exit });
   registerCompletionCommand(program, { stdout });

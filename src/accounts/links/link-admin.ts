@@ -1,0 +1,60 @@
+/** Links for the command line: of any user, with the bounds of the API (SPEC 1, 13). */
+import type { AccountStore } from '../../domain/accounts/account.ts';
+import type { LinkMaker, LinkStore, UsedLink } from '../../domain/accounts/link.ts';
+import { unixSeconds } from '../../domain/clock.ts';
+import { type UserName, VIEWER } from '../../domain/names.ts';
+import { err, type Result } from '../../domain/result.ts';
+import type { SharedThing } from '../../domain/shared-thing.ts';
+import { draftLink, keepLink, type MadeLink, type MakeLinkDeps } from './make-link.ts';
+import { type Lifetimes, type LinkRefusal, parseTerms, parseThing, type WantedLink } from './wanted-link.ts';
+
+export interface LinkAdminDeps extends Omit<MakeLinkDeps, 'passes'> {
+  readonly linkStore: LinkStore;
+  readonly store: Pick<AccountStore, 'findUser'>;
+  /** False: users are known to a proxy alone, and a link's maker is a name and nothing more. */
+  readonly authEnabled: boolean;
+  readonly lifetimes: Lifetimes;
+}
+
+export interface LinkAdminRefusal {
+  readonly reason: LinkRefusal['reason'] | 'user-absent';
+  readonly message: string;
+}
+
+export interface LinkAdmin {
+  list(): Promise<readonly UsedLink[]>;
+  /** The camera of an event or a review is told beside it: nothing is asked here. A wrong one shows nothing. */
+  create(
+    wanted: WantedLink & { readonly user: string; readonly camera?: string | undefined },
+  ): Promise<Result<MadeLink, LinkAdminRefusal>>;
+  revoke(id: string): Promise<'revoked' | 'absent'>;
+}
+
+/** What the maker may see is judged when the link is opened, as always. */
+export function createLinkAdmin(deps: LinkAdminDeps): LinkAdmin {
+  const { linkStore, store, clock, authEnabled, lifetimes } = deps;
+  const makerNamed = async (name: string): Promise<LinkMaker | undefined> => {
+    if (!authEnabled) return { user: name as UserName, userCreatedAt: null, tokenId: null, role: VIEWER };
+    const user = await store.findUser(name);
+    return user && { user: user.name, userCreatedAt: user.createdAt, tokenId: null, role: user.role };
+  };
+  return {
+    list: () => linkStore.listLinks(),
+    revoke: (id) => linkStore.revokeLink(id, unixSeconds(clock)),
+    async create({ user, camera = '', ...wanted }) {
+      const maker = await makerNamed(user);
+      if (!maker)
+        return err({ reason: 'user-absent', message: `There is no user ${user}: "postern users list" shows all` });
+      const thing = parseThing(wanted.what);
+      if (!thing.ok) return thing;
+      const terms = parseTerms(wanted, lifetimes);
+      if (!terms.ok) return terms;
+      const whole: SharedThing = 'id' in thing.value ? { ...thing.value, camera } : thing.value;
+      if (whole.camera === '') return err({ reason: 'what-invalid', message: 'Name the camera of it with --camera' });
+      return keepLink(draftLink(whole, terms.value, maker, { passes: NO_PINS, clock }), deps);
+    },
+  };
+}
+
+/** The key of PINs is the server's. */
+const NO_PINS = { pinHash: () => '' };

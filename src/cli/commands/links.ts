@@ -1,0 +1,141 @@
+/** `postern links create|list|revoke`: links that show one thing, made beside the server or without it (SPEC 1, 13). */
+import type { Command } from 'commander';
+import type { UsedLink } from '../../domain/accounts/link.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import { onStore, type StoreCommandDeps } from '../on-store.ts';
+import { parseExpiry } from './tokens.ts';
+
+export interface NewLink {
+  readonly user: string;
+  readonly what: object;
+  readonly camera: string | undefined;
+  readonly expiresIn: number | undefined;
+  readonly uses: number | undefined;
+  readonly name: string | undefined;
+}
+
+/** The links of a store that is open for the length of one command. */
+export interface OpenLinks {
+  readonly links: {
+    list(): Promise<readonly UsedLink[]>;
+    /** `url` is shown once; not `isWhole` while `server.public_url` is not set. */
+    create(
+      link: NewLink,
+    ): Promise<Result<{ readonly url: string; readonly isWhole: boolean }, { readonly message: string }>>;
+    revoke(id: string): Promise<'revoked' | 'absent'>;
+  };
+  close(): Promise<void>;
+}
+
+export interface LinksCommandDeps extends StoreCommandDeps<OpenLinks> {
+  /** Unix seconds. */
+  readonly now: () => number;
+}
+
+interface CreateOptions {
+  readonly user: string;
+  readonly event?: string;
+  readonly review?: string;
+  readonly live?: boolean;
+  readonly snapshot?: boolean;
+  readonly from?: string;
+  readonly to?: string;
+  readonly camera?: string;
+  readonly expires?: string;
+  readonly uses?: string;
+  readonly name?: string;
+}
+
+export function registerLinksCommands(program: Command, deps: LinksCommandDeps): void {
+  const links = program
+    .command('links')
+    .description('create and revoke links, which show one thing without an account');
+  links
+    .command('create')
+    .description('create a link and print its address; it is shown only once')
+    .requiredOption(
+      '--user <user>',
+      'the user whose link it is: it shows what this user may see, and ends with the account',
+    )
+    .requiredOption('--camera <camera>', 'the camera that it shows')
+    .option('--event <id>', 'an event of that camera')
+    .option('--review <id>', 'a review of that camera')
+    .option('--live', 'the live picture of that camera')
+    .option('--snapshot', 'one picture of that camera, as it is when the link is opened')
+    .option('--from <time>', 'a recording from this time on, such as 2030-01-31T12:00:00Z; needs --to')
+    .option('--to <time>', 'the end of the recording')
+    .option('--expires <when>', 'after days (7d) or hours (12h), or at a date; unset: links.default_lifetime')
+    .option('--uses <count>', 'how many viewers may open it')
+    .option('--name <name>', 'shown on its page and in the list')
+    .action((options: CreateOptions) => onStore('change', (open) => create(options, open, deps), deps));
+  links
+    .command('list')
+    .description('print every link and how often it was opened, without the secret')
+    .action(() => onStore('read', async ({ links: open }) => ok(listing(await open.list(), deps.now())), deps));
+  links
+    .command('revoke <id>')
+    .description('end a link, also for who is looking at it')
+    .action((id: string) => onStore('change', ({ links: open }) => revoke(id, open), deps));
+}
+
+async function create(
+  options: CreateOptions,
+  { links }: OpenLinks,
+  { now, stderr }: LinksCommandDeps,
+): Promise<Result<string, string>> {
+  const what = whatOf(options, now());
+  if (!what.ok) return what;
+  const end = options.expires === undefined ? undefined : parseExpiry(options.expires, now());
+  if (end && !end.ok) return end;
+  const { user, camera, name } = options;
+  const uses = options.uses === undefined ? undefined : Number(options.uses);
+  const made = await links.create({ user, what: what.value, camera, expiresIn: end && end.value - now(), uses, name });
+  if (!made.ok) return err(made.error.message);
+  const { url, isWhole } = made.value;
+  stderr.write('Save this address now: it is shown only once, and shows the camera to everybody who has it.\n');
+  if (!isWhole) stderr.write('server.public_url is not set: put the address of the service in front.\n');
+  return ok(url);
+}
+
+const ONE_OF = 'Name one thing: --event, --review, --live, --snapshot, or --from and --to';
+
+function whatOf(
+  { event, review, live, snapshot, from, to, camera }: CreateOptions,
+  now: number,
+): Result<object, string> {
+  const named = [event, review, live, snapshot, from].filter((value) => value !== undefined);
+  if (named.length !== 1 || (from === undefined) !== (to === undefined)) return err(ONE_OF);
+  if (event !== undefined) return ok({ event });
+  if (review !== undefined) return ok({ review });
+  if (live) return ok({ live: { camera } });
+  if (snapshot) return ok({ snapshot: { camera } });
+  const [begin, end] = [parseExpiry(from ?? '', now), parseExpiry(to ?? '', now)];
+  if (!begin.ok) return begin;
+  return end.ok ? ok({ recording: { camera, from: begin.value, to: end.value } }) : end;
+}
+
+async function revoke(id: string, links: OpenLinks['links']): Promise<Result<string, string>> {
+  if ((await links.revoke(id)) === 'revoked') return ok(`The link ${id} is revoked.`);
+  return err(`There is no link ${id} that still works: "postern links list" shows all`);
+}
+
+function listing(links: readonly UsedLink[], now: number): string {
+  if (links.length === 0) return 'There are no links: "postern links create" creates one.';
+  const rows = [
+    ['ID', 'WHAT', 'CAMERA', 'USER', 'ENDS', 'OPENED', 'NAME'],
+    ...links.map(({ id, thing, maker, revokedAt, expiresAt, opened, uses, name }) => [
+      id,
+      thing.kind,
+      thing.camera,
+      maker.user,
+      revokedAt !== null ? 'revoked' : expiresAt <= now ? 'ended' : dateOf(expiresAt),
+      uses === null ? String(opened) : `${opened} of ${uses}`,
+      name ?? '',
+    ]),
+  ];
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  const padded = (row: readonly string[]): string => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
+  return rows.map((row) => padded(row).trimEnd()).join('\n');
+}
+
+const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ');
