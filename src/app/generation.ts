@@ -130,6 +130,7 @@ function generationUnder(
       camerasOf: authorizer.camerasOf,
       clock,
     }),
+    ledger: { store: store.ledger, localTime: runtime.ledger.localTime, now: () => clock.now() / 1000 },
     status,
     checkAddress: checkUnder(config, runtime, accounts, build),
     build,

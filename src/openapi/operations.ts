@@ -27,6 +27,16 @@ const NAMES_METHOD_PATH = {
   header: '"Name: value", may be repeated',
   peer: 'Address that the request comes from',
 };
+const LEDGER_QUERY = {
+  kind: 'One of live, history, export, login, login-failed, logout, change, refusal, link; several with commas',
+  user: 'A name',
+  camera: 'A camera',
+  after: 'Unix seconds',
+  before: 'Unix seconds',
+  limit: 'At most 1000',
+  cursor: 'From the Link header of the page before',
+  format: 'json, ndjson or csv',
+};
 const LOGIN_NO = [401, 403, 404, 413, 415, 422, 429, 503];
 const BODY_NO = [400, 413, 415, 422];
 
@@ -87,6 +97,8 @@ export const OPERATIONS: readonly Operation[] = [
   { method: 'post',   path: '/s/{secret}',                  who: 'public', summary: 'Give the PIN of a link, as JSON or by the form of the page: the answer sets a cookie for that link', body: named('Pin'), yes: [200, named('Given')], no: [...BODY_NO, 303, 403, 404, 408, 429, 503], type: 'text/html' },
   { method: 'get',    path: '/s/{secret}/{file}',           who: 'public', summary: 'What a link shows: snapshot.jpg, thumbnail.jpg, clip.mp4, preview.gif or live',    yes: [200], no: [206, 304, 403, 404, 416, 429, 502, 503, 504], type: 'application/octet-stream' },
   { method: 'get',    path: '/s/{secret}/vod/{file}',  who: 'public', summary: 'The playlist of a link, index.m3u8, and its segments',                             yes: [200], no: [206, 304, 403, 404, 416, 429, 502, 503, 504], type: 'application/octet-stream' },
+  { method: 'get',    path: '/api/ledger',                  who: 'any',    summary: "Who watched what, and what was changed, newest first: one's own records; as an admin, all", query: LEDGER_QUERY, yes: [200, listOf(named('LedgerRecord'))], no: [422] },
+  { method: 'get',    path: '/api/ledger/days',             who: 'any',    summary: 'Minutes watched, by person and day',                                               query: LEDGER_QUERY, yes: [200, listOf(named('LedgerDay'))], no: [422] },
   { method: 'get',    path: '/api/status',                  who: 'admin',  summary: 'State of the service',                                                             yes: [200, named('Status')] },
   { method: 'post',   path: '/api/status/doctor',           who: 'admin',  summary: 'What is wrong between server.public_url and Postern; takes half a minute at most', yes: [200, named('Report')], no: [409, 503] },
   { method: 'get',    path: '/api/explain',                 who: 'admin',  summary: 'How a request would be authorized, and why',                                       query: NAMES_METHOD_PATH, yes: [200, named('Explanation')], no: [422] },

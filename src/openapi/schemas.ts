@@ -1,8 +1,11 @@
 /** Shapes of what Postern's own API takes and gives (OpenAPI 3.1, JSON Schema 2020-12). */
 import { NOTICE_KINDS } from '../domain/accounts/notice.ts';
+import { LEDGER_KINDS } from '../domain/ledger.ts';
 import { LINK_SCHEMAS } from './link-schemas.ts';
 import { CAMERAS, listOf, MAYBE_CAMERAS, MAYBE_TIME, object, type Schema, TEXT, TIME } from './schema-parts.ts';
 
+const MAYBE_TEXT = { type: ['string', 'null'] } as const;
+const MOMENT = { type: 'number', description: 'Unix seconds, with a fraction' } as const;
 const VALIDITY_END = { type: ['integer', 'null'], description: 'Unix seconds; null: without that end' } as const;
 /** Of a guest. */
 const VALIDITY = { valid_from: VALIDITY_END, valid_until: VALIDITY_END } as const;
@@ -118,6 +121,30 @@ export const SCHEMAS = {
     address: TEXT,
     agent: { type: ['string', 'null'] },
     detail: { type: ['string', 'null'] },
+  }),
+  LedgerRecord: object(
+    {
+      id: TEXT,
+      kind: { enum: LEDGER_KINDS },
+      user: MAYBE_TEXT,
+      credential: MAYBE_TEXT,
+      address: MAYBE_TEXT,
+      camera: MAYBE_TEXT,
+      from: MOMENT,
+      to: MOMENT,
+      watched_from: MOMENT,
+      watched_to: MOMENT,
+      detail: { type: 'object' },
+      hash: { ...MAYBE_TEXT, description: 'SHA-256 in hex; null while a viewing goes on' },
+    },
+    ['id', 'kind', 'user', 'credential', 'address', 'camera', 'from', 'to', 'hash'],
+  ),
+  LedgerDay: object({
+    day: TEXT,
+    user: TEXT,
+    minutes: { type: 'number' },
+    viewings: { type: 'integer' },
+    exports: { type: 'integer' },
   }),
   InvitedPassword: object({ password: PASSWORD }),
   Accepted: object({ success: { const: true }, user: USER_NAME }),

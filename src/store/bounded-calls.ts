@@ -21,6 +21,7 @@ export const boundCalls = (store: Store): Store => ({
   invitations: bounded(store.invitations),
   links: bounded(store.links),
   notices: bounded(store.notices),
+  ledger: bounded(store.ledger),
   probe: inTime(store.probe),
 });
 

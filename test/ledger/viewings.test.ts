@@ -104,7 +104,7 @@ describe('Random viewings', () => {
         await settled();
         assert.deepEqual(texts(await viewings(began)), texts(joinedSpans(seen)));
       }),
-      { numRuns: 8, endOnFailure: true },
+      { numRuns: 4, endOnFailure: true },
     );
   });
 });

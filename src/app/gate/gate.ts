@@ -34,6 +34,7 @@ import { createExplainRoutes } from '../../gateway/explain/explain-route.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
 import type { BufferBudget } from '../../gateway/narrow/buffer-budget.ts';
 import type { PageFacts, RefusalRules } from '../../gateway/response/error-responses.ts';
+import { createLedgerRoutes, type LedgerRouteDeps } from '../../ledger/ledger-routes.ts';
 import { createOpenApiRoutes } from '../../openapi/openapi-route.ts';
 import type { BuiltPages } from '../../ui/built-pages.ts';
 import { pageHeaders } from '../../ui/content-security-policy.ts';
@@ -60,6 +61,7 @@ export interface GateSources {
   readonly unknownRoutes: GateDeps['unknownRoutes'];
   readonly watch: GateDeps['watch'];
   readonly viewings: GateDeps['viewings'];
+  readonly ledger: Omit<LedgerRouteDeps, 'camerasOf' | 'visibleToViewers'>;
   /** For the status page. */
   readonly status: () => Promise<ServiceStatus>;
   readonly checkAddress: AddressCheck;
@@ -112,6 +114,7 @@ function ownRoutes({
   status,
   checkAddress,
   build,
+  ledger,
 }: GateSources): GateDeps['ownRoutes'] {
   const { auth, nvr, ui } = settings;
   const { seen, explain } = authorizer;
@@ -134,6 +137,13 @@ function ownRoutes({
     .use(createTokenRoutes(routeDeps).routes())
     .use(createLinkRoutes({ ...routeDeps, judge }).routes())
     .use(createPinRoute(visitDeps).routes())
+    .use(
+      createLedgerRoutes({
+        ...ledger,
+        camerasOf: ({ scope }) => (scope.kind === 'all' ? undefined : seen(scope)),
+        visibleToViewers: () => settings.ledger.visible_to_viewers,
+      }).routes(),
+    )
     .use(createExplainRoutes({ explain }).routes())
     .use(createStatusRoutes(status).routes())
     .use(createCheckRoute(checkAddress).routes())

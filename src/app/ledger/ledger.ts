@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { LEDGER_KINDS } from '../../domain/ledger.ts';
+import type { LocalTime } from '../../ledger/days.ts';
 import { type AuditedAct, doingOf } from '../../ledger/doings.ts';
 import { createSightings, type LedgerNews, type Sightings } from '../../ledger/sightings.ts';
 import { createLedgerWriter, type LedgerWriter } from '../../ledger/writer.ts';
@@ -19,6 +20,7 @@ export interface Ledger {
   note(act: AuditedAct): void;
   /** What a worker saw. */
   take(news: LedgerNews): void;
+  readonly localTime: (at: number) => LocalTime;
   close(): Promise<void>;
 }
 
@@ -40,9 +42,10 @@ const TICK_MS = 1000;
 export function openLedger(deps: LedgerDeps): Ledger {
   const { settings, clock, shared } = deps;
   const now = (): number => clock.now() / 1000;
-  if (!settings.ledger.enabled) return NO_LEDGER;
+  const localTime = localClock(settings.auth.timezone ?? undefined);
+  if (!settings.ledger.enabled) return { ...NO_LEDGER, localTime };
   const sightings = createSightings();
-  const own = shared ? undefined : openWriting(deps, now);
+  const own = shared ? undefined : openWriting(deps, now, localTime);
   const pass = (news: LedgerNews): void => {
     if (news.sightings.length + news.entries.length + news.dropped === 0) return;
     if (own) own.writer.take(news);
@@ -54,6 +57,7 @@ export function openLedger(deps: LedgerDeps): Ledger {
   }, TICK_MS).unref();
   return {
     sightings,
+    localTime,
     note(act) {
       const doing = doingOf(act, now());
       if (doing.kind === 'once') sightings.add(doing.entry);
@@ -74,8 +78,11 @@ interface Writing {
   close(): Promise<void>;
 }
 
-function openWriting({ store, settingsInForce, clock, log, metrics }: LedgerDeps, now: () => number): Writing {
-  const localTime = localClock();
+function openWriting(
+  { store, settingsInForce, clock, log, metrics }: LedgerDeps,
+  now: () => number,
+  localTime: Ledger['localTime'],
+): Writing {
   const writer = createLedgerWriter({
     store: store.ledger,
     now,
@@ -115,7 +122,7 @@ function openWriting({ store, settingsInForce, clock, log, metrics }: LedgerDeps
   };
 }
 
-const NO_LEDGER: Ledger = {
+const NO_LEDGER: Omit<Ledger, 'localTime'> = {
   sightings: { see() {}, begin: () => () => {}, add() {}, drain: () => ({ sightings: [], entries: [], dropped: 0 }) },
   note() {},
   take() {},

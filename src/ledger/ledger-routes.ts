@@ -1,0 +1,138 @@
+/** `GET /api/ledger` and `GET /api/ledger/days`: what is recorded, as far as the caller may see it (SPEC 14). */
+import { Readable } from 'node:stream';
+import type { ParameterizedContext } from 'koa';
+import Router from 'koa-router';
+import { type Caller, isAdministrator } from '../domain/caller.ts';
+import type {
+  LedgerCursor,
+  LedgerDay,
+  LedgerQuestion,
+  LedgerSight,
+  LedgerStore,
+  ListedRecord,
+} from '../domain/ledger.ts';
+import type { RouteState } from '../domain/verdict.ts';
+import type { LocalTime } from './days.ts';
+import { cursorText, type LedgerQuery, MOST_RECORDS, readLedgerQuery } from './read-question.ts';
+import { CSV_HEAD, csvLine, shownRecord } from './shown-record.ts';
+
+export interface LedgerRouteDeps {
+  readonly store: Pick<LedgerStore, 'find' | 'days'>;
+  /** Existing cameras that the caller sees; undefined: all. */
+  readonly camerasOf: (caller: Caller) => readonly string[] | undefined;
+  /** `ledger.visible_to_viewers`. */
+  readonly visibleToViewers: () => boolean;
+  readonly localTime: (at: number) => LocalTime;
+  /** Unix seconds. */
+  readonly now: () => number;
+}
+
+type Context = ParameterizedContext<RouteState>;
+
+const DEFAULT_LIMIT = 100;
+const DEFAULT_DAYS = 30;
+const MOST_DAYS = 400;
+const DAY = 86_400;
+
+export function createLedgerRoutes(deps: LedgerRouteDeps): Router<RouteState> {
+  const router = new Router<RouteState>({ strict: true, sensitive: true });
+  router.get('/api/ledger', async (ctx) => {
+    const asked = questionOf(ctx, deps);
+    if (asked) await list(ctx, asked, deps);
+  });
+  router.get('/api/ledger/days', async (ctx) => {
+    const asked = questionOf(ctx, deps);
+    if (asked) respond(ctx, 200, await days(asked.question, deps));
+  });
+  router.all(['/api/ledger', '/api/ledger/days'], (ctx) => {
+    ctx.set('Allow', 'GET, HEAD');
+    respond(ctx, 405, { success: false, message: 'This method is not allowed here: use GET or HEAD.' });
+  });
+  return router;
+}
+
+interface Asked extends Omit<LedgerQuery, 'question'> {
+  readonly question: LedgerQuestion;
+}
+
+/** Undefined when the response is set already. */
+function questionOf(ctx: Context, deps: LedgerRouteDeps): Asked | undefined {
+  const { caller } = ctx.state;
+  if (!caller) return void respond(ctx, 401, { success: false, message: 'Log in first.' });
+  const read = readLedgerQuery(ctx.querystring, ctx.get('accept'));
+  if (!read.ok) return void respond(ctx, 422, { success: false, message: read.error.join('; ') });
+  return { ...read.value, question: { ...read.value.question, sight: sightOf(caller, deps) } };
+}
+
+/** Everybody sees the own records, less those of cameras that are not in the role any more. */
+function sightOf(caller: Caller, { camerasOf, visibleToViewers }: LedgerRouteDeps): LedgerSight | undefined {
+  if (isAdministrator(caller)) return undefined;
+  return { own: caller.name, cameras: camerasOf(caller), others: visibleToViewers() };
+}
+
+async function list(ctx: Context, asked: Asked, deps: LedgerRouteDeps): Promise<void> {
+  const { question, format, limit, cursor } = asked;
+  if (format !== 'json') return stream(ctx, asked, deps);
+  const wanted = limit ?? DEFAULT_LIMIT;
+  const found = await deps.store.find(question, wanted, cursor);
+  const last = found.at(-1);
+  if (last && found.length === wanted) ctx.set('Link', `<${nextOf(ctx, last)}>; rel="next"`);
+  respond(ctx, 200, found.map(shownRecord));
+}
+
+function nextOf(ctx: Context, last: LedgerCursor): string {
+  const query = new URLSearchParams(ctx.querystring);
+  query.set('cursor', cursorText(last));
+  return `${ctx.state.basePath ?? ''}/api/ledger?${query}`;
+}
+
+const TYPES = { ndjson: 'application/x-ndjson; charset=utf-8', csv: 'text/csv; charset=utf-8' } as const;
+
+/** A page after the other, as the client reads them: without a limit all that there is. */
+function stream(ctx: Context, { question, format, limit, cursor }: Asked, { store }: LedgerRouteDeps): void {
+  const isCsv = format === 'csv';
+  const line = isCsv ? csvLine : (record: ListedRecord) => `${JSON.stringify(shownRecord(record))}\n`;
+  ctx.set('Cache-Control', 'no-store');
+  ctx.set('Content-Type', isCsv ? TYPES.csv : TYPES.ndjson);
+  if (isCsv) ctx.set('Content-Disposition', 'attachment; filename="ledger.csv"');
+  ctx.status = 200;
+  ctx.body = Readable.from(pages());
+
+  async function* pages(): AsyncGenerator<string> {
+    if (isCsv) yield CSV_HEAD;
+    let [left, last] = [limit ?? Number.POSITIVE_INFINITY, cursor];
+    while (left > 0) {
+      const wanted = Math.min(left, MOST_RECORDS);
+      const found = await store.find(question, wanted, last);
+      if (found.length > 0) yield found.map(line).join('');
+      if (found.length < wanted) return;
+      left -= found.length;
+      last = found.at(-1);
+    }
+  }
+}
+
+/** What one person watched on one day, by the clock of the service; without what still goes on. */
+async function days(question: LedgerQuestion, { store, localTime, now }: LedgerRouteDeps) {
+  const before = question.before ?? now();
+  const after = Math.max(question.after ?? before - DEFAULT_DAYS * DAY, before - MOST_DAYS * DAY);
+  const found = await store.days(question, localTime(after).day, localTime(before).day);
+  const sums = new Map<string, { day: string; user: string; minutes: number; viewings: number; exports: number }>();
+  for (const { day, user, seconds, records, kind } of found satisfies readonly LedgerDay[]) {
+    const key = JSON.stringify([day, user]);
+    const sum = sums.get(key) ?? { day, user, minutes: 0, viewings: 0, exports: 0 };
+    sum.minutes += seconds / 60;
+    if (kind === 'export') sum.exports += records;
+    else sum.viewings += records;
+    sums.set(key, sum);
+  }
+  return [...sums.values()]
+    .map((sum) => ({ ...sum, minutes: Math.round(sum.minutes * 100) / 100 }))
+    .sort((one, other) => (one.day + one.user < other.day + other.user ? -1 : 1));
+}
+
+function respond(ctx: Context, status: number, body: object): void {
+  ctx.set('Cache-Control', 'no-store');
+  ctx.status = status;
+  ctx.body = body;
+}

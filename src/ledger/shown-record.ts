@@ -1,0 +1,75 @@
+/** A record as it is told: as JSON and NDJSON, or as a line of CSV (SPEC 14). Pure. */
+import type { ListedRecord } from '../domain/ledger.ts';
+
+/** Absent: there is nothing to tell. `hash` is null while a viewing goes on. */
+export const shownRecord = (record: ListedRecord) => ({
+  id: record.id,
+  kind: record.kind,
+  user: record.user,
+  credential: record.credential,
+  address: record.address,
+  camera: record.camera,
+  from: record.from,
+  to: record.to,
+  ...(record.watchedFrom === null ? {} : { watched_from: record.watchedFrom }),
+  ...(record.watchedTo === null ? {} : { watched_to: record.watchedTo }),
+  ...(record.detail === null ? {} : { detail: parsed(record.detail) }),
+  hash: record.hash,
+});
+
+/** A text that was changed in the store is shown as it stands. */
+function parsed(detail: string): unknown {
+  try {
+    return JSON.parse(detail);
+  } catch {
+    return detail;
+  }
+}
+
+const COLUMNS = [
+  'id',
+  'kind',
+  'user',
+  'credential',
+  'address',
+  'camera',
+  'from',
+  'to',
+  'watched_from',
+  'watched_to',
+  'detail',
+  'hash',
+] as const;
+
+export const CSV_HEAD = `${COLUMNS.join(',')}\r\n`;
+
+/** RFC 4180. Times are in ISO 8601, as spreadsheets read them. */
+export const csvLine = (record: ListedRecord): string =>
+  `${[
+    record.id,
+    record.kind,
+    record.user,
+    record.credential,
+    record.address,
+    record.camera,
+    isoTime(record.from),
+    isoTime(record.to),
+    isoTime(record.watchedFrom),
+    isoTime(record.watchedTo),
+    record.detail,
+    record.hash,
+  ]
+    .map(csvField)
+    .join(',')}\r\n`;
+
+const LATEST = 8.64e12;
+
+const isoTime = (at: number | null): string =>
+  at === null || Math.abs(at) > LATEST ? '' : new Date(at * 1000).toISOString();
+
+/** A spreadsheet would compute a text that begins like a formula; the name of a user that tried to log in is a stranger's text. */
+function csvField(value: string | null): string {
+  const text = value ?? '';
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

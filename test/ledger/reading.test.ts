@@ -1,0 +1,286 @@
+/** Who may read what of the ledger: in lists, sums, counts and errors; and what requests, logins and changes become in it (SPEC 14). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
+import { until } from '../support/until.ts';
+
+interface Shown {
+  readonly id: string;
+  readonly kind: string;
+  readonly user: string | null;
+  readonly camera: string | null;
+  readonly credential: string | null;
+  readonly from: number;
+  readonly to: number;
+  readonly hash: string | null;
+  readonly detail?: Readonly<Record<string, string>>;
+}
+
+const EVENT = '1700000000.5-abcdef';
+const JSON_BODY = { body: '{}', headers: { 'content-type': 'application/json' } };
+const AUTH: ConfigTree = { hash_iterations: 1000, roles: { front_only: ['cam1'] }, trusted_proxies: ['127.0.0.1/32'] };
+
+let nvr: FakeNvr;
+let postern: Runtime;
+const tokens: Record<string, string> = {};
+
+before(async () => {
+  nvr = await startFakeNvr();
+  const { answer } = nvr;
+  nvr.answer = (request, response, received) => {
+    if (request.url === `/api/events/${EVENT}`) return void response.end('{"camera":"cam2"}');
+    answer(request, response, received);
+  };
+  postern = await startInstance({ config: { nvr: { url: nvr.url, warn_open_ports: false }, auth: AUTH } });
+  for (const person of [ADMIN_PERSON, VERA, CARL]) tokens[person.name] = await postern.logIn(person);
+});
+after(async () => {
+  await postern.close();
+  await nvr.close();
+});
+
+const get = (path: string, user: string, headers: Record<string, string> = {}): Promise<Response> =>
+  postern.ask(path, { token: tokens[user] ?? '', headers });
+const list = async (user: string, query = ''): Promise<readonly Shown[]> => {
+  const response = await get(`/api/ledger${query}`, user);
+  assert.equal(response.status, 200, query);
+  return (await response.json()) as Shown[];
+};
+const days = async (user: string, query = ''): Promise<readonly { user: string }[]> =>
+  (await (await get(`/api/ledger/days${query}`, user)).json()) as { user: string }[];
+
+describe('What a request becomes in the ledger', () => {
+  const live = { kind: 'live', camera: 'cam1', credential: 'session' };
+  const history = { ...live, kind: 'history' };
+  const rows: readonly (readonly [sentence: string, path: string, expected: object, method?: string])[] = [
+    ['a picture that is polled', '/api/cam1/latest.jpg', live],
+    [
+      'an offer of live pictures, which do not pass here',
+      '/api/go2rtc/webrtc?src=cam1',
+      { ...live, detail: { seen: 'signalling' } },
+      'POST',
+    ],
+    ['a recorded time', '/vod/cam1/start/100/end/200/seg-1.ts', { ...history, watched_from: 100, watched_to: 200 }],
+    [
+      'a recorded hour of UTC',
+      '/recordings/2026-11-22/07/cam1/12.34.mp4',
+      { ...history, watched_from: 1795330800, watched_to: 1795334400 },
+    ],
+    [
+      'a recorded hour of a time zone',
+      '/vod/2026-07/22/07/cam1/Europe,Berlin/seg-1.ts',
+      { ...history, watched_from: 1784696400, watched_to: 1784700000 },
+    ],
+    [
+      'a picture of an event, whose camera the NVR is asked for',
+      `/api/events/${EVENT}/snapshot.jpg`,
+      { ...history, camera: 'cam2', watched_from: 1700000000.5, watched_to: 1700000000.5 },
+    ],
+    [
+      'an export',
+      '/api/export/cam1/start/100/end/200',
+      { ...live, kind: 'export', watched_from: 100, watched_to: 200 },
+      'POST',
+    ],
+    ["the NVR's picture of all cameras", '/api/birdseye/latest.jpg', { ...live, camera: 'birdseye' }],
+  ];
+  /** When each was asked for; all are asked for before the first is looked up, for the ledger is written once a second. */
+  const times: number[] = [];
+  before(async () => {
+    for (const [, path, , method = 'GET'] of rows) {
+      postern.clock.advance(500);
+      times.push(postern.clock.now() / 1000);
+      const sent = { method, token: tokens['admin'] ?? '', ...(method === 'POST' && JSON_BODY) };
+      assert.equal((await postern.ask(path, sent)).status, 200, path);
+    }
+    const asked = `?after=${(times[0] ?? 0) - 1}&kind=live,history,export`;
+    await until('all are there', async () => (await list('admin', asked)).length >= rows.length);
+  });
+  for (const [index, [sentence, , expected]] of rows.entries()) {
+    it(sentence, async () => {
+      const at = times[index] ?? 0;
+      const found = await list('admin', `?after=${at - 1}&before=${at + 1}&kind=live,history,export`);
+      assert.deepEqual(
+        found.map(({ id: _, hash: __, from, to, ...told }) => ({ ...told, at: [from.toFixed(1), to.toFixed(1)] })),
+        [{ user: 'admin', address: '127.0.0.1', at: [at.toFixed(1), at.toFixed(1)], ...expected }],
+      );
+    });
+  }
+
+  it('is nothing for lists, for HEAD, for what the NVR refuses, and for what is refused here', async () => {
+    postern.clock.advance(500);
+    const at = postern.clock.now() / 1000;
+    for (const path of ['/api/review', '/api/stats', '/api/config', '/api/cam1/recordings', '/api/ledger'])
+      await get(path, 'vera');
+    await postern.ask('/api/cam1/latest.jpg', { method: 'HEAD', token: tokens['vera'] ?? '' });
+    assert.equal((await get('/api/cam2/latest.jpg', 'carl')).status, 403);
+    nvr.rawAnswer = { bytes: 'HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n' };
+    assert.equal((await get('/api/cam1/latest.jpg', 'vera')).status, 404);
+    nvr.rawAnswer = undefined;
+    await until('the refusal is there', async () => (await list('admin', `?after=${at - 1}&kind=refusal`)).length > 0);
+    assert.deepEqual(
+      (await list('admin', `?after=${at - 1}`)).map(({ kind, user, detail }) => [
+        kind,
+        user,
+        detail?.['reason'],
+        detail?.['path'],
+      ]),
+      [['refusal', 'carl', 'camera-not-in-role', '/api/cam2/latest.jpg']],
+    );
+  });
+
+  it('is the viewing of a link, of the one who made it, and the link in both records of its life', async () => {
+    postern.clock.advance(500);
+    const at = postern.clock.now() / 1000;
+    const made = await postern.ask('/api/links', {
+      ...JSON_BODY,
+      method: 'POST',
+      token: tokens['vera'] ?? '',
+      body: '{"what":{"snapshot":{"camera":"cam1"}}}',
+    });
+    const { id, url } = (await made.json()) as { id: string; url: string };
+    assert.equal((await postern.ask(`${url}/snapshot.jpg`)).status, 200);
+    const asked = `?after=${at - 1}&kind=live,link`;
+    await until('they are there', async () => (await list('admin', asked)).length >= 3);
+    const found = await list('admin', asked);
+    const told = found.map(({ kind, user, camera, detail }) => [kind, user, camera, detail?.['what'] ?? null]);
+    assert.deepEqual(told.sort(), [
+      ['link', null, null, 'link-opened'],
+      ['link', 'vera', null, 'link-created'],
+      ['live', 'vera', 'cam1', null],
+    ]);
+    assert.equal(found.find(({ kind }) => kind === 'live')?.credential, `link:${id}`);
+  });
+
+  it('is a question only, where a proxy in front asked for it', async () => {
+    postern.clock.advance(500);
+    const at = postern.clock.now() / 1000;
+    const headers = { 'x-original-url': '/api/cam1/latest.jpg', 'x-original-method': 'GET' };
+    assert.equal((await get('/auth', 'vera', headers)).status, 202);
+    await until('it is there', async () => (await list('admin', `?after=${at - 1}&kind=live`)).length > 0);
+    const [record] = await list('admin', `?after=${at - 1}&kind=live`);
+    assert.deepEqual([record?.user, record?.camera, record?.detail], ['vera', 'cam1', { seen: 'question' }]);
+  });
+
+  it('is a record of each login, failure, change and logout', async () => {
+    postern.clock.advance(500);
+    const at = postern.clock.now() / 1000;
+    const token = await postern.logIn(VERA);
+    const body = JSON.stringify({ user: 'vera', password: 'wrong wrong wrong' });
+    for (let time = 0; time < 2; time += 1)
+      await postern.ask('/api/login', { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+    const role = { body: '{"cameras":["cam1"]}', headers: { 'content-type': 'application/json' } };
+    await postern.ask('/api/roles/porch', { method: 'PUT', token: tokens['admin'] ?? '', ...role });
+    await postern.ask('/api/logout', { method: 'POST', token });
+    const asked = `?after=${at - 1}&kind=login,login-failed,logout,change`;
+    await until('they are there', async () => (await list('admin', asked)).length >= 4);
+    assert.deepEqual(
+      (await list('admin', asked))
+        .map(({ kind, user, detail }) => [kind, user, detail?.['what'], detail?.['times']])
+        .sort(),
+      [
+        ['change', 'admin', 'custom-role-changed', undefined],
+        ['login', 'vera', 'login', undefined],
+        ['login-failed', 'vera', 'login', '2'],
+        ['logout', 'vera', 'logout', undefined],
+      ],
+    );
+  });
+});
+
+describe('Who reads the ledger', () => {
+  before(async () => {
+    postern.clock.advance(500);
+    for (const [user, camera] of [
+      ['admin', 'cam1'],
+      ['admin', 'cam2'],
+      ['vera', 'cam1'],
+      ['vera', 'cam2'],
+      ['carl', 'cam1'],
+    ] as const)
+      await get(`/api/${camera}/latest.jpg`, user);
+    postern.clock.advance(100);
+    await until(
+      'all have ended',
+      async () =>
+        (await list('admin', '?kind=live&limit=1000')).every(({ hash }) => hash !== null) &&
+        (await list('admin', '?kind=live&user=carl')).length > 0,
+    );
+  });
+  const people = (all: readonly { user: string | null }[]) => [...new Set(all.map(({ user }) => user))].sort();
+
+  it('an admin all of it; others their own alone, whatever they ask for', async () => {
+    assert.deepEqual(people(await list('admin', '?kind=live')), ['admin', 'carl', 'vera']);
+    for (const user of ['vera', 'carl']) {
+      for (const query of ['', '?limit=1000', '?camera=cam1', '?kind=live', '?after=0'])
+        assert.deepEqual(people(await list(user, query)), [user], query);
+      for (const query of ['?user=admin', '?user=nobody']) assert.deepEqual(await list(user, query), []);
+      assert.deepEqual(people(await days(user)), [user]);
+      assert.deepEqual(await days(user, '?user=admin'), []);
+    }
+    assert.deepEqual(people(await days('admin')), ['admin', 'carl', 'vera']);
+  });
+
+  it('a custom role nothing of a foreign camera: 403 whether it exists or not, and none in lists and sums', async () => {
+    for (const path of ['/api/ledger', '/api/ledger/days'])
+      for (const camera of ['cam2', 'unknown', 'cam1,cam2'])
+        assert.equal((await get(`${path}?camera=${camera}`, 'carl')).status, 403);
+    for (const format of ['ndjson', 'csv']) {
+      const text = await (await get(`/api/ledger?format=${format}`, 'carl')).text();
+      assert.match(text, /cam1/);
+      assert.doesNotMatch(text, /vera|admin/);
+    }
+  });
+
+  it("the viewings of others on one's own cameras, where ledger.visible_to_viewers is set", async () => {
+    const config = { nvr: { url: nvr.url, warn_open_ports: false }, auth: AUTH };
+    await postern.reload({ ...config, ledger: { visible_to_viewers: true } });
+    const carls = await list('carl', '?limit=1000');
+    assert.deepEqual(people(carls.filter(({ kind }) => kind === 'live')), ['admin', 'carl', 'vera']);
+    const of = (one: Shown) => one.camera;
+    assert.deepEqual([...new Set(carls.filter(({ kind }) => ['live', 'history'].includes(kind)).map(of))], ['cam1']);
+    assert.deepEqual(people(carls.filter(({ kind }) => !['live', 'history', 'export'].includes(kind))), ['carl']);
+    assert.deepEqual(people(await days('carl')), ['admin', 'carl', 'vera']);
+    const sum = (await days('carl', '?user=vera')) as unknown as { viewings: number }[];
+    const all = (await days('admin', '?user=vera')) as unknown as { viewings: number }[];
+    assert.ok((sum[0]?.viewings ?? 0) < (all[0]?.viewings ?? 0), 'sums are without foreign cameras');
+    await postern.reload(config);
+  });
+
+  it('page by page, as NDJSON and as CSV, each record once', async () => {
+    const found: string[] = [];
+    for (let path: string | undefined = '/api/ledger?limit=3'; path !== undefined; ) {
+      const response: Response = await get(path, 'admin');
+      found.push(...((await response.json()) as Shown[]).map(({ id }) => id));
+      path = /<(?<next>[^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.groups?.['next'];
+    }
+    const lines = async (query: string, headers = {}) =>
+      (await (await get(`/api/ledger${query}`, 'admin', headers)).text()).trim().split(/\r?\n/);
+    const ndjson = (await lines('', { accept: 'application/x-ndjson' })).map((line) => (JSON.parse(line) as Shown).id);
+    const csv = (await lines('?format=csv')).slice(1).map((line) => line.split(',', 1)[0]);
+    assert.equal(new Set(found).size, found.length);
+    assert.deepEqual([ndjson, csv], [found, found]);
+  });
+
+  it('is told what is wrong with a question', async () => {
+    const rows = [
+      '?limit=0',
+      '?limit=1001',
+      '?kind=watching',
+      '?after=soon',
+      '?cursor=x',
+      '?format=xml',
+      '?page=2',
+      '?user=',
+      '?user=a&user=b',
+    ];
+    for (const query of rows) {
+      const response = await get(`/api/ledger${query}`, 'admin');
+      assert.equal(response.status, 422, query);
+      const { message } = (await response.json()) as { message: string };
+      assert.ok(message.startsWith(query.slice(1).split('=', 1)[0] ?? ''), message);
+    }
+  });
+});
