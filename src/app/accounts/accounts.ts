@@ -1,12 +1,7 @@
 /** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
 import { type AuditEntry, BY_CONFIGURATION } from '../../accounts/audit.ts';
-import {
-  createFirstTimeLogin,
-  ensureFirstAdmin,
-  type FirstTimeLogin,
-  type NewAdminPassword,
-} from '../../accounts/login/first-admin.ts';
-import { createKnownClients, type KnownClients } from '../../accounts/login/known-clients.ts';
+import { ensureFirstAdmin, type FirstTimeLogin, type NewAdminPassword } from '../../accounts/login/first-admin.ts';
+import type { KnownClients } from '../../accounts/login/known-clients.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
@@ -14,7 +9,7 @@ import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Notice } from '../../domain/accounts/notice.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import type { Clock } from '../../domain/clock.ts';
 import type { HoldingStore } from '../../store/held-revocations.ts';
 import type { Logs } from '../../telemetry/logs/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -27,7 +22,7 @@ import { type Credentials, openCredentials } from './credentials.ts';
 import { keyedBy } from './factors-in-force.ts';
 import { createHashers } from './hashers.ts';
 import { createInvitationLimiter } from './invitations-of.ts';
-import { learnedTogether } from './learned-together.ts';
+import { openLearned } from './learned-together.ts';
 import { type Limits, limitsOfPrimary, openLimits } from './limits.ts';
 import { createLinkLimiter } from './links-of.ts';
 import { tellUnusable } from './tell-unusable.ts';
@@ -130,12 +125,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
         log,
         metrics,
       });
-  const sessions = await store.sessions.listSessions(unixSeconds(clock));
-  const own = {
-    knownClients: createKnownClients(sessions.map(({ address }) => address)),
-    firstTimeLogin: createFirstTimeLogin(false),
-  };
-  const { knownClients, firstTimeLogin } = shared ? learnedTogether(own, shared) : own;
+  const { knownClients, firstTimeLogin } = await openLearned(store, clock, shared);
   const key = await importSigningKey(secret.value.key);
   const hasherOf = shared?.hasherOf ?? createHashers();
   const keyed = keyedBy(secret.value.key);

@@ -1,7 +1,9 @@
 /** What one worker learns of clients, told to the others: who has logged in before, and whether the admin has (SPEC 10). */
-import type { FirstTimeLogin } from '../../accounts/login/first-admin.ts';
-import type { KnownClients } from '../../accounts/login/known-clients.ts';
+import { createFirstTimeLogin, type FirstTimeLogin } from '../../accounts/login/first-admin.ts';
+import { createKnownClients, type KnownClients } from '../../accounts/login/known-clients.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN } from '../../domain/names.ts';
+import type { Store } from '../../store/open-store.ts';
 import type { Shared } from '../resources/shared.ts';
 
 export interface Learned {
@@ -9,7 +11,21 @@ export interface Learned {
   readonly firstTimeLogin: FirstTimeLogin;
 }
 
-export function learnedTogether({ knownClients, firstTimeLogin }: Learned, shared: Shared): Learned {
+/** Users who have a session have logged in before. `shared`: of a worker. */
+export async function openLearned(
+  { sessions }: Pick<Store, 'sessions'>,
+  clock: Clock,
+  shared: Shared | undefined,
+): Promise<Learned> {
+  const listed = await sessions.listSessions(unixSeconds(clock));
+  const own = {
+    knownClients: createKnownClients(listed.map(({ address }) => address)),
+    firstTimeLogin: createFirstTimeLogin(false),
+  };
+  return shared ? learnedTogether(own, shared) : own;
+}
+
+function learnedTogether({ knownClients, firstTimeLogin }: Learned, shared: Shared): Learned {
   let isAwaited = shared.isFirstLoginAwaited;
   shared.onNote((note) => {
     if (note.kind === 'known-client') knownClients.note(note.address);
