@@ -1,5 +1,5 @@
 /** What `postern policy` found, as text for a terminal (SPEC 15). */
-import type { PolicyReview, Sight } from '../app/commands/policy.ts';
+import type { Change, PolicyReview, Sight } from '../app/commands/policy.ts';
 
 export function formatDrift({ nvr, table, unknown, gone, changed }: PolicyReview): string {
   const about = [
@@ -31,6 +31,22 @@ const changedLine = ({ operation, unread, missing }: PolicyReview['changed'][num
     ...(unread.length > 0 ? [`names cameras by ${unread.join(', ')}, which the row does not read`] : []),
     ...(missing.length > 0 ? [`has no ${missing.join(', ')}, by which the row narrows it`] : []),
   ].join('  ');
+
+/** A line for each account or token, what becomes of it, and the cameras that this is about. */
+export function formatChanges(changes: readonly Change[]): string {
+  if (changes.length === 0) return 'Nothing would change.\n';
+  const groups = Map.groupBy(
+    changes,
+    (change) => `${holderOf(change)}: ${VERB[change.becomes]} on ${placesOf(change)}`,
+  );
+  return [...groups]
+    .map(([heading, those]) => `${heading}\n${those.map(({ operation }) => `  ${operation}\n`).join('')}`)
+    .join('');
+}
+
+const VERB = { allowed: 'gains', refused: 'loses' } as const;
+const holderOf = ({ kind, name, owner }: Change): string => (kind === 'token' ? `token ${name} of ${owner}` : name);
+const placesOf = ({ cameras }: Change): string => (cameras === 'all' ? 'the NVR' : cameras.join(', '));
 
 export function formatSights(sights: readonly Sight[]): string {
   if (sights.length === 0) return 'No account and no token.\n';

@@ -42,6 +42,15 @@ export async function openConfigFile(
   }
 }
 
+/** Another file than the one in force. */
+export async function readConfigFile(file: string): Promise<Result<ConfigFile, string>> {
+  try {
+    return ok({ file, text: await readFile(file, 'utf8'), created: false });
+  } catch (fault) {
+    return err(`${file} cannot be read: ${fault instanceof Error ? fault.message : fault}`);
+  }
+}
+
 async function existing(directory: string): Promise<readonly string[]> {
   const files: string[] = [];
   for (const name of CONFIG_NAMES) {

@@ -1,7 +1,7 @@
 /** The configuration as `serve` uses it, or every problem with it at once (SPEC 1). */
 import { join, resolve } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
-import { CONFIG_NAMES, openConfigFile, type WhenMissing } from './config-file.ts';
+import { CONFIG_NAMES, openConfigFile, readConfigFile, type WhenMissing } from './config-file.ts';
 import { EMPTIED, wasConfigured } from './configured-mark.ts';
 import { crossFindings } from './cross-checks.ts';
 import { type Environment, type Layered, layered, type Overrides } from './layers.ts';
@@ -15,6 +15,8 @@ import { warningsOf } from './warnings.ts';
 export interface ConfigPlace {
   readonly directory: string;
   readonly env: Environment;
+  /** This file is read, in the place of the one in the directory. */
+  readonly file?: string;
   /** Keys and values as in the file, from the command line. */
   readonly overrides?: Overrides;
   /** `write` unless told otherwise. */
@@ -56,7 +58,10 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const directory = resolve(place.directory);
   const { env, onFile = () => {} } = place;
   for (const name of CONFIG_NAMES) onFile(join(directory, name));
-  const opened = await openConfigFile(directory, place.whenMissing ?? 'write', place.env[FIRST_CONFIGURATION]);
+  const opened =
+    place.file === undefined
+      ? await openConfigFile(directory, place.whenMissing ?? 'write', place.env[FIRST_CONFIGURATION])
+      : await readConfigFile(place.file);
   if (!opened.ok) return { kind: 'invalid', problems: [{ path: '', message: opened.error }], file: directory };
   const { file, text, created } = opened.value;
   const yaml = readYaml(text);

@@ -95,4 +95,20 @@ describe('postern policy', () => {
     ]);
     assert.equal((await run('who', '--camera', 'cam9')).err, 'cam9 is no camera: the NVR has cam1, cam2\n');
   });
+
+  it('try lists who would gain or lose what under another configuration', async () => {
+    const file = join(instance.directory, 'other.yaml');
+    writeFileSync(file, `nvr: { url: "${nvr.url}" }\nauth: { roles: { front_only: [cam2] } }\n`);
+    const { code, out } = await run('try', file);
+    assert.equal(code, 0);
+    assert.match(out, /^carl: loses on cam1\n(?: {2}\S+ \S+\n)+carl: gains on cam2\n|^carl: gains on cam2\n/);
+    assert.match(out, /\n {2}GET \/api\/\{camera\}\/latest\.\{extension\}\n/);
+    writeFileSync(file, `nvr: { url: "${nvr.url}" }\nauth: { roles: { front_only: [cam1] } }\n`);
+    assert.deepEqual(await run('try', file), { code: 0, out: 'Nothing would change.\n', err: '' });
+    writeFileSync(file, `nvr: { url: "${nvr.url}" }\nauth: { roles: {} }\n`);
+    const gone = JSON.parse((await run('try', file, '--json')).out) as { name: string; becomes: string }[];
+    assert.ok(gone.length > 0 && gone.every(({ name, becomes }) => name === 'carl' && becomes === 'allowed'));
+    writeFileSync(file, 'auth: { rules: {} }');
+    assert.match((await run('try', file)).err, /other\.yaml:1:9 auth\.rules: /);
+  });
 });

@@ -116,7 +116,7 @@ async function camerasWithEvents({ events }: Settings, store: Store | undefined)
   return (await nvr.events.cameras().finally(nvr.close)) as CameraName[];
 }
 
-export const NO_ROLES = { listRoles: async () => [] };
+const NO_ROLES = { listRoles: async () => [] };
 
 function tokensOf(
   { apiTokens: tokenStore, accounts }: Store,

@@ -1,22 +1,26 @@
 /** What `postern policy` reviews: the route table, the NVR's own description of its API, and who holds which rights (SPEC 15). */
+
+import { layoutOfNames } from '../../access/recorder-layout.ts';
 import { operationsOf } from '../../access/review/openapi-operations.ts';
 import { type Drift, policyDrift } from '../../access/review/policy-drift.ts';
 import { type Holder, type Sight, sightOf, whoSees } from '../../access/review/who-sees.ts';
+import { type Change, type RuleSet, wouldChange } from '../../access/review/would-change.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { faultOfToken, rightsOfToken } from '../../accounts/tokens/api-tokens.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import { loadServiceConfig, type ServiceConfig } from '../../config/service-config.ts';
 import { unixSeconds } from '../../domain/clock.ts';
-import type { CameraName } from '../../domain/names.ts';
+import { ADMIN, type CameraName, type Role, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { rightsOfUser } from '../../domain/rights/rights.ts';
 import type { Store } from '../../store/open-store.ts';
+import { routeTable } from '../gate/rules.ts';
 import { askerOf } from '../resources/upstreams.ts';
 import type { CommandPlace } from './commands.ts';
-import { layoutOf, NO_ROLES, storeBeside } from './explain.ts';
+import { layoutOf, storeBeside } from './explain.ts';
 
-export type { Sight };
+export type { Change, Sight };
 
 export interface PolicyReview extends Drift {
   /** The version that the description gives itself. */
@@ -30,6 +34,8 @@ export interface PolicyCommand {
   diff(description: string | undefined): Promise<Result<PolicyReview, string>>;
   /** Accounts, then API tokens that still hold: of that name, or those who see the camera. Errs with a sentence. */
   who(question: WhoQuestion): Promise<Result<readonly Sight[], string>>;
+  /** `file`: another configuration. Errs with every problem of it. */
+  tryOut(file: string): Promise<Result<readonly Change[], string>>;
   close(): Promise<void>;
 }
 
@@ -57,6 +63,16 @@ export async function openForPolicy(place: CommandPlace, note: (sentence: string
     async who(question) {
       const holders = store ? await holdersIn(store, config, unixSeconds(place.clock)) : [];
       return whoIn(question, holders, (await layoutOf(settings, store, note))?.cameras ?? []);
+    },
+    async tryOut(file) {
+      const other = await loadServiceConfig({ ...place, file, whenMissing: 'read' });
+      if (other.kind === 'invalid')
+        return err(other.problems.map((problem) => formatProblem(other.file, problem)).join('\n'));
+      const now = unixSeconds(place.clock);
+      const layout = (await layoutOf(settings, store, note)) ?? layoutOfNames([]);
+      if (layout.cameras.length === 0)
+        return err('no camera is known, so nothing can be compared: start the NVR, or set nvr.cameras');
+      return ok(wouldChange(await ruleSetOf(config, store, now), await ruleSetOf(other, store, now), { layout, now }));
     },
     close: async () => store?.close(),
   };
@@ -99,10 +115,19 @@ function parsed(text: string): Result<unknown, string> {
   }
 }
 
+async function ruleSetOf(config: ServiceConfig, store: Store | undefined, now: number): Promise<RuleSet> {
+  const rows = config.policy;
+  const holders = store ? await holdersIn(store, config, now) : [];
+  return { rows, routes: routeTable(rows, config.settings), holders };
+}
+
 async function holdersIn(store: Store, { settings }: ServiceConfig, now: number): Promise<readonly Holder[]> {
-  const registry = createRoleRegistry({ store: store.roles ?? NO_ROLES, fixed: rolesOfFile(settings.auth) });
+  const registry = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(settings.auth) });
   const roles = await registry.inForce();
-  const [users, tokens] = await Promise.all([store.accounts.listUsers(), store.apiTokens.listTokens()]);
+  const [listed, tokens] = await Promise.all([store.accounts.listUsers(), store.apiTokens.listTokens()]);
+  // A role that nothing defines makes viewers of its users at the start.
+  const isDefined = (role: Role): boolean => role === ADMIN || role === VIEWER || roles.cameras.has(role);
+  const users = listed.map((user) => (isDefined(user.role) ? user : { ...user, role: VIEWER }));
   const owners = new Map(users.map((user) => [user.name, user]));
   return [
     ...users.map((user): Holder => ({ kind: 'user', name: user.name, rights: rightsOfUser(user, roles, now) })),

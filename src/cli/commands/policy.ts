@@ -1,9 +1,9 @@
-/** `postern policy diff|who`: what the NVR has and the route table does not know, and who sees which camera (SPEC 15). */
+/** `postern policy diff|who|try`: what the NVR has and the route table does not know, who sees which camera, and who would (SPEC 15). */
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { PolicyCommand, PolicyReview, WhoQuestion } from '../../app/commands/policy.ts';
 import type { Result } from '../../domain/result.ts';
-import { formatDrift, formatSights } from '../format-policy.ts';
+import { formatChanges, formatDrift, formatSights } from '../format-policy.ts';
 
 export interface PolicyCommandsDeps {
   readonly openPolicy: () => Promise<PolicyCommand>;
@@ -33,7 +33,18 @@ export function registerPolicyCommands(program: Command, deps: PolicyCommandsDep
     .option('--user <name>', 'only this account, with its tokens')
     .option('--json', 'print JSON, for programs')
     .action((options: WhoQuestion & Shown) => who(options, deps));
+  policy
+    .command('try <config.yaml>')
+    .description('list which accounts and tokens would gain or lose which operations under another configuration')
+    .option('--json', 'print JSON, for programs')
+    .action((file: string, options: Shown) => tryOut(file, options, deps));
 }
+
+const tryOut = (file: string, { json }: Shown, deps: PolicyCommandsDeps): Promise<void> =>
+  told(deps, (policy) => policy.tryOut(file), {
+    text: (changes) => (json ? asJson(changes) : formatChanges(changes)),
+    isGood: () => true,
+  });
 
 const DIFF_HELP = `
 Rows without an operation are listed and change no exit code: some belong to the NVR's web server or stream server.`;

@@ -1,0 +1,41 @@
+/** A request of a row about one camera: what the row would be asked for, with every parameter filled in (SPEC 15). Pure. */
+import { PATH_SHAPES, type PathShape, type PolicyRow } from '../../domain/policy.ts';
+import type { RequestTarget } from '../../domain/request.ts';
+import { parseLocator } from '../camera-locators.ts';
+
+const PARAMETER = /\{(?<name>\w+)(?::(?<shape>[\w-]+))?(?:\.\.\.)?\}/g;
+
+// biome-ignore format: a table
+const OF_SHAPE: Readonly<Record<PathShape, string>> = {
+  date: '2026-01-05', month: '2026-01', 'two-digits': '05', number: '1700000000', id: 'some-id', file: 'index.m3u8', zone: 'utc',
+};
+const isShape = (name: string): name is PathShape => Object.hasOwn(PATH_SHAPES, name);
+
+/** By the kind of a locator: a value that means the camera; an id or a file of an unknown owner where none can. */
+const VALUES: Readonly<Record<string, (camera: string) => string>> = {
+  '': (camera) => camera,
+  stream: (camera) => camera,
+  frames: (camera) => camera,
+  'file:clip': (camera) => `${camera}-1700000000.5-abcdef.jpg`,
+  'file:preview': (camera) => `preview_${camera}-1700000000.5.webp`,
+  'file:review-thumb': (camera) => `thumb-${camera}-1700000000.5-abcdef.webp`,
+};
+
+export function sampleOf({ path, cameras = [] }: PolicyRow, camera: string): RequestTarget {
+  const located = cameras.map(parseLocator);
+  const inPath = (wanted: string): string | undefined => {
+    const locator = located.find(({ source, name }) => source === 'path' && name === wanted);
+    return locator && VALUES[locator.kind]?.(camera);
+  };
+  const whole = path.replaceAll(PARAMETER, (_, name: string, shape = '') =>
+    encodeURIComponent(inPath(name) ?? (isShape(shape) ? OF_SHAPE[shape] : 'some-id')),
+  );
+  // One parameter that names the camera: a list of all that there are would be another request.
+  const inQuery = located.find(({ source, kind }) => source === 'query' && Object.hasOwn(VALUES, kind));
+  const query = inQuery ? `${inQuery.name}=${encodeURIComponent(VALUES[inQuery.kind]?.(camera) ?? '')}` : '';
+  return { path: whole, segments: whole.slice(1).split('/').map(decodeURIComponent), query };
+}
+
+/** Whether the answer depends on the camera at all. */
+export const isAboutCameras = ({ access, cameras, narrow, answer }: PolicyRow): boolean =>
+  access === 'camera' || cameras !== undefined || narrow !== undefined || answer !== undefined;
