@@ -29,6 +29,10 @@ export interface Obligations {
   readonly ownData?: boolean;
   /** What the gate makes in the place of the NVR's response, where the NVR keeps the events. */
   readonly composed?: ComposedList;
+  /** For a caller who sees nothing older than a moment the response must be looked at: it may hold older things. */
+  readonly timesInAnswer?: boolean;
+  /** Seconds by which a clip begins earlier than the event that it is of. */
+  readonly padding?: number;
   /** Each message of the WebSocket is judged, both ways. */
   readonly messages?: MessageObligations;
   /** Offers of live pictures are judged: that of the body, or those in the messages of the WebSocket. */
@@ -54,6 +58,8 @@ export interface OwnerQuestion {
   readonly ids: readonly string[];
   /** In a list the NVR skips ids that it does not know; an id in the path must be there. */
   readonly mustExist: boolean;
+  /** Seconds by which what is asked for begins earlier. */
+  readonly padding?: number;
 }
 
 export interface BodyRule {

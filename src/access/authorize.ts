@@ -1,9 +1,11 @@
 /** Authorization (RBAC): the route table's row, the caller's role and its cameras give the verdict (interface 2.2, 5.6, 7). */
 import { type Caller, isDenied } from '../domain/caller.ts';
 import { ADMIN, VIEWER } from '../domain/names.ts';
-import type { Access, PolicyRow, Verb } from '../domain/policy.ts';
+import type { Access, PolicyRow } from '../domain/policy.ts';
+import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
-import { unreachable } from '../domain/result.ts';
+import { err, type Result, unreachable } from '../domain/result.ts';
+import { sinceOf } from '../domain/rights/rights.ts';
 import { type AccessVerdict, refused } from './access-verdict.ts';
 import { namesAddress } from './camera-locators.ts';
 import { clearanceOf, viewOf } from './camera-view.ts';
@@ -11,6 +13,7 @@ import { isBehindLink } from './link-targets.ts';
 import { queryValues } from './query.ts';
 import { layoutOfNames, type RecorderLayout } from './recorder-layout.ts';
 import type { Listed, RouteMatch } from './route-table.ts';
+import { type WithinTime, withinTime } from './times/within-time.ts';
 import { isVodTrick } from './vod-path.ts';
 import { bodyObligations, withinView, withObligations } from './within-view.ts';
 
@@ -41,7 +44,6 @@ export function authorize(
   const { row } = match;
   if (!satisfies(caller, row.access)) return refused('role-too-low');
   if (row.verb && isDenied(caller, row.verb)) return refused('verb-denied');
-  if (caller.history && isFootage(row)) return refused('history-not-judged');
   if (clearanceOf(caller) === 'admin' && row.narrow === 'per-message')
     return perMessage(target, caller, { layout: layout ?? NO_LAYOUT, now });
   if (clearanceOf(caller) === 'admin') return withObligations(target, row, viewOf(caller, now, layout), {});
@@ -51,21 +53,30 @@ export function authorize(
   if (row.dynamic && !namesCamera(match, layout)) return refused('route-unlisted');
   if (namesAddress(match, target)) return refused('camera-not-in-role');
   if (isForAdmins(row, target)) return refused('field-admin-only');
+  const within = caller.history && isFootage(row) ? inTime(caller, match, target, now) : undefined;
+  if (within && !within.ok) return refused(within.error);
+  const { target: judged, obligations: times = {} } = within?.value ?? { target };
   const signalling = row.signalling ? { signalling: { mayTalk: !isDenied(caller, 'talk') } } : {};
   if (row.narrow === 'per-message') return perMessage(target, caller, { layout, now });
+  const more = { ...signalling, ...times };
   if (caller.scope.kind === 'all' || !isNarrowed(row))
-    return withObligations(target, row, viewOf(caller, now, layout), { ...bodyObligations(row, []), ...signalling });
+    return withObligations(judged, row, viewOf(caller, now, layout), { ...bodyObligations(row, []), ...more });
   if (!layout) return refused('cameras-unknown');
-  return withinView(match, target, viewOf(caller, now, layout), signalling);
+  return withinView(match, judged, viewOf(caller, now, layout), more);
 }
 
 /** An admin sees all cameras, known or not. */
-const PAST: readonly Verb[] = ['history', 'export'];
 const NO_LAYOUT = layoutOfNames([]);
 
 function unlisted(caller: Caller, target: RequestTarget): AccessVerdict {
   if (caller.role !== ADMIN) return refused('route-unlisted');
   return caller.scope.kind === 'all' ? { kind: 'allowed', target } : refused('not-narrowable');
+}
+
+/** Only of a caller who sees listed cameras is every list looked at: any other could be shown older things. */
+function inTime(caller: Caller, match: Listed, target: RequestTarget, now: number): Result<WithinTime, RefusalReason> {
+  const since = sinceOf(caller.history, now) ?? Number.POSITIVE_INFINITY;
+  return clearanceOf(caller) === 'restricted' ? withinTime(match, target, { since, now }) : err('history-not-judged');
 }
 
 /** A row of a camera that names no verb may show anything. */
@@ -106,6 +117,6 @@ const isNarrowed = ({ narrow, cameras, access, answer }: PolicyRow): boolean =>
 
 function perMessage(target: RequestTarget, caller: Caller, { layout, now }: Surroundings): AccessVerdict {
   if (!layout) return refused('cameras-unknown');
-  const denied: readonly Verb[] = [...(caller.denied ?? []), ...(caller.history ? PAST : [])];
+  const { denied = [] } = caller;
   return { kind: 'allowed', target, obligations: { view: viewOf(caller, now, layout), messages: { denied } } };
 }

@@ -4,6 +4,7 @@ import type { BodyRule, OwnerQuestion } from './access-verdict.ts';
 import { type NamedCameras, ownerKind, ownersOf, parseLocator } from './camera-locators.ts';
 import type { CameraView } from './camera-view.ts';
 import { isRecord, memberOf } from './recorder-layout.ts';
+import { timeInFile } from './times/time-locators.ts';
 
 export type BodyVerdict =
   | { readonly kind: 'judged'; readonly owners: readonly OwnerQuestion[] }
@@ -21,6 +22,8 @@ export function judgeBody(json: unknown, rule: BodyRule, view: CameraView): Body
       owners.push({ of: owner, ids: values, mustExist: false });
     } else if (!values.every((value) => isLeftOut(kind, value) || seesAny(view, namedBy(kind, value, view)))) {
       return { kind: 'refused', reason: 'camera-not-in-role' };
+    } else if (!values.every((value) => isLeftOut(kind, value) || isPictureInTime(kind, value, view))) {
+      return { kind: 'refused', reason: 'history-too-old' };
     }
   }
   return { kind: 'judged', owners };
@@ -29,6 +32,10 @@ export function judgeBody(json: unknown, rule: BodyRule, view: CameraView): Body
 /** A picture may be left out of an export; a camera may not. */
 const isLeftOut = (kind: string, value: unknown): boolean =>
   kind.startsWith('file:') && (value === undefined || value === null);
+
+/** The picture of an export may be any of the camera's. */
+const isPictureInTime = (kind: string, value: unknown, { since }: CameraView): boolean =>
+  since === undefined || !kind.startsWith('file:') || (timeInFile(String(value)) ?? Number.NEGATIVE_INFINITY) >= since;
 
 const namedBy = (kind: string, value: unknown, view: CameraView): NamedCameras =>
   typeof value === 'string' ? ownersOf(kind, value, view.layout) : [];

@@ -5,6 +5,7 @@ import type { CameraView } from './camera-view.ts';
 import { isVerbDenied, narrowJobs } from './narrow-jobs.ts';
 import { narrowStats } from './narrow-stats.ts';
 import { isRecord, type JsonRecord, memberOf } from './recorder-layout.ts';
+import { isSince } from './times/without-older.ts';
 import { seesNamed } from './without-foreign.ts';
 
 export type InboundVerdict =
@@ -69,6 +70,14 @@ const aboutCamera =
   (payload, view) =>
     seesNamed(path.reduce(memberOf, payload), view) ? payload : NOTHING;
 
+/** Likewise, of something that began: the object at `path` tells when, or its id does. */
+const begun =
+  (camera: Narrow, ...path: readonly string[]): Narrow =>
+  (payload, view, denied) => {
+    const isOld = view.since !== undefined && !isSince(path.reduce(memberOf, payload), view.since);
+    return isOld ? NOTHING : camera(payload, view, denied);
+  };
+
 /** About no camera: every caller gets these, even a role without cameras. */
 const GLOBAL: ReadonlySet<string> = new Set([
   'model_state',
@@ -83,12 +92,14 @@ const GLOBAL: ReadonlySet<string> = new Set([
 const READ: Readonly<Record<string, Narrow>> = {
   camera_activity: byCamera,
   audio_detections: byCamera,
-  job_state: (payload, view, denied) => narrowJobs(payload, view, denied) ?? NOTHING,
+  // A job tells of footage, and not of when it is.
+  job_state: (payload, view, denied) =>
+    narrowJobs(payload, view, view.since === undefined ? denied : [...denied, 'history', 'export']) ?? NOTHING,
   stats: (payload, view) => (isRecord(payload) ? (narrowStats(payload, view) ?? NOTHING) : NOTHING),
-  events: aboutCamera('after', 'camera'),
-  reviews: aboutCamera('after', 'camera'),
-  tracked_object_update: aboutCamera('camera'),
-  triggers: aboutCamera('camera'),
+  events: begun(aboutCamera('after', 'camera'), 'after'),
+  reviews: begun(aboutCamera('after', 'camera'), 'after'),
+  tracked_object_update: begun(aboutCamera('camera')),
+  triggers: begun(aboutCamera('camera')),
   camera_monitoring: aboutCamera('camera'),
 };
 

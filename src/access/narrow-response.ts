@@ -6,12 +6,15 @@ import { narrowConfig, type OwnConfig } from './narrow-config.ts';
 import { narrowMetrics } from './narrow-metrics.ts';
 import { narrowStats } from './narrow-stats.ts';
 import { isRecord, memberOf, ownersOfStream } from './recorder-layout.ts';
+import { isSince, withoutOlder } from './times/without-older.ts';
 import { seesNamed, withoutForeignObjects } from './without-foreign.ts';
 
 export type NarrowedResponse =
   | { readonly kind: 'narrowed'; readonly body: string }
   /** The response is about a camera that the reader may not see. */
   | { readonly kind: 'foreign' }
+  /** It began before the moment from which on its reader sees anything. */
+  | { readonly kind: 'old' }
   /** Not of the form that the row names: what is in it is unknown, so it is not passed on. */
   | { readonly kind: 'unreadable' };
 
@@ -24,6 +27,7 @@ export interface ResponseReader {
 }
 
 const FOREIGN = Symbol('foreign');
+const OLD = Symbol('old');
 const UNREADABLE = Symbol('unreadable');
 
 type Narrow = (json: unknown, reader: ResponseReader) => unknown;
@@ -42,15 +46,18 @@ export const CONCERNED: Readonly<Record<ResponseForm, readonly Clearance[]>> = {
   stats: NOT_ADMINS,
   metrics: NOT_ADMINS,
   config: EVERYBODY,
+  // Asked for by `times` of the row, where the caller sees nothing older than a moment.
+  times: [],
 };
 
 const JSON_FORMS: Readonly<Record<Exclude<ResponseForm, 'metrics'>, Narrow>> = {
   array: (json, { view }) => (Array.isArray(json) ? narrowArray(json, view) : UNREADABLE),
   one: (json, { view }) => narrowOne(json, view),
-  nested: (json, { view }) => (isRecord(json) || Array.isArray(json) ? withoutForeignObjects(json, view) : UNREADABLE),
+  nested: (json, { view }) => (isRecord(json) || Array.isArray(json) ? narrowNested(json, view) : UNREADABLE),
   streams: (json, { view }) => (isRecord(json) ? narrowStreams(json, view) : UNREADABLE),
   cases: (json, { view, seenCases }) => (Array.isArray(json) ? narrowCases(json, view, seenCases) : UNREADABLE),
   stats: (json, { view }) => narrowStats(json, view) ?? UNREADABLE,
+  times: (json, { view }) => (Array.isArray(json) ? withoutForeignObjects(sinceOnly(json, view), view) : UNREADABLE),
   config: (json, { view, ownConfig }) =>
     isRecord(json) && ownConfig ? narrowConfig(json, view, ownConfig) : UNREADABLE,
 };
@@ -66,6 +73,7 @@ export function narrowResponse(form: ResponseForm, body: string, reader: Respons
   if (narrowed === UNREADABLE && reader.view.clearance === 'admin') return { kind: 'narrowed', body };
   if (narrowed === UNREADABLE) return { kind: 'unreadable' };
   if (narrowed === FOREIGN) return { kind: 'foreign' };
+  if (narrowed === OLD) return { kind: 'old' };
   return { kind: 'narrowed', body: narrowed === json ? body : JSON.stringify(narrowed) };
 }
 
@@ -82,12 +90,23 @@ function parsed(body: string): unknown {
 function narrowOne(json: unknown, view: CameraView): unknown {
   const camera = memberOf(json, 'camera');
   if (typeof camera !== 'string' || camera === '') return UNREADABLE;
-  return seesNamed(camera, view) ? json : FOREIGN;
+  if (!seesNamed(camera, view)) return FOREIGN;
+  return view.since === undefined || isSince(json, view.since) ? json : OLD;
 }
+
+const narrowNested = (json: unknown, view: CameraView): unknown => {
+  const seen = withoutForeignObjects(json, view);
+  return view.since === undefined ? seen : withoutOlder(seen, view.since);
+};
+
+const sinceOnly = (elements: readonly unknown[], { since }: CameraView): readonly unknown[] =>
+  since === undefined
+    ? elements
+    : elements.filter((element) => isSince(element, since)).map((element) => withoutOlder(element, since));
 
 const narrowArray = (elements: readonly unknown[], view: CameraView): unknown =>
   withoutForeignObjects(
-    elements.filter((element) => isRecord(element) && seesNamed(element['camera'], view)),
+    sinceOnly(elements, view).filter((element) => isRecord(element) && seesNamed(element['camera'], view)),
     view,
   );
 

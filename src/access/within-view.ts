@@ -13,7 +13,7 @@ export function withinView(
   match: Listed,
   target: RequestTarget,
   view: CameraView,
-  signalling: Pick<Obligations, 'signalling'>,
+  more: Partial<Obligations>,
 ): AccessVerdict {
   const { row } = match;
   // Some servers read `;` as `&`: then the query that is judged would differ from the query that the NVR reads.
@@ -26,12 +26,13 @@ export function withinView(
   }
   const [how = '', parameter = ''] = (row.narrow ?? 'check').split(':');
   // The response names its camera, so the NVR need not be asked for the owner first.
-  const owners = how === 'post-check' ? {} : ownerObligations(located);
+  const owners = how === 'post-check' ? {} : ownerObligations(located, more);
+  if (more.ownData && view.cameras.length === 0) return nothing(row);
   const obligations = {
     ...owners,
     ...bodyObligations(row, located.inBody),
     ...emptyObligations(row, how),
-    ...signalling,
+    ...more,
   };
   switch (how) {
     case 'rewrite':
@@ -87,8 +88,13 @@ const nothing = (row: PolicyRow): AccessVerdict => ({
 const emptyObligations = ({ empty }: PolicyRow, how: string): Partial<Obligations> =>
   how === 'post-filter' && empty !== undefined ? { empty: JSON.stringify(empty) } : {};
 
-const ownerObligations = ({ owners }: Located & { kind: 'located' }): Partial<Obligations> =>
-  owners.length > 0 ? { owners } : {};
+const ownerObligations = (
+  { owners }: Located & { kind: 'located' },
+  { padding }: Partial<Obligations>,
+): Partial<Obligations> => {
+  if (owners.length === 0) return {};
+  return { owners: padding === undefined ? owners : owners.map((question) => ({ ...question, padding })) };
+};
 
 export const bodyObligations = (row: PolicyRow, locators: readonly string[]): Partial<Obligations> =>
   locators.length > 0 || row.admin_fields ? { body: { locators, adminFields: row.admin_fields ?? [] } } : {};

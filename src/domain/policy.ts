@@ -14,10 +14,21 @@ export const VIEWS = ['live', 'history', 'export', 'signalling'] as const;
 export type Views = (typeof VIEWS)[number];
 
 /** Forms of answers that the gate can narrow to a caller's cameras. */
-export const RESPONSE_FORMS = ['array', 'one', 'nested', 'streams', 'cases', 'stats', 'metrics', 'config'] as const;
+export const RESPONSE_FORMS = [
+  'array',
+  'one',
+  'nested',
+  'streams',
+  'cases',
+  'stats',
+  'metrics',
+  'config',
+  'times',
+] as const;
 /**
  * `array`: elements that name their camera; `one`: an object that names it; `nested`: objects that name it, at any
- * depth; `streams`: an object by stream; `cases`: cases of exports, which name no camera; `stats`, `metrics`, `config`: those of the NVR.
+ * depth; `streams`: an object by stream; `cases`: cases of exports, which name no camera; `stats`, `metrics`, `config`: those of the NVR;
+ * `times`: elements that name no camera, and tell their time to a caller who sees nothing older than a moment.
  */
 export type ResponseForm = (typeof RESPONSE_FORMS)[number];
 
@@ -38,7 +49,7 @@ export const PATH_SHAPES = {
 export type PathShape = keyof typeof PATH_SHAPES;
 
 /** Lists without a camera parameter that the gate makes of what the NVR tells by camera. */
-export const COMPOSED_LISTS = ['explore', 'sub_labels', 'plates'] as const;
+export const COMPOSED_LISTS = ['explore', 'labels', 'sub_labels', 'plates'] as const;
 export type ComposedList = (typeof COMPOSED_LISTS)[number];
 
 export interface PolicyRow {
@@ -53,6 +64,8 @@ export interface PolicyRow {
   readonly narrow?: string;
   /** What the answer looks like, where the answer itself is narrowed. */
   readonly answer?: ResponseForm;
+  /** Where recorded times stand: `query:after`, `path:start`, … Without it a caller who sees back to a moment is refused. */
+  readonly times?: readonly string[];
   /** The response body when the caller may see none of it; default: an empty list. */
   readonly empty?: unknown;
   /** The verb that a role may be denied. */

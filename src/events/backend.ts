@@ -12,9 +12,10 @@ import { type EventDeps, type EventsState, listEvents, oneEvent } from './event-
 import { exploreEvents } from './explore-route.ts';
 import { eventThumbnail, listByIds } from './id-routes.ts';
 import { listJoinedNames, listLabels } from './name-routes.ts';
-import { callerScope } from './remote-role.ts';
+import { callerScope, callerSince } from './remote-role.ts';
 import { sendRefusal } from './responses.ts';
 import { seenCameras } from './seen-cameras.ts';
+import { eventsSince } from './since.ts';
 import { summarizeEvents } from './summary-route.ts';
 import { HEALTH_PATH } from './worker-watch.ts';
 
@@ -63,7 +64,10 @@ export function createEventsBackend(options: EventsBackendOptions): RequestListe
     ctx.res.once('close', () => {
       deadline.at = Number.NEGATIVE_INFINITY; // the client left: the query is not needed any more
     });
-    ctx.state.events = options.events.until(deadline);
+    const events = options.events.until(deadline);
+    const since = callerSince(ctx.req.headers);
+    ctx.state.events =
+      since === undefined ? events : eventsSince(events, Number.isNaN(since) ? Number.MAX_SAFE_INTEGER : since);
     await next();
   });
   const routes = eventRoutes(depsOf(options));

@@ -1,13 +1,17 @@
 /** Which labels, sub-labels and plates there are, on the cameras that the caller sees (SPEC 7). */
 import type { DistinctColumn } from '../domain/event-question.ts';
 import type { EventDeps, EventsHandler } from './event-routes.ts';
-import { parseWhole } from './parse-value.ts';
+import { parseDecimal, parseWhole } from './parse-value.ts';
 import { createParameters } from './read-parameters.ts';
 import { sendBadParameters, sendRefusal } from './responses.ts';
+import { eventsSince } from './since.ts';
 
 export function listLabels({ seen, exists }: EventDeps): EventsHandler {
   return async (ctx) => {
     const query = new URLSearchParams(ctx.querystring);
+    const parameters = createParameters(query);
+    const since = parameters.read('after', parseDecimal);
+    if (parameters.bad.length > 0) return sendBadParameters(ctx, parameters.bad);
     const cameras = query.getAll('camera').filter((camera) => camera !== '');
     const asked = cameras.at(-1);
     const visible = await seen(ctx.state.scope, asked === undefined ? null : [asked], cameras);
@@ -15,7 +19,9 @@ export function listLabels({ seen, exists }: EventDeps): EventsHandler {
     // As the reference has it, a camera that does not exist is refused here, to admins as well.
     const isAbsent = asked !== undefined && (visible.cameras?.length === 0 || !(await exists(asked)));
     if (isAbsent) return sendRefusal(ctx, 'camera-not-in-role');
-    ctx.body = [...(await ctx.state.events.distinct('label', visible.cameras))].sort();
+    // The gate asks in its own name for a caller who sees no further back.
+    const events = since === undefined ? ctx.state.events : eventsSince(ctx.state.events, since);
+    ctx.body = [...(await events.distinct('label', visible.cameras))].sort();
   };
 }
 

@@ -56,6 +56,7 @@ const ANSWERS: Readonly<Record<Exclude<ResponseForm, 'metrics'>, fc.Arbitrary<un
   one:     FOREIGN_OBJECT,
   nested:  fc.dictionary(fc.string({ maxLength: 5 }), fc.array(fc.oneof(OWN_OBJECT, FOREIGN_OBJECT, MIXED_OBJECT), { maxLength: 4 })),
   streams: fc.tuple(jsonWith(OWN_TEXT), jsonWith(CANARY), jsonWith(CANARY)).map(([own, other, unknown]) => ({ garden_sub: own, house_main: other, nobodys: unknown })),
+  times:   fc.array(FOREIGN_OBJECT),
   cases:   fc.array(fc.oneof(FOREIGN_OBJECT, jsonWith(CANARY)), { maxLength: 4 }),
   stats:   fc.tuple(BY_CAMERA, BY_CAMERA, textWith(CANARY), FOREIGN_OBJECT).map(([cameras, bandwidth_usages, cmdline, other]) => ({ cameras, bandwidth_usages, cpu_usages: { 1: { cpu: 1, cmdline } }, other, processes: { [OTHER]: other } })),
   config:  fc.tuple(jsonWith(OWN_TEXT), fc.dictionary(fc.constantFrom('ffmpeg', 'onvif', 'zones', 'live', 'objects', 'ui', 'x', 'friendly_name'), jsonWith(CANARY)), FOREIGN_OBJECT)

@@ -6,7 +6,8 @@ import { type RowText, splitRoute } from './policy-row.ts';
 export function rowFindings(rows: readonly RowText[]): readonly Finding[] {
   const seen = new Set<string>();
   return rows.flatMap((row, index) => {
-    const message = routeFault(row.route) ?? camerasFault(row) ?? narrowFault(row) ?? repeatFault(row.route, seen);
+    const message =
+      routeFault(row.route) ?? camerasFault(row) ?? timesFault(row) ?? narrowFault(row) ?? repeatFault(row.route, seen);
     return message === undefined ? [] : [{ path: ['routes', index, 'route'], message }];
   });
 }
@@ -53,6 +54,27 @@ function camerasFault(row: RowText): string | undefined {
     ? 'dynamic is true but no camera is in the path: add cameras: ["path:camera"]'
     : undefined;
 }
+
+/** Parameters of the path by which an hour is named. */
+const OF_HOURS: Readonly<Record<string, readonly string[]>> = {
+  'hour:path': ['month', 'day', 'hour'],
+  'utc-hour:path': ['date', 'hour'],
+};
+
+function timesFault({ times = [], route, cameras = [], answer }: RowText): string | undefined {
+  const names = parametersOf(route);
+  for (const locator of times) {
+    const [kind = ''] = locator.split(':');
+    const wanted = OF_HOURS[locator] ?? (kind === 'path' || kind === 'file' ? [locator.split(':').at(-1) ?? ''] : []);
+    const lost = wanted.find((name) => !names.includes(name));
+    if (lost !== undefined) return `times has ${JSON.stringify(locator)}, but the path has no parameter ${lost}`;
+    const hasId = answer === 'one' || cameras.some((camera) => OF_AN_ID.test(camera));
+    if (kind === 'id' && !hasId) return 'times has "id", but cameras names none, and the answer is not one object';
+  }
+  return undefined;
+}
+
+const OF_AN_ID = /^(?:event|review|export|export-file|case):/;
 
 type Missing = (row: RowText, parameter: string) => string | undefined;
 

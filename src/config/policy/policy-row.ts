@@ -5,6 +5,8 @@ import { text } from '../schema/value-types.ts';
 
 const LOCATOR =
   /^(?:(?:stream|frames|event|review|export|export-file|case|file:(?:preview|review-thumb|clip|image)):)?(?:(?:path|query):\w+|body:\w+(?:\[\]\.\w+)?)$/;
+const TIME_LOCATOR =
+  /^(?:query:\w+(?::\d+)?|path:\w+|file:path:\w+|hour:path|utc-hour:path|id|answer|own-data(?::(?:explore|labels|sub_labels|plates))?)$/;
 const NARROWING =
   /^(?:check|lookup|post-check|post-filter|rewrite-body|own-data(?::(?:explore|sub_labels|plates))?|per-message|deny|(?:rewrite|fanout):[a-z_]+)$/;
 
@@ -25,6 +27,15 @@ export const rowSchema = z.strictObject({
     (shown) => `${shown} is not a way to narrow a response: write for example check or "rewrite:cameras"`,
   ).exactOptional(),
   answer: z.enum(RESPONSE_FORMS).exactOptional(),
+  times: z
+    .array(
+      text(
+        (locator) => TIME_LOCATOR.test(locator),
+        (shown) => `${shown} does not say where times stand: write for example "query:after" or "path:start"`,
+      ),
+    )
+    .min(1)
+    .exactOptional(),
   empty: z.unknown().exactOptional(),
   verb: z.enum(VERBS).exactOptional(),
   views: z.enum(VIEWS).exactOptional(),

@@ -102,7 +102,7 @@ export function bothRights(one: Rights, other: Rights): Rights {
 export function sinceOf(history: HistoryLimit | undefined, now: number): number | undefined {
   if (!history) return undefined;
   const { from = Number.NEGATIVE_INFINITY, seconds } = history;
-  return Math.max(from, seconds === undefined ? Number.NEGATIVE_INFINITY : now - seconds);
+  return Math.max(0, from, seconds === undefined ? Number.NEGATIVE_INFINITY : now - seconds);
 }
 
 const isBuiltIn = (role: Role): boolean => role === ADMIN || role === VIEWER;

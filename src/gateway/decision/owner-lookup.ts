@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { OwnerKind, OwnerQuestion } from '../../access/access-verdict.ts';
 import type { CameraView } from '../../access/camera-view.ts';
 import { isRecord, type JsonRecord, recordOf } from '../../access/recorder-layout.ts';
+import { startOf } from '../../access/times/without-older.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import { askFailure } from './ask-failure.ts';
@@ -28,37 +29,44 @@ export type OwnerCameras = (
 
 type Cameras = readonly string[];
 
-/** Of what the id names. An empty list: it exists and belongs to no camera. */
+/** Of what the id names. No camera: it exists and belongs to none. */
+interface Owned {
+  readonly cameras: Cameras;
+  /** Unix seconds: when the earliest of it began; undefined when that is not told. */
+  readonly start: number | undefined;
+}
+
 interface Rule {
   readonly path: (id: string) => string;
-  readonly camerasIn: (json: unknown, id: string) => Cameras | undefined;
-  /** Whether its cameras never change. */
+  readonly ownedIn: (json: unknown, id: string) => Owned | undefined;
+  /** Whether its cameras and its beginning never change. */
   readonly isLasting: boolean;
 }
 
 const EXPORTS_FOLDER = '/media/frigate/exports/';
-const camerasOfOne = (json: unknown): Cameras | undefined => (isRecord(json) ? cameraOf(json) : undefined);
+const one = (json: unknown): Owned | undefined =>
+  isRecord(json) ? { cameras: cameraOf(json), start: startOf(json) } : undefined;
 const cameraOf = ({ camera }: JsonRecord): Cameras => (typeof camera === 'string' ? [camera] : []);
 const rowsIn = (json: unknown): readonly JsonRecord[] => (Array.isArray(json) ? json.map(recordOf) : []);
 
 const RULES: Readonly<Record<OwnerKind, Rule>> = {
-  event: { path: (id) => `/api/events/${encodeURIComponent(id)}`, camerasIn: camerasOfOne, isLasting: true },
-  review: { path: (id) => `/api/review/${encodeURIComponent(id)}`, camerasIn: camerasOfOne, isLasting: true },
-  export: { path: (id) => `/api/exports/${encodeURIComponent(id)}`, camerasIn: camerasOfOne, isLasting: true },
+  event: { path: (id) => `/api/events/${encodeURIComponent(id)}`, ownedIn: one, isLasting: true },
+  review: { path: (id) => `/api/review/${encodeURIComponent(id)}`, ownedIn: one, isLasting: true },
+  export: { path: (id) => `/api/exports/${encodeURIComponent(id)}`, ownedIn: one, isLasting: true },
   'export-file': {
     path: () => '/api/exports',
-    camerasIn: (json, file) => {
-      const row = rowsIn(json).find(({ video_path }) => video_path === EXPORTS_FOLDER + file);
-      return row && cameraOf(row);
-    },
+    ownedIn: (json, file) => one(rowsIn(json).find(({ video_path }) => video_path === EXPORTS_FOLDER + file)),
     isLasting: false,
   },
   // Exports are added to a case and removed. An NVR that does not know the parameter lists all exports: stricter, never looser.
   case: {
     path: (id) => `/api/exports?export_case_id=${encodeURIComponent(id)}`,
-    camerasIn: (json) => {
+    ownedIn: (json) => {
       const rows = rowsIn(json);
-      return rows.length === 0 ? undefined : rows.flatMap((row) => (cameraOf(row).length === 0 ? [''] : cameraOf(row)));
+      if (rows.length === 0) return undefined;
+      const starts = rows.map((row) => startOf(row) ?? Number.NEGATIVE_INFINITY);
+      const cameras = rows.flatMap((row) => (cameraOf(row).length === 0 ? [''] : cameraOf(row)));
+      return { cameras, start: Math.min(...starts) };
     },
     isLasting: false,
   },
@@ -75,50 +83,55 @@ const PLAIN_ID = /^(?!\.+$)[^/\\%?#\p{Cc}]{1,200}$/u;
 export function createOwnerLookup(
   askerFor: (method: string, target: RequestTarget) => { readonly name: string; readonly ask: AskOwner },
 ): OwnerLookup & { readonly camerasOf: OwnerCameras } {
-  const known = new LRUCache<string, Cameras>({ max: REMEMBERED_IDS });
+  const known = new LRUCache<string, Owned>({ max: REMEMBERED_IDS });
 
   return {
-    camerasOf(kind, id, { method, target }) {
+    async camerasOf(kind, id, { method, target }) {
       const { name, ask } = askerFor(method, target);
-      return camerasOf(name, ask, kind, id);
+      return (await ownedOf(name, ask, kind, id))?.cameras;
     },
     async denial(questions, view, { method, target }) {
       const { name, ask } = askerFor(method, target);
       if (questions.reduce((count, { ids }) => count + ids.length, 0) > MOST_IDS) return 'ids-too-many';
       for (const question of questions) {
-        const denied = await denialOf(question, view, (kind, id) => camerasOf(name, ask, kind, id));
+        const denied = await denialOf(question, view, (kind, id) => ownedOf(name, ask, kind, id));
         if (denied) return denied;
       }
       return undefined;
     },
   };
 
-  async function camerasOf(source: string, ask: AskOwner, kind: OwnerKind, id: string): Promise<Cameras | undefined> {
+  async function ownedOf(source: string, ask: AskOwner, kind: OwnerKind, id: string): Promise<Owned | undefined> {
     const key = `${source} ${kind} ${id}`;
     const remembered = known.get(key);
     if (remembered) return remembered;
-    const { path, camerasIn, isLasting } = RULES[kind];
+    const { path, ownedIn, isLasting } = RULES[kind];
     if (kind !== 'export-file' && !PLAIN_ID.test(id)) return undefined;
-    const found = camerasIn(await ask(path(id)), id);
+    const found = ownedIn(await ask(path(id)), id);
     if (found && isLasting) known.set(key, found);
     return found;
   }
 }
+
+/** What does not tell when it began may be of any time. */
+const isInTime = ({ since }: CameraView, { start = Number.NEGATIVE_INFINITY }: Owned, padding: number): boolean =>
+  since === undefined || start - padding >= since;
 
 const seesAll = (view: CameraView, cameras: Cameras): boolean =>
   cameras.length > 0 && cameras.every((camera) => view.sees(camera));
 
 /** An unknown id is refused like a foreign one: another status would tell that the foreign one exists. */
 async function denialOf(
-  { of, ids, mustExist }: OwnerQuestion,
+  { of, ids, mustExist, padding = 0 }: OwnerQuestion,
   view: CameraView,
-  camerasOf: (kind: OwnerKind, id: string) => Promise<Cameras | undefined>,
+  ownedOf: (kind: OwnerKind, id: string) => Promise<Owned | undefined>,
 ): Promise<RefusalReason | undefined> {
   for (let at = 0; at < ids.length; at += AT_ONCE) {
-    const asked = ids.slice(at, at + AT_ONCE).map((id) => camerasOf(of, id));
+    const asked = ids.slice(at, at + AT_ONCE).map((id) => ownedOf(of, id));
     const lookups = await Promise.all(asked).catch(askFailure);
     if (typeof lookups === 'string') return lookups;
-    if (!lookups.every((cameras) => (cameras ? seesAll(view, cameras) : !mustExist))) return 'camera-not-in-role';
+    if (!lookups.every((owned) => (owned ? seesAll(view, owned.cameras) : !mustExist))) return 'camera-not-in-role';
+    if (!lookups.every((owned) => !owned || isInTime(view, owned, padding))) return 'history-too-old';
   }
   return undefined;
 }

@@ -54,9 +54,12 @@ const headersFor = (
  * The events backend narrows by role, and a token may see less than its role does: so it is told what is left. No client
  * can say it in its place: `remote-*` ends at the gate.
  */
-function nameCameras(headers: IncomingHttpHeaders, { obligations }: Admitted): void {
+function nameCameras(headers: IncomingHttpHeaders, { caller, obligations }: Admitted): void {
   if (obligations?.view.clearance !== 'restricted') return;
-  headers['remote-cameras'] = obligations.view.cameras.map(encodeURIComponent).join(',');
+  const { cameras, since } = obligations.view;
+  headers['remote-cameras'] = cameras.map(encodeURIComponent).join(',');
+  if (since !== undefined) headers['remote-since'] = String(since);
+  if (caller?.roles) headers['remote-roles'] = caller.roles.join(',');
 }
 
 /** The events backend is our own: it knows the interface's names (5.5.4) and needs no secret. */

@@ -1,6 +1,7 @@
 /** Lists that the NVR gives for all cameras only, made of what it tells by camera (SPEC 5, `own-data`). */
 import type { CameraView } from '../../access/camera-view.ts';
 import { isRecord, type JsonRecord, memberOf } from '../../access/recorder-layout.ts';
+import { isSince } from '../../access/times/without-older.ts';
 import { withoutForeignObjects } from '../../access/without-foreign.ts';
 import type { ComposedList } from '../../domain/policy.ts';
 import { UnexpectedForm } from '../decision/ask-failure.ts';
@@ -20,6 +21,7 @@ type Compose = (composition: Composition) => Promise<readonly unknown[]>;
 
 const COMPOSE: Readonly<Record<ComposedList, Compose>> = {
   explore: newestOfEachLabel,
+  labels: labelsOfSeen,
   sub_labels: subLabelsOfSeen,
   plates: platesOfSeen,
 };
@@ -36,6 +38,7 @@ const MOST_OF_A_LABEL = 50;
 /** One event that has the name would do; the NVR also finds names that only begin like it. */
 const EVENTS_PER_NAME = 3;
 const EVENTS_WITH_PLATES = 1000;
+const EVENTS_WITH_LABELS = 1000;
 
 /** The limit as far as it makes another list; undefined where none does. */
 export const limitOf = (list: ComposedList, asked: number | undefined): number | undefined =>
@@ -52,6 +55,12 @@ async function newestOfEachLabel({ view, limit: most = DEFAULT_LIMIT, ask }: Com
   return found
     .flatMap((events) => events.map((event) => ({ ...event, event_count: events.length })))
     .sort((one, other) => other.event_count - one.event_count || startOf(other) - startOf(one));
+}
+
+/** Asked for only where the reader sees nothing older than a moment: of the newest events since then. */
+async function labelsOfSeen({ view, ask }: Composition): Promise<readonly string[]> {
+  const events = await seenEvents({ view, ask }, { limit: EVENTS_WITH_LABELS });
+  return [...new Set(events.map(({ label }) => label).filter((label) => typeof label === 'string'))].sort();
 }
 
 /** The NVR's own names without the names that no event of a visible camera has. */
@@ -80,9 +89,13 @@ async function seenEvents(
     ...wanted,
     cameras: view.cameras.join(','),
     include_thumbnails: 0,
+    ...(view.since !== undefined && { after: view.since }),
   });
   // An NVR may be too old to know the parameter.
-  const seen = events.filter((event): event is JsonRecord => isRecord(event) && view.sees(String(event['camera'])));
+  const seen = events.filter(
+    (event): event is JsonRecord =>
+      isRecord(event) && view.sees(String(event['camera'])) && (view.since === undefined || isSince(event, view.since)),
+  );
   return seen.map((event) => withoutForeignObjects(event, view) as JsonRecord);
 }
 

@@ -4,7 +4,12 @@ import type { ComposedList } from '../../domain/policy.ts';
 import { type Composition, composeList } from './compose-list.ts';
 
 /** Milliseconds. The pages ask for the newest events again and again; names hardly change. */
-const KEPT_FOR: Readonly<Record<ComposedList, number>> = { explore: 10_000, sub_labels: 60_000, plates: 60_000 };
+const KEPT_FOR: Readonly<Record<ComposedList, number>> = {
+  explore: 10_000,
+  labels: 60_000,
+  sub_labels: 60_000,
+  plates: 60_000,
+};
 /** Characters of all lists together. */
 const MOST_KEPT = 8 * 1024 * 1024;
 
@@ -15,7 +20,8 @@ export function createComposedCache(): ComposeKept {
   const kept = new LRUCache<string, string>({ maxSize: MOST_KEPT, sizeCalculation: (json) => json.length + 1, ttl: 1 });
   const underWay = new Map<string, Promise<string>>();
   return (list, composition, upstream) => {
-    const key = JSON.stringify([upstream, list, composition.view.cameras, composition.limit ?? null]);
+    const { cameras, since = null } = composition.view;
+    const key = JSON.stringify([upstream, list, cameras, since, composition.limit ?? null]);
     const known = kept.get(key);
     if (known !== undefined) return Promise.resolve(known);
     const running = underWay.get(key) ?? composeList(list, composition).finally(() => underWay.delete(key));

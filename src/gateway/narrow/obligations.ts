@@ -135,8 +135,10 @@ async function narrowingOf(
   const { responseForm: form, view, isRewritten, empty } = obligations;
   // The events backend always honours the query. An NVR may be too old to know the parameter.
   if (!form || (isRewritten && destination.kind === 'events-backend')) return undefined;
+  const { since: _, ...whole } = plainView(view);
   const known = {
-    view: plainView(view),
+    // The events backend has left out what is older by itself; its sums tell no time.
+    view: destination.kind === 'events-backend' ? whole : plainView(view),
     ...(form === 'config' && { ownConfig: await deps.ownConfig() }),
     ...(form === 'cases' && { seenCases: await seenCases(view, (path) => deps.ask(destination.upstream, path)) }),
   };

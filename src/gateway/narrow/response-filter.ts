@@ -78,6 +78,7 @@ export async function passNarrowed(
   const narrowed = isGiven ? await narrow(bytes) : isLogin ? NO_BODY : refusalLeft(status, bytes, isStrict);
   if (response.destroyed) return;
   if (narrowed.kind === 'foreign') return fail('camera-not-in-role');
+  if (narrowed.kind === 'old') return fail('history-too-old');
   if (narrowed.kind === 'unreadable') return fail(status >= 500 ? 'nvr-failed' : 'nvr-unexpected-form');
   const said = responseHeaders(received, { ...rules, isPublic: false });
   const isOurs = !isGiven && isStrict;

@@ -1,6 +1,7 @@
 /** Which cases of exports hold something that the reader sees: a case names no camera, but its exports do (SPEC 5). */
 import type { CameraView } from '../../access/camera-view.ts';
 import { isRecord, type JsonRecord } from '../../access/recorder-layout.ts';
+import { isSince } from '../../access/times/without-older.ts';
 import { UnexpectedForm } from '../decision/ask-failure.ts';
 
 /** Ids of cases. Rejects when the NVR does not send the exports. */
@@ -12,7 +13,10 @@ export async function seenCases(
   const exports = await ask(`/api/exports?${new URLSearchParams({ cameras: view.cameras.join(',') })}`);
   if (!Array.isArray(exports)) throw new UnexpectedForm('/api/exports was not answered with a list');
   // An NVR may be too old to know the parameter.
-  const seen = exports.filter((row): row is JsonRecord => isRecord(row) && view.sees(String(row['camera'])));
+  const seen = exports.filter(
+    (row): row is JsonRecord =>
+      isRecord(row) && view.sees(String(row['camera'])) && (view.since === undefined || isSince(row, view.since)),
+  );
   return new Set(seen.flatMap(caseOf));
 }
 

@@ -1,0 +1,69 @@
+/** Where a request names a recorded time: the route table's `times`, read from path and query (SPEC 13). */
+import type { RequestTarget } from '../../domain/request.ts';
+import { canonicalZone, offsetReader } from '../../domain/zone-offsets.ts';
+import { queryValues } from '../query.ts';
+import type { Listed } from '../route-table.ts';
+
+/** Unix seconds of the earliest footage that the request can mean; undefined when it cannot be told. */
+type ReadTime = (match: Listed, target: RequestTarget) => number | undefined;
+
+/** `path:start`, `file:path:file`: a parameter of the path. */
+export function earliestTime(locator: string, match: Listed, target: RequestTarget): number | undefined {
+  const [kind = '', ...rest] = locator.split(':');
+  const read = Object.hasOwn(READERS, kind) ? READERS[kind] : undefined;
+  return read?.(rest.at(-1) ?? '')(match, target);
+}
+
+const READERS: Readonly<Record<string, (name: string) => ReadTime>> = {
+  path: (name) => (match) => plainTime(match.parameters[name] ?? ''),
+  file: (name) => (match) => timeInFile(match.parameters[name] ?? ''),
+  hour: () => (match) => hourInZone(match.parameters),
+  'utc-hour': () => (match) => hourInUtc(match.parameters),
+};
+
+/** Other spellings of numbers (`1e9`, `inf`, `1_000`) may mean another time to the NVR. */
+const PLAIN = /^\d{1,12}(?:\.\d{1,9})?$/;
+export const plainTime = (text: string): number | undefined => (PLAIN.test(text) ? Number(text) : undefined);
+
+/** Seconds since 1970, from 1973 until 2286. */
+const IN_FILE = /(?<![\d.])\d{9,10}(?:\.\d{1,9})?(?![\d])/g;
+
+/** `preview_garden-1700000001.5.webp`, `1700000000-1700003600.mp4`: the earliest time that stands in the name. */
+export function timeInFile(path: string): number | undefined {
+  const times = (path.split('/').at(-1) ?? '').match(IN_FILE) ?? [];
+  return times.length === 0 ? undefined : Math.min(...times.map(Number));
+}
+
+/** `1700000001.5-abc123`: ids of events and reviews begin with their time. */
+export const timeInId = (id: unknown): number | undefined =>
+  typeof id === 'string' ? plainTime(/^(?<time>\d{9,10}(?:\.\d{1,9})?)-/.exec(id)?.groups?.['time'] ?? '') : undefined;
+
+const HOUR_MS = 3_600_000;
+/** No clock is further ahead of UTC. */
+const MOST_AHEAD_SECONDS = 14 * 3600;
+
+/** The beginning of an hour of the wall clock in the zone that the path names, or in whatever zone the NVR is. */
+function hourInZone({ month = '', day = '', hour = '', zone }: Listed['parameters']): number | undefined {
+  const wall = wallSeconds(`${month}-${day}`, hour);
+  if (wall === undefined) return undefined;
+  if (zone === undefined) return wall - MOST_AHEAD_SECONDS;
+  const known = canonicalZone(zone.replaceAll(',', '/'));
+  if (known === undefined) return undefined;
+  const offsetAt = offsetReader(known);
+  // Near a change of the clocks the hour is there twice: the earlier one counts.
+  return wall - Math.max(offsetAt(wall - MOST_AHEAD_SECONDS), offsetAt(wall + MOST_AHEAD_SECONDS));
+}
+
+const hourInUtc = ({ date = '', hour = '' }: Listed['parameters']): number | undefined => wallSeconds(date, hour);
+
+function wallSeconds(date: string, hour: string): number | undefined {
+  const day = Date.parse(`${date}T00:00:00Z`);
+  const isHour = /^\d{2}$/.test(hour) && Number(hour) < 24;
+  return Number.isNaN(day) || !isHour ? undefined : (day + Number(hour) * HOUR_MS) / 1000;
+}
+
+/** Seconds by which a clip of an event begins earlier than the event; undefined when it cannot be told. */
+export function paddingIn({ query }: RequestTarget): number | undefined {
+  const values = queryValues(query, 'padding').map(plainTime);
+  return values.includes(undefined) ? undefined : Math.max(0, ...values.filter((value) => value !== undefined));
+}

@@ -1,0 +1,68 @@
+/** Authorization of a caller who sees nothing older than a moment: times that are named are judged, lists are narrowed (SPEC 13). */
+import { COMPOSED_LISTS } from '../../domain/policy.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
+import type { RequestTarget } from '../../domain/request.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import type { Obligations } from '../access-verdict.ts';
+import { queryValues, replaceInQuery } from '../query.ts';
+import type { Listed } from '../route-table.ts';
+import { earliestTime, paddingIn, plainTime } from './time-locators.ts';
+
+/** What is left to do: the target may be narrowed. */
+export interface WithinTime {
+  readonly target: RequestTarget;
+  readonly obligations: TimeObligations;
+}
+export type TimeObligations = Pick<Obligations, 'ownData' | 'composed' | 'responseForm' | 'timesInAnswer' | 'padding'>;
+
+/** A row that does not say where its times stand may show any: it is refused. `since` and `now` in Unix seconds. */
+export function withinTime(
+  match: Listed,
+  target: RequestTarget,
+  { since, now }: { readonly since: number; readonly now: number },
+): Result<WithinTime, RefusalReason> {
+  const { times = [], answer } = match.row;
+  // Some servers read `;` as `&`: then the times that are judged would differ from those that the NVR reads.
+  if (target.query.includes(';')) return err('target-not-plain');
+  const padding = paddingIn(target);
+  if (times.length === 0 || padding === undefined) return err('history-not-judged');
+  let judged = target;
+  const obligations: { -readonly [Key in keyof TimeObligations]: TimeObligations[Key] } = {};
+  if (padding > 0) obligations.padding = padding;
+  for (const locator of times) {
+    const [kind = '', name = '', usual] = locator.split(':');
+    if (kind === 'query')
+      judged = notBefore(judged, name, since, usual === undefined ? Number.NEGATIVE_INFINITY : now - Number(usual));
+    else if (kind === 'own-data') Object.assign(obligations, ownData(name));
+    else if (kind === 'answer')
+      Object.assign(obligations, { timesInAnswer: true, ...(!answer && { responseForm: 'times' }) });
+    else if (kind !== 'id') {
+      const earliest = earliestTime(locator, match, target);
+      if (earliest === undefined) return err('history-not-judged');
+      if (earliest - padding < since) return err('history-too-old');
+    }
+  }
+  return ok({ target: judged, obligations });
+}
+
+/**
+ * The parameter as it was asked where that is late enough, so that a request that needs no narrowing stays as it is.
+ * `usual`: what the NVR takes where it is absent; the response is looked at as well.
+ */
+function notBefore(target: RequestTarget, name: string, since: number, usual: number): RequestTarget {
+  const values = queryValues(target.query, name);
+  if (values.length === 0 && usual >= since) return target;
+  const [asked] = values;
+  const isLateEnough = values.length === 1 && (plainTime(asked ?? '') ?? Number.NEGATIVE_INFINITY) >= since;
+  return isLateEnough ? target : withValue(target, name, since);
+}
+
+const withValue = (target: RequestTarget, name: string, value: number): RequestTarget => ({
+  ...target,
+  query: replaceInQuery(target.query, new Map([[name, String(value)]])),
+});
+
+const ownData = (name: string): TimeObligations => {
+  const composed = COMPOSED_LISTS.find((list) => list === name);
+  return composed ? { ownData: true, composed } : { ownData: true };
+};
