@@ -51,9 +51,9 @@ describe('Every key', () => {
     // biome-ignore format: a table
     assert.deepEqual(keys.map(([path]) => path.join('.')).sort(), [
       'auth.cookie_name', 'auth.cookie_same_site', 'auth.cookie_secure', 'auth.enabled', 'auth.failed_login_rate_limit',
-      'auth.hash_iterations', 'auth.invitation_lifetime', 'auth.password_min_length', 'auth.reauthenticate', 'auth.refresh_time', 'auth.reset_admin_password', 'auth.roles', 'auth.second_factor',
+      'auth.guest_keep', 'auth.hash_iterations', 'auth.invitation_lifetime', 'auth.password_min_length', 'auth.reauthenticate', 'auth.refresh_time', 'auth.reset_admin_password', 'auth.roles', 'auth.second_factor',
       'auth.session_length',
-      'auth.session_max_age', 'auth.sessions_per_user', 'auth.trusted_proxies',
+      'auth.session_max_age', 'auth.sessions_per_user', 'auth.timezone', 'auth.trusted_proxies',
       'canary.every',
       'events.max_limit', 'events.nvr_database', 'events.query_timeout', 'events.retention', 'events.sample', 'events.source',
       'ledger.enabled', 'ledger.notices', 'ledger.retention', 'ledger.visible_to_viewers',
