@@ -11,10 +11,10 @@ import { namesAddress } from './camera-locators.ts';
 import { clearanceOf, viewOf } from './camera-view.ts';
 import { isBehindLink } from './link-targets.ts';
 import { queryValues } from './query.ts';
+import { isVodTrick } from './recorded/vod-path.ts';
 import { layoutOfNames, type RecorderLayout } from './recorder-layout.ts';
 import type { Listed, RouteMatch } from './route-table.ts';
-import { type WithinTime, withinTime } from './times/within-time.ts';
-import { isVodTrick } from './vod-path.ts';
+import { type WithinTime, withinTime } from './within-time.ts';
 import { bodyObligations, withinView, withObligations } from './within-view.ts';
 
 /** What authorization knows besides the request. */

@@ -3,8 +3,8 @@ import type { RefusalReason } from '../domain/refusal.ts';
 import type { BodyRule, OwnerQuestion } from './access-verdict.ts';
 import { type NamedCameras, ownerKind, ownersOf, parseLocator } from './camera-locators.ts';
 import type { CameraView } from './camera-view.ts';
+import { timeInFile } from './recorded/time-locators.ts';
 import { isRecord, memberOf } from './recorder-layout.ts';
-import { timeInFile } from './times/time-locators.ts';
 
 export type BodyVerdict =
   | { readonly kind: 'judged'; readonly owners: readonly OwnerQuestion[] }

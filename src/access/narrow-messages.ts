@@ -4,8 +4,8 @@ import type { MessageObligations } from './access-verdict.ts';
 import type { CameraView } from './camera-view.ts';
 import { isVerbDenied, narrowJobs } from './narrow-jobs.ts';
 import { narrowStats } from './narrow-stats.ts';
+import { isSince } from './recorded/without-older.ts';
 import { isRecord, type JsonRecord, memberOf } from './recorder-layout.ts';
-import { isSince } from './times/without-older.ts';
 import { seesNamed } from './without-foreign.ts';
 
 export type InboundVerdict =

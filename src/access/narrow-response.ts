@@ -5,8 +5,8 @@ import { isNestedTooDeep } from './json-depth.ts';
 import { narrowConfig, type OwnConfig } from './narrow-config.ts';
 import { narrowMetrics } from './narrow-metrics.ts';
 import { narrowStats } from './narrow-stats.ts';
+import { isSince, withoutOlder } from './recorded/without-older.ts';
 import { isRecord, memberOf, ownersOfStream } from './recorder-layout.ts';
-import { isSince, withoutOlder } from './times/without-older.ts';
 import { seesNamed, withoutForeignObjects } from './without-foreign.ts';
 
 export type NarrowedResponse =

@@ -20,7 +20,7 @@ export const TARGETS: readonly Target[] = [
   { file: 'src/gateway/decision/accepted-caller.ts', tests: ['test/gateway/decision/admit.test.ts'] },
   { file: 'src/gateway/decision/internal-host.ts',     tests: ['test/gateway/decision/csrf.test.ts'] },
   { file: 'src/access/authorize.ts',                 tests: ['test/access/authorize.test.ts', 'test/policy/walk.test.ts'] },
-  { file: 'src/access/vod-path.ts',                  tests: ['test/policy/vod-paths.test.ts'] },
+  { file: 'src/access/recorded/vod-path.ts',                  tests: ['test/policy/vod-paths.test.ts'] },
   { file: 'src/access/json-depth.ts',                tests: ['test/gateway/narrower.test.ts'] },
   { file: 'src/gateway/forward/rewrite-headers.ts',  tests: ['test/gateway/rewrite-headers.test.ts', 'test/gateway/forward.test.ts'] },
   { file: 'src/gateway/forward/strip-headers.ts',    tests: ['test/gateway/rewrite-headers.test.ts', 'test/attacks/forged-identity.test.ts'] },

@@ -2,8 +2,8 @@
 import { LRUCache } from 'lru-cache';
 import type { OwnerKind, OwnerQuestion } from '../../access/access-verdict.ts';
 import type { CameraView } from '../../access/camera-view.ts';
+import { startOf } from '../../access/recorded/without-older.ts';
 import { isRecord, type JsonRecord, recordOf } from '../../access/recorder-layout.ts';
-import { startOf } from '../../access/times/without-older.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import { askFailure } from './ask-failure.ts';

@@ -1,24 +1,23 @@
-/** Where a request names a recorded time: the route table's `times`, read from path and query (SPEC 13). */
-import type { RequestTarget } from '../../domain/request.ts';
+/** Where a request names a recorded time: the route table's `times`, read from the path (SPEC 13). */
 import { canonicalZone, offsetReader } from '../../domain/zone-offsets.ts';
-import { queryValues } from '../query.ts';
-import type { Listed } from '../route-table.ts';
 
 /** Unix seconds of the earliest footage that the request can mean; undefined when it cannot be told. */
-type ReadTime = (match: Listed, target: RequestTarget) => number | undefined;
+type ReadTime = (parameters: PathParameters) => number | undefined;
+
+export type PathParameters = Readonly<Record<string, string>>;
 
 /** `path:start`, `file:path:file`: a parameter of the path. */
-export function earliestTime(locator: string, match: Listed, target: RequestTarget): number | undefined {
+export function earliestTime(locator: string, parameters: PathParameters): number | undefined {
   const [kind = '', ...rest] = locator.split(':');
   const read = Object.hasOwn(READERS, kind) ? READERS[kind] : undefined;
-  return read?.(rest.at(-1) ?? '')(match, target);
+  return read?.(rest.at(-1) ?? '')(parameters);
 }
 
 const READERS: Readonly<Record<string, (name: string) => ReadTime>> = {
-  path: (name) => (match) => plainTime(match.parameters[name] ?? ''),
-  file: (name) => (match) => timeInFile(match.parameters[name] ?? ''),
-  hour: () => (match) => hourInZone(match.parameters),
-  'utc-hour': () => (match) => hourInUtc(match.parameters),
+  path: (name) => (parameters) => plainTime(parameters[name] ?? ''),
+  file: (name) => (parameters) => timeInFile(parameters[name] ?? ''),
+  hour: () => hourInZone,
+  'utc-hour': () => hourInUtc,
 };
 
 /** Other spellings of numbers (`1e9`, `inf`, `1_000`) may mean another time to the NVR. */
@@ -43,7 +42,7 @@ const HOUR_MS = 3_600_000;
 const MOST_AHEAD_SECONDS = 14 * 3600;
 
 /** The beginning of an hour of the wall clock in the zone that the path names, or in whatever zone the NVR is. */
-function hourInZone({ month = '', day = '', hour = '', zone }: Listed['parameters']): number | undefined {
+function hourInZone({ month = '', day = '', hour = '', zone }: PathParameters): number | undefined {
   const wall = wallSeconds(`${month}-${day}`, hour);
   if (wall === undefined) return undefined;
   if (zone === undefined) return wall - MOST_AHEAD_SECONDS;
@@ -54,16 +53,10 @@ function hourInZone({ month = '', day = '', hour = '', zone }: Listed['parameter
   return wall - Math.max(offsetAt(wall - MOST_AHEAD_SECONDS), offsetAt(wall + MOST_AHEAD_SECONDS));
 }
 
-const hourInUtc = ({ date = '', hour = '' }: Listed['parameters']): number | undefined => wallSeconds(date, hour);
+const hourInUtc = ({ date = '', hour = '' }: PathParameters): number | undefined => wallSeconds(date, hour);
 
 function wallSeconds(date: string, hour: string): number | undefined {
   const day = Date.parse(`${date}T00:00:00Z`);
   const isHour = /^\d{2}$/.test(hour) && Number(hour) < 24;
   return Number.isNaN(day) || !isHour ? undefined : (day + Number(hour) * HOUR_MS) / 1000;
-}
-
-/** Seconds by which a clip of an event begins earlier than the event; undefined when it cannot be told. */
-export function paddingIn({ query }: RequestTarget): number | undefined {
-  const values = queryValues(query, 'padding').map(plainTime);
-  return values.includes(undefined) ? undefined : Math.max(0, ...values.filter((value) => value !== undefined));
 }

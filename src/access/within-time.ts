@@ -1,12 +1,12 @@
 /** Authorization of a caller who sees nothing older than a moment: times that are named are judged, lists are narrowed (SPEC 13). */
-import { COMPOSED_LISTS } from '../../domain/policy.ts';
-import type { RefusalReason } from '../../domain/refusal.ts';
-import type { RequestTarget } from '../../domain/request.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
-import type { Obligations } from '../access-verdict.ts';
-import { queryValues, replaceInQuery } from '../query.ts';
-import type { Listed } from '../route-table.ts';
-import { earliestTime, paddingIn, plainTime } from './time-locators.ts';
+import { COMPOSED_LISTS } from '../domain/policy.ts';
+import type { RefusalReason } from '../domain/refusal.ts';
+import type { RequestTarget } from '../domain/request.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import type { Obligations } from './access-verdict.ts';
+import { queryValues, replaceInQuery } from './query.ts';
+import { earliestTime, plainTime } from './recorded/time-locators.ts';
+import type { Listed } from './route-table.ts';
 
 /** What is left to do: the target may be narrowed. */
 export interface WithinTime {
@@ -37,7 +37,7 @@ export function withinTime(
     else if (kind === 'answer')
       Object.assign(obligations, { timesInAnswer: true, ...(!answer && { responseForm: 'times' }) });
     else if (kind !== 'id') {
-      const earliest = earliestTime(locator, match, target);
+      const earliest = earliestTime(locator, match.parameters);
       if (earliest === undefined) return err('history-not-judged');
       if (earliest - padding < since) return err('history-too-old');
     }
@@ -66,3 +66,9 @@ const ownData = (name: string): TimeObligations => {
   const composed = COMPOSED_LISTS.find((list) => list === name);
   return composed ? { ownData: true, composed } : { ownData: true };
 };
+
+/** Seconds by which a clip of an event begins earlier than the event; undefined when it cannot be told. */
+function paddingIn({ query }: RequestTarget): number | undefined {
+  const values = queryValues(query, 'padding').map(plainTime);
+  return values.includes(undefined) ? undefined : Math.max(0, ...values.filter((value) => value !== undefined));
+}
