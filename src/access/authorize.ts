@@ -35,6 +35,8 @@ export function authorize(
   if (caller?.credential.kind === 'link') {
     // The path was made from the link; this holds whatever may lead here by another way.
     if (!isBehindLink(caller.credential.thing, target.path) || target.query !== '') return refused('path-not-found');
+    // A camera called `config` or `sessions` would make a path that shows no pictures at all.
+    if (!showsPictures(match)) return refused('path-not-found');
     if (isDenied(caller, 'export')) return refused('verb-denied');
   }
   if (match.kind === 'listed' && match.row.access === 'none') return refused('path-not-found');
@@ -64,6 +66,8 @@ export function authorize(
   if (!layout) return refused('cameras-unknown');
   return withinView(match, judged, viewOf(caller, now, layout), more);
 }
+
+const showsPictures = (match: RouteMatch): boolean => match.kind === 'listed' && match.row.views !== undefined;
 
 /** An admin sees all cameras, known or not. */
 const NO_LAYOUT = layoutOfNames([]);

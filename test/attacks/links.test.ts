@@ -4,6 +4,10 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { after, beforeEach, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
+import { linkCaller, makerNow } from '../../src/accounts/links/link-maker.ts';
+import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
+import { type UserName, VIEWER } from '../../src/domain/names.ts';
+import { endOf } from '../../src/gateway/entry/stream-holder.ts';
 import { answerLikeAnNvr, type Received, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, type Person, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
@@ -183,6 +187,24 @@ describe('What may not be linked', () => {
       assert.equal((await ask(body, by)).status, expected);
       assert.deepEqual(asked(), []);
     });
+
+  it('a route of the NVR or of Postern in the place of a camera', async () => {
+    const token = await tokenOf(ADMIN_PERSON);
+    for (const camera of [
+      'config',
+      'stats',
+      'events',
+      'review',
+      'profile',
+      'tokens',
+      'sessions',
+      'links',
+      'version',
+      'auth',
+    ])
+      for (const what of [{ live: { camera } }, { snapshot: { camera } }, { recording: { camera, from: 1, to: 2 } }])
+        assert.ok((await ask({ what }, token)).status >= 400, JSON.stringify(what));
+  });
 
   it('anything by who may not export, nor by nobody', async () => {
     assert.equal(await asAdmin('/api/users/maker/role', 'PUT', { role: 'mute' }), 200);
@@ -493,6 +515,19 @@ describe('A link ends', () => {
     assert.equal((await ask({ what: { live: { camera: 'cam2' } } }, text ?? '')).status, 403);
     await endsBy(() => at.ask(`/api/tokens/${id}`, { method: 'DELETE', token: fresh }), 404, text ?? '');
   });
+
+  it('by the clock, when that API token does: a stream that is open looks again then', async () => {
+    const thing = { kind: 'live', camera: 'cam1' } as const;
+    const token = { kind: 'api-token', tokenId: 't', expiresAt: 700 } as const;
+    const user = MAKER.name as UserName;
+    const owner = { name: user, role: VIEWER, scope: ALL_CAMERAS, changesAt: 800, credential: token };
+    const unused = async () => undefined;
+    const deps = { roles: assert.fail, authEnabled: true, owesFactor: () => false, store: { findUser: unused } };
+    const maker = { user, userCreatedAt: 1, tokenId: 't', role: VIEWER };
+    const now = await makerNow(maker, 100, { ...deps, remembered: unused, recheckToken: async () => owner });
+    assert.ok(now);
+    assert.equal(endOf(linkCaller({ id: 'a', thing, expiresAt: 900 }, now)), 700);
+  });
 });
 
 describe('The secret of a link', () => {
@@ -528,6 +563,10 @@ describe('The secret of a link', () => {
     await status(url, { headers: { referer: `${at.url}${url}` } });
     await status(`${url}/clip.mp4`, { headers: { referer: `${at.url}${url}` } });
     await status(`${url}/none`);
+    const odd = `${url.replace('/s/', '/%73/').slice(0, -1)}%${url.charCodeAt(url.length - 1).toString(16)}`;
+    await status(odd);
+    await status(`${odd}/clip.mp4`);
+    assert.equal(JSON.stringify(at.log).includes(url.slice(3, -1)), false);
     const explained = await at.ask(`/api/explain?method=GET&path=${encodeURIComponent(`${url}/clip.mp4`)}`, { token });
     const explanation = await explained.text();
     assert.match(explanation, /"verdict":"admitted"/);

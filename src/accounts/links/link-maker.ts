@@ -29,7 +29,7 @@ export async function makerNow(maker: LinkMaker, now: number, deps: MakerDeps): 
 }
 
 async function rightsOf(maker: LinkMaker, now: number, deps: MakerDeps): Promise<Rights | undefined> {
-  if (maker.tokenId !== null) return deps.recheckToken(tokenCaller(maker, maker.tokenId));
+  if (maker.tokenId !== null) return endingWithToken(await deps.recheckToken(tokenCaller(maker, maker.tokenId)));
   const { user: name, userCreatedAt, role } = maker;
   if (userCreatedAt === null) {
     // Nothing here learns what became of a proxy's user; with accounts of its own, Postern knows no such user.
@@ -39,6 +39,14 @@ async function rightsOf(maker: LinkMaker, now: number, deps: MakerDeps): Promise
   // A user made again under the same name is another user.
   if (!deps.authEnabled || user?.createdAt !== userCreatedAt || deps.owesFactor(user)) return undefined;
   return { name, ...rightsOfUser(user, await deps.roles(), now) };
+}
+
+/** What a link shows must end by the clock when its maker's token does: open streams look at it. */
+function endingWithToken(caller: Caller | undefined): Rights | undefined {
+  if (caller?.credential.kind !== 'api-token') return undefined;
+  const { expiresAt } = caller.credential;
+  if (expiresAt === undefined) return caller;
+  return { ...caller, changesAt: Math.min(expiresAt, caller.changesAt ?? Number.POSITIVE_INFINITY) };
 }
 
 const tokenCaller = ({ user: name, role }: LinkMaker, tokenId: string): Caller => ({
