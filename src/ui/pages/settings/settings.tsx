@@ -7,6 +7,7 @@ import type { PageFacts } from '../shared/page-facts.ts';
 import { usePageTitle } from '../shared/page-title.ts';
 import { words } from '../shared/words.ts';
 import { Access } from './access.tsx';
+import { Links } from './links/links.tsx';
 import { ShortestPassword } from './new-password.tsx';
 import { Password } from './password.tsx';
 import { Roles } from './roles.tsx';
@@ -31,6 +32,7 @@ const SECTIONS: readonly Section[] = [
   { path: 'users',    title: () => words.users.title,    isFor: (who, { hasOwnLogin }) => isAdmin(who) && hasOwnLogin,      show: (profile) => <Users profile={profile} /> },
   { path: 'roles',    title: () => words.roles.title,    isFor: isAdmin,                                                    show: (profile, { hasOwnLogin }) => <Roles {...{ profile, hasOwnLogin }} /> },
   { path: 'tokens',   title: () => words.tokens.title,   isFor: () => true,                                                 show: (profile) => <Tokens profile={profile} /> },
+  { path: 'links',    title: () => words.sharedLinks.title,    isFor: (who) => !who.isAnonymous,                                  show: (profile) => <Links profile={profile} /> },
   { path: 'sessions', title: () => words.sessions.title, isFor: (_, { hasOwnLogin }) => hasOwnLogin,                        show: (profile) => <Sessions profile={profile} /> },
   { path: 'access',   title: () => words.access.title,   isFor: isAdmin,                                                    show: (_, { hasOwnLogin }) => <Access hasOwnLogin={hasOwnLogin} /> },
   { path: 'events',   title: () => words.securityEvents.title, isFor: (who, { hasOwnLogin }) => hasOwnLogin && !who.isAnonymous, show: () => <SecurityEvents /> },

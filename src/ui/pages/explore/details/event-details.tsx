@@ -8,6 +8,7 @@ import type { EventView } from '../event-view.ts';
 import { Thumbnail } from '../thumbnail.tsx';
 import { factsOf } from './event-facts.ts';
 import { RawRecord } from './raw-record.tsx';
+import { ShareEvent } from './share-event.tsx';
 
 /** As in details.css. */
 const BESIDE_THE_LIST = '(width >= 68rem)';
@@ -54,6 +55,7 @@ export function EventDetails({ event, hasNvr, previous, next, onOpen, onClose }:
         <Thumbnail key={event.id} event={event} />
       </div>
       {hasNvr && <Media event={event} />}
+      <ShareEvent key={`share ${event.id}`} id={event.id} />
       <dl class="facts">
         {factsOf(event).map(([name, value]) => (
           <div key={name} class="fact">

@@ -1,0 +1,104 @@
+/** Share: makes a link to an event, and shows its address once (SPEC 13). */
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { sendToApi } from '../../shared/api.ts';
+import { CopyButton } from '../../shared/copy-button.tsx';
+import { isFields, textOf } from '../../shared/fields.ts';
+import { FormDialog } from '../../shared/form-dialog.tsx';
+import { SelectField, Switch, TextField } from '../../shared/form-fields.tsx';
+import { problemOf } from '../../shared/problem-of.ts';
+import { words } from '../../shared/words.ts';
+
+type Lifetime = keyof typeof words.share.lifetimes;
+
+// biome-ignore format: a table
+const LIFETIMES: Readonly<Record<Lifetime, number>> = {
+  hour: 3600,
+  day:  86_400,
+  week: 7 * 86_400,
+};
+
+type Shown = 'button' | 'form' | { readonly url: string };
+
+export function ShareEvent({ id }: { id: string }) {
+  const [shown, show] = useState<Shown>('button');
+  /** After the link is made, its dialog has replaced the form. */
+  const closeForm = (): void => show((was) => (was === 'form' ? 'button' : was));
+  return (
+    <p class="media">
+      <button class="button" type="button" onClick={() => show('form')}>
+        {words.share.share}
+      </button>
+      {shown === 'form' && <ShareForm id={id} onMade={(url) => show({ url })} onClose={closeForm} />}
+      {typeof shown === 'object' && <SharedAddress url={shown.url} onClose={() => show('button')} />}
+    </p>
+  );
+}
+
+interface ShareFormProps {
+  readonly id: string;
+  readonly onMade: (url: string) => void;
+  readonly onClose: () => void;
+}
+
+function ShareForm({ id, onMade, onClose }: ShareFormProps) {
+  const [lifetime, setLifetime] = useState<string>('day');
+  const [isOnce, setIsOnce] = useState(false);
+  const [pin, setPin] = useState('');
+  const [name, setName] = useState('');
+  const make = async (): Promise<string | undefined> => {
+    const given = { ...(pin !== '' && { pin }), ...(name.trim() !== '' && { name: name.trim() }) };
+    const terms = { expires_in: LIFETIMES[lifetime as Lifetime], ...(isOnce && { uses: 1 }), ...given };
+    const response = await sendToApi('POST', 'api/links', { what: { event: id }, ...terms });
+    if (response.kind !== 'ok') return problemOf(response);
+    const url = isFields(response.body) ? textOf(response.body['url']) : undefined;
+    if (url === undefined) return words.common.unreadable;
+    onMade(new URL(url, location.origin).href);
+    return undefined;
+  };
+  return (
+    <FormDialog title={words.share.title} submit={words.share.make} onSubmit={make} onClose={onClose}>
+      <p>{words.share.what}</p>
+      <SelectField
+        label={words.share.lifetime}
+        value={lifetime}
+        onChange={setLifetime}
+        options={Object.entries(words.share.lifetimes)}
+      />
+      <Switch isOn={isOnce} onChange={setIsOnce}>
+        {words.share.once}
+      </Switch>
+      <TextField label={words.share.name} value={name} onChange={setName} isOptional />
+      <TextField label={words.share.pin} value={pin} onChange={setPin} help={words.share.pinHelp} isOptional />
+    </FormDialog>
+  );
+}
+
+/** The address is shown once. */
+function SharedAddress({ url, onClose }: { url: string; onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    dialog.current?.showModal();
+    return () => dialog.current?.close();
+  }, []);
+  return (
+    <dialog ref={dialog} class="form-dialog" aria-labelledby={titleId} onCancel={onClose}>
+      <div class="form">
+        <h2 id={titleId} class="form-title">
+          {words.share.madeTitle}
+        </h2>
+        <p class="notice notice-warn">{words.tokens.createdWhat}</p>
+        <p class="secret">
+          <code>{url}</code>
+          <CopyButton text={url} />
+        </p>
+        <p class="field-help">{words.share.where}</p>
+        <p class="form-actions">
+          <button class="button button-strong" type="button" onClick={onClose}>
+            {words.tokens.done}
+          </button>
+        </p>
+      </div>
+    </dialog>
+  );
+}
