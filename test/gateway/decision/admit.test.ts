@@ -275,4 +275,47 @@ describe('admit()', () => {
     const admission = await admit(someRequest({ target: '/open' }), rulesOf(scene({ identity, hasSecret: false })));
     assert.deepEqual([admission.kind, admission.caller], ['admitted', undefined]);
   });
+
+  it('lets a restricted role have what is cut to its cameras, and says how', async () => {
+    const admission = await admit(
+      someRequest({ target: '/list' }),
+      rulesOf(scene({ identity: identified('gardener') })),
+    );
+    assert.ok(admission.kind === 'admitted');
+    assert.equal(admission.obligations?.responseForm, 'array');
+  });
+
+  it('tells a caller who is closed out when that ends', async () => {
+    const opens = { at: 1_800_003_600, inSeconds: 3600, text: '10:00' };
+    for (const closed of [{ reason: 'outside-hours', opens }, { reason: 'account-ended' }] as const) {
+      const identity: IdentityVerdict = { kind: 'identified', caller: { ...callerWith('viewer'), closed } };
+      const admission = await admit(someRequest({ target: '/any' }), rulesOf(scene({ identity })));
+      assert.ok(admission.kind === 'refused');
+      assert.deepEqual(admission.opens, 'opens' in closed ? opens : undefined);
+    }
+  });
+
+  describe('while the store fails', () => {
+    const asked = (target: string, fault: Error) => {
+      const source = { name: 'test', identify: () => Promise.reject<IdentityVerdict>(fault) };
+      return Promise.resolve(
+        admit(someRequest({ target }), { ...rulesOf(scene()), sources: { internal: [source], external: [source] } }),
+      );
+    };
+    const locked = Object.assign(new Error('locked'), { storeFault: { kind: 'locked' } });
+
+    it('serves own public routes to an unknown caller', async () => {
+      const admission = await asked('/login', locked);
+      assert.ok(admission.kind === 'admitted');
+      assert.deepEqual([admission.caller, admission.credentialFault], [undefined, 'store-unavailable']);
+    });
+
+    for (const target of ['/open', '/own', '/any', '/admin'])
+      it(`decides nothing about ${target}`, () => assert.rejects(asked(target, locked), locked));
+
+    it('does so for no other fault', async () => {
+      const other = new Error('a fault of the program');
+      await assert.rejects(asked('/login', other), other);
+    });
+  });
 });

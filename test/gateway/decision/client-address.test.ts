@@ -110,6 +110,15 @@ describe('A trusted peer', () => {
 });
 
 describe('A list of trusted networks', () => {
+  it('ends where the prefix ends, for each family and for IPv4 written as IPv6', () => {
+    const listed = networks('::ffff:10.0.0.0/104', 'fd00:1:2:3::/64');
+    const inside = ['10.255.255.255', 'fd00:1:2:3:ffff::1'];
+    assert.deepEqual(
+      [...inside, '11.0.0.1', 'fd00:1:2:4::1'].filter((peer) => isTrustedPeer(peer, listed)),
+      inside,
+    );
+  });
+
   // biome-ignore format: a table
   const bad = ['10.0.0.0/33', 'fd00::/129', '10.0.0/8', 'localhost', '', '10.0.0.0/', '10.0.0.0/-1', '10.0.0.0/8/8', 'fe80::1%eth0/64', '010.0.0.0/8', '::ffff:10.0.0.0/8', '[::1]/128', '10.0.0.1:80'];
   for (const cidr of bad) {

@@ -31,6 +31,11 @@ describe('A question to the NVR', () => {
     ['may ask for a large picture',            '/api/front/latest.webp?h=2160&quality=70'],
     ['may ask for pictures as fast as film',   '/api/front?fps=25&height=720'],
     ['may use the names elsewhere',            '/api/logs/nvr?limit=-1&timezone=..'],
+    ['may name a zone again',                  '/api/events?timezone=Europe/berlin'],
+    ['may ask for the largest picture',        '/api/front/latest.jpg?h=4320'],
+    ['may give as many plates as are read',    `/api/events?recognized_license_plate=${Array(50).fill('A1').join()}`],
+    ['may walk as many steps as are allowed',  '/api/recordings/unavailable?after=0&before=3000000&scale=30'],
+    ['may use the names of pictures elsewhere', '/live/jsmpeg/front?h=100000'],
   ];
   for (const [sentence, target] of fine) it(sentence, () => assert.equal(judge(target), false));
 
@@ -68,6 +73,12 @@ describe('A question to the NVR', () => {
     ['may not divide by no pictures a second',      '/api/front?fps=0'],
     ['may not ask for a thousand a second',         '/api/front?fps=1000'],
     ['may not give hundreds of plates',             `/api/events?recognized_license_plate=${'a,'.repeat(60)}`],
+    ['may not ask for a larger picture than the largest', '/api/front/latest.jpg?h=4321'],
+    ['may not give one plate more than are read',   `/api/events?recognized_license_plate=${Array(51).fill('A1').join()}`],
+    ['may not give a minute that no day has',       '/api/events?time_range=00:00,24:01'],
+    ['may not walk one step more than are allowed', '/api/recordings/unavailable?after=0&before=3000030&scale=30'],
+    ['may not walk too far in steps that are not given', '/api/recordings/unavailable?after=0&before=3050000'],
+    ['may not give an offset for a zone: it is no file', '/api/events?timezone=%2B01:00'],
   ];
   for (const [sentence, target] of harmful) it(sentence, () => assert.equal(judge(target), true));
 });
