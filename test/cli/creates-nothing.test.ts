@@ -15,6 +15,7 @@ const COMMANDS: readonly (readonly [words: string, code: number])[] = [
   ['tokens create ha --user admin',         1],
   ['tokens revoke 1',                       1],
   ['explain GET /api/config',               0],
+  ['ledger verify',                         1],
   ['check',                                 0],
   ['healthcheck',                           1],
 ];

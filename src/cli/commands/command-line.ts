@@ -12,6 +12,7 @@ import { registerCompletionCommand } from './completion.ts';
 import { registerDoctorCommand } from './doctor.ts';
 import { registerEventsCommands } from './events.ts';
 import { registerExplainCommand } from './explain.ts';
+import { registerLedgerCommands } from './ledger.ts';
 import { registerLinksCommands } from './links.ts';
 import { registerPolicyCommands } from './policy.ts';
 import { registerStoreCommands } from './store.ts';
@@ -80,6 +81,11 @@ export function createProgram(): { readonly program: Command } {
     const { openForPolicy } = await import('../../app/commands/policy.ts');
     return openForPolicy({ directory: directory(), env, clock }, noted);
   };
+  const openLedger = async () => {
+    const { openForLedger } = await import('../../app/commands/ledger.ts');
+    return openForLedger({ directory: directory(), env, clock });
+  };
+  registerLedgerCommands(program, { openLedger, stdout, stderr, exit });
   registerPolicyCommands(program, { openPolicy, stdout, stderr, exit });
   registerExplainCommand(program, { openExplainer, stdout, stderr, exit });
   const openDoctor = async () => {

@@ -1,0 +1,88 @@
+/** `postern ledger verify` and `postern ledger export`: whether the ledger was changed, and all of it as text (SPEC 14). */
+import type { Command } from 'commander';
+import type { LedgerCommand } from '../../app/commands/ledger.ts';
+import type { ChainHead } from '../../domain/ledger.ts';
+import { createProgress, type Screen } from '../progress.ts';
+
+export interface LedgerCommandsDeps {
+  readonly openLedger: () => Promise<LedgerCommand>;
+  readonly stdout: { write(text: string, done: () => void): unknown };
+  readonly stderr: Screen;
+  readonly exit: (code: number) => void;
+}
+
+const HEAD = /^(?<chain>[\w.-]{1,64}):(?<seq>\d{1,12}):(?<hash>[0-9a-f]{64})$/;
+const FORMATS = ['ndjson', 'csv'] as const;
+
+export function registerLedgerCommands(program: Command, deps: LedgerCommandsDeps): void {
+  const ledger = program.command('ledger').description('verify and export the record of who watched what');
+  ledger
+    .command('verify')
+    .description('check the hash of every record; exit 1 and name the first record that does not fit')
+    .option('--head <chain:number:hash...>', 'heads that the log or the webhook told: shows that the end was cut off')
+    .action(({ head = [] }: { head?: readonly string[] }) => run(deps, (command) => verify(head, command, deps)));
+  ledger
+    .command('export')
+    .description('write all records to standard output, in the order of their chain')
+    .option('--format <format>', FORMATS.join(' or '), 'ndjson')
+    .action(({ format }: { format: string }) => run(deps, (command) => exportAll(format, command, deps)));
+}
+
+async function verify(given: readonly string[], command: LedgerCommand, { stdout, stderr }: LedgerCommandsDeps) {
+  const noted: ChainHead[] = [];
+  for (const text of given) {
+    const { chain, seq, hash } = HEAD.exec(text)?.groups ?? {};
+    if (chain === undefined || hash === undefined)
+      throw new Error(
+        `--head ${text}: write the chain, the number and the hash as the log tells them, such as main:42:0a1b…`,
+      );
+    noted.push({ chain, seq: Number(seq), hash });
+  }
+  const { progress, report } = bar('verifying', stderr);
+  const { chains, misfits } = await command.verify(noted, report).finally(() => progress()?.end());
+  for (const { chain, records, forgotten, seq, hash } of chains) {
+    const before = forgotten > 0 ? `, ${forgotten} before them were deleted by ledger.retention` : '';
+    stdout.write(`chain ${chain}: ${records} records${before}; its head is ${chain}:${seq}:${hash}\n`, () => {});
+  }
+  for (const { id, why } of misfits) stderr.write(`record ${id} ${why}\n`);
+  if (misfits.length === 0) stdout.write('Every record fits.\n', () => {});
+  return misfits.length === 0;
+}
+
+async function exportAll(format: string, command: LedgerCommand, { stdout, stderr }: LedgerCommandsDeps) {
+  const known = FORMATS.find((one) => one === format);
+  if (!known) throw new Error(`--format ${format}: there are ${FORMATS.join(' and ')}`);
+  const { progress, report } = bar('exporting', stderr);
+  const write = (text: string) => new Promise<void>((resolve) => void stdout.write(text, resolve));
+  const count = await command.export(known, write, report).finally(() => progress()?.end());
+  stderr.write(`${count} records\n`);
+  return true;
+}
+
+/** The total is known with the first record. */
+function bar(title: string, screen: Screen) {
+  let made: ReturnType<typeof createProgress> | undefined;
+  return {
+    progress: () => made,
+    report(done: number, total: number) {
+      made ??= createProgress(screen, { title, total, unit: 'records' });
+      made.report(done, done);
+    },
+  };
+}
+
+async function run(
+  { openLedger, stderr, exit }: LedgerCommandsDeps,
+  work: (command: LedgerCommand) => Promise<boolean>,
+): Promise<void> {
+  let command: LedgerCommand | undefined;
+  try {
+    command = await openLedger();
+    exit((await work(command)) ? 0 : 1);
+  } catch (fault) {
+    stderr.write(`${fault instanceof Error ? fault.message : fault}\n`);
+    exit(1);
+  } finally {
+    await command?.close();
+  }
+}
