@@ -78,7 +78,7 @@ describe('Three replicas under load', { skip: withoutPostgres, timeout: 300_000 
     for (const at of [0, 1, 2]) assert.ok(await logIn(at, { user: 'admin', password: passwords[0] ?? '' }));
   });
 
-  it('lose nothing that was acknowledged when one of them and PostgreSQL are killed', async () => {
+  it('lose nothing that was acknowledged when one of them and PostgreSQL are killed', async (test) => {
     const [password = ''] = replicas.flatMap(({ adminPassword }) => adminPassword ?? []);
     const admin = (await logIn(0, { user: 'admin', password })) ?? assert.fail();
     const add = async (at: number, username: string): Promise<number> =>
@@ -153,6 +153,10 @@ describe('Three replicas under load', { skip: withoutPostgres, timeout: 300_000 
     isOver = true;
     await Promise.all(work);
 
+    const stale = ended.flatMap((one) => one.acceptedAt.map((sentAt) => sentAt - one.acknowledgedAt));
+    test.diagnostic(
+      `${visits} visits: ${kept.length + ended.length} logins, ${ended.length} logouts and ${users.length} users acknowledged; ${answered} requests answered; an ended session was accepted ${Math.round(Math.max(0, ...stale))} ms later at most; PostgreSQL was gone for ${Math.round(healedAt - cutAt)} ms`,
+    );
     assert.ok(ended.length > 0 && users.length > 0 && answered > 0, `${ended.length} ${users.length} ${answered}`);
     for (const at of [0, 1]) {
       const held = await Promise.all(kept.map((token) => status(at, token)));
