@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { Agent, request as httpRequest } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
+import { earliestTime } from '../../src/access/recorded/time-locators.ts';
 import { unixSeconds } from '../../src/domain/clock.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -243,6 +244,13 @@ describe('Every operation, for a role that sees a week', () => {
       [`/api/garden/start/1e9/end/${NOW}/clip.mp4`,                       403],
       [`/api/garden/start/-1/end/${NOW}/clip.mp4`,                        403],
       [`/api/garden/start/nan/end/${NOW}/clip.mp4`,                       403],
+      // The NVR compares names of frames as texts: 1 with eleven zeros stands before every frame that it has.
+      ['/api/garden/start/100000000000/end/999999999999/preview.gif',     403],
+      ['/api/preview/garden/start/100000000000/end/999999999999/frames',  403],
+      // In its query a span that ends before it begins holds every recording between the two.
+      [`/api/garden/start/${NOW}/end/1/clip.mp4`,                         403],
+      [`/api/garden/start/${NOW}/end/1e9/clip.mp4`,                       403],
+      [`/vod/garden/start/${NOW}/end/${since - WEEK}/x.m3u8`,             403],
       [`/api/garden/start/1_795_000_000/end/${NOW}/clip.mp4`,             403],
       [`/api/garden/start/${RECENT}/end/${NOW}/clip.mp4?padding=${WEEK}`, 403],
       [`/api/events/${RECENT}.5-bbbbb2/clip.mp4?padding=${WEEK}`,         403],
@@ -273,6 +281,12 @@ describe('Every operation, for a role that sees a week', () => {
     assert.equal((await exporting('garden-1700000001.5-aaaaa1.jpg')).status, 403);
     assert.deepEqual((await exporting('garden-1700000001.5-aaaaa1.jpg')).forwarded, []);
     assert.equal((await exporting(`garden-${RECENT}.5-bbbbb2.jpg`)).status, 200);
+  });
+
+  it('sees no hour of the other side of a change of the clocks: the NVR takes the offset of the day on which it is asked', () => {
+    const winter = { month: '2026-01', day: '15', hour: '12', zone: 'Europe,Berlin' };
+    const asInSummer = Date.parse('2026-01-15T10:00:00Z') / 1000;
+    assert.equal(earliestTime('hour:path', winter), asInSummer);
   });
 
   it('is told over the WebSocket of what began within it alone', async () => {

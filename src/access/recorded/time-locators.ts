@@ -14,15 +14,25 @@ export function earliestTime(locator: string, parameters: PathParameters): numbe
 }
 
 const READERS: Readonly<Record<string, (name: string) => ReadTime>> = {
-  path: (name) => (parameters) => plainTime(parameters[name] ?? ''),
+  path: (name) => (parameters) => startOfSpan(plainTime(parameters[name] ?? ''), parameters),
   file: (name) => (parameters) => timeInFile(parameters[name] ?? ''),
   hour: () => hourInZone,
   'utc-hour': () => hourInUtc,
 };
 
-/** Other spellings of numbers (`1e9`, `inf`, `1_000`) may mean another time to the NVR. */
-const PLAIN = /^\d{1,12}(?:\.\d{1,9})?$/;
+/**
+ * Other spellings of numbers (`1e9`, `inf`, `1_000`) may mean another time to the NVR. It compares names of frames as
+ * texts, so a time of more digits than those of today would stand before all of them.
+ */
+const PLAIN = /^\d{1,10}(?:\.\d{1,9})?$/;
 export const plainTime = (text: string): number | undefined => (PLAIN.test(text) ? Number(text) : undefined);
+
+/** In the NVR's query a span that ends before it begins holds all that was recorded in between. */
+function startOfSpan(start: number | undefined, { end }: PathParameters): number | undefined {
+  if (start === undefined || end === undefined) return start;
+  const last = plainTime(end);
+  return last === undefined || last < start ? undefined : start;
+}
 
 /** Seconds since 1970, from 1973 until 2286. */
 const IN_FILE = /(?<![\d.])\d{9,10}(?:\.\d{1,9})?(?![\d])/g;
@@ -40,6 +50,7 @@ export const timeInId = (id: unknown): number | undefined =>
 const HOUR_MS = 3_600_000;
 /** No clock is further ahead of UTC. */
 const MOST_AHEAD_SECONDS = 14 * 3600;
+const HALF_A_YEAR_SECONDS = 183 * 86_400;
 
 /** The beginning of an hour of the wall clock in the zone that the path names, or in whatever zone the NVR is. */
 function hourInZone({ month = '', day = '', hour = '', zone }: PathParameters): number | undefined {
@@ -49,8 +60,10 @@ function hourInZone({ month = '', day = '', hour = '', zone }: PathParameters): 
   const known = canonicalZone(zone.replaceAll(',', '/'));
   if (known === undefined) return undefined;
   const offsetAt = offsetReader(known);
-  // Near a change of the clocks the hour is there twice: the earlier one counts.
-  return wall - Math.max(offsetAt(wall - MOST_AHEAD_SECONDS), offsetAt(wall + MOST_AHEAD_SECONDS));
+  // Near a change of the clocks the hour is there twice, and the NVR takes the offset of the moment at which it is asked, which
+  // may be that of the other half of the year: the earliest of them counts.
+  const near = [-HALF_A_YEAR_SECONDS, -MOST_AHEAD_SECONDS, MOST_AHEAD_SECONDS, HALF_A_YEAR_SECONDS];
+  return wall - Math.max(...near.map((seconds) => offsetAt(wall + seconds)));
 }
 
 const hourInUtc = ({ date = '', hour = '' }: PathParameters): number | undefined => wallSeconds(date, hour);
