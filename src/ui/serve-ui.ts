@@ -3,7 +3,8 @@ import type { Context, Next } from 'koa';
 import Router from 'koa-router';
 import { INVITATION_PATH, LOGIN_PATH } from '../domain/login-path.ts';
 import { LINK_PATH } from '../domain/shared-thing.ts';
-import type { Asset, BuiltPages } from './built-pages.ts';
+import type { RouteState } from '../domain/verdict.ts';
+import type { BuiltPages } from './built-pages.ts';
 import { assetHeaders, type PageHeaders, pageHeaders } from './content-security-policy.ts';
 import { escapeHtml } from './escape-html.ts';
 import { asJson, asText, fillPage } from './fill-page.ts';
@@ -11,6 +12,7 @@ import { createInvitationPage, type InvitationContext, type InvitationDesk } fro
 import { createLinkPage, type LinkContext, type LinkDesk } from './link-page.ts';
 import { createLoginPage, type LogIn } from './login-page.ts';
 import { pageLanguage } from './page-language.ts';
+import { sendAsset } from './send-asset.ts';
 
 export interface UiOptions {
   readonly pages: BuiltPages;
@@ -40,9 +42,6 @@ export interface UiOptions {
 const CLIENT_ROUTE = /^(?:[\w-][\w.-]*(?:\/[\w-][\w.-]*)*\/?)?$/;
 
 const NOT_BUILT = 'The pages of Postern are not built yet: run "npm run build", then start again.\n';
-
-/** The name of an asset changes with its content, so a browser may cache it forever. */
-const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 /** The console's own login page, where `/login` is the NVR's: that page leads only to the NVR's pages. */
 const CONSOLE_LOGIN = 'postern/login';
@@ -89,10 +88,29 @@ export function createUiRoutes(options: UiOptions): Router {
   router.get(
     '/postern/{*route}',
     (ctx, next) => onlyClientRoutes(ctx, next, headers.page),
-    (ctx) => showConsole(ctx, (html) => fillConsolePage(html, ctx, options)),
+    (ctx) => {
+      const login = loginFor(ctx, options);
+      if (login === undefined) return showConsole(ctx, (html) => fillConsolePage(html, ctx, options));
+      moveTo(ctx, 302, login);
+      ctx.set('Cache-Control', 'no-store');
+    },
   );
   return router;
 }
+
+/**
+ * Where a person who opens a page without a session logs in, and comes back afterwards; undefined for all other requests
+ * (SPEC 5). While the store fails it is not known who has a session: the page itself says what is wrong.
+ */
+function loginFor(ctx: Context, { hasOwnLogin, loginPage, basePathOf }: UiOptions): string | undefined {
+  const { caller, credentialFault }: Partial<RouteState> = ctx.state;
+  if (!hasOwnLogin || caller || credentialFault === 'store-unavailable' || !isNavigation(ctx)) return undefined;
+  const [base, login] = [basePathOf(ctx), loginPage === 'postern' ? LOGIN_PATH : `/${CONSOLE_LOGIN}`];
+  return `${base}${login}?next=${encodeURIComponent(`${base}${ctx.url}`)}`;
+}
+
+const isNavigation = (ctx: Context): boolean =>
+  ctx.get('Sec-Fetch-Mode') === 'navigate' || ctx.get('Accept').includes('text/html');
 
 /** Facts that the console needs before its first request. */
 function fillConsolePage(
@@ -124,24 +142,6 @@ function serveAsset(ctx: Context, pages: BuiltPages, headers: HeaderSets): void 
   if (asset) sendAsset(ctx, asset, headers.asset);
   else notFoundText(ctx, headers.page);
 }
-
-function sendAsset(ctx: Context, asset: Asset, headers: PageHeaders): void {
-  const encoding = bestEncoding(ctx, asset);
-  ctx.set({ ...headers, 'Cache-Control': IMMUTABLE, Vary: 'Accept-Encoding' });
-  ctx.type = asset.type;
-  ctx.etag = `${asset.etag}-${encoding}`;
-  ctx.status = 200;
-  if (ctx.fresh) {
-    ctx.status = 304;
-    return;
-  }
-  if (encoding !== 'identity') ctx.set('Content-Encoding', encoding);
-  ctx.body = asset.encodings.get(encoding)?.();
-}
-
-/** The smallest encoding that the client accepts: browsers list `br` last, with the same weight as the others. */
-const bestEncoding = (ctx: Context, asset: Asset): string =>
-  [...asset.encodings.keys()].find((encoding) => ctx.acceptsEncodings(encoding)) ?? 'identity';
 
 async function onlyClientRoutes(ctx: Context, next: Next, headers: PageHeaders): Promise<void> {
   const route = ctx.path.slice('/postern/'.length);

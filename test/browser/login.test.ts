@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { skip, visit } from './support/browser.ts';
-import { logInOnPage, menu, startPagesInstance } from './support/pages-instance.ts';
+import { enter, logInOnPage, menu, startPagesInstance } from './support/pages-instance.ts';
 
 describe('The login page', { skip }, () => {
   let instance: Runtime;
@@ -103,7 +103,9 @@ describe('The login page', { skip }, () => {
         for (const name of ['sessionStorage', 'localStorage'])
           Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });
       `);
-      await page.goto(`${instance.url}/postern/`);
+      // Whose session is over by the time that the page asks for it.
+      await page.route('**/api/profile', (route) => route.fulfill({ status: 401, body: '{}' }));
+      await enter(page, instance, ADMIN_PERSON);
       await page.getByRole('heading', { name: 'The login is not kept' }).waitFor();
       await page.getByText('allow cookies for this address').waitFor();
     }));

@@ -94,6 +94,20 @@ describe('The pages', () => {
     assert.deepEqual([status, headers.location], [301, '/postern/?camera=front']);
   });
 
+  it('lead to the login, and back, who opens the console without a session; scripts get it as it is', async () => {
+    const nvrLogin = await serveUi({ loginPage: 'nvr', basePathOf: () => '/nvr' });
+    const proxied = await serveUi({ hasOwnLogin: false });
+    const opened = (at: number, headers: Record<string, string> = { accept: 'text/html,*/*' }) =>
+      rawRequest(at, '/postern/settings/users?x=1', { headers });
+    const { status, headers } = await opened(port);
+    const next = encodeURIComponent('/postern/settings/users?x=1');
+    assert.deepEqual([status, headers.location, headers['cache-control']], [302, `/login?next=${next}`, 'no-store']);
+    const there = await opened(nvrLogin, { 'sec-fetch-mode': 'navigate' });
+    const back = encodeURIComponent('/nvr/postern/settings/users?x=1');
+    assert.equal(there.headers.location, `/nvr/postern/login?next=${back}`);
+    assert.deepEqual([(await opened(port, {})).status, (await opened(proxied)).status], [200, 200]);
+  });
+
   it('leave / to the NVR when there is one', async () => {
     assert.equal((await rawRequest(port, '/')).status, 404);
   });
