@@ -1,12 +1,22 @@
 /** Shapes of what Postern's own API takes and gives (OpenAPI 3.1, JSON Schema 2020-12). */
 import { NOTICE_KINDS } from '../domain/accounts/notice.ts';
 import { LEDGER_KINDS } from '../domain/ledger.ts';
+import { VERBS } from '../domain/policy.ts';
 import { LINK_SCHEMAS } from './link-schemas.ts';
 import { CAMERAS, listOf, MAYBE_CAMERAS, MAYBE_TIME, object, type Schema, TEXT, TIME } from './schema-parts.ts';
 
 const MAYBE_TEXT = { type: ['string', 'null'] } as const;
 const MOMENT = { type: 'number', description: 'Unix seconds, with a fraction' } as const;
 const VALIDITY_END = { type: ['integer', 'null'], description: 'Unix seconds; null: without that end' } as const;
+/** Of a role. In a request null takes a limit away, and what is left out stays. */
+const LIMITS = {
+  deny: { type: 'array', items: { enum: VERBS }, description: 'What the role may not do on its cameras' },
+  hours: { type: 'array', items: TEXT, description: 'When it may be used: "Mon-Fri 07:00-18:00"' },
+  history_since: {
+    type: 'string',
+    description: 'How far back it sees: "7d", or "grant" for nothing older than the account',
+  },
+} as const;
 /** Of a guest. */
 const VALIDITY = { valid_from: VALIDITY_END, valid_until: VALIDITY_END } as const;
 
@@ -148,15 +158,25 @@ export const SCHEMAS = {
   }),
   InvitedPassword: object({ password: PASSWORD }),
   Accepted: object({ success: { const: true }, user: USER_NAME }),
-  Role: object({
-    role: TEXT,
-    cameras: CAMERAS,
-    source: { enum: ['builtin', 'file', 'store'] },
-    users: { type: 'integer', description: 'How many users have the role' },
-  }),
-  RoleCameras: object({ cameras: { ...CAMERAS, minItems: 1, description: 'Names; "*" stands for any text' } }, [
-    'cameras',
-  ]),
+  Role: object(
+    {
+      role: TEXT,
+      cameras: CAMERAS,
+      source: { enum: ['builtin', 'file', 'store'] },
+      users: { type: 'integer', description: 'How many users have the role' },
+      ...LIMITS,
+    },
+    ['role', 'cameras', 'source', 'users'],
+  ),
+  RoleCameras: object(
+    {
+      cameras: { ...CAMERAS, minItems: 1, description: 'Names; "*" stands for any text' },
+      deny: { ...LIMITS.deny, type: ['array', 'null'] },
+      hours: { ...LIMITS.hours, type: ['array', 'null'] },
+      history_since: { ...LIMITS.history_since, type: ['string', 'null'] },
+    },
+    ['cameras'],
+  ),
   Session: { type: 'object', properties: { id: TEXT, user: TEXT }, required: ['id'] },
   Token: object({
     id: TEXT,

@@ -127,7 +127,7 @@ describe('A field that is not known', () => {
 
   it('is refused in a role: what it would deny must not be granted', async (t) => {
     const { as, records } = await accountServerOfFour(t);
-    const body = { cameras: ['garden'], deny: ['ptz'] };
+    const body = { cameras: ['garden'], denied: ['ptz'] };
     assert.equal((await as('boss', 'PUT', '/api/roles/guest', body)).status, 422);
     assert.deepEqual(await records.roles.listRoles(), []);
   });

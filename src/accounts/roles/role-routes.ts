@@ -27,6 +27,7 @@ export interface RoleRouteDeps extends RoleDeps, AccountResponseDeps {
 const STATUS_OF: Readonly<Record<RoleFault, number>> = {
   'name-invalid':    400,
   'cameras-invalid': 400,
+  'limits-invalid':  400,
   'role-fixed':      409,
   'role-absent':     404,
 };
@@ -40,11 +41,12 @@ export function createRoleRoutes(deps: RoleRouteDeps): Router<RouteState> {
     const name = ctx.params['role'] ?? '';
     const body = await jsonOf(ctx, deps, BODY_LIMITS.cameraList);
     if (!body) return;
-    const unknown = unknownFields(body.json, ['cameras']);
+    const unknown = unknownFields(body.json, ['cameras', ...LIMITS]);
     if (unknown.length > 0) return refuseFields(ctx, unknown);
     const cameras = Object(body.json)['cameras'];
     if (!Array.isArray(cameras)) return refuseFields(ctx, [NO_LIST]);
-    const outcome = await roles.change(new Map([[name, cameras]]));
+    const limits = Object.fromEntries(LIMITS.map((key) => [key, Object(body.json)[key]]));
+    const outcome = await roles.change(new Map([[name, { cameras, limits }]]));
     if (respondWithRoles(ctx, deps, outcome, [name]))
       respond(ctx, 200, { success: true, ...warningOf(name, cameras, deps) });
   };
@@ -61,6 +63,7 @@ export function createRoleRoutes(deps: RoleRouteDeps): Router<RouteState> {
   return router;
 }
 
+const LIMITS = ['deny', 'hours', 'history_since'] as const;
 const NO_LIST = { loc: ['body', 'cameras'], msg: 'Input should be a list of camera names', type: 'list_type' };
 
 /** True when the change was made; otherwise the response is the refusal. */

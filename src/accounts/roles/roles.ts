@@ -1,6 +1,6 @@
 /** Lists, creates, changes and deletes custom roles (interface 2.2; SPEC 4.3). */
 import type { AccountStore } from '../../domain/accounts/account.ts';
-import type { RoleStore } from '../../domain/accounts/role-store.ts';
+import type { RoleStore, StoredRole } from '../../domain/accounts/role-store.ts';
 import { parseCameraEntry } from '../../domain/camera-scope.ts';
 import {
   ADMIN,
@@ -11,7 +11,9 @@ import {
   VIEWER,
 } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { type WrittenLimits, writtenLimits } from '../../domain/rights/role-limits.ts';
 import { shown } from '../http/body-fields.ts';
+import { type AskedLimits, askedLimits } from './asked-limits.ts';
 import type { RoleRegistry } from './role-registry.ts';
 
 export interface RoleDeps {
@@ -20,7 +22,7 @@ export interface RoleDeps {
   readonly roleRegistry: RoleRegistry;
 }
 
-export type RoleFault = 'name-invalid' | 'cameras-invalid' | 'role-fixed' | 'role-absent';
+export type RoleFault = 'name-invalid' | 'cameras-invalid' | 'limits-invalid' | 'role-fixed' | 'role-absent';
 
 export interface RoleRefusal {
   readonly reason: RoleFault;
@@ -34,10 +36,20 @@ export interface ListedRole {
   readonly source: 'builtin' | 'file' | 'store';
   /** How many have it. */
   readonly users: number;
+  /** What limits it, as it is written; a limit that it has not is left out. */
+  readonly deny?: readonly string[];
+  readonly hours?: readonly string[];
+  readonly history_since?: string;
 }
 
-/** By name: the cameras of a role that is made or changed, null for one that is deleted. */
-export type WantedRoles = ReadonlyMap<string, readonly unknown[] | null>;
+/** What is asked for a role. Of the limits, null takes one away; one that is left out stays as it is. */
+export interface WantedRole {
+  readonly cameras: readonly unknown[];
+  readonly limits?: AskedLimits;
+}
+
+/** By name: a role that is made or changed, or its cameras alone; null for one that is deleted. */
+export type WantedRoles = ReadonlyMap<string, WantedRole | readonly unknown[] | null>;
 
 export interface RolesChanged {
   readonly saved: readonly Role[];
@@ -59,29 +71,54 @@ const EVERY_CAMERA = '*';
 export function createRoles({ store, roleStore, roleRegistry }: RoleDeps): Roles {
   return {
     async list() {
-      const [users, custom] = await Promise.all([store.listUsers(), roleRegistry.latest()]);
+      const [users, { cameras: custom, limits }] = await Promise.all([store.listUsers(), roleRegistry.inForce()]);
       const count = (role: Role): number => users.filter((user) => user.role === role).length;
       const builtin = [ADMIN, VIEWER].map((role) => [role, [EVERY_CAMERA], 'builtin'] as const);
       const others = [...custom].map(([role, cameras]) => [role, cameras, sourceOf(role, roleRegistry)] as const);
-      return [...builtin, ...others].map(([role, cameras, source]) => ({ role, cameras, source, users: count(role) }));
+      const limitsOf = (role: Role): WrittenLimits => {
+        const limit = limits.get(role);
+        return limit ? writtenLimits(limit) : {};
+      };
+      return [...builtin, ...others].map(([role, cameras, source]) => {
+        const { deny, hours, history_since } = limitsOf(role);
+        return {
+          role,
+          cameras,
+          source,
+          users: count(role),
+          ...(deny && { deny }),
+          ...(hours && { hours }),
+          ...(history_since !== undefined && { history_since }),
+        };
+      });
     },
     async change(wanted) {
-      const known = [...(await roleRegistry.latest()).keys()];
-      const saved: { role: Role; cameras: readonly string[] }[] = [];
+      const inForce = await roleRegistry.inForce();
+      const known = [...inForce.cameras.keys()];
+      const saved: StoredRole[] = [];
       const deleted: Role[] = [];
-      for (const [name, entries] of wanted) {
+      for (const [name, asked] of wanted) {
+        const entries = asked === null || isList(asked) ? asked : asked.cameras;
         const role = nameOf(name, entries === null, known, roleRegistry);
         if (!role.ok) return role;
         const cameras = entries === null ? ok(null) : camerasOf(name, entries);
         if (!cameras.ok) return cameras;
-        if (cameras.value === null) deleted.push(role.value);
-        else saved.push({ role: role.value, cameras: cameras.value });
+        if (cameras.value === null || asked === null) {
+          deleted.push(role.value);
+          continue;
+        }
+        const before = inForce.limits.get(role.value);
+        const limits = askedLimits(isList(asked) ? {} : (asked.limits ?? {}), before && writtenLimits(before));
+        if (!limits.ok) return refused('limits-invalid', `The role ${name}: ${limits.error}`);
+        saved.push({ role: role.value, cameras: cameras.value, ...(limits.value && { limits: limits.value }) });
       }
       const newViewers = await roleStore.changeRoles({ saved, deleted });
       return ok({ saved: saved.map(({ role }) => role), deleted, newViewers });
     },
   };
 }
+
+const isList = (asked: WantedRole | readonly unknown[]): asked is readonly unknown[] => Array.isArray(asked);
 
 const sourceOf = (role: Role, { fixed }: RoleRegistry): ListedRole['source'] => (fixed.has(role) ? 'file' : 'store');
 
