@@ -30,11 +30,11 @@ const STATUS: Readonly<Record<ShownPage['kind'], number>> = {
 };
 const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, 'too-slow': 408, gone: 408 } as const;
 
-/** Nothing but the link's own files, no script, and in no frame of any page. */
+/** Nothing but the link's own files (and the empty icon), no script, and in no frame of any page. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
-  "img-src 'self'",
+  "img-src 'self' data:",
   "media-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",

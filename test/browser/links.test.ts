@@ -1,0 +1,138 @@
+/** Links as people meet them: shared from Explore, opened on a phone without an account or a script, ended in the settings (SPEC 13). */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { VERA } from '../support/people.ts';
+import { sendJson } from '../support/second-factor.ts';
+import type { Runtime } from '../support/start-instance.ts';
+import { axeFindings, skip, visit } from './support/browser.ts';
+import { startPagesInstance } from './support/pages-instance.ts';
+
+const PHONE = { viewport: { width: 360, height: 740 }, locale: 'de-DE', colorScheme: 'dark' } as const;
+const CLIP = readFileSync(new URL('../data/clip.mp4', import.meta.url));
+const PICTURE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const ID = '1700000000.5-front';
+/** Also as the video: what `HTMLMediaElement` has is not known to the types of this test. */
+const PLAYED = `new Promise((done, failed) => {
+  const video = document.querySelector('video');
+  video.addEventListener('ended', () => done([video.videoWidth, video.videoHeight]));
+  video.addEventListener('error', () => failed(new Error('the video failed: ' + video.error?.message)));
+  video.muted = true;
+  video.play().catch(failed);
+})`;
+
+const isWide = (page: Page): Promise<boolean> =>
+  page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
+async function assertSound(page: Page): Promise<void> {
+  assert.deepEqual([await axeFindings(page), await isWide(page)], [[], false]);
+}
+
+describe('A link', { skip }, () => {
+  let nvr: FakeNvr;
+  let instance: Runtime;
+  let url = '';
+  before(async () => {
+    nvr = await startFakeNvr();
+    nvr.answer = (request, response) => {
+      const path = request.url ?? '';
+      if (path.endsWith('.mp4')) {
+        const [, from = '0', to = ''] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
+        const part = CLIP.subarray(Number(from), to === '' ? CLIP.length : Number(to) + 1);
+        const range = { 'content-range': `bytes ${from}-${Number(from) + part.length - 1}/${CLIP.length}` };
+        const head = { 'content-type': 'video/mp4', 'accept-ranges': 'bytes', 'content-length': part.length };
+        return void response.writeHead(request.headers.range ? 206 : 200, { ...head, ...range }).end(part);
+      }
+      if (path.endsWith('.jpg')) return void response.writeHead(200, { 'content-type': 'image/png' }).end(PICTURE);
+      const event = {
+        id: ID,
+        camera: 'cam1',
+        label: 'person',
+        start_time: 1_700_000_000.5,
+        has_clip: true,
+        has_snapshot: true,
+      };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(event));
+    };
+    instance = await startPagesInstance({
+      nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
+      events: { source: 'store' },
+    });
+    url = `http://localhost:${instance.port}`;
+  });
+  after(async () => {
+    await instance?.close();
+    await nvr?.close();
+  });
+
+  const linkTo = async (body: object): Promise<string> => {
+    const answer = await sendJson(instance, '/api/links', body, await instance.logIn(VERA));
+    assert.equal(answer.status, 201, await answer.clone().text());
+    return `${url}${((await answer.json()) as { url: string }).url}`;
+  };
+  const recording = {
+    what: { recording: { camera: 'cam1', from: 1_700_000_000, to: 1_700_000_060 } },
+    name: 'Einfahrt',
+  };
+
+  it('plays a real clip on a phone, in German and in the dark, without a script, and ranges are asked for below the link', (t) =>
+    visit(t, { ...PHONE, javaScriptEnabled: true }, async (page) => {
+      const link = await linkTo({ ...recording, uses: 1 });
+      nvr.received.splice(0);
+      await page.goto(link);
+      await page.getByRole('heading', { name: 'Einfahrt' }).waitFor();
+      assert.equal(await page.locator('script').count(), 0);
+      await assertSound(page);
+      assert.deepEqual(await page.evaluate(PLAYED), [160, 90]);
+      const clip = nvr.received.filter(({ target }) => target === '/api/cam1/start/1700000000/end/1700000060/clip.mp4');
+      assert.ok(clip.some(({ headers }) => headers.some(([name]) => name === 'range')));
+      assert.deepEqual(
+        nvr.received.filter(({ target }) => !target.startsWith('/api/cam1/')),
+        [],
+      );
+      await page.reload();
+      await page.getByText('Dieser Link gilt bis').waitFor();
+    }));
+
+  it('asks for its PIN by a form that needs no script', (t) =>
+    visit(t, { ...PHONE, javaScriptEnabled: false, expectedStatuses: [403] }, async (page) => {
+      const link = await linkTo({ what: { snapshot: { camera: 'cam1' } }, pin: '0815' });
+      await page.goto(link);
+      await page.getByLabel('PIN').fill('9999');
+      await page.getByRole('button', { name: 'Öffnen' }).click();
+      await page.getByRole('alert').getByText('nicht richtig').waitFor();
+      await page.getByLabel('PIN').fill('0815');
+      await page.getByRole('button', { name: 'Öffnen' }).click();
+      await page.getByAltText('Bild der Kamera cam1').waitFor();
+      assert.equal(page.url(), link);
+    }));
+
+  it('is shared in Explore, and listed and revoked in the settings', (t) =>
+    visit(t, { ...PHONE, expectedStatuses: [404] }, async (page) => {
+      const value = await instance.logIn(VERA);
+      await page.context().addCookies([{ name: 'frigate_token', value, url, httpOnly: true, sameSite: 'Lax' }]);
+      await page.goto(`${url}/postern/`);
+      await page.locator('[data-event]').first().click();
+      await page.getByRole('button', { name: 'Teilen' }).click();
+      await page.getByLabel('Name, den der Betrachter').fill('Für Oma');
+      await assertSound(page);
+      await page.getByRole('button', { name: 'Link erstellen' }).click();
+      const link = await page.getByRole('dialog', { name: 'Link erstellt' }).locator('code').innerText();
+      assert.match(link, new RegExp(`^${url}/s/[\\w-]{43}$`));
+      await assertSound(page);
+      await page.goto(`${url}/postern/settings/links`);
+      await page.getByText('Für Oma').waitFor();
+      await assertSound(page);
+      assert.doesNotMatch(await page.content(), new RegExp(link.slice(-43)));
+      await page.getByRole('button', { name: 'Widerrufen: Für Oma' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Widerrufen' }).click();
+      await page.getByText('Link Für Oma widerrufen.').waitFor();
+      await page.goto(link);
+      await page.getByRole('heading', { name: 'Link ungültig' }).waitFor();
+      await assertSound(page);
+    }));
+});
