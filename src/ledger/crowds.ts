@@ -3,8 +3,8 @@ import { keyOf, type Sighting, type Subject } from './sightings.ts';
 
 /** Spans of one user and kind at once. */
 const MOST_OF_A_USER = 1000;
-/** Of all attempts that failed: the names in them are those that strangers wrote. */
-const MOST_FAILED = 300;
+/** Of all that strangers do: of names, addresses and programs they have as many as they like. */
+const MOST_OF_STRANGERS = 300;
 
 /** Spans that are open, by user and kind. */
 export interface Crowds {
@@ -25,7 +25,7 @@ export function createCrowds(isOpen: (key: string) => boolean): Crowds {
   return {
     placed(sighting) {
       const { key, subject } = sighting;
-      const most = subject.kind === 'login-failed' ? MOST_FAILED : MOST_OF_A_USER;
+      const most = userOf(subject) === null ? MOST_OF_STRANGERS : MOST_OF_A_USER;
       if (isOpen(key) || (open.get(crowdOf(subject)) ?? 0) < most) return sighting;
       const many = oneOfMany(subject);
       return { ...sighting, key: keyOf(many), subject: many, watched: undefined };

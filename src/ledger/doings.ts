@@ -13,6 +13,9 @@ export interface AuditedAct {
 /** Told elsewhere, or of no use when a year has passed. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['who', 'from', 'verdict', 'agent', 'requestId']);
 
+/** Each request by a link can be made to look like one of a new viewer. */
+const BY_STRANGERS: ReadonlySet<string> = new Set(['link-opened', 'link-pin']);
+
 export type Doing =
   | { readonly kind: 'once'; readonly entry: LedgerEntry }
   /** Comes in crowds: those that follow each other are one record, with their number. */
@@ -28,7 +31,7 @@ export function doingOf(act: AuditedAct, at: number): Doing {
     camera: null,
     detail: detailOf(act),
   };
-  if (kind === 'refusal' || kind === 'login-failed') return { kind: 'repeated', subject };
+  if (kind === 'refusal' || kind === 'login-failed' || BY_STRANGERS.has(act.what)) return { kind: 'repeated', subject };
   const { detail, ...fields } = subject;
   const when = { from: Math.round(at * 1000) / 1000, to: Math.round(at * 1000) / 1000 };
   const entry = { ...fields, ...when, watchedFrom: null, watchedTo: null, detail: JSON.stringify(detail) };

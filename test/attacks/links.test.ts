@@ -261,6 +261,15 @@ describe('By a link nobody reaches', () => {
     assert.deepEqual(asked(), ['GET /api/cam1/latest.jpg']);
   });
 
+  it('anything by trying secrets at speed: 60 a minute from one address, below a link as well as at its page', async () => {
+    const from = newAddress();
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 70; guess += 1)
+      statuses.push(await status(`/s/${String(guess).padStart(43, 'x')}/clip.mp4`, {}, from));
+    assert.deepEqual([statuses.indexOf(429), new Set(statuses).size], [60, 2]);
+    assert.equal(await status(`${(await made()).url}/clip.mp4`), 200, 'from another address');
+  });
+
   it('another method than GET and HEAD', async () => {
     const { url } = await made();
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { LedgerEntry, LedgerRecord } from '../../src/domain/ledger.ts';
 import { canonicalText, emptyHead, linkEntries, NO_HASH } from '../../src/ledger/chain.ts';
+import { doingOf } from '../../src/ledger/doings.ts';
 import { createSightings, type Subject } from '../../src/ledger/sightings.ts';
 import { createSpans, cutOff } from '../../src/ledger/spans.ts';
 import { checkChain } from '../../src/ledger/verify.ts';
@@ -267,6 +268,18 @@ describe('Strangers and viewers who make up names', () => {
       ['live', 'vic'],
       ['login-failed', null],
     ]);
+  });
+
+  it('open a link as a thousand programs, and that is one record with their number', () => {
+    const sightings = createSightings();
+    for (let at = 0; at < 1000; at += 1) {
+      const act = { what: 'link-opened', from: '192.0.2.1', verdict: 'allowed', linkId: 'a', agent: `x${at}` } as const;
+      const doing = doingOf(act, at / 100);
+      if (doing.kind === 'repeated') sightings.see(doing.subject, at / 100);
+      else sightings.add(doing.entry);
+    }
+    const { sightings: seen, entries } = sightings.drain(10);
+    assert.deepEqual([seen.length, seen[0]?.requests, entries.length], [1, 1000, 0]);
   });
 
   it('write no text that an engine cannot keep: PostgreSQL takes no NUL', () => {

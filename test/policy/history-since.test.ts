@@ -111,7 +111,11 @@ before(async () => {
   };
   at = await startInstance({
     clock: movableClock((NOW - 3600) * 1000),
-    config: { nvr: { url: nvr.url }, events: { source: 'nvr' }, auth: { timezone: 'UTC', roles } },
+    config: {
+      nvr: { url: nvr.url },
+      events: { source: 'nvr' },
+      auth: { timezone: 'UTC', roles, trusted_proxies: ['127.0.0.1/32'] },
+    },
     people: [ADMIN_PERSON, NEIGHBOUR, CLEANER, GUEST],
   });
 });
@@ -281,6 +285,30 @@ describe('Every operation, for a role that sees a week', () => {
     assert.equal((await exporting('garden-1700000001.5-aaaaa1.jpg')).status, 403);
     assert.deepEqual((await exporting('garden-1700000001.5-aaaaa1.jpg')).forwarded, []);
     assert.equal((await exporting(`garden-${RECENT}.5-bbbbb2.jpg`)).status, 200);
+  });
+
+  it('gets no yes for what is older when a proxy in front asks', async () => {
+    const token = await at.logIn(NEIGHBOUR);
+    // biome-ignore format: a table
+    const asked: readonly [target: string, status: number][] = [
+      ['/api/events?cameras=garden',                              403],
+      ['/api/events?cameras=garden&after=1700000000',             403],
+      [`/api/events?cameras=garden&after=${RECENT}`,              202],
+      ['/api/review?cameras=garden',                              202],
+      ['/api/timeline?camera=garden',                             403],
+      ['/api/exports?cameras=garden',                             403],
+      ['/api/events/1700000001.5-aaaaa1/clip.mp4',                403],
+      [`/api/events/${RECENT}.5-bbbbb2/clip.mp4`,                 202],
+      ['/vod/garden/start/1700000000/end/1700000060/x.m3u8',      403],
+      [`/vod/garden/start/${RECENT}/end/${NOW}/x.m3u8`,           202],
+      ['/api/garden/recordings',                                  403],
+      ['/api/labels?camera=garden',                               403],
+    ];
+    for (const [target, expected] of asked) {
+      const described = { 'x-original-url': target, 'x-original-method': 'GET' };
+      const { status } = await at.ask('/auth', { token, headers: described });
+      assert.deepEqual([target, status], [target, expected]);
+    }
   });
 
   it('sees no hour of the other side of a change of the clocks: the NVR takes the offset of the day on which it is asked', () => {

@@ -7,9 +7,11 @@ import { createLoginLimiter, type MemoryLimiter } from '../../accounts/login/log
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { singleHeader } from '../../domain/request.ts';
+import type { SharedThing } from '../../domain/shared-thing.ts';
 import type { LinkVerdict } from '../../domain/verdict.ts';
 import type { Client } from '../../gateway/decision/client.ts';
 import type { Store } from '../../store/open-store.ts';
@@ -17,6 +19,8 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Credentials } from './credentials.ts';
 
 export interface LinksInForce extends Links {
+  /** What the link of that secret shows; counts a secret that is none against its sender's address. */
+  sharedFrom(secret: string, address: string): MaybePromise<SharedThing | 'limited' | undefined>;
   /** Counts links that do not hold against their sender's address. */
   verifyFrom(secret: string, cookies: readonly string[], address: string): Promise<LinkVerdict>;
   readonly door: LinkDoor;
@@ -58,6 +62,18 @@ export function linksUnder({ links: { enabled }, auth }: Settings, deps: LinksIn
   return {
     ...links,
     door,
+    sharedFrom(secret, address) {
+      const place = deps.linkLimiter.reserve(address);
+      if (place.kind === 'limited') {
+        onRefused();
+        return 'limited';
+      }
+      return mapMaybe(links.shared(secret), (thing) => {
+        if (thing) place.release();
+        else place.keep();
+        return thing;
+      });
+    },
     async verifyFrom(secret, cookies, address) {
       const place = deps.linkLimiter.reserve(address);
       if (place.kind === 'limited') {

@@ -63,7 +63,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
     verifySession: accounts.sessions.verify,
     verifyApiToken: tokenVerifier.verify,
     verifyLink: links.verifyFrom,
-    sharedBy: links.shared,
+    sharedBy: links.sharedFrom,
     roleRegistry,
     now: () => unixSeconds(clock),
     layout: cameras.layout,

@@ -101,9 +101,10 @@ export function admit(request: RequestFacts, rules: Rules): MaybePromise<Admissi
   const { target } = strict;
   const route = rules.routes.match(request.isUpgrade ? 'WS' : request.method, target.segments); // 4
   if (isBelowLink(route) && request.linkSecret === undefined)
-    return mapMaybe(linkedRequest(request, target, rules.sharedBy), (linked) =>
-      linked ? admit(linked, rules) : refused('link-over', client),
-    );
+    return mapMaybe(linkedRequest(request, target, client.address, rules.sharedBy), (linked) => {
+      if (linked === 'limited') return refused('links-limited', client);
+      return linked ? admit(linked, rules) : refused('link-over', client);
+    });
   const arrived: ArrivedRequest = { request, client, target, route };
   return mapMaybe(identityOf(arrived, rules), (identity) => admitIdentified(arrived, identity, rules)); // 5
 }

@@ -5,8 +5,11 @@ import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { RequestFacts, RequestTarget } from '../../domain/request.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
 
-/** What the link of that secret shows, whether it still works or not; undefined when there is no such link. */
-export type FindShared = (secret: string) => MaybePromise<SharedThing | undefined>;
+/**
+ * What the link of that secret shows, whether it still works or not; undefined when there is no such link, and `limited` when
+ * too many secrets that are none came from that address.
+ */
+export type FindShared = (secret: string, address: string) => MaybePromise<SharedThing | 'limited' | undefined>;
 
 /** Not for another method or spelling of such a path, whose row says `none`. */
 export const isBelowLink = (route: RouteMatch): boolean =>
@@ -19,10 +22,12 @@ export const isBelowLink = (route: RouteMatch): boolean =>
 export function linkedRequest(
   request: RequestFacts,
   { segments }: RequestTarget,
+  address: string,
   find: FindShared | undefined,
-): MaybePromise<RequestFacts | undefined> {
+): MaybePromise<RequestFacts | 'limited' | undefined> {
   const [, secret = '', ...file] = segments;
-  return mapMaybe(find?.(secret), (thing) => {
+  return mapMaybe(find?.(secret, address), (thing) => {
+    if (thing === 'limited') return thing;
     const target = thing && linkTarget(thing, file);
     return target === undefined ? undefined : { ...request, target, linkSecret: secret };
   });

@@ -1,5 +1,6 @@
 /** Composed lists, kept for a moment: making one asks the NVR up to some hundred questions. */
 import { LRUCache } from 'lru-cache';
+import type { CameraView } from '../../access/camera-view.ts';
 import type { ComposedList } from '../../domain/policy.ts';
 import { type Composition, composeList } from './compose-list.ts';
 
@@ -19,7 +20,8 @@ export type ComposeKept = (list: ComposedList, composition: Composition, upstrea
 export function createComposedCache(): ComposeKept {
   const kept = new LRUCache<string, string>({ maxSize: MOST_KEPT, sizeCalculation: (json) => json.length + 1, ttl: 1 });
   const underWay = new Map<string, Promise<string>>();
-  return (list, composition, upstream) => {
+  return (list, asked, upstream) => {
+    const composition = { ...asked, view: inSteps(asked.view) };
     const { cameras, since = null } = composition.view;
     const key = JSON.stringify([upstream, list, cameras, since, composition.limit ?? null]);
     const known = kept.get(key);
@@ -32,3 +34,9 @@ export function createComposedCache(): ComposeKept {
     });
   };
 }
+
+const STEP_SECONDS = 10;
+
+/** A moment that goes on with the clock would make another list each second: it goes on in steps, and never too early. */
+const inSteps = ({ since, ...view }: CameraView): CameraView =>
+  since === undefined ? view : { ...view, since: Math.ceil(since / STEP_SECONDS) * STEP_SECONDS };
