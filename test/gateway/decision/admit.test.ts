@@ -33,7 +33,7 @@ const TABLE = compileRouteTable([
   row('POST /enrol', { access: 'any', own: true, enrolment: true }),
   row('GET /open', { access: 'public' }),
   row('GET /s/{secret}/{file}', { access: 'public', own: true, link: true }),
-  row('GET /api/{camera}/latest.jpg', { access: 'camera', cameras: ['path:camera'], narrow: 'check' }),
+  row('GET /api/{camera}/latest.jpg', { access: 'camera', cameras: ['path:camera'], narrow: 'check', views: 'live' }),
   row('GET,POST,WS /any', { access: 'any' }),
   row('GET,WS /admin', { access: 'admin' }),
   row('GET /hidden', { access: 'none' }),
