@@ -8,7 +8,7 @@ import { join } from 'node:path';
 
 const MAIN = join(import.meta.dirname, '../../src/main.js');
 /** Reached only when something hangs, which is then the failure. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 
 export interface Finished {
   readonly code: number | null;
