@@ -230,7 +230,7 @@ describe('Settings', { skip }, () => {
     visit(t, { expectedStatuses: [403] }, async (page) => {
       await openSettings(page, instance, '', VERA);
       const sections = await page.getByRole('navigation', { name: 'Settings' }).getByRole('link').allInnerTexts();
-      assert.deepEqual(sections, ['API tokens', 'Sessions', 'Security events', 'Two-step login', 'Password']);
+      assert.deepEqual(sections, ['API tokens', 'Links', 'Sessions', 'Security events', 'Two-step login', 'Password']);
       const pages = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts();
       assert.deepEqual(pages, ['Explore', 'Settings']);
       for (const path of ['settings/users', 'settings/access', 'status']) {

@@ -103,7 +103,7 @@ describe('Behind an authenticating proxy', { skip }, () => {
         await page.goto(`${instance.url}/postern/settings`);
         await page.getByRole('heading', { name: 'Roles' }).waitFor();
         const sections = await page.getByRole('navigation', { name: 'Settings' }).getByRole('link').allInnerTexts();
-        assert.deepEqual(sections, ['Roles', 'API tokens', 'Access']);
+        assert.deepEqual(sections, ['Roles', 'API tokens', 'Links', 'Access']);
         await menu(page, 'Account: ').click();
         assert.equal(await page.locator('.menu-name').textContent(), name);
         assert.equal(await page.getByRole('link', { name: 'Change password' }).count(), 0);
