@@ -54,6 +54,7 @@ describe('An invitation', { skip }, () => {
       await page.keyboard.press('Escape');
       assert.equal(await made.isVisible(), true);
       await made.getByRole('button', { name: 'Ich habe' }).press('Enter');
+      await page.locator('button:focus', { hasText: 'Benutzer einladen' }).waitFor();
       await page.getByRole('heading', { name: 'Offene Einladungen' }).waitFor();
       await assertSound(page);
       assert.doesNotMatch(await page.content(), new RegExp(link.slice(-43)));
@@ -62,6 +63,8 @@ describe('An invitation', { skip }, () => {
       await page.getByText('Link für grace widerrufen.').waitFor();
       await page.getByRole('heading', { name: 'Offene Einladungen' }).waitFor({ state: 'detached' });
       await press(page, 'Link zum Zurücksetzen: carl');
+      await page.getByRole('dialog').getByRole('button', { name: 'Abbrechen' }).press('Enter');
+      await page.locator('button:focus[aria-label="Link zum Zurücksetzen: carl"]').press('Enter');
       await page.getByRole('dialog').getByRole('button', { name: 'Link erstellen' }).press('Enter');
       await page.getByRole('dialog', { name: 'Link für carl' }).waitFor();
       // It is told to whose account it is.

@@ -1,5 +1,5 @@
 /** Dialogs of Settings > Users: links by which a person sets the own password, so that no admin knows it (SPEC 12). */
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { sendToApi } from '../shared/api.ts';
 import { CopyButton } from '../shared/copy-button.tsx';
 import { isFields, textOf, timeOf } from '../shared/fields.ts';
@@ -7,6 +7,7 @@ import { FormDialog } from '../shared/form-dialog.tsx';
 import { SelectField, TextField } from '../shared/form-fields.tsx';
 import { problemOf } from '../shared/problem-of.ts';
 import { formatShortMoment } from '../shared/times.ts';
+import { useModal } from '../shared/use-modal.ts';
 import { words } from '../shared/words.ts';
 import type { UserRecord } from './account-records.ts';
 import { userNameFault } from './names.ts';
@@ -81,12 +82,8 @@ async function makeLink(
 
 /** The link is shown once, so Escape does not close this dialog. */
 export function MadeLink({ link, onClose }: { link: Link; onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const titleId = useId();
-  useEffect(() => {
-    dialog.current?.showModal();
-    return () => dialog.current?.close();
-  }, []);
   return (
     <dialog
       ref={dialog}

@@ -1,5 +1,5 @@
 /** Dialogs of Settings > API tokens: create a token, and show its secret once (SPEC 4.4). */
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import type { Profile } from '../console/profile.ts';
 import { sendToApi } from '../shared/api.ts';
 import { CopyButton } from '../shared/copy-button.tsx';
@@ -8,6 +8,7 @@ import { FormDialog } from '../shared/form-dialog.tsx';
 import { SelectField, Switch, TextField } from '../shared/form-fields.tsx';
 import { problemOf } from '../shared/problem-of.ts';
 import { useFetched } from '../shared/use-fetched.ts';
+import { useModal } from '../shared/use-modal.ts';
 import { words } from '../shared/words.ts';
 import { readRoles } from './account-records.ts';
 import { CameraChoice } from './camera-choice.tsx';
@@ -84,12 +85,8 @@ export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
 
 /** The secret is shown once, so Escape does not close this dialog. A browser lets a page prevent the first Escape only: the next one opens it again. */
 export function MadeToken({ secret, onClose }: { secret: string; onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const titleId = useId();
-  useEffect(() => {
-    dialog.current?.showModal();
-    return () => dialog.current?.close();
-  }, []);
   return (
     <dialog
       ref={dialog}

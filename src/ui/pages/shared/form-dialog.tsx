@@ -1,6 +1,7 @@
 /** A modal form with a Cancel button. It stays open and shows the problem when the submission fails. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
+import { useModal } from './use-modal.ts';
 import { words } from './words.ts';
 
 interface FormDialogProps {
@@ -14,15 +15,10 @@ interface FormDialogProps {
 }
 
 export function FormDialog({ title, submit, isDangerous = false, onSubmit, onClose, children }: FormDialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const titleId = useId();
   const [isBusy, setIsBusy] = useState(false);
   const [problem, setProblem] = useState('');
-  useEffect(() => {
-    dialog.current?.showModal();
-    // Gives the focus back to whatever opened it.
-    return () => dialog.current?.close();
-  }, []);
   const send = async (): Promise<void> => {
     setIsBusy(true);
     setProblem('');

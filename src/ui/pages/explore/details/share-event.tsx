@@ -1,11 +1,12 @@
 /** Share: makes a link to an event, and shows its address once (SPEC 13). */
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { sendToApi } from '../../shared/api.ts';
 import { CopyButton } from '../../shared/copy-button.tsx';
 import { isFields, textOf } from '../../shared/fields.ts';
 import { FormDialog } from '../../shared/form-dialog.tsx';
 import { SelectField, Switch, TextField } from '../../shared/form-fields.tsx';
 import { problemOf } from '../../shared/problem-of.ts';
+import { useModal } from '../../shared/use-modal.ts';
 import { words } from '../../shared/words.ts';
 
 type Lifetime = keyof typeof words.share.lifetimes;
@@ -75,12 +76,8 @@ function ShareForm({ id, onMade, onClose }: ShareFormProps) {
 
 /** The address is shown once. */
 function SharedAddress({ url, onClose }: { url: string; onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const titleId = useId();
-  useEffect(() => {
-    dialog.current?.showModal();
-    return () => dialog.current?.close();
-  }, []);
   return (
     <dialog ref={dialog} class="form-dialog" aria-labelledby={titleId} onCancel={onClose}>
       <div class="form">
