@@ -4,7 +4,9 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ADMIN_PERSON } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
+import { until } from '../support/until.ts';
 import { axeFindings, skip, visit } from './support/browser.ts';
+import { FULL_ACTIVITY, FULL_DAYS } from './support/full-activity.ts';
 import { FULL_REPORT, FULL_STATUS } from './support/full-status.ts';
 import { enter, menu, pageEvents, startPagesInstance } from './support/pages-instance.ts';
 
@@ -111,8 +113,40 @@ describe('The pages', { skip }, () => {
         await page.locator('.tile-wide button').first().click();
         await page.locator('.findings').waitFor();
         await look(page, 'status');
+        await page.route('**/api/ledger?*', (route) => route.fulfill({ json: FULL_ACTIVITY }));
+        await page.route('**/api/ledger/days?*', (route) => route.fulfill({ json: FULL_DAYS }));
+        await page.goto(`${instance.url}/postern/activity`);
+        await page.locator('.activity canvas').waitFor();
+        await page.locator('.record').last().waitFor();
+        await look(page, 'activity');
       }));
   }
+
+  it('tell who watched a camera, and what a person saw, by one click each', (t) =>
+    visit(t, {}, async (page) => {
+      const asked: URL[] = [];
+      await page.route('**/api/ledger?*', (route) => {
+        asked.push(new URL(route.request().url()));
+        return route.fulfill({ json: FULL_ACTIVITY });
+      });
+      await enter(page, instance, ADMIN_PERSON);
+      await page.getByRole('link', { name: 'Activity' }).click();
+      await page
+        .getByRole('button', { name: /^Who watched patio/ })
+        .first()
+        .click();
+      await page.locator('select').nth(1).filter({ hasText: /^All/ }).waitFor();
+      await page.getByRole('button', { name: 'What did vera see?' }).first().click();
+      await until('both were asked for', () => asked.length >= 3);
+      const named = asked.map(({ searchParams }) => [searchParams.get('camera'), searchParams.get('user')]);
+      assert.deepEqual(named.slice(-2), [
+        ['patio_with_a_long_name_for_a_camera', null],
+        [null, 'vera'],
+      ]);
+      assert.equal(asked.at(-1)?.searchParams.get('kind'), 'live,history,export');
+      const csv = await page.getByRole('link', { name: 'Download CSV' }).getAttribute('href');
+      assert.match(csv ?? '', /api\/ledger\?.*user=vera.*format=csv/);
+    }));
 
   it('keep the theme that was chosen, also on the login page', (t) =>
     visit(t, { colorScheme: 'light' }, async (page) => {

@@ -2,6 +2,7 @@
 import { type ComponentChild, render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Route, Router, Switch } from 'wouter-preact';
+import { Activity } from '../activity/activity.tsx';
 import { Explore } from '../explore/explore.tsx';
 import { ShortestPassword } from '../settings/new-password.tsx';
 import { Password } from '../settings/password.tsx';
@@ -88,6 +89,9 @@ function AllPages({ profile, facts }: { profile: Profile; facts: PageFacts }) {
     <Switch>
       <Route path="/">
         <Explore profile={profile} hasNvr={facts.hasNvr} />
+      </Route>
+      <Route path="/activity">
+        <Activity profile={profile} />
       </Route>
       <Route path="/settings/:section?">
         <Settings profile={profile} facts={facts} />

@@ -22,6 +22,7 @@ interface Page {
 // biome-ignore format: a table
 const PAGES: readonly Page[] = [
   { path: '/',         title: () => words.frame.explore,  isFor: () => true },
+  { path: '/activity', title: () => words.frame.activity, isFor: () => true },
   { path: '/settings', title: () => words.frame.settings, isFor: () => true },
   { path: '/status',   title: () => words.frame.status,   isFor: isAdmin    },
 ];

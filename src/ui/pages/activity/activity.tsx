@@ -1,0 +1,118 @@
+/** Activity: who watched what, and what was changed; everybody sees the own records, an admin all (SPEC 14). */
+import { useMemo, useState } from 'preact/hooks';
+import type { Profile } from '../console/profile.ts';
+import { Records, RecordsPage } from '../settings/records.tsx';
+import { isAdmin } from '../settings/settings.tsx';
+import { baseUrl } from '../shared/base-url.ts';
+import { SelectField } from '../shared/form-fields.tsx';
+import { useFetched } from '../shared/use-fetched.ts';
+import { words } from '../shared/words.ts';
+import {
+  type ActivityFilter,
+  FIRST_FILTER,
+  GROUPS,
+  type Group,
+  queryOf,
+  RANGES,
+  whatSaw,
+  whoWatched,
+} from './activity-filter.ts';
+import { ActivityItem } from './activity-record.tsx';
+import { midnight, readDays } from './read-activity.ts';
+import { useRecords } from './use-records.ts';
+import { WatchedPlot } from './watched-plot.tsx';
+
+export function Activity({ profile }: { profile: Profile }) {
+  const [filter, setFilter] = useState(FIRST_FILTER);
+  const first = useMemo(() => midnight(filter.days - 1, new Date()), [filter.days]);
+  const query = queryOf(filter, first);
+  const { fetched, more, again } = useRecords(`api/ledger?${query}`);
+  const [days] = useFetched(`api/ledger/days?${queryOf({ ...filter, group: 'all' }, first)}`, readDays);
+  const known = days.kind === 'ready' ? days.value : [];
+  const csv = new URL(`api/ledger?${query}&format=csv`, baseUrl).href;
+  const onUser = (user: string): void => setFilter(whatSaw(user, filter));
+  const onCamera = (camera: string): void => setFilter(whoWatched(camera, filter));
+  return (
+    <div class="activity">
+      <RecordsPage
+        title={words.activity.title}
+        lead={isAdmin(profile) ? words.activity.leadAdmin : words.activity.lead}
+        done=""
+        fetched={fetched}
+        onRetry={again}
+        actions={
+          <a class="button" href={csv} download="ledger.csv">
+            {words.activity.csv}
+          </a>
+        }
+      >
+        {({ records }) => (
+          <>
+            <FilterForm {...{ filter, profile }} users={known.map(({ user }) => user)} onChange={setFilter} />
+            {known.length > 0 && (
+              <WatchedPlot days={known} first={first} count={filter.days} user={filter.user} onUser={onUser} />
+            )}
+            {records.length === 0 && <p class="blank">{words.activity.none}</p>}
+            <Records>
+              {records.map((record) => (
+                <ActivityItem key={record.id} {...{ record, onUser, onCamera }} />
+              ))}
+            </Records>
+            {more && (
+              <button class="button" type="button" onClick={more}>
+                {words.activity.more}
+              </button>
+            )}
+          </>
+        )}
+      </RecordsPage>
+    </div>
+  );
+}
+
+interface FilterFormProps {
+  readonly filter: ActivityFilter;
+  readonly profile: Profile;
+  /** Who has watched something. */
+  readonly users: readonly string[];
+  readonly onChange: (filter: ActivityFilter) => void;
+}
+
+function FilterForm({ filter, profile, users, onChange }: FilterFormProps) {
+  const text = words.activity;
+  const withAll = (names: readonly string[], chosen: string): readonly (readonly [string, string])[] => [
+    ['', text.everything],
+    ...[...new Set([...names, chosen])]
+      .filter((name) => name !== '')
+      .sort()
+      .map((name) => [name, name] as const),
+  ];
+  return (
+    <search class="activity-filters" aria-label={words.filters.filters}>
+      <SelectField
+        label={text.person}
+        value={filter.user}
+        options={withAll([...users, profile.name], filter.user)}
+        onChange={(user) => onChange({ ...filter, user })}
+      />
+      <SelectField
+        label={text.camera}
+        value={filter.camera}
+        options={withAll(profile.cameras, filter.camera)}
+        onChange={(camera) => onChange({ ...filter, camera })}
+      />
+      <SelectField
+        label={text.kind}
+        value={filter.group}
+        options={GROUPS.map((group) => [group, text.groups[group]])}
+        onChange={(group) => onChange({ ...filter, group: group as Group })}
+      />
+      <SelectField
+        label={text.range}
+        value={String(filter.days)}
+        options={RANGES.map((days) => [String(days), text.lastDays(days)])}
+        onChange={(days) => onChange({ ...filter, days: Number(days) })}
+      />
+    </search>
+  );
+}
