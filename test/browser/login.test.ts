@@ -59,7 +59,7 @@ describe('The login page', { skip }, () => {
       await page.locator('.event').first().waitFor();
       const focused = () => page.evaluate('document.activeElement.textContent.trim()');
       const outline = () => page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
-      for (const name of ['Skip to content', 'Postern', 'Explore', 'Settings', 'Status']) {
+      for (const name of ['Skip to content', 'Postern', 'Explore', 'Activity', 'Settings', 'Status']) {
         await page.keyboard.press('Tab');
         assert.deepEqual([await focused(), await outline()], [name, 'solid']);
       }

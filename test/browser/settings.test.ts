@@ -232,7 +232,7 @@ describe('Settings', { skip }, () => {
       const sections = await page.getByRole('navigation', { name: 'Settings' }).getByRole('link').allInnerTexts();
       assert.deepEqual(sections, ['API tokens', 'Links', 'Sessions', 'Security events', 'Two-step login', 'Password']);
       const pages = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts();
-      assert.deepEqual(pages, ['Explore', 'Settings']);
+      assert.deepEqual(pages, ['Explore', 'Activity', 'Settings']);
       for (const path of ['settings/users', 'settings/access', 'status']) {
         await page.goto(`${instance.url}/postern/${path}`);
         await page.getByRole('heading', { name: 'Administrators only' }).waitFor();
