@@ -77,6 +77,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
   const trustedHeaders = shared?.trustedHeaders ?? (await openTrustedHeaders(listFiles, inForce.config, log));
   opened.defer(() => trustedHeaders.close());
   let ledger: Ledger | undefined;
+  let told: Accounts['sendOfService'] | undefined;
   const counters = openTelemetry({
     settings,
     version,
@@ -116,6 +117,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     log: logs.named('service.ledger'),
     metrics,
     shared,
+    send: (message) => told?.(message),
   });
   const { note, close: closeLedger } = ledger;
   opened.defer(closeLedger);
@@ -132,6 +134,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     shared,
     onAct: note,
   });
+  told = accounts.sendOfService;
   opened.defer(() => accounts.close());
   const openStreams = createOpenStreams({
     version: store.version,

@@ -28,9 +28,20 @@ export interface WebhookDeps {
   readonly retrySeconds?: readonly number[];
 }
 
+/** What is told of the service itself, and of no account. */
+export interface ServiceMessage {
+  readonly id: string;
+  readonly kind: 'ledger-head';
+  readonly at: number;
+  readonly from: string;
+  readonly detail: string;
+}
+
+type Message = Notice | ServiceMessage;
+
 export interface Webhook {
   /** Returns at once. */
-  send(notice: Notice): void;
+  send(message: Message): void;
   /** Until nothing waits. */
   settled(): Promise<void>;
   /** What still waits is dropped. */
@@ -42,12 +53,12 @@ const RETRY_SECONDS: readonly number[] = [2, 10, 60, 300];
 
 export function createWebhook(deps: WebhookDeps): Webhook {
   const { target, onResult, retrySeconds = RETRY_SECONDS } = deps;
-  const waiting: Notice[] = [];
+  const waiting: Message[] = [];
   const closing = new AbortController();
   let running: Promise<void> | undefined;
   let isFailing = false;
 
-  const deliver = async (notice: Notice): Promise<void> => {
+  const deliver = async (notice: Message): Promise<void> => {
     let cause = '';
     for (const pause of [0, ...retrySeconds]) {
       await sleep(pause, closing.signal);
@@ -95,7 +106,7 @@ const isFinal = (status: number): boolean => status < 500 && status !== 408 && s
 
 /** Undefined when the other side took it. Certificates are verified, and no redirect is followed. */
 async function post(
-  notice: Notice,
+  notice: Message,
   { url, timeoutSeconds, secret, service }: WebhookTarget,
   closing: AbortSignal,
   { clock }: WebhookDeps,
@@ -124,17 +135,22 @@ export function signatureOf(body: string, secret: string, at: number): string {
   return `t=${second},v1=${createHmac('sha256', secret).update(`${second}.${body}`).digest('hex')}`;
 }
 
-const messageOf = ({ id, user, kind, at, by, from, agent, detail }: Notice, service: string | undefined) => ({
-  id,
-  event: kind,
-  at,
-  user,
-  by: by ?? null,
-  address: from,
-  agent: agent ?? null,
-  detail: detail ?? null,
-  service: service ?? null,
-});
+/** Of a message about the service, `user` is null. */
+function messageOf(message: Message, service: string | undefined) {
+  const { id, kind, at, from, detail } = message;
+  const { user, by, agent }: Partial<Notice> = 'user' in message ? message : {};
+  return {
+    id,
+    event: kind,
+    at,
+    user: user ?? null,
+    by: by ?? null,
+    address: from,
+    agent: agent ?? null,
+    detail: detail ?? null,
+    service: service ?? null,
+  };
+}
 
 /** Without the address: it may hold a secret. */
 function causeOf(fault: unknown): string {

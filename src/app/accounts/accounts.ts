@@ -10,6 +10,7 @@ import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Notice } from '../../domain/accounts/notice.ts';
 import type { Clock } from '../../domain/clock.ts';
+import type { ServiceMessage } from '../../notify/webhook.ts';
 import type { HoldingStore } from '../../store/held-revocations.ts';
 import type { Logs } from '../../telemetry/logs/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -40,6 +41,7 @@ export interface Accounts extends Credentials {
   readonly knownClients: KnownClients;
   /** A notice of a worker, to `notify.webhook`. */
   readonly sendNotice: (notice: Notice) => void;
+  readonly sendOfService: (message: ServiceMessage) => void;
   /** As they are by these settings; nothing has changed yet. */
   under(settings: Settings): AccountsInForce;
   /** Puts it in force for all requests. */
@@ -160,6 +162,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     firstTimeLogin,
     knownClients,
     sendNotice: told.sendNotice,
+    sendOfService: told.sendOfService,
     under: (settings) => accountsUnder(settings, deps),
     enforce({ settings, clauses }) {
       current = settings;

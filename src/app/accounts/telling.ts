@@ -6,7 +6,7 @@ import type { Settings } from '../../config/schema/schema.ts';
 import type { Notice } from '../../domain/accounts/notice.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { createWebhook, type WebhookTarget } from '../../notify/webhook.ts';
+import { createWebhook, type ServiceMessage, type WebhookTarget } from '../../notify/webhook.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 
@@ -25,6 +25,8 @@ export interface TellingDeps {
 export interface Telling extends Notices {
   /** To the webhook of the configuration; returns at once. */
   readonly sendNotice: (notice: Notice) => void;
+  /** What is told of the service itself; of the primary. */
+  readonly sendOfService: (message: ServiceMessage) => void;
 }
 
 export function openTelling({ settings, store, clock, audit, log, metrics, ...deps }: TellingDeps): Telling {
@@ -51,6 +53,7 @@ export function openTelling({ settings, store, clock, audit, log, metrics, ...de
   return {
     audit: notices.audit,
     sendNotice,
+    sendOfService: webhook.send,
     async close() {
       await notices.close();
       await webhook.close();

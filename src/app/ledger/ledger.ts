@@ -8,6 +8,7 @@ import type { LocalTime } from '../../ledger/days.ts';
 import { type AuditedAct, doingOf } from '../../ledger/doings.ts';
 import { createSightings, type LedgerNews, type Sightings } from '../../ledger/sightings.ts';
 import { createLedgerWriter, type LedgerWriter } from '../../ledger/writer.ts';
+import type { ServiceMessage } from '../../notify/webhook.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Shared } from '../resources/shared.ts';
@@ -33,6 +34,8 @@ export interface LedgerDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** To the webhook, once there is one. */
+  readonly send: (message: ServiceMessage) => void;
   /** Of a worker: the primary writes. */
   readonly shared: Shared | undefined;
 }
@@ -79,7 +82,7 @@ interface Writing {
 }
 
 function openWriting(
-  { store, settingsInForce, clock, log, metrics }: LedgerDeps,
+  { store, settingsInForce, clock, log, metrics, send }: LedgerDeps,
   now: () => number,
   localTime: Ledger['localTime'],
 ): Writing {
@@ -102,7 +105,16 @@ function openWriting(
       ),
     onWorking: () => log.info('the ledger is written again'),
   });
-  const upkeep: Upkeep = openUpkeep({ store: store.ledger, settings: settingsInForce, clock, log, writer, localTime });
+  const upkeep: Upkeep = openUpkeep({
+    store: store.ledger,
+    settings: settingsInForce,
+    clock,
+    log,
+    writer,
+    localTime,
+    onHead: (head) =>
+      send({ id: randomUUID(), kind: 'ledger-head', at: Math.floor(now()), from: 'configuration', detail: head }),
+  });
   const measure = (): void => {
     metrics.ledgerWaiting.set(writer.waiting());
     metrics.ledgerDelay.set(writer.delay());

@@ -20,7 +20,7 @@ export interface UpkeepDeps {
   readonly writer: Pick<LedgerWriter, 'add' | 'chain'>;
   readonly localTime: (at: number) => LocalTime;
   /** The head of this process's chain, each day. */
-  readonly onHead?: (head: { readonly chain: string; readonly seq: number; readonly hash: string }) => void;
+  readonly onHead: (head: string) => void;
 }
 
 const DAY = 86_400;
@@ -39,7 +39,7 @@ export function openUpkeep(deps: UpkeepDeps): Upkeep {
       { head },
       'head of the ledger: keep this line elsewhere, "postern ledger verify --head" checks that nothing was cut off',
     );
-    onHead?.(own);
+    onHead(head);
   };
   const forget = async (today: number): Promise<void> => {
     const before = today - settings().ledger.retention * DAY;

@@ -37,12 +37,6 @@ export const ledgerSection = z
       .describe(
         'Whether users who are no admins see who else watched the cameras that they see themselves. They always see their own records.',
       ),
-    notices: z
-      .boolean()
-      .prefault(false)
-      .describe(
-        'Whether unusual viewings are marked and posted to notify.webhook: at an hour or of a camera that this person never had before, or more than ten times the usual minutes or exports of a day.',
-      ),
   })
   .prefault({})
   .describe('The ledger: who watched what, and what was changed.');

@@ -10,7 +10,7 @@ import { movableClock } from '../../support/clock.ts';
 import { until } from '../../support/until.ts';
 import { noteDriven } from '../support/driven.ts';
 
-const SETTINGS = { ledger: { enabled: true, retention: 90, visible_to_viewers: false, notices: false } } as Settings;
+const SETTINGS = { ledger: { enabled: true, retention: 90, visible_to_viewers: false } } as Settings;
 
 describe('The ledger', () => {
   it('counts what it wrote by kind, what waits while the store fails, and what was lost', async (t) => {
@@ -30,7 +30,7 @@ describe('The ledger', () => {
     const logs = createLogs({ rules: { default: 'info', logs: new Map() }, destination: { write() {} }, clock });
     const log = logs.named('service.ledger');
     const told = { settings: SETTINGS, settingsInForce: () => SETTINGS, store: { ledger }, clock, log, metrics };
-    const opened = openLedger({ ...told, shared: undefined });
+    const opened = openLedger({ ...told, shared: undefined, send() {} });
     t.after(opened.close);
     const value = (name: string, labels = ''): number | undefined =>
       [
