@@ -437,20 +437,17 @@ describe('A link ends', () => {
   };
   const ended = async (stream: IncomingMessage): Promise<void> => {
     await until('the stream ends', () => stream.destroyed || stream.closed);
-    await until('the NVR is told', () => nvr.sockets.size >= 0);
   };
-  /** The end is proved for a stream under way and for the next request. */
+  /** The end is proved for the next request, and for a stream under way: not each time, because streams are looked at once a second. */
   const endsBy = async (
     act: (link: Made) => Promise<unknown>,
     expected: number,
-    by: Person | string = VERA,
+    { by = VERA, withStream = false }: { readonly by?: Person | string; readonly withStream?: boolean } = {},
   ): Promise<void> => {
     const link = await made({ what: LIVE }, by);
-    const stream = await streamOf(link);
-    const since = performance.now();
+    const stream = withStream ? await streamOf(link) : undefined;
     await act(link);
-    await ended(stream);
-    assert.ok(performance.now() - since < 20_000);
+    if (stream) await ended(stream);
     nvr.received.splice(0);
     assert.equal(await status(`${link.url}/snapshot.jpg`), expected);
     assert.equal(await status(`${link.url}/live`, { method: 'HEAD' }), expected);
@@ -459,7 +456,7 @@ describe('A link ends', () => {
   };
 
   it('when it is revoked, in the middle of a stream', () =>
-    endsBy(async (link) => assert.equal(await revoke(link), 200), 404));
+    endsBy(async (link) => assert.equal(await revoke(link), 200), 404, { withStream: true }));
 
   it('at the second of its end, and a clock that is set back does not bring it back', async () => {
     const link = await made({ what: LIVE, expires_in: 600 });
@@ -485,7 +482,7 @@ describe('A link ends', () => {
   });
 
   it('when its maker may no longer export, or has another role without the camera', async () => {
-    await endsBy(() => asAdmin('/api/users/maker/role', 'PUT', { role: 'mute' }), 403, await at.logIn(MAKER));
+    await endsBy(() => asAdmin('/api/users/maker/role', 'PUT', { role: 'mute' }), 403, { by: await at.logIn(MAKER) });
     assert.equal(await asAdmin('/api/users/maker/role', 'PUT', { role: 'viewer' }), 200);
     const back = await made({ what: { live: { camera: 'cam2' } } }, await at.logIn(MAKER));
     assert.equal(await asAdmin('/api/users/maker/role', 'PUT', { role: 'front_only' }), 200);
@@ -496,7 +493,20 @@ describe('A link ends', () => {
   it('when the cameras of its maker shrink', async () => {
     assert.equal(await asAdmin('/api/roles/yard', 'PUT', { cameras: ['cam1'] }), 200);
     assert.equal(await asAdmin('/api/users/maker/role', 'PUT', { role: 'yard' }), 200);
-    await endsBy(() => asAdmin('/api/roles/yard', 'PUT', { cameras: ['cam2'] }), 403, await at.logIn(MAKER));
+    await endsBy(() => asAdmin('/api/roles/yard', 'PUT', { cameras: ['cam2'] }), 403, { by: await at.logIn(MAKER) });
+  });
+
+  it('while the account of its maker has no validity, and works again with it', async () => {
+    const now = Math.floor(at.clock.now() / 1000);
+    const validity = (until: number | null) => asAdmin('/api/users/maker/validity', 'PUT', { valid_until: until });
+    assert.equal(await asAdmin('/api/users/maker/role', 'PUT', { role: 'viewer' }), 200);
+    const link = await made({ what: LIVE }, await at.logIn(MAKER));
+    assert.equal(await validity(now + 60), 200);
+    at.clock.advance(61);
+    assert.equal(await status(`${link.url}/snapshot.jpg`), 404);
+    assert.deepEqual(asked(), []);
+    assert.equal(await validity(null), 200);
+    assert.equal(await status(`${link.url}/snapshot.jpg`), 200);
   });
 
   it('with its maker, and does not come back with a new user of that name', async () => {
@@ -509,7 +519,7 @@ describe('A link ends', () => {
         assert.ok([200, 201].includes(await asAdmin('/api/users', 'POST', again)));
       },
       404,
-      await at.logIn(MAKER),
+      { by: await at.logIn(MAKER), withStream: true },
     );
   });
 
@@ -522,7 +532,7 @@ describe('A link ends', () => {
       await sendJson(at, '/api/tokens', { name: 'ha', role: 'viewer', cameras: ['cam1'] }, fresh)
     ).json()) as Record<string, string>;
     assert.equal((await ask({ what: { live: { camera: 'cam2' } } }, text ?? '')).status, 403);
-    await endsBy(() => at.ask(`/api/tokens/${id}`, { method: 'DELETE', token: fresh }), 404, text ?? '');
+    await endsBy(() => at.ask(`/api/tokens/${id}`, { method: 'DELETE', token: fresh }), 404, { by: text ?? '' });
   });
 
   it('by the clock, when that API token does: a stream that is open looks again then', async () => {
