@@ -5,6 +5,9 @@ export interface UserRecord {
   readonly name: string;
   readonly role: string;
   readonly hasFactor: boolean;
+  /** A guest. Unix seconds. */
+  readonly validFrom: number | undefined;
+  readonly validUntil: number | undefined;
 }
 
 export interface RoleRecord {
@@ -12,6 +15,9 @@ export interface RoleRecord {
   readonly cameras: readonly string[];
   readonly source: 'builtin' | 'file' | 'store';
   readonly users: number;
+  readonly deny: readonly string[];
+  readonly hours: readonly string[];
+  readonly historySince: string | undefined;
 }
 
 /** Times are Unix seconds. */
@@ -78,14 +84,28 @@ export const readUsers = listOf((fields): UserRecord | undefined => {
   const name = textOf(fields['username']);
   return name === undefined
     ? undefined
-    : { name, role: textOf(fields['role']) ?? 'viewer', hasFactor: fields['second_factor'] === true };
+    : {
+        name,
+        role: textOf(fields['role']) ?? 'viewer',
+        hasFactor: fields['second_factor'] === true,
+        validFrom: timeOf(fields['valid_from']),
+        validUntil: timeOf(fields['valid_until']),
+      };
 });
 
 export const readRoles = listOf((fields): RoleRecord | undefined => {
   const role = textOf(fields['role']);
   if (role === undefined) return undefined;
   const source = SOURCES.find((known) => known === fields['source']) ?? 'file';
-  return { role, source, cameras: textsOf(fields['cameras']), users: numberOf(fields['users']) ?? 0 };
+  return {
+    role,
+    source,
+    cameras: textsOf(fields['cameras']),
+    users: numberOf(fields['users']) ?? 0,
+    deny: textsOf(fields['deny']),
+    hours: textsOf(fields['hours']),
+    historySince: textOf(fields['history_since']),
+  };
 });
 
 /** A source that is not known cannot be changed here either. */

@@ -6,6 +6,7 @@ import { TextField } from '../shared/form-fields.tsx';
 import { words } from '../shared/words.ts';
 import type { RoleRecord } from './account-records.ts';
 import { CameraChoice } from './camera-choice.tsx';
+import { askedLimits, RoleLimitFields, typedLimits } from './limits/role-limits.tsx';
 import { roleNameFault } from './names.ts';
 import { settled } from './user-forms.tsx';
 
@@ -26,17 +27,20 @@ const rolePath = (role: string): string => `api/roles/${encodeURIComponent(role)
 export function EditRole({ role, known, cameras, onClose, onDone }: EditRoleProps) {
   const [name, setName] = useState(role?.role ?? '');
   const [entries, setEntries] = useState<readonly string[]>(role?.cameras ?? []);
+  const [limits, setLimits] = useState(typedLimits(role));
   const save = async (): Promise<string | undefined> => {
     const taken = !role && known.some((other) => other.role === name) ? words.roles.taken : undefined;
     const fault = roleNameFault(name) ?? taken ?? (entries.length === 0 ? words.roles.needsOne : undefined);
     if (fault !== undefined) return fault;
-    return settled(await sendToApi('PUT', rolePath(name), { cameras: entries }), () => onDone(words.roles.saved(name)));
+    const asked = { cameras: entries, ...askedLimits(limits) };
+    return settled(await sendToApi('PUT', rolePath(name), asked), () => onDone(words.roles.saved(name)));
   };
   const title = role ? words.roles.editTitle(role.role) : words.roles.add;
   return (
     <FormDialog title={title} submit={words.common.save} onSubmit={save} onClose={onClose}>
       {!role && <TextField label={words.roles.name} value={name} onChange={setName} help={words.roles.nameHelp} />}
       <CameraChoice known={cameras} entries={entries} onChange={setEntries} />
+      <RoleLimitFields limits={limits} onChange={setLimits} />
     </FormDialog>
   );
 }

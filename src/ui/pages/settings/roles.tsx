@@ -3,6 +3,7 @@ import type { Profile } from '../console/profile.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { type RoleRecord, readRoles, readUsers, type UserRecord } from './account-records.ts';
+import { limitFacts } from './limits/role-limits.tsx';
 import { Badge, Names, RecordItem, Records, RecordsPage } from './records.tsx';
 import { DeleteRole, EditRole } from './role-forms.tsx';
 import { useForm } from './use-form.ts';
@@ -69,6 +70,7 @@ function RoleItem({ role, people, onOpen }: RoleItemProps) {
       badges={<Badge text={words.roles[role.source]} kind={role.source === 'store' ? 'strong' : 'plain'} />}
       facts={[
         [words.common.cameras, <CamerasOf key="cameras" role={role} />],
+        ...limitFacts(role),
         [words.users.title, <WhoHas key="users" count={role.users} holders={holdersOf(role, people)} />],
       ]}
       actions={

@@ -6,6 +6,7 @@ import { SelectField, TextField } from '../shared/form-fields.tsx';
 import { problemOf } from '../shared/problem-of.ts';
 import { words } from '../shared/words.ts';
 import type { UserRecord } from './account-records.ts';
+import { askedValidity, NO_ENDS, ValidityFields } from './limits/validity-fields.tsx';
 import { suggestedPassword, userNameFault } from './names.ts';
 import { NewPassword, usePasswordFault } from './new-password.tsx';
 
@@ -33,14 +34,14 @@ export function AddUser({ roles, known, onClose, onDone }: AddUserProps) {
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
   const [role, setRole] = useState('viewer');
+  const [validity, setValidity] = useState(NO_ENDS);
   const passwordFault = usePasswordFault();
   const add = async (): Promise<string | undefined> => {
     const taken = known.some((user) => user.name === name) ? words.users.taken : undefined;
     const fault = userNameFault(name) ?? taken ?? passwordFault(password, name);
     if (fault !== undefined) return fault;
-    return settled(await sendToApi('POST', 'api/users', { username: name, password, role }), () =>
-      onDone(words.users.added(name)),
-    );
+    const asked = { username: name, password, role, ...askedValidity(validity) };
+    return settled(await sendToApi('POST', 'api/users', asked), () => onDone(words.users.added(name)));
   };
   return (
     <FormDialog title={words.users.add} submit={words.users.add} onSubmit={add} onClose={onClose}>
@@ -53,6 +54,7 @@ export function AddUser({ roles, known, onClose, onDone }: AddUserProps) {
         onSuggest={() => setPassword(suggestedPassword())}
       />
       <RoleField roles={roles} value={role} onChange={setRole} />
+      <ValidityFields validity={validity} onChange={setValidity} />
     </FormDialog>
   );
 }

@@ -3,13 +3,14 @@ import type { Profile } from '../console/profile.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { type InvitationRecord, readInvitations, readRoles, readUsers, type UserRecord } from './account-records.ts';
+import { guestText, SetValidity } from './limits/validity.tsx';
 import { InviteUser, type Link, MadeLink, ResetLink } from './link-forms.tsx';
 import { OpenInvitations, RevokeInvitation } from './open-invitations.tsx';
 import { Badge, RecordItem, Records, RecordsPage } from './records.tsx';
 import { useForm } from './use-form.ts';
 import { AddUser, DeleteUser, RemoveFactor, ResetPassword, SetRole } from './user-forms.tsx';
 
-type OfUser = 'role' | 'password' | 'link' | 'factor' | 'delete';
+type OfUser = 'role' | 'validity' | 'password' | 'link' | 'factor' | 'delete';
 type OpenForm =
   | { readonly kind: 'add' | 'invite' }
   | { readonly kind: OfUser; readonly user: UserRecord }
@@ -81,6 +82,7 @@ export function Users({ profile }: { profile: Profile }) {
               roles={roleNames}
             />
           )}
+          {form?.kind === 'validity' && <SetValidity {...shared} user={form.user} />}
           {form?.kind === 'password' && <ResetPassword {...shared} user={form.user} />}
           {form?.kind === 'factor' && <RemoveFactor {...shared} user={form.user} />}
           {form?.kind === 'delete' && <DeleteUser {...shared} user={form.user} />}
@@ -99,6 +101,7 @@ interface UserItemProps {
 
 function UserItem({ user, known, profile, onOpen }: UserItemProps) {
   const why = whyItStays(user, known);
+  const guest = guestText(user, Date.now() / 1000);
   const action = (kind: OfUser, text: string, isOpen = true) => (
     <button
       class="button button-small"
@@ -122,11 +125,13 @@ function UserItem({ user, known, profile, onOpen }: UserItemProps) {
       }
       facts={[
         [words.common.role, <Badge key="role" text={user.role} kind={user.role === 'admin' ? 'strong' : 'plain'} />],
+        ...(guest === undefined ? [] : [[words.users.guest, guest] as const]),
         [words.users.access, <AccessOf key="access" role={user.role} why={why} />],
       ]}
       actions={
         <>
           {action('role', words.users.changeRole, why === undefined)}
+          {action('validity', words.users.validity, why === undefined)}
           {/* The own password needs the current one: Settings > Password asks for it. */}
           {user.name !== profile.name && action('password', words.users.resetPassword)}
           {user.name !== profile.name && action('link', words.links.reset)}
@@ -140,8 +145,8 @@ function UserItem({ user, known, profile, onOpen }: UserItemProps) {
 
 function whyItStays({ name, role }: UserRecord, known: readonly UserRecord[]): string | undefined {
   if (name === FIXED_USER) return words.users.fixedAdmin;
-  const admins = known.filter((user) => user.role === 'admin');
-  return role === 'admin' && admins.length === 1 ? words.users.lastAdmin : undefined;
+  const lasting = known.filter((user) => user.role === 'admin' && !user.validFrom && !user.validUntil);
+  return role === 'admin' && lasting.every((user) => user.name === name) ? words.users.lastAdmin : undefined;
 }
 
 const AccessOf = ({ role, why }: { role: string; why: string | undefined }) => (

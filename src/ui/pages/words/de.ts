@@ -330,6 +330,16 @@ export const DE: Words = {
     cannotLoad: 'Diese Seite konnte nicht geladen werden',
   },
   users: {
+    guest: 'Gast',
+    validity: 'Gültigkeit',
+    validityOf: (name) => `Gültigkeit von ${name}`,
+    validityChanged: (name) => `Die Gültigkeit von ${name} ist geändert.`,
+    validFrom: 'Gültig ab',
+    validUntil: 'Gültig bis',
+    validityHelp: 'Für Gäste. In Ihrer eigenen Zeitzone; leer: ohne dieses Ende.',
+    ended: (moment) => `abgelaufen am ${moment}`,
+    notBegun: (moment) => `beginnt am ${moment}`,
+    leftUntil: (left, moment) => `noch ${left}, bis ${moment}`,
     removeFactor: 'Zweiten Schritt entfernen',
     removeFactorTitle: (name: string) => `Die Anmeldung in zwei Schritten von ${name} entfernen?`,
     removeFactorWhat:
@@ -393,6 +403,22 @@ export const DE: Words = {
     remove: (entry) => `${entry} entfernen`,
     matches: (names) => (names.length === 0 ? 'keine Kamera' : names.join(', ')),
     needsOne: 'Wählen Sie mindestens eine Kamera.',
+    may: 'Auf diesen Kameras darf die Rolle',
+    mayNot: 'Darf nicht',
+    verbs: {
+      live: 'live zusehen',
+      history: 'Aufnahmen und Ereignisse sehen',
+      export: 'exportieren',
+      ptz: 'die Kamera bewegen',
+      talk: 'durch die Kamera sprechen',
+    },
+    hours: 'Zeiten',
+    hoursHelp:
+      'Ein Eintrag je Zeile, wie Mon-Fri 07:00-18:00 oder Fri 22:00-02:00. Leer: jederzeit. Die Zeitzone ist auth.timezone.',
+    historySince: 'Sieht zurück',
+    historySinceHelp:
+      'Eine Dauer wie 12h, 7d oder 4w, oder grant für nichts, was älter ist als das Konto. Leer: alles.',
+    sinceGrant: 'nichts, was älter ist als das Konto',
     deleteTitle: (role) => `Rolle ${role} löschen?`,
     deleteUnused: 'Kein Benutzer hat diese Rolle.',
     deleteWhat: (names) =>

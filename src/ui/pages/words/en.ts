@@ -327,6 +327,16 @@ export const EN = {
     cannotLoad: 'This page cannot be loaded',
   },
   users: {
+    guest: 'Guest',
+    validity: 'Validity',
+    validityOf: (name: string) => `Validity of ${name}`,
+    validityChanged: (name: string) => `The validity of ${name} is changed.`,
+    validFrom: 'Valid from',
+    validUntil: 'Valid until',
+    validityHelp: 'For guests. In your own time zone; empty: without that end.',
+    ended: (moment: string) => `ended on ${moment}`,
+    notBegun: (moment: string) => `begins on ${moment}`,
+    leftUntil: (left: string, moment: string) => `${left} left, until ${moment}`,
     removeFactor: 'Remove two-step login',
     removeFactorTitle: (name: string) => `Remove the two-step login of ${name}?`,
     removeFactorWhat:
@@ -390,6 +400,22 @@ export const EN = {
     remove: (entry: string) => `Remove ${entry}`,
     matches: (names: readonly string[]) => (names.length === 0 ? 'no camera' : names.join(', ')),
     needsOne: 'Choose at least one camera.',
+    may: 'On these cameras the role may',
+    mayNot: 'May not',
+    verbs: {
+      live: 'watch live',
+      history: 'see recordings and events',
+      export: 'export',
+      ptz: 'move the camera',
+      talk: 'talk through the camera',
+    },
+    hours: 'Hours',
+    hoursHelp:
+      'One entry per line, such as Mon-Fri 07:00-18:00 or Fri 22:00-02:00. Empty: at any time. The time zone is auth.timezone.',
+    historySince: 'Sees back',
+    historySinceHelp:
+      'A duration such as 12h, 7d or 4w, or grant for nothing older than the account. Empty: everything.',
+    sinceGrant: 'nothing older than the account',
     deleteTitle: (role: string) => `Delete role ${role}?`,
     deleteUnused: 'No user has this role.',
     deleteWhat: (names: readonly string[]) =>

@@ -1,0 +1,82 @@
+/** What limits a role beside its cameras: denied verbs, hours, and how far back it sees (SPEC 13). */
+import { Switch, TextArea, TextField } from '../../shared/form-fields.tsx';
+import { words } from '../../shared/words.ts';
+import type { RoleRecord } from '../account-records.ts';
+
+const VERBS = ['live', 'history', 'export', 'ptz', 'talk'] as const;
+
+/** As they are typed: hours a line each. */
+export interface TypedLimits {
+  readonly deny: readonly string[];
+  readonly hours: string;
+  readonly historySince: string;
+}
+
+export const typedLimits = (role: RoleRecord | undefined): TypedLimits => ({
+  deny: role?.deny ?? [],
+  hours: (role?.hours ?? []).join('\n'),
+  historySince: role?.historySince ?? '',
+});
+
+/** As the API takes them: null for no limit. */
+export function askedLimits({ deny, hours, historySince }: TypedLimits): object {
+  const lines = hours.split('\n').map((line) => line.trim());
+  return {
+    deny,
+    hours: lines.filter((line) => line !== ''),
+    history_since: historySince.trim() === '' ? null : historySince.trim(),
+  };
+}
+
+interface FieldsProps {
+  readonly limits: TypedLimits;
+  readonly onChange: (limits: TypedLimits) => void;
+}
+
+export function RoleLimitFields({ limits, onChange }: FieldsProps) {
+  const { deny } = limits;
+  return (
+    <>
+      <fieldset class="camera-choice">
+        <legend>{words.roles.may}</legend>
+        <div class="switches">
+          {VERBS.map((verb) => (
+            <Switch
+              key={verb}
+              isOn={!deny.includes(verb)}
+              onChange={(isOn) =>
+                onChange({ ...limits, deny: isOn ? deny.filter((denied) => denied !== verb) : [...deny, verb] })
+              }
+            >
+              {words.roles.verbs[verb]}
+            </Switch>
+          ))}
+        </div>
+      </fieldset>
+      <TextArea
+        label={words.roles.hours}
+        value={limits.hours}
+        onChange={(hours) => onChange({ ...limits, hours })}
+        help={words.roles.hoursHelp}
+      />
+      <TextField
+        label={words.roles.historySince}
+        value={limits.historySince}
+        onChange={(historySince) => onChange({ ...limits, historySince })}
+        help={words.roles.historySinceHelp}
+        isOptional
+      />
+    </>
+  );
+}
+
+/** The facts of a role that has limits. */
+export function limitFacts({ deny, hours, historySince }: RoleRecord): (readonly [string, string])[] {
+  const known = VERBS.filter((verb) => deny.includes(verb)).map((verb) => words.roles.verbs[verb]);
+  const facts: (readonly [string, string])[] = [
+    [words.roles.mayNot, known.join(', ')],
+    [words.roles.hours, hours.join('; ')],
+    [words.roles.historySince, historySince === 'grant' ? words.roles.sinceGrant : (historySince ?? '')],
+  ];
+  return facts.filter(([, text]) => text !== '');
+}

@@ -1,0 +1,42 @@
+/** The validity of a guest: its dialog, and how much of it is left (SPEC 13). */
+import { useState } from 'preact/hooks';
+import { toLocalInput } from '../../explore/filter/local-input.ts';
+import { sendToApi } from '../../shared/api.ts';
+import { FormDialog } from '../../shared/form-dialog.tsx';
+import { formatDuration, formatMoment } from '../../shared/times.ts';
+import { words } from '../../shared/words.ts';
+import type { UserRecord } from '../account-records.ts';
+import { settled } from '../user-forms.tsx';
+import { askedValidity, type TypedValidity, ValidityFields } from './validity-fields.tsx';
+
+interface SetValidityProps {
+  readonly user: UserRecord;
+  readonly onClose: () => void;
+  readonly onDone: (text: string) => void;
+}
+
+export function SetValidity({ user, onClose, onDone }: SetValidityProps) {
+  const [validity, setValidity] = useState<TypedValidity>({
+    from: toLocalInput(user.validFrom),
+    until: toLocalInput(user.validUntil),
+  });
+  const path = `api/users/${encodeURIComponent(user.name)}/validity`;
+  const save = async () =>
+    settled(await sendToApi('PUT', path, askedValidity(validity)), () =>
+      onDone(words.users.validityChanged(user.name)),
+    );
+  return (
+    <FormDialog title={words.users.validityOf(user.name)} submit={words.common.save} onSubmit={save} onClose={onClose}>
+      <ValidityFields validity={validity} onChange={setValidity} />
+    </FormDialog>
+  );
+}
+
+/** Undefined for an account that lasts. `now` in Unix seconds. */
+export function guestText({ validFrom, validUntil }: UserRecord, now: number): string | undefined {
+  if (validUntil !== undefined && validUntil <= now) return words.users.ended(formatMoment(validUntil));
+  if (validFrom !== undefined && now < validFrom) return words.users.notBegun(formatMoment(validFrom));
+  return validUntil === undefined
+    ? undefined
+    : words.users.leftUntil(formatDuration(validUntil - now), formatMoment(validUntil));
+}
