@@ -15,6 +15,7 @@ export function formatExplanation(explanation: Explanation): string {
 
 function rowsOf(shown: Explanation): readonly Row[] {
   const { request, about, secret, token, groups, rule, hints = [], user, role, cameras, route, sent } = shown;
+  const { roles = [], limits = [] } = shown;
   return [
     ['request', [`${request.method} ${request.path}, from ${request.peer}`]],
     ['about', about ? [`${about.method} ${about.path}`] : []],
@@ -25,7 +26,8 @@ function rowsOf(shown: Explanation): readonly Row[] {
     ['rule', maybe(rule)],
     ['hint', hints],
     ['user', [user ?? '(none)']],
-    ['role', maybe(role)],
+    ['role', roles.length > 0 ? [roles.join(', ')] : maybe(role)],
+    ['limits', limits],
     ['cameras', cameras === undefined ? [] : [cameras === 'all' ? 'all' : cameras.join(', ') || 'none']],
     ['route', route ? [`${route.route}  (${route.access}, ${route.row ?? 'no row names it: for admins'})`] : []],
     ['verdict', [verdictLine(shown)]],

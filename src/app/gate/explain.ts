@@ -5,12 +5,14 @@ import type { Settings } from '../../config/schema/schema.ts';
 import { trustedPeersOf } from '../../config/trusted-peers.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { Caller } from '../../domain/caller.ts';
+import type { Role } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { rightsOfUser } from '../../domain/rights/rights.ts';
 import type { RolesInForce } from '../../domain/rights/role-limits.ts';
 import type { Description } from '../../gateway/explain/description.ts';
 import { type ExplainDeps, explain } from '../../gateway/explain/explain.ts';
 import type { Explanation } from '../../gateway/explain/explanation.ts';
+import { limitSentences } from './limit-sentences.ts';
 import { roleHints } from './role-hints.ts';
 
 export type { Explanation } from '../../gateway/explain/explanation.ts';
@@ -45,7 +47,9 @@ export const createExplainer =
     if (!description.ok) return description;
     const explanation = await explain(description.value, deps);
     const hints = roleHints(explanation, deps.settings);
-    return ok(hints.length > 0 ? { ...explanation, hints } : explanation);
+    const { role, roles = role === undefined ? [] : [role as Role] } = explanation;
+    const limits = limitSentences(roles, await deps.roles(), deps.now());
+    return ok({ ...explanation, ...(hints.length > 0 && { hints }), ...(limits.length > 0 && { limits }) });
   };
 
 /** RFC 9110 5.6.2. */

@@ -2,7 +2,7 @@
 import type { RouteMatch } from '../../access/route-table.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { CameraScope } from '../../domain/camera-scope.ts';
-import { REFUSALS } from '../../domain/refusal.ts';
+import { REFUSALS, sentenceOf } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { headerNotes, WHY_UNREAD } from '../../identity/header-notes.ts';
 import type { HeaderNote, IdentityTrace, Trace } from '../../identity/identity-trace.ts';
@@ -49,6 +49,7 @@ export async function explain(description: Description, deps: ExplainDeps): Prom
     rule: claimed?.rule,
     user: caller?.name ?? claimed?.user,
     role: caller?.role ?? claimed?.role,
+    ...(caller?.roles && { roles: caller.roles }),
     cameras: caller && (caller.scope.kind === 'all' ? 'all' : deps.camerasOf(caller.scope)),
     route: explainedRoute(facts, rules),
     ...verdictOf(admission, question !== undefined),
@@ -80,8 +81,10 @@ function verdictOf(
     const message = MESSAGES[isQuestion ? 'asked' : admission.kind];
     return { verdict, status: undefined, reason: undefined, message };
   }
-  const { status, message } = REFUSALS[admission.reason];
-  return { verdict, status: isQuestion ? forwardAuthStatus(status) : status, reason: admission.reason, message };
+  const { reason, opens } = admission;
+  const { status } = REFUSALS[reason];
+  const message = sentenceOf(reason, opens);
+  return { verdict, status: isQuestion ? forwardAuthStatus(status) : status, reason, message };
 }
 
 const withCaller = (rules: Rules, caller: Caller | undefined): Rules =>

@@ -1,4 +1,5 @@
 /** What `explain` tells of a request: its caller, the rule and the row, the verdict, and what would be sent (SPEC 1). */
+import type { Role } from '../../domain/names.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { HeaderNote } from '../../identity/identity-trace.ts';
 import type { Admission } from '../decision/admit.ts';
@@ -19,6 +20,10 @@ export interface Explanation {
   readonly rule: string | undefined;
   readonly user: string | undefined;
   readonly role: string | undefined;
+  /** All of them, where the person has several. */
+  readonly roles?: readonly Role[];
+  /** Hours, history and denied verbs of these roles; absent for none. */
+  readonly limits?: readonly string[];
   readonly cameras: 'all' | readonly string[] | undefined;
   readonly route: ExplainedRoute | undefined;
   readonly verdict: Admission['kind'];
