@@ -72,15 +72,21 @@ describe('A device', () => {
 
 describe('What the API lists', () => {
   it('is read into what is shown', () => {
+    const lasting = { validFrom: undefined, validUntil: undefined };
     assert.deepEqual(readUsers([{ username: 'vera', role: 'viewer' }]), [
-      { name: 'vera', role: 'viewer', hasFactor: false },
+      { name: 'vera', role: 'viewer', hasFactor: false, ...lasting },
     ]);
+    assert.deepEqual(readUsers([{ username: 'greta', role: 'viewer', valid_until: 1_795_000_000, valid_from: 'x' }]), [
+      { name: 'greta', role: 'viewer', hasFactor: false, ...lasting, validUntil: 1_795_000_000 },
+    ]);
+    const unlimited = { deny: [], hours: [], historySince: undefined };
     assert.deepEqual(readRoles([{ role: 'garden', cameras: ['a', 'b_*'], source: 'store', users: 2 }]), [
-      { role: 'garden', cameras: ['a', 'b_*'], source: 'store', users: 2 },
+      { role: 'garden', cameras: ['a', 'b_*'], source: 'store', users: 2, ...unlimited },
     ]);
-    assert.deepEqual(readRoles([{ role: 'x', cameras: null, source: 'elsewhere' }]), [
-      { role: 'x', cameras: [], source: 'file', users: 0 },
-    ]);
+    assert.deepEqual(
+      readRoles([{ role: 'x', cameras: null, source: 'elsewhere', deny: ['ptz'], history_since: '7d' }]),
+      [{ role: 'x', cameras: [], source: 'file', users: 0, ...unlimited, deny: ['ptz'], historySince: '7d' }],
+    );
     assert.deepEqual(
       readTokens([
         { id: 'a', name: 'HA', user: 'vera', role: 'viewer', cameras: null, created_at: 1, expires_at: null },
