@@ -152,6 +152,7 @@ describe('An empty configuration', () => {
       events: { source: 'store', max_limit: 10_000, query_timeout: 10, retention: null, sample: 0 },
       limits: { replicas: 2 },
       links: { default_lifetime: 86_400, enabled: true, max_lifetime: 30 * 86_400 },
+      ledger: { enabled: true, notices: false, retention: 90, visible_to_viewers: false },
       canary: { every: null },
       notify: { webhook_timeout: 10 },
       logger: { default: 'info', logs: {}, audit_max_size: 10_000_000 },
