@@ -74,6 +74,8 @@ export interface LedgerDay {
 /** Which records a caller may see; all that is given must hold. */
 export interface LedgerSight {
   readonly own: string;
+  /** Of the own records those since the account was made: another person may have had the name before. Absent: all. */
+  readonly ownSince?: { readonly at: number; readonly day: string } | undefined;
   /** Cameras that the caller sees; undefined: all. */
   readonly cameras: readonly string[] | undefined;
   /** Whether viewings of other people on these cameras are shown. */

@@ -20,6 +20,8 @@ export interface LedgerRouteDeps {
   readonly store: Pick<LedgerStore, 'find' | 'days'>;
   /** Existing cameras that the caller sees; undefined: all. */
   readonly camerasOf: (caller: Caller) => readonly string[] | undefined;
+  /** Unix seconds: when the caller's account was made; undefined for one without an account. */
+  readonly accountSince: (caller: Caller) => Promise<number | undefined>;
   /** `ledger.visible_to_viewers`. */
   readonly visibleToViewers: () => boolean;
   readonly localTime: (at: number) => LocalTime;
@@ -37,11 +39,11 @@ const DAY = 86_400;
 export function createLedgerRoutes(deps: LedgerRouteDeps): Router<RouteState> {
   const router = new Router<RouteState>({ strict: true, sensitive: true });
   router.get('/api/ledger', async (ctx) => {
-    const asked = questionOf(ctx, deps);
+    const asked = await questionOf(ctx, deps);
     if (asked) await list(ctx, asked, deps);
   });
   router.get('/api/ledger/days', async (ctx) => {
-    const asked = questionOf(ctx, deps);
+    const asked = await questionOf(ctx, deps);
     if (asked) respond(ctx, 200, await days(asked.question, deps));
   });
   router.all(['/api/ledger', '/api/ledger/days'], (ctx) => {
@@ -56,18 +58,21 @@ interface Asked extends Omit<LedgerQuery, 'question'> {
 }
 
 /** Undefined when the response is set already. */
-function questionOf(ctx: Context, deps: LedgerRouteDeps): Asked | undefined {
+async function questionOf(ctx: Context, deps: LedgerRouteDeps): Promise<Asked | undefined> {
   const { caller } = ctx.state;
   if (!caller) return void respond(ctx, 401, { success: false, message: 'Log in first.' });
   const read = readLedgerQuery(ctx.querystring, ctx.get('accept'));
   if (!read.ok) return void respond(ctx, 422, { success: false, message: read.error.join('; ') });
-  return { ...read.value, question: { ...read.value.question, sight: sightOf(caller, deps) } };
+  return { ...read.value, question: { ...read.value.question, sight: await sightOf(caller, deps) } };
 }
 
 /** Everybody sees the own records, less those of cameras that are not in the role any more. */
-function sightOf(caller: Caller, { camerasOf, visibleToViewers }: LedgerRouteDeps): LedgerSight | undefined {
+async function sightOf(caller: Caller, deps: LedgerRouteDeps): Promise<LedgerSight | undefined> {
   if (isAdministrator(caller)) return undefined;
-  return { own: caller.name, cameras: camerasOf(caller), others: visibleToViewers() };
+  const { camerasOf, accountSince, visibleToViewers, localTime } = deps;
+  const at = await accountSince(caller);
+  const ownSince = at === undefined ? undefined : { at, day: localTime(at).day };
+  return { own: caller.name, ownSince, cameras: camerasOf(caller), others: visibleToViewers() };
 }
 
 async function list(ctx: Context, asked: Asked, deps: LedgerRouteDeps): Promise<void> {

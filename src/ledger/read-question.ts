@@ -28,8 +28,9 @@ export function readLedgerQuery(query: string, accept: string): Result<LedgerQue
   }
   const text = (name: string): string | undefined => {
     const value = given.get(name) ?? undefined;
-    if (value !== undefined && (value === '' || value.length > LONGEST_NAME))
-      faults.push(`${name}: must have 1 to ${LONGEST_NAME} characters`);
+    // PostgreSQL takes no NUL in a text.
+    if (value !== undefined && (value === '' || value.length > LONGEST_NAME || /\p{Cc}/u.test(value)))
+      faults.push(`${name}: must have 1 to ${LONGEST_NAME} characters, without control characters`);
     return value;
   };
   const number = (name: string, least: number, most: number): number | undefined => {

@@ -249,6 +249,26 @@ describe('Who reads the ledger', () => {
     await postern.reload(config);
   });
 
+  it('nothing that a person of the same name did before the account was made', async () => {
+    const admin = { token: tokens['admin'] ?? '', headers: { 'content-type': 'application/json' } };
+    assert.ok((await list('carl')).length > 0 && (await days('carl')).length > 0);
+    assert.equal((await postern.ask('/api/users/carl', { ...admin, method: 'DELETE' })).status, 200);
+    postern.clock.advance(2 * 86_400);
+    const at = postern.clock.now() / 1000;
+    const again = JSON.stringify({ username: CARL.name, password: CARL.password, role: CARL.role });
+    tokens['admin'] = await postern.logIn(ADMIN_PERSON);
+    const made = await postern.ask('/api/users', { ...admin, token: tokens['admin'], method: 'POST', body: again });
+    assert.ok([200, 201].includes(made.status));
+    tokens['carl'] = await postern.logIn(CARL);
+    tokens['vera'] = await postern.logIn(VERA);
+    assert.deepEqual(
+      (await list('carl')).filter(({ from }) => from < at - 1),
+      [],
+    );
+    assert.deepEqual(await days('carl'), []);
+    assert.ok((await list('admin', '?user=carl&kind=live')).length > 0);
+  });
+
   it('page by page, as NDJSON and as CSV, each record once', async () => {
     const found: string[] = [];
     for (let path: string | undefined = '/api/ledger?limit=3'; path !== undefined; ) {
@@ -275,6 +295,7 @@ describe('Who reads the ledger', () => {
       '?page=2',
       '?user=',
       '?user=a&user=b',
+      '?user=a%00',
     ];
     for (const query of rows) {
       const response = await get(`/api/ledger${query}`, 'admin');

@@ -61,7 +61,7 @@ export interface GateSources {
   readonly unknownRoutes: GateDeps['unknownRoutes'];
   readonly watch: GateDeps['watch'];
   readonly viewings: GateDeps['viewings'];
-  readonly ledger: Omit<LedgerRouteDeps, 'camerasOf' | 'visibleToViewers'>;
+  readonly ledger: Omit<LedgerRouteDeps, 'camerasOf' | 'accountSince' | 'visibleToViewers'>;
   /** For the status page. */
   readonly status: () => Promise<ServiceStatus>;
   readonly checkAddress: AddressCheck;
@@ -141,6 +141,8 @@ function ownRoutes({
       createLedgerRoutes({
         ...ledger,
         camerasOf: ({ scope }) => (scope.kind === 'all' ? undefined : seen(scope)),
+        accountSince: async ({ name }) =>
+          settings.auth.enabled ? (await routeDeps.store.findUser(name))?.createdAt : undefined,
         visibleToViewers: () => settings.ledger.visible_to_viewers,
       }).routes(),
     )

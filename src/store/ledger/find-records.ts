@@ -80,7 +80,8 @@ async function latestUntil(db: Kysely<Tables>, at: number): Promise<number | und
 
 function conditions(build: Build, question: LedgerQuestion, cursor: LedgerCursor | undefined): Condition[] {
   const { after, before } = question;
-  const all = named(build, question);
+  const since = question.sight?.ownSince;
+  const all = named(build, question, since ? [build('from_at', '>=', since.at) as Condition] : []);
   if (after !== undefined) all.push(build('to_at', '>=', after) as Condition);
   if (before !== undefined) all.push(build('from_at', '<=', before) as Condition);
   if (cursor) {
@@ -92,20 +93,25 @@ function conditions(build: Build, question: LedgerQuestion, cursor: LedgerCursor
 }
 
 /** Conditions on the columns that records and sums have in common. */
-function named(build: Build, { kinds, user, camera, sight }: LedgerQuestion): Condition[] {
+function named(
+  build: Build,
+  { kinds, user, camera, sight }: LedgerQuestion,
+  ownSince: readonly Condition[],
+): Condition[] {
   const all: Condition[] = [];
   if (kinds && kinds.length < LEDGER_KINDS.length) all.push(isOneOf(build, 'kind', kinds));
   if (user !== undefined) all.push(build('user_name', '=', user) as Condition);
   if (camera !== undefined) all.push(build('camera', '=', camera) as Condition);
-  if (sight) all.push(visible(build, sight));
+  if (sight) all.push(visible(build, sight, ownSince));
   return all;
 }
 
-function visible(build: Build, { own, cameras, others }: LedgerSight): Condition {
+function visible(build: Build, { own, cameras, others }: LedgerSight, ownSince: readonly Condition[]): Condition {
   const seen = cameras && isOneOf(build, 'camera', cameras);
   // Sums have no null: there the camera is an empty text.
   const none = build.or([build('camera', 'is', null), build('camera', '=', '')]) as Condition;
-  const ownOnes = [build('user_name', '=', own) as Condition, ...(seen ? [build.or([none, seen]) as Condition] : [])];
+  const ofUser = [build('user_name', '=', own) as Condition, ...ownSince];
+  const ownOnes = [...ofUser, ...(seen ? [build.or([none, seen]) as Condition] : [])];
   if (!others) return build.and(ownOnes) as Condition;
   const viewings = [isOneOf(build, 'kind', VIEWING_KINDS), ...(seen ? [seen] : [])];
   return build.or([build.and(ownOnes), build.and(viewings)]) as Condition;
@@ -121,12 +127,21 @@ export async function findDays(
   firstDay: string,
   lastDay: string,
 ): Promise<readonly LedgerDay[]> {
+  const ownSince = question.sight?.ownSince;
   const rows = await db
     .selectFrom('ledger_days')
     .selectAll()
     .where('day', '>=', firstDay)
     .where('day', '<=', lastDay)
-    .where((build) => build.and(named(build as unknown as Build, question)))
+    .where((build) =>
+      build.and(
+        named(
+          build as unknown as Build,
+          question,
+          ownSince ? [build('day', '>=', ownSince.day) as unknown as Condition] : [],
+        ),
+      ),
+    )
     .execute();
   return rows.map(asDay);
 }
