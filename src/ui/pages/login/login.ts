@@ -1,7 +1,6 @@
 /** The login page: the form is in the page already, this sends it and says what came of it. */
 import { basePath, baseUrl } from '../shared/base-url.ts';
 import { applyTheme, chosenTheme } from '../shared/theme.ts';
-import { formatMoment } from '../shared/times.ts';
 import { startCountdown } from './countdown.ts';
 import { hidePassword, showCapsLock, showFirstTimeHelp, showUnencrypted, wireReveal } from './hints.ts';
 import {
@@ -103,7 +102,11 @@ wirePasskey(form, {
   },
 });
 
-const momentOf = (time: number | undefined): string | undefined => (time === undefined ? time : formatMoment(time));
+/** As `formatMoment` writes it, without the words of the whole console, which that would bring along. */
+const momentOf = (time: number | undefined): string | undefined =>
+  time === undefined
+    ? time
+    : new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'long' }).format(time * 1000);
 
 /** Without its cookie the next page would lead straight back here, and never say why. */
 const isForgotten = async (): Promise<boolean> => (await fetch(new URL('api/profile', baseUrl))).status === 401;
