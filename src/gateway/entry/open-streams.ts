@@ -64,7 +64,7 @@ interface OpenStream extends HeldStream, Confirmation {
   at: number;
 }
 
-const CHECK_INTERVAL_MS = 1_000;
+const CHECK_INTERVAL_MS = 500;
 
 export function createOpenStreams({ version, recheck, clock, grace, onFault }: OpenStreamDeps): OpenStreams {
   /**
