@@ -18,6 +18,7 @@ export interface Canary {
 /** Under one per cent, whatever a question costs the NVR. */
 const SHARE = 0.01;
 const LOOK_MS = 5_000;
+const AGAIN_MS = 60_000;
 /** Replicas that start together do not ask together. */
 const LATEST_FIRST_MS = 60_000;
 
@@ -63,7 +64,10 @@ export function startCanary(runtime: Runtime, inForce: () => Generation): Canary
     const isDue = every !== null && ticks() >= (lastAt === undefined ? firstAt : lastAt + every * 1000);
     if (!isDue || running !== undefined) return;
     lastAt = ticks();
-    void round();
+    void round().then((done) => {
+      // Without a list of cameras nothing was asked yet.
+      if (done?.kind === 'cameras-unknown') lastAt = ticks() - every * 1000 + AGAIN_MS;
+    });
   }, LOOK_MS).unref();
 
   return {

@@ -53,7 +53,7 @@ export function createCanaryTold(metrics: CanaryMetrics, log: Logger, now: () =>
         return end('failed', {});
       }
       if (round.kind !== 'done') {
-        log.info({ reason: round.kind }, IDLE[round.kind]);
+        if (status?.result !== 'idle') log.info({ reason: round.kind }, IDLE[round.kind]);
         return end('idle', {});
       }
       const { camera, asked, failed, unasked, leaks, drift } = round;
