@@ -1,10 +1,12 @@
 /** What holds under one configuration: a reload makes the next generation and swaps the reference (SPEC 1). */
 
 import type { RecorderLayout } from '../access/recorder-layout.ts';
+import { rolesOfFile } from '../config/schema/role-schema.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { AddressCheck } from '../doctor/check-route.ts';
 import type { Build } from '../doctor/observations.ts';
+import { unixSeconds } from '../domain/clock.ts';
 import { type PolicyRow, policyDigest } from '../domain/policy.ts';
 import { type ListenerName, singleHeader } from '../domain/request.ts';
 import type { ServiceStatus } from '../domain/status.ts';
@@ -16,6 +18,8 @@ import type { AccountsInForce } from './accounts/accounts-in-force.ts';
 import { addressCheck } from './gate/address-check.ts';
 import { createAuthorizer } from './gate/authorizer.ts';
 import { gateDeps } from './gate/gate.ts';
+import { routeTable } from './gate/rules.ts';
+import { createShadow, type Shadow } from './gate/shadow.ts';
 import { createViewings } from './gate/viewings.ts';
 import { type Components, openComponents, replacedComponents } from './resources/components.ts';
 import { askerOf } from './resources/upstreams.ts';
@@ -34,6 +38,8 @@ export interface Generation {
   readonly rules: () => Rules;
   readonly readiness: () => Promise<Readiness>;
   readonly status: () => Promise<ServiceStatus>;
+  /** Undefined without `shadow.config`. */
+  readonly shadow: Shadow | undefined;
   readonly canary: CanarySources;
 }
 
@@ -88,6 +94,7 @@ function generationUnder(
   const { metrics, recent, watch } = counters;
   const accounts = runtime.accounts.under(settings);
   const readiness = readinessOf(settings, runtime, components.events.it);
+  const shadow = shadowUnder(config, runtime, components);
   const ownStatus = serviceStatus({
     settings,
     readiness,
@@ -99,6 +106,7 @@ function generationUnder(
     recent,
     unknownRoutes,
     canary: runtime.canary,
+    shadow,
   });
   const build = { version: runtime.version, policy: policyDigest(config.policy) };
   const status = runtime.shared?.status ?? ownStatus;
@@ -120,6 +128,7 @@ function generationUnder(
     components,
     pages,
     openStreams,
+    onDecision: shadow?.onDecision,
     onCaller: (caller, { address }, request) =>
       seenSessions.note(caller, { address, agent: singleHeader(request, 'user-agent') }),
     unknownRoutes,
@@ -143,7 +152,36 @@ function generationUnder(
     layout: components.cameras.it.layout,
     openApi: async () => settings.nvr.url && askerOf(settings)(settings.nvr.url, OPEN_API),
   };
-  return { config, settings, accounts, components, gates, rules: authorizer.uncounted, readiness, status, canary };
+  return {
+    config,
+    settings,
+    accounts,
+    components,
+    gates,
+    rules: authorizer.uncounted,
+    readiness,
+    status,
+    shadow,
+    canary,
+  };
+}
+
+function shadowUnder(
+  { settings, policy, shadow }: ServiceConfig,
+  runtime: Runtime,
+  components: Components,
+): Shadow | undefined {
+  if (!shadow) return undefined;
+  const { roleRegistry } = runtime.accounts;
+  return createShadow({
+    current: { rows: policy, roles: rolesOfFile(settings.auth) },
+    other: { rows: shadow.rows, roles: rolesOfFile(shadow.auth) },
+    routes: routeTable(policy, settings),
+    rolesInForce: roleRegistry.currentInForce,
+    layout: components.cameras.it.layout,
+    seconds: () => unixSeconds(runtime.clock),
+    onDifference: (kind) => runtime.counters.metrics.shadowDifferences.add(1, kind),
+  });
 }
 
 /** Where the NVR describes itself. */

@@ -118,6 +118,8 @@ const MAPS: { readonly [key: string]: typeof MAPS } = {
   events: {},
   store: {},
   limits: {},
+  canary: {},
+  shadow: {},
   logger: { logs: {} },
   ui: {},
 };
@@ -144,7 +146,7 @@ function lostKeys(tree: unknown, above: readonly PropertyKey[] = []): readonly F
 
 function withAbsolutePaths(settings: Settings, directory: string): Settings {
   const absolute = (file: string): string => resolve(directory, file);
-  const { tls, nvr, events, store, logger } = settings;
+  const { tls, nvr, events, store, logger, shadow } = settings;
   return {
     ...settings,
     tls: { ...tls, certificate: absolute(tls.certificate), private_key: absolute(tls.private_key) },
@@ -161,6 +163,7 @@ function withAbsolutePaths(settings: Settings, directory: string): Settings {
       ...store,
       url: store.url.engine === 'sqlite' ? { ...store.url, file: absolute(store.url.file) } : store.url,
     },
+    shadow: { ...(shadow.config === undefined ? {} : { config: absolute(shadow.config) }) },
     logger: {
       ...logger,
       ...(logger.audit_file === undefined ? {} : { audit_file: absolute(logger.audit_file) }),

@@ -58,6 +58,7 @@ function doorOf(deps: GateDeps, rights: Pick<Caller, 'role' | 'scope'>): Door {
     }),
     // Nothing of it is a client's: no session is seen, no request is counted, no viewing is recorded.
     onCaller() {},
+    onDecision: undefined,
     unknownRoutes: { note() {}, list: () => [] },
     viewings: { begin: () => () => {}, asked() {} },
     watch: courseWatch(() => course),

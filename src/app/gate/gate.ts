@@ -58,6 +58,7 @@ export interface GateSources {
   readonly pages: BuiltPages;
   readonly openStreams: GateDeps['openStreams'];
   readonly onCaller: GateDeps['onCaller'];
+  readonly onDecision: GateDeps['onDecision'];
   readonly unknownRoutes: GateDeps['unknownRoutes'];
   readonly watch: GateDeps['watch'];
   readonly viewings: GateDeps['viewings'];
@@ -98,6 +99,7 @@ export function gateDeps(deps: GateSources): GateDeps {
     },
     openStreams: deps.openStreams,
     onCaller: deps.onCaller,
+    onDecision: deps.onDecision,
     unknownRoutes: deps.unknownRoutes,
     newRequestId: randomUUID,
     watch: deps.watch,

@@ -7,6 +7,7 @@ import type {
   CanaryStatus,
   Reach,
   ServiceStatus,
+  ShadowDifference,
   StatusCertificate,
   StatusWarning,
   UnknownRoute,
@@ -30,6 +31,7 @@ export interface StatusSources {
   readonly recent: RecentFailures;
   readonly unknownRoutes: { list(): readonly UnknownRoute[] };
   readonly canary: { status(): CanaryStatus | null };
+  readonly shadow: { list(): readonly ShadowDifference[] } | undefined;
 }
 
 export function serviceStatus(sources: StatusSources): () => Promise<ServiceStatus> {
@@ -56,6 +58,7 @@ export function serviceStatus(sources: StatusSources): () => Promise<ServiceStat
       unknownRoutes: sources.unknownRoutes.list(),
       failures: recent.failures(),
       canary: sources.canary.status(),
+      shadow: sources.shadow?.list() ?? null,
     };
   };
 }

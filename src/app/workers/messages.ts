@@ -81,7 +81,7 @@ export interface Report {
   readonly eventLoop: Check;
   readonly descriptors: Check;
   readonly log: Check;
-  readonly recent: Pick<ServiceStatus, 'loginFailures' | 'failures' | 'unknownRoutes'>;
+  readonly recent: Pick<ServiceStatus, 'loginFailures' | 'failures' | 'unknownRoutes' | 'shadow'>;
 }
 
 type Asked<Questions> = {

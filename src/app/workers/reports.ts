@@ -80,6 +80,23 @@ function recentOf(recents: readonly Report['recent'][]): Report['recent'] {
       .flatMap(({ failures }) => failures ?? [])
       .sort((a, b) => b.at - a.at)
       .slice(0, MOST_SHOWN),
+    shadow: shadowOf(recents),
     unknownRoutes: [...routes.values()].sort((a, b) => b.lastSeenAt - a.lastSeenAt).slice(0, MOST_SHOWN),
   };
+}
+
+/** Null where no worker has a second configuration. */
+function shadowOf(recents: readonly Report['recent'][]): Report['recent']['shadow'] {
+  if (recents.every(({ shadow }) => !shadow)) return null;
+  const alike = Map.groupBy(
+    recents.flatMap(({ shadow }) => shadow ?? []),
+    ({ kind, role, route }) => JSON.stringify([kind, role, route]),
+  );
+  return [...alike.values()].flatMap((those) =>
+    those.slice(0, 1).map((first) => ({
+      ...first,
+      count: those.reduce((sum, { count }) => sum + count, 0),
+      lastSeenAt: Math.max(...those.map(({ lastSeenAt }) => lastSeenAt)),
+    })),
+  );
 }

@@ -139,6 +139,7 @@ function reporter(runtime: Runtime, inForce: () => Generation): () => Promise<Re
         loginFailures: recent.loginFailures(),
         failures: recent.failures(),
         unknownRoutes: unknownRoutes.list(),
+        shadow: inForce().shadow?.list() ?? null,
       },
     };
   };

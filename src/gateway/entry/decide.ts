@@ -10,7 +10,7 @@ import { forwardAuthRefusal } from './forward-auth.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { type Middleware, type PipelineContext, respond } from './pipeline-state.ts';
 
-type DecideDeps = Pick<GateDeps, 'rules' | 'refusals' | 'onCaller' | 'enterLink'>;
+type DecideDeps = Pick<GateDeps, 'rules' | 'refusals' | 'onCaller' | 'onDecision' | 'enterLink'>;
 
 /** Not an async function: most requests are decided without waiting, and each promise would cost them. */
 export function decide(deps: DecideDeps): Middleware {
@@ -47,6 +47,7 @@ function actOn(admission: Admission, { ctx, next, question, deps }: Pass): Promi
   const { caller, client } = admission;
   state.requestId = receivedRequestId(facts, client) ?? state.requestId;
   watch.onDecision(admission, state.requestId, question?.described);
+  deps.onDecision?.(question?.described ?? facts, admission);
   if (caller) deps.onCaller(caller, client, question?.described ?? facts);
   if (admission.kind === 'refused') {
     const refusal = errorResponse(admission.reason, facts, state.requestId, deps.refusals(), admission.opens);
