@@ -342,7 +342,7 @@ describe('The uses of a link', () => {
   });
 
   it('are told to its maker, with when and from where', async () => {
-    const link = await made({ what: EVENT, name: 'for the police' });
+    const link = await made({ what: EVENT, name: 'for the police', notify_on_open: true });
     await status(`${link.url}/clip.mp4`, { headers: { 'user-agent': 'Police/1' } }, '203.0.113.7');
     const list = (await (await at.ask('/api/links', { token: await tokenOf(VERA) })).json()) as Record<
       string,
@@ -356,6 +356,8 @@ describe('The uses of a link', () => {
     const others = (await (await at.ask('/api/links', { token: await tokenOf(CARL) })).json()) as unknown[];
     assert.deepEqual(others, []);
     assert.equal(await revoke(link, CARL), 404);
+    const told = async () => (await at.ask('/api/account/events', { token: await tokenOf(VERA) })).text();
+    await until('the first opening is told', async () => (await told()).includes('link-first-opened'));
   });
 });
 

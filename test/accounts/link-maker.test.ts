@@ -1,0 +1,59 @@
+/** The maker of a link as of now: another account of the same name, another mode, or a debt of a second factor is worth nothing (SPEC 13). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { linkCaller, type MakerDeps, makerNow } from '../../src/accounts/links/link-maker.ts';
+import type { User } from '../../src/domain/accounts/account.ts';
+import type { LinkMaker } from '../../src/domain/accounts/link.ts';
+import type { Role, UserName } from '../../src/domain/names.ts';
+import { parseLimits } from '../../src/domain/rights/role-limits.ts';
+
+const NOW = 1_800_000_000;
+const [GUS, GARDENER] = ['gus' as UserName, 'gardener' as Role];
+const USER: User = { name: GUS, role: GARDENER, passwordHash: '', passwordChangedAt: null, createdAt: 5 };
+const MAKER: LinkMaker = { user: GUS, userCreatedAt: 5, tokenId: null, role: GARDENER };
+const limits = parseLimits({ deny: ['ptz'], history_since: '7d' });
+const deps = (change: Partial<MakerDeps> = {}, user: User | undefined = USER): MakerDeps => ({
+  store: { findUser: async () => user },
+  roles: () => ({
+    cameras: new Map([[GARDENER, ['garden', 'yard']]]),
+    limits: new Map(limits.ok ? [[GARDENER, limits.value]] : []),
+    zone: 'UTC',
+  }),
+  authEnabled: true,
+  owesFactor: () => false,
+  recheckToken: async () => undefined,
+  remembered: (_, read) => read(),
+  ...change,
+});
+
+describe('The maker of a link', () => {
+  it('is the account of the same time, and what limits it limits the link, to one camera', async () => {
+    const rights = await makerNow(MAKER, NOW, deps());
+    assert.ok(rights);
+    const link = { id: 'l', thing: { kind: 'live', camera: 'garden' }, expiresAt: 9e9 } as const;
+    const { role, scope, denied, history, credential } = linkCaller(link, rights, 'v');
+    assert.deepEqual([role, denied, history], [GARDENER, ['ptz'], { seconds: 7 * 86_400 }]);
+    assert.deepEqual(scope, { kind: 'only', names: new Set(['garden']), wildcards: [] });
+    assert.deepEqual(credential, { kind: 'link', linkId: 'l', thing: link.thing, expiresAt: 9e9, viewer: 'v' });
+    assert.equal(linkCaller({ ...link, thing: { kind: 'live', camera: 'street' } }, rights).scope.kind, 'only');
+  });
+
+  // biome-ignore format: a table
+  const worthless: readonly (readonly [why: string, maker: Partial<LinkMaker>, deps: MakerDeps])[] = [
+    ['an account that is gone',                 {},                                  deps({ store: { findUser: async () => undefined } })],
+    ['an account made again under that name',   {},                                  deps({}, { ...USER, createdAt: 6 })],
+    ['an account, where a proxy logs in',       {},                                  deps({ authEnabled: false })],
+    ['an account that owes a second factor',    {},                                  deps({ owesFactor: () => true })],
+    ['a guest whose time is over',              {},                                  deps({}, { ...USER, validUntil: NOW })],
+    ['a user of a proxy, where accounts log in', { userCreatedAt: null },            deps()],
+    ['an API token that no longer holds',       { tokenId: 't' },                    deps()],
+  ];
+  for (const [why, change, given] of worthless)
+    it(`is worth nothing as ${why}`, async () =>
+      assert.equal(await makerNow({ ...MAKER, ...change }, NOW, given), undefined));
+
+  it('is a user of a proxy with the role of the creation, while a proxy logs in', async () => {
+    const rights = await makerNow({ ...MAKER, userCreatedAt: null }, NOW, deps({ authEnabled: false }, undefined));
+    assert.deepEqual([rights?.name, rights?.role], [GUS, GARDENER]);
+  });
+});
