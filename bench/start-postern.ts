@@ -18,6 +18,7 @@ export interface PosternOptions {
   readonly events?: Readonly<Record<string, unknown>>;
   readonly server?: Readonly<Record<string, unknown>>;
   readonly store?: Readonly<Record<string, unknown>>;
+  readonly ledger?: Readonly<Record<string, unknown>>;
   /** False: others have moved them into the same store. */
   readonly people?: boolean;
   /** Node's own flags, before the program. */
@@ -92,6 +93,7 @@ export async function movedInDirectory({
   events = {},
   server = {},
   store: storeKeys = {},
+  ledger = {},
   people = true,
 }: PosternOptions): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'postern-bench-'));
@@ -108,6 +110,7 @@ export async function movedInDirectory({
     nvr: { url: upstream, cameras: ['cam1', 'cam2'], ...nvr },
     events,
     store: storeKeys,
+    ledger,
     logger: { default: logLevel },
   };
   writeFileSync(join(directory, 'config.yaml'), stringify(config));

@@ -69,8 +69,17 @@ export const storable = (text: string): string => text.slice(0, LONGEST_TEXT).to
 export const QUIET_SECONDS = 60;
 
 /** Requests for one recorded hour are one sighting. */
-export const keyOf = ({ kind, user, credential, address, camera, detail }: Subject): string =>
-  `${kind}\n${user}\n${credential}\n${address}\n${camera}\n${detail ? JSON.stringify(detail) : ''}`;
+export function keyOf(subject: Subject): string {
+  const known = keys.get(subject);
+  if (known !== undefined) return known;
+  const { kind, user, credential, address, camera, detail } = subject;
+  const key = `${kind}\n${user}\n${credential}\n${address}\n${camera}\n${detail ? JSON.stringify(detail) : ''}`;
+  keys.set(subject, key);
+  return key;
+}
+
+/** Many requests share one subject. */
+const keys = new WeakMap<Subject, string>();
 
 export function createSightings(): Sightings {
   let seen = new Map<string, Growing>();

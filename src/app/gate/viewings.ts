@@ -2,11 +2,13 @@
 import type { OwnerKind } from '../../access/access-verdict.ts';
 import { locate } from '../../access/camera-locators.ts';
 import { layoutOfNames, type RecorderLayout } from '../../access/recorder-layout.ts';
+import type { Caller } from '../../domain/caller.ts';
 import type { Clock } from '../../domain/clock.ts';
+import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import type { Admitted } from '../../gateway/decision/admit.ts';
 import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';
 import type { ViewingWatch } from '../../gateway/entry/viewing-watch.ts';
-import type { Sightings } from '../../ledger/sightings.ts';
+import type { Sightings, Subject, WatchedTime } from '../../ledger/sightings.ts';
 import { type SeenOf, subjectOf, watchedTime } from '../../ledger/viewing.ts';
 
 export interface ViewingDeps {
@@ -34,29 +36,30 @@ export function createViewings({ sightings, layout, camerasOf, clock }: ViewingD
     const found = asked.map(({ of, id }) => owned(of, id, admission, method));
     return Promise.all(found).then((owners) => unique([...named, ...owners.flat()]));
   };
-  const each = (
-    admission: Admitted,
-    method: string,
-    seen: SeenOf | undefined,
-    act: (subject: ReturnType<typeof subjectOf>) => void,
-  ): void => {
+  const plans = createPlans();
+  const planOf = (admission: Admitted, method: string, seen?: SeenOf): MaybePromise<readonly Subject[]> => {
     const { route, caller, client } = admission;
-    if (route.kind !== 'listed' || !route.row.views) return;
+    if (route.kind !== 'listed' || !route.row.views) return [];
     const { views } = route.row;
-    const tell = (cameras: Cameras): void => {
-      for (const camera of cameras) act(subjectOf({ caller, address: client.address }, views, camera, seen));
-    };
+    const subjects = (cameras: Cameras): readonly Subject[] =>
+      cameras.map((camera) => subjectOf({ caller, address: client.address }, views, camera, seen));
     const cameras = camerasFor(admission, method);
-    if (cameras instanceof Promise) void cameras.catch(() => [null]).then(tell);
-    else tell(cameras);
+    return cameras instanceof Promise ? cameras.catch(() => [null]).then(subjects) : subjects(cameras);
+  };
+  const each = (subjects: MaybePromise<readonly Subject[]>, act: (subject: Subject) => void): void => {
+    if (subjects instanceof Promise) void subjects.then((known) => known.forEach(act));
+    else subjects.forEach(act);
   };
   return {
     begin(admission, method) {
       const began = now();
-      const watched = watchedIn(admission);
+      const { watched, subjects } = plans.of(admission, layout(), () => ({
+        watched: watchedIn(admission),
+        subjects: planOf(admission, method),
+      }));
       const ends: ((at: number) => void)[] = [];
       let endedAt: number | undefined;
-      each(admission, method, undefined, (subject) => {
+      each(subjects, (subject) => {
         const end = sightings.begin(subject, began, watched);
         if (endedAt === undefined) ends.push(end);
         else end(endedAt);
@@ -68,7 +71,37 @@ export function createViewings({ sightings, layout, camerasOf, clock }: ViewingD
     },
     asked(admission, method) {
       const at = now();
-      each(admission, method, 'question', (subject) => sightings.see(subject, at, watchedIn(admission)));
+      each(planOf(admission, method, 'question'), (subject) => sightings.see(subject, at, watchedIn(admission)));
+    },
+  };
+}
+
+interface Plan {
+  readonly watched: WatchedTime | undefined;
+  readonly subjects: MaybePromise<readonly Subject[]>;
+}
+
+/** Of one caller; a player asks for new segments all the time. */
+const MOST_PLANS = 100;
+
+/** What a request is a viewing of, remembered: the same picture is polled again and again. */
+function createPlans() {
+  let plans = new WeakMap<Caller, Map<string, Plan>>();
+  let madeFor: RecorderLayout | undefined;
+  return {
+    of({ caller, client, target, route }: Admitted, layout: RecorderLayout | undefined, make: () => Plan): Plan {
+      if (layout !== madeFor) plans = new WeakMap();
+      madeFor = layout;
+      if (!caller || route.kind !== 'listed') return make();
+      const own = plans.get(caller) ?? new Map<string, Plan>();
+      const key = `${route.row.line} ${client.address} ${target.path}?${target.query}`;
+      const known = own.get(key);
+      if (known) return known;
+      const made = make();
+      if (made.subjects instanceof Promise) return made;
+      if (own.size >= MOST_PLANS) own.clear();
+      plans.set(caller, own.set(key, made));
+      return made;
     },
   };
 }
