@@ -129,7 +129,9 @@ export function createSightings(): Sightings {
         touch(stream, stream.since, to, 0);
         stream.since = to;
       }
-      const news = { sightings: [...past, ...seen.values()], entries, dropped };
+      // A stream that began before a picture comes before it, also when the clock was set in between.
+      const sightings = [...past, ...seen.values()].sort((one, other) => one.from - other.from);
+      const news = { sightings, entries, dropped };
       seen = new Map();
       past = [];
       entries = [];

@@ -179,6 +179,22 @@ describe('Spans of the ledger', () => {
     );
   });
 
+  it('hold a stream together when the clock leaps, whatever else is seen of the same camera', () => {
+    const sightings = createSightings();
+    const spans = createSpans(() => 'a');
+    const pass = (now: number): void => sightings.drain(now).sightings.forEach(spans.see);
+    const end = sightings.begin(LIVE, 0);
+    pass(1);
+    sightings.see(LIVE, 270);
+    sightings.see(LIVE, 400);
+    end(500);
+    pass(501);
+    assert.deepEqual(
+      spans.end().map(({ entry: { from, to } }) => [from, to]),
+      [[0, 500]],
+    );
+  });
+
   it('keep recorded times apart that lie more than an hour from each other', () => {
     const history: Subject = { ...LIVE, kind: 'history' };
     const watch = (at: number, from: number) => ({
