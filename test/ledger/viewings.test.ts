@@ -200,7 +200,15 @@ async function openSocket(path: string, token: string): Promise<() => Promise<vo
 async function leaving(leave: () => void): Promise<void> {
   const left = streams - 1;
   leave();
-  await until('the NVR sees that a client left', () => streams === left);
+  await until(
+    'the NVR and the gate see that a client left',
+    async () => streams === left && (await openAtTheGate()) === left,
+  );
+}
+
+async function openAtTheGate(): Promise<number> {
+  const text = await (await fetch(`${postern.telemetryUrl}/metrics`)).text();
+  return [...text.matchAll(/^postern_streams_open\{[^}]*\} (\d+)$/gm)].reduce((sum, [, open]) => sum + Number(open), 0);
 }
 
 /** Moments and streams of one person, camera and recorded time that follow each other within a minute. */
