@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
+import type { AuditEntry } from '../../src/accounts/audit.ts';
 import { openCredentials } from '../../src/app/accounts/credentials.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import type { Store } from '../../src/store/open-store.ts';
@@ -16,6 +17,7 @@ async function instance(t: TestContext, change: (store: Store) => Store = (store
   await store.accounts.addUser(await person('vera'));
   const clock = handClock();
   const warnings: string[] = [];
+  const audited: AuditEntry[] = [];
   const log = pino({ base: null }, { write: (line) => void warnings.push(String(JSON.parse(line).msg)) });
   t.mock.timers.enable({ apis: ['setInterval'] });
   const start = async () => {
@@ -25,7 +27,7 @@ async function instance(t: TestContext, change: (store: Store) => Store = (store
       authEnabled: true,
       clock,
       steadyClock: clock,
-      audit: () => {},
+      audit: (entry: AuditEntry) => void audited.push(entry),
       log,
       keyId: 'k1',
       graceSeconds: 0,
@@ -39,7 +41,7 @@ async function instance(t: TestContext, change: (store: Store) => Store = (store
     t.mock.timers.tick(HOUR * 1000);
     for (let turns = 0; turns < 20; turns += 1) await turn();
   };
-  return { store, clock, warnings, start, hourPasses };
+  return { store, clock, warnings, audited, start, hourPasses };
 }
 
 const seen = (id: string, expiresAt: number) => ({
@@ -66,6 +68,28 @@ describe('Revocations and sessions', () => {
     assert.deepEqual(await kept(store), ['ended-2', 'seen-2']);
     await hourPasses();
     assert.deepEqual(await kept(store), []);
+  });
+
+  it('and guests, so long after their end; those who were extended stay', async (t) => {
+    const { store, start, hourPasses, audited } = await instance(t);
+    await start();
+    const keep = 30 * 86_400;
+    const guest = async (name: string, validUntil: number) =>
+      store.accounts.addUser({ ...(await person(name)), validUntil });
+    await guest('greta', NOW - keep + HOUR - 1);
+    await guest('gustav', NOW - keep + HOUR);
+    await hourPasses();
+    assert.deepEqual(
+      (await store.accounts.listUsers()).map(({ name }) => name),
+      ['gustav', 'vera'],
+    );
+    const [line] = audited.filter(({ what }) => what === 'user-deleted');
+    assert.deepEqual([line?.user, line?.reason, line?.from], ['greta', 'guest-over', 'configuration']);
+    await hourPasses();
+    assert.deepEqual(
+      (await store.accounts.listUsers()).map(({ name }) => name),
+      ['vera'],
+    );
   });
 
   it('that were over before the start are forgotten by it', async (t) => {

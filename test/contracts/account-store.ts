@@ -160,6 +160,48 @@ export function accountStoreContract(engineName: string, engine: AccountStoreEng
       assert.equal(admins.length, 1, `outcomes: ${outcomes}`);
     });
 
+    it('keeps the validity of a guest, and deletes one only when it had ended', async () => {
+      const guest = { ...CARL, validFrom: 1_700_000_100, validUntil: 1_700_000_200 };
+      await add(ANNA, guest, DORA);
+      assert.deepEqual(await accounts.findUser('carl'), guest);
+      assert.deepEqual(await accounts.endedBefore(1_700_000_200), []);
+      assert.deepEqual(await accounts.endedBefore(1_700_000_201), ['carl']);
+      assert.equal(await accounts.deleteUser(CARL.name, 1_700_000_200), 'absent');
+      assert.equal(await accounts.setValidity(CARL.name, null, 1_700_000_900), 'set');
+      assert.equal(await accounts.deleteUser(CARL.name, 1_700_000_201), 'absent');
+      assert.deepEqual(await accounts.findUser('carl'), { ...CARL, validUntil: 1_700_000_900 });
+      assert.equal(await accounts.setValidity(CARL.name, null, null), 'set');
+      assert.deepEqual(await accounts.findUser('carl'), CARL);
+      assert.equal(await accounts.setValidity(ABSENT, null, null), 'absent');
+      assert.equal(await accounts.setRole(CARL.name, GUARD, 1_700_000_500), 'set');
+      assert.deepEqual(await accounts.findUser('carl'), { ...CARL, role: GUARD, roleSince: 1_700_000_500 });
+      assert.equal(await accounts.setRole(CARL.name, GUARD, 1_700_000_600), 'set');
+      assert.equal((await accounts.findUser('carl'))?.roleSince, 1_700_000_500);
+    });
+
+    it('keeps an admin whose account lasts', async () => {
+      await add(ANNA, { ...BERT, validUntil: 1_700_000_200 });
+      assert.equal(await accounts.setValidity(ANNA.name, null, 1_700_000_900), 'last-admin');
+      assert.equal(await accounts.setValidity(ANNA.name, 1_700_000_900, null), 'last-admin');
+      assert.equal(await accounts.setRole(ANNA.name, VIEWER), 'last-admin');
+      assert.equal(await accounts.deleteUser(ANNA.name), 'last-admin');
+      assert.equal(await accounts.setValidity(BERT.name, null, null), 'set');
+      assert.equal(await accounts.setValidity(ANNA.name, null, 1_700_000_900), 'set');
+      assert.equal(await accounts.deleteUser(BERT.name), 'last-admin');
+    });
+
+    it('keeps one of two admins lasting who make guests of each other at once', async () => {
+      await add(ANNA, BERT);
+      const other = await engine.open();
+      await Promise.all([
+        accounts.setValidity(ANNA.name, null, 1_700_000_900),
+        other.accounts.setValidity(BERT.name, null, 1_700_000_900),
+      ]);
+      await other.close();
+      const lasting = (await accounts.listUsers()).filter(({ validUntil }) => validUntil === undefined);
+      assert.equal(lasting.length, 1);
+    });
+
     it('makes viewers of users whose role is gone, and names them', async () => {
       await add(ANNA, CARL, DORA, person('ella', 'night_shift' as Role));
       assert.deepEqual(await accounts.demoteUnknownRoles([ADMIN, VIEWER, GUARD]), ['ella']);

@@ -144,8 +144,9 @@ async function demote({ store, audit, log }: CredentialDeps, roles: CustomRoles)
 async function deleteExpired({ store, clock, guestKeep, audit }: CredentialDeps): Promise<void> {
   const { accounts, sessions, invitations, links, notices } = store;
   const now = unixSeconds(clock);
-  for (const user of await accounts.endedBefore(now - guestKeep())) {
-    const outcome = await accounts.deleteUser(user);
+  const forgottenFrom = now - guestKeep();
+  for (const user of await accounts.endedBefore(forgottenFrom)) {
+    const outcome = await accounts.deleteUser(user, forgottenFrom);
     const act = { what: 'user-deleted', who: undefined, from: BY_CONFIGURATION, user } as const;
     if (outcome === 'deleted') audit({ ...act, verdict: 'allowed', reason: 'guest-over' });
   }

@@ -46,7 +46,8 @@ export interface AccountStore {
   setValidity(name: UserName, from: number | null, until: number | null): Promise<'set' | 'absent' | 'last-admin'>;
   /** Accounts that ended before that time. */
   endedBefore(time: number): Promise<readonly UserName[]>;
-  deleteUser(name: UserName): Promise<'deleted' | 'absent' | 'last-admin'>;
+  /** `endedBefore`: only a guest whose account had ended then; another one is `absent`. */
+  deleteUser(name: UserName, endedBefore?: number): Promise<'deleted' | 'absent' | 'last-admin'>;
   /** Users whose role is not one of `known` become viewers; gives their names. */
   demoteUnknownRoles(known: readonly Role[]): Promise<readonly UserName[]>;
   revokeToken(tokenId: string, expiresAt: number): Promise<void>;

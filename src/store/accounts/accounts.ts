@@ -90,8 +90,13 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
       return (await ended.orderBy('name').execute()).map(({ name }) => name as UserName);
     },
 
-    deleteUser: (name) =>
+    deleteUser: (name, endedBefore) =>
       serialized(async (transaction) => {
+        // It may have been extended since it was looked for.
+        if (endedBefore !== undefined) {
+          const ended = transaction.selectFrom('users').select('name').where('valid_until', '<', endedBefore);
+          if (!(await ended.where('name', '=', name).executeTakeFirst())) return 'absent';
+        }
         const state = await stateOf(name, transaction);
         if (state !== 'dispensable') return state;
         await transaction.deleteFrom('users').where('name', '=', name).execute();
