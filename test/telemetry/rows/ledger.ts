@@ -10,7 +10,10 @@ import { movableClock } from '../../support/clock.ts';
 import { until } from '../../support/until.ts';
 import { noteDriven } from '../support/driven.ts';
 
-const SETTINGS = { ledger: { enabled: true, retention: 90, visible_to_viewers: false } } as Settings;
+const SETTINGS = {
+  ledger: { enabled: true, retention: 90, visible_to_viewers: false, notices: false },
+  auth: {},
+} as unknown as Settings;
 
 describe('The ledger', () => {
   it('counts what it wrote by kind, what waits while the store fails, and what was lost', async (t) => {
