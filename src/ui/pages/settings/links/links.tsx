@@ -38,12 +38,16 @@ export function Links({ profile }: { profile: Profile }) {
 
 const nameOf = ({ name, kind, camera }: LinkRecord): string => name ?? `${kindOf(kind)}, ${camera}`;
 
-const { event, review, recording, live, snapshot } = words.linkPage.titles;
-const KINDS: Readonly<Record<string, string>> = { event, review, recording, live, snapshot };
-const kindOf = (kind: string): string => KINDS[kind] ?? kind;
+const kindOf = (kind: string): string => {
+  const titles: Readonly<Record<string, string>> = words.linkPage.titles;
+  return titles[kind] ?? kind;
+};
 
-const { active, spent, revoked, expired } = words.sharedLinks.states;
-const STATES: Readonly<Record<string, string>> = { active, spent, revoked, expired };
+const stateText = (state: string): string => {
+  const { active, spent, revoked, expired } = words.sharedLinks.states;
+  const states: Readonly<Record<string, string>> = { active, spent, revoked, expired };
+  return states[state] ?? state;
+};
 
 function LinkItem({ link, profile, onRevoke }: { link: LinkRecord; profile: Profile; onRevoke: () => void }) {
   const { state, user, hasPin, camera, uses, opened, expiresAt, openings } = link;
@@ -54,7 +58,7 @@ function LinkItem({ link, profile, onRevoke }: { link: LinkRecord; profile: Prof
         <>
           {user !== profile.name && <Badge text={user} />}
           {hasPin && <Badge text={words.linkPage.pin} />}
-          {state !== 'active' && <Badge text={STATES[state] ?? state} />}
+          {state !== 'active' && <Badge text={stateText(state)} />}
         </>
       }
       facts={[
