@@ -22,6 +22,8 @@ export interface Reloaded {
 
 export interface Generations {
   inForce(): Generation;
+  /** Undefined until the first one is open. */
+  config(): ServiceConfig | undefined;
   /** For the status page: a sentence each. */
   warnings(): readonly string[];
   /** Before anything is served. */
@@ -93,6 +95,7 @@ export function createGenerations(more: () => readonly string[], others?: OtherT
 
   return {
     inForce: () => now().generation,
+    config: () => opened?.generation.config,
     warnings: report.warnings,
     async open(config, runtime) {
       const loss = await lossIn(config, runtime.store);

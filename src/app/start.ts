@@ -32,7 +32,8 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const generations = createGenerations(openPorts.warnings);
   const { inForce } = generations;
   const runtime = await openRuntime(options, {
-    config: () => inForce().config,
+    // What runs by the clock, as the ledger does, may ask before the first generation is open.
+    config: () => generations.config() ?? config,
     recheck: (caller) => inForce().accounts.recheck(caller),
   });
   opened.defer(runtime.close);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
+import { parsePolicy } from '../../src/config/policy/parse-policy.ts';
 import { formatProblem } from '../../src/config/problems/problems.ts';
 import { load } from '../config/config-place.ts';
 import type { Compose } from '../deploy/support/compose.ts';
@@ -25,18 +26,29 @@ const NOT_RUN: Readonly<Record<string, string>> = {
 const isCompose = (tree: unknown): tree is Compose => typeof tree === 'object' && tree !== null && 'services' in tree;
 /** Objects of the operator's own cluster; those that are shipped are checked in test/deploy. */
 const isKubernetes = (tree: unknown): boolean => typeof tree === 'object' && tree !== null && 'apiVersion' in tree;
+/** Its commands, or a list of its automations. */
 const isHomeAssistants = (tree: unknown): boolean =>
-  typeof tree === 'object' && tree !== null && 'rest_command' in tree;
+  (typeof tree === 'object' && tree !== null && 'rest_command' in tree) ||
+  (Array.isArray(tree) && tree.every((each) => Object(each) === each && 'triggers' in each));
+
+const isRouteTable = (tree: unknown): boolean => typeof tree === 'object' && tree !== null && 'extends' in tree;
 
 /** Undefined when all is well. */
 async function yamlProblem({ body }: Block): Promise<string | undefined> {
-  const tree: unknown = parse(body);
+  // Home Assistant has a tag of its own for secrets.
+  const tree: unknown = parse(body, { customTags: [{ tag: '!secret', resolve: (name: string) => name }] });
+  if (isRouteTable(tree)) return routeTableProblem(body);
   if (isKubernetes(tree)) return undefined;
   if (isHomeAssistants(tree)) return undefined; // Home Assistant's own format: that it is YAML is all that can be told here
   if (!isCompose(tree)) return configProblem(body);
   const env = tree.services['postern']?.environment ?? {};
   const { code, stderr } = await runPostern(['check'], { env });
   return code === 0 ? undefined : stderr;
+}
+
+function routeTableProblem(yaml: string): string | undefined {
+  const table = parsePolicy(yaml, 'routes.yaml');
+  return table.ok ? undefined : table.error.map((problem) => formatProblem('routes.yaml', problem)).join('\n');
 }
 
 /** Files that it names need not be there. */
