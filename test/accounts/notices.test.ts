@@ -48,6 +48,7 @@ const at = await startInstance({
     server: { public_url: PUBLIC },
     auth: { trusted_proxies: ['127.0.0.1/32'] },
     notify: { webhook: receiver.url, webhook_secret: SECRET },
+    ledger: { enabled: false }, // it would tell its head
   },
 });
 after(async () => {

@@ -28,6 +28,7 @@ describe('Two workers', () => {
       nvr: { url: nvr.url },
       auth: { failed_login_rate_limit: `${LIMIT}/hour`, trusted_proxies: ['127.0.0.1'] },
       notify: { webhook: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/` },
+      ledger: { enabled: false }, // it would tell its head
     },
   });
   before(async () => {
