@@ -9,7 +9,7 @@ import { newDirectory, runPostern, servePostern } from '../support/run-postern.t
 import { until } from '../support/until.ts';
 
 /** More by hand: `POSTERN_KILLS=20`. */
-const KILLS = Number(process.env['POSTERN_KILLS'] ?? 3);
+const KILLS = Number(process.env['POSTERN_KILLS'] ?? 2);
 
 interface Shown {
   readonly id: string;
