@@ -1,4 +1,4 @@
-/** Who a link says is calling: nobody but the bearer of `/s/{secret}/…`, with the rights of the link's maker (SPEC 13). */
+/** Who a link says is calling: only the bearer of `/s/{secret}/…`, with the rights of the link's maker (SPEC 13). */
 import { type MaybePromise, mapMaybe } from '../domain/maybe-promise.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';

@@ -10,7 +10,7 @@ export const NO_HASH = '0'.repeat(64);
 
 export const emptyHead = (chain: string): ChainHead => ({ chain, seq: 0, hash: NO_HASH });
 
-/** The text that is hashed: a JSON array without blanks. Whoever has the record and the hash before can check it by hand. */
+/** The text that is hashed: a JSON array without blanks. A program that has the record and the hash before can check it by hand. */
 export const canonicalText = (entry: LedgerEntry, { chain, seq }: Omit<ChainHead, 'hash'>, before: string): string =>
   JSON.stringify([
     FORM,
