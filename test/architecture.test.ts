@@ -43,7 +43,7 @@ const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor'], ['passkeys'], ['login'], ['users'], ['roles', 'tokens', 'invitations', 'notices', 'links']],
   store:    [['engine'], ['accounts', 'events', 'ledger', 'migrations'], ['sqlite', 'postgres'], ['.']],
   config:   [['schema'], ['problems'], ['policy'], ['.']],
-  domain:   [['.'], ['rights'], ['accounts', 'addresses']],
+  domain:   [['.'], ['events'], ['rights'], ['accounts', 'addresses']],
   cli:      [['.'], ['commands']],
   app:      [['resources'], ['telemetry', 'ledger'], ['accounts'], ['gate'], ['.', 'commands'], ['workers']],
 };

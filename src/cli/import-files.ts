@@ -2,8 +2,8 @@
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import type { EventRecord } from '../domain/event.ts';
-import type { EventSource } from '../domain/event-question.ts';
+import type { EventRecord } from '../domain/events/event.ts';
+import type { EventSource } from '../domain/events/event-question.ts';
 import {
   copyEvents,
   type ImportCounts,

@@ -1,5 +1,5 @@
 /** Time cut into slices of whole local days, the same cuts for every caller, so that the count of a slice can be cached (SPEC 7). */
-import type { ZoneOffset } from '../domain/event-question.ts';
+import type { ZoneOffset } from '../domain/events/event-question.ts';
 
 export const DAY = 86_400;
 /** So many days are counted at a time: between two slices other questions get their turn. */

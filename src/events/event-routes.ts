@@ -1,8 +1,8 @@
 /** GET /api/events, and one event by its id (interface 4.1). */
 import type { Context } from 'koa';
 import type { CameraScope } from '../domain/camera-scope.ts';
-import type { EventSource, FoundEvent } from '../domain/event-question.ts';
-import type { ZoneOffsets } from '../domain/zone-offsets.ts';
+import type { EventSource, FoundEvent } from '../domain/events/event-question.ts';
+import type { ZoneOffsets } from '../domain/events/zone-offsets.ts';
 import { readEventsQuery } from './read-query.ts';
 import { sendBadParameters, sendJson, sendNoSuchEvent, sendRefusal } from './responses.ts';
 import { namedCameras, type SeenCameras } from './seen-cameras.ts';

@@ -1,7 +1,7 @@
 /** GET /api/events/explore: the newest events of every label, the most frequent label first (SPEC 7). */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { EventSource, StoredEvent } from '../domain/event-question.ts';
+import type { EventSource, StoredEvent } from '../domain/events/event-question.ts';
 import type { EventDeps, EventsHandler } from './event-routes.ts';
 import { NEWEST_FIRST } from './filters.ts';
 import { parseCount } from './parse-value.ts';

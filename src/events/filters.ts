@@ -7,7 +7,7 @@ import {
   type EventSort,
   foldCase,
   type PageEnd,
-} from '../domain/event-question.ts';
+} from '../domain/events/event-question.ts';
 import { ok } from '../domain/result.ts';
 import {
   fault,

@@ -1,6 +1,6 @@
 /** Brings events from a file into the store, in batches; running it again changes nothing (SPEC 1). */
-import type { EventRecord } from '../domain/event.ts';
-import type { EventSource, StoredEvent } from '../domain/event-question.ts';
+import type { EventRecord } from '../domain/events/event.ts';
+import type { EventSource, StoredEvent } from '../domain/events/event-question.ts';
 import { err, type Result } from '../domain/result.ts';
 import { asEvent, parseEventText } from './parse-event.ts';
 import { splitEvents } from './split-events.ts';

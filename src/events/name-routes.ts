@@ -1,5 +1,5 @@
 /** Which labels, sub-labels and plates there are, on the cameras that the caller sees (SPEC 7). */
-import type { DistinctColumn } from '../domain/event-question.ts';
+import type { DistinctColumn } from '../domain/events/event-question.ts';
 import type { EventDeps, EventsHandler } from './event-routes.ts';
 import { parseDecimal, parseWhole } from './parse-value.ts';
 import { createParameters } from './read-parameters.ts';

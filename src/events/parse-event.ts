@@ -1,5 +1,5 @@
 /** One imported JSON text as an event record, or the reason why it is not one (interface 2.4). */
-import type { EventRecord } from '../domain/event.ts';
+import type { EventRecord } from '../domain/events/event.ts';
 import { plainJson } from '../domain/plain-json.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 

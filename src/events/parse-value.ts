@@ -1,6 +1,7 @@
 /** Texts of query parameters as values: as lenient as the reference, with a reason for each refused one. */
+
+import { canonicalZone } from '../domain/events/zone-offsets.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import { canonicalZone } from '../domain/zone-offsets.ts';
 
 export interface ParameterFault {
   /** The reference's name for the kind of fault. */

@@ -1,6 +1,6 @@
 /** Licence plates asked for as they stand, or by a pattern (interface 4.1, `recognized_license_plate`). */
 import { RE2JS } from 're2js';
-import type { EventCondition } from '../domain/event-question.ts';
+import type { EventCondition } from '../domain/events/event-question.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { fault, type Parsed, parseList } from './parse-value.ts';
 

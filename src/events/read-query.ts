@@ -1,7 +1,7 @@
 /** The query of GET /api/events as one question, or every parameter that is wrong with it (interface 4.1). */
-import type { EventCondition, EventSort, PageEnd } from '../domain/event-question.ts';
+import type { EventCondition, EventSort, PageEnd } from '../domain/events/event-question.ts';
+import type { ZoneOffsets } from '../domain/events/zone-offsets.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import type { ZoneOffsets } from '../domain/zone-offsets.ts';
 import { type Contribution, FILTERS, type Filter, NEWEST_FIRST } from './filters.ts';
 import type { ParameterFault } from './parse-value.ts';
 

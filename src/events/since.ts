@@ -1,5 +1,5 @@
 /** The events that began at a moment or later, and nothing that tells of older ones: for callers who see no further back (SPEC 13). */
-import type { DistinctColumn, EventGroup, EventSource, StoredEvent } from '../domain/event-question.ts';
+import type { DistinctColumn, EventGroup, EventSource, StoredEvent } from '../domain/events/event-question.ts';
 import { NEWEST_FIRST } from './filters.ts';
 
 const UTC = [{ since: 0, seconds: 0 }];

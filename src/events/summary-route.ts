@@ -1,7 +1,7 @@
 /** GET /api/events/summary: how many events a day, by camera, label, sub-label and zones (SPEC 7). */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { EventCondition, EventGroup, EventSource, ZoneOffset } from '../domain/event-question.ts';
+import type { EventCondition, EventGroup, EventSource, ZoneOffset } from '../domain/events/event-question.ts';
 import { type CalendarSlice, DAY, sliceAround } from './calendar-slices.ts';
 import type { EventDeps, EventsHandler } from './event-routes.ts';
 import { parseWhole, parseZone } from './parse-value.ts';

@@ -1,6 +1,6 @@
 /** Events as JSON text, a few at a time: their zones and data are written as they are kept (interface 2.4). */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { EventSource, FoundEvent, StoredEvent } from '../domain/event-question.ts';
+import type { EventSource, FoundEvent, StoredEvent } from '../domain/events/event-question.ts';
 
 /** So many rows are read at a time: the memory of a response does not grow with its size. */
 const ROWS_PER_CHUNK = 200;

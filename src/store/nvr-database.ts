@@ -1,8 +1,13 @@
 /** The NVR's own SQLite file as a source of events, read beside the running NVR and never written (SPEC 1, `nvr-database`). */
 import { statSync } from 'node:fs';
 import { Kysely, sql } from 'kysely';
-import { type BoundedEventSource, type Deadline, type EventSource, foldSubLabels } from '../domain/event-question.ts';
-import { isOutOfTime } from '../domain/out-of-time.ts';
+import {
+  type BoundedEventSource,
+  type Deadline,
+  type EventSource,
+  foldSubLabels,
+} from '../domain/events/event-question.ts';
+import { isOutOfTime } from '../domain/events/out-of-time.ts';
 import { storeFault, storeFaultOf } from '../domain/store-fault.ts';
 import type { Tables } from './engine/tables.ts';
 import { nvrShape } from './events/event-shape.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import type { EventRecord } from '../../src/domain/event.ts';
+import type { EventRecord } from '../../src/domain/events/event.ts';
 import { event, FIVE } from './support/event.ts';
 import { type Answer, type AskOptions, type ServedEvents, serveEvents } from './support/served-events.ts';
 

@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { EventRecord } from '../../src/domain/event.ts';
+import type { EventRecord } from '../../src/domain/events/event.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { eventRetentionContract } from '../contracts/event-retention.ts';
 import { makeScratch } from '../store/support/scratch-store.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { EventRecord } from '../../src/domain/event.ts';
+import type { EventRecord } from '../../src/domain/events/event.ts';
 import { startPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { event } from './support/event.ts';
 import { makeNvrDatabase } from './support/nvr-file.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inflateSync } from 'node:zlib';
-import type { EventRecord } from '../../src/domain/event.ts';
+import type { EventRecord } from '../../src/domain/events/event.ts';
 import { asEvent } from '../../src/events/parse-event.ts';
 import { generateSampleEvents, SAMPLE_CAMERAS } from '../../src/events/sample/sample-events.ts';
 

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, it } from 'node:test';
-import type { EventCondition, EventQuestion } from '../../src/domain/event-question.ts';
+import type { EventCondition, EventQuestion } from '../../src/domain/events/event-question.ts';
 import { copyEvents } from '../../src/events/import-events.ts';
 import { openNvrDatabase } from '../../src/store/nvr-database.ts';
 import { event } from '../events/support/event.ts';

@@ -1,5 +1,5 @@
 /** Where a request names a recorded time: the route table's `times`, read from the path (SPEC 13). */
-import { canonicalZone, offsetReader } from '../../domain/zone-offsets.ts';
+import { canonicalZone, offsetReader } from '../../domain/events/zone-offsets.ts';
 
 /** Unix seconds of the earliest footage that the request can mean; undefined when it cannot be told. */
 type ReadTime = (parameters: PathParameters) => number | undefined;

@@ -19,7 +19,7 @@ import { storeAddress } from '../../config/schema/store-schema.ts';
 import { MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
 import type { UserFactors } from '../../domain/accounts/second-factor.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { EventRecord } from '../../domain/event.ts';
+import type { EventRecord } from '../../domain/events/event.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { createWebhook } from '../../notify/webhook.ts';
 import { type NvrDatabase, openNvrDatabase } from '../../store/nvr-database.ts';

@@ -1,6 +1,6 @@
 /** `postern events import` and `events generate`: events into the store, with the server running or not (SPEC 1). */
 import { type Command, InvalidArgumentError } from 'commander';
-import type { EventRecord } from '../../domain/event.ts';
+import type { EventRecord } from '../../domain/events/event.ts';
 import type { EventsCommandDeps } from '../import-files.ts';
 
 interface GenerateOptions {

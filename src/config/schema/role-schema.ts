@@ -1,6 +1,7 @@
 /** Keys of `auth` about custom roles: their cameras, and what limits them (interface 2.2; SPEC 13). */
 import { z } from 'zod';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
+import { canonicalZone } from '../../domain/events/zone-offsets.ts';
 import { parseCustomRoleName, type Role } from '../../domain/names.ts';
 import { VERBS, type Verb } from '../../domain/policy.ts';
 import { err, ok } from '../../domain/result.ts';
@@ -13,7 +14,6 @@ import {
   type RoleLimits,
   type RolesInForce,
 } from '../../domain/rights/role-limits.ts';
-import { canonicalZone } from '../../domain/zone-offsets.ts';
 import { cameraEntry, parsed, wholeSeconds } from './value-types.ts';
 
 const roleName = () =>

@@ -1,5 +1,5 @@
 /** Whether a role is open now, and when that changes: hours of the wall clock in a time zone, right over both of its changes (SPEC 13). */
-import { offsetReader } from '../zone-offsets.ts';
+import { offsetReader } from '../events/zone-offsets.ts';
 import { DAY_MINUTES, type Hours, holds, WEEK_MINUTES } from './hours.ts';
 
 export interface Opening {

@@ -1,5 +1,5 @@
 /** Sample events for a first look without an NVR: believable days, the same for the same seed (SPEC 1, `events generate`). */
-import type { EventRecord } from '../../domain/event.ts';
+import type { EventRecord } from '../../domain/events/event.ts';
 import { type Chance, createChance } from './chance.ts';
 import { DAY, EVENTS_PER_DAY, eventsExpectedBy, HOUR, whenExpected } from './sample-day.ts';
 import { samplePicture } from './sample-picture.ts';

@@ -1,7 +1,7 @@
 /** Counts events: by label, and by day for the summary (SPEC 7). */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
-import type { EventGroup, GroupQuestion } from '../../domain/event-question.ts';
+import type { EventGroup, GroupQuestion } from '../../domain/events/event-question.ts';
 import { distinctCameras } from './distinct-names.ts';
 import { allOf, conditionInSql, isOneOf, offsetAt } from './event-conditions.ts';
 import { type EventsPlace, inTime } from './event-shape.ts';

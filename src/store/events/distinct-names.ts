@@ -1,6 +1,6 @@
 /** The distinct names in a column, by stepping through an index from one name to the next: events are not read. */
 import { type RawBuilder, sql } from 'kysely';
-import type { DistinctColumn } from '../../domain/event-question.ts';
+import type { DistinctColumn } from '../../domain/events/event-question.ts';
 import { allOf, isOneOf } from './event-conditions.ts';
 import { type EventsPlace, inTime } from './event-shape.ts';
 import { everyEvent } from './time-windows.ts';

@@ -8,7 +8,7 @@ import type {
   PageEnd,
   SortKey,
   ZoneOffset,
-} from '../../domain/event-question.ts';
+} from '../../domain/events/event-question.ts';
 import type { Dialect } from '../engine/dialect.ts';
 
 type Expression = RawBuilder<unknown>;

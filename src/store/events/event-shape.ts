@@ -1,7 +1,7 @@
 /** The table that events are read from: the store's own, or a view of the NVR's with the same columns. */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Deadline } from '../../domain/event-question.ts';
-import { isPast, outOfTime } from '../../domain/out-of-time.ts';
+import type { Deadline } from '../../domain/events/event-question.ts';
+import { isPast, outOfTime } from '../../domain/events/out-of-time.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import type { Tables } from '../engine/tables.ts';
 import type { TurnQueue } from '../engine/turn-queue.ts';

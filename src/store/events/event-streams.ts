@@ -1,6 +1,6 @@
 /** How the events of a query are read: in one stream, or in one stream per camera and label, which the engine merges. */
 import { type RawBuilder, sql } from 'kysely';
-import type { EventCondition, EventQuestion } from '../../domain/event-question.ts';
+import type { EventCondition, EventQuestion } from '../../domain/events/event-question.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { distinctCameras } from './distinct-names.ts';
 import { isOneOf } from './event-conditions.ts';

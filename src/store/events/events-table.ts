@@ -1,6 +1,6 @@
 /** Reads detection events, from the store or from the NVR's own file (interface 2.4). */
 import { type Kysely, sql } from 'kysely';
-import type { BoundedEventSource, EventSource, StoredEvent } from '../../domain/event-question.ts';
+import type { BoundedEventSource, EventSource, StoredEvent } from '../../domain/events/event-question.ts';
 import { plainJson } from '../../domain/plain-json.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import type { EventsTable, Tables } from '../engine/tables.ts';

@@ -1,7 +1,7 @@
 /** Finds events by one statement that walks an index in the requested order and stops at the limit. */
 import { sql } from 'kysely';
-import type { EventCondition, EventQuestion, FoundEvent } from '../../domain/event-question.ts';
-import { isPast, outOfTime } from '../../domain/out-of-time.ts';
+import type { EventCondition, EventQuestion, FoundEvent } from '../../domain/events/event-question.ts';
+import { isPast, outOfTime } from '../../domain/events/out-of-time.ts';
 import { allOf, behind, conditionInSql, sortValue } from './event-conditions.ts';
 import { type EventsPlace, inTime } from './event-shape.ts';
 import { namesLabels, streamsOf } from './event-streams.ts';

@@ -1,8 +1,8 @@
 /** Splits all time into windows of some thousand events: a query that must look at every event runs window by window, and other queries run in between (SPEC 7). */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
-import type { EventCondition, EventSort } from '../../domain/event-question.ts';
-import { isPast, outOfTime } from '../../domain/out-of-time.ts';
+import type { EventCondition, EventSort } from '../../domain/events/event-question.ts';
+import { isPast, outOfTime } from '../../domain/events/out-of-time.ts';
 import { allOf, conditionInSql, isOneOf } from './event-conditions.ts';
 import { type EventsPlace, inTime } from './event-shape.ts';
 

@@ -1,6 +1,6 @@
 /** Keeps a slow query from delaying others: a query that no index answers at once is run again window by window (SPEC 7). */
-import type { EventQuestion, EventSort, FoundEvent } from '../../domain/event-question.ts';
-import { isOutOfTime, isPast } from '../../domain/out-of-time.ts';
+import type { EventQuestion, EventSort, FoundEvent } from '../../domain/events/event-question.ts';
+import { isOutOfTime, isPast } from '../../domain/events/out-of-time.ts';
 import type { EventsPlace } from './event-shape.ts';
 import { findEvents } from './find-events.ts';
 import { findNearFirst } from './near-first.ts';

@@ -1,7 +1,7 @@
 /** Writes events in one short transaction per batch, so that other writers wait for milliseconds only. */
 import type { Kysely, OnConflictBuilder } from 'kysely';
-import type { EventRecord } from '../../domain/event.ts';
-import { foldSubLabels } from '../../domain/event-question.ts';
+import type { EventRecord } from '../../domain/events/event.ts';
+import { foldSubLabels } from '../../domain/events/event-question.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EventsTable, Tables } from '../engine/tables.ts';
 

@@ -1,5 +1,5 @@
 /** PostgreSQL's SQLSTATE codes, and the faults of `pg` itself, as faults of the store (SPEC 10). */
-import { outOfTime } from '../../domain/out-of-time.ts';
+import { outOfTime } from '../../domain/events/out-of-time.ts';
 import { type StoreFault, storeFault, storeFaultOf } from '../../domain/store-fault.ts';
 
 /** SQLSTATE classes that say something of the server or the way to it, and nothing of the statement. */

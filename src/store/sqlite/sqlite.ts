@@ -2,7 +2,7 @@
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { backup, DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { type Dialect as KyselyDialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import { isPast, outOfTime } from '../../domain/out-of-time.ts';
+import { isPast, outOfTime } from '../../domain/events/out-of-time.ts';
 import type { Engine } from '../engine/engine.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { createSqliteDriver } from './sqlite-driver.ts';

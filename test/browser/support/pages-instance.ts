@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import type { EventRecord } from '../../../src/domain/event.ts';
+import type { EventRecord } from '../../../src/domain/events/event.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Person } from '../../support/people.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';

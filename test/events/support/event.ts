@@ -1,5 +1,5 @@
 /** An event for tests: the fields that matter are given, the rest is plain. */
-import type { EventRecord } from '../../../src/domain/event.ts';
+import type { EventRecord } from '../../../src/domain/events/event.ts';
 
 /** Fields in the order of an answer: the id first, `data` last. */
 export const event = ({ id, ...given }: Partial<EventRecord> & { readonly id: string }): EventRecord => ({

@@ -1,5 +1,5 @@
 /** The questions of GET /api/events answered over a list in memory, written from the semantics and not from the code. */
-import type { EventRecord } from '../../../src/domain/event.ts';
+import type { EventRecord } from '../../../src/domain/events/event.ts';
 
 export type Query = Readonly<Record<string, string>>;
 
