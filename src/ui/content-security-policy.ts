@@ -8,6 +8,7 @@ const contentSecurityPolicy = (frameAncestors: string): string =>
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data: blob:",
+    "media-src 'self'",
     "connect-src 'self'",
     "font-src 'self'",
     "form-action 'self'",

@@ -319,8 +319,13 @@ export const DE: Words = {
     rawJson: 'JSON-Rohdaten',
     copyWhole: 'Alles kopieren',
     characters: (number) => `(${number} Zeichen)`,
-    openClip: 'Clip öffnen',
-    openSnapshot: 'Schnappschuss öffnen',
+    clipToPlay: 'Clip',
+    clipBroken:
+      'Der Clip lässt sich nicht abspielen: Vielleicht hat der NVR ihn nicht mehr, oder dieser Browser kennt das Format nicht.',
+    downloadClip: 'Clip herunterladen',
+    snapshotOf: (label) => `Schnappschuss: ${label}`,
+    noSnapshot: 'Der Schnappschuss lässt sich nicht laden.',
+    downloadSnapshot: 'Schnappschuss herunterladen',
   },
   settings: {
     title: 'Einstellungen',

@@ -316,8 +316,13 @@ export const EN = {
     rawJson: 'Raw JSON',
     copyWhole: 'Copy all',
     characters: (number: number) => `(${number} characters)`,
-    openClip: 'Open clip',
-    openSnapshot: 'Open snapshot',
+    clipToPlay: 'Clip',
+    clipBroken:
+      'The clip cannot be played: the NVR may not have it any more, or this browser does not know its format.',
+    downloadClip: 'Download clip',
+    snapshotOf: (label: string) => `Snapshot: ${label}`,
+    noSnapshot: 'The snapshot cannot be loaded.',
+    downloadSnapshot: 'Download snapshot',
   },
   settings: {
     title: 'Settings',

@@ -1,12 +1,11 @@
 /** Everything about one event: beside the list where there is room, over it where there is not. */
 import { useEffect, useRef } from 'preact/hooks';
-import { baseUrl } from '../../shared/base-url.ts';
 import { Icon } from '../../shared/icon.tsx';
 import { words } from '../../shared/words.ts';
 import { Duration } from '../event-row.tsx';
 import type { EventView } from '../event-view.ts';
-import { Thumbnail } from '../thumbnail.tsx';
 import { factsOf } from './event-facts.ts';
+import { EventMedia } from './event-media.tsx';
 import { RawRecord } from './raw-record.tsx';
 import { ShareEvent } from './share-event.tsx';
 
@@ -51,10 +50,7 @@ export function EventDetails({ event, hasNvr, previous, next, onOpen, onClose }:
           <Icon name="close" />
         </button>
       </header>
-      <div class="details-picture">
-        <Thumbnail key={event.id} event={event} />
-      </div>
-      {hasNvr && <Media event={event} />}
+      <EventMedia key={event.id} {...{ event, hasNvr }} />
       <ShareEvent key={`share ${event.id}`} id={event.id} />
       <dl class="facts">
         {factsOf(event).map(([name, value]) => (
@@ -124,23 +120,4 @@ function giveFocusBack(row: Element | null, opener: Element | null): void {
   // The browser gives the focus to the element that had it when the panel was opened, or to the page when that is gone.
   const isLost = [null, document.body, opener].includes(document.activeElement);
   if (isLost && row instanceof HTMLElement) row.focus({ preventScroll: true });
-}
-
-function Media({ event: { id, record } }: { event: EventView }) {
-  const link = (file: string, text: string) => (
-    <a
-      class="button"
-      href={new URL(`api/events/${encodeURIComponent(id)}/${file}`, baseUrl).href}
-      target="_blank"
-      rel="noreferrer"
-    >
-      {text}
-    </a>
-  );
-  return (
-    <p class="media">
-      {record['has_clip'] === true && link('clip.mp4', words.details.openClip)}
-      {record['has_snapshot'] === true && link('snapshot.jpg', words.details.openSnapshot)}
-    </p>
-  );
 }

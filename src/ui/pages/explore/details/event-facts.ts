@@ -6,38 +6,33 @@ import type { EventView } from '../event-view.ts';
 
 export type EventFact = readonly [name: string, value: string];
 
-const yesOrNo = (value: unknown): string =>
-  value === true ? words.common.yes : value === false ? words.common.no : '–';
-const orDash = (value: unknown): string => (typeof value === 'string' && value !== '' ? value : '–');
+const yesOrNo = (value: unknown): string | undefined =>
+  value === true ? words.common.yes : value === false ? words.common.no : undefined;
 
-// biome-ignore format: a table
-export const factsOf = (event: EventView): readonly EventFact[] => [
-  [words.details.camera,         event.camera],
-  [words.details.subLabel,       event.subLabel ?? '–'],
-  [words.details.score,          event.score === undefined ? '–' : formatScore(event.score)],
-  ...factsInside(event.record['data']),
-  [words.details.zones,          event.zones.join(', ') || '–'],
-  [words.details.started,        formatMoment(event.startTime)],
-  [words.details.ended,          event.endTime === undefined ? '–' : formatMoment(event.endTime)],
-  [words.details.clip,           yesOrNo(event.record['has_clip'])],
-  [words.details.snapshot,       yesOrNo(event.record['has_snapshot'])],
-  [words.details.kept,           yesOrNo(event.record['retain_indefinitely'])],
-  [words.details.falsePositive,  yesOrNo(event.record['false_positive'])],
-  [words.details.submitted,      orDash(event.record['plus_id'])],
-  [words.details.detector,       orDash(event.record['detector_type'])],
-  [words.details.model,          orDash(event.record['model_type'])],
-  [words.details.modelHash,      orDash(event.record['model_hash'])],
-  [words.details.id,             event.id],
-];
-
-/** Only some events have these. */
-function factsInside(inner: unknown): readonly EventFact[] {
-  const fields = isFields(inner) ? inner : {};
+/** What the record does not hold is left out. */
+export function factsOf(event: EventView): readonly EventFact[] {
+  const { record } = event;
+  const inner = isFields(record['data']) ? record['data'] : {};
   // biome-ignore format: a table
-  const facts: [name: string, value: string | undefined][] = [
-    [words.details.plate,       textOf(fields['recognized_license_plate'])],
-    [words.details.speed,       numberOf(fields['average_estimated_speed'])?.toFixed(1)],
-    [words.details.description, textOf(fields['description'])],
+  const facts: readonly (readonly [name: string, value: string | undefined])[] = [
+    [words.details.camera,         event.camera],
+    [words.details.subLabel,       event.subLabel],
+    [words.details.score,          event.score === undefined ? undefined : formatScore(event.score)],
+    [words.details.plate,          textOf(inner['recognized_license_plate'])],
+    [words.details.speed,          numberOf(inner['average_estimated_speed'])?.toFixed(1)],
+    [words.details.description,    textOf(inner['description'])],
+    [words.details.zones,          event.zones.join(', ')],
+    [words.details.started,        formatMoment(event.startTime)],
+    [words.details.ended,          event.endTime === undefined ? undefined : formatMoment(event.endTime)],
+    [words.details.clip,           yesOrNo(record['has_clip'])],
+    [words.details.snapshot,       yesOrNo(record['has_snapshot'])],
+    [words.details.kept,           yesOrNo(record['retain_indefinitely'])],
+    [words.details.falsePositive,  yesOrNo(record['false_positive'])],
+    [words.details.submitted,      textOf(record['plus_id'])],
+    [words.details.detector,       textOf(record['detector_type'])],
+    [words.details.model,          textOf(record['model_type'])],
+    [words.details.modelHash,      textOf(record['model_hash'])],
+    [words.details.id,             event.id],
   ];
-  return facts.filter((fact): fact is [string, string] => fact[1] !== undefined);
+  return facts.filter((fact): fact is EventFact => fact[1] !== undefined && fact[1] !== '');
 }
