@@ -45,6 +45,7 @@ describe('An invitation', { skip }, () => {
       await enter(page, ADMIN_PERSON, '/postern/settings/users');
       await press(page, 'Benutzer einladen');
       await page.getByLabel('Name', { exact: true }).fill('grace');
+      await page.getByLabel('Gültig bis').fill('2040-05-08T08:00');
       await assertSound(page);
       await page.keyboard.press('Enter');
       const made = page.getByRole('dialog', { name: 'Link für grace' });
@@ -56,6 +57,7 @@ describe('An invitation', { skip }, () => {
       await made.getByRole('button', { name: 'Ich habe' }).press('Enter');
       await page.locator('button:focus', { hasText: 'Benutzer einladen' }).waitFor();
       await page.getByRole('heading', { name: 'Offene Einladungen' }).waitFor();
+      await page.getByText('bis 8. Mai 2040 um 08:00').waitFor();
       await assertSound(page);
       assert.doesNotMatch(await page.content(), new RegExp(link.slice(-43)));
       await press(page, 'Link für grace widerrufen');

@@ -24,8 +24,8 @@ describe('Settings', { skip }, () => {
   });
   after(() => instance.close());
 
-  it('makes a user, changes role and password, and deletes the user again', (t) =>
-    visit(t, {}, async (page) => {
+  it('makes a user, changes role, validity and password, and deletes the user again', (t) =>
+    visit(t, { expectedStatuses: [400] }, async (page) => {
       const dora = { name: 'dora', role: 'viewer', password: 'LonelyPassw0rd!!!' };
       await openSettings(page, instance, 'users');
       await page.getByRole('button', { name: 'Add user' }).click();
@@ -50,6 +50,22 @@ describe('Settings', { skip }, () => {
       await page.getByRole('button', { name: 'Save' }).click();
       await said(page, 'Role of dora changed to front_only.');
       await record(page, 'dora').getByText('front_only').waitFor();
+
+      await page.getByRole('button', { name: 'Validity: dora' }).click();
+      const validity = page.getByRole('dialog', { name: 'Validity of dora' });
+      await validity.getByLabel('Valid from').fill('2040-05-01T08:00');
+      await validity.getByLabel('Valid until').fill('2040-04-01T08:00');
+      await validity.getByRole('button', { name: 'Save' }).click();
+      await validity.getByText('valid_until must be later than valid_from').waitFor();
+      await validity.getByLabel('Valid until').fill('2040-05-08T08:00');
+      await validity.getByRole('button', { name: 'Save' }).click();
+      await said(page, 'The validity of dora is changed.');
+      await record(page, 'dora').getByText('begins on 1 May 2040 at 08:00:00 CEST').waitFor();
+      await page.getByRole('button', { name: 'Validity: dora' }).click();
+      assert.equal(await validity.getByLabel('Valid until').inputValue(), '2040-05-08T08:00');
+      for (const label of ['Valid from', 'Valid until']) await validity.getByLabel(label).fill('');
+      await validity.getByRole('button', { name: 'Save' }).click();
+      await record(page, 'dora').getByText('begins on').waitFor({ state: 'detached' });
 
       await page.getByRole('button', { name: 'Reset password: dora' }).click();
       await page.getByRole('button', { name: 'Generate' }).click();
@@ -97,8 +113,8 @@ describe('Settings', { skip }, () => {
       assert.equal((await tell('DELETE', '/api/users/eva')).status, 200);
     }));
 
-  it('makes a role by switches and a pattern, and tells what its deletion does', (t) =>
-    visit(t, {}, async (page) => {
+  it('makes a role by switches and a pattern, limits it, and tells what its deletion does', (t) =>
+    visit(t, { expectedStatuses: [400] }, async (page) => {
       await openSettings(page, instance, 'roles');
       assert.match(await record(page, 'front_only').innerText(), /configuration file.*auth\.roles/s);
       assert.equal(await record(page, 'front_only').getByRole('button').count(), 0);
@@ -111,8 +127,18 @@ describe('Settings', { skip }, () => {
       await dialog.getByLabel('Another camera or pattern').fill('*2');
       await dialog.getByLabel('Another camera or pattern').press('Enter');
       await dialog.locator('.entry', { hasText: 'cam2' }).waitFor();
+      for (const verb of ['export', 'move the camera']) await dialog.getByRole('switch', { name: verb }).uncheck();
+      await dialog.getByLabel('Hours').fill('Mon-Fri 07:00-18:00\nSat 25:00-26:00');
+      await dialog.getByLabel('Sees back').fill('7d');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.getByRole('alert').getByText('Sat 25:00-26:00').waitFor();
+      await dialog.getByLabel('Hours').fill('Mon-Fri 07:00-18:00\nSat 09:00-12:00');
       await dialog.getByRole('button', { name: 'Save' }).click();
       await said(page, 'Role garden.team saved.');
+      assert.match(
+        await record(page, 'garden.team').innerText(),
+        /May not\s*export, move the camera\s*Hours\s*Mon-Fri 07:00-18:00; Sat 09:00-12:00\s*Sees back\s*7d/,
+      );
       assert.match(await record(page, 'garden.team').innerText(), /created here.*cam1\s*\*2.*no users/s);
 
       const token = await instance.logIn(ADMIN_PERSON);
@@ -126,8 +152,13 @@ describe('Settings', { skip }, () => {
       await page.reload();
       await page.getByRole('button', { name: 'Edit: garden.team' }).click();
       await page.getByRole('button', { name: 'Remove *2' }).click();
+      assert.equal(await page.getByRole('switch', { name: 'export' }).isChecked(), false);
+      await page.getByRole('switch', { name: 'export' }).check();
+      for (const label of ['Hours', 'Sees back']) await page.getByLabel(label).fill('');
       await page.getByRole('button', { name: 'Save' }).click();
       await said(page, 'Role garden.team saved.');
+      await record(page, 'garden.team').getByText('7d').waitFor({ state: 'detached' });
+      assert.match(await record(page, 'garden.team').innerText(), /May not\s*move the camera/);
       await page.getByRole('button', { name: 'Delete: garden.team' }).click();
       await page.getByText('carl will become viewer and see all cameras.').waitFor();
       await page.getByRole('button', { name: 'Delete', exact: true }).click();

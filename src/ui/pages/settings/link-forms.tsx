@@ -10,6 +10,7 @@ import { formatShortMoment } from '../shared/times.ts';
 import { useModal } from '../shared/use-modal.ts';
 import { words } from '../shared/words.ts';
 import type { UserRecord } from './account-records.ts';
+import { askedValidity, NO_ENDS, ValidityFields } from './limits/validity-fields.tsx';
 import { userNameFault } from './names.ts';
 
 /** Shown once. */
@@ -34,9 +35,10 @@ interface InviteProps extends LinkFormProps {
 export function InviteUser({ roles, known, onMade, onClose }: InviteProps) {
   const [name, setName] = useState('');
   const [role, setRole] = useState('viewer');
+  const [validity, setValidity] = useState(NO_ENDS);
   const invite = async (): Promise<string | undefined> => {
     const taken = known.some((user) => user.name === name) ? words.users.taken : undefined;
-    return userNameFault(name) ?? taken ?? (await makeLink(name, { role }, onMade));
+    return userNameFault(name) ?? taken ?? (await makeLink(name, { role, ...askedValidity(validity) }, onMade));
   };
   return (
     <FormDialog title={words.links.invite} submit={words.links.create} onSubmit={invite} onClose={onClose}>
@@ -47,6 +49,7 @@ export function InviteUser({ roles, known, onMade, onClose }: InviteProps) {
         onChange={setRole}
         options={roles.map((known) => [known, known] as const)}
       />
+      <ValidityFields validity={validity} onChange={setValidity} />
       <p>{words.links.inviteWhat}</p>
     </FormDialog>
   );
@@ -65,11 +68,7 @@ export function ResetLink({ user, onMade, onClose }: LinkFormProps & { readonly 
   );
 }
 
-async function makeLink(
-  name: string,
-  body: { readonly role?: string },
-  onMade: (link: Link) => void,
-): Promise<string | undefined> {
+async function makeLink(name: string, body: object, onMade: (link: Link) => void): Promise<string | undefined> {
   const response = await sendToApi('POST', `api/users/${encodeURIComponent(name)}/invitation`, body);
   if (response.kind !== 'ok') return problemOf(response);
   const fields = isFields(response.body) ? response.body : {};
