@@ -59,7 +59,10 @@ export interface Store {
   readonly links: LinkStore;
   readonly notices: NoticeStore;
   readonly ledger: LedgerStore;
-  /** Changes with every change of the store: a value read earlier may be cached as long as the text is the same. */
+  /**
+   * Changes with every change that may change a verdict: accounts, roles, tokens, links and revocations that were read
+   * earlier may be cached as long as the text is the same.
+   */
   version(): string;
   /** As `version`, but without changes that may have gone unheard: it stays the same while the store cannot be reached. */
   heard(): string;

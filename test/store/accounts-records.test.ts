@@ -1,7 +1,14 @@
-/** The contract of roles, seen sessions and API tokens, kept by SQLite. */
-import { after } from 'node:test';
-import { openStore } from '../../src/store/open-store.ts';
+/** The contract of roles, seen sessions and API tokens, kept by SQLite; and the version of a SQLite store. */
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
+import { type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
+import { linkEntries } from '../../src/ledger/chain.ts';
+import { openStore, type Store } from '../../src/store/open-store.ts';
+import { BETWEEN_ASKING_MILLISECONDS } from '../../src/store/sqlite/sqlite.ts';
 import { accountRecordsContract } from '../contracts/account-store-records.ts';
+import { until } from '../support/until.ts';
 import { makeScratch } from './support/scratch-store.ts';
 
 const scratch = makeScratch();
@@ -15,4 +22,111 @@ accountRecordsContract('SQLite', {
     for (const table of tables) await store.db.deleteFrom(table).execute();
     await store.close();
   },
+});
+
+const [VERA, GUARD, THEN] = ['vera' as UserName, 'guard' as Role, 1_700_000_000];
+const seen = { user: VERA, address: '192.0.2.1', agent: '', since: THEN, lastSeen: THEN, expiresAt: 9e9, keyId: 'k' };
+const token = {
+  secretHash: 'ab'.repeat(32),
+  name: 'ha',
+  user: VERA,
+  userCreatedAt: null,
+  role: VIEWER,
+  cameras: null,
+  managesAccounts: false,
+  createdAt: THEN,
+  expiresAt: null,
+  lastUsedAt: null,
+  lastUsedFrom: null,
+};
+const entry = {
+  kind: 'change',
+  ...{ user: null, credential: null, address: null, camera: null, from: THEN, to: THEN },
+  ...{ watchedFrom: null, watchedTo: null, detail: null },
+} as const;
+const link = {
+  thing: { kind: 'live', camera: 'porch' },
+  ...{ name: null, uses: null, pinHash: 'p', notifiesOnOpen: false },
+  ...{ maker: { user: VERA, userCreatedAt: null, tokenId: null, role: VIEWER } },
+  ...{ createdAt: THEN, expiresAt: 9e9, revokedAt: null },
+} as const;
+
+type Write = (store: Store, at: number) => Promise<unknown>;
+// biome-ignore format: a table
+const HARMLESS: Readonly<Record<string, Write>> = {
+  'a batch of the ledger':     async ({ ledger }) => {
+    const { chain } = await ledger.claimChain('holder', THEN);
+    await ledger.append(chain, { ended: [{ entry }], open: [{ ...entry, id: 'span' }] }, [], THEN, linkEntries);
+  },
+  'a session as it is seen':   ({ sessions }, at) => sessions.noteSessions([{ ...seen, id: `${at}` }]),
+  'the last use of a token':   ({ apiTokens }, at) => apiTokens.noteTokenUses([{ id: 'kept', at: THEN + at, from: '192.0.2.1' }]),
+  'the opening of a link':     ({ links }, at) => links.openLink('kept', { id: undefined, client: `${at}`, address: '', agent: null }, THEN),
+  'a guess at the PIN of one': ({ links }) => links.reserveGuess('kept'),
+  'a write that checks the store': ({ probe }) => probe(),
+};
+// biome-ignore format: a table
+const CHANGES: Readonly<Record<string, Write>> = {
+  'a session is ended':    ({ accounts }, at) => accounts.revokeToken(`${at}`, 9e9),
+  'a user is added':       ({ accounts }, at) => accounts.addUser({ name: `u${at}` as UserName, role: VIEWER, passwordHash: '', passwordChangedAt: null, createdAt: THEN }),
+  'a role is changed':     ({ roles }, at) => roles.changeRoles({ saved: [{ role: GUARD, cameras: [`${at}`] }], deleted: [] }),
+  'a token is added':      ({ apiTokens }, at) => apiTokens.addToken({ ...token, id: `${at}` }),
+  'a link is revoked':     async ({ links }, at) => {
+    await links.addLink({ ...link, id: `${at}`, secretHash: `${at}` }, 9999);
+    await links.revokeLink(`${at}`, THEN);
+  },
+};
+
+describe('The version of a SQLite store', () => {
+  const opened: Store[] = [];
+  const open = async (): Promise<Store> => {
+    const store = await openStore({ url: scratch.url });
+    opened.push(store);
+    return store;
+  };
+  after(() => Promise.all(opened.map((store) => store.close())));
+  let writes = 0;
+
+  it('stays the same over what changes no verdict, and changes with all else at once', async () => {
+    const store = await open();
+    await store.apiTokens.addToken({ ...token, id: 'kept' });
+    await store.links.addLink({ ...link, id: 'kept', secretHash: 'kept' }, 9999);
+    for (const [what, write] of Object.entries(HARMLESS)) {
+      const [before, at] = [store.version(), performance.now()];
+      await write(store, ++writes);
+      await until('the file is looked at again', () => performance.now() - at > BETWEEN_ASKING_MILLISECONDS);
+      assert.equal(store.version(), before, what);
+    }
+    for (const [what, write] of Object.entries(CHANGES)) {
+      const before = store.version();
+      await write(store, ++writes);
+      assert.notEqual(store.version(), before, what);
+    }
+  });
+
+  it('never lets an answer be remembered that is not true any more, whoever writes in whatever order', async () => {
+    const [here, elsewhere] = [await open(), await open()];
+    const memory = createStoreGrace({ version: here.version }).memory<readonly string[]>(10);
+    const cameras = async (): Promise<string> => {
+      const read = async () => (await here.roles.listRoles()).flatMap((role) => role.cameras);
+      return (await memory('cameras', read)).join();
+    };
+    const step = fc.tuple(fc.constantFrom(...Object.values(HARMLESS)), fc.boolean(), fc.boolean());
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+        for (const [harmless, isChange, isElsewhere] of steps) {
+          const at = ++writes;
+          await cameras();
+          const change = isChange ? CHANGES['a role is changed'] : harmless;
+          const writing = change?.(isElsewhere ? elsewhere : here, at);
+          const meanwhile = isChange ? HARMLESS['a batch of the ledger']?.(here, at) : undefined;
+          await cameras(); // which may be the old ones, and must not stay
+          await Promise.all([writing, meanwhile]);
+          if (!isChange) continue;
+          if (isElsewhere) await until('the change is seen', async () => (await cameras()) === String(at));
+          assert.equal(await cameras(), String(at));
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
 });

@@ -6,7 +6,7 @@ import type { EventsTable } from './tables.ts';
 export interface Engine {
   readonly dialect: KyselyDialect;
   readonly words: Dialect;
-  /** Changes with every change of the store, by this process or another. */
+  /** Changes with every change that may change a verdict, by this process or another. */
   version(): string;
   /** As `version`, but without changes that may have gone unheard: it stays the same while the store cannot be reached. */
   heard(): string;

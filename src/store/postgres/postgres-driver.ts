@@ -1,19 +1,11 @@
 /** The driver of the PostgreSQL store: its faults get the service's words, and each change of this process is known here at once. */
 import type { DatabaseConnection, Driver, Dialect as KyselyDialect, PostgresDialect, QueryResult } from 'kysely';
+import { mayChangeVerdict } from '../engine/changes-no-verdict.ts';
 import type { ChangeFeed } from './postgres-changes.ts';
 
 type Changes = Pick<ChangeFeed, 'changedHere'> | undefined;
 /** Gives the service's fault for the engine's. */
 type Named = (fault: unknown) => unknown;
-
-/**
- * Statements that change no verdict: sessions as seen, devices and notices of logins, the ledger, events, last uses of tokens, and
- * openings and wrong PINs of links, which are counted by the store itself. They are
- * written all the time, and must not end what is remembered; the triggers do not tell of them either. Whatever else changes
- * a row counts.
- */
-const CHANGES_NO_VERDICT =
-  /^(?:insert into|update|delete from) "(?:seen_sessions|known_clients|account_notices|link_openings|ledger_[a-z]+)"|^update "api_tokens"|^update "links" set "(?:opened|wrong_pins)"|^(?:delete from events|update event_writes) /;
 
 export const withChanges = (dialect: PostgresDialect, changes: Changes, named: Named): KyselyDialect => ({
   createDriver: () => watched(dialect.createDriver(), changes, named),
@@ -73,7 +65,7 @@ const watchedConnection = (connection: DatabaseConnection, onChange: () => void,
     try {
       const result = await connection.executeQuery<Row>(query);
       const { numAffectedRows = 0n } = result;
-      if (numAffectedRows > 0n && !CHANGES_NO_VERDICT.test(query.sql)) onChange();
+      if (numAffectedRows > 0n && mayChangeVerdict(query.sql)) onChange();
       return result;
     } catch (fault) {
       throw named(fault);

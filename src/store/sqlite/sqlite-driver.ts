@@ -2,6 +2,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
+import { mayChangeVerdict } from '../engine/changes-no-verdict.ts';
 import { createTurnQueue, type TurnQueue } from '../engine/turn-queue.ts';
 import { isBusy, namedFault } from './sqlite-faults.ts';
 
@@ -11,7 +12,7 @@ export interface DriverDeps {
   readonly writer: DatabaseSync;
   /** For error messages. */
   readonly file: string;
-  /** After each write that holds, and not before. */
+  /** After each write that holds and may change a verdict, and not before. */
   readonly onChange: () => void;
   /** Awaited behind each write that holds, when the lock is given back: what waits for the write waits for it too. */
   readonly onCommitted?: (() => Promise<void>) | undefined;
@@ -28,6 +29,8 @@ const BUSY_PAUSE_MS = 10;
 interface Connection extends DatabaseConnection {
   /** Gives the write lock back; defined in a transaction. */
   release: (() => void) | undefined;
+  /** The transaction may have changed a verdict. */
+  changes: boolean;
 }
 
 export interface SqliteDriver extends Driver {
@@ -39,9 +42,17 @@ export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
   const { reader, writer } = deps;
   const queue = createTurnQueue();
   const execute = async (query: CompiledQuery, connection: Connection): Promise<QueryResult<never>> => {
-    if (connection.release) return told(() => run(query, writer), deps);
+    const changes = mayChangeVerdict(query.sql);
+    if (connection.release) {
+      connection.changes ||= changes;
+      return told(() => run(query, writer), deps);
+    }
     if (isRead(query.sql)) return retried(() => run(query, reader), performance.now() + LOCK_PATIENCE_MS, deps);
-    const outcome = await write(() => run(query, writer));
+    const outcome = await write(() => {
+      const done = run(query, writer);
+      if (changes) deps.onChange();
+      return done;
+    });
     await deps.onCommitted?.();
     return outcome;
   };
@@ -49,9 +60,7 @@ export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
     const deadline = performance.now() + patienceMs;
     const release = await queue();
     try {
-      const outcome = await retried(work, deadline, deps);
-      deps.onChange();
-      return outcome;
+      return await retried(work, deadline, deps);
     } finally {
       release();
     }
@@ -67,6 +76,7 @@ export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
     async acquireConnection() {
       const connection: Connection = {
         release: undefined,
+        changes: false,
         executeQuery: (query) => execute(query, connection) as Promise<QueryResult<never>>,
         // biome-ignore lint/correctness/useYield: nothing is streamed
         async *streamQuery() {
@@ -77,10 +87,15 @@ export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
     },
     async beginTransaction(connection) {
       (connection as Connection).release = await begin(writer, queue, deps);
+      (connection as Connection).changes = false;
     },
     async commitTransaction(connection) {
-      await told(() => writer.exec('commit'), deps);
-      deps.onChange();
+      try {
+        told(() => writer.exec('commit'), deps);
+      } finally {
+        // At once: what is read from now on is new. A commit that failed is taken for one that may hold.
+        if ((connection as Connection).changes) deps.onChange();
+      }
       endTransaction(connection);
       await deps.onCommitted?.();
     },

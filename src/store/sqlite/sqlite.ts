@@ -48,24 +48,27 @@ export function sqliteEngine(options: SqliteOptions): Engine {
   const reader = writer ? connect({ ...options, readOnly: true }, writer) : connect(options);
   const file = subjectOf(options);
   const opened = statSync(path);
-  const dataVersion = reader.prepare('PRAGMA data_version');
-  let [askedAt, text, failures] = [Number.NEGATIVE_INFINITY, '', 0];
+  /** The writer's data version changes with each commit of another process; its own commits are told by the driver. */
+  const dataVersion = (writer ?? reader).prepare('PRAGMA data_version');
+  let [askedAt, others, changes, failures] = [Number.NEGATIVE_INFINITY, '', 0, 0];
   let isClosed = false;
-  /** The reader's data version changes with each commit of another connection, and the writer is one. */
   const look = (): void => {
     askedAt = performance.now();
     try {
-      text = String(dataVersion.get()?.['data_version']);
+      others = String(dataVersion.get()?.['data_version']);
     } catch {
       failures += 1;
-      text = `unknown ${failures}`; // caches are void, and the query that follows names the fault
+      others = `unknown ${failures}`; // caches are void, and the query that follows names the fault
     }
   };
+  const heard = (): string => `${others}.${changes}`;
   const driver = createSqliteDriver({
     reader,
     writer: writer ?? reader,
     file,
-    onChange: look,
+    onChange: () => {
+      changes += 1;
+    },
     onCommitted: options.onCommitted,
     onFault,
     isClosed: () => isClosed,
@@ -85,10 +88,10 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     dialect: dialectWith(driver),
     words: sqliteDialect,
     isCurrent: () => true,
-    heard: () => text,
+    heard,
     version() {
       if (performance.now() - askedAt >= BETWEEN_ASKING_MILLISECONDS) look();
-      return text;
+      return heard();
     },
     async probe(tables) {
       told(() => checkPlace(path, opened, file));
