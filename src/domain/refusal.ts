@@ -28,9 +28,9 @@ export const REFUSALS = {
   'no-credentials':          { status: 401, message: 'Authentication required' },
   'token-invalid':           { status: 401, message: 'The session or token is not valid: log in again.' },
   'tokens-limited':          { status: 429, message: 'Too many bad API tokens came from this address: try again in a minute.' },
-  'proxy-secret-mismatch':   { status: 401, message: 'The proxy secret is missing or wrong: the proxy in front must send X-Proxy-Secret.' },
-  'proxy-user-missing':      { status: 401, message: 'The proxy in front sent no usable user name: check the header in proxy.header_map.user.' },
-  'proxy-role-denied':       { status: 403, message: 'Your groups are mapped to no role here: ask the administrator to map one of them.' },
+  'proxy-secret-mismatch':   { status: 401, message: 'The proxy secret is missing or wrong: the proxy in front must send X-Proxy-Secret.', isTold: true },
+  'proxy-user-missing':      { status: 401, message: 'The proxy in front sent no usable user name: check the header in proxy.header_map.user.', isTold: true },
+  'proxy-role-denied':       { status: 403, message: 'Your groups are mapped to no role here: ask the administrator to map one of them.', isTold: true },
   'role-too-low':            { status: 403, message: 'Access denied. A user with a higher role is required.' },
   'second-factor-required':  { status: 403, message: 'A second factor must be set up first: open Settings > Two-step login in the console, or POST /api/second-factor/totp.', isTold: true },
   'reauthentication-required': { status: 403, message: 'Confirm your identity again: POST /api/reauthenticate with the password, a code or a passkey. An API token cannot do this.', isTold: true },
@@ -82,12 +82,37 @@ export interface Reopening {
   readonly text: string;
 }
 
-export const sentenceOf = (reason: RefusalReason, opens?: Reopening): string =>
-  opens ? `${REFUSALS[reason].message} It may be used from ${opens.text} on.` : REFUSALS[reason].message;
+/** Cameras that a refused request names itself: a message that repeats them tells nothing new. */
+export interface RefusedCameras {
+  /** Not in the caller's role, whether they exist or not. */
+  readonly foreign: readonly string[];
+  /** In the caller's role, and not among the cameras that the service knows. */
+  readonly unknown: readonly string[];
+}
+
+/** What is known of one refusal beside its reason. */
+export interface RefusalFacts {
+  /** When it ends by itself. */
+  readonly opens?: Reopening | undefined;
+  readonly cameras?: RefusedCameras | undefined;
+}
+
+export function sentenceOf(reason: RefusalReason, { opens, cameras }: RefusalFacts = {}): string {
+  const { message } = REFUSALS[reason];
+  if (opens) return `${message} It may be used from ${opens.text} on.`;
+  return reason === 'camera-not-in-role' && cameras ? cameraSentence(cameras) : message;
+}
+
+/** A foreign camera first: it is refused for good. */
+function cameraSentence({ foreign, unknown }: RefusedCameras): string {
+  if (foreign.length > 0) return `Access denied to the camera ${foreign.join(', ')}.`;
+  return `Your role has the camera ${unknown.join(', ')}, but the service does not know it: an administrator can add it to nvr.cameras.`;
+}
 
 /** The JSON that a client gets. */
-export function refusalBody(reason: RefusalReason, opens?: Reopening): object {
+export function refusalBody(reason: RefusalReason, facts: RefusalFacts = {}): object {
   const { isTold }: Refusal = REFUSALS[reason];
-  const told = { success: false, message: sentenceOf(reason, opens), ...(isTold && { reason }) };
+  const { opens } = facts;
+  const told = { success: false, message: sentenceOf(reason, facts), ...(isTold && { reason }) };
   return opens ? { ...told, opens_at: opens.at } : told;
 }

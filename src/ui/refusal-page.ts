@@ -1,5 +1,5 @@
 /** The page for a refused navigation: what happened, and the next step (SPEC 5). */
-import type { RefusalReason } from '../domain/refusal.ts';
+import type { RefusalReason, RefusedCameras } from '../domain/refusal.ts';
 import { escapeHtml } from './escape-html.ts';
 import { lonePage } from './lone-page.ts';
 import { languageFor } from './page-language.ts';
@@ -12,14 +12,42 @@ export interface RefusalPage {
   readonly message: string;
   /** When the refusal ends by itself, as text. */
   readonly opensAt?: string | undefined;
+  /** Those that the request names. */
+  readonly cameras?: RefusedCameras | undefined;
+  /** Who is refused; undefined for an unknown caller. */
+  readonly person?: RefusedPerson | undefined;
   readonly requestId: string;
   /** The header of that name. */
   readonly acceptLanguage: string | undefined;
   /** A path from the root, or an http(s) URL; anything else is left out. */
   readonly startPage: string;
+  /** Ends the session and leads to the login; a path from the root. */
+  readonly logoutPath?: string | undefined;
   /** Path of the built stylesheet, base path included; undefined when the pages are not built. */
   readonly stylesheet: string | undefined;
 }
+
+interface RefusedPerson {
+  readonly name: string;
+  readonly role: string;
+  /** Whether a logout leads to another login. */
+  readonly mayChange: boolean;
+}
+
+/** Refusals that another account may not meet. */
+const BY_PERSON: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
+  'role-too-low',
+  'route-unlisted',
+  'camera-not-in-role',
+  'verb-denied',
+  'field-admin-only',
+  'not-narrowable',
+  'history-too-old',
+  'history-not-judged',
+  'account-not-begun',
+  'account-ended',
+  'outside-hours',
+]);
 
 export function renderRefusalPage(page: RefusalPage): string {
   const { tag, refusals } = languageFor(page.acceptLanguage);
@@ -28,22 +56,48 @@ export function renderRefusalPage(page: RefusalPage): string {
   const card = `<p class="refusal-status">${escapeHtml(String(page.status))}</p>
 <h1 class="lone-title"><bdi>${escapeHtml(title)}</bdi></h1>
 <p class="refusal-message"><bdi>${message}</bdi></p>
-${renderLink(page.startPage, refusals.toStart)}<p class="refusal-request">${escapeHtml(refusals.requestId)} <code><bdi>${escapeHtml(page.requestId)}</bdi></code></p>
+${renderPerson(page, refusals)}${renderLinks(page, refusals)}<p class="refusal-request">${escapeHtml(refusals.requestId)} <code><bdi>${escapeHtml(page.requestId)}</bdi></code></p>
 `;
   return lonePage({ tag, title, stylesheet: page.stylesheet, card });
 }
 
 /** The message of programs says by itself when the refusal ends. */
-function messageOf({ reason, message, opensAt }: RefusalPage, { messages, opens }: RefusalWords): string {
-  const known = messages[reason];
+function messageOf({ reason, message, opensAt, cameras }: RefusalPage, words: RefusalWords): string {
+  if (reason === 'camera-not-in-role' && cameras) return cameraMessage(cameras, words);
+  const known = words.messages[reason];
   if (known === undefined) return message;
-  return opensAt === undefined ? known : `${known} ${opens.replace('{time}', opensAt)}`;
+  return opensAt === undefined ? known : `${known} ${words.opens.replace('{time}', opensAt)}`;
 }
 
-const renderLink = (href: string, text: string): string =>
-  isSafeTarget(href)
-    ? `<p class="refusal-links"><a class="button" href="${escapeHtml(href)}">${escapeHtml(text)}</a></p>\n`
-    : '';
+/** A function as replacement: in a replacement string, `$&` would have a meaning. */
+const cameraMessage = ({ foreign, unknown }: RefusedCameras, { camera }: RefusalWords): string =>
+  foreign.length > 0
+    ? camera.foreign.replace('{cameras}', () => foreign.join(', '))
+    : camera.unknown.replace('{cameras}', () => unknown.join(', '));
+
+const isAboutPerson = ({ reason, person }: RefusalPage): boolean => person !== undefined && BY_PERSON.has(reason);
+
+function renderPerson(page: RefusalPage, words: RefusalWords): string {
+  const { person } = page;
+  if (!person || !isAboutPerson(page)) return '';
+  const values: Readonly<Record<string, string>> = { name: person.name, role: person.role };
+  const text = words.person.replace(/\{(?<blank>name|role)\}/g, (_, blank: string) => bidi(values[blank] ?? ''));
+  return `<p class="refusal-person">${text}</p>\n`;
+}
+
+const bidi = (text: string): string => `<bdi>${escapeHtml(text)}</bdi>`;
+
+function renderLinks(page: RefusalPage, words: RefusalWords): string {
+  const mayChange = isAboutPerson(page) && page.person?.mayChange === true;
+  const links = [
+    linkTo(page.startPage, words.toStart),
+    mayChange && page.logoutPath !== undefined ? linkTo(page.logoutPath, words.otherAccount) : '',
+  ].join('');
+  return links === '' ? '' : `<p class="refusal-links">${links}</p>\n`;
+}
+
+const linkTo = (href: string, text: string): string =>
+  isSafeTarget(href) ? `<a class="button" href="${escapeHtml(href)}">${escapeHtml(text)}</a>` : '';
 
 /** `javascript:` and similar schemes never get into a link; `//host` and `/\host` lead to another site. */
 const isSafeTarget = (href: string): boolean => /^(?:https?:\/\/|\/(?![/\\]))[\x21-\x7e]*$/.test(href);

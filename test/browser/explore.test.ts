@@ -374,7 +374,7 @@ describe('Explore', { skip }, () => {
   it('says that a camera is not for this role, and offers a way out', (t) =>
     visit(t, { ...TALL, expectedStatuses: [403] }, async (page) => {
       await enter(page, instance, CARL, '/postern/?camera=cam2');
-      assert.match(await page.getByRole('alert').innerText(), /Access denied to that camera/);
+      assert.match(await page.getByRole('alert').innerText(), /Access denied to the camera cam2/);
       await page.getByRole('button', { name: 'Clear filters' }).click();
       await hasRows(page, 37);
     }));
@@ -384,7 +384,7 @@ describe('Explore', { skip }, () => {
       await enter(page, instance, CARL);
       await hasRows(page, 37);
       await page.evaluate("history.pushState(null, '', '/postern/?camera=cam2')");
-      await page.getByRole('alert').getByText('Access denied to that camera').waitFor();
+      await page.getByRole('alert').getByText('Access denied to the camera cam2').waitFor();
       assert.equal(await page.locator('.event').count(), 0);
       assert.equal(await page.locator('.overview').count(), 0);
     }));

@@ -48,7 +48,7 @@ describe('Events of a camera that is not listed', () => {
       config: {
         nvr: { cameras: ['cam1'] },
         events: { source: 'store', sample: 0 },
-        auth: { roles: { front_only: ['cam1'] } },
+        auth: { roles: { front_only: ['cam1', 'elsewhere'] } },
       },
       people: [ADMIN_PERSON, VERA, CARL],
     });
@@ -62,6 +62,38 @@ describe('Events of a camera that is not listed', () => {
         seen.push(((await answer.json()) as { id: string }[]).map(({ id }) => id).sort());
       }
       assert.deepEqual(seen, [['a', 'b'], ['a', 'b'], ['a']]);
+
+      const token = await instance.logIn(CARL);
+      const messages: unknown[] = [];
+      for (const camera of ['elsewhere', 'cam2']) {
+        const answer = await instance.ask(`/api/events?cameras=${camera}`, { token });
+        messages.push([answer.status, ((await answer.json()) as { message: string }).message]);
+      }
+      assert.deepEqual(messages, [
+        [
+          403,
+          'Your role has the camera elsewhere, but the service does not know it: an administrator can add it to nvr.cameras.',
+        ],
+        [403, 'Access denied to the camera cam2.'],
+      ]);
+      const headers = { Accept: 'text/html', Cookie: `frigate_token=${token}` };
+      const page = await instance.ask('/vod/clip/cam2/start/1/end/2/index.m3u8', { headers });
+      const html = await page.text();
+      assert.match(html, /does not include the camera cam2\..*logged in as <bdi>carl<\/bdi>/s);
+      const hints: unknown[] = [];
+      for (const user of ['admin', 'carl', 'vera']) {
+        const query = new URLSearchParams({ user, path: `/api/events${user === 'admin' ? '?cameras=elsewhere' : ''}` });
+        const answer = await instance.ask(`/api/explain?${query}`, { token: await instance.logIn(ADMIN_PERSON) });
+        const { verdict, hints: told } = (await answer.json()) as { verdict: string; hints?: string[] };
+        hints.push([verdict, told]);
+      }
+      const hint =
+        'nvr.cameras does not list elsewhere: custom roles cannot see its events; admins and viewers see what is stored. Add it to nvr.cameras, or remove that key';
+      assert.deepEqual(hints, [
+        ['admitted', [hint]],
+        ['admitted', [hint]],
+        ['admitted', undefined],
+      ]);
     } finally {
       await instance.close();
     }

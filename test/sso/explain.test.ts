@@ -300,7 +300,7 @@ user     jörg
 role     front_only
 cameras  cam1
 route    GET /api/{camera}/latest.{extension}  (camera, frigate.yaml:12)
-verdict  refused, 403 camera-not-in-role: Access denied to that camera.
+verdict  refused, 403 camera-not-in-role: Access denied to the camera cam2.
 `,
     );
   });

@@ -49,6 +49,29 @@ describe('The refusal page', () => {
     assert.match(rare, /<bdi>x y z</);
   });
 
+  it('names the cameras that were asked for, and who is refused, and offers another account', () => {
+    const person = { name: 'carl<b>', role: 'front_only', mayChange: true };
+    const cameras = { foreign: ['gar$&den'], unknown: [] };
+    const html = renderRefusalPage({ ...PAGE, cameras, person, logoutPath: '/base/logout' });
+    for (const part of [
+      'does not include the camera gar$&amp;den.',
+      'logged in as <bdi>carl&lt;b&gt;</bdi>, with the role <bdi>front_only</bdi>.',
+      '<a class="button" href="/base/logout">Log in with another account</a>',
+    ])
+      assert.ok(html.includes(part), part);
+    const unknown = renderRefusalPage({ ...PAGE, cameras: { foreign: [], unknown: ['attic'] }, acceptLanguage: 'de' });
+    assert.match(unknown, /umfasst die Kamera attic, aber der Dienst kennt sie nicht/);
+  });
+
+  it('offers no other account where one would not help, or where the proxy logs in', () => {
+    const person = { name: 'carl', role: 'viewer', mayChange: true };
+    for (const page of [
+      { ...PAGE, person: { ...person, mayChange: false } },
+      { ...PAGE, reason: 'cross-site' as const, person },
+    ])
+      assert.doesNotMatch(renderRefusalPage({ ...page, logoutPath: '/logout' }), /another account/);
+  });
+
   it('does without a stylesheet when the pages are not built', () => {
     assert.doesNotMatch(renderRefusalPage({ ...PAGE, stylesheet: undefined }), /<link rel="stylesheet"/);
   });

@@ -34,7 +34,7 @@ export const refuseFor = (ctx: AccountContext, reason: RefusalReason): void =>
 /** Says when it opens again, as every refusal of such a caller does. */
 export function refuseWhileClosed(ctx: AccountContext, { reason, opens }: Closed): void {
   if (opens) ctx.set('Retry-After', String(opens.inSeconds));
-  respond(ctx, REFUSALS[reason].status, refusalBody(reason, opens));
+  respond(ctx, REFUSALS[reason].status, refusalBody(reason, { opens }));
 }
 
 /** What is left of the body is not read, so the connection cannot be used for another request. */

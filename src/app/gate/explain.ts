@@ -12,6 +12,7 @@ import type { RolesInForce } from '../../domain/rights/role-limits.ts';
 import type { Description } from '../../gateway/explain/description.ts';
 import { type ExplainDeps, explain } from '../../gateway/explain/explain.ts';
 import type { Explanation } from '../../gateway/explain/explanation.ts';
+import { cameraHints } from './camera-hints.ts';
 import { limitSentences } from './limit-sentences.ts';
 import { roleHints } from './role-hints.ts';
 
@@ -46,7 +47,7 @@ export const createExplainer =
     const description = await describe(question, deps);
     if (!description.ok) return description;
     const explanation = await explain(description.value, deps);
-    const hints = roleHints(explanation, deps.settings);
+    const hints = [...roleHints(explanation, deps.settings), ...cameraHints(explanation, deps.settings)];
     const { role, roles = role === undefined ? [] : [role as Role] } = explanation;
     const limits = limitSentences(roles, await deps.roles(), deps.now());
     return ok({ ...explanation, ...(hints.length > 0 && { hints }), ...(limits.length > 0 && { limits }) });

@@ -184,6 +184,7 @@ function refusalRules({ auth, ui }: Settings, pages: BuiltPages): RefusalRules {
       body: renderRefusalPage({
         ...page,
         startPage: `${basePath}/`,
+        logoutPath: `${basePath}/logout`,
         stylesheet: stylesheet && `${basePath}${stylesheet}`,
       }),
     }),

@@ -18,10 +18,11 @@
  */
 import type { AccessVerdict, Obligations } from '../../access/access-verdict.ts';
 import { authorize, type Surroundings } from '../../access/authorize.ts';
+import { refusedCameras } from '../../access/refused-cameras.ts';
 import { isOwn, type RouteMatch, type RouteTable } from '../../access/route-table.ts';
 import type { Caller, Closed } from '../../domain/caller.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
-import type { RefusalReason, Reopening } from '../../domain/refusal.ts';
+import type { RefusalReason, RefusedCameras, Reopening } from '../../domain/refusal.ts';
 import type { ListenerName, RequestFacts, RequestTarget } from '../../domain/request.ts';
 import { storeFaultOf } from '../../domain/store-fault.ts';
 import type { IdentitySource, IdentityVerdict } from '../../domain/verdict.ts';
@@ -90,6 +91,8 @@ export type Admission =
       readonly reason: RefusalReason;
       /** When the same request may pass: of an account that has not begun, or a role outside its hours. */
       readonly opens?: Reopening | undefined;
+      /** Those that the request names. */
+      readonly cameras?: RefusedCameras | undefined;
     };
 
 export function admit(request: RequestFacts, rules: Rules): MaybePromise<Admission> {
@@ -145,8 +148,13 @@ function admitIdentified(arrived: ArrivedRequest, identity: IdentityVerdict, rul
     return { ...refused(caller.closed.reason, client, caller), ...opensOf(caller.closed) }; // 8
   if (caller?.mustEnrol && !mayEnrolBy(route)) return refused('second-factor-required', client, caller); // 8
 
-  const access = authorize(caller, route, target, rules.surroundings()); // 9
-  if (access.kind === 'refused') return refused(access.reason, client, caller);
+  const surroundings = rules.surroundings();
+  const access = authorize(caller, route, target, surroundings); // 9
+  if (access.kind === 'refused') {
+    const cameras =
+      access.reason === 'camera-not-in-role' ? refusedCameras(caller, route, target, surroundings.layout) : undefined;
+    return { ...refused(access.reason, client, caller), ...(cameras && { cameras }) };
+  }
   return access.kind === 'nothing-visible'
     ? withoutCameras(access.body, arrived, caller, rules)
     : admitAuthorized(

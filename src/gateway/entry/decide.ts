@@ -50,7 +50,7 @@ function actOn(admission: Admission, { ctx, next, question, deps }: Pass): Promi
   deps.onDecision?.(question?.described ?? facts, admission);
   if (caller) deps.onCaller(caller, client, question?.described ?? facts);
   if (admission.kind === 'refused') {
-    const refusal = errorResponse(admission.reason, facts, state.requestId, deps.refusals(), admission.opens);
+    const refusal = errorResponse(admission.reason, facts, state.requestId, deps.refusals(), admission);
     return void respond(ctx, question ? forwardAuthRefusal(refusal) : refusal);
   }
   if (admission.kind === 'nothing-visible') return void respond(ctx, jsonResponse(admission.body));

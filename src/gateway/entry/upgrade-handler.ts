@@ -1,7 +1,7 @@
 /** WebSocket upgrades: decided by the same steps as a request, then proxied unread, or relayed message by message. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { RefusalReason, Reopening } from '../../domain/refusal.ts';
+import type { RefusalFacts, RefusalReason } from '../../domain/refusal.ts';
 import type { ListenerName, RequestFacts } from '../../domain/request.ts';
 import { type Admitted, admit } from '../decision/admit.ts';
 import { belowBasePath } from '../decision/base-path.ts';
@@ -30,8 +30,8 @@ export async function handleUpgrade(
   const watch = deps.watch.onRequest(facts, request.socket satisfies CountedSocket);
   let status: number | undefined;
   socket.once('close', () => watch.onEnd({ status, isWhole: true, bytes: 0 }));
-  const refuse = (reason: RefusalReason, opens?: Reopening): void => {
-    const response = errorResponse(reason, facts, requestId, deps.refusals(), opens);
+  const refuse = (reason: RefusalReason, more?: RefusalFacts): void => {
+    const response = errorResponse(reason, facts, requestId, deps.refusals(), more);
     status = response.status;
     refuseUpgrade(socket, response, requestId);
   };
@@ -39,7 +39,7 @@ export async function handleUpgrade(
     const admission = await admit(facts, deps.rules());
     watch.onDecision(admission, requestId);
     deps.onDecision?.(facts, admission);
-    if (admission.kind === 'refused') return refuse(admission.reason, admission.opens);
+    if (admission.kind === 'refused') return refuse(admission.reason, admission);
     if (admission.kind === 'nothing-visible') return refuse('camera-not-in-role');
     const destination = destinationOf('WS', admission.target, deps.destinations());
     if (destination.kind === 'none') return refuse('no-nvr');

@@ -1,4 +1,5 @@
 /** How a described request would be judged, step by step, by the decision itself; nothing is sent (SPEC 1, `explain`). */
+import { namedCameras } from '../../access/refused-cameras.ts';
 import type { RouteMatch } from '../../access/route-table.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { CameraScope } from '../../domain/camera-scope.ts';
@@ -51,6 +52,7 @@ export async function explain(description: Description, deps: ExplainDeps): Prom
     role: caller?.role ?? claimed?.role,
     ...(caller?.roles && { roles: caller.roles }),
     cameras: caller && (caller.scope.kind === 'all' ? 'all' : deps.camerasOf(caller.scope)),
+    ...unknownCameras(caller, facts, rules),
     route: explainedRoute(facts, rules),
     ...verdictOf(admission, question !== undefined),
     sent:
@@ -81,10 +83,26 @@ function verdictOf(
     const message = MESSAGES[isQuestion ? 'asked' : admission.kind];
     return { verdict, status: undefined, reason: undefined, message };
   }
-  const { reason, opens } = admission;
+  const { reason } = admission;
   const { status } = REFUSALS[reason];
-  const message = sentenceOf(reason, opens);
+  const message = sentenceOf(reason, admission);
   return { verdict, status: isQuestion ? forwardAuthStatus(status) : status, reason, message };
+}
+
+/** Cameras of the request and of the role by name that are not among the known ones. */
+function unknownCameras(
+  caller: Caller | undefined,
+  facts: RequestFacts,
+  { routes, surroundings }: Rules,
+): Pick<Explanation, 'unknownCameras'> {
+  const { layout } = surroundings();
+  const plain = strictTarget(facts);
+  if (!layout || plain.kind === 'refused') return {};
+  const known: readonly string[] = layout.cameras;
+  const named = namedCameras(routes.match(methodOf(facts), plain.target.segments), plain.target);
+  const ofRole = caller?.scope.kind === 'only' ? [...caller.scope.names] : [];
+  const unknown = [...new Set([...named, ...ofRole])].filter((name) => !known.includes(name));
+  return unknown.length > 0 ? { unknownCameras: unknown } : {};
 }
 
 const withCaller = (rules: Rules, caller: Caller | undefined): Rules =>

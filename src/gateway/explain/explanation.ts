@@ -14,7 +14,7 @@ export interface Explanation {
   /** What was found out about a session token. */
   readonly token: string | undefined;
   readonly groups: readonly string[];
-  /** What is likely wrong where no group gave a role; absent for nothing. */
+  /** What is likely wrong: no group gave a role, or a camera is not known. Absent for nothing. */
   readonly hints?: readonly string[];
   /** The sentence of the rule that gave or denied the role. */
   readonly rule: string | undefined;
@@ -25,6 +25,8 @@ export interface Explanation {
   /** Hours, history and denied verbs of these roles; absent for none. */
   readonly limits?: readonly string[];
   readonly cameras: 'all' | readonly string[] | undefined;
+  /** Of the request and the role, by name: cameras that the service does not know; absent for none. */
+  readonly unknownCameras?: readonly string[];
   readonly route: ExplainedRoute | undefined;
   readonly verdict: Admission['kind'];
   readonly status: number | undefined;

@@ -1,5 +1,14 @@
 /** Error responses: the one place where the reason of a refusal becomes a status, headers and a body (SPEC 5, interface 7). */
-import { REFUSALS, type RefusalReason, type Reopening, refusalBody, sentenceOf } from '../../domain/refusal.ts';
+import type { Caller } from '../../domain/caller.ts';
+import {
+  REFUSALS,
+  type RefusalFacts,
+  type RefusalReason,
+  type RefusedCameras,
+  type Reopening,
+  refusalBody,
+  sentenceOf,
+} from '../../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { storeFaultOf } from '../../domain/store-fault.ts';
 
@@ -15,11 +24,23 @@ export interface PageFacts {
   readonly message: string;
   /** When the refusal ends by itself, as text. */
   readonly opensAt?: string | undefined;
+  /** Those that the request names. */
+  readonly cameras?: RefusedCameras | undefined;
+  /** Who is refused; undefined for an unknown caller, and for a credential that is no person's. */
+  readonly person?: Person | undefined;
   readonly requestId: string;
   /** The prefix for links and assets; empty for none. */
   readonly basePath: string;
   /** The header of that name: the language of the page. */
   readonly acceptLanguage: string | undefined;
+}
+
+/** A caller as the page of a refusal names it. */
+export interface Person {
+  readonly name: string;
+  readonly role: string;
+  /** Whether a logout leads to another login: not of a proxy's user, whom the proxy logs in again by itself. */
+  readonly mayChange: boolean;
 }
 
 export interface RefusalRules {
@@ -37,13 +58,14 @@ export function errorResponse(
   request: RequestFacts,
   requestId: string,
   rules: RefusalRules,
-  opens?: Reopening,
+  more: ErrorFacts = {},
 ): OwnResponse {
-  const message = sentenceOf(reason, opens);
+  const { opens, cameras } = more;
+  const message = sentenceOf(reason, more);
   const status = statusFor(request, REFUSALS[reason].status);
   const { basePath = '' } = request;
   const loginPath = rules.loginPath && `${basePath}${rules.loginPath}`;
-  if (!isNavigation(request)) return inJson(status, refusalBody(reason, opens), loginPath, opens);
+  if (!isNavigation(request)) return inJson(status, refusalBody(reason, more), loginPath, opens);
   if (reason === 'second-factor-required') return redirectTo(`${basePath}${ENROLMENT_PAGE}`);
   if (status === 401 && loginPath) return toLogin(loginPath, `${basePath}${request.target}`);
   const acceptLanguage = singleHeader(request, 'accept-language');
@@ -54,9 +76,23 @@ export function errorResponse(
     requestId,
     basePath,
     acceptLanguage,
+    cameras,
+    person: personOf(more.caller),
     ...(opens && { opensAt: opens.text }),
   });
   return { status, body: page.body, headers: { ...page.headers, ...retryAfter(status, opens) } };
+}
+
+/** What is known of one refusal beside its reason. */
+export interface ErrorFacts extends RefusalFacts {
+  readonly caller?: Caller | undefined;
+}
+
+function personOf(caller: Caller | undefined): Person | undefined {
+  if (!caller) return undefined;
+  const { name, role, credential } = caller;
+  const mayChange = credential.kind === 'session' && credential.carriedBy === 'cookie';
+  return mayChange || credential.kind === 'proxy-headers' ? { name, role, mayChange } : undefined;
 }
 
 /** The reason that is told for a fault. */

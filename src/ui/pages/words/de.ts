@@ -805,6 +805,13 @@ export const DE_REFUSALS: RefusalWords = {
   },
   anyTitle: 'Die Anfrage ist fehlgeschlagen',
   toStart: 'Zur Startseite',
+  camera: {
+    foreign: 'Ihre Rolle umfasst die Kamera {cameras} nicht.',
+    unknown:
+      'Ihre Rolle umfasst die Kamera {cameras}, aber der Dienst kennt sie nicht. Ein Administrator kann sie in nvr.cameras eintragen.',
+  },
+  person: 'Sie sind als {name} angemeldet, mit der Rolle {role}.',
+  otherAccount: 'Mit einem anderen Konto anmelden',
   opens: 'Möglich ist es ab {time}.',
   requestId: 'Anfrage-ID',
   messages: {

@@ -788,6 +788,12 @@ export interface RefusalWords {
   readonly titles: Readonly<Record<number, string>>;
   readonly anyTitle: string;
   readonly toStart: string;
+  /** In the place of the message for `camera-not-in-role`, when the request names the cameras. */
+  readonly camera: { readonly foreign: string; readonly unknown: string };
+  /** Who is refused. */
+  readonly person: string;
+  /** Ends the session and leads to the login. */
+  readonly otherAccount: string;
   /** When a refusal ends by itself. */
   readonly opens: string;
   readonly requestId: string;
@@ -813,6 +819,13 @@ export const EN_REFUSALS: RefusalWords = {
   },
   anyTitle: 'The request failed',
   toStart: 'Go to the start page',
+  camera: {
+    foreign: 'Your role does not include the camera {cameras}.',
+    unknown:
+      'Your role includes the camera {cameras}, but the service does not know it. An administrator can add it to nvr.cameras.',
+  },
+  person: 'You are logged in as {name}, with the role {role}.',
+  otherAccount: 'Log in with another account',
   opens: 'It may be used from {time} on.',
   requestId: 'Request ID',
   messages: {},

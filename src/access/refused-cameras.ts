@@ -1,0 +1,46 @@
+/** The cameras that a refused request names in so many words, for its message (SPEC 5). */
+import type { Caller } from '../domain/caller.ts';
+import { maySee } from '../domain/camera-scope.ts';
+import type { RefusedCameras } from '../domain/refusal.ts';
+import type { RequestTarget } from '../domain/request.ts';
+import { parseLocator } from './camera-locators.ts';
+import { queryValues } from './query.ts';
+import type { RecorderLayout } from './recorder-layout.ts';
+import type { Listed, RouteMatch } from './route-table.ts';
+
+/** A message is for people: the names that it shows are few, and short. */
+const MOST_NAMES = 3;
+const LONGEST_NAME = 60;
+
+/** Camera names of path and query. Ids and streams name none: who owns them is no matter of the client. */
+export function namedCameras(match: RouteMatch, target: RequestTarget): readonly string[] {
+  if (match.kind === 'unlisted') return [];
+  const names = (match.row.cameras ?? []).flatMap((text) => namesAt(text, match, target));
+  return [...new Set(names)].filter((name) => name !== '' && name !== 'all');
+}
+
+function namesAt(text: string, { parameters }: Listed, { query }: RequestTarget): readonly string[] {
+  const { kind, source, name } = parseLocator(text);
+  if (kind !== '' || source === 'body') return [];
+  if (source === 'path') return [parameters[name] ?? ''];
+  return queryValues(query, name).flatMap((value) => value.split(',').map((part) => part.trim()));
+}
+
+/** Undefined when the request names none that is refused. */
+export function refusedCameras(
+  caller: Caller | undefined,
+  match: RouteMatch,
+  target: RequestTarget,
+  layout: RecorderLayout | undefined,
+): RefusedCameras | undefined {
+  if (!caller) return undefined;
+  const named = namedCameras(match, target);
+  const foreign = named.filter((name) => !maySee(caller.scope, name));
+  const known: readonly string[] = layout?.cameras ?? named;
+  const unknown = named.filter((name) => maySee(caller.scope, name) && !known.includes(name));
+  if (foreign.length + unknown.length === 0) return undefined;
+  return { foreign: shown(foreign), unknown: shown(unknown) };
+}
+
+const shown = (names: readonly string[]): readonly string[] =>
+  names.slice(0, MOST_NAMES).map((name) => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name));
