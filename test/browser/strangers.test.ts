@@ -137,7 +137,13 @@ describe('Behind an authenticating proxy', { skip }, () => {
   it('the console says that no user name was received, and shows itself when one is', (t) =>
     visit(t, { expectedStatuses: [401] }, async (page) => {
       await page.goto(`${instance.url}/postern/`);
-      await page.getByRole('heading', { name: 'No user name received' }).waitFor();
+      await page.getByRole('heading', { name: 'The proxy has not logged you in', level: 1 }).waitFor();
+      await page.route('**/api/profile', (route) =>
+        route.fulfill({ status: 401, json: { success: false, message: '', reason: 'proxy-secret-mismatch' } }),
+      );
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('this request came without its secret, or with a wrong one').waitFor();
+      await page.unroute('**/api/profile');
       await page.setExtraHTTPHeaders(as('vera', 'viewer').extraHTTPHeaders);
       await page.getByRole('button', { name: 'Try again' }).click();
       await menu(page, 'Account: vera').waitFor();

@@ -56,7 +56,9 @@ describe('The words', () => {
     const sources = globSync('**/*.{ts,tsx,html}', { cwd: PAGES, exclude: ['pages/words/**'] });
     const text = sources.map((file) => readFileSync(join(PAGES, file), 'utf8')).join('\n');
     const unsaid = leavesOf(EN)
-      .filter(([path]) => !/^(?:securityEvents\.kinds|activity\.(?:kinds|seen|credentials))\./.test(path))
+      .filter(
+        ([path]) => !/^(?:securityEvents\.kinds|activity\.(?:kinds|seen|credentials)|frame\.proxyFaults)\./.test(path),
+      )
       .map(([path]) => path.split('.').at(-1) ?? '')
       .filter((key) => !new RegExp(`\\b${key}\\b`).test(text));
     assert.deepEqual(unsaid, []);

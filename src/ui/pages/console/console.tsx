@@ -18,7 +18,10 @@ import { Frame } from './frame.tsx';
 import { LoginLoop, NoSuchPage, NotTold, Trouble } from './notices.tsx';
 import { type Profile, type ProfileOutcome, readProfile } from './profile.ts';
 
-type ConsoleState = ProfileOutcome | { readonly kind: 'asking' | 'leaving' | 'login-loop' | 'not-told' };
+type ConsoleState =
+  | Exclude<ProfileOutcome, { kind: 'login-needed' }>
+  | { readonly kind: 'asking' | 'leaving' | 'login-loop' }
+  | { readonly kind: 'not-told'; readonly reason: string | undefined };
 
 /** `/postern`, below the base path. */
 const CONSOLE_PATH = `${basePath}postern`;
@@ -28,7 +31,7 @@ function Console({ facts }: { facts: PageFacts }) {
   const ask = async (): Promise<void> => {
     setState({ kind: 'asking' });
     const outcome = await readProfile();
-    setState(outcome.kind === 'login-needed' ? { kind: afterRefusal(outcome.location, facts) } : outcome);
+    setState(outcome.kind === 'login-needed' ? afterRefusal(outcome, facts) : outcome);
   };
   useEffect(() => {
     void ask();
@@ -41,9 +44,9 @@ function Console({ facts }: { facts: PageFacts }) {
     case 'failed':
       return <Trouble title={words.frame.cannotStart} message={state.message} onRetry={ask} />;
     case 'login-loop':
-      return facts.hasOwnLogin ? <LoginLoop /> : <NotTold onRetry={ask} />;
+      return facts.hasOwnLogin ? <LoginLoop /> : <NotTold reason={undefined} onRetry={ask} />;
     case 'not-told':
-      return <NotTold onRetry={ask} />;
+      return <NotTold reason={state.reason} onRetry={ask} />;
     default:
       return <p class="starting">{words.frame.moment}</p>;
   }
@@ -58,9 +61,12 @@ function onReturn(react: () => void): () => void {
   return () => removeEventListener('pageshow', look);
 }
 
-function afterRefusal(location: string | null, { hasOwnLogin }: PageFacts): 'not-told' | 'login-loop' | 'leaving' {
-  if (!hasOwnLogin && location === null) return 'not-told';
-  return goToLogin(location) === 'loop' ? 'login-loop' : 'leaving';
+function afterRefusal(
+  { location, reason }: Extract<ProfileOutcome, { kind: 'login-needed' }>,
+  { hasOwnLogin }: PageFacts,
+): ConsoleState {
+  if (!hasOwnLogin && location === null) return { kind: 'not-told', reason };
+  return { kind: goToLogin(location) === 'loop' ? 'login-loop' : 'leaving' };
 }
 
 function Pages({ profile, facts }: { profile: Profile; facts: PageFacts }) {

@@ -12,7 +12,7 @@ interface TroubleProps {
 export function Trouble({ title, message, onRetry }: TroubleProps) {
   return (
     <section class="blank" role="alert">
-      <h2>{title}</h2>
+      <h1>{title}</h1>
       <p>{message}</p>
       <button class="button" type="button" onClick={onRetry}>
         {words.common.tryAgain}
@@ -22,14 +22,15 @@ export function Trouble({ title, message, onRetry }: TroubleProps) {
 }
 
 /** With an authentication proxy in front there is no login page to open. */
-export const NotTold = ({ onRetry }: { onRetry: () => void }) => (
-  <Trouble title={words.frame.notToldTitle} message={words.frame.notTold} onRetry={onRetry} />
-);
+export function NotTold({ reason = '', onRetry }: { reason: string | undefined; onRetry: () => void }) {
+  const known: Readonly<Record<string, string>> = words.frame.proxyFaults;
+  return <Trouble title={words.frame.notToldTitle} message={known[reason] ?? words.frame.notTold} onRetry={onRetry} />;
+}
 
 export function LoginLoop() {
   return (
     <section class="blank" role="alert">
-      <h2>{words.frame.loopTitle}</h2>
+      <h1>{words.frame.loopTitle}</h1>
       <p>{words.frame.loop}</p>
       <a class="button" href={new URL('login', baseUrl).href}>
         {words.frame.toLogin}
@@ -41,7 +42,7 @@ export function LoginLoop() {
 export function NoSuchPage() {
   return (
     <section class="blank">
-      <h2>{words.frame.noSuchPage}</h2>
+      <h1>{words.frame.noSuchPage}</h1>
       <p>{words.frame.noSuchPageWhy}</p>
       <Link class="button" href="/">
         {words.frame.toExplore}

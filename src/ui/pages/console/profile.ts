@@ -1,5 +1,5 @@
 /** The caller: GET /api/profile, read once when the console starts. */
-import { getFromApi } from '../shared/api.ts';
+import { type ApiResponse, getFromApi } from '../shared/api.ts';
 import { isFields, textOf, textsOf } from '../shared/fields.ts';
 import { words } from '../shared/words.ts';
 
@@ -17,7 +17,7 @@ export interface Profile {
 
 export type ProfileOutcome =
   | { readonly kind: 'known'; readonly profile: Profile }
-  | { readonly kind: 'login-needed'; readonly location: string | null }
+  | Extract<ApiResponse, { kind: 'login-needed' }>
   | { readonly kind: 'failed'; readonly message: string };
 
 export async function readProfile(): Promise<ProfileOutcome> {

@@ -10,6 +10,10 @@ export interface Explanation {
   readonly role: string | undefined;
   readonly cameras: 'all' | readonly string[] | undefined;
   readonly rule: string | undefined;
+  /** What is likely wrong. */
+  readonly hints: readonly string[];
+  /** Hours, history and denied verbs of the roles. */
+  readonly limits: readonly string[];
   readonly secret: string | undefined;
   readonly token: string | undefined;
   readonly groups: readonly string[];
@@ -47,6 +51,8 @@ export function readExplanation(body: unknown): Explanation | undefined {
     role: textOf(body['role']),
     cameras: cameras === 'all' ? 'all' : Array.isArray(cameras) ? textsOf(cameras) : undefined,
     rule: textOf(body['rule']),
+    hints: textsOf(body['hints']),
+    limits: textsOf(body['limits']),
     secret: textOf(body['secret']),
     token: textOf(body['token']),
     groups: textsOf(body['groups']),

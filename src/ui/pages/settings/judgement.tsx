@@ -15,6 +15,11 @@ export function Judgement({ explanation }: { explanation: Explanation }) {
           <bdi>{message}</bdi>
         </p>
       )}
+      {explanation.hints.map((hint) => (
+        <p key={hint} class="notice notice-warn">
+          <bdi>{hint}</bdi>
+        </p>
+      ))}
       <dl class="facts">
         {factsOf(explanation).map(([name, value]) => (
           <div key={name} class="fact">
@@ -67,6 +72,7 @@ function factsOf(found: Explanation): [name: string, value: ComponentChildren][]
     [words.common.user, <bdi key="user">{found.user ?? words.access.anonymous}</bdi>],
     [words.common.role, found.role && <bdi key="role">{found.role}</bdi>],
     [words.common.cameras, found.cameras && <CamerasSeen key="cameras" cameras={found.cameras} />],
+    [words.access.limits, found.limits.length > 0 && <bdi key="limits">{found.limits.join('; ')}</bdi>],
     [words.access.secret, found.secret],
     [words.access.token, found.token],
     [words.access.groups, found.groups.length > 0 && <Names key="groups" names={found.groups} none="" />],

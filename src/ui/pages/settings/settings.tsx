@@ -65,7 +65,7 @@ export function Settings({ profile, facts }: { profile: Profile; facts: PageFact
 
 export const NotForYou = () => (
   <section class="blank">
-    <h2>{words.settings.notForYou}</h2>
+    <h1>{words.settings.notForYou}</h1>
     <p>{words.settings.notForYouWhy}</p>
   </section>
 );

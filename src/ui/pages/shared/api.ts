@@ -7,7 +7,7 @@ import { words } from './words.ts';
 export type ApiResponse =
   | { readonly kind: 'ok'; readonly body: unknown; readonly link: string | null }
   /** No session, or an expired one; `location` is the response's Location header. */
-  | { readonly kind: 'login-needed'; readonly location: string | null }
+  | { readonly kind: 'login-needed'; readonly location: string | null; readonly reason?: string | undefined }
   | {
       readonly kind: 'refused';
       readonly status: number;
@@ -61,7 +61,9 @@ async function readResponse(response: Response): Promise<ApiResponse> {
   const { status, headers } = response;
   const text = await response.text();
   const body = text === '' ? null : parseJson(text);
-  if (status === 401 && !isAboutTheBody(body)) return { kind: 'login-needed', location: headers.get('Location') };
+  if (status === 401 && !isAboutTheBody(body)) {
+    return { kind: 'login-needed', location: headers.get('Location'), reason: textOf(Object(body).reason) };
+  }
   const refused = (message: string): ApiResponse => ({
     kind: 'refused',
     status,

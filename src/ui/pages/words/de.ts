@@ -193,9 +193,17 @@ export const DE: Words = {
     loopTitle: 'Die Anmeldung bleibt nicht erhalten',
     loop: 'Nach der Anmeldung kam das Sitzungs-Cookie nicht zurück. Erlauben Sie Cookies für diese Adresse oder verwenden Sie die Adresse, die mit https:// beginnt.',
     toLogin: 'Zur Anmeldung',
-    notToldTitle: 'Kein Benutzername empfangen',
+    notToldTitle: 'Der Proxy hat Sie nicht angemeldet',
     notTold:
-      'Die Anmeldung erfolgt über einen vorgeschalteten Proxy, aber diese Anfrage enthielt keinen gültigen Benutzernamen. Öffnen Sie die Adresse des Proxys. Für Administratoren: Einstellungen > Zugriff und das Protokoll zeigen, welcher Header fehlte.',
+      'Die Anmeldung übernimmt ein vorgeschalteter Proxy, aber diese Anfrage kam nicht mit einem Benutzernamen von ihm. Öffnen Sie die Adresse des Proxys. Für Administratoren: Das Protokoll nennt, was gefehlt hat.',
+    proxyFaults: {
+      'proxy-secret-mismatch':
+        'Die Anmeldung übernimmt ein vorgeschalteter Proxy, aber diese Anfrage kam ohne sein Geheimnis oder mit einem falschen. Öffnen Sie die Adresse des Proxys. Für Administratoren: Der Proxy muss den Wert von proxy.auth_secret im Header X-Proxy-Secret senden.',
+      'proxy-user-missing':
+        'Der vorgeschaltete Proxy hat keinen gültigen Benutzernamen gesendet. Öffnen Sie die Adresse des Proxys. Für Administratoren: Der Proxy muss den Header senden, der in proxy.header_map.user steht.',
+      'proxy-role-denied':
+        'Der vorgeschaltete Proxy kennt Sie, aber keiner Ihrer Gruppen ist hier eine Rolle zugeordnet. Bitten Sie einen Administrator um Zugriff.',
+    },
     broken: 'Diese Seite kann nicht angezeigt werden',
     brokenWhy:
       'Auf dieser Seite ist ein Fehler aufgetreten. Versuchen Sie es erneut; tritt er wieder auf, entfernen Sie in der Adresse den Teil ab dem Fragezeichen und laden die Seite neu.',
@@ -674,6 +682,7 @@ export const DE: Words = {
     refused: 'Abgelehnt',
     nothingVisible: 'Erlaubt, aber nichts sichtbar',
     rule: 'Rollenzuordnung',
+    limits: 'Grenzen der Rolle',
     secret: 'Proxy-Geheimnis',
     token: 'Token',
     groups: 'Gruppen',

@@ -190,9 +190,17 @@ export const EN = {
     loopTitle: 'The login is not kept',
     loop: 'The session cookie did not come back after the login. Allow cookies for this address, or use the https:// address.',
     toLogin: 'Go to login',
-    notToldTitle: 'No user name received',
+    notToldTitle: 'The proxy has not logged you in',
     notTold:
-      'An authentication proxy handles the login, but this request carried no valid user name. Open the address of the proxy. Administrators: Settings > Access and the log show which header was missing.',
+      'An authentication proxy handles the login, but this request did not come from it with a user name. Open the address of the proxy. Administrators: the log says what was missing.',
+    proxyFaults: {
+      'proxy-secret-mismatch':
+        'The authentication proxy handles the login, but this request came without its secret, or with a wrong one. Open the address of the proxy. Administrators: the proxy must send the value of proxy.auth_secret in the header X-Proxy-Secret.',
+      'proxy-user-missing':
+        'The authentication proxy sent no valid user name. Open the address of the proxy. Administrators: the proxy must send the header that is set in proxy.header_map.user.',
+      'proxy-role-denied':
+        'The authentication proxy knows you, but none of your groups has a role here. Ask an administrator for access.',
+    },
     broken: 'This page cannot be displayed',
     brokenWhy:
       'An error occurred in this page. Try again; if it happens again, remove the part after the question mark from the address and reload.',
@@ -669,6 +677,7 @@ export const EN = {
     refused: 'Refused',
     nothingVisible: 'Allowed, but nothing is visible',
     rule: 'Role mapping',
+    limits: 'Limits of the role',
     secret: 'Proxy secret',
     token: 'Token',
     groups: 'Groups',
