@@ -7,7 +7,7 @@ import { narrowMetrics } from './narrow-metrics.ts';
 import { narrowStats } from './narrow-stats.ts';
 import { isSince, withoutOlder } from './recorded/without-older.ts';
 import { isRecord, memberOf, ownersOfStream } from './recorder-layout.ts';
-import { seesNamed, withoutForeignObjects } from './without-foreign.ts';
+import { onlySeenObjects, seesNamed, withoutForeignObjects } from './without-foreign.ts';
 
 export type NarrowedResponse =
   | { readonly kind: 'narrowed'; readonly body: string }
@@ -53,7 +53,7 @@ export const CONCERNED: Readonly<Record<ResponseForm, readonly Clearance[]>> = {
 const JSON_FORMS: Readonly<Record<Exclude<ResponseForm, 'metrics'>, Narrow>> = {
   array: (json, { view }) => (Array.isArray(json) ? narrowArray(json, view) : UNREADABLE),
   one: (json, { view }) => narrowOne(json, view),
-  nested: (json, { view }) => (isRecord(json) || Array.isArray(json) ? narrowNested(json, view) : UNREADABLE),
+  nested: (json, { view }) => (isRecord(json) || Array.isArray(json) ? onlySeenObjects(json, view) : UNREADABLE),
   streams: (json, { view }) => (isRecord(json) ? narrowStreams(json, view) : UNREADABLE),
   cases: (json, { view, seenCases }) => (Array.isArray(json) ? narrowCases(json, view, seenCases) : UNREADABLE),
   stats: (json, { view }) => narrowStats(json, view) ?? UNREADABLE,
@@ -91,13 +91,8 @@ function narrowOne(json: unknown, view: CameraView): unknown {
   const camera = memberOf(json, 'camera');
   if (typeof camera !== 'string' || camera === '') return UNREADABLE;
   if (!seesNamed(camera, view)) return FOREIGN;
-  return view.since === undefined || isSince(json, view.since) ? json : OLD;
+  return view.since === undefined || isSince(json, view.since) ? withoutForeignObjects(json, view) : OLD;
 }
-
-const narrowNested = (json: unknown, view: CameraView): unknown => {
-  const seen = withoutForeignObjects(json, view);
-  return view.since === undefined ? seen : withoutOlder(seen, view.since);
-};
 
 const sinceOnly = (elements: readonly unknown[], { since }: CameraView): readonly unknown[] =>
   since === undefined
