@@ -1,6 +1,6 @@
 /** The canary of a running service: a round each `canary.every`, one question at a time, for a hundredth of the time at most (SPEC 15). */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Ask, Stopped } from '../canary/answer.ts';
+import { Stopped } from '../canary/answer.ts';
+import { paced } from '../canary/paced.ts';
 import { type Round, runRound } from '../canary/round.ts';
 import { unixSeconds } from '../domain/clock.ts';
 import { canaryAsk } from './gate/canary-gate.ts';
@@ -38,7 +38,7 @@ export function startCanary(runtime: Runtime, inForce: () => Generation): Canary
       const isOver = (): boolean => inForce() !== generation;
       const ask = canaryAsk({ gate: canary.gate, camera, signal: stop.signal });
       const round = await runRound({
-        ask: paced(ask, share, stop.signal, isOver),
+        ask: paced(ask, { share, signal: stop.signal, isOver, ticks }),
         rows: canary.rows,
         layout,
         number: rounds,
@@ -77,19 +77,5 @@ export function startCanary(runtime: Runtime, inForce: () => Generation): Canary
       stop.abort();
       await running;
     },
-  };
-}
-
-/** After each answer a pause that is as much longer as the share wants it. */
-function paced(ask: Ask, share: number, signal: AbortSignal, isOver: () => boolean): Ask {
-  return async (as, target) => {
-    if (signal.aborted || isOver()) throw new Stopped();
-    const startedAt = ticks();
-    try {
-      return await ask(as, target);
-    } finally {
-      const pause = (ticks() - startedAt) * (1 / share - 1);
-      if (pause >= 1) await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
-    }
   };
 }

@@ -1,16 +1,25 @@
 /** The canary (SPEC 15): what each wrong row, and each answer that no row narrows, would show is found in one round, and nothing else is. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { Command } from 'commander';
 import { stringify } from 'yaml';
-import type { DoneRound, Round } from '../../src/canary/round.ts';
+import { layoutOfConfig } from '../../src/access/recorder-layout.ts';
+import { compileRouteTable } from '../../src/access/route-table.ts';
+import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
+import { canaryGate, openForCanary } from '../../src/app/commands/canary.ts';
+import { canaryAsk } from '../../src/app/gate/canary-gate.ts';
+import { type DoneRound, type Round, runRound } from '../../src/canary/round.ts';
+import { registerCanaryCommand } from '../../src/cli/commands/canary.ts';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
+import { rolesOfFile } from '../../src/config/schema/role-schema.ts';
+import { loadServiceConfig } from '../../src/config/service-config.ts';
 import type { PolicyRow } from '../../src/domain/policy.ts';
 import type { ServiceStatus } from '../../src/domain/status.ts';
 import { neutralPaths } from '../policy/support/rows.ts';
-import { answerWithBoth, FOREIGN } from '../policy/support/two-cameras.ts';
+import { answerWithBoth, CONFIG, FOREIGN } from '../policy/support/two-cameras.ts';
 import { type FakeNvr, type NvrAnswer, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON } from '../support/people.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
@@ -53,6 +62,8 @@ after(async () => {
   rmSync(files, { recursive: true });
 });
 
+/** Of the canary's own camera: it does not ask for them. */
+const COSTLY = /\.(?:mp4|gif)$|grid\.jpg$|^\/api\/\{camera\}$/;
 const configuration = (more: ConfigTree): ConfigTree => ({ nvr: { url: nvr.url, ...more } });
 const routeOf = ({ path }: PolicyRow): string => `GET ${path}`;
 
@@ -126,10 +137,9 @@ describe('The canary', () => {
     };
     const done = await finished();
     nvr.answer = honest;
-    const costly = /\.(?:mp4|gif)$|grid\.jpg$|^\/api\/\{camera\}$/;
     const plain = rows.filter(
       ({ narrow = 'check', access, path, answer }) =>
-        (access === 'any' || access === 'camera') && narrow === 'check' && !answer && !costly.test(path),
+        (access === 'any' || access === 'camera') && narrow === 'check' && !answer && !COSTLY.test(path),
     );
     assert.ok(plain.length > 35, String(plain.length));
     const missed = plain.map(routeOf).filter((route) => !found(done).includes(route));
@@ -161,5 +171,137 @@ describe('The canary', () => {
     const slow = instance.postern.canary.round(0.000_001);
     await instance.postern.canary.close();
     assert.equal(await slow, undefined);
+  });
+});
+
+/** All rows in each round take half a minute: `EVERY_ROW=1`. Otherwise a round has the questions of the one row that is wrong. */
+const { EVERY_ROW } = process.env;
+
+describe('A round of the canary', () => {
+  const layout = layoutOfConfig(CONFIG);
+  let command: Awaited<ReturnType<typeof canaryGate>>;
+  let policy: readonly PolicyRow[];
+  before(async () => {
+    writeFileSync(join(files, 'config.yaml'), stringify(configuration({})));
+    const config = await loadServiceConfig({ directory: files, env: {} });
+    assert.ok(config.kind === 'loaded');
+    policy = config.policy;
+    const registry = createRoleRegistry({
+      store: { listRoles: async () => [] },
+      fixed: rolesOfFile(config.settings.auth),
+    });
+    command = await canaryGate(config, { layout, registry, now: () => 1_800_000_000 });
+  });
+  after(() => command.close());
+
+  /** What a round finds where this row stands before the others. */
+  async function leaksWith(row: PolicyRow): Promise<DoneRound['leaks']> {
+    const all = [row, ...policy];
+    const routes = compileRouteTable(all);
+    const gate = { ...command.gate, rules: () => ({ ...command.gate.rules(), routes }) };
+    const done = await runRound({
+      ask: canaryAsk({ gate, camera: 'garden', signal: AbortSignal.timeout(60_000) }),
+      rows: EVERY_ROW ? all : [row],
+      layout,
+      number: 0,
+      now: () => 1_800_000_000,
+      openApi: async () => undefined,
+    });
+    return done.kind === 'done' ? done.leaks : assert.fail(done.kind);
+  }
+
+  it('finds each narrowed row alone that is not narrowed any more, and no other row', async () => {
+    const missed: string[] = [];
+    const narrowed = rows.filter(({ narrow, cameras, answer }) => narrow ?? cameras ?? answer);
+    for (const row of narrowed) {
+      const leaks = await leaksWith({ methods: row.methods, path: row.path, line: row.line, access: 'any' });
+      if (leaks.length === 0 || leaks.some(({ route }) => route !== routeOf(row))) missed.push(routeOf(row));
+    }
+    assert.ok(narrowed.length >= 75, String(narrowed.length));
+    assert.deepEqual(missed, []);
+  });
+
+  it('finds an NVR that shows another camera on one route alone, and no other route', async () => {
+    const missed: string[] = [];
+    const plain = rows.filter(
+      ({ narrow = 'check', access, path, answer }) =>
+        (access === 'any' || access === 'camera') && narrow === 'check' && !answer && !COSTLY.test(path),
+    );
+    for (const row of plain) {
+      const table = compileRouteTable(policy);
+      nvr.answer = (request, response, received) => {
+        const url = request.url ?? '';
+        const match = table.match('GET', (url.split('?', 1)[0] ?? '').slice(1).split('/').map(decodeURIComponent));
+        const isHere = match.kind === 'listed' && match.row.path === row.path && !FOREIGN.test(url);
+        if (request.headers['remote-role'] !== 'postern-canary' || !isHere) return honest(request, response, received);
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end('{"next":"/api/vod/bedroom/start/1/end/2"}');
+      };
+      const leaks = await leaksWith(row);
+      if (leaks.length === 0 || leaks.some(({ route }) => route !== routeOf(row))) missed.push(routeOf(row));
+    }
+    nvr.answer = honest;
+    assert.ok(plain.length > 35, String(plain.length));
+    assert.deepEqual(missed, []);
+  });
+});
+
+describe('postern canary', () => {
+  /** Runs it with this configuration, and nothing else in its directory. */
+  async function run(config: ConfigTree, ...words: readonly string[]) {
+    writeFileSync(join(files, 'config.yaml'), stringify(config));
+    const told = { code: -1, out: '', err: '' };
+    const program = new Command();
+    const place = { directory: files, env: {}, clock: { now: () => Date.now() } };
+    registerCanaryCommand(program, {
+      openCanary: () => openForCanary(place, (note) => assert.fail(note)),
+      stdout: {
+        write(text) {
+          told.out += text;
+        },
+      },
+      stderr: {
+        write(text) {
+          told.err += text;
+        },
+      },
+      exit(code) {
+        told.code = code;
+      },
+    });
+    nvr.received.length = 0;
+    await program.parseAsync(['canary', '--share', '1', ...words], { from: 'user' });
+    return told;
+  }
+
+  it('asks the same round without the service, and exits with 0 when no other camera was seen', async () => {
+    const { code, out, err } = await run(configuration({}));
+    assert.deepEqual([code, err], [0, '']);
+    assert.match(out, /^1\d\d questions as a caller who sees garden alone\.\nNo other camera was seen\.\nOperations/);
+    assert.deepEqual([...new Set(nvr.received.map(({ method }) => method))], ['GET']);
+    assert.deepEqual(readdirSync(files).sort(), ['config.yaml', 'rows.yaml']);
+  });
+
+  it('exits with 1 and names route and camera when another one was seen', async () => {
+    writeFileSync(
+      join(files, 'rows.yaml'),
+      stringify({ version: 1, extends: 'frigate', routes: [{ route: 'GET /api/review', access: 'any' }] }),
+    );
+    const { code, out } = await run(configuration({ policy: './rows.yaml' }), '--json');
+    const { kind, leaks } = JSON.parse(out);
+    assert.deepEqual([code, kind], [1, 'done']);
+    assert.deepEqual(leaks, [{ route: 'GET /api/review', camera: 'bedroom', by: 'id' }]);
+  });
+
+  it('exits with 2 when nothing can be said', async () => {
+    assert.deepEqual(await run(configuration({ cameras: ['garden'] })), {
+      code: 2,
+      out: 'The NVR has fewer than two cameras: there is nothing to look for.\n',
+      err: '',
+    });
+    assert.match((await run({ events: { source: 'store' } })).err, /^nvr\.url is not set/);
+    const gone = await run({ nvr: { url: 'http://127.0.0.1:9', cameras: ['garden', 'bedroom'] } });
+    assert.equal(gone.code, 2, gone.out);
   });
 });

@@ -15,7 +15,8 @@ const CANARY_USER = 'postern-canary' as UserName;
 const CANARY_ROLE = 'postern-canary' as Role;
 
 export interface CanaryGateDeps {
-  readonly gate: GateDeps;
+  /** Its watch is not told of the canary. */
+  readonly gate: Omit<GateDeps, 'watch'>;
   /** The canary's own camera. */
   readonly camera: string;
   /** Aborted when the service stops, or another configuration holds. */
@@ -43,7 +44,7 @@ interface Door {
   begin(): Course;
 }
 
-function doorOf(deps: GateDeps, rights: Pick<Caller, 'role' | 'scope'>): Door {
+function doorOf(deps: Omit<GateDeps, 'watch'>, rights: Pick<Caller, 'role' | 'scope'>): Door {
   // Its way in is its credential, as on the internal listener: no client reaches these streams.
   const caller: Caller = { name: CANARY_USER, ...rights, credential: { kind: 'internal-listener' } };
   const source: IdentitySource = { name: 'canary', identify: () => ({ kind: 'identified', caller }) };

@@ -192,7 +192,7 @@ function refusalRules({ auth, ui }: Settings, pages: BuiltPages): RefusalRules {
 }
 
 /** In the form that the NVR's pages read. */
-function ownConfigOf({ auth, proxy }: Settings, roles: CustomRoles, known: readonly CameraName[]): OwnConfig {
+export function ownConfigOf({ auth, proxy }: Settings, roles: CustomRoles, known: readonly CameraName[]): OwnConfig {
   const listed = [...roles].map(([role, entries]) => {
     const cameras = visibleCameras(scopeOf(entries), known);
     // An empty list means all cameras there: a role whose cameras are gone is shown with its list as it is written.
