@@ -35,6 +35,8 @@ export interface Obligations {
   readonly padding?: number;
   /** Each message of the WebSocket is judged, both ways. */
   readonly messages?: MessageObligations;
+  /** Of a link: the path below which the NVR has the playlist and its segments; the addresses in it must stay there. */
+  readonly playlistAt?: string;
   /** Offers of live pictures are judged: that of the body, or those in the messages of the WebSocket. */
   readonly signalling?: SignallingObligations;
 }

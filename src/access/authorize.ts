@@ -6,11 +6,12 @@ import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { err, type Result, unreachable } from '../domain/result.ts';
 import { sinceOf } from '../domain/rights/rights.ts';
-import { type AccessVerdict, refused } from './access-verdict.ts';
+import { type AccessVerdict, type Obligations, refused } from './access-verdict.ts';
 import { namesAddress } from './camera-locators.ts';
 import { clearanceOf, viewOf } from './camera-view.ts';
 import { isBehindLink } from './link-targets.ts';
 import { queryValues } from './query.ts';
+import { isPlaylist } from './recorded/link-playlist.ts';
 import { isVodTrick } from './recorded/vod-path.ts';
 import { layoutOfNames, type RecorderLayout } from './recorder-layout.ts';
 import type { Listed, RouteMatch } from './route-table.ts';
@@ -48,7 +49,8 @@ export function authorize(
   if (row.verb && isDenied(caller, row.verb)) return refused('verb-denied');
   if (clearanceOf(caller) === 'admin' && row.narrow === 'per-message')
     return perMessage(target, caller, { layout: layout ?? NO_LAYOUT, now });
-  if (clearanceOf(caller) === 'admin') return withObligations(target, row, viewOf(caller, now, layout), {});
+  if (clearanceOf(caller) === 'admin')
+    return withObligations(target, row, viewOf(caller, now, layout), playlistOf(caller, target));
   if (isVodTrick(target.segments)) return refused('route-unlisted');
   if (row.dynamic && !layout) return refused('cameras-unknown');
   // In the place of a dynamic segment, a name that is no camera may be a route that the table does not list.
@@ -60,7 +62,7 @@ export function authorize(
   const { target: judged, obligations: times = {} } = within?.value ?? { target };
   const signalling = row.signalling ? { signalling: { mayTalk: !isDenied(caller, 'talk') } } : {};
   if (row.narrow === 'per-message') return perMessage(target, caller, { layout, now });
-  const more = { ...signalling, ...times };
+  const more = { ...signalling, ...times, ...playlistOf(caller, target) };
   if (caller.scope.kind === 'all' || !isNarrowed(row))
     return withObligations(judged, row, viewOf(caller, now, layout), { ...bodyObligations(row, []), ...more });
   if (!layout) return refused('cameras-unknown');
@@ -68,6 +70,10 @@ export function authorize(
 }
 
 const showsPictures = (match: RouteMatch): boolean => match.kind === 'listed' && match.row.views !== undefined;
+
+/** The visitor of a link has no rights anywhere else than below it. */
+const playlistOf = ({ credential }: Caller, { path }: RequestTarget): Pick<Obligations, 'playlistAt'> =>
+  credential.kind === 'link' && isPlaylist(path) ? { playlistAt: path.slice(0, path.lastIndexOf('/')) } : {};
 
 /** An admin sees all cameras, known or not. */
 const NO_LAYOUT = layoutOfNames([]);

@@ -53,8 +53,8 @@ export const linkFiles = (thing: SharedThing): readonly string[] => Object.keys(
 export const linkPlaylist = (thing: SharedThing): string | undefined => playlistsOf(thing) && `${PLAYLISTS}/index.m3u8`;
 
 /**
- * The path behind `/s/{secret}/` and these decoded segments; undefined when the link has no such file. The NVR names the
- * segments of a playlist relatively, so that they are asked for below the link.
+ * The path behind `/s/{secret}/` and these decoded segments; undefined when the link has no such file. A playlist names its
+ * segments as files beside it (`recorded/link-playlist.ts`), so that they are asked for below the link.
  */
 export function linkTarget(thing: SharedThing, segments: readonly string[]): string | undefined {
   const [first = '', second, ...more] = segments;

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { authorize } from '../../src/access/authorize.ts';
 import { isBehindLink, linkFiles, linkPlaylist, linkTarget } from '../../src/access/link-targets.ts';
+import { playlistBelow } from '../../src/access/recorded/link-playlist.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
@@ -108,6 +109,84 @@ describe('A link', () => {
         const target = linkTarget({ kind: 'live', camera }, ['live']) ?? '';
         assert.equal(target.split('/').length, 3);
         assert.ok(!/[?#]/.test(target));
+      }),
+    );
+  });
+});
+
+describe('A playlist below a link', () => {
+  const AT = '/vod/front%20door/start/100/end/160.5';
+  const media = (segment: string): string =>
+    `#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXT-X-MAP:URI="${segment.replace('seg-1', 'init')}"\n#EXTINF:10.000,\n${segment}\n#EXT-X-ENDLIST\n`;
+  const master = (index: string): string =>
+    `#EXTM3U\r\n#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS="avc1"\r\n${index}\r\n#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI="${index.replace('index', 'iframes')}"\r\n`;
+
+  it('names files beside it, whether the NVR names them relatively, by their path, or with its address', () => {
+    for (const before of [
+      '',
+      './',
+      `${AT}/`,
+      '/vod/front door/start/100/end/160.5/',
+      `http://nvr:5000${AT}/`,
+      `//nvr${AT}/`,
+      `https://[::1]:8971${AT}/../160.5/`,
+    ]) {
+      assert.equal(playlistBelow(media(`${before}seg-1-v1.m4s`), AT), media('seg-1-v1.m4s'), before);
+      const written = master('index-v1-a1.m3u8').replaceAll('\r', '');
+      assert.equal(playlistBelow(master(`${before}index-v1-a1.m3u8?x=1`), AT), written, before);
+    }
+  });
+
+  it('is refused when it leads elsewhere, or is none', () => {
+    for (const segment of [
+      '/vod/garden/start/100/end/160.5/seg-1-v1.m4s',
+      '../../../../garden/start/100/end/160.5/seg-1-v1.m4s',
+      'http://nvr/api/config',
+      'https://evil.example/seg-1-v1.m4s',
+      `${AT}/sub/seg-1-v1.m4s`,
+      `${AT}/..%2f..%2fseg-1-v1.m4s`,
+      'data:video/mp4;base64,AAAA',
+      '{$host}/seg-1-v1.m4s',
+      'seg-1-v1.m4s/',
+      '%ff',
+    ]) {
+      assert.equal(playlistBelow(media(segment), AT), undefined, segment);
+      assert.equal(playlistBelow(`#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI="${segment}"\n`, AT), undefined, segment);
+    }
+    for (const odd of ['URI=http://evil/a', 'A=",URI="a",URI="http://evil/a', 'X-URI=a'])
+      assert.equal(playlistBelow(`#EXTM3U\n#EXT-X-MAP:${odd}\n`, AT), undefined, odd);
+    for (const none of ['', '<html>', '{"message":"no recordings"}', ' #EXTM3U'])
+      assert.equal(playlistBelow(none, AT), undefined, none);
+  });
+
+  it('keeps no tag that may name an address in its own way', () => {
+    const odd =
+      '#EXT-X-DEFINE:NAME="host",VALUE="http://evil"\n#EXT-X-DATERANGE:X-ASSET-LIST="http://evil"\n# http://evil\n';
+    assert.equal(playlistBelow(`#EXTM3U\n${odd}seg-1.ts`, AT), '#EXTM3U\nseg-1.ts');
+  });
+
+  it('never names anything but files, whatever the NVR writes', () => {
+    const piece = fc.constantFrom(
+      'URI="',
+      '"',
+      '\n',
+      '#EXT-X-MAP:',
+      '#EXT-X-KEY:',
+      '/',
+      '..',
+      'http://e/',
+      '%2f',
+      'seg',
+      AT,
+      ',',
+    );
+    const text = fc.array(fc.oneof(piece, fc.string({ maxLength: 4 }))).map((pieces) => `#EXTM3U\n${pieces.join('')}`);
+    fc.assert(
+      fc.property(text, (hostile) => {
+        const written = playlistBelow(hostile, AT) ?? '';
+        const lines = written.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+        const quoted = [...written.matchAll(/URI="([^"]*)"/g)].map(([, address]) => address);
+        for (const file of [...lines, ...quoted]) assert.match(file ?? '', /^[\w-]+(?:\.[\w-]+)*$/);
       }),
     );
   });

@@ -33,6 +33,7 @@ nvr.answer = (request, response, received) => {
     response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=frame' });
     return void response.write('--frame\r\n');
   }
+  if (path.endsWith('.m3u8')) return void response.writeHead(200, { etag: '"1"' }).end(playlist(path));
   if (path.endsWith('.mp4')) return sendClip(request, response);
   if (path.endsWith('.jpg')) {
     const cookies = { 'set-cookie': 'nvr=1', 'cache-control': 'public, max-age=9' };
@@ -40,6 +41,10 @@ nvr.answer = (request, response, received) => {
   }
   answerLikeAnNvr(request, response, received);
 };
+/** Where the NVR says that the segments are. */
+let besides = (_directory: string): string => '';
+const playlist = (path: string): string =>
+  `#EXTM3U\n#EXT-X-MAP:URI="${besides(path)}init-v1.mp4"\n#EXTINF:10.000,\n${besides(path)}seg-1-v1.m4s\n#EXT-X-ENDLIST\n`;
 const PICTURE = Buffer.from('ffd8ffe000104a464946ffd9', 'hex');
 const CLIP = Buffer.alloc(5000, 7);
 function sendClip(request: IncomingMessage, response: Parameters<typeof nvr.answer>[1]): void {
@@ -157,6 +162,50 @@ describe('A link', () => {
       'GET /api/cam1/latest.jpg',
       'GET /api/cam1',
     ]);
+  });
+});
+
+describe('The playlist of a link', () => {
+  const spellings: readonly (readonly [string, (path: string) => string])[] = [
+    ['relatively', () => ''],
+    ['by their path', (path) => path.slice(0, path.lastIndexOf('/') + 1)],
+    ['with its address', (path) => `${nvr.url}${path.slice(0, path.lastIndexOf('/') + 1)}`],
+  ];
+  for (const [how, spell] of spellings)
+    it(`leads to segments below the link, where the NVR names them ${how}`, async () => {
+      besides = spell;
+      for (const what of [EVENT, { recording: { camera: 'cam1', from: 100, to: 160.5 } }]) {
+        const { url } = await made({ what });
+        const index = `${at.url}${url}/vod/index.m3u8`;
+        const answer = await visit(`${url}/vod/index.m3u8`, {
+          headers: { range: 'bytes=0-9', 'if-none-match': '"1"' },
+        });
+        const text = await answer.text();
+        assert.deepEqual([answer.status, answer.headers.get('etag')], [200, null]);
+        const named = [/URI="(.*)"/.exec(text)?.[1] ?? '', text.split('\n')[3] ?? ''];
+        for (const name of named) {
+          const { origin, pathname } = new URL(name, index);
+          assert.deepEqual([origin, pathname], [at.url, `${url}/vod/${name}`]);
+          assert.equal(await status(pathname), 200);
+        }
+        assert.equal(await status(`${url}/vod/index.m3u8`, { method: 'HEAD' }), 405);
+      }
+      const directory = '/vod/event/17.5-front';
+      assert.deepEqual(asked().slice(0, 3), [
+        `GET ${directory}/index.m3u8`,
+        `GET ${directory}/init-v1.mp4`,
+        `GET ${directory}/seg-1-v1.m4s`,
+      ]);
+    });
+
+  it('is not shown when it leads elsewhere', async () => {
+    for (const elsewhere of ['/vod/event/18.5-back/', 'https://other.example/', '../18.5-back/']) {
+      besides = () => elsewhere;
+      const answer = await visit(`${(await made()).url}/vod/index.m3u8`);
+      assert.equal(answer.status, 502);
+      assert.ok(!(await answer.text()).includes('seg-1'));
+    }
+    besides = () => '';
   });
 });
 

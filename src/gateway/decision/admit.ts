@@ -187,7 +187,7 @@ function admitAuthorized(
   if (!obligations)
     return { kind: 'admitted', client, caller, target, route, ...(credentialFault && { credentialFault }) };
   // The head of a response that is narrowed would tell of the whole one; the NVR has no HEAD there either.
-  if (method === 'HEAD' && (obligations.responseForm || obligations.fanout))
+  if (method === 'HEAD' && (obligations.responseForm || obligations.fanout || obligations.playlistAt))
     return refused('method-not-allowed', client, caller); // 11
   const denial = obligations.owners && owners.denial(obligations.owners, obligations.view, { method, target }); // 12
   return mapMaybe(denial, (reason) =>

@@ -4,6 +4,7 @@ import type { Obligations } from '../../access/access-verdict.ts';
 import { plainView } from '../../access/camera-view.ts';
 import type { OwnConfig } from '../../access/narrow-config.ts';
 import { queryValues } from '../../access/query.ts';
+import { playlistBelow } from '../../access/recorded/link-playlist.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
@@ -132,7 +133,8 @@ async function narrowingOf(
   destination: Served,
   deps: ObligationDeps,
 ): Promise<Narrowing | undefined> {
-  const { responseForm: form, view, isRewritten, empty } = obligations;
+  const { responseForm: form, view, isRewritten, empty, playlistAt } = obligations;
+  if (playlistAt !== undefined) return playlistNarrowing(playlistAt, deps);
   // The events backend always honours the query. An NVR may be too old to know the parameter.
   if (!form || (isRewritten && destination.kind === 'events-backend')) return undefined;
   const { since: _, ...whole } = plainView(view);
@@ -156,3 +158,20 @@ async function narrowingOf(
     ...(empty === undefined ? {} : { empty }),
   };
 }
+
+/** A day in segments of ten seconds has less than one. */
+const LARGEST_PLAYLIST = 4 * 1024 * 1024;
+
+const playlistNarrowing = (directory: string, { held = HELD }: ObligationDeps): Narrowing => ({
+  async body(bytes) {
+    const text = bytes.byteLength <= LARGEST_PLAYLIST ? Buffer.from(bytes).toString() : '';
+    const written = playlistBelow(text, directory);
+    return written === undefined
+      ? { kind: 'unreadable' }
+      : { kind: 'narrowed', body: new TextEncoder().encode(written) };
+  },
+  namesForeign: () => true,
+  isStrict: true,
+  hidesUnknown: false,
+  held,
+});
