@@ -19,6 +19,9 @@ export const isOwn = (match: RouteMatch): match is Listed => match.kind === 'lis
 /** Whether the request is for Postern alone, so that it is never forwarded. */
 export const isServedHere = (match: RouteMatch): boolean => isOwn(match) && match.row.forwarded !== true;
 
+/** Whether the length of the response may tell of its content. */
+export const isCompressed = (match: RouteMatch): boolean => isOwn(match) && match.row.compressed === true;
+
 interface Affix {
   readonly prefix: string;
   readonly suffix: string;

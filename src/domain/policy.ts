@@ -93,6 +93,8 @@ export interface PolicyRow {
   readonly own?: boolean;
   /** The exception: Postern takes its part of the request and forwards the rest. */
   readonly forwarded?: boolean;
+  /** Of Postern's own rows: the response holds no secret beside text of a stranger, so its length may tell of its content. */
+  readonly compressed?: boolean;
   /** Where the row stands. */
   readonly file?: string;
   readonly line: number;

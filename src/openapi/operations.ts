@@ -37,6 +37,15 @@ const LEDGER_QUERY = {
   cursor: 'From the Link header of the page before',
   format: 'json, ndjson or csv',
 };
+const COUNTS_QUERY = {
+  cameras: 'Names, with commas; every other filter of /api/events holds, too',
+  after: 'Unix seconds',
+  before: 'Unix seconds',
+  until: 'Unix seconds: slices go on to here when after is given',
+  timezone: 'Where days begin, such as Europe/Berlin; UTC when not given',
+  slices: 'The most slices of time, 2 to 1000; 96 when not given',
+  series: 'So many of the most frequent cameras are told slice by slice; 8 when not given',
+};
 const LOGIN_NO = [401, 403, 404, 413, 415, 422, 429, 503];
 const BODY_NO = [400, 413, 415, 422];
 
@@ -99,6 +108,7 @@ export const OPERATIONS: readonly Operation[] = [
   { method: 'get',    path: '/s/{secret}/vod/{file}',  who: 'public', summary: 'The playlist of a link, index.m3u8, and its segments',                             yes: [200], no: [206, 304, 403, 404, 416, 429, 502, 503, 504], type: 'application/octet-stream' },
   { method: 'get',    path: '/api/ledger',                  who: 'any',    summary: "Who watched what, and what was changed, newest first: one's own records; as an admin, all", query: LEDGER_QUERY, yes: [200, listOf(named('LedgerRecord'))], no: [422] },
   { method: 'get',    path: '/api/ledger/days',             who: 'any',    summary: 'Minutes watched, by person and day',                                               query: LEDGER_QUERY, yes: [200, listOf(named('LedgerDay'))], no: [422] },
+  { method: 'get',    path: '/api/events/counts',           who: 'any',    summary: 'How many events there are, by camera and slice of time; filters as in /api/events', query: COUNTS_QUERY, yes: [200, named('EventCounts')], no: [422, 502, 503] },
   { method: 'get',    path: '/api/status',                  who: 'admin',  summary: 'State of the service',                                                             yes: [200, named('Status')] },
   { method: 'post',   path: '/api/status/doctor',           who: 'admin',  summary: 'What is wrong between server.public_url and Postern; takes half a minute at most', yes: [200, named('Report')], no: [409, 503] },
   { method: 'get',    path: '/api/explain',                 who: 'admin',  summary: 'How a request would be authorized, and why',                                       query: NAMES_METHOD_PATH, yes: [200, named('Explanation')], no: [422] },

@@ -207,6 +207,20 @@ export const SCHEMAS = {
     expires_at: MAYBE_TIME,
   }),
   ...LINK_SCHEMAS,
+  EventCounts: object({
+    total: { type: 'integer' },
+    complete: { type: 'boolean', description: 'false: older events were not counted' },
+    seconds: { type: 'integer', description: 'How long a slice is' },
+    starts: { type: 'array', items: { type: 'number' }, description: 'Unix seconds: where each slice begins' },
+    end: { type: ['number', 'null'], description: 'Unix seconds: where the last slice ends' },
+    cameras: listOf(
+      object({ camera: TEXT, total: { type: 'integer' }, counts: { type: 'array', items: { type: 'integer' } } }, [
+        'camera',
+        'total',
+      ]),
+    ),
+    others: { type: 'array', items: { type: 'integer' }, description: 'All cameras without counts, one a slice' },
+  }),
   Status: { type: 'object', description: 'State of the service' },
   Report: object({
     url: { type: ['string', 'null'], description: 'server.public_url; null: only this machine was looked at' },

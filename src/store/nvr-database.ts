@@ -69,6 +69,7 @@ const throughout = (asked: Asked): EventSource => ({
   countByLabel: (cameras) => asked((events) => events.countByLabel(cameras)),
   distinct: (column, cameras) => asked((events) => events.distinct(column, cameras)),
   groups: (question) => asked((events) => events.groups(question)),
+  countSlices: (question) => asked((events) => events.countSlices(question)),
   firstStart: (time) => asked((events) => events.firstStart(time)),
   writesByDay: () => asked((events) => events.writesByDay()),
 });

@@ -56,6 +56,7 @@ for (const [place, serve] of Object.entries(places)) {
       '/api/events?limit=10000',
       '/api/events/explore',
       '/api/events/summary',
+      '/api/events/counts?zones=nowhere',
     ];
     for (const target of slow) {
       it(`is a 503 that says what to narrow: ${target}`, async () => {

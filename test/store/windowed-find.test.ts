@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
-import type { EventCondition, EventQuestion } from '../../src/domain/events/event-question.ts';
+import type { EventCondition, EventQuestion, SliceCount } from '../../src/domain/events/event-question.ts';
 import { isOutOfTime } from '../../src/domain/events/out-of-time.ts';
 import { createTurnQueue } from '../../src/store/engine/turn-queue.ts';
+import { countInWindows, countSlices } from '../../src/store/events/count-slices.ts';
 import { type EventsPlace, STORE_SHAPE } from '../../src/store/events/event-shape.ts';
 import { eventsPlace } from '../../src/store/events/events-table.ts';
 import { findEvents } from '../../src/store/events/find-events.ts';
@@ -73,6 +74,24 @@ describe('A walk in windows', () => {
         assert.deepEqual(await findInWindows(next, place, eventsEach), await findEvents(next, place));
       }),
       { numRuns: 150 },
+    ));
+
+  it('counts what one go counts', () =>
+    fc.assert(
+      fc.asyncProperty(questions, fc.integer({ min: 1, max: 40 }), async ({ cameras, conditions }, eventsEach) => {
+        const question = { cameras, conditions, slicing: { seconds: 3, phase: 1, offsets: [] } };
+        const inOrder = (rows: readonly SliceCount[]): string[] =>
+          rows.map(({ slice, camera, count }) => `${slice} ${camera} ${count}`).sort();
+        const inOneGo = await countSlices(question, place);
+        assert.deepEqual(inOrder(await countInWindows(question, place, eventsEach)), inOrder(inOneGo));
+        const limit = 1000;
+        const found = await findEvents({ cameras, conditions, sort: NEWEST, limit }, place);
+        assert.equal(
+          inOneGo.reduce((sum, { count }) => sum + count, 0),
+          found.length,
+        );
+      }),
+      { numRuns: 50 },
     ));
 });
 

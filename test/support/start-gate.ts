@@ -15,6 +15,7 @@ import { createForwarder } from '../../src/gateway/forward/forward.ts';
 import type { ForwardRules } from '../../src/gateway/forward/forwarder.ts';
 import { type Listener, listen } from '../../src/gateway/listen/listeners.ts';
 import type { ServedCertificates } from '../../src/gateway/listen/tls-server.ts';
+import { createNvrCounts } from '../../src/gateway/narrow/count-at-nvr.ts';
 import { createMessageRelay } from '../../src/gateway/websocket/message-relay.ts';
 import { internalSource } from '../../src/identity/internal-source.ts';
 
@@ -108,6 +109,7 @@ export async function startGate(
     refresh: () => undefined,
     recheck: async (caller) => caller,
     obligationDeps: {
+      countAtNvr: createNvrCounts({ now: () => performance.now(), startedAt: 0 }),
       ask: async () => undefined,
       askText: async () => '',
       ownConfig: () => OWN_CONFIG,

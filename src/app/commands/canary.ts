@@ -16,6 +16,7 @@ import { destinationOf } from '../../gateway/decision/destinations.ts';
 import type { GateDeps } from '../../gateway/entry/gate-deps.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
 import { createForwarder } from '../../gateway/forward/forward.ts';
+import { createNvrCounts } from '../../gateway/narrow/count-at-nvr.ts';
 import { readTrustedHeaders } from '../../identity/trusted-headers-file.ts';
 import { canaryAsk } from '../gate/canary-gate.ts';
 import { ownConfigOf } from '../gate/gate.ts';
@@ -128,6 +129,7 @@ export async function canaryGate({ settings, policy }: ServiceConfig, { layout, 
     forwarder,
     obligationDeps: {
       ask: askerOf(settings),
+      countAtNvr: createNvrCounts({ now: ticks, startedAt: now() }),
       askText: async (upstream, path) => askText(await questionFor(settings, upstream, path)),
       ownConfig: async () => ownConfigOf(settings, await registry.current(), layout?.cameras ?? []),
       onConfigRead() {},

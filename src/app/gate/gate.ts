@@ -33,6 +33,7 @@ import { createStatusRoutes } from '../../gateway/entry/status-route.ts';
 import { createExplainRoutes } from '../../gateway/explain/explain-route.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
 import type { BufferBudget } from '../../gateway/narrow/buffer-budget.ts';
+import { createNvrCounts } from '../../gateway/narrow/count-at-nvr.ts';
 import type { PageFacts, RefusalRules } from '../../gateway/response/error-responses.ts';
 import { createLedgerRoutes, type LedgerRouteDeps } from '../../ledger/ledger-routes.ts';
 import { createOpenApiRoutes } from '../../openapi/openapi-route.ts';
@@ -42,6 +43,7 @@ import { renderRefusalPage } from '../../ui/refusal-page.ts';
 import { ASSETS_PATH, createUiRoutes } from '../../ui/serve-ui.ts';
 import type { AccountsInForce } from '../accounts/accounts-in-force.ts';
 import type { Components } from '../resources/components.ts';
+import { ticks } from '../resources/ticks.ts';
 import { askerOf, questionFor } from '../resources/upstreams.ts';
 import type { Authorizer } from './authorizer.ts';
 import { formLogIn } from './form-login.ts';
@@ -92,6 +94,7 @@ export function gateDeps(deps: GateSources): GateDeps {
     enterLink: accounts.links.enter,
     obligationDeps: {
       ask: askerOf(settings),
+      countAtNvr: createNvrCounts({ now: ticks, startedAt: deps.ledger.now() }),
       askText: async (upstream, path) => askText(await questionFor(settings, upstream, path)),
       ownConfig: async () => ownConfigOf(settings, await accounts.routeDeps.roles(), cameras.current() ?? []),
       onConfigRead: cameras.learn,

@@ -48,6 +48,7 @@ export const rowSchema = z.strictObject({
   enrolment: z.boolean().exactOptional(),
   link: z.boolean().exactOptional(),
   forwarded: z.boolean().exactOptional(),
+  compressed: z.boolean().exactOptional(),
   note: z.string().exactOptional(),
 });
 

@@ -95,6 +95,26 @@ export interface GroupQuestion {
   readonly until: number;
 }
 
+/** How a moment is given its slice: `floor((time + offset then + phase) / seconds)`. */
+export interface Slicing {
+  readonly seconds: number;
+  readonly phase: number;
+  readonly offsets: readonly ZoneOffset[];
+}
+
+/** How many events of one camera begin in one slice of time. */
+export interface SliceCount {
+  readonly slice: number;
+  readonly camera: string;
+  readonly count: number;
+}
+
+export interface SliceQuestion {
+  readonly cameras: readonly string[] | null;
+  readonly conditions: readonly EventCondition[];
+  readonly slicing: Slicing;
+}
+
 /** The reading interface of an event store. `cameras` null: all cameras. */
 export interface EventSource {
   /** The events that answer the question, in its order. */
@@ -108,6 +128,8 @@ export interface EventSource {
   /** Each once, in no order; absent ones are left out. */
   distinct(column: DistinctColumn, cameras: readonly string[] | null): Promise<readonly string[]>;
   groups(question: GroupQuestion): Promise<readonly EventGroup[]>;
+  /** A slice and camera without events are left out; in no order. */
+  countSlices(question: SliceQuestion): Promise<readonly SliceCount[]>;
   /** The first start time that is not before `time`. */
   firstStart(time: number): Promise<number | undefined>;
   /**

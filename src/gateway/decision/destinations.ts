@@ -22,8 +22,8 @@ const PICTURE_PATH = '/api/events/{id}/thumbnail.{extension}';
 /** The paths that the events backend serves (SPEC 7); semantic search stays with the NVR. */
 // biome-ignore format: a table
 const EVENTS_PATHS: readonly string[] = [
-  '/api/events', '/api/events/{id}', '/api/events/summary', '/api/events/explore', PICTURE_PATH,
-  '/api/event_ids', '/api/labels', '/api/sub_labels', '/api/recognized_license_plates',
+  '/api/events', '/api/events/{id}', '/api/events/summary', '/api/events/explore', '/api/events/counts',
+  PICTURE_PATH, '/api/event_ids', '/api/labels', '/api/sub_labels', '/api/recognized_license_plates',
 ];
 const NVR_ONLY = '/api/events/search';
 

@@ -1,7 +1,8 @@
 /** Fourth in the pipeline: Postern's own routes, by koa-router. They are the only ones that respond through Koa. */
 import type Koa from 'koa';
 import type { RouterContext } from 'koa-router';
-import { isOwn } from '../../access/route-table.ts';
+import { isCompressed, isOwn } from '../../access/route-table.ts';
+import { compressResponse } from '../../compress/compress.ts';
 import { singleHeader } from '../../domain/request.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import type { GateDeps } from './gate-deps.ts';
@@ -25,7 +26,9 @@ export function ownRoutes(deps: OwnRouteDeps): (ctx: Context, next: Koa.Next) =>
       ctx.respond = false;
       return next();
     });
-    if (ctx.respond) await renewSession(ctx, deps);
+    if (!ctx.respond) return;
+    if (isCompressed(ctx.state.admission.route)) await compressResponse(ctx);
+    await renewSession(ctx, deps);
   };
   return (ctx, next) => {
     const { route, target } = ctx.state.admission;

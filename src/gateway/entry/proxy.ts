@@ -1,5 +1,5 @@
 /** Last in the pipeline: what Postern does not serve itself is forwarded, when the obligations of its admission are met. */
-import { isServedHere } from '../../access/route-table.ts';
+import { isCompressed, isServedHere } from '../../access/route-table.ts';
 import { type Caller, lostRights } from '../../domain/caller.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
@@ -7,8 +7,9 @@ import type { RouteState } from '../../domain/verdict.ts';
 import { type Destination, destinationOf } from '../decision/destinations.ts';
 import type { RequestWatch, UpstreamWatch } from '../decision/gate-watch.ts';
 import { judgedRequest, type Passage } from '../forward/judged-request.ts';
-import { fulfilObligations, type Settled } from '../narrow/obligations.ts';
-import { errorResponse, jsonResponse } from '../response/error-responses.ts';
+import { asksForCounts } from '../narrow/count-at-nvr.ts';
+import { countedAtNvr, fulfilObligations, type Settled } from '../narrow/obligations.ts';
+import { compressedJson, errorResponse, jsonResponse } from '../response/error-responses.ts';
 import { send } from '../response/send.ts';
 import type { GateDeps } from './gate-deps.ts';
 import type { AdmittedRequest, Middleware } from './pipeline-state.ts';
@@ -56,7 +57,12 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
   const { caller, client } = admission;
   const renewing = caller && deps.renewal(caller, client);
   const cookie = renewing instanceof Promise ? await renewing : renewing;
-  if (settled.kind === 'answered') return send(admitted, jsonResponse(settled.json), requestId, cookie);
+  if (settled.kind === 'answered') {
+    const answer = isCompressed(admission.route)
+      ? await compressedJson(settled.json, facts)
+      : jsonResponse(settled.json);
+    return send(admitted, answer, requestId, cookie);
+  }
   if (caller && !response.destroyed) endWithRights(admitted, caller, deps);
   deps.forwarder.web(request, response, destination.upstream, {
     ...judgedRequest(destination, passageOf(admitted, sentInstead), deps.headers(), settled),
@@ -110,6 +116,8 @@ function fulfilledObligations(
 ): MaybePromise<Settled> {
   const { caller, obligations } = admission;
   if (sentInstead) return stillAllowed({ kind: 'sent', body: sentInstead.body }, caller, recheck);
+  if (destination.kind === 'nvr' && asksForCounts(admission))
+    return countedAtNvr(admission, destination, obligationDeps);
   if (!obligations) return AS_IT_IS;
   const settling = fulfilObligations(request, admission, destination, { ...obligationDeps, owners: rules().owners });
   return settling.then((settled) => stillAllowed(settled, caller, recheck));

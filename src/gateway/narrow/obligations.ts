@@ -15,6 +15,7 @@ import type { OwnerLookup } from '../decision/owner-lookup.ts';
 import { type BufferBudget, createBufferBudget } from './buffer-budget.ts';
 import { limitOf } from './compose-list.ts';
 import { createComposedCache } from './composed-cache.ts';
+import type { NvrCounts } from './count-at-nvr.ts';
 import { listsByCamera } from './narrow-fanout.ts';
 import { judgedBody, judgedOffer } from './narrow-request.ts';
 import { createNarrower } from './narrower.ts';
@@ -25,6 +26,7 @@ export interface ObligationDeps {
   readonly owners: OwnerLookup;
   /** The JSON of a 200 response, asked in the service's own name. */
   readonly ask: (upstream: Upstream, path: string) => Promise<unknown>;
+  readonly countAtNvr: NvrCounts;
   /** Likewise, its text. */
   readonly askText: (upstream: Upstream, path: string) => Promise<string>;
   /** What stands in the NVR's configuration in the place of its own accounts (SPEC 4.3). */
@@ -93,6 +95,20 @@ async function composedList(
   const composition = { view, limit: limitOf(composed, limitIn(target)), ask: (path: string) => ask(upstream, path) };
   try {
     return { kind: 'answered', json: await composeKept(composed, composition, JSON.stringify(upstream)) };
+  } catch (fault) {
+    return refused(askFailure(fault));
+  }
+}
+
+/** What the NVR has no such route for: its list is counted here. */
+export async function countedAtNvr(
+  { target, obligations }: Admitted,
+  { upstream }: Served,
+  { ask, countAtNvr }: Pick<ObligationDeps, 'ask' | 'countAtNvr'>,
+): Promise<Settled> {
+  const question = { target, view: obligations?.view, upstream: JSON.stringify(upstream) };
+  try {
+    return { kind: 'answered', json: await countAtNvr({ ...question, ask: (path) => ask(upstream, path) }) };
   } catch (fault) {
     return refused(askFailure(fault));
   }

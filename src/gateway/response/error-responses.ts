@@ -1,4 +1,5 @@
 /** Error responses: the one place where the reason of a refusal becomes a status, headers and a body (SPEC 5, interface 7). */
+import { compressText } from '../../compress/compress.ts';
 import type { Caller } from '../../domain/caller.ts';
 import {
   REFUSALS,
@@ -17,6 +18,8 @@ export interface OwnResponse {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
+
+export type CompressedResponse = Omit<OwnResponse, 'body'> & { readonly body: Buffer };
 
 export interface PageFacts {
   readonly reason: RefusalReason;
@@ -112,6 +115,19 @@ export const jsonResponse = (body: string): OwnResponse => ({
   headers: { 'content-type': 'application/json', 'cache-control': 'private' },
   body,
 });
+
+/** For a row that is marked as one that may be. */
+export async function compressedJson(
+  body: string,
+  { headers }: RequestFacts,
+): Promise<OwnResponse | CompressedResponse> {
+  const accepted = headers['accept-encoding'];
+  const compressed = await compressText(body, typeof accepted === 'string' ? accepted : undefined);
+  const plain = jsonResponse(body);
+  const varying = { ...plain.headers, vary: 'Accept-Encoding' };
+  if (!compressed) return { ...plain, headers: varying };
+  return { ...plain, body: compressed.body, headers: { ...varying, 'content-encoding': compressed.encoding } };
+}
 
 /** The NVR's front end waits for ever on a profile that is neither 200 nor 401. */
 const statusFor = (request: RequestFacts, status: number): number =>

@@ -2,7 +2,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { RequestWatch } from '../decision/gate-watch.ts';
 import { atEndOfTurn } from './end-of-turn.ts';
-import type { OwnResponse } from './error-responses.ts';
+import type { CompressedResponse, OwnResponse } from './error-responses.ts';
 
 export interface Wire {
   readonly request: IncomingMessage;
@@ -13,7 +13,7 @@ export interface Wire {
 /** A response that has begun cannot become another one: its connection is closed. */
 export function send(
   { request, response, watch }: Wire,
-  content: OwnResponse,
+  content: OwnResponse | CompressedResponse,
   requestId: string,
   cookie?: string,
 ): void {

@@ -24,6 +24,8 @@ export interface Dialect {
   secondOfDay(time: Expression, offset: Expression): Expression;
   /** Days since 1 January 1970 on the local calendar. */
   dayNumber(time: Expression, offset: Expression): Expression;
+  /** `floor((time + offset) / seconds)`. */
+  sliceNumber(time: Expression, offset: Expression, seconds: number): Expression;
   /** `value asc` or `value desc`, with absent values below all others; `isNeverAbsent` lets an index of the plain order be used. */
   ordered(value: Expression, direction: 'asc' | 'desc', isNeverAbsent: boolean): Expression;
   /**

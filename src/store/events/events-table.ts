@@ -6,6 +6,7 @@ import type { Dialect } from '../engine/dialect.ts';
 import type { EventsTable, Tables } from '../engine/tables.ts';
 import { createTurnQueue } from '../engine/turn-queue.ts';
 import { countByLabel, firstStart, groupEvents, writesByDay } from './count-events.ts';
+import { countSlices } from './count-slices.ts';
 import { distinctCameras, distinctNames, labelsOf, namesOfAll } from './distinct-names.ts';
 import type { EventShape, EventsPlace } from './event-shape.ts';
 import { spanOf } from './near-first.ts';
@@ -39,6 +40,7 @@ function sourceAt(place: EventsPlace): EventSource {
       readEvents(ids, include, place, place.words.isPartitioned ? spanOf(ids, starts) : undefined),
     countByLabel: (visible) => countByLabel(visible, place),
     groups: (question) => groupEvents(question, place),
+    countSlices: (question) => countSlices(question, place),
     firstStart: (time) => firstStart(time, place),
     writesByDay: () => writesByDay(place),
 

@@ -24,7 +24,7 @@ export async function findEvents(question: EventQuestion, place: EventsPlace): P
   return found.map(({ id, value }) => ({ id, value }));
 }
 
-const plateTest =
+export const plateTest =
   ({ isWanted: { plates, matches }, orNone }: Extract<EventCondition, { kind: 'plate' }>) =>
   (plate: string | null): boolean =>
     plate === null ? orNone : plates.includes(plate) || (matches?.(plate) ?? false);

@@ -45,6 +45,8 @@ export const postgresDialect: Dialect = {
 
   dayNumber: (time, offset) => sql`floor((${time} + ${offset}) / ${SECONDS_PER_DAY})::integer`,
 
+  sliceNumber: (time, offset, seconds) => sql`floor((${time} + ${offset}) / ${sql.lit(seconds)})::bigint`,
+
   ordered: (value, direction, isNeverAbsent) => {
     if (isNeverAbsent) return sql`${value} ${sql.raw(direction)}`;
     return direction === 'asc' ? sql`${value} asc nulls first` : sql`${value} desc nulls last`;

@@ -38,6 +38,12 @@ export const sqliteDialect: Dialect = {
   dayNumber: (time, offset) =>
     sql`(cast((${time} + ${offset} + ${sql.lit(MANY_DAYS)}) / ${sql.lit(SECONDS_PER_DAY)} as integer) - 1000000)`,
 
+  /** Casting rounds towards zero: so many slices more keep the dividend positive, and few enough keep its fraction. */
+  sliceNumber(time, offset, seconds) {
+    const more = Math.ceil(MANY_DAYS / seconds);
+    return sql`(cast((${time} + ${offset} + ${sql.lit(more * seconds)}) / ${sql.lit(seconds)} as integer) - ${sql.lit(more)})`;
+  },
+
   /** SQLite sorts absent values below all others. */
   ordered: (value, direction) => sql`${value} ${sql.raw(direction)}`,
 

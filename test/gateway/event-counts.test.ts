@@ -1,0 +1,190 @@
+/** Counts of events through the gate: of each caller's own cameras and times only, as many as the list has, compressed (SPEC 5, 7). */
+import assert from 'node:assert/strict';
+import { get } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import type { EventCounts } from '../../src/domain/events/counts.ts';
+import type { EventRecord } from '../../src/domain/events/event.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { event } from '../events/support/event.ts';
+import { assertCounts } from '../events/support/plain-counts.ts';
+import { movableClock } from '../support/clock.ts';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { ADMIN_PERSON, CARL, type Person } from '../support/people.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
+
+const NOW = Date.parse('2026-11-22T12:30:00Z') / 1000;
+const NORA: Person = { name: 'nora', role: 'neighbour', password: 'CobaltPassw0rd!!' };
+const GONE: Person = { name: 'gerda', role: 'gone', password: 'GerdaPassw0rd!!' };
+const PEOPLE = [ADMIN_PERSON, CARL, NORA, GONE];
+const CAMERAS = ['cam1', 'cam2', 'cam3'];
+
+/** Newest first, over 40 days; many begin at once, also where one page of the NVR's list ends. */
+const EVENTS: readonly EventRecord[] = Array.from({ length: 2345 }, (_, n) =>
+  event({
+    id: `e${n}`,
+    camera: CAMERAS[(n * n) % 3] ?? '',
+    label: n % 5 ? 'person' : 'car',
+    start_time: NOW - 60 - Math.floor(n / 7) * 10_320.5,
+    has_clip: n % 2 === 0,
+  }),
+);
+
+const config = {
+  nvr: { cameras: CAMERAS },
+  auth: {
+    roles: { front_only: ['cam1'], neighbour: { cameras: ['cam1', 'cam2'], history_since: '7d' }, gone: ['cam9'] },
+  },
+};
+
+/** As the NVR does, which knows neither this route nor roles. */
+function listed(query: URLSearchParams): EventRecord[] {
+  const has = (name: string, value: string): boolean => query.get(name)?.split(',').includes(value) ?? true;
+  return EVENTS.filter(({ camera, label }) => has('cameras', camera) && has('labels', label))
+    .filter(({ has_clip }) => !query.has('has_clip') || has_clip === (query.get('has_clip') === '1'))
+    .filter(({ start_time }) => start_time > Number(query.get('after') ?? 0))
+    .filter(({ start_time }) => start_time < Number(query.get('before') ?? Number.POSITIVE_INFINITY))
+    .slice(0, Number(query.get('limit') ?? 100));
+}
+
+interface Place {
+  readonly instance: Runtime;
+  readonly nvr: FakeNvr;
+}
+
+const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
+  async 'of our own store'() {
+    const nvr = await startFakeNvr();
+    const instance = await startInstance({
+      clock: movableClock(NOW * 1000),
+      people: PEOPLE,
+      config: { ...config, nvr: { ...config.nvr, url: nvr.url }, events: { source: 'store' } },
+    });
+    const store = await openStore({ url: `sqlite:${instance.directory}/postern.db` });
+    await store.writeEvents(EVENTS);
+    await store.close();
+    return { instance, nvr };
+  },
+  async 'of an NVR'() {
+    const nvr = await startFakeNvr();
+    nvr.answer = (request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://nvr');
+      response.writeHead(pathname === '/api/events' ? 200 : 404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(pathname === '/api/events' ? listed(searchParams) : 'Event not found'));
+    };
+    const instance = await startInstance({
+      clock: movableClock(NOW * 1000),
+      people: PEOPLE,
+      config: { ...config, nvr: { ...config.nvr, url: nvr.url } },
+    });
+    return { instance, nvr };
+  },
+};
+
+// biome-ignore format: a table
+const QUERIES: readonly string[] = [
+  '', 'cameras=cam1', 'camera=cam1', 'labels=car', 'has_clip=1&labels=person', `after=${NOW - 86_400}`,
+  `after=${NOW - 5 * 86_400}&before=${NOW - 4 * 86_400}&until=${NOW}`, `before=${NOW - 30 * 86_400}`, 'labels=no-such',
+  'cameras=cam1,cam2&slices=7&series=1&timezone=America/New_York', 'slices=1000&series=0',
+];
+
+for (const [place, begin] of Object.entries(PLACES)) {
+  describe(`Counts of the events ${place}`, () => {
+    let at: Place;
+    const tokens: Record<string, string> = {};
+    before(async () => {
+      at = await begin();
+      for (const person of PEOPLE) tokens[person.name] = await at.instance.logIn(person);
+    });
+    after(async () => {
+      await at.instance.close();
+      await at.nvr.close();
+    });
+    const ask = (name: string, query: string) =>
+      at.instance.ask(`/api/events/counts?${query}`, { token: tokens[name] ?? '' });
+
+    const sees: Readonly<Record<string, (event: EventRecord) => boolean>> = {
+      admin: () => true,
+      carl: ({ camera }) => camera === 'cam1',
+      nora: ({ camera, start_time }) => camera !== 'cam3' && start_time > NOW - 7 * 86_400,
+      gerda: () => false,
+    };
+    for (const [name, isSeen] of Object.entries(sees)) {
+      it(`are, for ${name}, what the list has, whatever the filter`, async () => {
+        for (const query of QUERIES) {
+          const answer = await ask(name, query);
+          const named = /cam2/.test(query) && name === 'carl';
+          const isForeign = named || (name === 'gerda' && query.includes('cam1'));
+          assert.equal(answer.status, isForeign ? 403 : 200, query);
+          if (isForeign) continue;
+          const parameters = new URLSearchParams(query.replace('camera=', 'cameras='));
+          parameters.set('limit', '99999');
+          assertCounts((await answer.json()) as EventCounts, listed(parameters).filter(isSeen), `${name} ${query}`);
+        }
+      });
+    }
+
+    it('of a foreign camera are refused, by any spelling, and say nothing of it', async () => {
+      for (const query of [
+        'cameras=cam2',
+        'camera=cam3',
+        'cameras=cam1,cam2',
+        'cameras=cam1&cameras=cam2',
+        '%63ameras=cam2',
+      ]) {
+        const answer = await ask('carl', query);
+        assert.ok([400, 403].includes(answer.status), `${query}: ${answer.status}`);
+      }
+      assert.equal((await at.instance.ask('/api/events/counts')).status, 401);
+      const text = await (await ask('carl', 'series=50')).text();
+      assert.doesNotMatch(text, /cam[23]/);
+    });
+
+    it('are some kilobytes, in Brotli or gzip for a client that takes it', async () => {
+      const plain = await raw(at.instance, tokens['admin'] ?? '', {});
+      assert.ok(plain.body.length < 6000, `${plain.body.length} bytes`);
+      const rows: [accepted: string, encoding: string | undefined][] = [
+        ['gzip, deflate, br, zstd', 'br'],
+        ['gzip', 'gzip'],
+        ['br;q=0, gzip;q=0.5', 'gzip'],
+        ['identity', undefined],
+        ['*', undefined],
+      ];
+      for (const [accepted, encoding] of rows) {
+        const answer = await raw(at.instance, tokens['admin'] ?? '', { 'accept-encoding': accepted });
+        assert.equal(answer.headers['content-encoding'], encoding, accepted);
+        assert.match(String(answer.headers['vary']), /accept-encoding/i);
+        assert.equal(decoded(answer.body, encoding), plain.body.toString());
+        if (encoding) assert.ok(answer.body.length < 2500, `${answer.body.length} bytes`);
+      }
+    });
+
+    it('are not asked of the NVR as such a route, nor twice of the same pages', async () => {
+      at.nvr.received.length = 0;
+      for (const name of ['admin', 'carl', 'nora']) await ask(name, `cameras=cam1&after=${NOW - 3 * 86_400}`);
+      assert.deepEqual(
+        at.nvr.received.map(({ target }) => target),
+        [],
+      );
+    });
+  });
+}
+
+interface Raw {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** `fetch` would decode the body. */
+const raw = ({ port }: Runtime, token: string, headers: Readonly<Record<string, string>>): Promise<Raw> =>
+  new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, headers: { ...headers, authorization: `Bearer ${token}` } };
+    get({ ...options, path: '/api/events/counts?slices=200' }, async (response) => {
+      resolve({ headers: response.headers, body: Buffer.concat(await response.toArray()) });
+    }).once('error', reject);
+  });
+
+function decoded(body: Buffer, encoding: string | undefined): string {
+  if (encoding === 'br') return brotliDecompressSync(body).toString();
+  return (encoding === 'gzip' ? gunzipSync(body) : body).toString();
+}
