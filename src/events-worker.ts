@@ -15,7 +15,9 @@ let { roles, cameras } = settings;
 const place = settings.nvrDatabase
   ? await openNvrDatabase(settings.nvrDatabase)
   : await openStore({ url: settings.storeUrl, readOnly: true, statementSeconds: settings.queryTimeout });
+const stopping = new AbortController();
 const backend = createEventsBackend({
+  stopping: stopping.signal,
   events: place.events,
   roles: () => roles,
   cameras: () => cameras,
@@ -40,6 +42,7 @@ parentPort?.on('message', (message: ToEventsWorker) => {
 
 function stop(): void {
   parentPort?.close();
+  stopping.abort();
   server.close(() => void place.close());
   server.closeIdleConnections();
 }

@@ -4,16 +4,18 @@ import Koa, { type Middleware } from 'koa';
 import Router from 'koa-router';
 import { compressResponse } from '../compress/compress.ts';
 import type { CustomRoles } from '../domain/camera-scope.ts';
-import type { BoundedEventSource } from '../domain/events/event-question.ts';
+import type { BoundedEventSource, Deadline, EventSource } from '../domain/events/event-question.ts';
 import { isOutOfTime } from '../domain/events/out-of-time.ts';
 import { createZoneOffsets } from '../domain/events/zone-offsets.ts';
 import type { CameraName } from '../domain/names.ts';
 import { storeFaultOf } from '../domain/store-fault.ts';
+import { CHANGES_PATH, eventChanges } from './changes/changes-route.ts';
+import { type ChangeWatch, createChangeWatch } from './changes/watch-changes.ts';
 import { countEvents } from './counts-route.ts';
 import { type EventDeps, type EventsState, listEvents, oneEvent } from './event-routes.ts';
 import { exploreEvents } from './explore-route.ts';
 import { eventThumbnail, listByIds } from './id-routes.ts';
-import { listJoinedNames, listLabels } from './name-routes.ts';
+import { listJoinedNames, listLabels, listZones } from './name-routes.ts';
 import { callerScope, callerSince } from './remote-role.ts';
 import { sendRefusal } from './responses.ts';
 import { seenCameras } from './seen-cameras.ts';
@@ -41,6 +43,8 @@ export interface EventsBackendOptions {
   /** Unix seconds; time zones are worked out to a year from here. */
   readonly startedAt: number;
   readonly onFault: (fault: unknown) => void;
+  /** Ends the streams of changes, which would keep the server open. */
+  readonly stopping?: AbortSignal;
 }
 
 export function createEventsBackend(options: EventsBackendOptions): RequestListener {
@@ -59,20 +63,24 @@ export function createEventsBackend(options: EventsBackendOptions): RequestListe
   });
   app.use(privateRoutes(options.events).routes());
   app.use(async (ctx, next) => {
-    const scope = callerScope(ctx.req.headers, options.roles());
+    const scopeNow = () => callerScope(ctx.req.headers, options.roles());
+    const scope = scopeNow();
     if (!scope) return sendRefusal(ctx, 'no-credentials');
-    ctx.state.scope = scope;
-    const deadline = { at: options.now() + options.queryTimeout * 1000 };
+    const deadlineNow = () => ({ at: options.now() + options.queryTimeout * 1000 });
+    const deadline = deadlineNow();
     ctx.res.once('close', () => {
       deadline.at = Number.NEGATIVE_INFINITY; // the client left: the query is not needed any more
     });
-    const events = options.events.until(deadline);
     const since = callerSince(ctx.req.headers);
-    ctx.state.events =
-      since === undefined ? events : eventsSince(events, Number.isNaN(since) ? Number.MAX_SAFE_INTEGER : since);
+    const seenUntil = (end: Deadline): EventSource => {
+      const events = options.events.until(end);
+      return since === undefined ? events : eventsSince(events, Number.isNaN(since) ? Number.MAX_SAFE_INTEGER : since);
+    };
+    const events = seenUntil(deadline);
+    Object.assign(ctx.state, { scope, events, scopeNow, eventsNow: () => seenUntil(deadlineNow()) });
     await next();
   });
-  const routes = eventRoutes(depsOf(options));
+  const routes = eventRoutes(depsOf(options), changeWatch(options));
   app.use(routes.routes());
   app.use((ctx) =>
     sendRefusal(ctx, routes.match(ctx.path, ctx.method).path.length > 0 ? 'method-not-allowed' : 'path-not-found'),
@@ -103,22 +111,36 @@ function privateRoutes(events: BoundedEventSource): Router {
     });
 }
 
+function changeWatch({ events, onFault, stopping }: EventsBackendOptions): ChangeWatch {
+  const watch = createChangeWatch({
+    async writes() {
+      const byDay = await events.writesByDay();
+      return byDay && [...byDay.values()].reduce((sum, count) => sum + count, 0);
+    },
+    onFault,
+  });
+  stopping?.addEventListener('abort', watch.close, { once: true });
+  return watch;
+}
+
 /** A response of these holds no secret: what is in it is all that may be learnt from its length. The gate passes it on as it is. */
 const compressed: Middleware = async (ctx, next) => {
   await next();
   await compressResponse(ctx);
 };
 
-function eventRoutes(deps: EventDeps): Router<EventsState> {
+function eventRoutes(deps: EventDeps, watch: ChangeWatch): Router<EventsState> {
   return new Router<EventsState>()
     .get('/api/events', compressed, listEvents(deps))
     .get('/api/events/summary', compressed, summarizeEvents(deps))
     .get('/api/events/explore', compressed, exploreEvents(deps))
     .get('/api/events/counts', compressed, countEvents(deps))
+    .get(CHANGES_PATH, eventChanges(deps, watch))
     .get('/api/events/:id', compressed, oneEvent(deps))
     .get('/api/events/:id/thumbnail.:extension', eventThumbnail(deps))
     .get('/api/event_ids', compressed, listByIds(deps))
     .get('/api/labels', compressed, listLabels(deps))
+    .get('/api/zones', compressed, listZones(deps))
     .get('/api/sub_labels', compressed, listJoinedNames('sub_label', deps))
     .get('/api/recognized_license_plates', compressed, listJoinedNames('plate', deps));
 }

@@ -27,6 +27,10 @@ export interface EventsState {
   scope: CameraScope;
   /** The events, with the deadline of this request. */
   events: EventSource;
+  /** For a response without end: what the caller may see now; undefined when the role is gone. */
+  scopeNow: () => CameraScope | undefined;
+  /** Likewise: the events, with a deadline that begins now. */
+  eventsNow: () => EventSource;
 }
 
 export type EventsHandler = (ctx: Context & { state: EventsState; params: Record<string, string> }) => Promise<void>;

@@ -1,9 +1,11 @@
-/** Which labels, sub-labels and plates there are, on the cameras that the caller sees (SPEC 7). */
+/** Which labels, sub-labels, zones and plates there are, on the cameras that the caller sees (SPEC 7). */
 import type { DistinctColumn } from '../domain/events/event-question.ts';
 import type { EventDeps, EventsHandler } from './event-routes.ts';
+import { NEWEST_FIRST } from './filters.ts';
 import { parseDecimal, parseWhole } from './parse-value.ts';
 import { createParameters } from './read-parameters.ts';
 import { sendBadParameters, sendRefusal } from './responses.ts';
+import { namedCameras } from './seen-cameras.ts';
 import { eventsSince } from './since.ts';
 
 export function listLabels({ seen, exists }: EventDeps): EventsHandler {
@@ -35,6 +37,30 @@ export function listJoinedNames(column: DistinctColumn, { seen }: EventDeps): Ev
     const names = visible.kind === 'foreign' ? [] : await ctx.state.events.distinct(column, visible.cameras);
     ctx.body = isSplit ? [...new Set(names.flatMap(elements))].sort() : [...names].sort();
   };
+}
+
+/** Of the newest events: a zone that was renamed long ago is no choice any more. */
+const ZONES_OF_SECONDS = 30 * 86_400;
+const UTC = [{ since: 0, seconds: 0 }];
+
+export function listZones({ seen }: EventDeps): EventsHandler {
+  return async (ctx) => {
+    const { events, scope } = ctx.state;
+    const named = namedCameras(new URLSearchParams(ctx.querystring), ['camera', 'cameras']);
+    const visible = await seen(scope, named.length > 0 ? named : null, named);
+    if (visible.kind === 'foreign') return sendRefusal(ctx, 'camera-not-in-role');
+    const { cameras } = visible;
+    const [newest] = await events.find({ cameras, conditions: [], sort: NEWEST_FIRST, limit: 1 });
+    const until = (newest?.value ?? 0) + 1;
+    const from = until - ZONES_OF_SECONDS;
+    const groups = newest ? await events.groups({ cameras, conditions: [], offsets: UTC, from, until }) : [];
+    ctx.body = [...new Set(groups.flatMap(({ zonesJson }) => zonesIn(zonesJson)))].sort();
+  };
+}
+
+function zonesIn(json: string): readonly string[] {
+  const zones: unknown = JSON.parse(json);
+  return Array.isArray(zones) ? zones.filter((zone) => typeof zone === 'string') : [];
 }
 
 const elements = (joined: string): string[] =>

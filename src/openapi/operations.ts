@@ -1,5 +1,5 @@
 /** Postern's own operations, a row each: a test holds them to the route table, both ways (SPEC 15). */
-import { listOf, type Schema } from './schema-parts.ts';
+import { listOf, type Schema, TEXT } from './schema-parts.ts';
 import { named } from './schemas.ts';
 
 export interface Operation {
@@ -46,6 +46,7 @@ const COUNTS_QUERY = {
   slices: 'The most slices of time, 2 to 1000; 96 when not given',
   series: 'So many of the most frequent cameras are told slice by slice; 8 when not given',
 };
+const CAMERAS_QUERY = { cameras: 'Only of these cameras, joined by commas' };
 const LOGIN_NO = [401, 403, 404, 413, 415, 422, 429, 503];
 const BODY_NO = [400, 413, 415, 422];
 
@@ -109,6 +110,8 @@ export const OPERATIONS: readonly Operation[] = [
   { method: 'get',    path: '/api/ledger',                  who: 'any',    summary: "Who watched what, and what was changed, newest first: one's own records; as an admin, all", query: LEDGER_QUERY, yes: [200, listOf(named('LedgerRecord'))], no: [422] },
   { method: 'get',    path: '/api/ledger/days',             who: 'any',    summary: 'Minutes watched, by person and day',                                               query: LEDGER_QUERY, yes: [200, listOf(named('LedgerDay'))], no: [422] },
   { method: 'get',    path: '/api/events/counts',           who: 'any',    summary: 'How many events there are, by camera and slice of time; filters as in /api/events', query: COUNTS_QUERY, yes: [200, named('EventCounts')], no: [422, 502, 503] },
+  { method: 'get',    path: '/api/events/changes',          who: 'any',    summary: 'A stream: an event "newest" with {"id"} when it begins, and whenever the newest events of the caller have changed', query: CAMERAS_QUERY, yes: [200], no: [404, 503], type: 'text/event-stream' },
+  { method: 'get',    path: '/api/zones',                   who: 'any',    summary: 'Names of zones, on the cameras that the caller sees',                              query: CAMERAS_QUERY, yes: [200, listOf(TEXT)], no: [503] },
   { method: 'get',    path: '/api/status',                  who: 'admin',  summary: 'State of the service',                                                             yes: [200, named('Status')] },
   { method: 'post',   path: '/api/status/doctor',           who: 'admin',  summary: 'What is wrong between server.public_url and Postern; takes half a minute at most', yes: [200, named('Report')], no: [409, 503] },
   { method: 'get',    path: '/api/explain',                 who: 'admin',  summary: 'How a request would be authorized, and why',                                       query: NAMES_METHOD_PATH, yes: [200, named('Explanation')], no: [422] },

@@ -7,6 +7,7 @@ const WHOLE_PATHS: ReadonlyMap<string, RouteClass> = new Map([
   ['/logout', 'logout'], ['/api/logout', 'logout'],
   ['/auth', 'auth'],     ['/api/auth', 'auth'],
   ['/api/profile', 'profile'],
+  ['/api/events/changes', 'live'],
 ]);
 
 // biome-ignore format: a table

@@ -30,12 +30,14 @@ export function watchEvents(handler: RequestListener, ticks: () => number): Requ
     declared.heap.set(getHeapStatistics().used_heap_size);
     response.end(exposed(Object.values(declared), acceptedFormat(request.headers.accept)));
   };
+  /** It lasts as long as a page is open, and says nothing of a query. */
+  const isStream = (response: ServerResponse): boolean => response.getHeader('content-type') === 'text/event-stream';
   return (request, response) => {
     if (request.url === '/metrics') return tell(request, response);
     const since = ticks();
     response.once('close', () => {
       declared.requests.add(1, response.writableFinished ? codeClassOf(response.statusCode) : 'aborted');
-      declared.duration.observe((ticks() - since) / 1000);
+      if (!isStream(response)) declared.duration.observe((ticks() - since) / 1000);
     });
     handler(request, response);
   };

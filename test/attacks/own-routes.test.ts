@@ -18,9 +18,13 @@ const { routes } = parse(readFileSync(new URL('../../conf/policies/postern.yaml'
 };
 const methodsOf = ({ route }: OwnRow): readonly string[] => (route.split(' ')[0] ?? '').split(',');
 const pathOf = ({ route }: OwnRow): string => route.split(' ')[1] ?? '';
+/** Forwarded to the events backend, and to no NVR. */
+const OF_BACKEND: readonly string[] = ['/api/events/changes', '/api/zones'];
 /** Of these Postern forwards a part, so an admin's request may reach the NVR. */
 const FORWARDED = new Set(
-  routes.filter((row) => row.forwarded).flatMap((row) => methodsOf(row).map((method) => `${method} ${pathOf(row)}`)),
+  routes
+    .filter((row) => row.forwarded && !OF_BACKEND.includes(pathOf(row)))
+    .flatMap((row) => methodsOf(row).map((method) => `${method} ${pathOf(row)}`)),
 );
 const PATHS = [...new Set(routes.map(pathOf))];
 /** Postern itself asks the NVR this for its status page. */

@@ -57,7 +57,9 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
   await latest();
   const readRoles = setInterval(() => void Promise.resolve(latest()).catch(onFault), ROLES_READ_EVERY_MILLISECONDS);
   opened.defer(() => clearInterval(readRoles));
+  const stopping = new AbortController();
   const handler = createEventsBackend({
+    stopping: stopping.signal,
     events: place.events,
     roles: current,
     cameras: () => nvr.cameras ?? null,
@@ -72,6 +74,7 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
   await once(server, 'listening');
   opened.defer(async () => {
     const closed = once(server, 'close');
+    stopping.abort();
     server.close();
     server.closeIdleConnections();
     await closed;

@@ -30,6 +30,7 @@ import type { ServiceStatus } from '../../domain/status.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import type { GateDeps } from '../../gateway/entry/gate-deps.ts';
 import { createStatusRoutes } from '../../gateway/entry/status-route.ts';
+import { createZonesRoute } from '../../gateway/entry/zones-route.ts';
 import { createExplainRoutes } from '../../gateway/explain/explain-route.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
 import type { BufferBudget } from '../../gateway/narrow/buffer-budget.ts';
@@ -122,6 +123,7 @@ function ownRoutes({
   ledger,
 }: GateSources): GateDeps['ownRoutes'] {
   const { auth, nvr, ui } = settings;
+  const hasEventsBackend = authorizer.destinations.eventsBackend !== undefined;
   const { seen, explain } = authorizer;
   const { routeDeps, sessionsAfterPasswordChange, links } = accounts;
   const judge = linkJudge({ settings, destinations: authorizer.destinations, rules: authorizer.uncounted });
@@ -151,6 +153,7 @@ function ownRoutes({
         visibleToViewers: () => settings.ledger.visible_to_viewers,
       }).routes(),
     )
+    .use(createZonesRoute({ hasEventsBackend, surroundings: () => authorizer.rules().surroundings() }).routes())
     .use(createExplainRoutes({ explain }).routes())
     .use(createStatusRoutes(status).routes())
     .use(createCheckRoute(checkAddress).routes())

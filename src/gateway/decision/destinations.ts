@@ -25,16 +25,19 @@ const EVENTS_PATHS: readonly string[] = [
   '/api/events', '/api/events/{id}', '/api/events/summary', '/api/events/explore', '/api/events/counts',
   PICTURE_PATH, '/api/event_ids', '/api/labels', '/api/sub_labels', '/api/recognized_license_plates',
 ];
+/** Postern's own: no NVR is asked. */
+const OWN_PATHS: readonly string[] = ['/api/events/changes', '/api/zones'];
 const NVR_ONLY = '/api/events/search';
 
 const eventsTable = compileRouteTable([
   { methods: ['GET'], path: NVR_ONLY, access: 'none', line: 0 },
-  ...EVENTS_PATHS.map((path) => ({ methods: ['GET'], path, access: 'any' as const, line: 0 })),
+  ...[...EVENTS_PATHS, ...OWN_PATHS].map((path) => ({ methods: ['GET'], path, access: 'any' as const, line: 0 })),
 ]);
 
 export function destinationOf(method: string, target: RequestTarget, rules: DestinationRules): Destination {
   const { eventsBackend } = rules;
   if (eventsBackend && isEventsPath(method, target, rules)) return { kind: 'events-backend', upstream: eventsBackend };
+  if (OWN_PATHS.includes(target.path)) return { kind: 'none' };
   const route = rules.routes.find(({ prefix }) => target.path === prefix || target.path.startsWith(`${prefix}/`));
   const upstream = route?.upstream ?? rules.nvr;
   return upstream ? { kind: 'nvr', upstream } : { kind: 'none' };

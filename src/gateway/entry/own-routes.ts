@@ -5,6 +5,7 @@ import { isCompressed, isOwn } from '../../access/route-table.ts';
 import { compressResponse } from '../../compress/compress.ts';
 import { singleHeader } from '../../domain/request.ts';
 import type { RouteState } from '../../domain/verdict.ts';
+import { isAutomatic } from './automatic-request.ts';
 import type { GateDeps } from './gate-deps.ts';
 import type { PipelineContext, PipelineState } from './pipeline-state.ts';
 
@@ -52,7 +53,7 @@ function stateForRoutes({ state: { facts, admission, requestId } }: PipelineCont
 /** A route that set a cookie itself (login, logout) has the last word. */
 async function renewSession({ res, state }: PipelineContext, { renewal }: OwnRouteDeps): Promise<void> {
   const { caller, client } = state.admission;
-  if (!caller || res.headersSent || res.hasHeader('set-cookie')) return;
+  if (!caller || isAutomatic(state.facts) || res.headersSent || res.hasHeader('set-cookie')) return;
   const cookie = await renewal(caller, client);
   if (cookie !== undefined) res.appendHeader('set-cookie', cookie);
 }

@@ -1,5 +1,5 @@
 /** Last in the pipeline: what Postern does not serve itself is forwarded, when the obligations of its admission are met. */
-import { isCompressed, isServedHere } from '../../access/route-table.ts';
+import { isCompressed, isOwn, isServedHere } from '../../access/route-table.ts';
 import { type Caller, lostRights } from '../../domain/caller.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
@@ -11,6 +11,7 @@ import { asksForCounts } from '../narrow/count-at-nvr.ts';
 import { countedAtNvr, fulfilObligations, type Settled } from '../narrow/obligations.ts';
 import { compressedJson, errorResponse, jsonResponse } from '../response/error-responses.ts';
 import { send } from '../response/send.ts';
+import { isAutomatic } from './automatic-request.ts';
 import type { GateDeps } from './gate-deps.ts';
 import type { AdmittedRequest, Middleware } from './pipeline-state.ts';
 import { notingViewing } from './viewing-watch.ts';
@@ -50,12 +51,12 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
   // By the row: whatever the router made of the path, the NVR has its own login and accounts there.
   if (isServedHere(admission.route)) return sendRefusal('path-not-found');
   const destination = destinationOf(facts.method, admission.target, deps.destinations());
-  if (destination.kind === 'none') return sendRefusal('no-nvr');
+  if (destination.kind === 'none') return sendRefusal(isOwn(admission.route) ? 'path-not-found' : 'no-nvr');
   const settling = fulfilledObligations(admitted, destination, deps, sentInstead);
   const settled = settling instanceof Promise ? await settling : settling;
   if (settled.kind === 'refused') return refuse(settled.reason);
   const { caller, client } = admission;
-  const renewing = caller && deps.renewal(caller, client);
+  const renewing = caller && !isAutomatic(facts) ? deps.renewal(caller, client) : undefined;
   const cookie = renewing instanceof Promise ? await renewing : renewing;
   if (settled.kind === 'answered') {
     const answer = isCompressed(admission.route)
@@ -74,12 +75,18 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
 
 /** A response that is under way ends when the rights of its caller do (SPEC 4.2). */
 function endWithRights({ facts, admission, response, watch }: AdmittedRequest, caller: Caller, deps: ProxyDeps): void {
-  const { obligations } = admission;
+  const { obligations, route } = admission;
   const forget = deps.openStreams.add(caller, { request: facts, obligations }, (_, by) => {
     watch.onEndedBy(by);
     response.destroy();
   });
   response.on('close', forget);
+  // A stream of Postern's own lasts as long as a page is open: a stop does not wait for it.
+  if (isOwn(route) && facts.method === 'GET')
+    response.on(
+      'close',
+      deps.openStreams.addSocket(() => response.destroy()),
+    );
 }
 
 function watchOf(admitted: AdmittedRequest, deps: ProxyDeps): UpstreamWatch {
