@@ -48,6 +48,7 @@ export const REFUSALS = {
   'not-narrowable':          { status: 403, message: 'Access denied. This response cannot be limited to the cameras of your role.' },
   'path-not-found':          { status: 404, message: 'There is nothing at this path.' },
   'link-over':               { status: 404, message: 'This link does not work: it has ended, was used up or revoked, or never existed. Ask for a new one.' },
+  'link-file-absent':        { status: 404, message: 'The event of this link has no such picture or clip.' },
   'link-pin-missing':        { status: 403, message: 'This link asks for a PIN: open it in a browser, or POST {"pin": "…"} to the address of the link and send the cookie.', isTold: true },
   'links-limited':           { status: 429, message: 'Too many links that do not work were opened from this address: try again in a minute.' },
   'no-nvr':                  { status: 404, message: 'No NVR is configured, so there is nothing behind this path: set nvr.url.' },

@@ -43,6 +43,7 @@ export const DECISION_OF_REASON: Readonly<Record<RefusalReason, DecisionResult>>
   'not-narrowable':        'forbidden_camera',
   'path-not-found':        'forbidden_route',
   'link-over':             'unauthenticated',
+  'link-file-absent':      'error',
   'link-pin-missing':      'unauthenticated',
   'links-limited':         'unauthenticated',
   'no-nvr':                'error',

@@ -1,8 +1,12 @@
 /** Links (SPEC 13): each shows one thing, to so many, until its end, as long as its maker may; what the NVR did not receive is the proof. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
-import { after, beforeEach, describe, it } from 'node:test';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, beforeEach, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { linkCaller, makerNow } from '../../src/accounts/links/link-maker.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
@@ -16,7 +20,7 @@ import { startInstance } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
 
 const nvr = await startFakeNvr();
-const EVENTS: Readonly<Record<string, string>> = { '17.5-front': 'cam1', '18.5-back': 'cam2' };
+const EVENTS: Record<string, string> = { '17.5-front': 'cam1', '18.5-back': 'cam2' };
 nvr.answer = (request, response, received) => {
   const [path = ''] = (request.url ?? '').split('?');
   const [, id] = /^\/api\/events\/([^/]+)$/.exec(path) ?? [];
@@ -57,19 +61,17 @@ function sendClip(request: IncomingMessage, response: Parameters<typeof nvr.answ
 }
 
 const MAKER: Person = { name: 'maker', role: 'viewer', password: 'IridiumLamp99!!!' };
-const at = await startInstance({
-  people: [ADMIN_PERSON, VERA, CARL, MAKER],
-  config: {
-    auth: {
-      trusted_proxies: ['127.0.0.1/32'],
-      roles: { front_only: ['cam1'], mute: { cameras: ['cam1'], deny: ['export'] } },
-      failed_login_rate_limit: '5/minute',
-      session_length: 90 * 86_400,
-    },
-    nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
-    logger: { logs: { 'service.access': 'info', 'service.gate': 'debug', 'service.api.auth': 'debug' } },
+const CONFIG = {
+  auth: {
+    trusted_proxies: ['127.0.0.1/32'],
+    roles: { front_only: ['cam1'], mute: { cameras: ['cam1'], deny: ['export'] } },
+    failed_login_rate_limit: '5/minute',
+    session_length: 90 * 86_400,
   },
-});
+  nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
+  logger: { logs: { 'service.access': 'info', 'service.gate': 'debug', 'service.api.auth': 'debug' } },
+};
+const at = await startInstance({ people: [ADMIN_PERSON, VERA, CARL, MAKER], config: CONFIG });
 after(async () => {
   await at.close();
   await nvr.close();
@@ -647,5 +649,77 @@ describe('The secret of a link', () => {
       [],
     );
     assert.ok(told.includes('link-opened') && told.includes('link-created') && told.includes('link-revoked'));
+  });
+});
+
+describe('A link to an event of the database of the NVR', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'postern-links-'));
+  const file = join(directory, 'frigate.db');
+  const rows = [
+    { id: '1790000001.5-whole', camera: 'cam1', has: 1 },
+    { id: '1790000002.5-bare', camera: 'cam1', has: 0 },
+    { id: '1790000003.5-back', camera: 'cam2', has: 1 },
+  ] as const;
+  const [whole, bare, back] = rows.map(({ id }) => ({ event: id }));
+  before(async () => {
+    copyFileSync(new URL('../data/nvr.db', import.meta.url), file);
+    for (const { id, camera } of rows) EVENTS[id] = camera;
+    const database = new DatabaseSync(file);
+    const ids = database.prepare('select id from event limit 3').all();
+    const change = database.prepare('update event set id = ?, camera = ?, has_clip = ?, has_snapshot = ? where id = ?');
+    for (const [index, { id, camera, has }] of rows.entries())
+      change.run(id, camera, has, has, String(ids[index]?.['id']));
+    database.close();
+    const events = { source: 'nvr-database', nvr_database: file };
+    assert.equal((await at.reload({ ...CONFIG, events })).isTaken, true);
+    // The events backend starts beside the service.
+    const token = await tokenOf(VERA);
+    await until('it answers', async () => (await at.ask('/api/events?limit=1', { token })).status === 200);
+    nvr.received.splice(0);
+  });
+  after(() => rmSync(directory, { recursive: true, force: true }));
+
+  it('knows its camera from there, shows what the event has, and gets the files from the NVR', async () => {
+    const { url } = await made({ what: whole });
+    const page = await (await visit(url)).text();
+    assert.ok(page.includes(`${url}/snapshot.jpg`) && page.includes(`${url}/clip.mp4`), page);
+    for (const name of ['thumbnail.jpg', 'snapshot.jpg', 'clip.mp4', 'vod/index.m3u8'])
+      assert.equal(await status(`${url}/${name}`), 200, name);
+    assert.deepEqual(asked(), [
+      'GET /api/events/1790000001.5-whole/thumbnail.jpg',
+      'GET /api/events/1790000001.5-whole/snapshot.jpg',
+      'GET /api/events/1790000001.5-whole/clip.mp4',
+      'GET /vod/event/1790000001.5-whole/index.m3u8',
+    ]);
+    const other = await (await visit((await made({ what: bare })).url)).text();
+    assert.ok(!other.includes('clip.mp4') && !other.includes('snapshot.jpg'));
+  });
+
+  it('is made and opened by the camera that stands there: not of another camera, not of an unknown event', async () => {
+    assert.equal((await ask({ what: back }, CARL)).status, 403);
+    assert.equal((await ask({ what: { event: '1790000009.5-none' } }, CARL)).status, 403);
+    assert.equal((await ask({ what: { event: '1790000009.5-none' } }, VERA)).status, 400);
+    const link = await made({ what: whole }, CARL);
+    assert.equal(await status(`${link.url}/clip.mp4`), 200);
+    nvr.received.splice(0);
+    assert.equal(await status(`${link.url}/vod/../../${rows[2].id}/clip.mp4`), 404);
+    assert.deepEqual(asked(), []);
+  });
+
+  it('says that there is no picture or clip, where the NVR is away and the event has none', async () => {
+    const [full, empty] = [await made({ what: whole }), await made({ what: bare })];
+    const events = { source: 'nvr-database', nvr_database: file };
+    const nowhere = { url: 'http://127.0.0.1:9', cameras: ['cam1', 'cam2'] };
+    assert.equal((await at.reload({ ...CONFIG, events, nvr: nowhere })).isTaken, true);
+    for (const [name, expected] of [
+      ['snapshot.jpg', 404],
+      ['clip.mp4', 404],
+      ['vod/index.m3u8', 404],
+      ['preview.gif', 502],
+    ] as const) {
+      assert.equal(await status(`${full.url}/${name}`), 502, name);
+      assert.equal(await status(`${empty.url}/${name}`), expected, name);
+    }
+    assert.match(await (await visit(`${empty.url}/clip.mp4`)).text(), /has no such picture or clip/);
   });
 });

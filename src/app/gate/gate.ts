@@ -50,7 +50,7 @@ import type { Authorizer } from './authorizer.ts';
 import { formLogIn } from './form-login.ts';
 import { invitationDesk } from './invitation-desk.ts';
 import { linkDesk } from './link-desk.ts';
-import { linkJudge } from './link-judge.ts';
+import { type LinkJudgeWithFacts, linkJudge } from './link-judge.ts';
 import { probeDeps } from './probe-deps.ts';
 
 export interface GateSources {
@@ -79,6 +79,7 @@ export function gateDeps(deps: GateSources): GateDeps {
   const cameras = components.cameras.it;
   const refusals = refusalRules(settings, deps.pages);
   const { sessions } = accounts;
+  const judge = linkJudge({ settings, destinations: authorizer.destinations, rules: authorizer.uncounted });
   const cookieWith = (token: string | undefined, client: CookieClient): string | undefined =>
     token === undefined ? undefined : sessions.cookieFor(token, client);
   return {
@@ -88,11 +89,12 @@ export function gateDeps(deps: GateSources): GateDeps {
     refusals: () => refusals,
     forwarder: components.transports.it.forwarder,
     relay: components.transports.it.relay,
-    ownRoutes: ownRoutes(deps),
+    ownRoutes: ownRoutes(deps, judge),
     renewal: (caller, client) => mapMaybe(sessions.renewalFor(caller), (token) => cookieWith(token, client)),
     refresh: (caller, client) => mapMaybe(sessions.renew(caller), (token) => cookieWith(token, client)),
     recheck: accounts.recheck,
     enterLink: accounts.links.enter,
+    linkFault: judge.faultOf,
     obligationDeps: {
       ask: askerOf(settings),
       countAtNvr: createNvrCounts({ now: ticks, startedAt: deps.ledger.now() }),
@@ -111,22 +113,14 @@ export function gateDeps(deps: GateSources): GateDeps {
   };
 }
 
-function ownRoutes({
-  settings,
-  authorizer,
-  accounts,
-  components,
-  pages,
-  status,
-  checkAddress,
-  build,
-  ledger,
-}: GateSources): GateDeps['ownRoutes'] {
+function ownRoutes(
+  { settings, authorizer, accounts, components, pages, status, checkAddress, build, ledger }: GateSources,
+  judge: LinkJudgeWithFacts,
+): GateDeps['ownRoutes'] {
   const { auth, nvr, ui } = settings;
   const hasEventsBackend = authorizer.destinations.eventsBackend !== undefined;
   const { seen, explain } = authorizer;
   const { routeDeps, sessionsAfterPasswordChange, links } = accounts;
-  const judge = linkJudge({ settings, destinations: authorizer.destinations, rules: authorizer.uncounted });
   const visitDeps = { ...routeDeps, links, judge };
   return new Router<RouteState>()
     .use(createLoginRoutes({ ...routeDeps, visibleCameras: seen }).routes())

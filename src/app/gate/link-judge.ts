@@ -2,8 +2,9 @@
 import { linkFiles, linkTarget } from '../../access/link-targets.ts';
 import type { LinkJudge } from '../../accounts/links/ask-link.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { RefusalReason } from '../../domain/refusal.ts';
+import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import type { SharedThing } from '../../domain/shared-thing.ts';
 import { admit, type Rules } from '../../gateway/decision/admit.ts';
 import { askFailure } from '../../gateway/decision/ask-failure.ts';
 import { type DestinationRules, destinationOf } from '../../gateway/decision/destinations.ts';
@@ -28,6 +29,8 @@ export interface LinkFacts {
 export interface LinkJudgeWithFacts extends LinkJudge {
   /** What an event is, for its page; undefined where that cannot be told. */
   factsOf(id: string): Promise<LinkFacts | undefined>;
+  /** Where the NVR could not send a file: that there is none, where the events kept here say so, else the reason as it is. */
+  faultOf(thing: SharedThing, path: string, reason: RefusalReason): Promise<RefusalReason>;
 }
 
 const PATHS = { event: '/api/events', review: '/api/review' } as const;
@@ -41,6 +44,17 @@ export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): Lin
     const destination = destinationOf('GET', target, destinations);
     if (destination.kind === 'none') return err('no-nvr');
     return ask(destination.upstream, path).then(ok, (fault: unknown) => err(askFailure(fault)));
+  };
+  const eventFacts = async (id: string): Promise<LinkFacts | undefined> => {
+    const record = await recordOf('event', id);
+    if (!record.ok) return undefined;
+    const { has_clip, has_snapshot, start_time, label } = Object(record.value) as Readonly<Record<string, unknown>>;
+    return {
+      hasClip: has_clip === true,
+      hasSnapshot: has_snapshot === true,
+      startTime: typeof start_time === 'number' ? start_time : undefined,
+      label: typeof label === 'string' ? label : undefined,
+    };
   };
   return {
     filesOf: linkFiles,
@@ -63,16 +77,16 @@ export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): Lin
       const admission = await admit(facts, { ...now, sources: { ...now.sources, external: [known] } });
       return admission.kind === 'refused' ? admission.reason : undefined;
     },
-    async factsOf(id) {
-      const record = await recordOf('event', id);
-      if (!record.ok) return undefined;
-      const { has_clip, has_snapshot, start_time, label } = Object(record.value) as Readonly<Record<string, unknown>>;
-      return {
-        hasClip: has_clip === true,
-        hasSnapshot: has_snapshot === true,
-        startTime: typeof start_time === 'number' ? start_time : undefined,
-        label: typeof label === 'string' ? label : undefined,
-      };
+    factsOf: eventFacts,
+    async faultOf(thing, path, reason) {
+      // Only events that are kept here: the NVR itself has just failed.
+      if (thing.kind !== 'event' || !destinations.eventsBackend || REFUSALS[reason].status < 500) return reason;
+      const facts = await eventFacts(thing.id);
+      if (!facts) return reason;
+      const isThere = path.endsWith('/snapshot.jpg') ? facts.hasSnapshot : IS_CLIP.test(path) ? facts.hasClip : true;
+      return isThere ? reason : 'link-file-absent';
     },
   };
 }
+
+const IS_CLIP = /\/vod\/|\/clip\.mp4$/;

@@ -10,7 +10,7 @@ import { forwardAuthRefusal } from './forward-auth.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { type Middleware, type PipelineContext, respond } from './pipeline-state.ts';
 
-type DecideDeps = Pick<GateDeps, 'rules' | 'refusals' | 'onCaller' | 'onDecision' | 'enterLink'>;
+type DecideDeps = Pick<GateDeps, 'rules' | 'refusals' | 'onCaller' | 'onDecision' | 'enterLink' | 'linkFault'>;
 
 /** Not an async function: most requests are decided without waiting, and each promise would cost them. */
 export function decide(deps: DecideDeps): Middleware {
@@ -19,13 +19,21 @@ export function decide(deps: DecideDeps): Middleware {
     const rules = deps.rules();
     const question = describedRequest(facts, rules);
     const admission = question ? admitDescribed(facts, question, rules) : admit(facts, rules);
-    const settled = mapMaybe(admission, (known) => (isOfLink(known) ? enteredLink(known, facts, deps) : known));
+    const settled = mapMaybe(admission, (known) => (isOfLink(known) ? settledLink(known, facts, deps) : known));
     return Promise.resolve(mapMaybe(settled, (known) => actOn(known, { ctx, next, question, deps })));
   };
 }
 
 const isOfLink = (admission: Admission): boolean =>
-  admission.kind === 'admitted' && admission.caller?.credential.kind === 'link';
+  admission.kind !== 'nothing-visible' && admission.caller?.credential.kind === 'link';
+
+async function settledLink(admission: Admission, facts: RequestFacts, deps: DecideDeps): Promise<Admission> {
+  if (admission.kind === 'admitted') return enteredLink(admission, facts, deps);
+  const { credential } = admission.caller ?? {};
+  if (admission.kind !== 'refused' || credential?.kind !== 'link' || !deps.linkFault) return admission;
+  const [path = ''] = facts.target.split('?');
+  return { ...admission, reason: await deps.linkFault(credential.thing, path, admission.reason) };
+}
 
 /** The viewer is counted last: a request that is refused uses nothing up. */
 async function enteredLink(admission: Admission, facts: RequestFacts, { enterLink }: DecideDeps): Promise<Admission> {

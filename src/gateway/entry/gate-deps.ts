@@ -4,6 +4,7 @@ import type { Caller } from '../../domain/caller.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
+import type { SharedThing } from '../../domain/shared-thing.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import type { Admission, Rules } from '../decision/admit.ts';
 import type { Client } from '../decision/client.ts';
@@ -38,6 +39,8 @@ export interface GateDeps {
   readonly openStreams: Pick<OpenStreams, 'add' | 'addSocket'>;
   /** Lets the viewer of a link in, once the request is admitted; gives the reason when the link is used up. */
   readonly enterLink: (caller: Caller, client: Client, request: RequestFacts) => Promise<RefusalReason | undefined>;
+  /** What to say where the NVR has failed to send a file of a link, of which the path's end is the name: perhaps there is none. */
+  readonly linkFault?: (thing: SharedThing, path: string, reason: RefusalReason) => Promise<RefusalReason>;
   /** Told of each known caller, with the request that was judged. */
   readonly onCaller: (caller: Caller, client: Client, request: RequestFacts) => void;
   readonly unknownRoutes: UnknownRoutes;

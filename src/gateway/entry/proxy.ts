@@ -29,6 +29,7 @@ type ProxyDeps = Pick<
   | 'openStreams'
   | 'unknownRoutes'
   | 'viewings'
+  | 'linkFault'
 >;
 /** What one of Postern's own routes has left of a request, if it took a part. */
 type SentInstead = NonNullable<RouteState['sentInstead']>;
@@ -69,7 +70,11 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
     ...judgedRequest(destination, passageOf(admitted, sentInstead), deps.headers(), settled),
     own: { requestId, cookie, isOfLink: caller?.credential.kind === 'link' },
     watch: watchOf(admitted, deps),
-    onFailure: (reason) => refuse(failureAt(destination, reason)),
+    onFailure: (reason) => {
+      const known = failureAt(destination, reason);
+      if (caller?.credential.kind !== 'link' || !deps.linkFault) return refuse(known);
+      void deps.linkFault(caller.credential.thing, admission.target.path, known).then(refuse);
+    },
   });
 }
 

@@ -865,6 +865,7 @@ export const DE_REFUSALS: RefusalWords = {
     'path-not-found': 'Unter diesem Pfad gibt es nichts.',
     'link-over':
       'Dieser Link gilt nicht: Er ist abgelaufen, verbraucht oder widerrufen, oder es hat ihn nie gegeben. Bitten Sie um einen neuen.',
+    'link-file-absent': 'Das Ereignis dieses Links hat kein solches Bild und keinen solchen Clip.',
     'link-pin-missing': 'Dieser Link verlangt eine PIN: Öffnen Sie seine Adresse im Browser.',
     'links-limited':
       'Von dieser Adresse wurden zu viele Links geöffnet, die nicht gelten: Versuchen Sie es in einer Minute erneut.',
