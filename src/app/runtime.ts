@@ -5,6 +5,7 @@ import { storeAddress } from '../config/schema/store-schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Caller } from '../domain/caller.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
+import type { UserName } from '../domain/names.ts';
 import { createOpenStreams, type OpenStreams } from '../gateway/entry/open-streams.ts';
 import { createUnknownRoutes, type UnknownRoutes } from '../gateway/entry/unknown-routes.ts';
 import { boundCalls } from '../store/bounded-calls.ts';
@@ -118,6 +119,8 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     metrics,
     shared,
     send: (message) => told?.(message),
+    accountSince: async (name) =>
+      settings.auth.enabled ? (await store.accounts.findUser(name as UserName))?.createdAt : undefined,
   });
   const { note, close: closeLedger } = ledger;
   opened.defer(closeLedger);

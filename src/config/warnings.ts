@@ -7,7 +7,7 @@ import type { Settings } from './schema/schema.ts';
 const LONGEST_USUAL_SESSION = 90 * 86_400;
 const USUAL_ITERATIONS = 600_000;
 
-const CHECKS: readonly Check[] = [pooled, retention, sessions, hashes, networks, roleCameras, ...PROXY_CHECKS];
+const CHECKS: readonly Check[] = [pooled, retention, notices, sessions, hashes, networks, roleCameras, ...PROXY_CHECKS];
 
 /** PgBouncer's own port and parameter: behind a transaction pooler LISTEN receives nothing. */
 const POOLED = /:6432(?=[,/?])|[?&]pgbouncer=true/;
@@ -27,6 +27,27 @@ function retention({ events }: Settings): readonly Finding[] {
     ['events', 'retention'],
     "has no effect, because the events are the NVR's: set how long they are kept there, or remove the key",
   );
+}
+
+/** Days with viewings that are learned from before anything is told, and today. */
+const LEARNED_DAYS = 8;
+
+function notices({ ledger }: Settings): readonly Finding[] {
+  const path = ['ledger', 'notices'];
+  return ledger.notices
+    ? [
+        ...when(
+          !ledger.enabled,
+          path,
+          'has no effect, because ledger.enabled is false: set it to true, or remove the key',
+        ),
+        ...when(
+          ledger.retention < LEARNED_DAYS,
+          path,
+          `nothing will ever be told, because records are kept for ${ledger.retention} days and seven days are learned from: raise ledger.retention to 30 or more`,
+        ),
+      ]
+    : [];
 }
 
 export const warningsOf = (settings: Settings): readonly Finding[] => CHECKS.flatMap((check) => check(settings));

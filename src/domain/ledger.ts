@@ -2,8 +2,21 @@
 
 export const VIEWING_KINDS = ['live', 'history', 'export'] as const;
 export type ViewingKind = (typeof VIEWING_KINDS)[number];
-export const LEDGER_KINDS = [...VIEWING_KINDS, 'login', 'login-failed', 'logout', 'change', 'refusal', 'link'] as const;
+export const LEDGER_KINDS = [
+  ...VIEWING_KINDS,
+  'login',
+  'login-failed',
+  'logout',
+  'change',
+  'refusal',
+  'link',
+  'notice',
+] as const;
 export type LedgerKind = (typeof LEDGER_KINDS)[number];
+
+/** What a record of kind `notice` tells: viewing that is unlike what was usual before. */
+export const LEDGER_NOTICES = ['unusual-hour', 'unusual-camera', 'many-minutes', 'many-exports'] as const;
+export type LedgerNotice = (typeof LEDGER_NOTICES)[number];
 
 export const isViewingKind = (kind: string): kind is ViewingKind => VIEWING_KINDS.some((known) => known === kind);
 
@@ -52,10 +65,17 @@ export interface ChainClosing extends ChainHead {
   readonly records: number;
 }
 
+/** What may be told once: the text is the same for the same thing, whichever process tells it. */
+export interface Once {
+  readonly id: string;
+  /** `2026-11-22`: after this day it is not told any more. */
+  readonly day: string;
+}
+
 /** What is added at once. */
 export interface LedgerBatch {
-  /** `span`: the open span that has ended with it. */
-  readonly ended: readonly { readonly entry: LedgerEntry; readonly span?: string }[];
+  /** `span`: the open span that has ended with it. `once`: it is left out when it was told before. */
+  readonly ended: readonly { readonly entry: LedgerEntry; readonly span?: string; readonly once?: Once }[];
   readonly open: readonly OpenSpan[];
 }
 
@@ -63,11 +83,13 @@ export interface LedgerBatch {
 export interface LedgerDay {
   readonly day: string;
   readonly user: string;
+  /** Empty: the person. `token:<id>`, `link:<id>` or `internal`: what shows pictures in the name of the person. */
+  readonly viewer: string;
   readonly kind: ViewingKind;
   readonly camera: string;
   readonly seconds: number;
   readonly records: number;
-  /** A bit for each hour of the day in which a viewing began. */
+  /** A bit for each hour of the day in which something was watched. */
   readonly hours: number;
 }
 
@@ -112,8 +134,14 @@ export type LinkEntries = (head: ChainHead, entries: readonly LedgerEntry[]) => 
 export interface LedgerStore {
   /** A chain to write: one that no process writes any more, else a new one. Spans that it left open are returned. */
   claimChain(holder: string, now: number): Promise<{ readonly chain: string; readonly left: readonly OpenSpan[] }>;
-  /** Ended spans and open ones, with the sums of `days`, in one transaction. */
-  append(chain: string, batch: LedgerBatch, days: readonly LedgerDay[], now: number, link: LinkEntries): Promise<void>;
+  /** Ended spans and open ones, with the sums of `days`, in one transaction. Gives what was added: not what was told before. */
+  append(
+    chain: string,
+    batch: LedgerBatch,
+    days: readonly LedgerDay[],
+    now: number,
+    link: LinkEntries,
+  ): Promise<readonly LedgerRecord[]>;
   /** Chains that no process writes any more, with the spans that they left open. */
   abandoned(now: number): Promise<readonly { readonly chain: string; readonly left: readonly OpenSpan[] }[]>;
   /** No process writes it any more. */
@@ -127,6 +155,9 @@ export interface LedgerStore {
   /** Newest first. */
   find(question: LedgerQuestion, limit: number, cursor?: LedgerCursor): Promise<readonly ListedRecord[]>;
   days(question: LedgerQuestion, firstDay: string, lastDay: string): Promise<readonly LedgerDay[]>;
+  /** Viewings of a user that go on, of all processes. */
+  openViewings(user: string): Promise<readonly OpenSpan[]>;
+  /** Sums, and what may be told once. */
   forgetDaysBefore(day: string): Promise<void>;
 }
 

@@ -8,16 +8,43 @@ export interface LocalTime {
   readonly hour: number;
 }
 
-/** A viewing counts for the day on which it began. */
+/** Sums of what is a viewing. It counts for the day on which it began. */
 export function daysOf(entries: readonly LedgerEntry[], localTime: (at: number) => LocalTime): readonly LedgerDay[] {
   const days = new Map<string, LedgerDay>();
-  for (const { kind, user, camera, from, to } of entries) {
+  for (const entry of entries) {
+    const { kind, user, camera, from, to } = entry;
     if (!isViewingKind(kind)) continue;
-    const { day, hour } = localTime(from);
-    const place = { day, user: user ?? '', kind, camera: camera ?? '' };
+    const { day } = localTime(from);
+    const place = { day, user: user ?? '', viewer: viewerOf(entry), kind, camera: camera ?? '' };
     const key = JSON.stringify(place);
     const { seconds, records, hours } = days.get(key) ?? { seconds: 0, records: 0, hours: 0 };
-    days.set(key, { ...place, seconds: seconds + (to - from), records: records + 1, hours: hours | (1 << hour) });
+    days.set(key, {
+      ...place,
+      seconds: seconds + (to - from),
+      records: records + timesOf(entry),
+      hours: hours | hoursOf(entry, localTime),
+    });
   }
   return [...days.values()];
 }
+
+/** Tokens, links and the internal port are told apart from the person: what they show day and night says nothing about the person. */
+const viewerOf = ({ credential }: LedgerEntry): string =>
+  credential === 'internal' || /^(?:token|link):/.test(credential ?? '') ? (credential ?? '') : '';
+
+/** Exports that follow each other are one span, which tells their number. */
+function timesOf({ kind, detail }: LedgerEntry): number {
+  if (kind !== 'export' || detail === null) return 1;
+  const times = Number(Object(JSON.parse(detail)).times ?? 1);
+  return Number.isSafeInteger(times) ? times : 1;
+}
+
+/** A bit for each hour of the local clock from the begin to the end. */
+function hoursOf({ from, to }: LedgerEntry, localTime: (at: number) => LocalTime): number {
+  let hours = 1 << localTime(to).hour;
+  for (let at = from; at < Math.min(to, from + DAY); at += HOUR) hours |= 1 << localTime(at).hour;
+  return hours;
+}
+
+const HOUR = 3600;
+const DAY = 86_400;

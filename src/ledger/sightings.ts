@@ -39,8 +39,8 @@ export interface LedgerNews {
 export interface Sightings {
   /** A moment. */
   see(subject: Subject, at: number, watched?: WatchedTime): void;
-  /** From now until the returned function is called. */
-  begin(subject: Subject, at: number, watched?: WatchedTime): (at: number) => void;
+  /** From now until the returned function is called. `requests`: 0 for a part of something. */
+  begin(subject: Subject, at: number, watched?: WatchedTime, requests?: number): (at: number) => void;
   /** What is no viewing: one record each. */
   add(entry: LedgerEntry): void;
   /** Streams that are open count as seen until now. */
@@ -111,9 +111,9 @@ export function createSightings(): Sightings {
   };
   return {
     see: (subject, at, watched) => touch({ key: keyOf(subject), subject, watched }, at, at, 1),
-    begin(subject, at, watched) {
+    begin(subject, at, watched, requests = 1) {
       const stream: Running = { key: keyOf(subject), subject, watched, since: at };
-      touch(stream, at, at, 1);
+      touch(stream, at, at, requests);
       running.add(stream);
       return (end) => {
         if (running.delete(stream)) touch(stream, stream.since, Math.max(end, stream.since), 0);

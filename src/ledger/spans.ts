@@ -19,7 +19,6 @@ interface Growing {
   from: number;
   to: number;
   requests: number;
-  marks?: Readonly<Record<string, string>>;
   isChanged: boolean;
 }
 
@@ -28,8 +27,6 @@ export interface Spans {
   see(sighting: Sighting): void;
   /** Spans that have ended by now, and those that have changed since the last call. */
   settle(now: number): { readonly ended: readonly EndedSpan[]; readonly open: readonly OpenSpan[] };
-  /** Tells more in the detail of a span that goes on. */
-  mark(id: string, detail: Readonly<Record<string, string>>): void;
   /** All of them end. */
   end(): readonly EndedSpan[];
   isOpen(key: string): boolean;
@@ -42,7 +39,7 @@ export interface EndedSpan {
 }
 
 /** `newId` names open spans. `onBegin` is told of each. */
-export function createSpans(newId: () => string, onBegin: (entry: LedgerEntry, id: string) => void = () => {}): Spans {
+export function createSpans(newId: () => string, onBegin: (subject: Subject) => void = () => {}): Spans {
   const byKey = new Map<string, Growing[]>();
   let ended: EndedSpan[] = [];
 
@@ -68,7 +65,7 @@ export function createSpans(newId: () => string, onBegin: (entry: LedgerEntry, i
         const begun = { id: newId(), subject, watched, from, to, requests, isChanged: true };
         spans.push(begun);
         crowds.begun(subject);
-        onBegin(entryOf(begun), begun.id);
+        onBegin(subject);
       }
       byKey.set(sighting.key, spans);
     },
@@ -87,12 +84,6 @@ export function createSpans(newId: () => string, onBegin: (entry: LedgerEntry, i
       const settled = { ended, open };
       ended = [];
       return settled;
-    },
-    mark(id, detail) {
-      const span = [...byKey.values()].flat().find((one) => one.id === id);
-      if (!span) return;
-      span.marks = { ...span.marks, ...detail };
-      span.isChanged = true;
     },
     end() {
       for (const spans of byKey.values()) for (const span of spans) close(span);
@@ -135,11 +126,11 @@ function extend(span: Growing, { from, to, watched, requests }: Sighting): void 
 /** Milliseconds: every engine gives back the same number. */
 const rounded = (at: number): number => Math.round(at * 1000) / 1000;
 
-function entryOf({ subject, watched, from, to, requests, marks }: Growing): LedgerEntry {
+function entryOf({ subject, watched, from, to, requests }: Growing): LedgerEntry {
   const { kind, user, credential, address, camera } = subject;
-  // Attempts are counted; of a viewing the number of requests tells about the player only.
-  const times = isViewingKind(kind) || requests < 2 ? {} : { times: String(requests) };
-  const detail = { ...subject.detail, ...times, ...marks };
+  // Attempts and exports are counted; of other viewings the number of requests tells about the player only.
+  const isCounted = kind === 'export' || !isViewingKind(kind);
+  const detail = { ...subject.detail, ...(isCounted && requests > 1 && { times: String(requests) }) };
   return {
     kind,
     user,

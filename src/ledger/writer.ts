@@ -1,9 +1,9 @@
 /** Writes the ledger, a batch a second: never in the way of an answer, and from a queue that is bounded (SPEC 14). */
-import type { LedgerEntry, LedgerStore, OpenSpan } from '../domain/ledger.ts';
+import type { LedgerBatch, LedgerEntry, LedgerStore, Once, OpenSpan } from '../domain/ledger.ts';
 import { linkEntries } from './chain.ts';
 import { daysOf, type LocalTime } from './days.ts';
-import type { LedgerNews } from './sightings.ts';
-import { createSpans, cutOff, type EndedSpan, type Spans } from './spans.ts';
+import type { LedgerNews, Subject } from './sightings.ts';
+import { createSpans, cutOff, type EndedSpan } from './spans.ts';
 
 export interface WriterDeps {
   readonly store: Pick<LedgerStore, 'claimChain' | 'append' | 'abandoned' | 'release'>;
@@ -11,7 +11,8 @@ export interface WriterDeps {
   readonly now: () => number;
   readonly newId: () => string;
   readonly localTime: (at: number) => LocalTime;
-  readonly onBegin?: (entry: LedgerEntry, spanId: string) => void;
+  /** A span begins. */
+  readonly onBegin?: (subject: Subject) => void;
   /** Written for good. */
   readonly onWritten?: (entries: readonly LedgerEntry[]) => void;
   readonly onDropped?: (records: number) => void;
@@ -22,8 +23,8 @@ export interface WriterDeps {
 
 export interface LedgerWriter {
   take(news: LedgerNews): void;
-  add(entry: LedgerEntry): void;
-  mark: Spans['mark'];
+  /** `once`: it is written, and told to `onWritten`, unless it was written before, by whichever process. */
+  add(entry: LedgerEntry, once?: Once): void;
   /** Writes what waits; what cannot be written waits on. */
   flush(): Promise<void>;
   /** Undefined before the first batch. */
@@ -35,10 +36,7 @@ export interface LedgerWriter {
   close(): Promise<void>;
 }
 
-interface Waiting {
-  readonly entry: LedgerEntry;
-  readonly span?: string;
-}
+type Waiting = LedgerBatch['ended'][number];
 
 const MOST_WAITING = 10_000;
 const MOST_AT_ONCE = 1000;
@@ -97,15 +95,11 @@ export function createLedgerWriter(deps: WriterDeps): LedgerWriter {
     const reported = dropped;
     const all = [...batch, ...notice];
     const entries = all.map(({ entry }) => entry);
+    let written: readonly LedgerEntry[];
     open = new Map();
     try {
-      await store.append(
-        mine,
-        { ended: all, open: [...spansNow.values()] },
-        daysOf(entries, localTime),
-        now(),
-        linkEntries,
-      );
+      const batchNow = { ended: all, open: [...spansNow.values()] };
+      written = await store.append(mine, batchNow, daysOf(entries, localTime), now(), linkEntries);
     } catch (fault) {
       open = new Map([...spansNow, ...open]);
       throw fault;
@@ -113,7 +107,7 @@ export function createLedgerWriter(deps: WriterDeps): LedgerWriter {
     ended = ended.slice(batch.length);
     dropped -= reported;
     writtenAt = now();
-    onWritten?.(entries);
+    onWritten?.(written);
   };
   const run = async (): Promise<void> => {
     settle(spans.settle(now()));
@@ -145,8 +139,7 @@ export function createLedgerWriter(deps: WriterDeps): LedgerWriter {
         else drop(1);
       }
     },
-    add: (entry) => queue([{ entry }]),
-    mark: spans.mark,
+    add: (entry, once) => queue([{ entry, ...(once && { once }) }]),
     flush,
     chain: () => chain,
     waiting: () => ended.length + open.size,

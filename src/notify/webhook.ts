@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto';
 import type { Notice } from '../domain/accounts/notice.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
+import type { LedgerNotice } from '../domain/ledger.ts';
 
 /** From the operator's configuration alone: no request names an address here. */
 export interface WebhookTarget {
@@ -28,12 +29,14 @@ export interface WebhookDeps {
   readonly retrySeconds?: readonly number[];
 }
 
-/** What is told of the service itself, and of no account. */
+/** What is told by the service itself, and on no page of an account. */
 export interface ServiceMessage {
   readonly id: string;
-  readonly kind: 'ledger-head';
+  readonly kind: 'ledger-head' | LedgerNotice;
   readonly at: number;
-  readonly from: string;
+  /** Whom it is about: unusual viewing. */
+  readonly user?: string;
+  readonly from: string | null;
   readonly detail: string;
 }
 
@@ -137,8 +140,8 @@ export function signatureOf(body: string, secret: string, at: number): string {
 
 /** Of a message about the service, `user` is null. */
 function messageOf(message: Message, service: string | undefined) {
-  const { id, kind, at, from, detail } = message;
-  const { user, by, agent }: Partial<Notice> = 'user' in message ? message : {};
+  const { id, kind, at, from, detail, user } = message;
+  const { by, agent }: Partial<Notice> = 'agent' in message || 'by' in message ? message : {};
   return {
     id,
     event: kind,

@@ -56,7 +56,7 @@ describe('Every key', () => {
       'auth.session_max_age', 'auth.sessions_per_user', 'auth.timezone', 'auth.trusted_proxies',
       'canary.every',
       'events.max_limit', 'events.nvr_database', 'events.query_timeout', 'events.retention', 'events.sample', 'events.source',
-      'ledger.enabled', 'ledger.retention', 'ledger.visible_to_viewers',
+      'ledger.enabled', 'ledger.notices', 'ledger.retention', 'ledger.visible_to_viewers',
       'limits.redis_url', 'limits.redis_url_file', 'limits.replicas',
       'links.default_lifetime', 'links.enabled', 'links.max_lifetime',
       'logger.audit_file', 'logger.audit_max_size', 'logger.default', 'logger.logs',

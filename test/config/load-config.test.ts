@@ -154,7 +154,7 @@ describe('An empty configuration', () => {
       links: { default_lifetime: 86_400, enabled: true, max_lifetime: 30 * 86_400 },
       canary: { every: null },
       shadow: {},
-      ledger: { enabled: true, retention: 90, visible_to_viewers: false },
+      ledger: { enabled: true, retention: 90, visible_to_viewers: false, notices: false },
       notify: { webhook_timeout: 10 },
       logger: { default: 'info', logs: {}, audit_max_size: 10_000_000 },
       ui: { login: 'postern', frame_ancestors: "'self'" },

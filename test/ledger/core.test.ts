@@ -245,7 +245,13 @@ describe('Strangers and viewers who make up names', () => {
     const writer = createLedgerWriter({
       store: {
         claimChain: async () => ({ chain: 'main', left: [] }),
-        append: async (_, { ended }) => void written.push(...ended.map(({ entry }) => entry)),
+        append: async (chain, { ended }, _, __, link) => {
+          written.push(...ended.map(({ entry }) => entry));
+          return link(
+            emptyHead(chain),
+            ended.map(({ entry }) => entry),
+          );
+        },
         abandoned: async () => [],
         release: async () => {},
       },

@@ -65,6 +65,7 @@ async function writeFactors({ db, accounts, secondFactor, links, ledger }: Store
   const day = {
     day: '2026-11-22',
     user: vera,
+    viewer: '',
     kind: 'live',
     camera: 'cam1',
     seconds: 0.999,
@@ -76,7 +77,8 @@ async function writeFactors({ db, accounts, secondFactor, links, ledger }: Store
     ended: [{ entry }, { entry: { ...entry, kind: 'login' } }] as const,
     open: [{ id: 'open', ...entry }],
   };
-  await ledger.append('main', batch, [day], 1, linkEntries);
+  const once = { id: 'told', day: '2026-11-22' };
+  await ledger.append('main', { ...batch, ended: [...batch.ended, { entry, once }] }, [day], 1, linkEntries);
   await ledger.append('main', { ended: [{ entry: { ...entry, to: 9 } }], open: [] }, [], 1, linkEntries);
   await ledger.forgetBefore('main', 9, '2026-11-22');
 }
@@ -117,6 +119,7 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
     ledger_chains: 1,
     ledger_closings: 1,
     ledger_days: 1,
+    ledger_told: 1,
   };
   const counts = {
     users: 3,

@@ -51,7 +51,7 @@ export function createViewings({ sightings, layout, camerasOf, clock }: ViewingD
     else subjects.forEach(act);
   };
   return {
-    begin(admission, method) {
+    begin(admission, { method, isWhole }) {
       const began = now();
       const { watched, subjects } = plans.of(admission, layout(), () => ({
         watched: watchedIn(admission),
@@ -60,7 +60,7 @@ export function createViewings({ sightings, layout, camerasOf, clock }: ViewingD
       const ends: ((at: number) => void)[] = [];
       let endedAt: number | undefined;
       each(subjects, (subject) => {
-        const end = sightings.begin(subject, began, watched);
+        const end = sightings.begin(subject, began, watched, isWhole ? 1 : 0);
         if (endedAt === undefined) ends.push(end);
         else end(endedAt);
       });

@@ -3,16 +3,18 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { LEDGER_KINDS } from '../../domain/ledger.ts';
+import { LEDGER_KINDS, type LedgerEntry } from '../../domain/ledger.ts';
 import type { LocalTime } from '../../ledger/days.ts';
 import { type AuditedAct, doingOf } from '../../ledger/doings.ts';
 import { createSightings, type LedgerNews, type Sightings } from '../../ledger/sightings.ts';
+import { toldNotice } from '../../ledger/told-notice.ts';
 import { createLedgerWriter, type LedgerWriter } from '../../ledger/writer.ts';
 import type { ServiceMessage } from '../../notify/webhook.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Shared } from '../resources/shared.ts';
 import { localClock } from './local-time.ts';
+import { openNoticeWatch } from './notices.ts';
 import { openUpkeep, type Upkeep } from './upkeep.ts';
 
 export interface Ledger {
@@ -34,6 +36,8 @@ export interface LedgerDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** Unix seconds: when the account of the name was made; undefined for a user that a proxy names. */
+  readonly accountSince: (user: string) => Promise<number | undefined>;
   /** To the webhook, once there is one. */
   readonly send: (message: ServiceMessage) => void;
   /** Of a worker: the primary writes. */
@@ -82,7 +86,7 @@ interface Writing {
 }
 
 function openWriting(
-  { store, settingsInForce, clock, log, metrics, send }: LedgerDeps,
+  { store, settingsInForce, clock, log, metrics, send, accountSince }: LedgerDeps,
   now: () => number,
   localTime: Ledger['localTime'],
 ): Writing {
@@ -91,7 +95,12 @@ function openWriting(
     now,
     newId: randomUUID,
     localTime,
+    onBegin: (subject) => notices.seen(subject),
     onWritten(entries) {
+      for (const entry of entries) {
+        notices.seen(entry);
+        tell(entry);
+      }
       for (const kind of LEDGER_KINDS) {
         const count = entries.filter((entry) => entry.kind === kind).length;
         if (count > 0) metrics.ledgerRecords.add(count, kind);
@@ -104,6 +113,27 @@ function openWriting(
         'the ledger could not be written: up to 10,000 records wait and are written when the store works again',
       ),
     onWorking: () => log.info('the ledger is written again'),
+  });
+  const tell = (entry: LedgerEntry): void => {
+    const notice = toldNotice(entry);
+    if (!notice) return;
+    const { kind, user, sentence } = notice;
+    metrics.ledgerNotices.add(1, kind);
+    log.info({ user, notice: kind }, `unusual viewing: ${user} ${sentence}`);
+    send({ id: randomUUID(), kind, at: Math.floor(entry.from), user, from: null, detail: sentence });
+  };
+  const notices = openNoticeWatch({
+    store: store.ledger,
+    settings: settingsInForce,
+    now,
+    localTime,
+    accountSince,
+    writer,
+    onFault: (fault) =>
+      log.warn(
+        { err: fault },
+        'what is unusual viewing could not be read from the store: the next attempt is in a minute, and is told when it fails again after a success',
+      ),
   });
   const upkeep: Upkeep = openUpkeep({
     store: store.ledger,
@@ -125,6 +155,7 @@ function openWriting(
     async tick() {
       await writer.flush();
       measure();
+      await notices.look();
       await upkeep.look();
     },
     async close() {

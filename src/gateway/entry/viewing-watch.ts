@@ -4,9 +4,15 @@ import type { UpstreamWatch } from '../decision/gate-watch.ts';
 
 export interface ViewingWatch {
   /** The first byte is there. Returns the function to call behind the last one. */
-  begin(admission: Admitted, method: string): () => void;
+  begin(admission: Admitted, shown: Shown): () => void;
   /** A proxy in front asked about the request: what came of it is not known here. */
   asked(admission: Admitted, method: string): void;
+}
+
+export interface Shown {
+  readonly method: string;
+  /** False: a range of it, or what the client has already. Players ask for many ranges. */
+  readonly isWhole: boolean;
 }
 
 /** Whether the row's responses show anything. The response to HEAD shows nothing. */
@@ -28,7 +34,7 @@ export function notingViewing(
     ...watch,
     onHead(status, type) {
       watch.onHead(status, type);
-      if (isShown(status)) onEnd(viewings.begin(admission, method));
+      if (isShown(status)) onEnd(viewings.begin(admission, { method, isWhole: status !== 206 && status !== 304 }));
     },
   };
 }

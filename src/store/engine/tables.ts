@@ -221,11 +221,18 @@ export interface LedgerDaysTable {
   id: string;
   day: string;
   user_name: string;
+  viewer: string;
   kind: string;
   camera: string;
   seconds: number;
   records: number;
   hours: number;
+}
+
+/** What may be told once. */
+export interface LedgerToldTable {
+  id: string;
+  day: string;
 }
 
 export interface Tables {
@@ -249,4 +256,5 @@ export interface Tables {
   ledger_chains: LedgerChainsTable;
   ledger_closings: LedgerClosingsTable;
   ledger_days: LedgerDaysTable;
+  ledger_told: LedgerToldTable;
 }

@@ -48,6 +48,7 @@ export const recordRow = (record: LedgerRecord): LedgerRecordsTable => ({
 export const asDay = (row: LedgerDaysTable): LedgerDay => ({
   day: row.day,
   user: row.user_name,
+  viewer: row.viewer,
   kind: row.kind as ViewingKind,
   camera: row.camera,
   seconds: row.seconds,
@@ -55,10 +56,12 @@ export const asDay = (row: LedgerDaysTable): LedgerDay => ({
   hours: row.hours,
 });
 
-export const dayRow = ({ day, user, kind, camera, seconds, records, hours }: LedgerDay): LedgerDaysTable => ({
-  id: JSON.stringify([day, user, kind, camera]),
+export const dayRow = ({ day, user, viewer, kind, camera, seconds, records, hours }: LedgerDay): LedgerDaysTable => ({
+  // Of a person as it was before viewers were told apart.
+  id: JSON.stringify([day, user, kind, camera, ...(viewer === '' ? [] : [viewer])]),
   day,
   user_name: user,
+  viewer,
   kind,
   camera,
   seconds,

@@ -1,17 +1,16 @@
 /** The tables of the ledger: the same code for every engine (SPEC 14). */
-import { type Kysely, sql, type Transaction } from 'kysely';
-import type { ChainClosing, ChainHead, LedgerDay, LedgerStore, OpenSpan } from '../../domain/ledger.ts';
-import { recordIdOf } from '../../domain/ledger.ts';
+import type { Kysely, Transaction } from 'kysely';
+import type { ChainClosing, LedgerStore, OpenSpan } from '../../domain/ledger.ts';
+import { recordIdOf, VIEWING_KINDS } from '../../domain/ledger.ts';
 import type { Tables } from '../engine/tables.ts';
+import { appendBatch } from './append-batch.ts';
 import { findDays, findRecords } from './find-records.ts';
-import { asOpenSpan, asRecord, dayRow, openRow, recordRow } from './ledger-rows.ts';
+import { asOpenSpan, asRecord } from './ledger-rows.ts';
 
 /** Of a store that is a file: one service writes it. */
 const ONLY_CHAIN = 'main';
 /** A process that has not written for so long is gone, or cut off. */
 const ABANDONED_SECONDS = 90;
-/** SQLite takes 32,766 values in a statement. */
-const ROWS_AT_ONCE = 200;
 const FORGOTTEN_AT_ONCE = 500;
 const NO_HASH = '0'.repeat(64);
 
@@ -41,25 +40,8 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean): LedgerSt
       return { chain: await make(holder, now), left: [] };
     },
 
-    append: (chain, { ended, open }, days, now, link) =>
-      db.transaction().execute(async (transaction) => {
-        const head = await lockedHead(chain, now, transaction);
-        const records = link(
-          head,
-          ended.map(({ entry }) => entry),
-        );
-        for (const rows of chunks(records.map(recordRow), ROWS_AT_ONCE))
-          await transaction.insertInto('ledger_records').values(rows).execute();
-        const over = ended.flatMap(({ span }) => (span === undefined ? [] : [span]));
-        for (const ids of chunks(over, ROWS_AT_ONCE))
-          await transaction.deleteFrom('ledger_open').where('id', 'in', ids).execute();
-        for (const spans of chunks(open, ROWS_AT_ONCE)) await putOpen(chain, spans, transaction);
-        await addDays(days, transaction);
-        const last = records.at(-1);
-        if (!last) return;
-        const { seq, hash } = last;
-        await transaction.updateTable('ledger_chains').set({ seq, hash }).where('chain', '=', chain).execute();
-      }),
+    append: (chain, batch, days, now, link) =>
+      db.transaction().execute((transaction) => appendBatch({ chain, batch, days, now, link }, transaction)),
 
     async abandoned(now) {
       if (isFile) return [];
@@ -120,8 +102,14 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean): LedgerSt
     find: (question, limit, cursor) => findRecords(db, question, limit, cursor),
     days: (question, firstDay, lastDay) => findDays(db, question, firstDay, lastDay),
 
+    async openViewings(user) {
+      const open = db.selectFrom('ledger_open').selectAll().where('user_name', '=', user);
+      return (await open.where('kind', 'in', [...VIEWING_KINDS]).execute()).map(asOpenSpan);
+    },
+
     async forgetDaysBefore(day) {
       await db.deleteFrom('ledger_days').where('day', '<', day).execute();
+      await db.deleteFrom('ledger_told').where('day', '<', day).execute();
     },
   };
 }
@@ -134,46 +122,6 @@ const inChain = (chain: string, seq: number, db: Kysely<Tables>) =>
     .where('id', '>', recordIdOf({ chain, seq }))
     .where('id', '<', `${chain}.`)
     .orderBy('id');
-
-/** The row is locked until the transaction ends: two processes that write one chain take turns, and it stays whole. */
-async function lockedHead(chain: string, now: number, transaction: Transaction<Tables>): Promise<ChainHead> {
-  const update = transaction.updateTable('ledger_chains').set({ seen_at: now }).where('chain', '=', chain);
-  return update.returning(['chain', 'seq', 'hash']).executeTakeFirstOrThrow();
-}
-
-async function putOpen(chain: string, spans: readonly OpenSpan[], transaction: Transaction<Tables>): Promise<void> {
-  await transaction
-    .insertInto('ledger_open')
-    .values(spans.map((span) => openRow(span, span.id, chain)))
-    .onConflict((conflict) =>
-      conflict.column('id').doUpdateSet(({ ref }) => ({
-        from_at: ref('excluded.from_at'),
-        to_at: ref('excluded.to_at'),
-        watched_from: ref('excluded.watched_from'),
-        watched_to: ref('excluded.watched_to'),
-        detail: ref('excluded.detail'),
-      })),
-    )
-    .execute();
-}
-
-/** In the order of their ids, so that two replicas that add to the same days do not wait for each other in a circle. */
-async function addDays(days: readonly LedgerDay[], transaction: Transaction<Tables>): Promise<void> {
-  const rows = days.map(dayRow).sort((one, other) => (one.id < other.id ? -1 : 1));
-  for (const some of chunks(rows, ROWS_AT_ONCE)) {
-    await transaction
-      .insertInto('ledger_days')
-      .values(some)
-      .onConflict((conflict) =>
-        conflict.column('id').doUpdateSet(({ ref }) => ({
-          seconds: sql<number>`${ref('ledger_days.seconds')} + ${ref('excluded.seconds')}`,
-          records: sql<number>`${ref('ledger_days.records')} + ${ref('excluded.records')}`,
-          hours: sql<number>`${ref('ledger_days.hours')} | ${ref('excluded.hours')}`,
-        })),
-      )
-      .execute();
-  }
-}
 
 /** The closing hash and the deletion hold together or not at all. */
 async function forget(closing: ChainClosing, transaction: Transaction<Tables>): Promise<void> {
@@ -188,10 +136,4 @@ async function forget(closing: ChainClosing, transaction: Transaction<Tables>): 
     .where('id', '<=', recordIdOf({ chain, seq }))
     .where('id', '>', `${chain}-`)
     .execute();
-}
-
-function chunks<Item>(items: readonly Item[], size: number): Item[][] {
-  const parts: Item[][] = [];
-  for (let at = 0; at < items.length; at += size) parts.push(items.slice(at, at + size));
-  return parts;
 }

@@ -14,6 +14,7 @@ import { accountNotices } from './010-account-notices.ts';
 import { links } from './011-links.ts';
 import { guestsAndLimits } from './012-guests-and-limits.ts';
 import { ledger } from './013-ledger.ts';
+import { ledgerNotices } from './014-ledger-notices.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -30,5 +31,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '011-links': links(dialect),
     '012-guests-and-limits': guestsAndLimits(dialect),
     '013-ledger': ledger(dialect),
+    '014-ledger-notices': ledgerNotices(dialect),
   }),
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openLedger } from '../../../src/app/ledger/ledger.ts';
 import type { Settings } from '../../../src/config/schema/schema.ts';
-import { LEDGER_KINDS, type LedgerStore } from '../../../src/domain/ledger.ts';
+import { LEDGER_KINDS, LEDGER_NOTICES, type LedgerBatch, type LedgerStore } from '../../../src/domain/ledger.ts';
 import { createLogs } from '../../../src/telemetry/logs/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { movableClock } from '../../support/clock.ts';
@@ -22,8 +22,9 @@ describe('The ledger', () => {
     let isBroken = true;
     const ledger = {
       claimChain: async () => ({ chain: 'main', left: [] }),
-      async append() {
+      async append(_: string, { ended }: LedgerBatch) {
         if (isBroken) throw new Error('the disk is full');
+        return ended.map(({ entry }) => entry);
       },
       abandoned: async () => [],
       release: async () => {},
@@ -33,7 +34,7 @@ describe('The ledger', () => {
     const logs = createLogs({ rules: { default: 'info', logs: new Map() }, destination: { write() {} }, clock });
     const log = logs.named('service.ledger');
     const told = { settings: SETTINGS, settingsInForce: () => SETTINGS, store: { ledger }, clock, log, metrics };
-    const opened = openLedger({ ...told, shared: undefined, send() {} });
+    const opened = openLedger({ ...told, accountSince: async () => undefined, shared: undefined, send() {} });
     t.after(opened.close);
     const value = (name: string, labels = ''): number | undefined =>
       [
@@ -55,6 +56,13 @@ describe('The ledger', () => {
       assert.equal(value('postern_ledger_records_total', `{kind="${kind}"}`), expected);
       noteDriven(`ledger_records_total{kind="${kind}"}`);
     }
+    for (const kind of LEDGER_NOTICES) {
+      const detail = JSON.stringify({ what: kind });
+      opened.sightings.add({ ...nothing, kind: 'notice', user: 'ann', from: 1, to: 1, detail });
+    }
+    const notices = LEDGER_NOTICES.map((kind) => `{kind="${kind}"}`);
+    await until('they are told', () => notices.every((labels) => value('postern_ledger_notices_total', labels) === 1));
+    for (const labels of notices) noteDriven(`ledger_notices_total${labels}`);
     for (const name of ['ledger_waiting', 'ledger_delay_seconds', 'ledger_dropped_total']) noteDriven(name);
   });
 });

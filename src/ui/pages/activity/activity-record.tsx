@@ -3,6 +3,7 @@ import { Badge, RecordItem } from '../settings/records.tsx';
 import { textOf } from '../shared/fields.ts';
 import { formatDuration, formatShortMoment } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
+import { noticeText } from './notice-text.ts';
 import type { ActivityRecord } from './read-activity.ts';
 
 interface ActivityItemProps {
@@ -43,7 +44,7 @@ export function ActivityItem({ record, onUser, onCamera }: ActivityItemProps) {
           : []),
         ...watchedFact(record),
         ...detailFact(record),
-        [text.address, <bdi key="address">{address ?? '–'}</bdi>],
+        ...(kind === 'notice' ? [] : ([[text.address, <bdi key="address">{address ?? '–'}</bdi>]] as const)),
         ...(credential === undefined
           ? []
           : ([[text.by, nameIn(text.credentials, credential.split(':', 1)[0] ?? '')]] as const)),
@@ -65,6 +66,8 @@ const TOLD: readonly string[] = ['seen', 'ended', 'what'];
 
 /** `custom-role-changed: role porch` */
 function detailFact({ kind, detail }: ActivityRecord): Facts {
+  const notice = kind === 'notice' ? noticeText(detail) : undefined;
+  if (notice !== undefined) return [[words.activity.what, notice]];
   const what = kind === 'login' || kind === 'logout' ? undefined : textOf(detail['what']);
   const more = Object.entries(detail)
     .filter(([name]) => !TOLD.includes(name))

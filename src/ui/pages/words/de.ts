@@ -165,7 +165,13 @@ export const DE: Words = {
     whoWatched: (camera: string) => `Wer hat ${camera} angesehen?`,
     whatSaw: (user: string) => `Was hat ${user} gesehen?`,
     lastDays: (days: number) => (days === 1 ? 'Heute' : `Letzte ${days} Tage`),
-    groups: { all: 'Alles', viewings: 'Angesehenes', logins: 'Anmeldungen', changes: 'Änderungen und Ablehnungen' },
+    groups: {
+      all: 'Alles',
+      viewings: 'Angesehenes',
+      notices: 'Ungewöhnliches',
+      logins: 'Anmeldungen',
+      changes: 'Änderungen und Ablehnungen',
+    },
     kinds: {
       live: 'Live angesehen',
       history: 'Aufnahmen angesehen',
@@ -176,6 +182,13 @@ export const DE: Words = {
       change: 'Änderung',
       refusal: 'Abgelehnt',
       link: 'Link',
+      notice: 'Ungewöhnlich',
+    },
+    notices: {
+      'unusual-hour': (hour) => `Zum ersten Mal zwischen ${hour} und ${hour + 1} Uhr`,
+      'unusual-camera': 'Zum ersten Mal diese Kamera',
+      'many-minutes': (minutes, usual) => `${count(minutes)} min an einem Tag, sonst ${count(usual)} min`,
+      'many-exports': (exports, usual) => `${count(exports)} Exporte an einem Tag, sonst ${count(usual)}`,
     },
     seen: { question: 'von einem Proxy erfragt', signalling: 'direkte Verbindung' },
     credentials: { session: 'Sitzung', token: 'API-Token', link: 'Link', proxy: 'Proxy', internal: 'Interner Port' },

@@ -162,7 +162,13 @@ export const EN = {
     whoWatched: (camera: string) => `Who watched ${camera}?`,
     whatSaw: (user: string) => `What did ${user} see?`,
     lastDays: (days: number) => (days === 1 ? 'Today' : `Last ${days} days`),
-    groups: { all: 'All', viewings: 'Viewings', logins: 'Logins', changes: 'Changes and refusals' },
+    groups: {
+      all: 'All',
+      viewings: 'Viewings',
+      notices: 'Unusual viewing',
+      logins: 'Logins',
+      changes: 'Changes and refusals',
+    },
     kinds: {
       live: 'Watched live',
       history: 'Watched recordings',
@@ -173,6 +179,15 @@ export const EN = {
       change: 'Change',
       refusal: 'Refused',
       link: 'Link',
+      notice: 'Unusual viewing',
+    },
+    notices: {
+      'unusual-hour': (hour: number) => `Between ${hour}:00 and ${hour + 1}:00 for the first time`,
+      'unusual-camera': 'This camera for the first time',
+      'many-minutes': (minutes: number, usual: number) =>
+        `${count(minutes)} min in one day; usually ${count(usual)} min`,
+      'many-exports': (exports: number, usual: number) =>
+        `${count(exports)} exports in one day; usually ${count(usual)}`,
     },
     seen: { question: 'asked by a proxy', signalling: 'direct connection' },
     credentials: { session: 'Session', token: 'API token', link: 'Link', proxy: 'Proxy', internal: 'Internal port' },
