@@ -186,9 +186,9 @@ export const DE: Words = {
     },
     notices: {
       'unusual-hour': (hour) => `Zum ersten Mal zwischen ${hour} und ${hour + 1} Uhr`,
-      'unusual-camera': 'Zum ersten Mal diese Kamera',
-      'many-minutes': (minutes, usual) => `${count(minutes)} min an einem Tag, sonst ${count(usual)} min`,
-      'many-exports': (exports, usual) => `${count(exports)} Exporte an einem Tag, sonst ${count(usual)}`,
+      'unusual-camera': 'Diese Kamera zum ersten Mal',
+      'many-minutes': (minutes, usual) => `${count(minutes)} min an einem Tag, üblich sind ${count(usual)} min`,
+      'many-exports': (exports, usual) => `${count(exports)} Exporte an einem Tag, üblich sind ${count(usual)}`,
     },
     seen: { question: 'von einem Proxy erfragt', signalling: 'direkte Verbindung' },
     credentials: { session: 'Sitzung', token: 'API-Token', link: 'Link', proxy: 'Proxy', internal: 'Interner Port' },
