@@ -1,4 +1,4 @@
-/** A password from a person at a terminal, without echo, or from the first line of a pipe; never from an argument. */
+/** A password or PIN from a person at a terminal, without echo, or from the first line of a pipe; never from an argument. */
 import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
 import { err, ok, type Result } from '../domain/result.ts';
@@ -10,33 +10,45 @@ export interface Terminal {
 }
 
 /** A person is asked twice. Errs with the sentence to show. */
-export async function readNewPassword(terminal: Terminal, userName: string): Promise<Result<string, string>> {
-  const password = await (terminal.stdin.isTTY ? askTwice(terminal, userName) : firstLine(terminal.stdin));
-  return password.ok && password.value.includes(UNREADABLE) ? err(NOT_UTF_8) : password;
+export const readNewPassword = (terminal: Terminal, userName: string): Promise<Result<string, string>> =>
+  readTwice(terminal, { name: 'password', question: `New password of ${userName}: ` });
+
+export const readNewPin = (terminal: Terminal): Promise<Result<string, string>> =>
+  readTwice(terminal, { name: 'PIN', question: 'PIN of the link: ' });
+
+interface Wanted {
+  readonly name: 'password' | 'PIN';
+  readonly question: string;
 }
 
-/** The character that invalid UTF-8 decodes to: such a password could not be typed again, so it is refused. */
+async function readTwice(terminal: Terminal, wanted: Wanted): Promise<Result<string, string>> {
+  const secret = await (terminal.stdin.isTTY ? askTwice(terminal, wanted) : firstLine(terminal.stdin, wanted));
+  return secret.ok && secret.value.includes(UNREADABLE) ? err(notUtf8(wanted)) : secret;
+}
+
+/** The character that invalid UTF-8 decodes to: such a text could not be typed again, so it is refused. */
 const UNREADABLE = '\ufffd';
-const NOT_UTF_8 = 'the password is not in UTF-8: set the terminal or the file to UTF-8, or use plain letters';
+const notUtf8 = ({ name }: Wanted): string =>
+  `the ${name} is not in UTF-8: set the terminal or the file to UTF-8, or use plain letters`;
 
 /** Ctrl-C and Ctrl-D end the lines. They are taken as they come: nothing that is typed ahead gets lost, or shown. */
-async function askTwice({ stdin, stderr }: Terminal, userName: string): Promise<Result<string, string>> {
+async function askTwice({ stdin, stderr }: Terminal, { name, question }: Wanted): Promise<Result<string, string>> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   using typed = createInterface({ input: stdin, output: nowhere, terminal: true });
   const lines = typed[Symbol.asyncIterator]();
-  const ask = async (question: string): Promise<string | undefined> => {
-    stderr.write(question);
+  const ask = async (words: string): Promise<string | undefined> => {
+    stderr.write(words);
     const line = await lines.next();
     stderr.write('\n');
     return line.done ? undefined : line.value;
   };
-  const first = await ask(`New password of ${userName}: `);
+  const first = await ask(question);
   const second = first === undefined ? undefined : await ask('The same again: ');
   if (first === undefined || second === undefined) return err('cancelled: nothing was changed');
-  return first === second ? ok(first) : err('the two passwords differ: nothing was changed');
+  return first === second ? ok(first) : err(`the two ${name}s differ: nothing was changed`);
 }
 
-async function firstLine(stdin: Readable): Promise<Result<string, string>> {
+async function firstLine(stdin: Readable, { name }: Wanted): Promise<Result<string, string>> {
   for await (const line of createInterface({ input: stdin })) return ok(line);
-  return err('there is no password on standard input: write one there, followed by a line break');
+  return err(`there is no ${name} on standard input: write one there, followed by a line break`);
 }

@@ -1,11 +1,22 @@
 /** `postern links`: the links of a store, made, listed and revoked at the command line (SPEC 1, 13). */
 import assert from 'node:assert/strict';
-import { PassThrough } from 'node:stream';
-import { describe, it } from 'node:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { describe, it, type TestContext } from 'node:test';
 import { Command } from 'commander';
 import { createLinkAdmin } from '../../src/accounts/links/link-admin.ts';
+import { signingKey } from '../../src/accounts/sessions/signing-secret.ts';
+import { keyedBy } from '../../src/app/accounts/factors-in-force.ts';
+import { openForCommands } from '../../src/app/commands/commands.ts';
+import { openForExplain } from '../../src/app/commands/explain.ts';
+import { registerExplainCommand } from '../../src/cli/commands/explain.ts';
 import { registerLinksCommands } from '../../src/cli/commands/links.ts';
+import { storeAddress } from '../../src/config/schema/store-schema.ts';
+import type { Role, UserName } from '../../src/domain/names.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { handClock, NOW, openInstanceStore, person } from '../accounts/support/people.ts';
+import { tempDirectory } from '../accounts/support/temp-directory.ts';
 
 describe('postern links', () => {
   it('creates, lists and revokes them', async (t) => {
@@ -13,7 +24,7 @@ describe('postern links', () => {
     await store.accounts.addUser(await person('vera', { role: 'viewer' }));
     const lifetimes = { usual: 3600, most: 86_400 };
     const deps = { linkStore: store.links, store: store.accounts, clock: handClock(), authEnabled: true, lifetimes };
-    const admin = createLinkAdmin(deps);
+    const admin = createLinkAdmin({ ...deps, passes: () => assert.fail('no PIN is given') });
     const run = async (...words: string[]) => {
       const printed = { out: '', err: '', code: -1 };
       const [stdout, stderr] = [new PassThrough(), new PassThrough()];
@@ -32,6 +43,7 @@ describe('postern links', () => {
           close: async () => {},
         }),
         now: () => NOW,
+        stdin: new PassThrough(),
         stdout,
         stderr,
         exit: (code) => void Object.assign(printed, { code }),
@@ -77,5 +89,91 @@ describe('postern links', () => {
       assert.deepEqual([out, code], ['', 1], wrong);
       assert.notEqual(err, '');
     }
+  });
+});
+
+describe('Of a service that has been started', () => {
+  const SECRET = 'ab'.repeat(64);
+  /** Its directory, and its command line. */
+  async function service(t: TestContext) {
+    const directory = tempDirectory(t);
+    writeFileSync(join(directory, 'config.yaml'), 'nvr: {cameras: [porch, attic]}\nauth: {roles: {front: [porch]}}\n');
+    const clock = handClock();
+    const place = { directory, env: {}, clock };
+    const opened = await openForCommands(place);
+    const url = storeAddress(opened.settings.store.url);
+    await opened.close();
+    const store = await openStore({ url });
+    await store.accounts.addUser(await person('vera', { role: 'viewer' }));
+    t.after(store.close);
+    const run = async (words: string, piped = '') => {
+      const printed = { out: '', err: '', code: -1 };
+      const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+      stdout.on('data', (chunk) => void Object.assign(printed, { out: `${printed.out}${chunk}` }));
+      stderr.on('data', (chunk) => void Object.assign(printed, { err: `${printed.err}${chunk}` }));
+      const exit = (code: number): void => void Object.assign(printed, { code });
+      const program = new Command();
+      const now = () => clock.now() / 1000;
+      const stdin = Readable.from([piped]);
+      registerLinksCommands(program, {
+        openStore: (use) => openForCommands(place, use),
+        now,
+        stdin,
+        stdout,
+        stderr,
+        exit,
+      });
+      const openExplainer = () => openForExplain(place, () => {});
+      registerExplainCommand(program, { openExplainer, stdout, stderr, exit });
+      await program.parseAsync(['node', 'postern', ...words.split(' ')]);
+      return printed;
+    };
+    return { directory, store, run };
+  }
+  const CREATE = 'links create --user vera --camera porch --live';
+
+  it('a link gets a PIN from standard input, which the service knows again, and which is in no argument', async (t) => {
+    const { directory, store, run } = await service(t);
+    const early = await run(`${CREATE} --pin`, '4711\n');
+    assert.deepEqual([early.code, early.out], [1, '']);
+    assert.match(early.err, /no \.jwt_secret in .*: "postern serve" makes it/);
+    writeFileSync(join(directory, '.jwt_secret'), SECRET, { mode: 0o600 });
+    const made = await run(`${CREATE} --pin`, '4711\nnot this line\n');
+    assert.deepEqual([made.code, /4711/.test(made.out + made.err)], [0, false]);
+    const [link] = await store.links.listLinks();
+    const { passes } = keyedBy(signingKey(SECRET));
+    assert.ok(link && passes.isPin(link, '4711') && !passes.isPin(link, 'not this line'));
+    for (const [piped, why] of [
+      ['12\n', /4 to 64 characters/],
+      ['', /there is no PIN on standard input/],
+    ] as const) {
+      const { code, err } = await run(`${CREATE} --pin`, piped);
+      assert.equal(code, 1);
+      assert.match(err, why);
+    }
+    assert.equal((await store.links.listLinks()).length, 1);
+  });
+
+  it('explain says what a link is worth now, and prints no secret', async (t) => {
+    const { directory, store, run } = await service(t);
+    writeFileSync(join(directory, '.jwt_secret'), SECRET, { mode: 0o600 });
+    const url = (await run(CREATE)).out.trim();
+    const explained = async (file = 'snapshot.jpg', link = url): Promise<string> => {
+      const { out, code } = await run(`explain GET ${link}/${file}`);
+      assert.equal(code, 0);
+      assert.equal(out.includes(link.slice(-43)), false, out);
+      return out;
+    };
+    const shown = await explained();
+    assert.match(shown, /verdict +admitted/);
+    assert.match(shown, /user +vera[\s\S]*cameras +porch/);
+    assert.match(await explained('clip.mp4'), /refused, 404 link-over/);
+    const secured = (await run(`${CREATE} --pin`, '4711\n')).out.trim();
+    assert.match(await explained('snapshot.jpg', secured), /refused, 403 link-pin-missing/);
+    await store.accounts.setRole('vera' as UserName, 'front' as Role, NOW);
+    assert.match(await explained(), /verdict +admitted/);
+    const link = (await store.links.listLinks()).find(({ pinHash }) => pinHash === null);
+    assert.equal((await run(`links revoke ${link?.id}`)).code, 0);
+    assert.match(await explained(), /refused, 404 link-over/);
   });
 });

@@ -1,7 +1,9 @@
 /** Three replicas on one PostgreSQL: a change that one of them makes acts on all. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { sendJson } from '../support/second-factor.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
@@ -12,15 +14,21 @@ const json = { 'Content-Type': 'application/json' };
 describe('Replicas on one PostgreSQL', { skip: withoutPostgres }, () => {
   let postgres: TestPostgres;
   let replicas: Replicas;
+  let nvr: FakeNvr;
   let [one, two, three]: Runtime[] = [];
   before(async () => {
     postgres = await startPostgres();
-    replicas = await startReplicas(3, await postgres.newDatabase());
+    nvr = await startFakeNvr();
+    nvr.answer = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=frame' }).write('--frame\r\n');
+    };
+    const config = { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] } };
+    replicas = await startReplicas(3, await postgres.newDatabase(), config);
     [one, two, three] = replicas.all;
   });
   after(async () => {
     await replicas.close();
-    await postgres.stop();
+    await Promise.all([postgres.stop(), nvr.close()]);
   });
 
   const at = (replica: Runtime | undefined): Runtime => replica ?? assert.fail('it was not started');
@@ -75,6 +83,25 @@ describe('Replicas on one PostgreSQL', { skip: withoutPostgres }, () => {
     await until('it is refused everywhere', async () =>
       (await Promise.all(replicas.all.map((replica) => statusOf(replica, token)))).every((status) => status === 401),
     );
+  });
+
+  it('end a link that was revoked on another one, and what it shows at that moment', async () => {
+    const token = await at(one).logIn(VERA);
+    const what = { what: { live: { camera: 'cam1' } } };
+    const made = (await (await sendJson(at(one), '/api/links', what, token)).json()) as { id: string; url: string };
+    const path = `${made.url}/live`;
+    const streams = await Promise.all([one, two].map((replica) => at(replica).ask(path)));
+    assert.deepEqual(
+      streams.map(({ status }) => status),
+      [200, 200],
+    );
+    const answer = await at(three).ask(`/api/links/${made.id}`, { token, method: 'DELETE' });
+    assert.equal(answer.status, 200);
+    assert.equal((await at(three).ask(path)).status, 404);
+    for (const stream of streams) await assert.rejects(stream.text(), 'it was cut');
+    nvr.received.splice(0);
+    for (const replica of replicas.all) assert.equal((await replica.ask(path)).status, 404);
+    assert.deepEqual(nvr.received, []);
   });
 
   it('know a role that was made on another one', async () => {

@@ -3,8 +3,9 @@ import type { AccountStore } from '../../domain/accounts/account.ts';
 import type { LinkMaker, LinkStore, UsedLink } from '../../domain/accounts/link.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { type UserName, VIEWER } from '../../domain/names.ts';
-import { err, type Result } from '../../domain/result.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
+import type { LinkPasses } from './link-pass.ts';
 import { draftLink, keepLink, type MadeLink, type MakeLinkDeps } from './make-link.ts';
 import { type Lifetimes, type LinkRefusal, parseTerms, parseThing, type WantedLink } from './wanted-link.ts';
 
@@ -14,6 +15,8 @@ export interface LinkAdminDeps extends Omit<MakeLinkDeps, 'passes'> {
   /** False: users are known to a proxy alone, and a link's maker is a name and nothing more. */
   readonly authEnabled: boolean;
   readonly lifetimes: Lifetimes;
+  /** The key of PINs is the server's; asked for when a PIN is given. Errs with a sentence. */
+  readonly passes: () => Promise<Result<Pick<LinkPasses, 'pinHash'>, string>>;
 }
 
 export interface LinkAdminRefusal {
@@ -51,10 +54,11 @@ export function createLinkAdmin(deps: LinkAdminDeps): LinkAdmin {
       if (!terms.ok) return terms;
       const whole: SharedThing = 'id' in thing.value ? { ...thing.value, camera } : thing.value;
       if (whole.camera === '') return err({ reason: 'what-invalid', message: 'Name the camera of it with --camera' });
-      return keepLink(draftLink(whole, terms.value, maker, { passes: NO_PINS, clock }), deps);
+      const passes = terms.value.pin === undefined ? ok(NO_PINS) : await deps.passes();
+      if (!passes.ok) return err({ reason: 'pin-invalid', message: passes.error });
+      return keepLink(draftLink(whole, terms.value, maker, { passes: passes.value, clock }), deps);
     },
   };
 }
 
-/** The key of PINs is the server's. */
 const NO_PINS = { pinHash: () => '' };

@@ -7,6 +7,7 @@ import { createNotices } from '../../accounts/notices/notices.ts';
 import { createPasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { newEpoch } from '../../accounts/second-factor/second-factor.ts';
+import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { createTokenAdmin, type TokenAdmin } from '../../accounts/tokens/token-admin.ts';
 import { importUsers } from '../../accounts/users/import-users.ts';
 import { createUsers, type UserOutcome } from '../../accounts/users/users.ts';
@@ -25,6 +26,8 @@ import { createWebhook } from '../../notify/webhook.ts';
 import { type NvrDatabase, openNvrDatabase } from '../../store/nvr-database.ts';
 import { readNvrUsers } from '../../store/nvr-users.ts';
 import { openStore, type Store } from '../../store/open-store.ts';
+import { ADD_ON_OPTIONS } from '../accounts/accounts.ts';
+import { keyedBy } from '../accounts/factors-in-force.ts';
 import { addressMaker, invitationsUnder } from '../accounts/invitations-of.ts';
 import { passwordRulesOf } from '../accounts/password-rules-of.ts';
 import { webhookTarget } from '../accounts/telling.ts';
@@ -111,7 +114,12 @@ export async function openForCommands(
     importFrom: async (path: string) => importUsers(await readNvrUsers(path), { store: store.accounts, clock, roles }),
   };
   const { default_lifetime: usual, max_lifetime: most } = settings.links;
-  const linkDeps = { linkStore: store.links, store: store.accounts, clock, authEnabled };
+  const passes = async () => {
+    const places = { environment: env, optionsFile: ADD_ON_OPTIONS, configDirectory: directory };
+    const secret = await findSigningSecret(places, 'refuse');
+    return secret.ok ? ok(keyedBy(secret.value.key).passes) : secret;
+  };
+  const linkDeps = { linkStore: store.links, store: store.accounts, clock, authEnabled, passes };
   const links = createLinkAdmin({ ...linkDeps, lifetimes: { usual, most } });
   const apiTokens = createTokenAdmin({ tokenStore, store: store.accounts, clock, roles, authEnabled });
   return {

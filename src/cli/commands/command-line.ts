@@ -119,7 +119,7 @@ export function createProgram(): { readonly program: Command } {
   };
   registerUsersCommands(program, { openStore, stdin, stdout, stderr, exit });
   registerTokensCommands(program, { openStore, now: () => unixSeconds(clock), stdout, stderr, exit });
-  registerLinksCommands(program, { openStore, now: () => unixSeconds(clock), stdout, stderr, exit });
+  registerLinksCommands(program, { openStore, now: () => unixSeconds(clock), stdin, stdout, stderr, exit });
   registerEventsCommands(program, { openStore, stdin, stdout, stderr, exit });
   registerStoreCommands(program, { stdout, stderr, exit });
   registerCompletionCommand(program, { stdout });

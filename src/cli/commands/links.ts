@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { UsedLink } from '../../domain/accounts/link.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { onStore, type StoreCommandDeps } from '../on-store.ts';
+import type { Terminal } from '../read-password.ts';
 import { parseExpiry } from './tokens.ts';
 
 export interface NewLink {
@@ -12,6 +13,7 @@ export interface NewLink {
   readonly expiresIn: number | undefined;
   readonly uses: number | undefined;
   readonly name: string | undefined;
+  readonly pin: string | undefined;
 }
 
 /** The links of a store that is open for the length of one command. */
@@ -30,6 +32,7 @@ export interface OpenLinks {
 export interface LinksCommandDeps extends StoreCommandDeps<OpenLinks> {
   /** Unix seconds. */
   readonly now: () => number;
+  readonly stdin: Terminal['stdin'];
 }
 
 interface CreateOptions {
@@ -44,6 +47,7 @@ interface CreateOptions {
   readonly expires?: string;
   readonly uses?: string;
   readonly name?: string;
+  readonly pin?: boolean;
 }
 
 export function registerLinksCommands(program: Command, deps: LinksCommandDeps): void {
@@ -67,6 +71,10 @@ export function registerLinksCommands(program: Command, deps: LinksCommandDeps):
     .option('--expires <when>', 'after days (7d) or hours (12h), or at a date; unset: links.default_lifetime')
     .option('--uses <count>', 'how many viewers may open it')
     .option('--name <name>', 'shown on its page and in the list')
+    .option(
+      '--pin',
+      'its page asks for a PIN, which is read from the terminal, or from the first line of standard input',
+    )
     .action((options: CreateOptions) => onStore('change', (open) => create(options, open, deps), deps));
   links
     .command('list')
@@ -81,20 +89,28 @@ export function registerLinksCommands(program: Command, deps: LinksCommandDeps):
 async function create(
   options: CreateOptions,
   { links }: OpenLinks,
-  { now, stderr }: LinksCommandDeps,
+  { now, stdin, stderr }: LinksCommandDeps,
 ): Promise<Result<string, string>> {
   const what = whatOf(options, now());
   if (!what.ok) return what;
+  const pin = options.pin ? await readPin({ stdin, stderr }) : ok(undefined);
+  if (!pin.ok) return pin;
   const end = options.expires === undefined ? undefined : parseExpiry(options.expires, now());
   if (end && !end.ok) return end;
   const { user, camera, name } = options;
   const uses = options.uses === undefined ? undefined : Number(options.uses);
-  const made = await links.create({ user, what: what.value, camera, expiresIn: end && end.value - now(), uses, name });
+  const asked = { user, what: what.value, camera, expiresIn: end && end.value - now(), uses, name, pin: pin.value };
+  const made = await links.create(asked);
   if (!made.ok) return err(made.error.message);
   const { url, isWhole } = made.value;
   stderr.write('Save this address now: it is shown only once, and shows the camera to everybody who has it.\n');
   if (!isWhole) stderr.write('server.public_url is not set: put the address of the service in front.\n');
   return ok(url);
+}
+
+async function readPin(terminal: Terminal): Promise<Result<string, string>> {
+  const { readNewPin } = await import('../read-password.ts');
+  return readNewPin(terminal);
 }
 
 const ONE_OF = 'Name one thing: --event, --review, --live, --snapshot, or --from and --to';
