@@ -102,6 +102,7 @@ export const SCHEMAS = {
       second_factor: { const: true, description: 'The user has one' },
       valid_from: { ...TIME, description: 'A guest: from when the account may be used' },
       valid_until: { ...TIME, description: 'A guest: until when' },
+      last_login_at: { ...TIME, description: 'The last login within a year; absent: none' },
     },
     ['username', 'role'],
   ),

@@ -50,7 +50,7 @@ describe('A passkey', { skip }, () => {
       await page.getByRole('heading', { name: 'Recovery codes' }).waitFor();
       await press(page, 'I have kept them');
       await page.getByText('My phone', { exact: true }).waitFor();
-      await press(page, 'Rename passkey My phone');
+      await press(page, 'Rename: My phone');
       await page.getByLabel('Name', { exact: true }).focus();
       await page.keyboard.press('Control+A');
       await page.keyboard.type('Old phone');

@@ -40,7 +40,7 @@ describe('Two-step login', { skip }, () => {
       const code = page.getByLabel('Code', { exact: true });
       await code.fill('000000');
       await code.press('Enter');
-      await page.getByRole('alert').getByText('Der Code stimmt nicht').waitFor();
+      await page.getByText('Der Code stimmt nicht').waitFor();
       await code.fill(await codeOfPage(page));
       await code.press('Enter');
       await page.getByRole('heading', { name: 'Wiederherstellungscodes' }).waitFor();
@@ -98,7 +98,7 @@ describe('Two-step login', { skip }, () => {
       const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
       await dialog.getByLabel('Current password').fill('not it');
       await dialog.getByLabel('Current password').press('Enter');
-      await dialog.getByRole('alert').getByText('The password is not right.').waitFor();
+      await dialog.getByText('The password is not right.').waitFor();
       assert.deepEqual(await axeFindings(page), []);
       await dialog.getByLabel('Current password').fill(ADMIN_PERSON.password);
       await dialog.getByLabel('Current password').press('Enter');

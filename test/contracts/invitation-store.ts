@@ -165,6 +165,8 @@ export function invitationStoreContract(engineName: string, engine: { open(): Pr
       assert.deepEqual(await note('Chrome', '192.0.2.0/24'), ['device']);
       assert.deepEqual(await note('Chrome', '198.51.100.0/24'), []);
       assert.deepEqual(await store.notices.notePlace('gone' as UserName, { device: '', network: '' }, THEN), []);
+      await other.notices.notePlace(VERA, { device: 'Firefox', network: '192.0.2.0/24' }, THEN + 5);
+      assert.deepEqual(await store.notices.lastLogins(), new Map([[VERA, THEN + 5]]));
     });
 
     it('keeps notices until the user is deleted or they are forgotten, latest first', async () => {

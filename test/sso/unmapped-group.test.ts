@@ -42,7 +42,10 @@ describe('In proxy mode', () => {
 
   it('a person without a mapped group is told so by /api/profile and by the login page', async () => {
     const profile = await instance.ask('/api/profile', { headers: signedIn });
-    assert.deepEqual([profile.status, await profile.json()], [401, { success: false, message: REASON }]);
+    assert.deepEqual(
+      [profile.status, await profile.json()],
+      [401, { success: false, message: REASON, reason: 'proxy-role-denied' }],
+    );
     assert.equal(await page(signedIn), REASON);
   });
 

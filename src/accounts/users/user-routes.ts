@@ -1,6 +1,7 @@
 /** `/api/users`: the routes that the NVR's own user pages call (interface 2.1; SPEC 4.3). */
 import Router from 'koa-router';
 import type { User } from '../../domain/accounts/account.ts';
+import type { NoticeStore } from '../../domain/accounts/notice.ts';
 import { VIEWER } from '../../domain/names.ts';
 import { err } from '../../domain/result.ts';
 import type { RouteState } from '../../domain/verdict.ts';
@@ -36,6 +37,7 @@ export interface UserRouteDeps
     AccountResponseDeps,
     Pick<ChangeDeps, 'limiter' | 'knownClients' | 'codeLimiter'> {
   readonly sessions: Pick<Sessions, 'issue' | 'cookieFor'>;
+  readonly noticeStore: Pick<NoticeStore, 'lastLogins'>;
 }
 
 /** The NVR's pages expect this user to exist with its role. The command line may remove it. */
@@ -47,7 +49,7 @@ export function createUserRoutes(deps: UserRouteDeps): Router<RouteState> {
   const router = new Router<RouteState>({ strict: true, sensitive: true });
 
   const list: Handler = async (ctx) => {
-    const known = await users.list();
+    const [known, logins] = await Promise.all([users.list(), deps.noticeStore.lastLogins()]);
     respond(
       ctx,
       200,
@@ -57,6 +59,7 @@ export function createUserRoutes(deps: UserRouteDeps): Router<RouteState> {
         ...(hasFactor && { second_factor: true }),
         ...(validFrom !== undefined && { valid_from: validFrom }),
         ...(validUntil !== undefined && { valid_until: validUntil }),
+        ...(logins.has(name) && { last_login_at: logins.get(name) }),
       })),
     );
   };

@@ -42,6 +42,8 @@ export interface NoticeStore {
   listNotices(user: string, limit: number): Promise<readonly Notice[]>;
   /** Remembers the place, and gives what of it the user's logins have not shown before. Of a first login ever: nothing. */
   notePlace(user: UserName, place: LoginPlace, at: number): Promise<readonly (keyof LoginPlace)[]>;
+  /** When each user last logged in, as far back as places are remembered. */
+  lastLogins(): Promise<ReadonlyMap<string, number>>;
   forgetNoticesBefore(at: number): Promise<void>;
   forgetPlacesBefore(at: number): Promise<void>;
 }

@@ -35,6 +35,12 @@ export function createNoticeStore(db: Kysely<Tables>, serialized: Serialized): N
         return isFirst ? [] : unseen;
       }),
 
+    async lastLogins() {
+      const latest = db.selectFrom('known_clients').select(['user_name', (sql) => sql.fn.max('last_seen').as('at')]);
+      const rows = await latest.groupBy('user_name').execute();
+      return new Map(rows.map(({ user_name, at }) => [user_name, Number(at)]));
+    },
+
     async forgetNoticesBefore(at) {
       await db.deleteFrom('account_notices').where('at', '<', at).execute();
     },

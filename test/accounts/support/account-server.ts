@@ -66,6 +66,8 @@ export interface AccountServerOptions {
 
 export const CAMERAS = ['garden', 'patio_1', 'street'] as CameraName[];
 
+const NO_NOTICES = { lastLogins: async () => new Map<string, number>() };
+
 export async function startAccountServer(t: TestContext, options: AccountServerOptions = {}) {
   const clock = handClock();
   const records = options.records ?? (await openInstanceStore(t));
@@ -175,7 +177,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
   const roleDeps = { ...parts, roleStore: records.roles, roleRegistry, knownCameras: () => CAMERAS };
   app.use(createReauthenticateRoute(parts).routes());
   app.use(createFactorRoutes(parts).routes());
-  app.use(createUserRoutes(parts).routes());
+  app.use(createUserRoutes({ ...parts, noticeStore: NO_NOTICES }).routes());
   app.use(createRoleRoutes(roleDeps).routes());
   app.use(createConfigSetRoute(roleDeps).routes());
   app.use(createSessionRoutes(parts).routes());

@@ -4,6 +4,7 @@ import { formatSeconds } from '../login/login-outcome.ts';
 import { readFactors } from '../settings/two-step/factor-state.ts';
 import { sendToApi } from '../shared/api.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
+import type { FormProblem } from '../shared/form-faults.ts';
 import { PasswordField, TextField } from '../shared/form-fields.tsx';
 import { problemOf } from '../shared/problem-of.ts';
 import { askForProofBy } from '../shared/proof.ts';
@@ -49,11 +50,13 @@ function Question({ profile, passkeyOrigin, onAnswer }: QuestionProps) {
     if (problem === undefined) onAnswer(true);
     else setPasskeyProblem(problem);
   };
-  const prove = async (): Promise<string | undefined> => {
+  const prove = async (): Promise<FormProblem | undefined> => {
     const response = await sendToApi('POST', 'api/reauthenticate', isByCode ? { code } : { password });
     if (response.kind === 'ok') return void onAnswer(true);
     if (response.kind !== 'refused') return problemOf(response);
-    if (response.status === 401) return isByCode ? words.login.wrongCode : words.proof.wrong;
+    if (response.status === 401) {
+      return { faults: isByCode ? { code: words.login.wrongCode } : { current: words.proof.wrong } };
+    }
     if (response.status !== 429) return problemOf(response);
     return words.password.tooMany(formatSeconds(Number(response.retryAfter) || 60));
   };
@@ -61,7 +64,13 @@ function Question({ profile, passkeyOrigin, onAnswer }: QuestionProps) {
     <FormDialog title={words.proof.title} submit={words.proof.submit} onSubmit={prove} onClose={() => onAnswer(false)}>
       <p>{words.proof.why}</p>
       {isByCode ? (
-        <TextField label={words.loginPage.code} value={code} onChange={setCode} autocomplete="one-time-code" />
+        <TextField
+          name="code"
+          label={words.loginPage.code}
+          value={code}
+          onChange={setCode}
+          autocomplete="one-time-code"
+        />
       ) : (
         <>
           {/* A password manager has to know whose password this is. */}
@@ -69,6 +78,7 @@ function Question({ profile, passkeyOrigin, onAnswer }: QuestionProps) {
             <input type="text" autocomplete="username" value={profile.name} readOnly tabIndex={-1} />
           </span>
           <PasswordField
+            name="current"
             label={words.password.current}
             value={password}
             onChange={setPassword}

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { getFromApi } from '../shared/api.ts';
 import { Choice } from '../shared/choice.tsx';
+import type { FormProblem } from '../shared/form-faults.ts';
 import { SelectField, TextArea, TextField } from '../shared/form-fields.tsx';
 import { PanelForm } from '../shared/panel-form.tsx';
 import { problemOf } from '../shared/problem-of.ts';
@@ -26,12 +27,12 @@ export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
   const [method, setMethod] = useState('GET');
   const [path, setPath] = useState('/api/events');
   const [result, setResult] = useState<Explanation>();
-  const [problem, setProblem] = useState('');
+  const [problem, setProblem] = useState<FormProblem>('');
   const [isBusy, setIsBusy] = useState(false);
 
   const ask = async (): Promise<void> => {
     setResult(undefined);
-    if (!path.startsWith('/')) return setProblem(words.access.pathUnfit);
+    if (!path.startsWith('/')) return setProblem({ faults: { path: words.access.pathUnfit } });
     setProblem('');
     setIsBusy(true);
     const query = new URLSearchParams({ method, path });
@@ -48,7 +49,12 @@ export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
   return (
     <section class="records-page">
       <PageHead title={words.access.title} lead={words.access.lead} />
-      <PanelForm submit={words.access.ask} submitting={words.access.asking} onSubmit={ask} {...{ isBusy, problem }}>
+      <PanelForm
+        submit={words.access.ask}
+        submitting={words.access.asking}
+        onSubmit={ask}
+        {...{ isBusy, problem, setProblem }}
+      >
         <Choice
           name="callerKind"
           legend={words.access.who}
@@ -89,7 +95,13 @@ export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
             onChange={setMethod}
             options={METHODS.map((name) => [name, name] as const)}
           />
-          <TextField label={words.access.path} value={path} onChange={setPath} help={words.access.pathHelp} />
+          <TextField
+            name="path"
+            label={words.access.path}
+            value={path}
+            onChange={setPath}
+            help={words.access.pathHelp}
+          />
         </div>
       </PanelForm>
       <div role="status">{result && <Judgement explanation={result} />}</div>

@@ -8,6 +8,7 @@ export interface UserRecord {
   /** A guest. Unix seconds. */
   readonly validFrom: number | undefined;
   readonly validUntil: number | undefined;
+  readonly lastLoginAt: number | undefined;
 }
 
 export interface RoleRecord {
@@ -90,6 +91,7 @@ export const readUsers = listOf((fields): UserRecord | undefined => {
         hasFactor: fields['second_factor'] === true,
         validFrom: timeOf(fields['valid_from']),
         validUntil: timeOf(fields['valid_until']),
+        lastLoginAt: timeOf(fields['last_login_at']),
       };
 });
 

@@ -1,9 +1,13 @@
-/** Chooses cameras: a switch for each known camera, and patterns for future ones (SPEC 4.3). */
-import { useState } from 'preact/hooks';
+/** Chooses cameras: known ones by search, group or one by one, and patterns for future ones (SPEC 4.3). */
+import { useId, useState } from 'preact/hooks';
 import { camerasOf, matchesEntry } from '../shared/camera-pattern.ts';
+import { useFault } from '../shared/form-faults.ts';
 import { Switch, TextField } from '../shared/form-fields.tsx';
 import { Icon } from '../shared/icon.tsx';
+import { Fault } from '../shared/labelled.tsx';
+import { FewNames } from '../shared/table/few-names.tsx';
 import { words } from '../shared/words.ts';
+import { groupsOf } from './camera-groups.ts';
 
 interface CameraChoiceProps {
   readonly known: readonly string[];
@@ -12,36 +16,74 @@ interface CameraChoiceProps {
   readonly onChange: (entries: readonly string[]) => void;
 }
 
+/** So few cameras are seen at a glance. */
+const FEW_CAMERAS = 8;
+
 export function CameraChoice({ known, entries, onChange }: CameraChoiceProps) {
+  const [query, setQuery] = useState('');
+  const id = useId();
+  const fault = useFault('cameras');
   const others = entries.filter((entry) => !known.includes(entry));
-  const without = (entry: string): readonly string[] => entries.filter((kept) => kept !== entry);
+  const shown = known.filter((camera) => camera.toLowerCase().includes(query.trim().toLowerCase()));
+  const without = (gone: readonly string[]): readonly string[] => entries.filter((kept) => !gone.includes(kept));
+  const withAll = (more: readonly string[]): readonly string[] => [...new Set([...entries, ...more])];
   return (
-    <fieldset class="camera-choice">
-      <legend>{words.common.cameras}</legend>
+    <fieldset
+      class="camera-choice"
+      data-fault={fault}
+      aria-describedby={fault === undefined ? undefined : `${id}-fault`}
+    >
+      <legend>
+        {words.common.cameras}{' '}
+        <span class="field-help">{words.cameraChoice.chosen(camerasOf(entries, known).length, known.length)}</span>
+      </legend>
+      <Fault {...{ id, fault }} />
       {known.length === 0 && <p class="field-help">{words.roles.noneKnown}</p>}
-      <div class="switches">
-        {known.map((camera) => (
+      {known.length > FEW_CAMERAS && (
+        <div class="camera-tools">
+          <input
+            type="search"
+            aria-label={words.cameraChoice.search}
+            placeholder={words.cameraChoice.search}
+            value={query}
+            onInput={(event) => setQuery(event.currentTarget.value)}
+            onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+          />
+          <button class="button button-small" type="button" onClick={() => onChange(withAll(shown))}>
+            {shown.length === known.length ? words.cameraChoice.all : words.cameraChoice.these(shown.length)}
+          </button>
+          <button class="button button-small" type="button" onClick={() => onChange(without(shown))}>
+            {words.cameraChoice.none}
+          </button>
+        </div>
+      )}
+      {known.length > FEW_CAMERAS && query === '' && <Groups {...{ known, entries, onChange }} />}
+      <div class={known.length > FEW_CAMERAS ? 'switches switches-many' : 'switches'}>
+        {shown.map((camera) => (
           <Switch
             key={camera}
             isOn={entries.includes(camera)}
-            onChange={(isOn) => onChange(isOn ? [...entries, camera] : without(camera))}
+            onChange={(isOn) => onChange(isOn ? withAll([camera]) : without([camera]))}
           >
             <bdi>{camera}</bdi>
             <PatternFor camera={camera} patterns={others} />
           </Switch>
         ))}
+        {shown.length === 0 && known.length > 0 && <p class="field-help">{words.table.noMatch}</p>}
       </div>
       {others.length > 0 && (
         <ul class="entries">
           {others.map((entry) => (
             <li key={entry} class="entry">
               <bdi class="chip">{entry}</bdi>
-              <bdi class="field-help">{words.roles.matches(camerasOf([entry], known))}</bdi>
+              <span class="field-help">
+                <FewNames names={camerasOf([entry], known)} none={words.roles.noCamera} />
+              </span>
               <button
                 class="button button-plain button-small"
                 type="button"
                 aria-label={words.roles.remove(entry)}
-                onClick={() => onChange(without(entry))}
+                onClick={() => onChange(without([entry]))}
               >
                 <Icon name="close" />
               </button>
@@ -49,8 +91,34 @@ export function CameraChoice({ known, entries, onChange }: CameraChoiceProps) {
           ))}
         </ul>
       )}
-      <AddEntry onAdd={(entry) => !entries.includes(entry) && onChange([...entries, entry])} />
+      <AddEntry onAdd={(entry) => onChange(withAll([entry]))} />
     </fieldset>
+  );
+}
+
+/** Each chooses its cameras, or drops them when all are chosen. */
+function Groups({ known, entries, onChange }: CameraChoiceProps) {
+  const groups = groupsOf(known);
+  if (groups.length === 0) return null;
+  return (
+    <p class="camera-groups">
+      <span class="field-help">{words.cameraChoice.groups}</span>
+      {groups.map(({ name, cameras }) => {
+        const isOn = cameras.every((camera) => entries.includes(camera));
+        const rest = entries.filter((entry) => !cameras.includes(entry));
+        return (
+          <button
+            key={name}
+            class="chip chip-button"
+            type="button"
+            aria-pressed={isOn}
+            onClick={() => onChange(isOn ? rest : [...rest, ...cameras])}
+          >
+            <bdi>{name}</bdi> {cameras.length}
+          </button>
+        );
+      })}
+    </p>
   );
 }
 

@@ -1,8 +1,8 @@
 /** A judgement and what led to it, step by step. */
 import type { ComponentChildren } from 'preact';
+import { FewNames } from '../shared/table/few-names.tsx';
 import { words } from '../shared/words.ts';
 import type { Explanation } from './explanation.ts';
-import { Names } from './records.tsx';
 
 export function Judgement({ explanation }: { explanation: Explanation }) {
   const { verdict, status, reason, message, headers, sent } = explanation;
@@ -75,7 +75,7 @@ function factsOf(found: Explanation): [name: string, value: ComponentChildren][]
     [words.access.limits, found.limits.length > 0 && <bdi key="limits">{found.limits.join('; ')}</bdi>],
     [words.access.secret, found.secret],
     [words.access.token, found.token],
-    [words.access.groups, found.groups.length > 0 && <Names key="groups" names={found.groups} none="" />],
+    [words.access.groups, found.groups.length > 0 && <FewNames key="groups" names={found.groups} none="" />],
     [words.access.rule, found.rule && <bdi key="rule">{found.rule}</bdi>],
     [words.access.route, found.route && <RouteFound key="route" route={found.route} />],
   ];
@@ -83,7 +83,7 @@ function factsOf(found: Explanation): [name: string, value: ComponentChildren][]
 }
 
 const CamerasSeen = ({ cameras }: { cameras: 'all' | readonly string[] }) =>
-  cameras === 'all' ? words.common.allCameras : <Names names={cameras} none={words.common.noCameras} />;
+  cameras === 'all' ? words.common.allCameras : <FewNames names={cameras} none={words.common.noCameras} />;
 
 const RouteFound = ({ route: { route, access, row } }: { route: NonNullable<Explanation['route']> }) => (
   <>

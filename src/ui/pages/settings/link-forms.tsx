@@ -1,16 +1,16 @@
 /** Dialogs of Settings > Users: links by which a person sets the own password, so that no admin knows it (SPEC 12). */
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { sendToApi } from '../shared/api.ts';
-import { CopyButton } from '../shared/copy-button.tsx';
 import { isFields, textOf, timeOf } from '../shared/fields.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
+import { type FormProblem, faultsIn } from '../shared/form-faults.ts';
 import { SelectField, TextField } from '../shared/form-fields.tsx';
-import { problemOf } from '../shared/problem-of.ts';
+import { MadeSecret } from '../shared/made-secret.tsx';
+import { formProblemOf } from '../shared/problem-of.ts';
 import { formatShortMoment } from '../shared/times.ts';
-import { useModal } from '../shared/use-modal.ts';
 import { words } from '../shared/words.ts';
 import type { UserRecord } from './account-records.ts';
-import { askedValidity, NO_ENDS, ValidityFields } from './limits/validity-fields.tsx';
+import { askedValidity, NO_ENDS, ValidityFields, validityFault } from './limits/validity-fields.tsx';
 import { userNameFault } from './names.ts';
 
 /** Shown once. */
@@ -36,13 +36,14 @@ export function InviteUser({ roles, known, onMade, onClose }: InviteProps) {
   const [name, setName] = useState('');
   const [role, setRole] = useState('viewer');
   const [validity, setValidity] = useState(NO_ENDS);
-  const invite = async (): Promise<string | undefined> => {
+  const invite = async (): Promise<FormProblem | undefined> => {
     const taken = known.some((user) => user.name === name) ? words.users.taken : undefined;
-    return userNameFault(name) ?? taken ?? (await makeLink(name, { role, ...askedValidity(validity) }, onMade));
+    const wrong = faultsIn({ name: userNameFault(name) ?? taken, until: validityFault(validity) });
+    return wrong ?? (await makeLink(name, { role, ...askedValidity(validity) }, onMade));
   };
   return (
     <FormDialog title={words.links.invite} submit={words.links.create} onSubmit={invite} onClose={onClose}>
-      <TextField label={words.users.name} value={name} onChange={setName} help={words.users.nameHelp} />
+      <TextField name="name" label={words.users.name} value={name} onChange={setName} help={words.users.nameHelp} />
       <SelectField
         label={words.common.role}
         value={role}
@@ -68,9 +69,9 @@ export function ResetLink({ user, onMade, onClose }: LinkFormProps & { readonly 
   );
 }
 
-async function makeLink(name: string, body: object, onMade: (link: Link) => void): Promise<string | undefined> {
+async function makeLink(name: string, body: object, onMade: (link: Link) => void): Promise<FormProblem | undefined> {
   const response = await sendToApi('POST', `api/users/${encodeURIComponent(name)}/invitation`, body);
-  if (response.kind !== 'ok') return problemOf(response);
+  if (response.kind !== 'ok') return formProblemOf(response);
   const fields = isFields(response.body) ? response.body : {};
   const url = textOf(fields['url']);
   if (url === undefined) return words.common.unreadable;
@@ -79,35 +80,14 @@ async function makeLink(name: string, body: object, onMade: (link: Link) => void
   return undefined;
 }
 
-/** The link is shown once, so Escape does not close this dialog. */
-export function MadeLink({ link, onClose }: { link: Link; onClose: () => void }) {
-  const dialog = useModal();
-  const titleId = useId();
-  return (
-    <dialog
-      ref={dialog}
-      class="form-dialog"
-      aria-labelledby={titleId}
-      onCancel={(event) => event.preventDefault()}
-      onClose={({ currentTarget }) => currentTarget.isConnected && currentTarget.showModal()}
-    >
-      <div class="form">
-        <h2 id={titleId} class="form-title">
-          {words.links.madeTitle(link.user)}
-        </h2>
-        <p class="notice notice-warn">{words.links.madeWhat}</p>
-        <p class="secret">
-          <code>{link.url}</code>
-          <CopyButton text={link.url} />
-        </p>
-        {link.expiresAt !== undefined && <p>{words.links.until(formatShortMoment(link.expiresAt))}</p>}
-        {!link.isPublic && <p class="field-help">{words.links.notPublic}</p>}
-        <p class="form-actions">
-          <button class="button button-strong" type="button" onClick={onClose}>
-            {words.tokens.done}
-          </button>
-        </p>
-      </div>
-    </dialog>
-  );
-}
+export const MadeLink = ({ link, onClose }: { link: Link; onClose: () => void }) => (
+  <MadeSecret
+    title={words.links.madeTitle(link.user)}
+    warning={words.links.madeWhat}
+    secret={link.url}
+    onClose={onClose}
+  >
+    {link.expiresAt !== undefined && <p>{words.links.until(formatShortMoment(link.expiresAt))}</p>}
+    {!link.isPublic && <p class="field-help">{words.links.notPublic}</p>}
+  </MadeSecret>
+);

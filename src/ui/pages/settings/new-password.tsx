@@ -1,6 +1,7 @@
 /** The field for a new password, with how strong it looks while it is typed. Nothing of it is sent before the form is (SPEC 12). */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import { useFault } from '../shared/form-faults.ts';
 import { PasswordField } from '../shared/form-fields.tsx';
 import { words } from '../shared/words.ts';
 import { isUnfit, type Strength, strengthOf } from './password-strength.ts';
@@ -27,12 +28,21 @@ interface NewPasswordProps {
 
 export function NewPassword({ value, userName, ...field }: NewPasswordProps) {
   const shortest = useContext(ShortestPassword);
+  const fault = useFault('password');
   const strength = value === '' ? undefined : strengthOf(value, userName, shortest);
+  const sentence = strength && sentenceOf(strength, shortest);
   return (
     <div>
-      <PasswordField {...field} value={value} help={words.newPassword.help(shortest)} autocomplete="new-password" />
+      <PasswordField
+        name="password"
+        {...field}
+        value={value}
+        help={words.newPassword.help(shortest)}
+        autocomplete="new-password"
+      />
       <p class={`strength strength-${strength ?? 'none'}`} role="status">
-        {strength && sentenceOf(strength, shortest)}
+        {/* Said once, when the form says it too. */}
+        {sentence === fault ? '' : sentence}
       </p>
     </div>
   );

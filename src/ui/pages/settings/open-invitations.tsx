@@ -1,10 +1,11 @@
 /** Links for new passwords that were not used yet, in Settings > Users: listed and revoked (SPEC 12). */
 import { sendToApi } from '../shared/api.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
+import { type Column, RecordTable } from '../shared/table/record-table.tsx';
+import { Act } from '../shared/table/row-menu.tsx';
 import { formatShortMoment } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import type { InvitationRecord } from './account-records.ts';
-import { RecordItem, Records } from './records.tsx';
 import { settled } from './user-forms.tsx';
 
 interface OpenInvitationsProps {
@@ -19,32 +20,44 @@ export function OpenInvitations({ invitations, onRevoke }: OpenInvitationsProps)
     <section class="more-records" aria-labelledby="invitations-title">
       <h2 id="invitations-title">{words.links.open}</h2>
       <p>{words.links.openWhat}</p>
-      <Records>
-        {invitations.map((invitation) => (
-          <RecordItem
-            key={invitation.user}
-            name={invitation.user}
-            facts={[
-              [words.links.madeBy, <bdi key="by">{invitation.madeBy}</bdi>],
-              [words.links.made, momentOf(invitation.createdAt)],
-              [words.links.ends, momentOf(invitation.expiresAt)],
-            ]}
-            actions={
-              <button
-                class="button button-small"
-                type="button"
-                aria-label={words.links.revokeOne(invitation.user)}
-                onClick={() => onRevoke(invitation)}
-              >
-                {words.links.revoke}
-              </button>
-            }
-          />
-        ))}
-      </Records>
+      <RecordTable
+        caption={words.links.open}
+        rows={invitations}
+        keyOf={({ user }) => user}
+        columns={columns()}
+        searchText={({ user, madeBy }) => `${user} ${madeBy}`}
+        actions={(invitation) => (
+          <Act text={words.links.revoke} name={invitation.user} isDangerous onAct={() => onRevoke(invitation)} />
+        )}
+      />
     </section>
   );
 }
+
+const columns = (): readonly Column<InvitationRecord>[] => [
+  { key: 'user', title: words.common.user, sortBy: ({ user }) => user, cell: ({ user }) => <bdi>{user}</bdi> },
+  {
+    key: 'by',
+    title: words.links.madeBy,
+    sortBy: ({ madeBy }) => madeBy,
+    cell: ({ madeBy }) => <bdi>{madeBy}</bdi>,
+  },
+  {
+    key: 'made',
+    title: words.links.made,
+    isShort: true,
+    sortBy: ({ createdAt }) => createdAt,
+    isDescendingFirst: true,
+    cell: ({ createdAt }) => momentOf(createdAt),
+  },
+  {
+    key: 'ends',
+    title: words.links.ends,
+    isShort: true,
+    sortBy: ({ expiresAt }) => expiresAt,
+    cell: ({ expiresAt }) => momentOf(expiresAt),
+  },
+];
 
 const momentOf = (time: number | undefined): string => (time === undefined ? '–' : formatShortMoment(time));
 

@@ -3,9 +3,10 @@ import { useState } from 'preact/hooks';
 import type { Profile } from '../console/profile.ts';
 import { formatSeconds } from '../login/login-outcome.ts';
 import { type ApiResponse, sendToApi } from '../shared/api.ts';
+import { type FormProblem, faultsIn } from '../shared/form-faults.ts';
 import { PasswordField } from '../shared/form-fields.tsx';
 import { PanelForm } from '../shared/panel-form.tsx';
-import { problemOf } from '../shared/problem-of.ts';
+import { formProblemOf } from '../shared/problem-of.ts';
 import { words } from '../shared/words.ts';
 import { NewPassword, usePasswordFault } from './new-password.tsx';
 import { Done, PageHead } from './records.tsx';
@@ -14,16 +15,19 @@ export function Password({ profile }: { profile: Profile }) {
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
   const [repeated, setRepeated] = useState('');
-  const [problem, setProblem] = useState('');
+  const [problem, setProblem] = useState<FormProblem>('');
   const [done, setDone] = useState('');
   const [isBusy, setIsBusy] = useState(false);
   const passwordFault = usePasswordFault();
 
   const change = async (): Promise<void> => {
-    const fault = passwordFault(password, profile.name) ?? (password === repeated ? undefined : words.password.differ);
+    const wrong = faultsIn({
+      password: passwordFault(password, profile.name),
+      again: password === repeated ? undefined : words.password.differ,
+    });
     setDone('');
-    setProblem(fault ?? '');
-    if (fault !== undefined) return;
+    setProblem(wrong ?? '');
+    if (wrong !== undefined) return;
     setIsBusy(true);
     const body = { password, old_password: current };
     const response = await sendToApi('PUT', `api/users/${encodeURIComponent(profile.name)}/password`, body);
@@ -44,13 +48,14 @@ export function Password({ profile }: { profile: Profile }) {
         submit={words.password.change}
         submitting={words.common.saving}
         onSubmit={change}
-        {...{ isBusy, problem }}
+        {...{ isBusy, problem, setProblem }}
       >
         {/* A password manager has to know whose password this is. */}
         <span class="out-of-sight" aria-hidden="true">
           <input type="text" autocomplete="username" value={profile.name} readOnly tabIndex={-1} />
         </span>
         <PasswordField
+          name="current"
           label={words.password.current}
           value={current}
           onChange={setCurrent}
@@ -58,6 +63,7 @@ export function Password({ profile }: { profile: Profile }) {
         />
         <NewPassword label={words.password.new} userName={profile.name} value={password} onChange={setPassword} />
         <PasswordField
+          name="again"
           label={words.password.again}
           value={repeated}
           onChange={setRepeated}
@@ -68,9 +74,9 @@ export function Password({ profile }: { profile: Profile }) {
   );
 }
 
-function passwordProblem(response: Exclude<ApiResponse, { kind: 'ok' }>): string {
-  if (response.kind !== 'refused') return problemOf(response);
-  if (response.status === 401) return words.password.wrong;
-  if (response.status !== 429) return problemOf(response);
+function passwordProblem(response: Exclude<ApiResponse, { kind: 'ok' }>): FormProblem {
+  if (response.kind !== 'refused') return formProblemOf(response);
+  if (response.status === 401) return { faults: { current: words.password.wrong } };
+  if (response.status !== 429) return formProblemOf(response);
   return words.password.tooMany(formatSeconds(Number(response.retryAfter) || 60));
 }

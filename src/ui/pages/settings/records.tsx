@@ -10,8 +10,6 @@ interface PageProps<Value> {
   readonly actions?: ComponentChildren;
   /** What was done just now. */
   readonly done: string;
-  /** Why it could not be done. */
-  readonly problem?: string;
   readonly fetched: Fetched<Value>;
   readonly onRetry: () => void;
   readonly children: (value: Value) => ComponentChildren;
@@ -19,14 +17,11 @@ interface PageProps<Value> {
 
 /** A page of the settings: title, what was done, and the list once it is there. */
 export function RecordsPage<Value>(props: PageProps<Value>) {
-  const { title, lead, actions, done, problem = '', fetched, onRetry, children } = props;
+  const { title, lead, actions, done, fetched, onRetry, children } = props;
   return (
     <section class="records-page">
       <PageHead title={title} lead={lead} actions={fetched.kind === 'failed' ? undefined : actions} />
       <Done text={done} />
-      <div class="notice notice-bad" role="alert">
-        {problem}
-      </div>
       {fetched.kind === 'loading' && (
         <div class="skeleton" role="status">
           <span class="out-of-sight">{words.common.loading}</span>
@@ -94,16 +89,3 @@ export const RecordItem = ({ name, badges, facts, actions }: RecordProps) => (
 export const Badge = ({ text, kind = 'plain' }: { text: string; kind?: 'plain' | 'strong' }) => (
   <bdi class={`badge badge-${kind}`}>{text}</bdi>
 );
-
-export const Names = ({ names, none }: { names: readonly string[]; none: string }) =>
-  names.length === 0 ? (
-    none
-  ) : (
-    <span class="chips">
-      {names.map((name) => (
-        <bdi key={name} class="chip">
-          {name}
-        </bdi>
-      ))}
-    </span>
-  );

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { sendToApi } from '../shared/api.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
+import { type FormProblem, faultsIn } from '../shared/form-faults.ts';
 import { TextField } from '../shared/form-fields.tsx';
 import { words } from '../shared/words.ts';
 import type { RoleRecord } from './account-records.ts';
@@ -28,17 +29,20 @@ export function EditRole({ role, known, cameras, onClose, onDone }: EditRoleProp
   const [name, setName] = useState(role?.role ?? '');
   const [entries, setEntries] = useState<readonly string[]>(role?.cameras ?? []);
   const [limits, setLimits] = useState(typedLimits(role));
-  const save = async (): Promise<string | undefined> => {
+  const save = async (): Promise<FormProblem | undefined> => {
     const taken = !role && known.some((other) => other.role === name) ? words.roles.taken : undefined;
-    const fault = roleNameFault(name) ?? taken ?? (entries.length === 0 ? words.roles.needsOne : undefined);
-    if (fault !== undefined) return fault;
+    const cameras = entries.length === 0 ? words.roles.needsOne : undefined;
+    const wrong = faultsIn({ name: roleNameFault(name) ?? taken, cameras });
+    if (wrong !== undefined) return wrong;
     const asked = { cameras: entries, ...askedLimits(limits) };
     return settled(await sendToApi('PUT', rolePath(name), asked), () => onDone(words.roles.saved(name)));
   };
   const title = role ? words.roles.editTitle(role.role) : words.roles.add;
   return (
     <FormDialog title={title} submit={words.common.save} onSubmit={save} onClose={onClose}>
-      {!role && <TextField label={words.roles.name} value={name} onChange={setName} help={words.roles.nameHelp} />}
+      {!role && (
+        <TextField name="name" label={words.roles.name} value={name} onChange={setName} help={words.roles.nameHelp} />
+      )}
       <CameraChoice known={cameras} entries={entries} onChange={setEntries} />
       <RoleLimitFields limits={limits} onChange={setLimits} />
     </FormDialog>

@@ -3,9 +3,9 @@ import type { Profile } from '../console/profile.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { type RoleRecord, readRoles, readUsers, type UserRecord } from './account-records.ts';
-import { limitFacts } from './limits/role-limits.tsx';
-import { Badge, Names, RecordItem, Records, RecordsPage } from './records.tsx';
+import { RecordsPage } from './records.tsx';
 import { DeleteRole, EditRole } from './role-forms.tsx';
+import { RoleTable } from './role-table.tsx';
 import { useForm } from './use-form.ts';
 
 type OpenForm = { readonly kind: 'add' } | { readonly kind: 'edit' | 'delete'; readonly role: RoleRecord };
@@ -33,11 +33,11 @@ export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin:
     >
       {(known) => (
         <>
-          <Records>
-            {known.map((role) => (
-              <RoleItem key={role.role} {...{ role, people }} onOpen={(kind) => open({ kind, role })} />
-            ))}
-          </Records>
+          <RoleTable
+            roles={known}
+            holdersOf={(role) => holdersOf(role, people)}
+            onOpen={(kind, role) => open({ kind, role })}
+          />
           {form?.kind === 'add' && <EditRole {...shared} known={known} cameras={profile.cameras} />}
           {form?.kind === 'edit' && <EditRole {...shared} role={form.role} known={known} cameras={profile.cameras} />}
           {form?.kind === 'delete' && (
@@ -51,49 +51,3 @@ export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin:
 
 const holdersOf = ({ role }: RoleRecord, people: readonly UserRecord[]): string[] =>
   people.filter((user) => user.role === role).map(({ name }) => name);
-
-interface RoleItemProps {
-  readonly role: RoleRecord;
-  readonly people: readonly UserRecord[];
-  readonly onOpen: (kind: 'edit' | 'delete') => void;
-}
-
-function RoleItem({ role, people, onOpen }: RoleItemProps) {
-  const action = (kind: 'edit' | 'delete', text: string) => (
-    <button class="button button-small" type="button" aria-label={`${text}: ${role.role}`} onClick={() => onOpen(kind)}>
-      {text}
-    </button>
-  );
-  return (
-    <RecordItem
-      name={role.role}
-      badges={<Badge text={words.roles[role.source]} kind={role.source === 'store' ? 'strong' : 'plain'} />}
-      facts={[
-        [words.common.cameras, <CamerasOf key="cameras" role={role} />],
-        ...limitFacts(role),
-        [words.users.title, <WhoHas key="users" count={role.users} holders={holdersOf(role, people)} />],
-      ]}
-      actions={
-        role.source === 'store' ? (
-          <>
-            {action('edit', words.roles.edit)}
-            {action('delete', words.roles.delete)}
-          </>
-        ) : (
-          role.source === 'file' && <span class="field-help">{words.roles.fileHelp}</span>
-        )
-      }
-    />
-  );
-}
-
-function CamerasOf({ role: { role, cameras, source } }: { role: RoleRecord }) {
-  if (source !== 'builtin') return <Names names={cameras} none={words.common.noCameras} />;
-  return <>{role === 'admin' ? words.roles.adminAccess : words.roles.viewerAccess}</>;
-}
-
-/** The API counts; who it is, is known where users are kept here. */
-function WhoHas({ count, holders }: { count: number; holders: readonly string[] }) {
-  if (holders.length === 0) return <>{count === 0 ? words.roles.noUsers : words.roles.users(count)}</>;
-  return <Names names={holders} none="" />;
-}

@@ -1,10 +1,11 @@
 /** Settings > Security events: what happened to one's own account lately (SPEC 12). */
+import { type Column, RecordTable } from '../shared/table/record-table.tsx';
 import { formatShortMoment } from '../shared/times.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
-import { readAccountEvents } from './account-records.ts';
+import { type AccountEvent, readAccountEvents } from './account-records.ts';
 import { deviceName } from './device-name.ts';
-import { RecordItem, Records, RecordsPage } from './records.tsx';
+import { RecordsPage } from './records.tsx';
 
 /** An event of a newer service has its own name. */
 const nameOf = (event: string): string =>
@@ -21,24 +22,42 @@ export function SecurityEvents() {
       onRetry={again}
     >
       {(known) => (
-        <>
-          {known.length === 0 && <p class="blank">{words.securityEvents.none}</p>}
-          <Records>
-            {known.map(({ id, event, at, by, address, agent }) => (
-              <RecordItem
-                key={id}
-                name={nameOf(event)}
-                facts={[
-                  [words.securityEvents.when, at === undefined ? '–' : formatShortMoment(at)],
-                  [words.securityEvents.by, by === undefined ? '–' : <bdi key="by">{by}</bdi>],
-                  [words.sessions.address, <bdi key="address">{address}</bdi>],
-                  [words.securityEvents.device, agent === undefined ? '–' : deviceName(agent)],
-                ]}
-              />
-            ))}
-          </Records>
-        </>
+        <RecordTable
+          caption={words.securityEvents.title}
+          rows={known}
+          keyOf={({ id }) => id}
+          columns={columns()}
+          searchText={(event) => [nameOf(event.event), event.by ?? '', event.address, deviceOf(event)].join(' ')}
+          none={words.securityEvents.none}
+        />
       )}
     </RecordsPage>
   );
 }
+
+const deviceOf = ({ agent }: AccountEvent): string => (agent === undefined ? '–' : deviceName(agent));
+
+const columns = (): readonly Column<AccountEvent>[] => [
+  {
+    key: 'event',
+    title: words.securityEvents.what,
+    sortBy: ({ event }) => nameOf(event),
+    cell: ({ event }) => nameOf(event),
+  },
+  {
+    key: 'at',
+    title: words.securityEvents.when,
+    isShort: true,
+    sortBy: ({ at }) => at,
+    isDescendingFirst: true,
+    cell: ({ at }) => (at === undefined ? '–' : formatShortMoment(at)),
+  },
+  { key: 'by', title: words.securityEvents.by, sortBy: ({ by }) => by, cell: ({ by }) => <bdi>{by ?? '–'}</bdi> },
+  {
+    key: 'address',
+    title: words.sessions.address,
+    sortBy: ({ address }) => address,
+    cell: ({ address }) => <bdi>{address}</bdi>,
+  },
+  { key: 'device', title: words.securityEvents.device, sortBy: deviceOf, cell: deviceOf },
+];

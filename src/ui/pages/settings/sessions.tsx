@@ -1,16 +1,19 @@
 /** Settings > Sessions: lists the logged-in browsers and apps, and ends sessions (SPEC 4.2). */
-import { useState } from 'preact/hooks';
 import type { Profile } from '../console/profile.ts';
 import { type ApiResponse, sendToApi } from '../shared/api.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
+import type { FormProblem } from '../shared/form-faults.ts';
 import { problemOf } from '../shared/problem-of.ts';
+import { type Column, RecordTable } from '../shared/table/record-table.tsx';
+import { Act } from '../shared/table/row-menu.tsx';
 import { formatShortMoment } from '../shared/times.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { readSessions, type SessionRecord } from './account-records.ts';
 import { deviceName } from './device-name.ts';
-import { Badge, RecordItem, Records, RecordsPage } from './records.tsx';
+import { Badge, RecordsPage } from './records.tsx';
 import { useForm } from './use-form.ts';
+import { settled } from './user-forms.tsx';
 
 /** Whose other sessions end together: the own ones, or those of every user. This session stays in both cases. */
 type EndMany = keyof typeof words.sessions.endMany;
@@ -20,32 +23,25 @@ const endSession = ({ id }: SessionRecord): Promise<ApiResponse> =>
 
 export function Sessions({ profile }: { profile: Profile }) {
   const [sessions, again] = useFetched('api/sessions', readSessions);
-  const { form, open, done, setDone, ...shared } = useForm<EndMany>(again);
-  const [problem, setProblem] = useState('');
-  const end = async (session: SessionRecord): Promise<void> => {
-    const response = await endSession(session);
-    setDone(response.kind === 'ok' ? words.sessions.ended : '');
-    setProblem(response.kind === 'ok' ? '' : problemOf(response));
-    again();
-  };
+  const { form, open, done, ...shared } = useForm<EndMany | SessionRecord>(again);
   const others = sessions.kind === 'ready' ? sessions.value.filter(({ isCurrent }) => !isCurrent) : [];
   const own = others.filter(({ user }) => user === profile.name);
   return (
     <RecordsPage
       title={words.sessions.title}
       lead={profile.role === 'admin' ? words.sessions.leadAdmin : words.sessions.lead}
-      {...{ done, problem }}
+      done={done}
       fetched={sessions}
       onRetry={again}
       actions={
         <>
           {own.length > 0 && (
-            <button class="button" type="button" onClick={() => open('own')}>
+            <button class="button button-bad" type="button" onClick={() => open('own')}>
               {words.sessions.endMany.own.act}
             </button>
           )}
           {others.length > own.length && (
-            <button class="button" type="button" onClick={() => open('allUsers')}>
+            <button class="button button-bad" type="button" onClick={() => open('allUsers')}>
               {words.sessions.endMany.allUsers.act}
             </button>
           )}
@@ -54,51 +50,105 @@ export function Sessions({ profile }: { profile: Profile }) {
     >
       {(known) => (
         <>
-          {known.length === 0 && <p class="blank">{words.sessions.none}</p>}
-          <Records>
-            {known.map((session) => (
-              <SessionItem key={session.id} {...{ session, profile }} onEnd={() => void end(session)} />
-            ))}
-          </Records>
-          {form && <EndSessions {...shared} which={form} sessions={form === 'own' ? own : others} />}
+          <RecordTable
+            caption={words.sessions.title}
+            rows={known}
+            keyOf={({ id }) => id}
+            columns={columnsOf(profile)}
+            searchText={({ user, address, agent }) => `${deviceName(agent)} ${user} ${address}`}
+            none={words.sessions.none}
+            actions={(session) =>
+              !session.isCurrent && (
+                <Act
+                  text={words.sessions.end}
+                  name={`${deviceName(session.agent)}, ${session.user}`}
+                  isDangerous
+                  onAct={() => open(session)}
+                />
+              )
+            }
+          />
+          {typeof form === 'object' && <EndOne {...shared} session={form} />}
+          {typeof form === 'string' && (
+            <EndSessions {...shared} which={form} sessions={form === 'own' ? own : others} />
+          )}
         </>
       )}
     </RecordsPage>
   );
 }
 
-interface SessionItemProps {
+const columnsOf = (profile: Profile): readonly Column<SessionRecord>[] => [
+  {
+    key: 'device',
+    title: words.securityEvents.device,
+    sortBy: ({ agent }) => deviceName(agent),
+    cell: ({ agent, isCurrent }) => (
+      <>
+        {deviceName(agent)} {isCurrent && <Badge text={words.sessions.this} kind="strong" />}
+      </>
+    ),
+  },
+  ...(profile.role === 'admin' ? [ownerColumn(profile)] : []),
+  {
+    key: 'address',
+    title: words.sessions.address,
+    sortBy: ({ address }) => address,
+    cell: ({ address }) => <bdi>{address}</bdi>,
+  },
+  {
+    key: 'since',
+    title: words.sessions.since,
+    isShort: true,
+    sortBy: ({ since }) => since,
+    isDescendingFirst: true,
+    cell: ({ since }) => (since === undefined ? '–' : formatShortMoment(since)),
+  },
+  {
+    key: 'seen',
+    title: words.sessions.lastSeen,
+    isShort: true,
+    sortBy: ({ lastSeen }) => lastSeen,
+    isDescendingFirst: true,
+    cell: ({ lastSeen }) => (lastSeen === undefined ? '–' : formatShortMoment(lastSeen)),
+  },
+];
+
+const ownerColumn = (profile: Profile): Column<SessionRecord> => ({
+  key: 'user',
+  title: words.common.user,
+  sortBy: ({ user }) => user,
+  cell: ({ user }) => (
+    <>
+      <bdi>{user}</bdi> {user === profile.name && <Badge text={words.users.you} />}
+    </>
+  ),
+});
+
+interface EndOneProps {
   readonly session: SessionRecord;
-  readonly profile: Profile;
-  readonly onEnd: () => void;
+  readonly onClose: () => void;
+  readonly onDone: (text: string) => void;
 }
 
-function SessionItem({ session, profile, onEnd }: SessionItemProps) {
+function EndOne({ session, onClose, onDone }: EndOneProps) {
   const device = deviceName(session.agent);
+  const end = async (): Promise<FormProblem | undefined> => {
+    const response = await endSession(session);
+    return settled(response, () => onDone(words.sessions.ended));
+  };
   return (
-    <RecordItem
-      name={device}
-      badges={
-        <>
-          {profile.role === 'admin' && (
-            <Badge text={session.user === profile.name ? words.sessions.own : session.user} />
-          )}
-          {session.isCurrent && <Badge text={words.sessions.this} kind="strong" />}
-        </>
-      }
-      facts={[
-        [words.sessions.address, <bdi key="address">{session.address}</bdi>],
-        [words.sessions.since, session.since === undefined ? '–' : formatShortMoment(session.since)],
-        [words.sessions.lastSeen, session.lastSeen === undefined ? '–' : formatShortMoment(session.lastSeen)],
-      ]}
-      actions={
-        !session.isCurrent && (
-          <button class="button button-small" type="button" aria-label={words.sessions.endOne(device)} onClick={onEnd}>
-            {words.sessions.end}
-          </button>
-        )
-      }
-    />
+    <FormDialog
+      title={words.sessions.endTitle(device)}
+      submit={words.sessions.end}
+      isDangerous
+      onSubmit={end}
+      onClose={onClose}
+    >
+      <p>
+        <bdi>{words.sessions.endWhat(session.user)}</bdi>
+      </p>
+    </FormDialog>
   );
 }
 

@@ -1,14 +1,14 @@
 /** Dialogs of Settings > API tokens: create a token, and show its secret once (SPEC 4.4). */
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Profile } from '../console/profile.ts';
 import { sendToApi } from '../shared/api.ts';
-import { CopyButton } from '../shared/copy-button.tsx';
 import { isFields, textOf } from '../shared/fields.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
+import { type FormProblem, faultsIn } from '../shared/form-faults.ts';
 import { SelectField, Switch, TextField } from '../shared/form-fields.tsx';
-import { problemOf } from '../shared/problem-of.ts';
+import { MadeSecret } from '../shared/made-secret.tsx';
+import { formProblemOf } from '../shared/problem-of.ts';
 import { useFetched } from '../shared/use-fetched.ts';
-import { useModal } from '../shared/use-modal.ts';
 import { words } from '../shared/words.ts';
 import { readRoles } from './account-records.ts';
 import { CameraChoice } from './camera-choice.tsx';
@@ -40,15 +40,18 @@ export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
   const [managesAccounts, setManagesAccounts] = useState(false);
   const [lifetime, setLifetime] = useState<string>('year');
   const mayManage = role === 'admin' && entries === undefined;
-  const make = async (): Promise<string | undefined> => {
-    if (name.trim() === '') return words.tokens.nameMissing;
-    if (entries?.length === 0) return words.roles.needsOne;
+  const make = async (): Promise<FormProblem | undefined> => {
+    const wrong = faultsIn({
+      name: name.trim() === '' ? words.tokens.nameMissing : undefined,
+      cameras: entries?.length === 0 ? words.roles.needsOne : undefined,
+    });
+    if (wrong !== undefined) return wrong;
     const seconds = LIFETIMES[lifetime as Lifetime];
     const expires_at = seconds === undefined ? null : Math.floor(Date.now() / 1000) + seconds;
     const manage_accounts = mayManage && managesAccounts;
     const body = { name: name.trim(), role, ...(entries ? { cameras: entries } : {}), manage_accounts, expires_at };
     const response = await sendToApi('POST', 'api/tokens', body);
-    if (response.kind !== 'ok') return problemOf(response);
+    if (response.kind !== 'ok') return formProblemOf(response);
     const secret = isFields(response.body) ? textOf(response.body['token']) : undefined;
     if (secret === undefined) return words.common.unreadable;
     onMade(secret);
@@ -57,7 +60,7 @@ export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
   const offered = roles.kind === 'ready' ? roles.value.map((known) => known.role) : [role];
   return (
     <FormDialog title={words.tokens.add} submit={words.tokens.create} onSubmit={make} onClose={onClose}>
-      <TextField label={words.tokens.name} value={name} onChange={setName} help={words.tokens.nameHelp} />
+      <TextField name="name" label={words.tokens.name} value={name} onChange={setName} help={words.tokens.nameHelp} />
       <SelectField
         label={words.common.role}
         value={role}
@@ -83,36 +86,10 @@ export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
   );
 }
 
-/** The secret is shown once, so Escape does not close this dialog. A browser lets a page prevent the first Escape only: the next one opens it again. */
-export function MadeToken({ secret, onClose }: { secret: string; onClose: () => void }) {
-  const dialog = useModal();
-  const titleId = useId();
-  return (
-    <dialog
-      ref={dialog}
-      class="form-dialog"
-      aria-labelledby={titleId}
-      onCancel={(event) => event.preventDefault()}
-      onClose={({ currentTarget }) => currentTarget.isConnected && currentTarget.showModal()}
-    >
-      <div class="form">
-        <h2 id={titleId} class="form-title">
-          {words.tokens.createdTitle}
-        </h2>
-        <p class="notice notice-warn">{words.tokens.createdWhat}</p>
-        <p class="secret">
-          <code>{secret}</code>
-          <CopyButton text={secret} />
-        </p>
-        <p>{words.tokens.use}</p>
-        <pre class="code-block" dir="ltr">{`Authorization: Bearer ${secret.slice(0, 8)}…`}</pre>
-        <p class="field-help">{words.tokens.basic}</p>
-        <p class="form-actions">
-          <button class="button button-strong" type="button" onClick={onClose}>
-            {words.tokens.done}
-          </button>
-        </p>
-      </div>
-    </dialog>
-  );
-}
+export const MadeToken = ({ secret, onClose }: { secret: string; onClose: () => void }) => (
+  <MadeSecret title={words.tokens.createdTitle} warning={words.tokens.createdWhat} secret={secret} onClose={onClose}>
+    <p>{words.tokens.use}</p>
+    <pre class="code-block" dir="ltr">{`Authorization: Bearer ${secret.slice(0, 8)}…`}</pre>
+    <p class="field-help">{words.tokens.basic}</p>
+  </MadeSecret>
+);

@@ -2,11 +2,14 @@
 import type { Profile } from '../console/profile.ts';
 import { sendToApi } from '../shared/api.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
+import { FewNames } from '../shared/table/few-names.tsx';
+import { type Column, RecordTable } from '../shared/table/record-table.tsx';
+import { Act } from '../shared/table/row-menu.tsx';
 import { formatDate, formatShortMoment } from '../shared/times.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { readTokens, type TokenRecord } from './account-records.ts';
-import { Badge, Names, RecordItem, Records, RecordsPage } from './records.tsx';
+import { Badge, RecordsPage } from './records.tsx';
 import { MadeToken, MakeToken } from './token-forms.tsx';
 import { useForm } from './use-form.ts';
 import { settled } from './user-forms.tsx';
@@ -40,12 +43,22 @@ export function Tokens({ profile }: { profile: Profile }) {
     >
       {(known) => (
         <>
-          {known.length === 0 && <p class="blank">{words.tokens.none}</p>}
-          <Records>
-            {known.map((token) => (
-              <TokenItem key={token.id} {...{ token, profile }} onRevoke={() => open({ kind: 'revoke', token })} />
-            ))}
-          </Records>
+          <RecordTable
+            caption={words.tokens.title}
+            rows={known}
+            keyOf={({ id }) => id}
+            columns={columnsOf(profile)}
+            searchText={({ name, user, role, cameras = [] }) => [name, user, role, ...cameras].join(' ')}
+            none={words.tokens.none}
+            actions={(token) => (
+              <Act
+                text={words.tokens.revoke}
+                name={token.name}
+                isDangerous
+                onAct={() => open({ kind: 'revoke', token })}
+              />
+            )}
+          />
           {form?.kind === 'make' && <MakeToken profile={profile} onMade={onMade} onClose={closeMaking} />}
           {form?.kind === 'made' && <MadeToken secret={form.secret} onClose={shared.onClose} />}
           {form?.kind === 'revoke' && <RevokeToken {...shared} token={form.token} />}
@@ -55,40 +68,61 @@ export function Tokens({ profile }: { profile: Profile }) {
   );
 }
 
-function TokenItem({ token, profile, onRevoke }: { token: TokenRecord; profile: Profile; onRevoke: () => void }) {
-  const isExpired = token.expiresAt !== undefined && token.expiresAt <= Date.now() / 1000;
+const columnsOf = (profile: Profile): readonly Column<TokenRecord>[] => [
+  {
+    key: 'name',
+    title: words.tokens.name,
+    sortBy: ({ name }) => name,
+    cell: ({ name, managesAccounts }) => (
+      <>
+        <bdi>{name}</bdi> {managesAccounts && <Badge text={words.tokens.managesAccounts} kind="strong" />}
+      </>
+    ),
+  },
+  ...(profile.role === 'admin' ? [OWNER()] : []),
+  {
+    key: 'role',
+    title: words.common.role,
+    sortBy: ({ role }) => role,
+    cell: ({ role }) => <Badge text={role} kind={role === 'admin' ? 'strong' : 'plain'} />,
+  },
+  { key: 'cameras', title: words.common.cameras, cell: (token) => <CamerasOf token={token} /> },
+  {
+    key: 'expires',
+    title: words.tokens.expires,
+    isShort: true,
+    sortBy: ({ expiresAt }) => expiresAt,
+    cell: ({ expiresAt }) => <Expiry expiresAt={expiresAt} />,
+  },
+  {
+    key: 'used',
+    title: words.tokens.lastUsed,
+    isShort: true,
+    sortBy: ({ lastUsedAt }) => lastUsedAt,
+    isDescendingFirst: true,
+    cell: (token) => <LastUse token={token} />,
+  },
+];
+
+const OWNER = (): Column<TokenRecord> => ({
+  key: 'user',
+  title: words.common.user,
+  sortBy: ({ user }) => user,
+  cell: ({ user }) => <bdi>{user}</bdi>,
+});
+
+function Expiry({ expiresAt }: Pick<TokenRecord, 'expiresAt'>) {
+  if (expiresAt === undefined) return <>{words.tokens.never}</>;
+  const isExpired = expiresAt <= Date.now() / 1000;
   return (
-    <RecordItem
-      name={token.name}
-      badges={
-        <>
-          {token.user !== profile.name && <Badge text={token.user} />}
-          {token.managesAccounts && <Badge text={words.tokens.managesAccounts} kind="strong" />}
-          {isExpired && <Badge text={words.tokens.expired} />}
-        </>
-      }
-      facts={[
-        [words.common.role, <Badge key="role" text={token.role} kind={token.role === 'admin' ? 'strong' : 'plain'} />],
-        [words.common.cameras, <CamerasOf key="cameras" token={token} />],
-        [words.tokens.expires, token.expiresAt === undefined ? words.tokens.never : formatDate(token.expiresAt)],
-        [words.tokens.lastUsed, <LastUse key="use" token={token} />],
-      ]}
-      actions={
-        <button
-          class="button button-small"
-          type="button"
-          aria-label={`${words.tokens.revoke}: ${token.name}`}
-          onClick={onRevoke}
-        >
-          {words.tokens.revoke}
-        </button>
-      }
-    />
+    <>
+      {formatDate(expiresAt)} {isExpired && <Badge text={words.tokens.expired} />}
+    </>
   );
 }
 
 const CamerasOf = ({ token: { cameras } }: { token: TokenRecord }) =>
-  cameras === undefined ? words.tokens.likeRole : <Names names={cameras} none={words.common.noCameras} />;
+  cameras === undefined ? words.tokens.likeRole : <FewNames names={cameras} none={words.common.noCameras} />;
 
 const LastUse = ({ token: { lastUsedAt, lastUsedFrom } }: { token: TokenRecord }) => (
   <>

@@ -2,11 +2,12 @@
 import { useState } from 'preact/hooks';
 import { type ApiResponse, sendToApi } from '../shared/api.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
+import { type FormProblem, faultsIn } from '../shared/form-faults.ts';
 import { SelectField, TextField } from '../shared/form-fields.tsx';
-import { problemOf } from '../shared/problem-of.ts';
+import { formProblemOf } from '../shared/problem-of.ts';
 import { words } from '../shared/words.ts';
 import type { UserRecord } from './account-records.ts';
-import { askedValidity, NO_ENDS, ValidityFields } from './limits/validity-fields.tsx';
+import { askedValidity, NO_ENDS, ValidityFields, validityFault } from './limits/validity-fields.tsx';
 import { suggestedPassword, userNameFault } from './names.ts';
 import { NewPassword, usePasswordFault } from './new-password.tsx';
 
@@ -19,8 +20,8 @@ interface FormProps {
 const userPath = (name: string, more = ''): string => `api/users/${encodeURIComponent(name)}${more}`;
 
 /** What is wrong, or undefined when it is done. */
-export function settled(response: ApiResponse, onDone: () => void): string | undefined {
-  if (response.kind !== 'ok') return problemOf(response);
+export function settled(response: ApiResponse, onDone: () => void): FormProblem | undefined {
+  if (response.kind !== 'ok') return formProblemOf(response);
   onDone();
   return undefined;
 }
@@ -36,16 +37,20 @@ export function AddUser({ roles, known, onClose, onDone }: AddUserProps) {
   const [role, setRole] = useState('viewer');
   const [validity, setValidity] = useState(NO_ENDS);
   const passwordFault = usePasswordFault();
-  const add = async (): Promise<string | undefined> => {
+  const add = async (): Promise<FormProblem | undefined> => {
     const taken = known.some((user) => user.name === name) ? words.users.taken : undefined;
-    const fault = userNameFault(name) ?? taken ?? passwordFault(password, name);
-    if (fault !== undefined) return fault;
+    const wrong = faultsIn({
+      name: userNameFault(name) ?? taken,
+      password: passwordFault(password, name),
+      until: validityFault(validity),
+    });
+    if (wrong !== undefined) return wrong;
     const asked = { username: name, password, role, ...askedValidity(validity) };
     return settled(await sendToApi('POST', 'api/users', asked), () => onDone(words.users.added(name)));
   };
   return (
     <FormDialog title={words.users.add} submit={words.users.add} onSubmit={add} onClose={onClose}>
-      <TextField label={words.users.name} value={name} onChange={setName} help={words.users.nameHelp} />
+      <TextField name="name" label={words.users.name} value={name} onChange={setName} help={words.users.nameHelp} />
       <NewPassword
         label={words.users.password}
         userName={name}
@@ -80,9 +85,9 @@ export function SetRole({ user, roles, onClose, onDone }: OfUser & { readonly ro
 export function ResetPassword({ user, onClose, onDone }: OfUser) {
   const [password, setPassword] = useState('');
   const passwordFault = usePasswordFault();
-  const save = async (): Promise<string | undefined> => {
-    const fault = passwordFault(password, user.name);
-    if (fault !== undefined) return fault;
+  const save = async (): Promise<FormProblem | undefined> => {
+    const wrong = faultsIn({ password: passwordFault(password, user.name) });
+    if (wrong !== undefined) return wrong;
     return settled(await sendToApi('PUT', userPath(user.name, '/password'), { password }), () =>
       onDone(words.users.passwordChanged(user.name)),
     );

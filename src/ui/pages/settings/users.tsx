@@ -3,22 +3,19 @@ import type { Profile } from '../console/profile.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { type InvitationRecord, readInvitations, readRoles, readUsers, type UserRecord } from './account-records.ts';
-import { guestText, SetValidity } from './limits/validity.tsx';
+import { SetValidity } from './limits/validity.tsx';
 import { InviteUser, type Link, MadeLink, ResetLink } from './link-forms.tsx';
 import { OpenInvitations, RevokeInvitation } from './open-invitations.tsx';
-import { Badge, RecordItem, Records, RecordsPage } from './records.tsx';
+import { RecordsPage } from './records.tsx';
 import { useForm } from './use-form.ts';
 import { AddUser, DeleteUser, RemoveFactor, ResetPassword, SetRole } from './user-forms.tsx';
+import { type OfUser, UserTable } from './user-table.tsx';
 
-type OfUser = 'role' | 'validity' | 'password' | 'link' | 'factor' | 'delete';
 type OpenForm =
   | { readonly kind: 'add' | 'invite' }
   | { readonly kind: OfUser; readonly user: UserRecord }
   | { readonly kind: 'made'; readonly link: Link }
   | { readonly kind: 'revoke'; readonly invitation: InvitationRecord };
-
-/** The recorder's own pages expect this one to be there, as an admin; the API refuses to change it. */
-const FIXED_USER = 'admin';
 
 /** A user who is no admin any more sees other pages: reload. */
 const ANEW = { onDone: () => location.reload() };
@@ -37,7 +34,8 @@ export function Users({ profile }: { profile: Profile }) {
   };
   /** After the link is made, its dialog has replaced this one. */
   const closeMaking = (): void => open((was) => (was?.kind === 'made' ? was : undefined));
-  const roleNames = roles.kind === 'ready' ? roles.value.map(({ role }) => role) : ['admin', 'viewer'];
+  const roleRecords = roles.kind === 'ready' ? roles.value : [];
+  const roleNames = roleRecords.length > 0 ? roleRecords.map(({ role }) => role) : ['admin', 'viewer'];
   return (
     <RecordsPage
       title={words.users.title}
@@ -58,11 +56,7 @@ export function Users({ profile }: { profile: Profile }) {
     >
       {(known) => (
         <>
-          <Records>
-            {known.map((user) => (
-              <UserItem key={user.name} {...{ user, known, profile }} onOpen={(kind) => open({ kind, user })} />
-            ))}
-          </Records>
+          <UserTable users={known} {...{ roles: roleRecords, profile }} onOpen={(kind, user) => open({ kind, user })} />
           {invitations.kind === 'ready' && (
             <OpenInvitations
               invitations={invitations.value}
@@ -90,73 +84,4 @@ export function Users({ profile }: { profile: Profile }) {
       )}
     </RecordsPage>
   );
-}
-
-interface UserItemProps {
-  readonly user: UserRecord;
-  readonly known: readonly UserRecord[];
-  readonly profile: Profile;
-  readonly onOpen: (kind: OfUser) => void;
-}
-
-function UserItem({ user, known, profile, onOpen }: UserItemProps) {
-  const why = whyItStays(user, known);
-  const guest = guestText(user, Date.now() / 1000);
-  const action = (kind: OfUser, text: string, isOpen = true) => (
-    <button
-      class="button button-small"
-      type="button"
-      disabled={!isOpen}
-      title={isOpen ? undefined : why}
-      aria-label={`${text}: ${user.name}`}
-      onClick={() => onOpen(kind)}
-    >
-      {text}
-    </button>
-  );
-  return (
-    <RecordItem
-      name={user.name}
-      badges={
-        <>
-          {user.name === profile.name && <Badge text={words.users.you} />}
-          {user.hasFactor && <Badge text={words.twoStep.title} />}
-        </>
-      }
-      facts={[
-        [words.common.role, <Badge key="role" text={user.role} kind={user.role === 'admin' ? 'strong' : 'plain'} />],
-        ...(guest === undefined ? [] : [[words.users.guest, guest] as const]),
-        [words.users.access, <AccessOf key="access" role={user.role} why={why} />],
-      ]}
-      actions={
-        <>
-          {action('role', words.users.changeRole, why === undefined)}
-          {action('validity', words.users.validity, why === undefined)}
-          {/* The own password needs the current one: Settings > Password asks for it. */}
-          {user.name !== profile.name && action('password', words.users.resetPassword)}
-          {user.name !== profile.name && action('link', words.links.reset)}
-          {user.hasFactor && user.name !== profile.name && action('factor', words.users.removeFactor)}
-          {action('delete', words.users.delete, why === undefined)}
-        </>
-      }
-    />
-  );
-}
-
-function whyItStays({ name, role }: UserRecord, known: readonly UserRecord[]): string | undefined {
-  if (name === FIXED_USER) return words.users.fixedAdmin;
-  const lasting = known.filter((user) => user.role === 'admin' && !user.validFrom && !user.validUntil);
-  return role === 'admin' && lasting.every((user) => user.name === name) ? words.users.lastAdmin : undefined;
-}
-
-const AccessOf = ({ role, why }: { role: string; why: string | undefined }) => (
-  <>
-    {accessOf(role)}
-    {why !== undefined && <span class="fact-more">{why}</span>}
-  </>
-);
-
-function accessOf(role: string): string {
-  if (role === 'admin') return words.users.adminAccess;
-  return role === 'viewer' ? words.users.viewerAccess : words.users.customAccess;
 }

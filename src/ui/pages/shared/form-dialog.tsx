@@ -1,15 +1,17 @@
 /** A modal form with a Cancel button. It stays open and shows the problem when the submission fails. */
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
+import { FaultsContext, type FormProblem, faultsOf } from './form-faults.ts';
 import { useModal } from './use-modal.ts';
+import { useProblem } from './use-problem.ts';
 import { words } from './words.ts';
 
 interface FormDialogProps {
   readonly title: string;
   readonly submit: string;
   readonly isDangerous?: boolean;
-  /** Returns the problem as text, or undefined on success. */
-  readonly onSubmit: () => Promise<string | undefined>;
+  /** Returns the problem, or undefined on success. */
+  readonly onSubmit: () => Promise<FormProblem | undefined>;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
@@ -18,7 +20,7 @@ export function FormDialog({ title, submit, isDangerous = false, onSubmit, onClo
   const dialog = useModal();
   const titleId = useId();
   const [isBusy, setIsBusy] = useState(false);
-  const [problem, setProblem] = useState('');
+  const { form, text, problem, setProblem } = useProblem();
   const send = async (): Promise<void> => {
     setIsBusy(true);
     setProblem('');
@@ -33,14 +35,14 @@ export function FormDialog({ title, submit, isDangerous = false, onSubmit, onClo
   };
   return (
     <dialog ref={dialog} class="form-dialog" aria-labelledby={titleId} onCancel={onClose}>
-      <form class="form" onSubmit={onSend}>
+      <form class="form" ref={form} onSubmit={onSend}>
         <h2 id={titleId} class="form-title">
           <bdi>{title}</bdi>
         </h2>
-        {children}
+        <FaultsContext.Provider value={faultsOf(problem)}>{children}</FaultsContext.Provider>
         <div class="form-end">
           <div class="notice notice-bad" role="alert">
-            {problem}
+            {text}
           </div>
           <p class="form-actions">
             <button class="button" type="button" onClick={onClose}>

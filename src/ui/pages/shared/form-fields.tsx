@@ -1,10 +1,13 @@
 /** The fields of the forms: a label above, help below. */
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
+import { useFault } from './form-faults.ts';
 import { describedBy, Labelled } from './labelled.tsx';
 import { words } from './words.ts';
 
 interface FieldProps {
+  /** By which a problem of the form finds its field. */
+  readonly name?: string;
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
@@ -15,10 +18,11 @@ interface FieldProps {
   readonly onEnter?: () => void;
 }
 
-export function TextField({ label, value, onChange, help, isOptional = false, ...more }: FieldProps) {
+export function TextField({ name, label, value, onChange, help, isOptional = false, ...more }: FieldProps) {
   const id = useId();
+  const fault = useFault(name);
   return (
-    <Labelled {...{ id, label, help }}>
+    <Labelled {...{ id, label, help, fault }}>
       <input
         id={id}
         type="text"
@@ -27,7 +31,7 @@ export function TextField({ label, value, onChange, help, isOptional = false, ..
         autocomplete={more.autocomplete ?? 'off'}
         autocapitalize="none"
         spellcheck={false}
-        {...describedBy(id, help)}
+        {...describedBy(id, help, fault)}
         onInput={(event) => onChange(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || !more.onEnter) return;
@@ -39,16 +43,17 @@ export function TextField({ label, value, onChange, help, isOptional = false, ..
   );
 }
 
-export function TextArea({ label, value, onChange, help }: FieldProps) {
+export function TextArea({ name, label, value, onChange, help }: FieldProps) {
   const id = useId();
+  const fault = useFault(name);
   return (
-    <Labelled {...{ id, label, help }}>
+    <Labelled {...{ id, label, help, fault }}>
       <textarea
         id={id}
         rows={4}
         value={value}
         spellcheck={false}
-        {...describedBy(id, help)}
+        {...describedBy(id, help, fault)}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
     </Labelled>
@@ -64,15 +69,16 @@ interface PasswordFieldProps extends Omit<FieldProps, 'isOptional'> {
 const SHOWN = { type: 'text' } as const;
 const HIDDEN = { type: 'password' } as const;
 
-export function PasswordField({ label, value, onChange, help, autocomplete, onSuggest }: PasswordFieldProps) {
+export function PasswordField({ name, label, value, onChange, help, autocomplete, onSuggest }: PasswordFieldProps) {
   const id = useId();
+  const fault = useFault(name);
   const [isShown, setIsShown] = useState(false);
   const suggest = (): void => {
     onSuggest?.();
     setIsShown(true);
   };
   return (
-    <Labelled {...{ id, label, help }}>
+    <Labelled {...{ id, label, help, fault }}>
       <div class="password-box">
         <input
           id={id}
@@ -81,7 +87,7 @@ export function PasswordField({ label, value, onChange, help, autocomplete, onSu
           required
           autocomplete={autocomplete}
           maxLength={1024}
-          {...describedBy(id, help)}
+          {...describedBy(id, help, fault)}
           onInput={(event) => onChange(event.currentTarget.value)}
         />
         <button
@@ -102,15 +108,21 @@ export function PasswordField({ label, value, onChange, help, autocomplete, onSu
   );
 }
 
-interface SelectFieldProps extends Pick<FieldProps, 'label' | 'value' | 'onChange' | 'help'> {
+interface SelectFieldProps extends Pick<FieldProps, 'name' | 'label' | 'value' | 'onChange' | 'help'> {
   readonly options: readonly (readonly [value: string, text: string])[];
 }
 
-export function SelectField({ label, value, onChange, options, help }: SelectFieldProps) {
+export function SelectField({ name, label, value, onChange, options, help }: SelectFieldProps) {
   const id = useId();
+  const fault = useFault(name);
   return (
-    <Labelled {...{ id, label, help }}>
-      <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+    <Labelled {...{ id, label, help, fault }}>
+      <select
+        id={id}
+        value={value}
+        {...describedBy(id, help, fault)}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      >
         {options.map(([option, text]) => (
           <option key={option} value={option} selected={option === value}>
             {text}

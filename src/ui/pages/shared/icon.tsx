@@ -13,6 +13,7 @@ const PATHS = {
   chevron: 'm6 9 6 6 6-6',
   previous: 'm6 15 6-6 6 6',
   next:    'm6 9 6 6 6-6',
+  more:    'M5.5 12h.01M12 12h.01m6.5 0h.01',
   close:   'm6 6 12 12M18 6 6 18',
   refresh: 'M20 11a8 8 0 0 0-14.3-4L3.5 9.5M4 4v5.5h5.5M4 13a8 8 0 0 0 14.3 4l2.2-2.5M20 20v-5.5h-5.5',
 } as const;

@@ -1,6 +1,7 @@
 /** The problem of a failed API request as text; opens the login page when the session is over. */
 import { COMMON } from '../settings/password-strength.ts';
 import type { ApiResponse } from './api.ts';
+import { type FormProblem, placed } from './form-faults.ts';
 import { goToLogin } from './go-to-login.ts';
 import { words } from './words.ts';
 
@@ -8,4 +9,10 @@ export function problemOf(response: Exclude<ApiResponse, { kind: 'ok' }>): strin
   if (response.kind === 'refused') return COMMON.test(response.message) ? words.newPassword.common : response.message;
   if (response.kind !== 'login-needed') return words.common.notReached;
   return goToLogin(response.location) === 'leaving' ? words.common.sessionOver : words.common.loopInShort;
+}
+
+/** The same for a form: at the field that the server complains about. */
+export function formProblemOf(response: Exclude<ApiResponse, { kind: 'ok' }>): FormProblem {
+  const text = problemOf(response);
+  return response.kind === 'refused' ? placed(response.message, text) : text;
 }

@@ -1,12 +1,11 @@
 /** Share: makes a link to an event, and shows its address once (SPEC 13). */
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { sendToApi } from '../../shared/api.ts';
-import { CopyButton } from '../../shared/copy-button.tsx';
 import { isFields, textOf } from '../../shared/fields.ts';
 import { FormDialog } from '../../shared/form-dialog.tsx';
 import { SelectField, Switch, TextField } from '../../shared/form-fields.tsx';
+import { MadeSecret } from '../../shared/made-secret.tsx';
 import { problemOf } from '../../shared/problem-of.ts';
-import { useModal } from '../../shared/use-modal.ts';
 import { words } from '../../shared/words.ts';
 
 type Lifetime = keyof typeof words.share.lifetimes;
@@ -74,28 +73,8 @@ function ShareForm({ id, onMade, onClose }: ShareFormProps) {
   );
 }
 
-/** The address is shown once. */
-function SharedAddress({ url, onClose }: { url: string; onClose: () => void }) {
-  const dialog = useModal();
-  const titleId = useId();
-  return (
-    <dialog ref={dialog} class="form-dialog" aria-labelledby={titleId} onCancel={onClose}>
-      <div class="form">
-        <h2 id={titleId} class="form-title">
-          {words.share.madeTitle}
-        </h2>
-        <p class="notice notice-warn">{words.tokens.createdWhat}</p>
-        <p class="secret">
-          <code>{url}</code>
-          <CopyButton text={url} />
-        </p>
-        <p class="field-help">{words.share.where}</p>
-        <p class="form-actions">
-          <button class="button button-strong" type="button" onClick={onClose}>
-            {words.tokens.done}
-          </button>
-        </p>
-      </div>
-    </dialog>
-  );
-}
+const SharedAddress = ({ url, onClose }: { url: string; onClose: () => void }) => (
+  <MadeSecret title={words.share.madeTitle} warning={words.share.madeWhat} secret={url} onClose={onClose}>
+    <p class="field-help">{words.share.where}</p>
+  </MadeSecret>
+);

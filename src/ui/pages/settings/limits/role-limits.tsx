@@ -54,12 +54,14 @@ export function RoleLimitFields({ limits, onChange }: FieldsProps) {
         </div>
       </fieldset>
       <TextArea
+        name="hours"
         label={words.roles.hours}
         value={limits.hours}
         onChange={(hours) => onChange({ ...limits, hours })}
         help={words.roles.hoursHelp}
       />
       <TextField
+        name="historySince"
         label={words.roles.historySince}
         value={limits.historySince}
         onChange={(historySince) => onChange({ ...limits, historySince })}

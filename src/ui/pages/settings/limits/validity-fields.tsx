@@ -1,7 +1,8 @@
 /** From when and until when a guest may use the account: the fields of a form (SPEC 13). */
 import { useId } from 'preact/hooks';
 import { fromLocalInput } from '../../explore/filter/local-input.ts';
-import { Labelled } from '../../shared/labelled.tsx';
+import { useFault } from '../../shared/form-faults.ts';
+import { describedBy, Labelled } from '../../shared/labelled.tsx';
 import { words } from '../../shared/words.ts';
 
 /** Values of `datetime-local` fields; empty for no end. */
@@ -18,6 +19,10 @@ export const askedValidity = ({ from, until }: TypedValidity): object => ({
   valid_until: fromLocalInput(until) ?? null,
 });
 
+/** A span that ends before it begins. */
+export const validityFault = ({ from, until }: TypedValidity): string | undefined =>
+  from !== '' && until !== '' && until <= from ? words.users.validityOrder : undefined;
+
 interface FieldsProps {
   readonly validity: TypedValidity;
   readonly onChange: (validity: TypedValidity) => void;
@@ -26,11 +31,13 @@ interface FieldsProps {
 export const ValidityFields = ({ validity, onChange }: FieldsProps) => (
   <>
     <MomentField
+      name="from"
       label={words.users.validFrom}
       value={validity.from}
       onChange={(from) => onChange({ ...validity, from })}
     />
     <MomentField
+      name="until"
       label={words.users.validUntil}
       value={validity.until}
       onChange={(until) => onChange({ ...validity, until })}
@@ -40,16 +47,24 @@ export const ValidityFields = ({ validity, onChange }: FieldsProps) => (
 );
 
 interface MomentFieldProps {
+  readonly name: string;
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
-function MomentField({ label, value, onChange }: MomentFieldProps) {
+function MomentField({ name, label, value, onChange }: MomentFieldProps) {
   const id = useId();
+  const fault = useFault(name);
   return (
-    <Labelled {...{ id, label, help: undefined }}>
-      <input id={id} type="datetime-local" value={value} onInput={(event) => onChange(event.currentTarget.value)} />
+    <Labelled {...{ id, label, fault }}>
+      <input
+        id={id}
+        type="datetime-local"
+        value={value}
+        {...describedBy(id, undefined, fault)}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
     </Labelled>
   );
 }

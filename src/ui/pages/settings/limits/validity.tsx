@@ -3,11 +3,12 @@ import { useState } from 'preact/hooks';
 import { toLocalInput } from '../../explore/filter/local-input.ts';
 import { sendToApi } from '../../shared/api.ts';
 import { FormDialog } from '../../shared/form-dialog.tsx';
-import { formatDuration, formatMoment } from '../../shared/times.ts';
+import { faultsIn } from '../../shared/form-faults.ts';
+import { formatDuration, formatShortMoment } from '../../shared/times.ts';
 import { words } from '../../shared/words.ts';
 import type { UserRecord } from '../account-records.ts';
 import { settled } from '../user-forms.tsx';
-import { askedValidity, type TypedValidity, ValidityFields } from './validity-fields.tsx';
+import { askedValidity, type TypedValidity, ValidityFields, validityFault } from './validity-fields.tsx';
 
 interface SetValidityProps {
   readonly user: UserRecord;
@@ -22,6 +23,7 @@ export function SetValidity({ user, onClose, onDone }: SetValidityProps) {
   });
   const path = `api/users/${encodeURIComponent(user.name)}/validity`;
   const save = async () =>
+    faultsIn({ until: validityFault(validity) }) ??
     settled(await sendToApi('PUT', path, askedValidity(validity)), () =>
       onDone(words.users.validityChanged(user.name)),
     );
@@ -34,9 +36,9 @@ export function SetValidity({ user, onClose, onDone }: SetValidityProps) {
 
 /** Undefined for an account that lasts. `now` in Unix seconds. */
 export function guestText({ validFrom, validUntil }: UserRecord, now: number): string | undefined {
-  if (validUntil !== undefined && validUntil <= now) return words.users.ended(formatMoment(validUntil));
-  if (validFrom !== undefined && now < validFrom) return words.users.notBegun(formatMoment(validFrom));
+  if (validUntil !== undefined && validUntil <= now) return words.users.ended(formatShortMoment(validUntil));
+  if (validFrom !== undefined && now < validFrom) return words.users.notBegun(formatShortMoment(validFrom));
   return validUntil === undefined
     ? undefined
-    : words.users.leftUntil(formatDuration(validUntil - now), formatMoment(validUntil));
+    : words.users.leftUntil(formatDuration(validUntil - now), formatShortMoment(validUntil));
 }

@@ -2,10 +2,12 @@
 import type { Profile } from '../../console/profile.ts';
 import { sendToApi } from '../../shared/api.ts';
 import { FormDialog } from '../../shared/form-dialog.tsx';
+import { type Column, RecordTable } from '../../shared/table/record-table.tsx';
+import { Act } from '../../shared/table/row-menu.tsx';
 import { formatShortMoment } from '../../shared/times.ts';
 import { useFetched } from '../../shared/use-fetched.ts';
 import { words } from '../../shared/words.ts';
-import { Badge, RecordItem, Records, RecordsPage } from '../records.tsx';
+import { Badge, RecordsPage } from '../records.tsx';
 import { useForm } from '../use-form.ts';
 import { settled } from '../user-forms.tsx';
 import { type LinkRecord, readLinks } from './link-records.ts';
@@ -23,12 +25,19 @@ export function Links({ profile }: { profile: Profile }) {
     >
       {(known) => (
         <>
-          {known.length === 0 && <p class="blank">{words.sharedLinks.none}</p>}
-          <Records>
-            {known.map((link) => (
-              <LinkItem key={link.id} {...{ link, profile }} onRevoke={() => open(link)} />
-            ))}
-          </Records>
+          <RecordTable
+            caption={words.sharedLinks.title}
+            rows={known}
+            keyOf={({ id }) => id}
+            columns={columnsOf(profile)}
+            searchText={(link) => [nameOf(link), link.user, link.camera, stateText(link.state)].join(' ')}
+            none={words.sharedLinks.none}
+            actions={(link) =>
+              (link.state === 'active' || link.state === 'spent') && (
+                <Act text={words.tokens.revoke} name={nameOf(link)} isDangerous onAct={() => open(link)} />
+              )
+            }
+          />
           {form && <RevokeLink {...shared} link={form} />}
         </>
       )}
@@ -49,39 +58,60 @@ const stateText = (state: string): string => {
   return states[state] ?? state;
 };
 
-function LinkItem({ link, profile, onRevoke }: { link: LinkRecord; profile: Profile; onRevoke: () => void }) {
-  const { state, user, hasPin, camera, uses, opened, expiresAt, openings } = link;
-  return (
-    <RecordItem
-      name={nameOf(link)}
-      badges={
-        <>
-          {user !== profile.name && <Badge text={user} />}
-          {hasPin && <Badge text={words.linkPage.pin} />}
-          {state !== 'active' && <Badge text={stateText(state)} />}
-        </>
-      }
-      facts={[
-        [words.details.camera, camera],
-        [words.sharedLinks.ends, expiresAt === undefined ? '' : formatShortMoment(expiresAt)],
-        [words.sharedLinks.opened, uses === undefined ? String(opened) : words.sharedLinks.openedOf(opened, uses)],
-        [words.sharedLinks.openings, <Openings key="openings" openings={openings} />],
-      ]}
-      actions={
-        state === 'active' || state === 'spent' ? (
-          <button
-            class="button button-small"
-            type="button"
-            aria-label={`${words.tokens.revoke}: ${nameOf(link)}`}
-            onClick={onRevoke}
-          >
-            {words.tokens.revoke}
-          </button>
-        ) : undefined
-      }
-    />
-  );
-}
+const columnsOf = (profile: Profile): readonly Column<LinkRecord>[] => [
+  {
+    key: 'name',
+    title: words.sharedLinks.name,
+    sortBy: nameOf,
+    cell: (link) => (
+      <>
+        <bdi>{nameOf(link)}</bdi> {link.hasPin && <Badge text={words.linkPage.pin} />}
+      </>
+    ),
+  },
+  ...(profile.role === 'admin' ? [MAKER()] : []),
+  {
+    key: 'camera',
+    title: words.details.camera,
+    sortBy: ({ camera }) => camera,
+    cell: ({ camera }) => <bdi>{camera}</bdi>,
+  },
+  {
+    key: 'state',
+    title: words.sharedLinks.state,
+    sortBy: ({ state }) => stateText(state),
+    cell: ({ state }) => <Badge text={stateText(state)} kind={state === 'active' ? 'strong' : 'plain'} />,
+  },
+  {
+    key: 'ends',
+    title: words.sharedLinks.ends,
+    isShort: true,
+    sortBy: ({ expiresAt }) => expiresAt,
+    isDescendingFirst: true,
+    cell: ({ expiresAt }) => (expiresAt === undefined ? '–' : formatShortMoment(expiresAt)),
+  },
+  {
+    key: 'viewers',
+    title: words.sharedLinks.opened,
+    sortBy: ({ opened }) => opened,
+    isDescendingFirst: true,
+    cell: ({ uses, opened }) => (uses === undefined ? String(opened) : words.sharedLinks.openedOf(opened, uses)),
+  },
+  {
+    key: 'openings',
+    title: words.sharedLinks.openings,
+    sortBy: ({ openings }) => openings[0]?.at,
+    isDescendingFirst: true,
+    cell: ({ openings }) => <Openings openings={openings} />,
+  },
+];
+
+const MAKER = (): Column<LinkRecord> => ({
+  key: 'user',
+  title: words.links.madeBy,
+  sortBy: ({ user }) => user,
+  cell: ({ user }) => <bdi>{user}</bdi>,
+});
 
 const SHOWN_OPENINGS = 3;
 

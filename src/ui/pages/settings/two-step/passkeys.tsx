@@ -2,13 +2,15 @@
 import { useState } from 'preact/hooks';
 import { sendToApi } from '../../shared/api.ts';
 import { FormDialog } from '../../shared/form-dialog.tsx';
+import type { FormProblem } from '../../shared/form-faults.ts';
 import { TextField } from '../../shared/form-fields.tsx';
 import { problemOf } from '../../shared/problem-of.ts';
+import { type Column, RecordTable } from '../../shared/table/record-table.tsx';
+import { Act } from '../../shared/table/row-menu.tsx';
 import { formatShortMoment } from '../../shared/times.ts';
 import { createPasskey, hasPasskeysFor, passkeyProblemOf } from '../../shared/webauthn.ts';
 import { words } from '../../shared/words.ts';
 import { deviceName } from '../device-name.ts';
-import { RecordItem, Records } from '../records.tsx';
 import { useForm } from '../use-form.ts';
 import { settled } from '../user-forms.tsx';
 import { type PasskeyRecord, readRecoveryCodes } from './factor-state.ts';
@@ -31,11 +33,24 @@ export function Passkeys({ passkeys, origin, onDone, onRemoved, onAdded }: Passk
     <section class="more-records" aria-labelledby="passkeys-title">
       <h2 id="passkeys-title">{words.passkeys.title}</h2>
       <p>{words.passkeys.what}</p>
-      <Records>
-        {passkeys.map((passkey) => (
-          <PasskeyItem key={passkey.id} {...{ passkey, open }} />
-        ))}
-      </Records>
+      <RecordTable
+        caption={words.passkeys.title}
+        rows={passkeys}
+        keyOf={({ id }) => id}
+        columns={columns()}
+        searchText={({ name }) => name}
+        actions={(passkey) => (
+          <>
+            <Act text={words.passkeys.rename} name={passkey.name} onAct={() => open({ kind: 'rename', passkey })} />
+            <Act
+              text={words.passkeys.remove}
+              name={passkey.name}
+              isDangerous
+              onAct={() => open({ kind: 'remove', passkey })}
+            />
+          </>
+        )}
+      />
       <AddButton origin={origin} onClick={() => open({ kind: 'add' })} />
       {form?.kind === 'add' && <AddPasskey onClose={onClose} {...{ onAdded }} />}
       {form?.kind === 'rename' && <RenamePasskey {...{ onClose, onDone }} passkey={form.passkey} />}
@@ -56,40 +71,25 @@ function AddButton({ origin, onClick }: { readonly origin: string; readonly onCl
   );
 }
 
-interface PasskeyItemProps {
-  readonly passkey: PasskeyRecord;
-  readonly open: (form: OpenForm) => void;
-}
+const momentOf = (time: number | undefined): string => (time === undefined ? '–' : formatShortMoment(time));
 
-const PasskeyItem = ({ passkey, open }: PasskeyItemProps) => (
-  <RecordItem
-    name={passkey.name}
-    facts={[
-      [words.passkeys.added, passkey.createdAt === undefined ? '–' : formatShortMoment(passkey.createdAt)],
-      [words.passkeys.lastUsed, passkey.lastUsedAt === undefined ? '–' : formatShortMoment(passkey.lastUsedAt)],
-    ]}
-    actions={
-      <>
-        <button
-          class="button button-small"
-          type="button"
-          aria-label={words.passkeys.renameOne(passkey.name)}
-          onClick={() => open({ kind: 'rename', passkey })}
-        >
-          {words.passkeys.rename}
-        </button>
-        <button
-          class="button button-small"
-          type="button"
-          aria-label={words.passkeys.removeOne(passkey.name)}
-          onClick={() => open({ kind: 'remove', passkey })}
-        >
-          {words.passkeys.remove}
-        </button>
-      </>
-    }
-  />
-);
+const columns = (): readonly Column<PasskeyRecord>[] => [
+  { key: 'name', title: words.passkeys.name, sortBy: ({ name }) => name, cell: ({ name }) => <bdi>{name}</bdi> },
+  {
+    key: 'added',
+    title: words.passkeys.added,
+    isShort: true,
+    sortBy: ({ createdAt }) => createdAt,
+    cell: ({ createdAt }) => momentOf(createdAt),
+  },
+  {
+    key: 'used',
+    title: words.passkeys.lastUsed,
+    isShort: true,
+    sortBy: ({ lastUsedAt }) => lastUsedAt,
+    cell: ({ lastUsedAt }) => momentOf(lastUsedAt),
+  },
+];
 
 const PATH = 'api/second-factor/passkeys';
 const pathOf = ({ id }: PasskeyRecord): string => `${PATH}/${encodeURIComponent(id)}`;
@@ -124,7 +124,7 @@ interface PasskeyDialogProps extends Pick<PasskeysProps, 'onDone'> {
 
 function RenamePasskey({ passkey, onClose, onDone }: PasskeyDialogProps) {
   const [name, setName] = useState(passkey.name);
-  const rename = async (): Promise<string | undefined> =>
+  const rename = async (): Promise<FormProblem | undefined> =>
     settled(await sendToApi('PATCH', pathOf(passkey), { name }), () => onDone(words.passkeys.renamed(name)));
   return (
     <FormDialog
@@ -139,7 +139,7 @@ function RenamePasskey({ passkey, onClose, onDone }: PasskeyDialogProps) {
 }
 
 function RemovePasskey({ passkey, onClose, onDone }: PasskeyDialogProps) {
-  const remove = async (): Promise<string | undefined> =>
+  const remove = async (): Promise<FormProblem | undefined> =>
     settled(await sendToApi('DELETE', pathOf(passkey)), () => onDone(words.passkeys.removed(passkey.name)));
   return (
     <FormDialog

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { sendToApi } from '../../shared/api.ts';
 import { CopyButton } from '../../shared/copy-button.tsx';
+import type { FormProblem } from '../../shared/form-faults.ts';
 import { TextField } from '../../shared/form-fields.tsx';
 import { PanelForm } from '../../shared/panel-form.tsx';
 import { problemOf } from '../../shared/problem-of.ts';
@@ -17,7 +18,7 @@ interface TotpSetupProps {
 
 export function TotpSetup({ offer, onConfirmed, onCancel }: TotpSetupProps) {
   const [code, setCode] = useState('');
-  const [problem, setProblem] = useState('');
+  const [problem, setProblem] = useState<FormProblem>('');
   const [isBusy, setIsBusy] = useState(false);
   const confirm = async (): Promise<void> => {
     setIsBusy(true);
@@ -25,14 +26,14 @@ export function TotpSetup({ offer, onConfirmed, onCancel }: TotpSetupProps) {
     setIsBusy(false);
     if (response.kind === 'ok') return onConfirmed(readRecoveryCodes(response.body));
     const isWrong = response.kind === 'refused' && response.status === 400;
-    setProblem(isWrong ? words.twoStep.wrongCode : problemOf(response));
+    setProblem(isWrong ? { faults: { code: words.twoStep.wrongCode } } : problemOf(response));
   };
   return (
     <PanelForm
       submit={words.twoStep.confirm}
       submitting={words.common.saving}
       onSubmit={confirm}
-      {...{ isBusy, problem }}
+      {...{ isBusy, problem, setProblem }}
     >
       <h2 class="form-title">{words.twoStep.setUp}</h2>
       <p>{words.twoStep.scan}</p>
@@ -43,6 +44,7 @@ export function TotpSetup({ offer, onConfirmed, onCancel }: TotpSetupProps) {
         <CopyButton text={offer.secret} />
       </p>
       <TextField
+        name="code"
         label={words.loginPage.code}
         value={code}
         onChange={setCode}

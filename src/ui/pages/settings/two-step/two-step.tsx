@@ -97,7 +97,7 @@ function Factors({ state: { hasTotp, recoveryCodesLeft, passkeys }, open, onStar
               {hasTotp ? words.twoStep.replace : words.twoStep.setUp}
             </button>
             {hasTotp && (
-              <button class="button button-small" type="button" onClick={() => open('remove')}>
+              <button class="button button-small button-bad" type="button" onClick={() => open('remove')}>
                 {words.twoStep.remove}
               </button>
             )}

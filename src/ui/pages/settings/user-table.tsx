@@ -1,0 +1,120 @@
+/** The accounts as a table: role, validity, last login, and what can be done with each (SPEC 4.3, 8). */
+import type { Profile } from '../console/profile.ts';
+import { type Column, RecordTable } from '../shared/table/record-table.tsx';
+import { Act, RowMenu } from '../shared/table/row-menu.tsx';
+import { formatShortMoment } from '../shared/times.ts';
+import { words } from '../shared/words.ts';
+import type { RoleRecord, UserRecord } from './account-records.ts';
+import { guestText } from './limits/validity.tsx';
+import { Badge } from './records.tsx';
+
+export type OfUser = 'role' | 'validity' | 'password' | 'link' | 'factor' | 'delete';
+
+/** The recorder's own pages expect this one to be there, as an admin; the API refuses to change it. */
+const FIXED_USER = 'admin';
+
+interface UserTableProps {
+  readonly users: readonly UserRecord[];
+  readonly roles: readonly RoleRecord[];
+  readonly profile: Profile;
+  readonly onOpen: (kind: OfUser, user: UserRecord) => void;
+}
+
+export function UserTable({ users, roles, profile, onOpen }: UserTableProps) {
+  const why = whyOneStays(users);
+  const actions = (user: UserRecord) => {
+    const { name } = user;
+    const isOther = name !== profile.name;
+    const act = (kind: OfUser, text: string, more: { why?: string | undefined; isDangerous?: boolean } = {}) => (
+      <Act {...{ text, name, ...more }} onAct={() => onOpen(kind, user)} />
+    );
+    return (
+      <>
+        {act('role', words.users.changeRole, { why: why(user) })}
+        <RowMenu name={name}>
+          {act('validity', words.users.validity, { why: why(user) })}
+          {/* The own password needs the current one: Settings > Password asks for it. */}
+          {isOther && act('link', words.links.reset)}
+          {isOther && act('password', words.users.resetPassword)}
+          {user.hasFactor && isOther && act('factor', words.users.removeFactor, { isDangerous: true })}
+          {act('delete', words.users.delete, { why: why(user), isDangerous: true })}
+        </RowMenu>
+      </>
+    );
+  };
+  return (
+    <RecordTable
+      caption={words.users.title}
+      rows={users}
+      keyOf={({ name }) => name}
+      columns={columnsOf(profile, roles, why)}
+      firstSort={{ key: 'name', isDescending: false }}
+      searchText={({ name, role }) => `${name} ${role}`}
+      actions={actions}
+    />
+  );
+}
+
+type Why = (user: UserRecord) => string | undefined;
+
+function columnsOf(profile: Profile, roles: readonly RoleRecord[], why: Why): readonly Column<UserRecord>[] {
+  return [
+    {
+      key: 'name',
+      title: words.common.user,
+      sortBy: ({ name }) => name,
+      cell: (user) => (
+        <>
+          <bdi>{user.name}</bdi> {user.name === profile.name && <Badge text={words.users.you} />}
+        </>
+      ),
+    },
+    {
+      key: 'role',
+      title: words.common.role,
+      sortBy: ({ role }) => role,
+      cell: (user) => (
+        <>
+          <Badge text={user.role} kind={user.role === 'admin' ? 'strong' : 'plain'} />
+          <span class="fact-more">{why(user) ?? accessOf(user.role, roles)}</span>
+        </>
+      ),
+    },
+    {
+      key: 'factor',
+      title: words.twoStep.title,
+      sortBy: ({ hasFactor }) => Number(hasFactor),
+      isDescendingFirst: true,
+      cell: ({ hasFactor }) => (hasFactor ? words.common.yes : words.common.no),
+    },
+    {
+      key: 'validity',
+      title: words.users.validity,
+      sortBy: ({ validUntil }) => validUntil,
+      cell: (user) => guestText(user, Date.now() / 1000) ?? '–',
+    },
+    {
+      key: 'login',
+      title: words.users.lastLogin,
+      sortBy: ({ lastLoginAt }) => lastLoginAt,
+      isDescendingFirst: true,
+      cell: ({ lastLoginAt }) => (lastLoginAt === undefined ? words.users.noLogin : formatShortMoment(lastLoginAt)),
+    },
+  ];
+}
+
+/** Why the role of a user cannot be changed, nor the user deleted. */
+function whyOneStays(users: readonly UserRecord[]): Why {
+  const lasting = users.filter((user) => user.role === 'admin' && !user.validFrom && !user.validUntil);
+  return ({ name, role }) => {
+    if (name === FIXED_USER) return words.users.fixedAdmin;
+    return role === 'admin' && lasting.every((user) => user.name === name) ? words.users.lastAdmin : undefined;
+  };
+}
+
+function accessOf(role: string, roles: readonly RoleRecord[]): string {
+  if (role === 'admin') return words.users.adminAccess;
+  if (role === 'viewer') return words.users.viewerAccess;
+  const cameras = roles.find((known) => known.role === role)?.cameras;
+  return cameras ? words.users.customAccess(cameras.length) : words.common.noCameras;
+}

@@ -1,0 +1,78 @@
+/** Above and below a table: search, order on narrow screens, how many rows there are, and the pages. */
+import { useId } from 'preact/hooks';
+import { words } from '../words.ts';
+import { PAGE_ROWS, type Sort, type Sortable } from './arrange.ts';
+
+interface ToolsProps<Row> {
+  readonly caption: string;
+  readonly columns: readonly (Sortable<Row> & { readonly title: string; readonly isDescendingFirst?: boolean })[];
+  readonly sort: Sort | undefined;
+  readonly sortAs: (sort: Sort | undefined) => void;
+  /** Undefined: too few rows to search. */
+  readonly searches: { readonly query: string; readonly search: (query: string) => void } | undefined;
+  readonly found: number;
+  readonly all: number;
+}
+
+export function TableTools<Row>({ caption, columns, sort, sortAs, searches, found, all }: ToolsProps<Row>) {
+  const id = useId();
+  if (!searches) return null;
+  const sortable = columns.filter(({ sortBy }) => sortBy !== undefined);
+  const choose = (key: string): void => {
+    const column = sortable.find((known) => known.key === key);
+    sortAs(column && { key, isDescending: column.isDescendingFirst === true });
+  };
+  return (
+    <div class="table-tools">
+      <search>
+        <input
+          type="search"
+          aria-label={words.table.searchIn(caption)}
+          placeholder={words.table.search}
+          value={searches.query}
+          onInput={(event) => searches.search(event.currentTarget.value)}
+        />
+      </search>
+      {/* There are no heads on narrow screens. */}
+      <p class="table-order">
+        <label for={id}>{words.table.sortBy}</label>
+        <select id={id} value={sort?.key ?? ''} onChange={(event) => choose(event.currentTarget.value)}>
+          <option value="">–</option>
+          {sortable.map(({ key, title }) => (
+            <option key={key} value={key} selected={sort?.key === key}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </p>
+      <p class="table-count" role="status">
+        {words.table.found(found, all)}
+      </p>
+    </div>
+  );
+}
+
+interface PagerProps {
+  readonly page: number;
+  readonly pages: number;
+  /** Of all pages together. */
+  readonly count: number;
+  readonly onPage: (page: number) => void;
+}
+
+export function Pager({ page, pages, count, onPage }: PagerProps) {
+  if (pages < 2) return null;
+  const first = page * PAGE_ROWS + 1;
+  const step = (to: number, text: string) => (
+    <button class="button button-small" type="button" disabled={to < 0 || to >= pages} onClick={() => onPage(to)}>
+      {text}
+    </button>
+  );
+  return (
+    <nav class="pager" aria-label={words.table.pages}>
+      {step(page - 1, words.table.previous)}
+      <span>{words.table.range(first, Math.min(first + PAGE_ROWS - 1, count), count)}</span>
+      {step(page + 1, words.table.next)}
+    </nav>
+  );
+}
