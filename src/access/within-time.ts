@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../domain/result.ts';
 import type { Obligations } from './access-verdict.ts';
 import { queryValues, replaceInQuery } from './query.ts';
 import { earliestTime, plainTime } from './recorded/time-locators.ts';
-import type { Listed } from './route-table.ts';
+import { isOwn, type Listed } from './route-table.ts';
 
 /** What is left to do: the target may be narrowed. */
 export interface WithinTime {
@@ -36,7 +36,10 @@ export function withinTime(
     else if (kind === 'own-data') Object.assign(obligations, ownData(name));
     else if (kind === 'answer')
       Object.assign(obligations, { timesInAnswer: true, ...(!answer && { responseForm: 'times' }) });
-    else if (kind !== 'id') {
+    else if (kind === 'own-route') {
+      // What the request is about stands in its body: the route judges by this same decision.
+      if (!isOwn(match)) return err('history-not-judged');
+    } else if (kind !== 'id') {
       const earliest = earliestTime(locator, match.parameters);
       if (earliest === undefined) return err('history-not-judged');
       if (earliest - padding < since) return err('history-too-old');

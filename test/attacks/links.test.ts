@@ -257,6 +257,36 @@ describe('What may not be linked', () => {
         assert.ok((await ask({ what }, token)).status >= 400, JSON.stringify(what));
   });
 
+  it('what is older than its maker sees: not at the making, and not when the window has moved on', async () => {
+    assert.equal(await asAdmin('/api/roles/week', 'PUT', { cameras: ['cam1'], history_since: '7d' }), 200);
+    assert.equal(await asAdmin('/api/users/maker/role', 'PUT', { role: 'week' }), 200);
+    const token = await at.logIn(MAKER);
+    const now = Math.floor(at.clock.now() / 1000);
+    const span = (from: number) => ({
+      what: { recording: { camera: 'cam1', from, to: from + 600 } },
+      expires_in: 10 * 86_400,
+    });
+    for (const old of [{ what: EVENT }, span(now - 7 * 86_400 - 1)]) {
+      const answer = await ask(old, token);
+      assert.deepEqual([answer.status, ((await answer.json()) as { reason: string }).reason], [403, 'history-too-old']);
+    }
+    assert.deepEqual(asked(), []);
+    const link = await made(span(now - 3600), token);
+    const live = await made({ what: LIVE, expires_in: 10 * 86_400 }, token);
+    for (const file of ['clip.mp4', 'snapshot.jpg', 'vod/index.m3u8'])
+      assert.equal(await status(`${link.url}/${file}`), 200);
+    at.clock.advance(7 * 86_400);
+    nvr.received.splice(0);
+    for (const file of ['clip.mp4', 'snapshot.jpg', 'vod/index.m3u8', 'vod/seg-1.m4s'])
+      assert.equal(await status(`${link.url}/${file}`), 403, file);
+    assert.equal(await status(link.url), 404);
+    assert.deepEqual(asked(), []);
+    assert.equal(await status(`${live.url}/snapshot.jpg`), 200);
+    at.clock.advance(-7 * 86_400);
+    assert.equal(await asAdmin('/api/users/maker/role', 'PUT', { role: 'viewer' }), 200);
+    tokens.clear();
+  });
+
   it('anything by who may not export, nor by nobody', async () => {
     assert.equal(await asAdmin('/api/users/maker/role', 'PUT', { role: 'mute' }), 200);
     tokens.delete(MAKER);

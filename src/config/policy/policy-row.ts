@@ -6,7 +6,7 @@ import { text } from '../schema/value-types.ts';
 const LOCATOR =
   /^(?:(?:stream|frames|event|review|export|export-file|case|file:(?:preview|review-thumb|clip|image)):)?(?:(?:path|query):\w+|body:\w+(?:\[\]\.\w+)?)$/;
 const TIME_LOCATOR =
-  /^(?:query:\w+(?::\d+)?|path:\w+|file:path:\w+|hour:path|utc-hour:path|id|answer|own-data(?::(?:explore|labels|sub_labels|plates))?)$/;
+  /^(?:query:\w+(?::\d+)?|path:\w+|file:path:\w+|hour:path|utc-hour:path|id|answer|own-route|own-data(?::(?:explore|labels|sub_labels|plates))?)$/;
 const NARROWING =
   /^(?:check|lookup|post-check|post-filter|rewrite-body|own-data(?::(?:explore|sub_labels|plates))?|per-message|deny|(?:rewrite|fanout):[a-z_]+)$/;
 
