@@ -14,6 +14,7 @@ export const PROXY_CHECKS: readonly Check[] = [
   mappedRoles,
   unmatchedGroups,
   likeNamedRoles,
+  withoutGrant,
 ];
 
 function headerTrust({ auth, proxy }: Settings): readonly Finding[] {
@@ -81,4 +82,15 @@ function likeNamedRoles({ auth }: Settings): readonly Finding[] {
     const message = `differs from ${JSON.stringify(other)} in case only, which a role header cannot tell: rename it`;
     return when(other !== undefined, ['auth', 'roles', role], message);
   });
+}
+
+function withoutGrant({ auth }: Settings): readonly Finding[] {
+  if (auth.enabled) return [];
+  return [...auth.limits].flatMap(([role, { historySince }]) =>
+    when(
+      historySince?.kind === 'grant',
+      ['auth', 'roles', role, 'history_since'],
+      'grant shows no recordings and no events while auth.enabled is false, because users of a proxy have no account here: write a duration such as 7d',
+    ),
+  );
 }

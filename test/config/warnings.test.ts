@@ -34,6 +34,8 @@ describe('A warning is given', () => {
     ['for a group with a blank at its end', 'proxy: {role_map: {admin: ["a "]}}', 'config.yaml:1:28 proxy.role_map.admin[0]: "a " begins or ends with a blank: it never matches; remove the blank'],
     ['for a mapped header that is not read', 'proxy: {header_map: {user: Remote-User}}', 'config.yaml:1:9 proxy.header_map: is not read while auth.enabled is true: set auth.enabled to false, or remove the map'],
     ['for no empty map beside accounts', 'proxy: {header_map: {}}'],
+    ['for a role that sees nothing older than an account, where none are kept', 'auth: {enabled: false, trusted_proxies: [10.0.0.1], roles: {sitter: {cameras: [hall], history_since: grant}, guest: {cameras: [hall], history_since: 7d}}}', 'config.yaml:1:102 auth.roles.sitter.history_since: grant shows no recordings and no events while auth.enabled is false, because users of a proxy have no account here: write a duration such as 7d'],
+    ['for no such role beside accounts', 'auth: {roles: {sitter: {cameras: [hall], history_since: grant}}}'],
     ['for roles that differ in case only', 'auth: {roles: {Admin: [a]}}', 'config.yaml:1:16 auth.roles.Admin: differs from "admin" in case only, which a role header cannot tell: rename it'],
     ['for a role of an unknown camera', 'auth: {roles: {x: [garden, gate, "p_*", "g*"]}}\nnvr: {cameras: [garden]}', 'config.yaml:1:28 auth.roles.x[1]: "gate" is none of nvr.cameras, so it gives the role nothing: correct it, or add the camera to nvr.cameras', 'config.yaml:1:34 auth.roles.x[2]: "p_*" is none of nvr.cameras, so it gives the role nothing: correct it, or add the camera to nvr.cameras'],
   ];
