@@ -12,8 +12,11 @@ export function narrowJobs(payload: unknown, view: CameraView, denied: readonly 
   if (!isRecord(payload)) return undefined;
   if (view.clearance !== 'restricted') return payload;
   const seen = Object.entries(payload).flatMap(([kind, job]): [string, unknown][] => {
-    const kept = isVerbDenied(VERB_OF_JOB, kind, denied) ? undefined : seenJob(job, view);
-    return kept === undefined ? [] : [[kind, withoutForeignNames(kept, view)]];
+    const isHidden = isVerbDenied(VERB_OF_JOB, kind, denied) || view.isForeign(kind);
+    const kept = isHidden ? undefined : seenJob(job, view);
+    // Without the foreign parts nothing may be left of it.
+    const left = kept === undefined ? undefined : seenJob(withoutForeignNames(kept, view), view);
+    return left === undefined ? [] : [[kind, left]];
   });
   return seen.length === 0 ? undefined : Object.fromEntries(seen);
 }

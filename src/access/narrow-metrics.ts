@@ -7,15 +7,18 @@ const CAMERA_LABELS: readonly string[] = ['camera', 'camera_name'];
 /** Command lines hold the cameras' passwords. */
 const COMMAND_LINE = /(?<=[{,]\s*cmdline=")(?:[^"\\]|\\.)*(?=")/g;
 
-/** `name{label="value"} 1.5e-3 1700000000000`, a comment, or nothing. */
-const LINE = /^(?:#.*|\s*|[A-Za-z_:][\w:]*(?:\{(?:[^"]|"(?:[^"\\]|\\.)*")*\})?\s+\S+(?:\s+-?\d+)?\s*)$/;
+/** `name{label="value",other="value"} 1.5e-3 1700000000000`, a comment, or nothing: labels have one meaning only. */
+const PAIR = String.raw`\w+="(?:[^"\\]|\\.)*"`;
+const LABELS = String.raw`\{(?:${PAIR}(?:, ?${PAIR})*,?)?\}`;
+const NUMBER = String.raw`(?:[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?Inf|NaN)`;
+const LINE = new RegExp(String.raw`^(?:#.*|\s*|[A-Za-z_:][\w:]*(?:${LABELS})?\s+${NUMBER}(?:\s+-?\d+)?\s*)$`);
 
 /** Undefined when a line is no metrics: then nothing can be removed with certainty. */
 export function narrowMetrics(text: string, view: CameraView): string | undefined {
   const lines = text.split('\n');
   if (!lines.every((line) => LINE.test(line))) return undefined;
   return lines
-    .filter((line) => line.startsWith('#') || isSeen(line, view))
+    .filter((line) => (line.startsWith('#') ? !namesForeign(line, view) : isSeen(line, view)))
     .map((line) => line.replace(COMMAND_LINE, ''))
     .join('\n');
 }
@@ -43,5 +46,7 @@ function isSeen(line: string, view: CameraView): boolean {
 }
 
 const isSeenLabel = ({ name, value }: Label, view: CameraView): boolean =>
-  (!CAMERA_LABELS.includes(name) || view.sees(value)) &&
-  !view.layout.cameras.some((camera) => view.isForeign(camera) && value.includes(camera));
+  (!CAMERA_LABELS.includes(name) || view.sees(value)) && !namesForeign(value, view);
+
+const namesForeign = (text: string, view: CameraView): boolean =>
+  view.layout.cameras.some((camera) => view.isForeign(camera) && text.includes(camera));

@@ -137,6 +137,7 @@ describe('A message from the NVR', () => {
     ['audio_detections is narrowed to cameras',              json('audio_detections', both),                       WHOLE, json('audio_detections', mine), '-'],
     ['an object that is no text within text is read too',    text('camera_activity', both),                        WHOLE, json('camera_activity', mine), '-'],
     ['job_state is narrowed job by job',                     json('job_state', jobs),                              WHOLE, json('job_state', jobsLeft), '-'],
+    ['job_state by camera in the place of kinds loses others', json('job_state', { garden: {}, 'garden-house': {} }), WHOLE, json('job_state', { garden: {} }), '-'],
     ['job_state of others only is nothing',                  json('job_state', { one: jobs.one }),                 WHOLE, '-', '-'],
     ['stats are those of the REST answer',                   json('stats', stats),                                 json('stats', quiet), json('stats', mineOfStats), json('stats', noneOfStats)],
     ['stats count the cameras of their reader alone',        json('stats', totals),                                json('stats', { ...totals, cpu_usages: quiet.cpu_usages }), json('stats', { ...mineOfStats, ...none }), json('stats', { ...noneOfStats, ...none })],

@@ -79,6 +79,10 @@ describe('An answer narrowed for a gardener', () => {
       { cameras: { garden: { camera_fps: 5, process_fps: 4.5, skipped_fps: 0.5, detection_fps: 1 } },
         camera_fps: 5, process_fps: 4.5, skipped_fps: 0.5, detection_fps: 1, detectors: { coral: { inference_speed: 8, detection_start: 0, pid: 9 } }, embeddings: {} }],
     ['is unreadable when it is not a text of metrics',             'metrics', '<html>garden-house</html>',               'unreadable'],
+    ['is unreadable when labels of metrics cannot be told apart',  'metrics', 'fps{x="garden"]},{"y="z{camera_name="garden-house"} 5\n', 'unreadable'],
+    ['is unreadable when a label has no comma before it',          'metrics', 'fps{camera_name="garden"camera_name="garden-house"} 5\n', 'unreadable'],
+    ['is unreadable when a value is no number',                    'metrics', 'fps{camera_name="garden"} 5.camera_name="garden-house"\n', 'unreadable'],
+    ['loses comments about others',                                'metrics', '# HELP fps of garden-house\n# TYPE fps gauge\n', '# TYPE fps gauge\n'],
     ['is unreadable when metrics are JSON',                        'metrics', '{"cmdline":"ffmpeg -i rtsp://a:b@c"}',    'unreadable'],
   ];
   for (const [sentence, form, answer, expected] of rows) {
