@@ -24,7 +24,7 @@ export async function judgedBody(
   if (!body.ok && body.error === 'gone') throw new Error('the client closed the connection before its body ended');
   if (!body.ok) return err('body-too-large');
   if (body.value.length === 0) return body;
-  const json = asJson(body.value, request.headers['content-encoding']);
+  const json = readJudgedJson(body.value, request.headers['content-encoding']);
   if (!json.ok) return json;
   const verdict = judgeBody(json.value, rule, view);
   if (verdict.kind === 'refused') return err(verdict.reason);
@@ -46,8 +46,8 @@ export async function judgedOffer(
   return err(body.error === 'too-large' ? 'offer-too-large' : 'offer-unreadable');
 }
 
-/** An unreadable body is refused: the NVR may read more, for its parser also takes UTF-16. */
-function asJson(body: Buffer, encoding: string | undefined): Result<unknown, RefusalReason> {
+/** An unreadable body is refused: the NVR may read more, for its parser also takes UTF-16. So is one that is nested without end: to walk it would exhaust the stack. */
+export function readJudgedJson(body: Buffer, encoding: string | undefined): Result<unknown, RefusalReason> {
   if (encoding !== undefined && encoding !== 'identity') return err('body-unreadable');
   try {
     return ok(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)));

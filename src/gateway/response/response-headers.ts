@@ -47,7 +47,8 @@ export interface ResponseHead {
 /** Why the head cannot be passed on: not a real status, or two ways to tell where its body ends. Undefined when it can. */
 export function responseFault(head: ResponseHead): RefusalReason | undefined {
   const status = head.statusCode ?? 0;
-  if (status < 200 || status > 599) return 'nvr-status-invalid';
+  const isReal = status >= 200 && status <= 599; // a status that is no number is none
+  if (!isReal) return 'nvr-status-invalid';
   const codings = headerValues(head, 'transfer-encoding');
   if (codings.length === 0) return undefined;
   if (codings.length > 1 || hasLength(head)) return 'nvr-framing-ambiguous';
