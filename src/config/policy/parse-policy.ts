@@ -26,14 +26,20 @@ const tableSchema = z.strictObject({
   routes: z.array(rowSchema),
 });
 
+let made: KeySchema | undefined;
+
+/** Made for the first table that is wrong. */
+function keySchema(): KeySchema {
+  made ??= z.toJSONSchema(tableSchema) as KeySchema;
+  return made;
+}
+
 /** `source` names the file in problems. */
 export function parsePolicy(written: string, source: string): Result<PolicyTable, readonly Problem[]> {
   const yaml = readYaml(written);
   if (!yaml.ok) return err(yaml.error.map((problem) => ({ ...problem, source })));
   const parsed = tableSchema.safeParse(yaml.value.tree, { error: messageFor });
-  const findings = parsed.success
-    ? rowFindings(parsed.data.routes)
-    : findingsOf(parsed.error.issues, z.toJSONSchema(tableSchema) as KeySchema);
+  const findings = parsed.success ? rowFindings(parsed.data.routes) : findingsOf(parsed.error.issues, keySchema());
   if (!parsed.success || findings.length > 0)
     return err(findings.map((finding) => asProblem(finding, yaml.value, source)));
   const { routes, nvr, extends: name } = parsed.data;

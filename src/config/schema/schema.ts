@@ -65,9 +65,11 @@ export interface KeySchema {
   readonly items?: KeySchema;
 }
 
+let made: KeySchema | undefined;
+
 /** The JSON Schema that editors complete by. */
-export const jsonSchema = (): KeySchema =>
-  z.toJSONSchema(settingsSchema, {
+export function jsonSchema(): KeySchema {
+  made ??= z.toJSONSchema(settingsSchema, {
     io: 'input',
     override: ({ jsonSchema: key }) => {
       if (key['example'] === undefined) return;
@@ -75,3 +77,5 @@ export const jsonSchema = (): KeySchema =>
       delete key['example'];
     },
   }) as KeySchema;
+  return made;
+}
