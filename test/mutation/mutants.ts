@@ -9,7 +9,7 @@ export interface Mutant {
   readonly after: string;
 }
 
-interface Node {
+export interface Node {
   readonly type: string;
   readonly start: number;
   readonly end: number;
@@ -61,7 +61,7 @@ export function mutantsOf(file: string, source: string): Mutant[] {
 const isType = ({ type }: Node): boolean =>
   type.startsWith('TS') && !/^TS(?:NonNull|As|Satisfies)Expression$/.test(type);
 
-function walk(node: Node, visit: (node: Node) => void): void {
+export function walk(node: Node, visit: (node: Node) => void): void {
   if (isType(node)) return;
   visit(node);
   for (const child of Object.values(node).flat()) if (isNode(child)) walk(child, visit);
