@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-const TOGETHER: readonly string[] = ['access', 'accounts', 'config', 'docs', 'domain', 'identity', 'ui'];
+const TOGETHER: readonly string[] = ['access', 'accounts', 'config', 'docs', 'domain', 'fuzz', 'identity', 'ui'];
 /** More than two cores run, for some tests wait more than they work. */
 const AT_ONCE = 5;
 

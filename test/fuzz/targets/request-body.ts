@@ -1,0 +1,92 @@
+/** JSON bodies: what is judged is what is sent, and what is sent names no foreign camera; forms of our own routes have only what they say. */
+import assert from 'node:assert/strict';
+import { viewOf } from '../../../src/access/camera-view.ts';
+import { judgeBody } from '../../../src/access/judge-body.ts';
+import { layoutOfConfig } from '../../../src/access/recorder-layout.ts';
+import { stringFields, unknownFields } from '../../../src/accounts/http/body-fields.ts';
+import { parseTerms, parseThing } from '../../../src/accounts/links/wanted-link.ts';
+import { scopeOfNames } from '../../../src/domain/camera-scope.ts';
+import type { Role } from '../../../src/domain/names.ts';
+import { readJudgedJson } from '../../../src/gateway/narrow/narrow-request.ts';
+import { CONFIG } from '../../policy/support/two-cameras.ts';
+import type { FuzzTarget } from './target.ts';
+
+const VIEW = viewOf({ role: 'gardener' as Role, scope: scopeOfNames(['garden']) }, 0, layoutOfConfig(CONFIG));
+const ADMIN_FIELDS = ['export_case_id', 'new_case_name'];
+const RULE = {
+  locators: ['body:items[].camera', 'file:image:body:items[].image_path', 'review:body:ids'],
+  adminFields: ADMIN_FIELDS,
+};
+
+const asList = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+
+/** Every key and every text of JSON, as they stand in it. */
+function* partsOf(json: unknown): Generator<string> {
+  if (typeof json === 'string') yield json;
+  if (typeof json !== 'object' || json === null) return;
+  for (const [key, value] of Object.entries(json)) {
+    if (!Array.isArray(json)) yield key;
+    yield* partsOf(value);
+  }
+}
+
+export const fuzzTarget: FuzzTarget = {
+  outcomes: ['body-unreadable', 'camera-not-in-role', 'field-admin-only', 'judged'],
+  longest: 400,
+  seeds: [
+    '{"items":[{"camera":"garden","start_time":1,"image_path":null},{"camera":"bedroom"}]}',
+    '{"ids":["1700000001.5-aaaaa1","x"]}',
+    '{"items":{"camera":"garden"},"export_case_id":null}',
+    '{"items":[{"camera":"garden","camera":"bedroom","image_path":"/media/frigate/clips/garden-1.5-a.jpg"}]}',
+    '{"user":"vera","password":"x","remember":null}',
+    '{"what":{"recording":{"camera":"garden","from":1,"to":2.5}},"expires_in":60,"uses":1,"pin":"4711"}',
+    '\u{feff}{"items":[]}',
+    '{"x":[{"new_case_name":1}]}',
+  ],
+  words: [
+    '"camera":"bedroom"',
+    '"items":',
+    '{"camera":"garden"}',
+    '"__proto__":',
+    '"export_case_id":1',
+    '"ids":',
+    '\\u0063',
+    '[[[',
+    '1e999',
+  ],
+  judge(input) {
+    const json = readJudgedJson(input, undefined);
+    if (!json.ok) return json.error;
+    const body: unknown = json.value;
+    const { items, what, ids } = Object(body);
+
+    const fields = stringFields(body, { required: ['user', 'password'], optional: ['remember'] });
+    if (fields.ok)
+      assert.ok(Object.values(fields.value).every((value) => typeof value === 'string' && value.isWellFormed()));
+    assert.ok(fields.ok || fields.error.length > 0);
+    const extra = unknownFields(body, ['user', 'password']);
+    assert.ok(extra.every(({ loc }) => !['user', 'password'].includes(loc[1] ?? '')));
+    const thing = parseThing(what);
+    if (thing.ok) assert.doesNotMatch(JSON.stringify(thing.value), /\*|\.\.\//);
+    const terms = parseTerms({ what, uses: Object(body).uses, pin: Object(body).pin }, { usual: 60, most: 3600 });
+    if (terms.ok)
+      assert.ok(terms.value.uses === null || (Number.isSafeInteger(terms.value.uses) && terms.value.uses > 0));
+
+    const verdict = judgeBody(body, RULE, VIEW);
+    if (verdict.kind === 'refused') return verdict.reason;
+    const sent = JSON.stringify(body);
+    const read: unknown = JSON.parse(sent);
+    assert.deepEqual(judgeBody(read, RULE, VIEW), verdict, 'what is sent is judged otherwise');
+    for (const item of asList(items)) assert.equal(Object(item).camera, 'garden');
+    assert.deepEqual(
+      verdict.owners.flatMap((question) => question.ids),
+      asList(ids),
+    );
+    const keys = new Set(partsOf(read));
+    for (const field of ADMIN_FIELDS)
+      if (keys.has(field))
+        assert.doesNotMatch(sent, new RegExp(`"${field}":(?!null|"[^"]*"[\\]}])[^"]`), `${field} is for admins`);
+    return 'judged';
+  },
+};
