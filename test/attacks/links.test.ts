@@ -287,6 +287,22 @@ describe('What may not be linked', () => {
     tokens.clear();
   });
 
+  it('for longer than a day by a session that was stolen: it asks for a proof again; an API token is asked for none', async () => {
+    const [session, fresh] = [await at.logIn(VERA), await at.logIn(VERA)];
+    const wanted = { name: 'ha', role: 'viewer', cameras: ['cam1'] };
+    const token = ((await (await sendJson(at, '/api/tokens', wanted, fresh)).json()) as { token: string }).token;
+    const week = { what: LIVE, expires_in: 7 * 86_400 };
+    at.clock.advance(601);
+    const refused = await ask(week, session);
+    assert.equal(((await refused.json()) as { reason: string }).reason, 'reauthentication-required');
+    assert.equal((await ask({ what: LIVE, expires_in: 86_400 }, session)).status, 201);
+    assert.equal((await ask({ what: LIVE }, session)).status, 201);
+    assert.equal((await ask(week, token)).status, 201);
+    const proof = await sendJson(at, '/api/reauthenticate', { password: VERA.password }, session);
+    const again = cookieOf(proof).replace(/^[^=]*=/, '');
+    assert.equal((await ask(week, again)).status, 201);
+  });
+
   it('anything by who may not export, nor by nobody', async () => {
     assert.equal(await asAdmin('/api/users/maker/role', 'PUT', { role: 'mute' }), 200);
     tokens.delete(MAKER);
@@ -478,7 +494,7 @@ describe('A PIN', () => {
   });
 
   it('is guessed a few times a minute, from however many addresses, and fifty times in all', async () => {
-    const link = await made({ what: EVENT, pin: '0815', expires_in: 20 * 86_400 });
+    const link = await made({ what: EVENT, pin: '0815', expires_in: 20 * 86_400 }, await at.logIn(VERA));
     const guesses = await Promise.all(Array.from({ length: 30 }, (_, guess) => give(link.url, String(1000 + guess))));
     assert.deepEqual(
       guesses.map(({ status: code }) => code).filter((code) => code !== 429),

@@ -112,7 +112,7 @@ describe('A link', { skip }, () => {
     }));
 
   it('is shared in Explore, and listed and revoked in the settings', (t) =>
-    visit(t, { ...PHONE, expectedStatuses: [404] }, async (page) => {
+    visit(t, { ...PHONE, expectedStatuses: [403, 404] }, async (page) => {
       const value = await instance.logIn(VERA);
       await page.context().addCookies([{ name: 'frigate_token', value, url, httpOnly: true, sameSite: 'Lax' }]);
       await page.goto(`${url}/postern/`);
@@ -120,7 +120,13 @@ describe('A link', { skip }, () => {
       await page.getByRole('button', { name: 'Teilen' }).click();
       await page.getByLabel('Name, den der Betrachter').fill('Für Oma');
       await assertSound(page);
+      await page.getByLabel('Gültig für').selectOption('1 Woche');
+      // For longer than a day the person is asked for again.
+      instance.clock.advance(601);
       await page.getByRole('button', { name: 'Link erstellen' }).click();
+      const proof = page.getByRole('dialog', { name: 'Bestätigen Sie, dass Sie es sind' });
+      await proof.getByLabel('Aktuelles Passwort').fill(VERA.password);
+      await proof.getByRole('button', { name: 'Bestätigen' }).click();
       const link = await page.getByRole('dialog', { name: 'Link erstellt' }).locator('code').innerText();
       assert.match(link, new RegExp(`^${url}/s/[\\w-]{43}$`));
       await assertSound(page);

@@ -57,6 +57,8 @@ async function create(ctx: AccountRouterContext, deps: LinkRouteDeps): Promise<v
   if (!body) return;
   const unknown = unknownFields(body.json, FIELDS);
   if (unknown.length > 0) return refuseFields(ctx, unknown);
+  if (lastsLong(body.json, deps) && caller.credential.kind === 'session' && deps.asksProof(caller, 'credentials'))
+    return refuseFor(ctx, 'reauthentication-required');
   const made = await askLink(Object(body.json), caller, maker, deps);
   if (made.ok) {
     record(ctx, deps, { what: 'link-created', linkId: made.value.link.id });
@@ -67,6 +69,12 @@ async function create(ctx: AccountRouterContext, deps: LinkRouteDeps): Promise<v
   if (typeof error === 'string') refuseFor(ctx, error);
   else refuse(ctx, STATUS_OF[error.reason], error.message);
 }
+
+/** Of what lasts longer than this, a session that was stolen could leave more behind than it is worth itself. */
+const LONG_SECONDS = 86_400;
+
+const lastsLong = (json: unknown, { lifetimes }: LinkRouteDeps): boolean =>
+  Number(Object(json).expires_in ?? lifetimes.usual) > LONG_SECONDS;
 
 function told({ link, path }: MadeLink, ctx: AccountRouterContext, { publicAddressOf, judge }: LinkRouteDeps) {
   const url = publicAddressOf(path);
