@@ -20,6 +20,8 @@ export interface UiOptions {
   readonly loginPage: 'postern' | 'nvr';
   /** With no NVR there is nothing else to show at `/`, and there are no clips to link to. */
   readonly hasNvr: boolean;
+  /** Who answers for events, and so tells the console of new ones. */
+  readonly eventsBy: 'nvr' | 'backend';
   /** False when an authentication proxy in front handles the login. */
   readonly hasOwnLogin: boolean;
   /** The address that passkeys are made for; '' without passkeys. */
@@ -116,11 +118,11 @@ const isNavigation = (ctx: Context): boolean =>
 function fillConsolePage(
   html: string,
   ctx: Context,
-  { hasNvr, hasOwnLogin, loginPage, shortestPassword, passkeyOrigin }: UiOptions,
+  { hasNvr, eventsBy, hasOwnLogin, loginPage, shortestPassword, passkeyOrigin }: UiOptions,
 ): string {
   const { tag, words } = pageLanguage(ctx);
   const loginPath = loginPage === 'postern' ? 'login' : CONSOLE_LOGIN;
-  const facts = asJson({ hasNvr, hasOwnLogin, loginPath, shortestPassword, passkeyOrigin });
+  const facts = asJson({ hasNvr, eventsBy, hasOwnLogin, loginPath, shortestPassword, passkeyOrigin });
   return fillPage(html, tag, { noScript: asText(words.consolePage.noScript), facts });
 }
 

@@ -1,10 +1,15 @@
 /** Explore: the events, narrowed and looked at, in the address bar and by role (SPEC 8, interface 5.6). */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { openStore } from '../../src/store/open-store.ts';
+import { event } from '../events/support/event.ts';
 import { answerLikeAnNvr, type FakeNvr, type NvrAnswer, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
+import { until } from '../support/until.ts';
 import { skip, visit } from './support/browser.ts';
 import { askForPagesOf, enter, HOSTILE, menu, pageEvents, startPagesInstance } from './support/pages-instance.ts';
 
@@ -74,6 +79,13 @@ const answerWithMedia: NvrAnswer = (request, response, received) => {
     response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(SNAPSHOT);
   } else answerLikeAnNvr(request, response, received);
 };
+
+/** For the page: no test can send a tab behind another one. */
+const seeOrHide = (page: Page, state: 'hidden' | 'visible'): Promise<unknown> =>
+  page.evaluate(`
+    Object.defineProperty(document, 'hidden', { value: ${state === 'hidden'}, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  `);
 
 const searchOf = (page: Page): string => decodeURIComponent(new URL(page.url()).search);
 
@@ -464,6 +476,14 @@ describe('Explore with an NVR behind it', { skip }, () => {
     await instance.close();
     await nvr.close();
   });
+  /** As the NVR or an import would write it. */
+  const arrive = async (id: string): Promise<void> => {
+    const store = await openStore({ url: `sqlite:${join(instance.directory, 'postern.db')}` });
+    await store.writeEvents([
+      event({ id, camera: 'cam1', start_time: Date.now() / 1000, has_clip: false, has_snapshot: false }),
+    ]);
+    await store.close();
+  };
 
   it('plays the clip and shows the snapshot inside the details, and offers both for download', (t) =>
     visit(t, {}, async (page) => {
@@ -505,6 +525,99 @@ describe('Explore with an NVR behind it', { skip }, () => {
       await page.getByRole('alert').getByText('The clip cannot be played').waitFor();
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.locator('video').waitFor();
+    }));
+
+  it('shows new events by themselves: above when nobody reads, else in a bar that moves nothing', (t) =>
+    visit(t, {}, async (page) => {
+      await enter(page, instance, ADMIN_PERSON);
+      await page.locator('.live-open').waitFor();
+      await page.locator('.event').first().waitFor();
+      await arrive('first');
+      const newest = page.locator('[data-event=first]');
+      await newest.getByText('new', { exact: true }).waitFor();
+      assert.equal(await page.locator('.event').first().getAttribute('data-event'), 'first');
+
+      const row = page.locator('.event').nth(3);
+      await row.focus();
+      const before = await row.boundingBox();
+      await arrive('second');
+      const bar = page.getByRole('button', { name: '1 new event' });
+      await bar.waitFor();
+      assert.deepEqual(await row.boundingBox(), before);
+      assert.equal(await row.evaluate('document.activeElement.dataset.event'), await row.getAttribute('data-event'));
+      await bar.click();
+      await page.locator('.event[data-event=second]:focus').waitFor();
+    }));
+
+  it('asks for nothing in a hidden tab, and catches up when it is seen again', (t) =>
+    visit(t, {}, async (page) => {
+      await enter(page, instance, ADMIN_PERSON);
+      await page.locator('.live-open').waitFor();
+      await page.locator('.event').first().waitFor();
+      const left = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/api/events/changes'));
+      await seeOrHide(page, 'hidden');
+      await left;
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+      await arrive('third');
+      await until('the service has it', async () => (await page.request.get(`${instance.url}/api/events/third`)).ok());
+      assert.deepEqual(asked, []);
+      await seeOrHide(page, 'visible');
+      await page.locator('[data-event=third]').waitFor();
+      assert.deepEqual(asked.slice(0, 2), ['/api/events/changes', '/api/events']);
+    }));
+
+  it('says that the line is lost, tries again by itself, and says when the session is over', (t) =>
+    visit(
+      t,
+      { expectedStatuses: [401], expectedErrors: [/ERR_CONNECTION_REFUSED/, /ERR_INCOMPLETE_CHUNKED/] },
+      async (page) => {
+        await page.route('**/api/events/changes', (route) => route.abort('connectionrefused'));
+        await enter(page, instance, ADMIN_PERSON);
+        await page.getByText('Live updates are interrupted').waitFor();
+        await page.unroute('**/api/events/changes');
+        await page.locator('.live-open').waitFor();
+        const [cookie] = await page.context().cookies();
+        await instance.ask('/api/logout', { method: 'POST', token: cookie?.value ?? '' });
+        await page.getByText('Your session has ended.').waitFor();
+      },
+    ));
+
+  it('is told of new events by the WebSocket of an NVR that answers for them, and of no foreign ones', (t) =>
+    visit(t, {}, async (page) => {
+      const sockets = new Set<WebSocket>();
+      const server = new WebSocketServer({ noServer: true });
+      nvr.answerUpgrade = (request, socket) =>
+        server.handleUpgrade(request, socket, Buffer.alloc(0), (open) => void sockets.add(open));
+      const listed = [{ id: 'n1', camera: 'cam1', label: 'cat', start_time: Date.now() / 1000 - 60, end_time: 1 }];
+      nvr.answer = (request, response, received) =>
+        received.target.startsWith('/api/events?')
+          ? response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(listed))
+          : answerLikeAnNvr(request, response, received);
+      const other = await startPagesInstance({ nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] } });
+      let automatic = 0;
+      page.on('request', (request) => {
+        if (request.headers()['x-postern-automatic'] && request.url().includes('/api/events?')) automatic += 1;
+      });
+      try {
+        await enter(page, other, CARL);
+        await page.locator('.live-open').waitFor();
+        await page.locator('[data-event=n1]').waitFor();
+        const tell = (camera: string): void => {
+          const payload = JSON.stringify({ type: 'new', before: { camera }, after: { camera } });
+          for (const socket of sockets) socket.send(JSON.stringify({ topic: 'events', payload }));
+        };
+        await until('it has asked for what came before the WebSocket was open', () => automatic === 1);
+        tell('cam2');
+        listed.unshift({ id: 'n2', camera: 'cam1', label: 'dog', start_time: Date.now() / 1000, end_time: 1 });
+        tell('cam1');
+        await page.locator('[data-event=n2]').getByText('new', { exact: true }).waitFor();
+        assert.equal(automatic, 2, 'the message of the foreign camera asked for nothing');
+      } finally {
+        await other.close();
+        nvr.answer = answerWithMedia;
+        nvr.answerUpgrade = undefined;
+      }
     }));
 
   for (const width of [360, 1280]) {

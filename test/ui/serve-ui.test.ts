@@ -21,6 +21,7 @@ async function serveUi(options: Partial<UiOptions> = {}): Promise<number> {
       pages,
       loginPage: 'postern',
       hasNvr: true,
+      eventsBy: 'backend',
       hasOwnLogin: true,
       shortestPassword: 15,
       passkeyOrigin: 'https://nvr.example.com',
@@ -201,7 +202,7 @@ describe('The blanks in a page', () => {
     const html = await filled('consolePage', 'en', { hasNvr: false, hasOwnLogin: false });
     assert.match(
       html,
-      /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;hasOwnLogin&quot;:false,&quot;loginPath&quot;:&quot;login&quot;,&quot;shortestPassword&quot;:15,&quot;passkeyOrigin&quot;:&quot;https:\/\/nvr\.example\.com&quot;\}\|\|<\/p>$/,
+      /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;eventsBy&quot;:&quot;backend&quot;,&quot;hasOwnLogin&quot;:false,&quot;loginPath&quot;:&quot;login&quot;,&quot;shortestPassword&quot;:15,&quot;passkeyOrigin&quot;:&quot;https:\/\/nvr\.example\.com&quot;\}\|\|<\/p>$/,
     );
   });
 });

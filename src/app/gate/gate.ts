@@ -158,6 +158,7 @@ function ownRoutes(
         pages,
         loginPage: ui.login,
         hasNvr: nvr.url !== undefined,
+        eventsBy: hasEventsBackend ? 'backend' : 'nvr',
         hasOwnLogin: auth.enabled,
         shortestPassword: auth.password_min_length,
         passkeyOrigin: routeDeps.passkeys.site.ok ? routeDeps.passkeys.site.value.origin : '',

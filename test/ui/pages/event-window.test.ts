@@ -15,7 +15,10 @@ describe('The list', () => {
       ...Array.from({ length: PIECE_SIZE + 1 }, () => NOW),
       ...Array.from({ length: 2 }, () => NOW - 10 * 86_400),
     ]);
-    const sizes = daysOf(events, NOW).map(({ name, pieces }) => [name, pieces.map((piece) => piece.length)]);
+    const sizes = daysOf(events, NOW).map(({ name, pieces }) => [
+      name,
+      pieces.map(({ events: piece }) => piece.length),
+    ]);
     assert.deepEqual(
       sizes.map(([, pieces]) => pieces),
       [[PIECE_SIZE, 1], [2]],
@@ -26,7 +29,10 @@ describe('The list', () => {
   it('is one day without a name in an order that mixes the days', () => {
     const events = eventsAt(Array.from({ length: 2 * PIECE_SIZE }, (_, at) => NOW - (at % 2) * 86_400));
     assert.equal(daysOf(events, NOW).length, 2 * PIECE_SIZE);
-    const days = daysOf(events, undefined).map(({ name, pieces }) => [name, pieces.map(({ length }) => length)]);
+    const days = daysOf(events, undefined).map(({ name, pieces }) => [
+      name,
+      pieces.map(({ events: piece }) => piece.length),
+    ]);
     assert.deepEqual(days, [['', [PIECE_SIZE, PIECE_SIZE]]]);
   });
 
@@ -34,10 +40,34 @@ describe('The list', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: NOW - 86_400 * 5, max: NOW })), (times) => {
         const events = eventsAt(times);
-        const pieces = daysOf(events, NOW).flatMap((day) => day.pieces);
+        const pieces = daysOf(events, NOW, times.length >> 1).flatMap((day) => day.pieces.map((piece) => piece.events));
         assert.deepEqual(pieces.flat(), events);
         assert.ok(pieces.every((piece) => piece.length > 0 && piece.length <= PIECE_SIZE));
       }),
     );
+  });
+
+  it('keeps its pieces when events arrive at its head and are loaded at its end', () => {
+    const all = eventsAt(Array.from({ length: 5 * PIECE_SIZE }, () => NOW));
+    const first = 2 * PIECE_SIZE + 10;
+    const keysOf = (arrived: number, loaded: number) => {
+      const shown = all.slice(first - arrived, first + loaded);
+      return daysOf(shown, NOW, arrived).flatMap((day) => day.pieces.map(({ key }) => key));
+    };
+    let before = keysOf(0, 90);
+    for (const [arrived, loaded] of [
+      [1, 90],
+      [60, 90],
+      [61, 150],
+      [130, 150],
+    ] as const) {
+      const now = keysOf(arrived, loaded);
+      assert.deepEqual(
+        before.filter((key) => !now.includes(key)),
+        [],
+      );
+      assert.equal(new Set(now).size, now.length);
+      before = now;
+    }
   });
 });

@@ -94,7 +94,7 @@ function AllPages({ profile, facts }: { profile: Profile; facts: PageFacts }) {
   return (
     <Switch>
       <Route path="/">
-        <Explore profile={profile} hasNvr={facts.hasNvr} />
+        <Explore {...{ profile, facts }} />
       </Route>
       <Route path="/activity">
         <Activity profile={profile} />

@@ -5,6 +5,7 @@ import { EventPiece } from './event-piece.tsx';
 import type { EventView } from './event-view.ts';
 import { daysOf } from './event-window.ts';
 import { type EventFilter, isByDate, isFiltered } from './filter/event-filter.ts';
+import { ArrivalsBar } from './live/arrivals-bar.tsx';
 import type { EventList } from './use-events.ts';
 import type { View } from './view-choice.tsx';
 
@@ -17,12 +18,17 @@ interface EventListProps {
   readonly onMore: () => void;
   readonly onRetry: () => void;
   readonly onClear: () => void;
+  /** To show what waits. */
+  readonly onArrivals: () => void;
 }
 
 export function Events(props: EventListProps) {
-  const { list, filter, openId, hrefOf, view } = props;
+  const { list, filter, openId, hrefOf, view, onArrivals } = props;
   const hasDays = isByDate(filter);
-  const days = useMemo(() => daysOf(list.events, hasDays ? Date.now() / 1000 : undefined), [list.events, hasDays]);
+  const days = useMemo(
+    () => daysOf(list.events, hasDays ? Date.now() / 1000 : undefined, list.freshCount),
+    [list.events, list.freshCount, hasDays],
+  );
   const isEmpty = list.events.length === 0;
   return (
     <section
@@ -30,17 +36,19 @@ export function Events(props: EventListProps) {
       aria-label={words.explore.events}
       aria-busy={list.status === 'loading'}
     >
+      <ArrivalsBar waiting={list.waiting.length} shown={list.newIds.size} onShow={onArrivals} />
       {list.status === 'failed' && isEmpty && <Failed {...props} />}
       {list.status === 'loading' && isEmpty && <Skeleton />}
       {list.status === 'ready' && isEmpty && <NoEvents {...props} />}
       {days.map(({ name, pieces }, dayAt) => (
-        <section key={`${name} ${pieces[0]?.[0]?.id}`} class="day">
+        <section key={name} class="day">
           <h2 class={name === '' ? 'out-of-sight' : 'day-title'}>{name || words.explore.events}</h2>
-          {pieces.map((events, at) => (
+          {pieces.map(({ key, events }, at) => (
             <EventPiece
-              key={`${view} ${events[0]?.id}`}
+              key={`${view} ${key}`}
               events={events}
               isFirst={dayAt === 0 && at === 0}
+              newIds={list.newIds}
               {...{ hasDays, openId, hrefOf }}
             />
           ))}

@@ -11,6 +11,7 @@ interface EventPieceProps {
   /** The heading above says which day it is. */
   readonly hasDays: boolean;
   readonly openId: string | undefined;
+  readonly newIds: ReadonlySet<string>;
   readonly hrefOf: (event: EventView) => string;
 }
 
@@ -20,7 +21,7 @@ const GUESSED_ROW_HEIGHT = 82;
 /** So much of the list is ready above and below the screen. */
 const NEAR = '1200px 0px';
 
-export function EventPiece({ events, isFirst, hasDays, openId, hrefOf }: EventPieceProps) {
+export function EventPiece({ events, isFirst, hasDays, openId, newIds, hrefOf }: EventPieceProps) {
   const place = useRef<HTMLOListElement>(null);
   const height = useRef(0);
   const isNear = useIsNear(place, isFirst, height);
@@ -32,7 +33,14 @@ export function EventPiece({ events, isFirst, hasDays, openId, hrefOf }: EventPi
     >
       {isNear &&
         events.map((event) => (
-          <EventRow key={event.id} event={event} href={hrefOf(event)} isOpen={event.id === openId} hasDay={hasDays} />
+          <EventRow
+            key={event.id}
+            event={event}
+            href={hrefOf(event)}
+            isOpen={event.id === openId}
+            isNew={newIds.has(event.id)}
+            hasDay={hasDays}
+          />
         ))}
     </ol>
   );

@@ -9,23 +9,26 @@ interface EventRowProps {
   readonly event: EventView;
   readonly href: string;
   readonly isOpen: boolean;
+  /** It has arrived since the list was loaded. */
+  readonly isNew: boolean;
   /** The day stands in the heading above. */
   readonly hasDay: boolean;
 }
 
-export function EventRow({ event, href, isOpen, hasDay }: EventRowProps) {
+export function EventRow({ event, href, isOpen, isNew, hasDay }: EventRowProps) {
   return (
     <li>
       <Link
-        class={isOpen ? 'event is-open' : 'event'}
+        class={`event${isOpen ? ' is-open' : ''}${isNew ? ' is-new' : ''}`}
         href={href}
         aria-current={isOpen ? 'true' : undefined}
         data-event={event.id}
       >
-        <Thumbnail event={event} />
+        <Thumbnail {...{ event, isNew }} />
         <span class="event-what">
           <span class="event-title">
             <bdi class="event-label">{event.label}</bdi>
+            {isNew && <span class="event-new">{words.explore.isNew}</span>}
             {event.subLabel !== undefined && <bdi class="event-sub-label">{event.subLabel}</bdi>}
           </span>
           <span class="event-where">

@@ -3,26 +3,30 @@ import { useMemo, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
 import type { Profile } from '../console/profile.ts';
 import { Icon } from '../shared/icon.tsx';
+import type { PageFacts } from '../shared/page-facts.ts';
 import { usePageTitle } from '../shared/page-title.ts';
 import { words } from '../shared/words.ts';
 import { EventDetails } from './details/event-details.tsx';
 import { useOpenEvent } from './details/use-open-event.ts';
 import { Events } from './event-list.tsx';
 import type { EventView } from './event-view.ts';
-import { type EventFilter, filterSearch, NO_FILTER, readFilter } from './filter/event-filter.ts';
+import { type EventFilter, filterSearch, isNewestFirst, NO_FILTER, readFilter } from './filter/event-filter.ts';
 import { FilterBar } from './filter/filter-bar.tsx';
+import { LiveState } from './live/live-state.tsx';
+import { useLiveEvents } from './live/use-live-events.ts';
 import { Overview } from './plot/overview.tsx';
 import { type Detections, useLabels, useOverview } from './plot/use-overview.ts';
 import { useEvents } from './use-events.ts';
 import { useView, ViewChoice } from './view-choice.tsx';
 
-export function Explore({ profile, hasNvr }: { profile: Profile; hasNvr: boolean }) {
+export function Explore({ profile, facts }: { profile: Profile; facts: PageFacts }) {
   usePageTitle(words.explore.title);
   const [search, setSearch] = useSearchParams();
   const [view, setView] = useView();
   const [round, setRound] = useState(0);
   const filter = readFilter(search);
   const list = useEvents(filter, round);
+  const live = useLiveEvents(list, filter, facts.eventsBy);
   const detections = useOverview(filter, round);
   const seen = useNamesSeen(list.events, detections?.events);
   const labels = union(useLabels(), seen.labels, filter.labels);
@@ -35,6 +39,8 @@ export function Explore({ profile, hasNvr }: { profile: Profile; hasNvr: boolean
   const alone = filter.cameras.length === 1 ? filter.cameras[0] : undefined;
   const clear = (): void => setFilter(NO_FILTER);
   const reload = (): void => setRound((was) => was + 1);
+  /** In another order the list is loaded anew: where new events stand in it, the service knows. */
+  const showArrivals = isNewestFirst(filter) ? list.showWaiting : reload;
   const hrefOf = (event: EventView): string => `/?${withEvent(filter, event.id)}`;
 
   return (
@@ -45,6 +51,7 @@ export function Explore({ profile, hasNvr }: { profile: Profile; hasNvr: boolean
           <p class="explore-count" role="status">
             {detections && formatCount(detections)}
           </p>
+          <LiveState state={live} />
           <ViewChoice view={view} onChoose={setView} />
           <button class="button" type="button" onClick={reload}>
             <Icon name="refresh" />
@@ -64,12 +71,18 @@ export function Explore({ profile, hasNvr }: { profile: Profile; hasNvr: boolean
             onStretch={(after, before) => setFilter({ ...filter, after, before })}
           />
         )}
-        <Events {...{ list, filter, view, openId, hrefOf }} onMore={list.loadMore} onRetry={reload} onClear={clear} />
+        <Events
+          {...{ list, filter, view, openId, hrefOf }}
+          onMore={list.loadMore}
+          onRetry={reload}
+          onClear={clear}
+          onArrivals={showArrivals}
+        />
       </div>
       {open.event && (
         <EventDetails
           event={open.event}
-          hasNvr={hasNvr}
+          hasNvr={facts.hasNvr}
           previous={list.events[openAt - 1]}
           next={openAt < 0 ? undefined : list.events[openAt + 1]}
           onOpen={({ id }) => setSearch(withEvent(filter, id), { replace: true })}

@@ -1,5 +1,6 @@
 /** The picture of an event, or a drawing of what it is about. */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { AUTOMATIC } from '../shared/api.ts';
 import { baseUrl } from '../shared/base-url.ts';
 import { Icon, type IconName } from '../shared/icon.tsx';
 import type { EventView } from './event-view.ts';
@@ -15,9 +16,17 @@ const DRAWINGS: Readonly<Record<string, IconName>> = {
 const MOST_MISSES = 3;
 let misses = 0;
 
-export function Thumbnail({ event }: { event: EventView }) {
+interface ThumbnailProps {
+  readonly event: EventView;
+  /** It has come by itself, and so does its picture. */
+  readonly isNew?: boolean;
+}
+
+export function Thumbnail({ event, isNew = false }: ThumbnailProps) {
   const [isBroken, setIsBroken] = useState(false);
-  const source = event.picture ?? fileUrl(event);
+  const file = event.picture === undefined ? fileUrl(event) : undefined;
+  const fetched = useFetchedPicture(isNew ? file : undefined);
+  const source = event.picture ?? (isNew ? fetched : file);
   const onError = (): void => {
     misses += 1;
     setIsBroken(true);
@@ -31,6 +40,32 @@ export function Thumbnail({ event }: { event: EventView }) {
       )}
     </span>
   );
+}
+
+/** An `<img>` cannot say that nobody asked for it, and would renew the session. */
+function useFetchedPicture(url: string | undefined): string | undefined {
+  const [picture, setPicture] = useState<string>();
+  useEffect(() => {
+    if (url === undefined) return undefined;
+    const controller = new AbortController();
+    let made: string | undefined;
+    const load = async (): Promise<void> => {
+      try {
+        const response = await fetch(url, { headers: AUTOMATIC, signal: controller.signal });
+        if (!response.ok) return;
+        made = URL.createObjectURL(await response.blob());
+        setPicture(made);
+      } catch {
+        // The drawing stays.
+      }
+    };
+    void load();
+    return () => {
+      controller.abort();
+      if (made !== undefined) URL.revokeObjectURL(made);
+    };
+  }, [url]);
+  return picture;
 }
 
 function fileUrl(event: EventView): string | undefined {

@@ -1,13 +1,13 @@
-/** The list's events: the first page for a filter, then more on demand. */
+/** The list's events: the first page for a filter, then more on demand, and what arrives while it is looked at. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type ApiResponse, getFromApi } from '../shared/api.ts';
+import { type ApiResponse, getAutomatically, getFromApi } from '../shared/api.ts';
 import { problemOf } from '../shared/problem-of.ts';
-import { type EventView, readEvents } from './event-view.ts';
-import { type EventFilter, eventsQuery } from './filter/event-filter.ts';
+import { readEvents } from './event-view.ts';
+import { type EventFilter, eventsPath, isNewestFirst } from './filter/event-filter.ts';
 import { nextQuery } from './filter/next-query.ts';
+import { type Arrivals, askedSince, withArrivals, withWaiting } from './live/arrivals.ts';
 
-export interface EventList {
-  readonly events: readonly EventView[];
+export interface EventList extends Arrivals {
   readonly status: 'loading' | 'ready' | 'failed';
   /** They are those of an earlier filter, until the new ones are there. */
   readonly isOutdated: boolean;
@@ -17,52 +17,84 @@ export interface EventList {
 }
 
 const PAGE_SIZE = 60;
-const NOTHING_YET: EventList = { events: [], status: 'loading', isOutdated: false, problem: '', next: undefined };
+const NO_ARRIVALS: Pick<Arrivals, 'freshCount' | 'waiting' | 'newIds'> = {
+  freshCount: 0,
+  waiting: [],
+  newIds: new Set(),
+};
+const NOTHING_YET: EventList = {
+  ...NO_ARRIVALS,
+  events: [],
+  status: 'loading',
+  isOutdated: false,
+  problem: '',
+  next: undefined,
+};
 
 export function useEvents(filter: EventFilter, round: number) {
   const [list, setList] = useState(NOTHING_YET);
   const asking = useRef(new AbortController());
-  const firstQuery = eventsQuery(filter, PAGE_SIZE, 'with').toString();
+  const latest = useRef(list);
+  latest.current = list;
+  const first = eventsPath(filter, PAGE_SIZE);
+  const asked = useRef(first);
+  asked.current = first;
 
-  const load = async (query: URLSearchParams, earlier: readonly EventView[]): Promise<void> => {
+  const load = async (query: URLSearchParams, earlier: EventList): Promise<void> => {
     asking.current.abort();
     const controller = new AbortController();
     asking.current = controller;
-    setList((was) => ({ ...was, status: 'loading', isOutdated: earlier.length === 0, problem: '' }));
-    const response = await getFromApi(`api/events?${query}`, controller.signal);
-    if (!controller.signal.aborted) setList((was) => listAfter(response, query, earlier, was));
+    const isFirst = earlier.events.length === 0;
+    setList((was) => ({ ...was, status: 'loading', isOutdated: isFirst, problem: '' }));
+    const response = await getFromApi(`${first.path}?${query}`, controller.signal);
+    if (!controller.signal.aborted) setList((was) => listAfter(response, query, isFirst ? earlier : was, was));
   };
 
   useEffect(() => {
-    void load(new URLSearchParams(firstQuery), []);
+    void load(new URLSearchParams(first.query), NOTHING_YET);
     return () => asking.current.abort();
-  }, [firstQuery, round]);
+  }, [first.path, first.query, round]);
 
   return {
     ...list,
     /** Again after a failure, and then from where it failed. */
     loadMore: (): void => {
-      if (list.next && list.status !== 'loading') void load(list.next, list.events);
+      if (list.next && list.status !== 'loading') void load(list.next, list);
+    },
+    showWaiting: (): void => setList(withWaiting),
+    /** Asks for what is new. Rejects nothing: what cannot be had now comes with the next change. */
+    catchUp: async (isHeldBack: () => boolean, signal: AbortSignal): Promise<void> => {
+      const { events, status } = latest.current;
+      if (status !== 'ready') return;
+      const query = new URLSearchParams(first.query);
+      const since = askedSince(events);
+      query.delete('sort');
+      if (since !== undefined) query.set('after', String(Math.max(since, filter.after ?? since)));
+      const response = await getAutomatically(`${first.path}?${query}`, signal);
+      if (response.kind !== 'ok' || signal.aborted || asked.current.query !== first.query) return;
+      const arrived = readEvents(response.body);
+      const isInOrder = isNewestFirst(filter);
+      setList((was) =>
+        was.status === 'loading' && was.isOutdated
+          ? was
+          : withArrivals(was, arrived, { hasMore: was.next !== undefined, isHeldBack: !isInOrder || isHeldBack() }),
+      );
     },
   };
 }
 
-function listAfter(
-  response: ApiResponse,
-  query: URLSearchParams,
-  earlier: readonly EventView[],
-  was: EventList,
-): EventList {
+function listAfter(response: ApiResponse, query: URLSearchParams, earlier: EventList, was: EventList): EventList {
   // A failure keeps the pages before it, and the way to go on; not the events of an earlier filter.
   if (response.kind !== 'ok') {
-    const next = earlier.length > 0 ? was.next : undefined;
-    return { events: earlier, status: 'failed', isOutdated: false, problem: problemOf(response), next };
+    const next = earlier.events.length > 0 ? was.next : undefined;
+    return { ...earlier, status: 'failed', isOutdated: false, problem: problemOf(response), next };
   }
   const fresh = readEvents(response.body);
-  const known = new Set(earlier.map(({ id }) => id));
+  const known = new Set(earlier.events.map(({ id }) => id));
   const startTimes = fresh.map(({ startTime }) => startTime);
   return {
-    events: [...earlier, ...fresh.filter(({ id }) => !known.has(id))],
+    ...earlier,
+    events: [...earlier.events, ...fresh.filter(({ id }) => !known.has(id))],
     status: 'ready',
     isOutdated: false,
     problem: '',

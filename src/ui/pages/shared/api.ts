@@ -25,6 +25,13 @@ export type ApiResponse =
 export const getFromApi = (path: string, signal?: AbortSignal): Promise<ApiResponse> =>
   requestApi(path, { ...(signal ? { signal } : {}) });
 
+/** For requests that no act of the user asks for: an open page alone must not keep a session alive (SPEC 4.2). */
+export const AUTOMATIC = { 'X-Postern-Automatic': '1' } as const;
+
+/** The same as `getFromApi`, without renewing the session. */
+export const getAutomatically = (path: string, signal?: AbortSignal): Promise<ApiResponse> =>
+  requestApi(path, { headers: AUTOMATIC, ...(signal ? { signal } : {}) });
+
 type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** For changes. Before a dangerous one the person is asked for the password or a code, and the request is sent once more. */

@@ -4,6 +4,8 @@ import { isFields } from './fields.ts';
 export interface PageFacts {
   /** Clips and snapshots are the NVR's. */
   readonly hasNvr: boolean;
+  /** Who answers for events: the NVR, or Postern's own backend. */
+  readonly eventsBy: 'nvr' | 'backend';
   /** False when an authentication proxy in front handles the login. */
   readonly hasOwnLogin: boolean;
   /** Relative to the base path. */
@@ -16,9 +18,10 @@ export interface PageFacts {
 
 export function readPageFacts(place: HTMLElement): PageFacts {
   const facts: unknown = JSON.parse(place.dataset['facts'] || '{}');
-  const { hasNvr, hasOwnLogin, loginPath, shortestPassword, passkeyOrigin } = isFields(facts) ? facts : {};
+  const { hasNvr, eventsBy, hasOwnLogin, loginPath, shortestPassword, passkeyOrigin } = isFields(facts) ? facts : {};
   return {
     hasNvr: hasNvr === true,
+    eventsBy: eventsBy === 'nvr' ? 'nvr' : 'backend',
     hasOwnLogin: hasOwnLogin !== false,
     loginPath: typeof loginPath === 'string' ? loginPath : 'login',
     shortestPassword: typeof shortestPassword === 'number' ? shortestPassword : 12,

@@ -45,6 +45,8 @@ export const moreCount = (more: MoreFilters): number => Object.keys(more).filter
 export const isByDate = ({ more: { sort } }: EventFilter): boolean =>
   sort === undefined || sort === 'date_asc' || sort === 'date_desc';
 
+export const isNewestFirst = ({ more: { sort } }: EventFilter): boolean => sort === undefined || sort === 'date_desc';
+
 /** Leaves out empty filters. */
 export const withMore = (more: MoreFilters, name: MoreFilter, text: string): MoreFilters => {
   const { [name]: _, ...others } = more;
@@ -89,6 +91,12 @@ export function eventsQuery(
   if (thumbnails === 'without') query.set('include_thumbnails', '0');
   return query;
 }
+
+/** Which list to ask for. Its pictures come along. */
+export const eventsPath = (filter: EventFilter, limit: number): { readonly path: string; readonly query: string } => ({
+  path: 'api/events',
+  query: eventsQuery(filter, limit, 'with').toString(),
+});
 
 function setMore(search: URLSearchParams, more: MoreFilters): void {
   for (const name of MORE_FILTERS) {

@@ -1,0 +1,83 @@
+/** Events that arrive while the list is looked at: shown at once, or held back while somebody reads (SPEC 8). */
+import type { EventView } from '../event-view.ts';
+
+export interface Arrivals {
+  /** Newest first. */
+  readonly events: readonly EventView[];
+  /** So many at the head of `events` have arrived since the list was loaded. */
+  readonly freshCount: number;
+  /** Held back, newest first. */
+  readonly waiting: readonly EventView[];
+  /** To be marked as new. */
+  readonly newIds: ReadonlySet<string>;
+}
+
+/** What is told of an event again and again while it lasts. */
+const isSame = (one: EventView, other: EventView): boolean =>
+  one.endTime === other.endTime &&
+  one.label === other.label &&
+  one.subLabel === other.subLabel &&
+  one.score === other.score &&
+  one.picture === other.picture &&
+  one.record['has_clip'] === other.record['has_clip'] &&
+  one.record['has_snapshot'] === other.record['has_snapshot'] &&
+  one.zones.join() === other.zones.join();
+
+/**
+ * Known events are replaced where they stand. `hasMore`: older events are not loaded yet, so what is older than the
+ * last loaded one is left to them. `isHeldBack`: new events wait.
+ */
+export function withArrivals<List extends Arrivals>(
+  list: List,
+  arrived: readonly EventView[],
+  { hasMore, isHeldBack }: { readonly hasMore: boolean; readonly isHeldBack: boolean },
+): List {
+  const latest = new Map(arrived.map((event) => [event.id, event]));
+  const replaced = (event: EventView): EventView => {
+    const now = latest.get(event.id);
+    return now && !isSame(now, event) ? now : event;
+  };
+  const known = new Set([...list.events, ...list.waiting].map(({ id }) => id));
+  const oldest = hasMore ? (list.events.at(-1)?.startTime ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY;
+  const added = arrived.filter(({ id, startTime }) => !known.has(id) && startTime >= oldest);
+  const waiting = inOrder([...added, ...list.waiting.map(replaced)]);
+  const updated = { ...list, events: list.events.map(replaced), waiting };
+  return isHeldBack ? updated : withWaiting(updated);
+}
+
+/** Shows what waits. */
+export function withWaiting<List extends Arrivals>(list: List): List {
+  const { events, freshCount, waiting, newIds } = list;
+  if (waiting.length === 0) return list;
+  const [fresh, paged] = [events.slice(0, freshCount), events.slice(freshCount)];
+  const newestPaged = paged[0]?.startTime ?? Number.NEGATIVE_INFINITY;
+  const top = waiting.filter(({ startTime }) => startTime >= newestPaged);
+  const late = waiting.filter(({ startTime }) => startTime < newestPaged);
+  const head = inOrder([...top, ...fresh]);
+  return {
+    ...list,
+    events: [...head, ...(late.length > 0 ? inOrder([...paged, ...late]) : paged)],
+    freshCount: head.length,
+    waiting: [],
+    newIds: new Set([...newIds, ...waiting.map(({ id }) => id)]),
+  };
+}
+
+const inOrder = (events: readonly EventView[]): EventView[] =>
+  events.toSorted((one, other) => other.startTime - one.startTime);
+
+const OVERLAP_SECONDS = 300;
+const LONGEST_EVENT_SECONDS = 3600;
+
+/**
+ * From when on to ask what is new, in Unix seconds. Some are stored only minutes after they began, and events in progress
+ * are asked for until they are over.
+ */
+export function askedSince(events: readonly EventView[]): number | undefined {
+  const newest = events[0]?.startTime;
+  if (newest === undefined) return undefined;
+  const running = events.filter(
+    ({ endTime, startTime }) => endTime === undefined && newest - startTime < LONGEST_EVENT_SECONDS,
+  );
+  return Math.min(newest - OVERLAP_SECONDS, ...running.map(({ startTime }) => startTime - 1));
+}
