@@ -26,14 +26,14 @@ function namesAt(text: string, { parameters }: Listed, { query }: RequestTarget)
   return queryValues(query, name).flatMap((value) => value.split(',').map((part) => part.trim()));
 }
 
-/** Undefined when the request names none that is refused. */
+/** Undefined when the request names none that is refused, and for the visitor of a link, whose request was written by another: it names cameras that the visitor does not know. */
 export function refusedCameras(
   caller: Caller | undefined,
   match: RouteMatch,
   target: RequestTarget,
   layout: RecorderLayout | undefined,
 ): RefusedCameras | undefined {
-  if (!caller) return undefined;
+  if (!caller || caller.credential.kind === 'link') return undefined;
   const named = namedCameras(match, target);
   const foreign = named.filter((name) => !maySee(caller.scope, name));
   const known: readonly string[] = layout?.cameras ?? named;

@@ -165,11 +165,32 @@ describe('A playlist below a link', () => {
     assert.equal(playlistBelow(`#EXTM3U\n${odd}seg-1.ts`, AT), '#EXTM3U\nseg-1.ts');
   });
 
+  it('has no text in which a player would find an address behind the number of seconds, or in a line of its own', () => {
+    // hls.js takes what follows the seconds, and lines that end by other characters, for the address of a segment.
+    assert.equal(
+      playlistBelow('#EXTM3U\n#EXTINF:9.5,Porch http://e/a\nseg-1.ts', AT),
+      '#EXTM3U\n#EXTINF:9.5,\nseg-1.ts',
+    );
+    assert.equal(playlistBelow('#EXTM3U\n#EXTINF:9.5\nseg-1.ts', AT), '#EXTM3U\n#EXTINF:9.5,\nseg-1.ts');
+    for (const line of ['#EXTINF:10 http://e/a', '#EXTINF: http://e/a', '#EXTINF:10http://e/a'])
+      assert.equal(playlistBelow(`#EXTM3U\n${line}\nseg-1.ts`, AT), undefined, line);
+    for (const end of ['\r', '\u2028', '\u2029', '\u0085', '\v', '\0'])
+      for (const line of [
+        `#EXT-X-GAP:${end}http://e/a`,
+        `#EXTINF:9,${end}http://e/a`,
+        `#EXTINF:9,${end}#EXT-X-MAP:URI=x`,
+      ])
+        assert.equal(playlistBelow(`#EXTM3U\n${line}\nseg-1.ts`, AT), undefined, JSON.stringify(line));
+  });
+
   it('never names anything but files, whatever the NVR writes', () => {
     const piece = fc.constantFrom(
       'URI="',
       '"',
       '\n',
+      '\r',
+      '\u2028',
+      '#EXTINF:1',
       '#EXT-X-MAP:',
       '#EXT-X-KEY:',
       '/',
@@ -184,7 +205,11 @@ describe('A playlist below a link', () => {
     fc.assert(
       fc.property(text, (hostile) => {
         const written = playlistBelow(hostile, AT) ?? '';
-        const lines = written.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+        // As the most generous player reads them.
+        const lines = written
+          .replaceAll(/#EXTINF:[\d.]+,/g, '\n')
+          .split(/[\r\n\u2028\u2029]/)
+          .filter((line) => line !== '' && !line.startsWith('#'));
         const quoted = [...written.matchAll(/URI="([^"]*)"/g)].map(([, address]) => address);
         for (const file of [...lines, ...quoted]) assert.match(file ?? '', /^[\w-]+(?:\.[\w-]+)*$/);
       }),

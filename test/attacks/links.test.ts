@@ -592,7 +592,10 @@ describe('A link ends', () => {
   it('when the cameras of its maker shrink', async () => {
     assert.equal(await asAdmin('/api/roles/yard', 'PUT', { cameras: ['cam1'] }), 200);
     assert.equal(await asAdmin('/api/users/maker/role', 'PUT', { role: 'yard' }), 200);
+    const { url } = await made({ what: { snapshot: { camera: 'cam1' } } }, await at.logIn(MAKER));
     await endsBy(() => asAdmin('/api/roles/yard', 'PUT', { cameras: ['cam2'] }), 403, { by: await at.logIn(MAKER) });
+    const told = await (await visit(`${url}/snapshot.jpg`)).text();
+    assert.doesNotMatch(told, /cam1|yard|maker/, 'the visitor does not know the camera by its name');
   });
 
   it('while the account of its maker has no validity, and works again with it', async () => {

@@ -170,6 +170,54 @@ for (const [place, begin] of Object.entries(PLACES)) {
   });
 }
 
+describe('What Postern makes of lists of the NVR', () => {
+  it('is not told to a caller whose account was deleted while they were asked for', async (t) => {
+    const nvr = await startFakeNvr();
+    const instance = await startInstance({
+      people: [ADMIN_PERSON, CARL],
+      config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] } },
+    });
+    t.after(() => Promise.all([instance.close(), nvr.close()]));
+    const admin = await instance.logIn(ADMIN_PERSON);
+    const create = (role: string) => ({
+      method: 'POST',
+      token: admin,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: 'guest', password: CARL.password, role }),
+    });
+    for (const [role, path] of [
+      ['viewer', '/api/events/counts'],
+      ['front_only', '/api/events/counts?labels=heron'],
+      ['front_only', '/api/sub_labels'],
+      ['front_only', '/api/events/explore'],
+    ] as const) {
+      assert.ok((await instance.ask('/api/users', create(role))).ok);
+      const guest = await instance.logIn({ name: 'guest', role, password: CARL.password });
+      let [isAsked, answer] = [() => {}, () => {}];
+      const whenAsked = new Promise<void>((resolve) => {
+        isAsked = resolve;
+      });
+      const mayAnswer = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      nvr.answer = async ({ url }, response) => {
+        if (/config|version/.test(url ?? '')) return void response.end('{}');
+        isAsked();
+        await mayAnswer;
+        response.setHeader('content-type', 'application/json');
+        response.end('[{"id":"1.5-a","camera":"cam1","label":"heron","sub_label":"heron","start_time":1.5}]');
+      };
+      const asked = instance.ask(path, { token: guest });
+      await whenAsked;
+      assert.equal((await instance.ask('/api/users/guest', { method: 'DELETE', token: admin })).status, 200);
+      answer();
+      const told = await asked;
+      assert.equal(told.status, 401, `${role} ${path}`);
+      assert.doesNotMatch(await told.text(), /cam1|heron/);
+    }
+  });
+});
+
 interface Raw {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;

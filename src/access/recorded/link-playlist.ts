@@ -8,6 +8,9 @@ const FIRST_LINE = '#EXTM3U';
 /** Tags of RFC 8216. Others may name addresses in ways of their own; players ignore tags that they do not know, so they are left out. */
 const TAG =
   /^#EXT(?:M3U|INF|-X-(?:VERSION|TARGETDURATION|MEDIA-SEQUENCE|DISCONTINUITY-SEQUENCE|DISCONTINUITY|ENDLIST|PLAYLIST-TYPE|ALLOW-CACHE|INDEPENDENT-SEGMENTS|START|BYTERANGE|PROGRAM-DATE-TIME|GAP|BITRATE|I-FRAMES-ONLY|KEY|MAP|STREAM-INF|I-FRAME-STREAM-INF|MEDIA|SESSION-KEY))(?=[:]|$)/;
+const SECONDS = /^#EXTINF:(?<seconds>\d{1,9}(?:\.\d{1,9})?)(?:,.*)?$/;
+/** Some players take other characters than a line feed for the end of a line, and read an address behind them. */
+const OTHER_LINE_END = /\r(?!\n)|[\p{Zl}\p{Zp}]|(?![\r\n])\p{Cc}/u;
 const ADDRESS = /\bURI="(?<address>[^"]*)"/g;
 
 /**
@@ -15,6 +18,7 @@ const ADDRESS = /\bURI="(?<address>[^"]*)"/g;
  * below which it stands. The NVR may name files relatively, by their path, or with its own address in front.
  */
 export function playlistBelow(text: string, directory: string): string | undefined {
+  if (OTHER_LINE_END.test(text)) return undefined;
   const lines = text.split(/\r?\n/);
   if (lines[0] !== FIRST_LINE) return undefined;
   const written: string[] = [];
@@ -31,6 +35,7 @@ const LEFT_OUT = '#';
 
 function tagBelow(line: string, directory: string): string | undefined {
   if (!TAG.test(line)) return LEFT_OUT;
+  if (line.startsWith('#EXTINF')) return withoutTitle(line);
   let beside = 0;
   const written = line.replace(ADDRESS, (_, address: string) => {
     const file = fileIn(address, directory);
@@ -39,6 +44,12 @@ function tagBelow(line: string, directory: string): string | undefined {
   });
   // Also one that is quoted in a way of its own: some players read it all the same.
   return beside === line.split('URI=').length - 1 ? written : undefined;
+}
+
+/** hls.js takes what follows the seconds for the address of the segment, unless there is a comma. */
+function withoutTitle(line: string): string | undefined {
+  const seconds = SECONDS.exec(line)?.groups?.['seconds'];
+  return seconds === undefined ? undefined : `#EXTINF:${seconds},`;
 }
 
 /** The name of a file in that directory; undefined for any other address. Which host it names does not matter: it is left out. */

@@ -129,19 +129,25 @@ function fulfilledObligations(
   const { caller, obligations } = admission;
   if (sentInstead) return stillAllowed({ kind: 'sent', body: sentInstead.body }, caller, recheck);
   if (destination.kind === 'nvr' && asksForCounts(admission))
-    return countedAtNvr(admission, destination, obligationDeps);
+    return countedAtNvr(admission, destination, obligationDeps).then((settled) =>
+      stillAllowed(settled, caller, recheck),
+    );
   if (!obligations) return AS_IT_IS;
   const settling = fulfilObligations(request, admission, destination, { ...obligationDeps, owners: rules().owners });
   return settling.then((settled) => stillAllowed(settled, caller, recheck));
 }
 
-/** While a body arrived, the caller may have lost the rights: a request that was kept open for that moment changes nothing. */
+/**
+ * While a body arrived, or the NVR was asked, the caller may have lost the rights: a request that was kept open for that moment
+ * changes nothing, and is told nothing.
+ */
 async function stillAllowed(
   settled: Settled,
   caller: Caller | undefined,
   recheck: ProxyDeps['recheck'],
 ): Promise<Settled> {
-  if (settled.kind !== 'sent' || !settled.body || !caller) return settled;
+  const hasWaited = settled.kind === 'answered' || (settled.kind === 'sent' && settled.body !== undefined);
+  if (!hasWaited || !caller) return settled;
   const reason = lostRights(await recheck(caller), caller);
   return reason ? { kind: 'refused', reason } : settled;
 }
