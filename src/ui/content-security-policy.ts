@@ -11,6 +11,7 @@ const contentSecurityPolicy = (frameAncestors: string): string =>
     "media-src 'self'",
     "connect-src 'self'",
     "font-src 'self'",
+    "manifest-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
     `frame-ancestors ${frameAncestors}`,

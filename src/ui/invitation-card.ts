@@ -47,6 +47,8 @@ type FormShown = Exclude<Extract<Shown, { readonly user: string }>, { readonly k
 function renderForm(shown: FormShown, { words }: PageLanguage, places: Places): string {
   const { shortestPassword, login } = places;
   const text = words.invitationPage;
+  const isWrong = shown.kind === 'password-unfit' || shown.kind === 'differ';
+  const fault = isWrong ? ' aria-invalid="true"' : '';
   const field = (name: string, label: string, rest: string, more = ''): string =>
     `<div class="field"><label for="${name}">${escapeHtml(label)}</label><input id="${name}" name="${name}" ${rest}>${more}</div>\n`;
   const rules = escapeHtml(text.rules.replace('{count}', String(shortestPassword)));
@@ -57,13 +59,18 @@ function renderForm(shown: FormShown, { words }: PageLanguage, places: Places): 
     text.user,
     `type="text" autocomplete="username" value="${escapeHtml(shown.user)}" readonly`,
   );
-  const password = field('password', text.password, `${secret} autofocus aria-describedby="rules"`, help);
+  const password = field(
+    'password',
+    text.password,
+    `${secret} autofocus aria-describedby="problem rules"${fault}`,
+    help,
+  );
   const passkeys = shown.mayUsePasskey ? places.passkeyOrigin : '';
   const forScript = `data-words="${asJson(invitationWords(words, shortestPassword))}" data-login="${escapeHtml(login)}" data-passkeys="${escapeHtml(passkeys)}"`;
   return `<p class="lone-lead">${escapeHtml(text.lead)}</p>
 <form class="login-form" method="post" ${forScript}>
 <div id="problem" class="notice notice-bad" role="alert">${escapeHtml(problemOf(shown, text))}</div>
-${user}${password}${field('again', text.again, secret)}<button class="button button-strong button-wide" type="submit">${escapeHtml(text.submit)}</button>
+${user}${password}${field('again', text.again, `${secret} aria-describedby="problem"${shown.kind === 'differ' ? fault : ''}`)}<button class="button button-strong button-wide" type="submit">${escapeHtml(text.submit)}</button>
 <div id="passkey-offer" hidden><button class="button button-wide" type="button" aria-describedby="passkey-help">${escapeHtml(text.passkey)}</button>
 <p id="passkey-help" class="field-help">${escapeHtml(text.passkeyHelp)}</p></div>
 </form>

@@ -45,7 +45,11 @@ const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, 'too-slow': 408, gone
  * The address holds the secret, so no Referer tells more of it than the host. (With `no-referrer` browsers would send
  * `Origin: null` with the form, and it could not be told from one of another site.)
  */
-const REFERRER = { 'Referrer-Policy': 'strict-origin', 'Cache-Control': 'no-store', Vary: 'Accept-Language' } as const;
+const REFERRER = {
+  'Referrer-Policy': 'strict-origin',
+  'Cache-Control': 'no-store',
+  Vary: 'Accept-Language, Cookie',
+} as const;
 
 export function createInvitationPage(deps: InvitationPageDeps) {
   const { desk, headers } = deps;

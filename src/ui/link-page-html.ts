@@ -106,10 +106,12 @@ function bodyOf(page: ShownPage, language: PageLanguage, places: LinkPlaces): st
 }
 
 function renderForm(isWrong: boolean, text: PageLanguage['words']['linkPage']): string {
-  const alert = isWrong ? `<div class="notice notice-bad" role="alert">${escapeHtml(text.wrong)}</div>\n` : '';
+  const alert = isWrong
+    ? `<div id="problem" class="notice notice-bad" role="alert">${escapeHtml(text.wrong)}</div>\n`
+    : '';
   return `<p class="lone-lead">${escapeHtml(text.pinLead)}</p>
 <form class="login-form" method="post">
-${alert}<div class="field"><label for="pin">${escapeHtml(text.pin)}</label><input id="pin" name="pin" type="password" autocomplete="one-time-code" maxlength="64" required autofocus></div>
+${alert}<div class="field"><label for="pin">${escapeHtml(text.pin)}</label><input id="pin" name="pin" type="password" autocomplete="one-time-code" maxlength="64" required autofocus${isWrong ? ' aria-describedby="problem" aria-invalid="true"' : ''}></div>
 <button class="button button-strong button-wide" type="submit">${escapeHtml(text.submit)}</button>
 </form>
 `;

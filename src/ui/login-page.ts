@@ -49,6 +49,8 @@ interface Shown {
   readonly formState?: 'is-closed' | 'is-second' | '';
   readonly user?: string;
   readonly problem?: string;
+  /** The problem is about the field that gets the focus. */
+  readonly isFieldWrong?: boolean;
   readonly home?: string;
   /** Markup. */
   readonly consoleLink?: string;
@@ -122,11 +124,11 @@ type Refuse = (ctx: Context, status: number, problem: (words: Words['login']) =>
 function refuseLogin(ctx: Context, outcome: Exclude<FormLogin, { kind: 'logged-in' }>, shown: Shown, refuse: Refuse) {
   switch (outcome.kind) {
     case 'wrong-credentials':
-      return refuse(ctx, 401, (words) => words.wrong, shown);
+      return refuse(ctx, 401, (words) => words.wrong, { ...shown, isFieldWrong: true });
     case 'code-asked':
       return refuse(ctx, 401, () => '', { formState: 'is-second' });
     case 'code-wrong':
-      return refuse(ctx, 401, (words) => words.wrongCode, { formState: 'is-second' });
+      return refuse(ctx, 401, (words) => words.wrongCode, { formState: 'is-second', isFieldWrong: true });
     case 'step-over':
       return refuse(ctx, 401, (words) => words.stepOver);
     case 'closed': {
@@ -151,9 +153,9 @@ function refuseLogin(ctx: Context, outcome: Exclude<FormLogin, { kind: 'logged-i
 const fillLoginPage = (
   html: string,
   { tag, words }: PageLanguage,
-  { user = '', problem = '', formState = '', home = '', consoleLink = '', passkeys = '' }: Shown,
+  { user = '', problem = '', isFieldWrong = false, formState = '', home = '', consoleLink = '', passkeys = '' }: Shown,
 ): string =>
-  fillPage(withFocus(forStep(html, formState), focusOf(formState, user)), tag, {
+  fillPage(withFocus(forStep(html, formState), focusOf(formState, user), isFieldWrong), tag, {
     formState,
     ...asWords(words.loginPage),
     home: asText(home),
@@ -174,7 +176,8 @@ const focusOf = (formState: string, user: string): string => {
 };
 
 /** Without JavaScript too, the next empty field gets the focus. */
-const withFocus = (html: string, id: string): string => html.replace(`id="${id}"`, '$& autofocus');
+const withFocus = (html: string, id: string, isWrong: boolean): string =>
+  html.replace(`id="${id}"`, isWrong ? '$& autofocus aria-invalid="true"' : '$& autofocus');
 
 /** Only the path of the wanted address is used, never its host. */
 const wantedPage = (ctx: Context, basePath: string, home: string): string =>

@@ -15,7 +15,15 @@ const ENGLISH: PageLanguage = { tag: 'en', words: EN, refusals: EN_REFUSALS };
 /** To add a language, write its file and its row here, and in `shared/words.ts` of the pages. */
 const LANGUAGES: readonly PageLanguage[] = [ENGLISH, { tag: 'de', words: DE, refusals: DE_REFUSALS }];
 
-export const pageLanguage = (ctx: Pick<Context, 'get'>): PageLanguage => languageFor(ctx.get('Accept-Language'));
+export const pageLanguage = (ctx: Pick<Context, 'get'>): PageLanguage =>
+  languageFor(wishedLanguages(ctx.get('Accept-Language'), ctx.get('Cookie')));
+
+/** Set by `shared/language.ts` of the pages. */
+const LANGUAGE_CHOICE = /(?:^|;\s*)postern_language=(?<tag>[a-z]{2})(?:;|$)/;
+
+/** What a person has chosen in this browser comes before the browser's own preference. It only chooses among texts. */
+export const wishedLanguages = (acceptLanguage: string | undefined, cookie: string | undefined): string =>
+  [LANGUAGE_CHOICE.exec(cookie ?? '')?.groups?.['tag'], acceptLanguage].filter(Boolean).join(',');
 
 /** By the header of that name (RFC 9110, 12.5.4): `de-AT,de;q=0.9,en;q=0.5`; `*` is no preference. */
 export function languageFor(acceptLanguage: string | undefined): PageLanguage {

@@ -11,6 +11,7 @@ import { asJson, asText, fillPage } from './fill-page.ts';
 import { createInvitationPage, type InvitationContext, type InvitationDesk } from './invitation-page.ts';
 import { createLinkPage, type LinkContext, type LinkDesk } from './link-page.ts';
 import { createLoginPage, type LogIn } from './login-page.ts';
+import { MANIFEST_PATH, manifestOf } from './manifest.ts';
 import { pageLanguage } from './page-language.ts';
 import { sendAsset } from './send-asset.ts';
 
@@ -86,6 +87,7 @@ export function createUiRoutes(options: UiOptions): Router {
   router.post(`${LINK_PATH}/:secret`, (ctx) => link.post(ctx as LinkContext));
   if (!options.hasNvr) router.get('/', (ctx) => moveTo(ctx, 302, `${basePathOf(ctx)}/postern/`));
   router.get('/postern', (ctx) => moveTo(ctx, 301, `${basePathOf(ctx)}/postern/${ctx.search}`));
+  router.get(MANIFEST_PATH, (ctx) => serveManifest(ctx, pages, headers.page));
   router.get(`${ASSETS_PATH}:name`, (ctx) => serveAsset(ctx, pages, headers));
   router.get(
     '/postern/{*route}',
@@ -126,12 +128,15 @@ function fillConsolePage(
   return fillPage(html, tag, { noScript: asText(words.consolePage.noScript), facts });
 }
 
-/** The pages name their assets `./assets/…`; a page may stand at any depth, so that becomes a path from the root. */
+/** The pages name their assets `./assets/…` and the manifest; a page may stand at any depth, so that becomes a path from the root. */
 function servePage(ctx: Context, html: string, basePath: string, headers: PageHeaders): void {
-  ctx.set({ ...headers, Vary: 'Accept-Language' });
+  ctx.set({ ...headers, Vary: 'Accept-Language, Cookie' });
   ctx.type = 'text/html; charset=utf-8';
   // A function: in a replacement string, `$&` would have a meaning.
-  ctx.body = html.replaceAll('"./assets/', () => `"${escapeHtml(basePath)}${ASSETS_PATH}`);
+  const base = escapeHtml(basePath);
+  ctx.body = html
+    .replaceAll('"./assets/', () => `"${base}${ASSETS_PATH}`)
+    .replace('"./manifest"', () => `"${base}${MANIFEST_PATH}"`);
 }
 
 interface HeaderSets {
@@ -143,6 +148,16 @@ function serveAsset(ctx: Context, pages: BuiltPages, headers: HeaderSets): void 
   const asset = pages.kind === 'built' ? pages.assets.get(ctx['params']['name'] ?? '') : undefined;
   if (asset) sendAsset(ctx, asset, headers.asset);
   else notFoundText(ctx, headers.page);
+}
+
+function serveManifest(ctx: Context, pages: BuiltPages, headers: PageHeaders): void {
+  if (pages.kind !== 'built') {
+    refuseUnbuilt(ctx, headers);
+    return;
+  }
+  ctx.set(headers);
+  ctx.type = 'application/manifest+json';
+  ctx.body = manifestOf(pages);
 }
 
 async function onlyClientRoutes(ctx: Context, next: Next, headers: PageHeaders): Promise<void> {

@@ -1,4 +1,5 @@
 /** Build of the pages: three entries, hashed assets, nothing inline, nothing from other hosts (SPEC 8). */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 import { keepDigest } from './pages-digest.ts';
@@ -21,6 +22,14 @@ const blockRenderingByScripts: Plugin = {
   },
 };
 
+/** Named by the manifest, which the server makes; the smaller one is named by the pages too. */
+const emitLargeIcon: Plugin = {
+  name: 'emit-large-icon',
+  buildStart() {
+    this.emitFile({ type: 'asset', name: 'icon-512.png', source: readFileSync(join(SOURCE, 'icons/icon-512.png')) });
+  },
+};
+
 export default defineConfig({
   root: SOURCE,
   /** Relative, so that the same files work below any base path; serve-ui.ts completes the paths in the pages. */
@@ -28,7 +37,7 @@ export default defineConfig({
   publicDir: false,
   logLevel: 'warn',
   oxc: { jsx: { importSource: 'preact' } },
-  plugins: [blockRenderingByScripts, keepSourcesDigest],
+  plugins: [blockRenderingByScripts, emitLargeIcon, keepSourcesDigest],
   build: {
     outDir: DIST,
     emptyOutDir: true,

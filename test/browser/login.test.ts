@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
-import { skip, visit } from './support/browser.ts';
+import { contrastOf, skip, visit } from './support/browser.ts';
 import { enter, logInOnPage, menu, startPagesInstance } from './support/pages-instance.ts';
 
 describe('The login page', { skip }, () => {
@@ -122,7 +122,7 @@ describe('The login page', { skip }, () => {
     }));
 
   it('says that the recorder is busy, and for how long', (t) =>
-    visit(t, { expectedStatuses: [503] }, async (page) => {
+    visit(t, { expectedStatuses: [503], reducedMotion: 'reduce' }, async (page) => {
       await page.clock.install();
       await page.goto(`${instance.url}/login`);
       await page.route('**/api/login', (route) => route.fulfill({ status: 503, headers: { 'Retry-After': '7' } }));
@@ -131,8 +131,29 @@ describe('The login page', { skip }, () => {
       await page.getByRole('button', { name: 'Log in' }).click();
       await page.getByText('The server is busy.').waitFor();
       assert.match(await page.locator('#submit').innerText(), /^Try again in [67] s$/);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        const contrast = await contrastOf(page, '#submit');
+        assert.ok(contrast >= 4.5, `${colorScheme}: ${contrast}`);
+      }
       await page.clock.fastForward('00:08');
       assert.equal(await page.locator('#submit').innerText(), 'Log in');
+    }));
+
+  it('is in the language that was chosen in this browser, and so is the console, until the choice is taken back', (t) =>
+    visit(t, { locale: 'en-GB' }, async (page) => {
+      await page.goto(`${instance.url}/login?next=/postern/settings/password`);
+      await page.getByRole('button', { name: 'Deutsch' }).click();
+      await page.getByRole('heading', { name: 'Anmelden' }).waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Deutsch' }).getAttribute('aria-pressed'), 'true');
+      await enter(page, instance, ADMIN_PERSON, '/postern/settings/password');
+      await page.getByRole('heading', { name: 'Passwort', level: 1 }).waitFor();
+      await menu(page, 'Konto: admin').click();
+      await page.getByRole('radio', { name: 'English' }).click();
+      await page.getByRole('heading', { name: 'Password', level: 1 }).waitFor();
+      await menu(page, 'Account: admin').click();
+      await page.getByRole('group', { name: 'Language' }).getByRole('radio', { name: 'System' }).click();
+      await page.waitForFunction('document.cookie === ""');
     }));
 
   it('says that Caps Lock is on, as long as it is', (t) =>
@@ -169,6 +190,9 @@ describe('The login page', { skip }, () => {
       for (let tries = 0; tries < 2; tries++) {
         await submit.click();
         await page.getByText('Wrong user or password.').waitFor();
+        const told =
+          '[document.activeElement.id, document.activeElement.ariaInvalid, document.activeElement.ariaDescribedByElements[0].innerText]';
+        assert.deepEqual(await page.evaluate(told), ['password', 'true', 'Wrong user or password.']);
       }
       await submit.click();
       await page.getByText('Too many failed attempts from your address.').waitFor();

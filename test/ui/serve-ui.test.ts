@@ -48,7 +48,7 @@ after(() => {
 const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
   "media-src 'self'; connect-src 'self'; " +
-  "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'";
+  "font-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'";
 
 const fromRoot = (html: string): string => html.replace('"./', '"/postern/');
 
@@ -72,7 +72,7 @@ describe('The pages', () => {
       assert.equal(headers['content-type'], 'text/html; charset=utf-8');
       assert.equal(headers['content-security-policy'], CSP);
       assert.equal(headers['cache-control'], 'no-cache');
-      assert.equal(headers.vary, 'Accept-Language');
+      assert.equal(headers.vary, 'Accept-Language, Cookie');
       assert.equal(headers['x-content-type-options'], 'nosniff');
       assert.equal(headers['referrer-policy'], 'same-origin');
     });
@@ -154,6 +154,45 @@ describe('The pages', () => {
   });
 });
 
+describe('The manifest', () => {
+  it('lets the console be installed below any base path, and tells nothing of cameras', async () => {
+    const path = '/postern/manifest.webmanifest';
+    for (const basePath of ['', '/nvr']) {
+      const answer = await rawRequest(await serveUi({ basePathOf: () => basePath }), path);
+      assert.deepEqual(
+        [answer.status, answer.headers['content-type']],
+        [200, 'application/manifest+json; charset=utf-8'],
+      );
+      const { icons, ...manifest } = JSON.parse(String(answer.body));
+      assert.deepEqual(manifest, {
+        name: 'Postern',
+        short_name: 'Postern',
+        start_url: './',
+        scope: '../',
+        display: 'standalone',
+        background_color: '#f4f6f8',
+        theme_color: '#0f766e',
+      });
+      const icon = { src: 'assets/icon-192-3c4d.png', sizes: '192x192', type: 'image/png' };
+      assert.deepEqual(icons, [
+        { ...icon, purpose: 'any' },
+        { ...icon, purpose: 'maskable' },
+      ]);
+    }
+  });
+
+  it('is named by its address from the root', async () => {
+    const built = readBuiltPages(sample.distDirectory);
+    assert.ok(built.kind === 'built');
+    const html = '<link rel="manifest" href="./manifest">';
+    const port = await serveUi({ pages: { ...built, consolePage: html }, basePathOf: () => '/nvr' });
+    assert.equal(
+      String((await rawRequest(port, '/postern/')).body),
+      '<link rel="manifest" href="/nvr/postern/manifest.webmanifest">',
+    );
+  });
+});
+
 describe('The blanks in a page', () => {
   const BLANKS = '<html lang="en"><p>{{title}}|{{firstWhere}}|{{noScript}}|{{facts}}|{{unknown}}|{{enteredUser}}</p>';
   const filled = async (
@@ -180,6 +219,21 @@ describe('The blanks in a page', () => {
     it(`are filled in ${tag} for a browser that likes "${accepted}"`, async () => {
       const html = await filled('loginPage', accepted);
       assert.match(html, new RegExp(`^<html lang="${tag}"><p>${title}\\|.*<code>admin</code>.*\\|\\|\\|\\|</p>$`, 's'));
+    });
+  }
+
+  const chosen: [cookie: string, accepted: string, tag: string][] = [
+    ['postern_language=de', 'en', 'de'],
+    ['other=1; postern_language=en; more=2', 'de', 'en'],
+    ['postern_language=fr', 'de', 'de'],
+    ['postern_language=de"><script>', 'en', 'en'],
+    ['not_postern_language=de', 'en', 'en'],
+  ];
+  for (const [cookie, accepted, tag] of chosen) {
+    it(`are in ${tag} by the choice "${cookie}", in a browser that likes "${accepted}"`, async () => {
+      const port = await serveUi();
+      const headers = { 'Accept-Language': accepted, Cookie: cookie };
+      assert.match(String((await rawRequest(port, '/login', { headers })).body), new RegExp(`<html lang="${tag}">`));
     });
   }
 

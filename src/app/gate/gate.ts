@@ -40,6 +40,7 @@ import { createLedgerRoutes, type LedgerRouteDeps } from '../../ledger/ledger-ro
 import { createOpenApiRoutes } from '../../openapi/openapi-route.ts';
 import type { BuiltPages } from '../../ui/built-pages.ts';
 import { pageHeaders } from '../../ui/content-security-policy.ts';
+import { wishedLanguages } from '../../ui/page-language.ts';
 import { renderRefusalPage } from '../../ui/refusal-page.ts';
 import { ASSETS_PATH, createUiRoutes } from '../../ui/serve-ui.ts';
 import type { AccountsInForce } from '../accounts/accounts-in-force.ts';
@@ -176,7 +177,7 @@ function refusalRules({ auth, ui }: Settings, pages: BuiltPages): RefusalRules {
   const stylesheet = pages.kind === 'built' && pages.stylesheet ? `${ASSETS_PATH}${pages.stylesheet}` : undefined;
   return {
     loginPath: auth.enabled ? LOGIN_PATH : undefined,
-    renderPage: ({ basePath, ...page }: PageFacts) => ({
+    renderPage: ({ basePath, acceptLanguage, cookie, ...page }: PageFacts) => ({
       headers: {
         ...pageHeaders(ui.frame_ancestors),
         'Content-Type': 'text/html; charset=utf-8',
@@ -184,6 +185,7 @@ function refusalRules({ auth, ui }: Settings, pages: BuiltPages): RefusalRules {
       },
       body: renderRefusalPage({
         ...page,
+        acceptLanguage: wishedLanguages(acceptLanguage, cookie),
         startPage: `${basePath}/`,
         logoutPath: `${basePath}/logout`,
         stylesheet: stylesheet && `${basePath}${stylesheet}`,

@@ -36,6 +36,8 @@ export interface PageFacts {
   readonly basePath: string;
   /** The header of that name: the language of the page. */
   readonly acceptLanguage: string | undefined;
+  /** The header of that name: a language that was chosen by hand. */
+  readonly cookie: string | undefined;
 }
 
 /** A caller as the page of a refusal names it. */
@@ -79,6 +81,7 @@ export function errorResponse(
     requestId,
     basePath,
     acceptLanguage,
+    cookie: singleHeader(request, 'cookie'),
     cameras,
     person: personOf(more.caller),
     ...(opens && { opensAt: opens.text }),

@@ -109,3 +109,20 @@ export async function axeFindings(page: Page, within = 'html'): Promise<string[]
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target.join(' '))))`);
 }
+
+const CONTRAST = `(element) => {
+  const { color, backgroundColor, opacity } = getComputedStyle(element);
+  const luminance = (text) => {
+    const [red, green, blue] = text.match(/[\\d.]+/g).map((part) => {
+      const share = Number(part) / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [dark, light] = [luminance(color), luminance(backgroundColor)].sort((one, other) => one - other);
+  return opacity === '1' ? (light + 0.05) / (dark + 0.05) : 0;
+}`;
+
+/** Of the text of an element to its own background, as WCAG computes it; axe leaves disabled buttons out. */
+export const contrastOf = (page: Page, selector: string): Promise<number> =>
+  page.evaluate(`(${CONTRAST})(document.querySelector(${JSON.stringify(selector)}))`) as Promise<number>;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fromLocalInput, toLocalInput } from '../../../src/ui/pages/explore/filter/local-input.ts';
+import { localeFor } from '../../../src/ui/pages/shared/locale.ts';
 import {
   formatDay,
   formatDuration,
@@ -11,7 +12,6 @@ import {
   formatTick,
   formatTime,
 } from '../../../src/ui/pages/shared/times.ts';
-import { localeFor } from '../../../src/ui/pages/shared/words.ts';
 
 const BERLIN = { locale: 'en-GB', timeZone: 'Europe/Berlin' };
 const NEW_YORK = { locale: 'en-GB', timeZone: 'America/New_York' };

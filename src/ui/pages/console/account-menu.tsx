@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { basePath, baseUrl } from '../shared/base-url.ts';
 import { Choice } from '../shared/choice.tsx';
+import { chooseLanguage, chosenLanguage, LANGUAGES } from '../shared/language.ts';
 import { Menu } from '../shared/menu.tsx';
 import type { PageFacts } from '../shared/page-facts.ts';
 import { chooseTheme, chosenTheme, type Theme } from '../shared/theme.ts';
@@ -32,6 +33,7 @@ export function AccountMenu({ profile, facts }: { profile: Profile; facts: PageF
       </p>
       {profile.isAnonymous && <p class="menu-note">{words.account.internal}</p>}
       <ThemeChoice />
+      <LanguageField />
       {facts.hasNvr && (
         <a class="button button-wide menu-recorder" href={basePath}>
           {words.frame.recorder}
@@ -74,5 +76,19 @@ function ThemeChoice() {
     />
   );
 }
+
+const LanguageField = () => (
+  <Choice
+    name="language"
+    legend={words.account.language}
+    isLegendShown
+    options={[['browser', words.account.system], ...LANGUAGES]}
+    chosen={chosenLanguage()}
+    onChoose={(choice) => {
+      chooseLanguage(choice);
+      location.reload();
+    }}
+  />
+);
 
 const firstLetter = (name: string): string => ([...name][0] ?? '?').toLocaleUpperCase();

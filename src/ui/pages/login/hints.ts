@@ -1,5 +1,6 @@
 /** The small helps of the login page: show the password, Caps Lock, first start, no encryption. */
 import { baseUrl } from '../shared/base-url.ts';
+import { chooseLanguage, LANGUAGES } from '../shared/language.ts';
 import { loginWords } from './login-words.ts';
 import { element } from './page-element.ts';
 
@@ -48,5 +49,21 @@ export async function showFirstTimeHelp(): Promise<void> {
     element('first-time', HTMLElement).hidden = isFirstTime !== true;
   } catch {
     // Nothing to show.
+  }
+}
+
+/** Kept in this browser; the server writes the page anew. */
+export function wireLanguages(): void {
+  const place = element('languages', HTMLElement);
+  place.hidden = false;
+  for (const [tag] of LANGUAGES) {
+    const button = place.querySelector<HTMLButtonElement>(`[lang="${tag}"]`);
+    if (!button) continue;
+    button.ariaPressed = String(document.documentElement.lang === tag);
+    button.addEventListener('click', () => {
+      chooseLanguage(tag);
+      // Not a reload, which would send a form once more.
+      location.replace(location.href);
+    });
   }
 }

@@ -1,8 +1,9 @@
 /** The login page: the form is in the page already, this sends it and says what came of it. */
 import { basePath, baseUrl } from '../shared/base-url.ts';
+import { momentText } from '../shared/locale.ts';
 import { applyTheme, chosenTheme } from '../shared/theme.ts';
 import { startCountdown } from './countdown.ts';
-import { hidePassword, showCapsLock, showFirstTimeHelp, showUnencrypted, wireReveal } from './hints.ts';
+import { hidePassword, showCapsLock, showFirstTimeHelp, showUnencrypted, wireLanguages, wireReveal } from './hints.ts';
 import {
   closedIn,
   closedText,
@@ -38,7 +39,7 @@ const PASSKEY_PROBLEMS = {
 
 let stopCountdown = (): void => {};
 
-/** The page came as the second step of a login without script: it is sent as it is. */
+/** The page came as the second step of a login without script. */
 const isSentPlain = form.classList.contains(SECOND);
 
 form.addEventListener('submit', (event) => {
@@ -48,6 +49,7 @@ form.addEventListener('submit', (event) => {
 });
 if (!isSentPlain) (user.value === '' ? user : password).focus();
 wireReveal(password);
+wireLanguages();
 showCapsLock(form);
 showUnencrypted();
 void showFirstTimeHelp();
@@ -102,12 +104,6 @@ wirePasskey(form, {
   },
 });
 
-/** As `formatMoment` writes it, without the words of the whole console, which that would bring along. */
-const momentOf = (time: number | undefined): string | undefined =>
-  time === undefined
-    ? time
-    : new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'long' }).format(time * 1000);
-
 /** Without its cookie the next page would lead straight back here, and never say why. */
 const isForgotten = async (): Promise<boolean> => (await fetch(new URL('api/profile', baseUrl))).status === 401;
 
@@ -120,9 +116,8 @@ function report(outcome: LoginOutcome): void {
       );
       break;
     case 'wrong-credentials':
-      showProblem(loginWords.wrong);
+      showProblem(loginWords.wrong, password);
       password.select();
-      password.focus();
       break;
     case 'code-asked':
       askForCode();
@@ -131,7 +126,13 @@ function report(outcome: LoginOutcome): void {
       waitAndSay(outcome.why, outcome.seconds);
       break;
     case 'closed':
-      showProblem(closedText(loginWords, outcome.reason, momentOf(outcome.opensAt)));
+      showProblem(
+        closedText(
+          loginWords,
+          outcome.reason,
+          momentText(outcome.opensAt, document.documentElement.lang, navigator.languages),
+        ),
+      );
       break;
     case 'failed':
       showProblem(loginWords[outcome.why].replace('{status}', String(outcome.status)));
@@ -141,7 +142,7 @@ function report(outcome: LoginOutcome): void {
 
 /** Asked once more, the code was wrong. The password stays in its field: it is sent again with the code. */
 function askForCode(): void {
-  if (isSecond()) showProblem(loginWords.wrongCode);
+  if (isSecond()) showProblem(loginWords.wrongCode, code);
   form.classList.add(SECOND);
   element('first-step', HTMLFieldSetElement).disabled = true;
   element('second-step', HTMLFieldSetElement).disabled = false;
@@ -168,8 +169,11 @@ function waitAndSay(why: 'too-many-tries' | 'busy', seconds: number): void {
   );
 }
 
-function showProblem(message: string): void {
+/** `wrong`: the field that it is about. */
+function showProblem(message: string, wrong?: HTMLInputElement): void {
   problem.textContent = message;
+  for (const field of [user, password, code]) field.ariaInvalid = field === wrong ? 'true' : null;
+  wrong?.focus();
 }
 
 function setBusy(isBusy: boolean): void {

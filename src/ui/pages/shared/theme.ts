@@ -8,7 +8,12 @@ const KEY = 'postern-theme';
 
 export const chosenTheme = (): Theme => keptChoice(KEY, THEMES, 'system');
 
+/** Of `--surface`, where the browser's own bar continues ours. */
+const BAR = { light: '#ffffff', dark: '#161b22' } as const;
+
 export function applyTheme(theme: Theme): void {
+  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]'))
+    meta.content = BAR[theme === 'system' ? (meta.media.includes('dark') ? 'dark' : 'light') : theme];
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
 }

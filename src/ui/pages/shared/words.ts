@@ -1,5 +1,6 @@
 /** The texts of the pages in the language that the server chose (`<html lang>`), by the browser's preferences (SPEC 8). */
 import { EN, type Words } from '../words/en.ts';
+import { localeFor } from './locale.ts';
 
 /** Read it at render time, not when a module is loaded: the language is loaded in between. */
 export let words: Words = EN;
@@ -14,7 +15,3 @@ export async function learnWords(language: string): Promise<void> {
   const { DE } = await import('../words/de.ts');
   words = DE;
 }
-
-/** The viewer's region of the page's language: an English page has no French weekday. */
-export const localeFor = (language: string, wished: readonly string[]): string =>
-  wished.find((tag) => tag === language || tag.startsWith(`${language}-`)) ?? language;

@@ -247,6 +247,7 @@ export const DE: Words = {
     changePassword: 'Passwort ändern',
     logOut: 'Abmelden',
     theme: 'Darstellung',
+    language: 'Sprache',
     system: 'System',
     light: 'Hell',
     dark: 'Dunkel',

@@ -246,6 +246,7 @@ export const EN = {
     changePassword: 'Change password',
     logOut: 'Log out',
     theme: 'Theme',
+    language: 'Language',
     system: 'System',
     light: 'Light',
     dark: 'Dark',
