@@ -91,9 +91,16 @@ export const namesAddress = ({ row, parameters }: Listed, target: RequestTarget)
         : queryValues(target.query, name).some((stream) => stream.includes(':')),
     );
 
+/** Of the route tables that were in force: a few dozen. */
+const locators = new Map<string, Locator>();
+
 export function parseLocator(text: string): Locator {
+  const known = locators.get(text);
+  if (known) return known;
   const parts = text.split(':');
-  return { kind: parts.slice(0, -2).join(':'), source: parts.at(-2) ?? '', name: parts.at(-1) ?? '' };
+  const locator = { kind: parts.slice(0, -2).join(':'), source: parts.at(-2) ?? '', name: parts.at(-1) ?? '' };
+  locators.set(text, locator);
+  return locator;
 }
 
 /** An unknown kind names no camera, so that no restricted caller may see it. */

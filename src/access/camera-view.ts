@@ -1,6 +1,6 @@
 /** What one caller sees of this NVR: the existing cameras that its role lists (interface 2.2). */
 import type { Caller, Rights } from '../domain/caller.ts';
-import { visibleCameras } from '../domain/camera-scope.ts';
+import { type CameraScope, visibleCameras } from '../domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role } from '../domain/names.ts';
 import { sinceOf } from '../domain/rights/rights.ts';
 import { layoutOfNames, type RecorderLayout } from './recorder-layout.ts';
@@ -38,16 +38,35 @@ export function viewOf(
   layout = layoutOfNames([]),
 ): CameraView {
   const clearance = clearanceOf(caller);
-  const cameras = clearance === 'restricted' ? visibleCameras(caller.scope, layout.cameras) : layout.cameras;
   const since = sinceOf(caller.history, now);
-  return withSight({ role: caller.role, clearance, layout, cameras, ...(since !== undefined && { since }) });
+  const facts = { role: caller.role, clearance, layout, ...(since !== undefined && { since }) };
+  return clearance === 'restricted'
+    ? { ...facts, ...sightOf(caller.scope, layout) }
+    : { ...facts, cameras: layout.cameras, ...SEES_ALL };
+}
+
+type Sight = Pick<CameraView, 'cameras' | 'sees' | 'isForeign'>;
+
+/** A scope is asked about the same layout again and again, by one request and by the next. */
+const sights = new WeakMap<CameraScope, { readonly layout: RecorderLayout; readonly sight: Sight }>();
+
+function sightOf(scope: CameraScope, layout: RecorderLayout): Sight {
+  const known = sights.get(scope);
+  if (known?.layout === layout) return known.sight;
+  const cameras = visibleCameras(scope, layout.cameras);
+  const sight = { cameras, ...sightAmong(cameras, layout) };
+  sights.set(scope, { layout, sight });
+  return sight;
 }
 
 export function withSight(view: PlainView): CameraView {
-  if (view.clearance !== 'restricted') return { ...view, ...SEES_ALL };
-  const seen: ReadonlySet<string> = new Set(view.cameras);
-  const others: ReadonlySet<string> = new Set(view.layout.cameras.filter((camera) => !seen.has(camera)));
-  return { ...view, sees: (camera) => seen.has(camera), isForeign: (name) => others.has(name) };
+  return { ...view, ...(view.clearance === 'restricted' ? sightAmong(view.cameras, view.layout) : SEES_ALL) };
+}
+
+function sightAmong(cameras: readonly CameraName[], layout: RecorderLayout): Pick<Sight, 'sees' | 'isForeign'> {
+  const seen: ReadonlySet<string> = new Set(cameras);
+  const others: ReadonlySet<string> = new Set(layout.cameras.filter((camera) => !seen.has(camera)));
+  return { sees: (camera) => seen.has(camera), isForeign: (name) => others.has(name) };
 }
 
 export const plainView = ({ role, clearance, layout, cameras, since }: CameraView): PlainView => ({

@@ -1,5 +1,5 @@
 /** What `postern policy` found, as text for a terminal (SPEC 15). */
-import type { Change, PolicyReview, Sight } from '../app/commands/policy.ts';
+import type { PolicyReview, Sight, UsedChange } from '../app/commands/policy.ts';
 
 export function formatDrift({ nvr, table, unknown, gone, changed }: PolicyReview): string {
   const about = [
@@ -32,21 +32,34 @@ const changedLine = ({ operation, unread, missing }: PolicyReview['changed'][num
     ...(missing.length > 0 ? [`has no ${missing.join(', ')}, by which the row narrows it`] : []),
   ].join('  ');
 
-/** A line for each account or token, what becomes of it, and the cameras that this is about. */
-export function formatChanges(changes: readonly Change[]): string {
+/** A line for each account or token, what becomes of it, and the cameras that this is about; then what of it was really used. */
+export function formatChanges(changes: readonly UsedChange[]): string {
   if (changes.length === 0) return 'Nothing would change.\n';
   const groups = Map.groupBy(
     changes,
     (change) => `${holderOf(change)}: ${VERB[change.becomes]} on ${placesOf(change)}`,
   );
   return [...groups]
-    .map(([heading, those]) => `${heading}\n${those.map(({ operation }) => `  ${operation}\n`).join('')}`)
+    .map(([heading, those]) =>
+      [heading, ...usedLines(those), ...those.map(({ operation }) => `  ${operation}`), ''].join('\n'),
+    )
     .join('');
 }
 
+/** Operations of one kind are told once: the ledger knows what was watched, and not by which operation. */
+function usedLines(changes: readonly UsedChange[]): readonly string[] {
+  const uses = changes.flatMap(({ views = '', used = [] }) =>
+    used.map(
+      ({ camera, times, lastDay }) =>
+        `  used: ${views === 'signalling' ? 'live' : views} on ${camera}, ${times === 1 ? 'once' : `${times} times`} in the last 30 days, last on ${lastDay}`,
+    ),
+  );
+  return [...new Set(uses)];
+}
+
 const VERB = { allowed: 'gains', refused: 'loses' } as const;
-const holderOf = ({ kind, name, owner }: Change): string => (kind === 'token' ? `token ${name} of ${owner}` : name);
-const placesOf = ({ cameras }: Change): string => (cameras === 'all' ? 'the NVR' : cameras.join(', '));
+const holderOf = ({ kind, name, owner }: UsedChange): string => (kind === 'token' ? `token ${name} of ${owner}` : name);
+const placesOf = ({ cameras }: UsedChange): string => (cameras === 'all' ? 'the NVR' : cameras.join(', '));
 
 export function formatSights(sights: readonly Sight[]): string {
   if (sights.length === 0) return 'No account and no token.\n';

@@ -4,11 +4,14 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { authorize } from '../../src/access/authorize.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
+import { withUse } from '../../src/access/review/really-used.ts';
 import { isAboutCameras, sampleOf } from '../../src/access/review/sample-request.ts';
 import { type Change, type RuleSet, wouldChange } from '../../src/access/review/would-change.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
+import { formatChanges } from '../../src/cli/format-policy.ts';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 import { maySee } from '../../src/domain/camera-scope.ts';
+import type { LedgerDay } from '../../src/domain/ledger.ts';
 import type { CameraName, Role, UserName } from '../../src/domain/names.ts';
 import { type PolicyRow, VERBS } from '../../src/domain/policy.ts';
 import { rightsOfUser } from '../../src/domain/rights/rights.ts';
@@ -97,6 +100,36 @@ describe('Another configuration', () => {
         );
       }),
       { numRuns: 3 },
+    );
+  });
+
+  it('is told with what was really used of it: viewings of that kind on that camera', () => {
+    const roles = (cameras: readonly string[]) => ({ guard: { cameras, deny: [] } });
+    const [before, after] = [side(ROWS, ['guard'], roles(['cam1', 'cam2'])), side(ROWS, ['guard'], roles(['cam2']))];
+    const of = { user: 'u0', viewer: '', seconds: 1, hours: 1 };
+    const days: LedgerDay[] = [
+      { ...of, day: '2026-11-02', kind: 'live', camera: 'cam1_sub', records: 5 },
+      { ...of, day: '2026-11-20', kind: 'live', camera: 'cam1', records: 7 },
+      { ...of, day: '2026-11-21', kind: 'live', camera: 'cam2', records: 1 },
+      { ...of, day: '2026-11-21', kind: 'live', camera: 'cam1', viewer: 'token:t1', records: 9 },
+      { ...of, day: '2026-11-21', kind: 'live', camera: 'cam1', user: 'u1', records: 9 },
+    ];
+    const streams = new Map([...layout.streams, ['cam1_sub', ['cam1' as CameraName]]]);
+    const told = withUse(
+      wouldChange(before, after, { layout, now: NOW }),
+      days,
+      ({ name }) => ({ user: name, viewer: '' }),
+      { ...layout, streams },
+    );
+    const usedOf = (operation: string) => told.find((change) => change.operation === operation)?.used;
+    assert.deepEqual(usedOf('GET /api/{camera}/latest.{extension}'), [
+      { camera: 'cam1', times: 12, lastDay: '2026-11-20' },
+    ]);
+    assert.deepEqual(usedOf('GET /api/{camera}/recordings/{time}/snapshot.{format}'), []);
+    assert.equal(usedOf('GET /api/{camera}/ptz/info'), undefined);
+    assert.match(
+      formatChanges(told),
+      /^u0: loses on cam1\n {2}used: live on cam1, 12 times in the last 30 days, last on 2026-11-20\n {2}GET /,
     );
   });
 

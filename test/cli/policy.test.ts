@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Command } from 'commander';
 import { openForPolicy } from '../../src/app/commands/policy.ts';
+import { localClock } from '../../src/app/ledger/local-time.ts';
 import { registerPolicyCommands } from '../../src/cli/commands/policy.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 
@@ -103,6 +105,13 @@ describe('postern policy', () => {
     assert.equal(code, 0);
     assert.match(out, /^carl: loses on cam1\n(?: {2}\S+ \S+\n)+carl: gains on cam2\n|^carl: gains on cam2\n/);
     assert.match(out, /\n {2}GET \/api\/\{camera\}\/latest\.\{extension\}\n/);
+    const store = await openStore({ url: `sqlite:${join(instance.directory, 'postern.db')}` });
+    const { day } = localClock()(Date.now() / 1000);
+    const live = { user: 'carl', viewer: '', kind: 'live' as const, camera: 'cam1', seconds: 60, hours: 1 };
+    await store.ledger.append('main', { ended: [], open: [] }, [{ ...live, day, records: 12 }], 1, () => []);
+    await store.close();
+    const used = `  used: live on cam1, 12 times in the last 30 days, last on ${day}\n`;
+    assert.ok((await run('try', file)).out.includes(`carl: loses on cam1\n${used}`));
     writeFileSync(file, `nvr: { url: "${nvr.url}" }\nauth: { roles: { front_only: [cam1] } }\n`);
     assert.deepEqual(await run('try', file), { code: 0, out: 'Nothing would change.\n', err: '' });
     writeFileSync(file, `nvr: { url: "${nvr.url}" }\nauth: { roles: {} }\n`);

@@ -18,8 +18,8 @@ const PARAMETER_WORDS: ReadonlySet<string> = new Set([
 const LIST_SUFFIX = '.urlset';
 
 /** Whether the module would take something out of the path of these decoded segments, or read a list into it. */
-export const isVodTrick = ([first, ...segments]: readonly string[]): boolean =>
-  first === 'vod' && segments.some((segment) => readsAs(segment.toLowerCase()));
+export const isVodTrick = (segments: readonly string[]): boolean =>
+  segments[0] === 'vod' && segments.some((segment, at) => at > 0 && readsAs(segment.toLowerCase()));
 
 /** A time zone is the only part of a path that holds commas. */
 const readsAs = (segment: string): boolean =>

@@ -3,6 +3,7 @@
 import { layoutOfNames } from '../../access/recorder-layout.ts';
 import { operationsOf } from '../../access/review/openapi-operations.ts';
 import { type Drift, policyDrift } from '../../access/review/policy-drift.ts';
+import { type UsedChange, type Watcher, withUse } from '../../access/review/really-used.ts';
 import { type Holder, type Sight, sightOf, whoSees } from '../../access/review/who-sees.ts';
 import { type Change, type RuleSet, wouldChange } from '../../access/review/would-change.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
@@ -16,11 +17,12 @@ import { err, ok, type Result } from '../../domain/result.ts';
 import { rightsOfUser } from '../../domain/rights/rights.ts';
 import type { Store } from '../../store/open-store.ts';
 import { routeTable } from '../gate/rules.ts';
+import { localClock } from '../ledger/local-time.ts';
 import { askerOf } from '../resources/upstreams.ts';
 import type { CommandPlace } from './commands.ts';
 import { layoutOf, storeBeside } from './explain.ts';
 
-export type { Change, Sight };
+export type { Sight, UsedChange };
 
 export interface PolicyReview extends Drift {
   /** The version that the description gives itself. */
@@ -35,7 +37,7 @@ export interface PolicyCommand {
   /** Accounts, then API tokens that still hold: of that name, or those who see the camera. Errs with a sentence. */
   who(question: WhoQuestion): Promise<Result<readonly Sight[], string>>;
   /** `file`: another configuration. Errs with every problem of it. */
-  tryOut(file: string): Promise<Result<readonly Change[], string>>;
+  tryOut(file: string): Promise<Result<readonly UsedChange[], string>>;
   close(): Promise<void>;
 }
 
@@ -72,9 +74,32 @@ export async function openForPolicy(place: CommandPlace, note: (sentence: string
       const layout = (await layoutOf(settings, store, note)) ?? layoutOfNames([]);
       if (layout.cameras.length === 0)
         return err('no camera is known, so nothing can be compared: start the NVR, or set nvr.cameras');
-      return ok(wouldChange(await ruleSetOf(config, store, now), await ruleSetOf(other, store, now), { layout, now }));
+      const sides = [await ruleSetOf(config, store, now), await ruleSetOf(other, store, now)] as const;
+      const changes = wouldChange(...sides, { layout, now });
+      if (!store) return ok(changes);
+      if (!settings.ledger.enabled) note('ledger.enabled is false: what was used is not known');
+      const localTime = localClock(settings.auth.timezone ?? undefined);
+      const [first, last] = [localTime(now - USED_SECONDS).day, localTime(now).day];
+      const days = await store.ledger.days({ sight: undefined }, first, last);
+      return ok(withUse(changes, days, await watchers(store), layout));
     },
     close: async () => store?.close(),
+  };
+}
+
+/** How far back is looked for what was used. */
+const USED_SECONDS = 30 * 86_400;
+
+/** Whose days of the ledger belong to a change: a token's pictures are told apart from those of its owner. */
+async function watchers({ apiTokens }: Store): Promise<(change: Change) => Watcher | undefined> {
+  const tokens = new Map(
+    (await apiTokens.listTokens()).map(({ id, name, user }) => [JSON.stringify([name, user]), id]),
+  );
+  return ({ kind, name, owner = '' }) => {
+    if (kind === 'unknown') return undefined;
+    if (kind === 'user') return { user: name, viewer: '' };
+    const id = tokens.get(JSON.stringify([name, owner]));
+    return id === undefined ? undefined : { user: owner, viewer: `token:${id}` };
   };
 }
 
