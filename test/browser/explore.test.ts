@@ -87,6 +87,13 @@ const seeOrHide = (page: Page, state: 'hidden' | 'visible'): Promise<unknown> =>
     document.dispatchEvent(new Event('visibilitychange'));
   `);
 
+/** The layout shifts that no input explains, summed up in the page. */
+const WATCH_SHIFTS = `
+  globalThis.shifted = 0;
+  new PerformanceObserver((list) => {
+    for (const { hadRecentInput, value } of list.getEntries()) if (!hadRecentInput) shifted += value;
+  }).observe({ type: 'layout-shift', buffered: true });`;
+
 const searchOf = (page: Page): string => decodeURIComponent(new URL(page.url()).search);
 
 describe('Explore', { skip }, () => {
@@ -103,7 +110,7 @@ describe('Explore', { skip }, () => {
       const first = await page.locator('.event').first().innerText();
       assert.match(first, /^person\s+Zoë\s+cam1\s+score\s+87 %\s+\d\d:\d\d:\d\d\s+in progress$/);
       assert.match(await page.locator('.event').nth(2).innerText(), /^car\s+cam1.*1 min 5 s$/s);
-      assert.equal(await page.locator('.explore-count').innerText(), '72 detections');
+      assert.equal(await page.locator('.explore-count').innerText(), '72 detections on 2 cameras');
     }));
 
   it('loads more when the end comes near, and keeps its place', (t) =>
@@ -237,11 +244,13 @@ describe('Explore', { skip }, () => {
       await hasRows(page, 72);
     }));
 
-  it('draws the detections over time, to be read, clicked and dragged over', (t) =>
+  it('draws the detections over time, to be read, clicked and dragged over, and nothing moves meanwhile', (t) =>
     visit(t, TALL, async (page) => {
+      await page.addInitScript(WATCH_SHIFTS);
       await enter(page, instance, ADMIN_PERSON);
-      const plot = page.locator('.overview-plot .u-over');
-      await plot.waitFor();
+      const plot = page.locator('.plot-area');
+      const place = async () => (await plot.boundingBox()) ?? assert.fail('the plot has no place');
+      await page.locator('.legend-camera').nth(1).waitFor();
       assert.deepEqual(
         (await page.locator('.legend-camera').allInnerTexts()).map((text) => text.split(/\s+/)),
         [
@@ -249,23 +258,64 @@ describe('Explore', { skip }, () => {
           ['cam2', '35'],
         ],
       );
-      const { x, y, width, height } = (await plot.boundingBox()) ?? assert.fail('the plot has no place');
+      const { x, y, width, height } = await place();
+      await page.mouse.move(x + width * 0.6, y + height / 2);
+      await page.locator('.overview-stretch', { hasText: /\d:\d\d.*\d detections?$/ }).waitFor();
       await page.mouse.move(x + width * 0.2, y + height / 2);
+      assert.deepEqual(await place(), { x, y, width, height });
+      assert.ok(Number(await page.evaluate('shifted')) < 0.02);
       await page.mouse.down();
       await page.mouse.move(x + width * 0.6, y + height / 2, { steps: 4 });
       const dragged = await rowsAfter(page, () => page.mouse.up());
       assert.match(page.url(), /[?]after=\d+&before=\d+$/);
       assert.ok(dragged > 2 && dragged < 60, `${dragged} rows`);
-      await plot.waitFor();
-      const shown = (await plot.boundingBox()) ?? assert.fail('the plot has no place');
-      await page.mouse.move(shown.x + shown.width * 0.5, shown.y + shown.height - 4);
-      await page.locator('.overview-stretch', { hasText: /\d:\d\d, \d+ min/ }).waitFor();
-      const clicked = await rowsAfter(page, () =>
-        page.mouse.click(shown.x + shown.width * 0.5, shown.y + shown.height - 4),
-      );
+      await page.locator('.explore-count', { hasText: `${dragged} detections` }).waitFor();
+      const clicked = await rowsAfter(page, () => page.mouse.click(x + width * 0.5, y + height - 4));
       const { searchParams } = new URL(page.url());
       assert.ok(Number(searchParams.get('before')) - Number(searchParams.get('after')) <= 900);
       assert.ok(clicked < dragged, `${clicked} of ${dragged} rows`);
+      assert.equal(await rowsAfter(page, () => page.getByRole('button', { name: 'Reset zoom' }).click()), 72);
+      assert.equal(searchOf(page), '');
+    }));
+
+  it('is zoomed by keys, and by touch only when that is asked for', (t) =>
+    visit(t, { ...TALL, hasTouch: true }, async (page) => {
+      await enter(page, instance, ADMIN_PERSON);
+      const plot = page.getByRole('slider');
+      await page.locator('.legend-camera').nth(1).waitFor();
+      await plot.focus();
+      for (const key of ['Home', 'Shift+ArrowLeft', 'Shift+PageUp', 'Shift+PageUp', 'Shift+ArrowRight'])
+        await page.keyboard.press(key);
+      assert.match(String(await plot.getAttribute('aria-valuetext')), /: \d+ detections$/);
+      const keyed = await rowsAfter(page, () => page.keyboard.press('Enter'));
+      assert.ok(keyed > 2 && keyed < 60, `${keyed} rows`);
+      await page.getByRole('button', { name: 'Reset zoom' }).press('Enter');
+      await hasRows(page, 72);
+      assert.equal(await plot.evaluate((one) => one.matches(':focus')), true);
+      const { x, y, width, height } = (await plot.boundingBox()) ?? assert.fail('the plot has no place');
+      await page.touchscreen.tap(x + width * 0.5, y + height / 2);
+      await page.getByRole('button', { name: 'Zoom in' }).waitFor();
+      assert.equal(searchOf(page), '');
+      await page.getByRole('button', { name: 'Zoom in' }).tap();
+      await page.waitForURL(/[?]after=\d+&before=\d+$/);
+    }));
+
+  it('has counts of a few kilobytes, compressed, and draws many cameras as eight and the others', (t) =>
+    visit(t, {}, async (page) => {
+      const cameras = Array.from({ length: 40 }, (_, at) => ({
+        camera: `camera ${at}`,
+        total: 40 - at,
+        ...(at < 8 ? { counts: [40 - at] } : {}),
+      }));
+      const body = { total: 820, complete: true, seconds: 60, starts: [0], end: 60, cameras, others: [528] };
+      const asked = page.waitForResponse(/\/api\/events\?/);
+      await page.route('**/api/events/counts?*', (route) => route.fulfill({ json: body }));
+      await enter(page, instance, ADMIN_PERSON);
+      assert.equal((await asked).headers()['content-encoding'], 'br');
+      await page.locator('.legend-camera', { hasText: '32 others' }).waitFor();
+      assert.equal(await page.locator('.legend-camera').count(), 9);
+      assert.equal(await page.locator('.plot-area path').count(), 9);
+      assert.equal(await page.locator('.explore-count').innerText(), '820 detections on 40 cameras');
     }));
 
   it('draws the whole of the chosen time, and one camera alone or all again', (t) =>
@@ -273,7 +323,7 @@ describe('Explore', { skip }, () => {
       await enter(page, instance, ADMIN_PERSON);
       await menu(page, 'Time: Any time').click();
       await page.getByRole('button', { name: 'Last 7 days' }).click();
-      await page.getByText('per 3 h', { exact: true }).waitFor();
+      await page.locator('.overview-stretch', { hasText: 'per 3 h' }).waitFor();
       await page.keyboard.press('Escape');
       const alone = page.locator('.legend-camera', { hasText: 'cam2' });
       await alone.click();
@@ -398,7 +448,7 @@ describe('Explore', { skip }, () => {
       await page.evaluate("history.pushState(null, '', '/postern/?camera=cam2')");
       await page.getByRole('alert').getByText('Access denied to the camera cam2').waitFor();
       assert.equal(await page.locator('.event').count(), 0);
-      assert.equal(await page.locator('.overview').count(), 0);
+      assert.equal(await page.locator('.plot-area path').count(), 0);
     }));
 
   it('goes to the login when the session ends meanwhile', (t) =>

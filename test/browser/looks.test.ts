@@ -78,7 +78,7 @@ describe('The pages', { skip }, () => {
         await page.goto(`${instance.url}/login`);
         await look(page, 'login');
         await enter(page, instance, ADMIN_PERSON);
-        await page.locator('.overview-plot canvas').waitFor();
+        await page.locator('.plot-area path').first().waitFor();
         await look(page, 'explore');
         await page.locator('.event .score').first().click({ trial: true });
         for (const name of ['Camera:', 'Label:', 'Time:', 'More', 'Account:']) {
@@ -116,7 +116,7 @@ describe('The pages', { skip }, () => {
         await page.route('**/api/ledger?*', (route) => route.fulfill({ json: FULL_ACTIVITY }));
         await page.route('**/api/ledger/days?*', (route) => route.fulfill({ json: FULL_DAYS }));
         await page.goto(`${instance.url}/postern/activity`);
-        await page.locator('.activity canvas').waitFor();
+        await page.locator('.activity .plot-area path').first().waitFor();
         await page.locator('.record').last().waitFor();
         await look(page, 'activity');
       }));

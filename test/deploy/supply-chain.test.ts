@@ -68,7 +68,7 @@ describe('The built pages', () => {
     assert.ok(Object.keys(first).length > 5);
     assert.deepEqual(second, first);
     const licences = readFileSync(join(places[0] ?? '', 'licences.md'), 'utf8');
-    for (const name of ['preact', 'uplot']) assert.match(licences, new RegExp(`\\b${name}\\b`, 'i'));
+    for (const name of ['preact', 'wouter-preact']) assert.match(licences, new RegExp(`\\b${name}\\b`, 'i'));
   });
 });
 

@@ -1,5 +1,4 @@
 /** Records and sums of the ledger as the pages show them, read from whatever the answer holds (SPEC 14). */
-import type { DetectionBuckets } from '../explore/plot/detection-buckets.ts';
 import { type Fields, isFields, numberOf, textOf, timeOf } from '../shared/fields.ts';
 
 export interface ActivityRecord {
@@ -54,7 +53,15 @@ export const readDays = (body: unknown): readonly WatchedDay[] =>
 const DAY = 86_400;
 
 /** A bar for each day of the range, in the clock of the viewer, stacked by person; the one who watched most first. */
-export function bucketDays(days: readonly WatchedDay[], firstDay: number, count: number): DetectionBuckets {
+export interface WatchedDays {
+  /** Unix seconds, one a day. */
+  readonly starts: readonly number[];
+  readonly stepSeconds: number;
+  /** Who watched most first; minutes, one a day. */
+  readonly people: readonly { readonly name: string; readonly total: number; readonly counts: readonly number[] }[];
+}
+
+export function bucketDays(days: readonly WatchedDay[], firstDay: number, count: number): WatchedDays {
   const starts = Array.from({ length: count }, (_, at) => firstDay + at * DAY);
   const keys = starts.map(dayKey);
   const people = [...new Set(days.map(({ user }) => user))].map((name) => {
@@ -63,7 +70,7 @@ export function bucketDays(days: readonly WatchedDay[], firstDay: number, count:
     );
     return { name, counts, total: Math.round(counts.reduce((sum, minutes) => sum + minutes, 0)) };
   });
-  return { stepSeconds: DAY, starts, cameras: people.sort((one, other) => other.total - one.total) };
+  return { stepSeconds: DAY, starts, people: people.sort((one, other) => other.total - one.total) };
 }
 
 /** `2026-11-22`; the middle of the day, so that a change to summer time moves no day. */

@@ -1,6 +1,10 @@
 /** Minutes watched by day, stacked by person: choose a person to see what that person saw (SPEC 14). */
-import { useMemo, useState } from 'preact/hooks';
-import { usePlot } from '../explore/plot/use-plot.ts';
+import { useMemo } from 'preact/hooks';
+import { sumsOf } from '../explore/plot/bars.ts';
+import { COLOURS, OTHERS } from '../explore/plot/colours.ts';
+import { Legend } from '../explore/plot/legend.tsx';
+import { StackPlot } from '../explore/plot/stack-plot.tsx';
+import { useSelection } from '../explore/plot/use-selection.ts';
 import { formatDate } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import { bucketDays, type WatchedDay } from './read-activity.ts';
@@ -14,41 +18,51 @@ interface WatchedPlotProps {
   readonly onUser: (user: string) => void;
 }
 
-const COLOURS = 8;
-const ignore = (): void => {};
-
 export function WatchedPlot({ days, first, count, user, onUser }: WatchedPlotProps) {
-  const buckets = useMemo(() => bucketDays(days, first, count), [days, first, count]);
-  const [at, setAt] = useState<number>();
-  const colours = buckets.cameras.map((_, place) => (place < COLOURS ? `camera-${place + 1}` : 'camera-other'));
-  const plot = usePlot({ buckets, colours, onStretch: ignore, onPoint: setAt });
-  const start = at === undefined ? undefined : buckets.starts[at];
+  const { starts, stepSeconds, people } = useMemo(() => bucketDays(days, first, count), [days, first, count]);
+  const series = useMemo(
+    () =>
+      people.map(({ name, counts }, place) => ({
+        name,
+        counts,
+        colour: place < COLOURS ? `camera-${place + 1}` : OTHERS,
+      })),
+    [people],
+  );
+  const selecting = useSelection(starts.length, undefined);
+  const at = selecting.selection?.to;
+  const start = at === undefined ? undefined : starts[at];
+  const minutesOf = (counts: readonly number[]): string => words.activity.minutes(Math.round(counts[at ?? 0] ?? 0));
+  const sums = useMemo(
+    () =>
+      sumsOf(
+        series.map(({ counts }) => counts),
+        starts.length,
+      ),
+    [series],
+  );
+  const said = start === undefined ? '' : `${formatDate(start)}: ${minutesOf(sums)}`;
   return (
     <figure class="overview">
-      <div ref={plot} class="overview-plot" role="img" aria-label={words.activity.plot} />
-      <figcaption class="overview-caption">
-        <span class="overview-stretch">{start === undefined ? words.activity.perDay : formatDate(start)}</span>
-        <ul class="legend">
-          {buckets.cameras.map(({ name, total, counts }, place) => (
-            <li key={name}>
-              <button
-                class="legend-camera"
-                type="button"
-                aria-pressed={name === user}
-                title={words.activity.whatSaw(name)}
-                onClick={() => onUser(name)}
-              >
-                <svg class={`legend-colour ${colours[place]}`} viewBox="0 0 10 10" aria-hidden="true">
-                  <rect width="10" height="10" rx="2.5" />
-                </svg>
-                <bdi>{name === '' ? '–' : name}</bdi>
-                <span class="legend-count">
-                  {words.activity.minutes(at === undefined ? total : Math.round(counts[at] ?? 0))}
-                </span>
-              </button>
-            </li>
-          ))}
-        </ul>
+      <StackPlot label={words.activity.plot} {...{ starts, stepSeconds, series, selecting, said }} />
+      <figcaption>
+        <div class="overview-caption">
+          <p class="overview-stretch">{said || words.activity.perDay}</p>
+        </div>
+        <Legend
+          entries={people.map(({ name, total, counts }, place) => ({
+            name,
+            said: name === '' ? '–' : name,
+            colour: series[place]?.colour ?? OTHERS,
+            total: words.activity.minutes(total),
+            count: at === undefined ? undefined : minutesOf(counts),
+          }))}
+          places={people.length}
+          folded={words.activity.people(people.length)}
+          chosen={user}
+          helpOf={words.activity.whatSaw}
+          onChoose={onUser}
+        />
       </figcaption>
     </figure>
   );

@@ -15,7 +15,7 @@ import { FilterBar } from './filter/filter-bar.tsx';
 import { LiveState } from './live/live-state.tsx';
 import { useLiveEvents } from './live/use-live-events.ts';
 import { Overview } from './plot/overview.tsx';
-import { type Detections, useLabels, useOverview } from './plot/use-overview.ts';
+import { type CountsState, useCounts, useLabels } from './plot/use-counts.ts';
 import { useEvents } from './use-events.ts';
 import { useView, ViewChoice } from './view-choice.tsx';
 
@@ -27,8 +27,8 @@ export function Explore({ profile, facts }: { profile: Profile; facts: PageFacts
   const filter = readFilter(search);
   const list = useEvents(filter, round);
   const live = useLiveEvents(list, filter, facts.eventsBy);
-  const detections = useOverview(filter, round);
-  const seen = useNamesSeen(list.events, detections?.events);
+  const counts = useCounts(filter, round, list.newIds.size + list.waiting.length);
+  const seen = useNamesSeen(list.events);
   const labels = union(useLabels(), seen.labels, filter.labels);
   const cameras = union(profile.cameras, seen.cameras, filter.cameras);
   const openId = search.get('event') ?? undefined;
@@ -36,7 +36,6 @@ export function Explore({ profile, facts }: { profile: Profile; facts: PageFacts
   const openAt = list.events.findIndex(({ id }) => id === openId);
 
   const setFilter = (wanted: EventFilter): void => setSearch(filterSearch(wanted));
-  const alone = filter.cameras.length === 1 ? filter.cameras[0] : undefined;
   const clear = (): void => setFilter(NO_FILTER);
   const reload = (): void => setRound((was) => was + 1);
   /** In another order the list is loaded anew: where new events stand in it, the service knows. */
@@ -49,7 +48,7 @@ export function Explore({ profile, facts }: { profile: Profile; facts: PageFacts
         <header class="explore-head">
           <h1>{words.explore.title}</h1>
           <p class="explore-count" role="status">
-            {detections && formatCount(detections)}
+            {saidCount(counts, profile.cameras.length)}
           </p>
           <LiveState state={live} />
           <ViewChoice view={view} onChoose={setView} />
@@ -64,13 +63,11 @@ export function Explore({ profile, facts }: { profile: Profile; facts: PageFacts
           </p>
         )}
         <FilterBar {...{ filter, cameras, labels }} onChange={setFilter} onClear={clear} />
-        {detections && detections.events.length > 0 && (
-          <Overview
-            {...{ detections, filter, cameras, alone }}
-            onCamera={(camera) => setFilter({ ...filter, cameras: camera === alone ? [] : [camera] })}
-            onStretch={(after, before) => setFilter({ ...filter, after, before })}
-          />
-        )}
+        <Overview
+          {...{ state: counts, filter, cameras }}
+          onCamera={(camera) => setFilter({ ...filter, cameras: isAlone(filter, camera) ? [] : [camera] })}
+          onTime={(time) => setFilter({ ...filter, ...time })}
+        />
         <Events
           {...{ list, filter, view, openId, hrefOf }}
           onMore={list.loadMore}
@@ -99,9 +96,14 @@ const withEvent = (filter: EventFilter, id: string): URLSearchParams => {
   return search;
 };
 
-function formatCount({ events: { length }, isAll }: Detections): string {
-  if (length === 0) return '';
-  return isAll ? words.explore.detections(length) : words.explore.moreThan(length);
+const isAlone = ({ cameras }: EventFilter, camera: string): boolean => cameras.length === 1 && cameras[0] === camera;
+
+/** Empty until it is known. `all`: how many cameras the viewer may see. */
+function saidCount(state: CountsState, all: number): string {
+  if (state.kind !== 'ready' || state.counts.total === 0) return '';
+  const { total, isAll, cameras } = state.counts;
+  const said = isAll ? words.explore.detections(total) : words.explore.moreThan(total);
+  return all > 1 ? `${said} ${words.explore.onCameras(cameras.length, Math.max(all, cameras.length))}` : said;
 }
 
 /** Names once seen stay on offer, also when a filter hides their events. */

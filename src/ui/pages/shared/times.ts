@@ -38,6 +38,16 @@ export function formatShortMoment(time: number, region: Region = {}, now: number
   return format(time, region, { day: 'numeric', month: 'short', ...year, hour: 'numeric', minute: '2-digit' });
 }
 
+/** `4 Aug, 14:05 – 15:05`; the day twice where there are two. */
+export function formatSpan(from: number, to: number, { locale = ownLocale, timeZone }: Region = {}): string {
+  const key = `span ${locale} ${timeZone}`;
+  const known = formats.get(key);
+  const options = { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit', timeZone } as const;
+  const format = known ?? new Intl.DateTimeFormat(locale, options);
+  formats.set(key, format);
+  return format.formatRange(from * 1000, to * 1000);
+}
+
 /** `Today`, `Yesterday`, else the date; the heading that an event stands under. */
 export function formatDay(time: number, now: number, region: Region = {}): string {
   const day = dayKey(time, region);
@@ -65,6 +75,20 @@ export function formatDuration(seconds: number): string {
   if (hours < 24) return two(hours, hour, minutes % 60, minute);
   return two(Math.floor(hours / 24), day, hours % 24, hour);
 }
+
+/** A length of time as one unit where it is one: `hour`, `15 min`. */
+export function formatStep(seconds: number): string {
+  if (seconds === 60) return words.overview.minute;
+  if (seconds === 3600) return words.overview.hour;
+  if (seconds === DAY_SECONDS) return words.overview.day;
+  if (seconds % DAY_SECONDS === 0) return words.overview.days(seconds / DAY_SECONDS);
+  return formatDuration(seconds);
+}
+
+const inGroups = new Intl.NumberFormat(ownLocale);
+
+/** `14,000` */
+export const formatCount = (number: number): string => inGroups.format(number);
 
 export const formatScore = (score: number): string => `${Math.round(score * 100)} %`;
 

@@ -1,78 +1,155 @@
-/** Detections over time, stacked by camera: click or drag to look closer, choose a camera to see it alone. */
-import { useMemo, useState } from 'preact/hooks';
-import { formatDuration, formatShortMoment } from '../../shared/times.ts';
+/** Detections over time, stacked by camera: drag to look closer, choose a camera to see it alone. */
+import { useMemo, useRef } from 'preact/hooks';
+import { formatCount, formatSpan, formatStep } from '../../shared/times.ts';
 import { words } from '../../shared/words.ts';
 import type { EventFilter } from '../filter/event-filter.ts';
-import { bucketDetections } from './detection-buckets.ts';
-import { plotRange } from './plot-range.ts';
-import type { Detections } from './use-overview.ts';
-import { usePlot } from './use-plot.ts';
+import { sumsOf } from './bars.ts';
+import { createColours, OTHERS } from './colours.ts';
+import { NO_COUNTS } from './counts.ts';
+import { Legend, type LegendEntry } from './legend.tsx';
+import { type PlotSeries, StackPlot } from './stack-plot.tsx';
+import { type CountsState, SERIES } from './use-counts.ts';
+import { useSelection } from './use-selection.ts';
+
+type TimeFilter = Pick<EventFilter, 'after' | 'before'>;
 
 interface OverviewProps {
-  readonly detections: Detections;
+  readonly state: CountsState;
   readonly filter: EventFilter;
+  /** All that the viewer may see. */
   readonly cameras: readonly string[];
-  /** The one camera that is chosen, when it is one. */
-  readonly alone: string | undefined;
   readonly onCamera: (camera: string) => void;
-  readonly onStretch: (after: number, before: number) => void;
+  readonly onTime: (time: TimeFilter) => void;
 }
 
-const COLOURS = 8;
+/** As long as the page is there: whatever is filtered meanwhile, a camera has its colour. */
+const coloursOf = createColours();
 
-export function Overview({ detections, filter, cameras, alone, onCamera, onStretch }: OverviewProps) {
-  const { events, isAll } = detections;
-  const buckets = useMemo(
-    () => bucketDetections(events, clockOffsetSeconds(), plotRange(filter, isAll, Date.now() / 1000)),
-    [detections],
+export function Overview({ state, filter, cameras, onCamera, onTime }: OverviewProps) {
+  const counts = state.kind === 'ready' ? state.counts : NO_COUNTS;
+  const { starts, end, stepSeconds, others } = counts;
+  const named = counts.cameras.filter(({ counts: own }) => own !== undefined);
+  const rest = counts.cameras.slice(named.length);
+  const series = useMemo(() => {
+    const colours = coloursOf(
+      named.map(({ camera }) => camera),
+      cameras,
+    );
+    const drawn = named.map(
+      ({ camera, counts: own = [] }): PlotSeries => ({
+        name: camera,
+        colour: colours.get(camera) ?? OTHERS,
+        counts: own,
+      }),
+    );
+    return rest.length === 0 ? drawn : [...drawn, { name: '', colour: OTHERS, counts: others }];
+  }, [counts]);
+  const zoom = useZoom(filter, onTime);
+  const startOf = (slice: number): number => starts[slice] ?? end;
+  const selecting = useSelection(starts.length, (from, to) => zoom.into(startOf(from), startOf(to + 1)));
+  const { selection } = selecting;
+  const countIn = (own: readonly number[]): string | undefined =>
+    selection && formatCount(own.slice(selection.from, selection.to + 1).reduce((sum, count) => sum + count, 0));
+  const sums = useMemo(
+    () =>
+      sumsOf(
+        series.map(({ counts: own }) => own),
+        starts.length,
+      ),
+    [series],
   );
-  const [pointedAt, setPointedAt] = useState<number>();
-  const colours = buckets.cameras.map(({ name }) => colourOf(cameras.indexOf(name)));
-  const plot = usePlot({ buckets, colours, onStretch, onPoint: setPointedAt });
-  const start = pointedAt === undefined ? undefined : buckets.starts[pointedAt];
+  const said = selection
+    ? `${formatSpan(startOf(selection.from), startOf(selection.to + 1))}: ${words.explore.detections(sums.slice(selection.from, selection.to + 1).reduce((sum, count) => sum + count, 0))}`
+    : '';
+  const entries = series.map(
+    ({ name, colour, counts: own }, at): LegendEntry => ({
+      name: name === '' ? undefined : name,
+      said: name === '' ? words.overview.others(rest.length) : name,
+      colour,
+      total: formatCount(name === '' ? rest.reduce((sum, { total }) => sum + total, 0) : (named[at]?.total ?? 0)),
+      count: countIn(own),
+    }),
+  );
+  const alone = filter.cameras.length === 1 ? filter.cameras[0] : undefined;
   return (
-    <figure class="overview">
-      <div ref={plot} class="overview-plot" role="img" aria-label={words.overview.plot} />
-      <figcaption class="overview-caption">
-        <span class="overview-stretch">
-          {start === undefined
-            ? words.overview.per(formatStep(buckets.stepSeconds))
-            : `${formatShortMoment(start)}, ${formatStep(buckets.stepSeconds)}`}
-          {!isAll && `, ${words.overview.newestOnly(events.length)}`}
-        </span>
-        <ul class="legend">
-          {buckets.cameras.map(({ name, total, counts }, at) => (
-            <li key={name}>
-              <button
-                class="legend-camera"
-                type="button"
-                aria-pressed={name === alone}
-                title={name === alone ? words.overview.allAgain : words.overview.onlyThis}
-                onClick={() => onCamera(name)}
-              >
-                <svg class={`legend-colour ${colours[at]}`} viewBox="0 0 10 10" aria-hidden="true">
-                  <rect width="10" height="10" rx="2.5" />
-                </svg>
-                <bdi>{name}</bdi>
-                <span class="legend-count">{pointedAt === undefined ? total : (counts[pointedAt] ?? 0)}</span>
-              </button>
-            </li>
-          ))}
-        </ul>
+    <figure
+      class={state.kind === 'ready' && !state.isOutdated ? 'overview' : 'overview is-outdated'}
+      aria-busy={state.kind === 'loading'}
+    >
+      <StackPlot label={words.overview.plot} {...{ starts, stepSeconds, series, selecting, said }} />
+      <figcaption>
+        <div class="overview-caption">
+          <p class="overview-stretch">{said || <Idle {...{ state, stepSeconds }} />}</p>
+          {selection?.isHeld && (
+            // A press must not take the focus from the plot: its selection would be gone.
+            <button
+              class="button"
+              type="button"
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={(event) => {
+                focusPlot(event.currentTarget);
+                selecting.choose(selection.from, selection.to);
+              }}
+            >
+              {words.overview.zoomIn}
+            </button>
+          )}
+          {zoom.isIn && (
+            <button
+              class="button"
+              type="button"
+              onClick={(event) => {
+                focusPlot(event.currentTarget);
+                zoom.out();
+              }}
+            >
+              {words.overview.resetZoom}
+            </button>
+          )}
+        </div>
+        <Legend
+          entries={entries}
+          places={Math.min(cameras.length, SERIES) + (cameras.length > SERIES ? 1 : 0)}
+          folded={words.overview.camerasShown(counts.cameras.length)}
+          chosen={alone}
+          helpOf={(name) => (name === alone ? words.overview.allAgain : words.overview.onlyThis)}
+          onChoose={onCamera}
+        />
       </figcaption>
     </figure>
   );
 }
 
-/** A camera keeps its colour whatever the filter. */
-const colourOf = (position: number): string =>
-  position >= 0 && position < COLOURS ? `camera-${position + 1}` : 'camera-other';
-
-/** `hour`, `15 min` */
-function formatStep(seconds: number): string {
-  if (seconds === 60) return words.overview.minute;
-  if (seconds === 3600) return words.overview.hour;
-  return seconds === 86_400 ? words.overview.day : formatDuration(seconds);
+function Idle({ state, stepSeconds }: { state: CountsState; stepSeconds: number }) {
+  if (state.kind === 'loading') return <>{words.common.loading}</>;
+  if (state.kind === 'failed') return <>{words.overview.unavailable}</>;
+  if (stepSeconds === 0) return <>{words.overview.nothing}</>;
+  return (
+    <>
+      {words.overview.per(formatStep(stepSeconds))}
+      <span class="for-mouse"> · {words.overview.howByMouse}</span>
+      <span class="for-touch"> · {words.overview.howByTouch}</span>
+    </>
+  );
 }
 
-const clockOffsetSeconds = (): number => -60 * new Date().getTimezoneOffset();
+/** The button goes away with the act: the focus must not fall to the page. */
+const focusPlot = (button: HTMLElement): void =>
+  button.closest('figure')?.querySelector<HTMLElement>('[role=slider]')?.focus();
+
+/** Back leads to the time that was chosen before the first step in; a link leads to any time. */
+function useZoom({ after, before }: EventFilter, onTime: (time: TimeFilter) => void) {
+  const outside = useRef<TimeFilter | undefined>(undefined);
+  const isIn = after !== undefined && before !== undefined;
+  return {
+    isIn,
+    into(from: number, to: number): void {
+      if (!isIn) outside.current = { after, before };
+      onTime({ after: from, before: to });
+    },
+    out(): void {
+      onTime(outside.current ?? { after: undefined, before: undefined });
+      outside.current = undefined;
+    },
+  };
+}
