@@ -33,7 +33,7 @@ async function hasRows(page: Page, count: number): Promise<void> {
 
 /** The rows of the list that an act asks for. */
 async function rowsAfter(page: Page, act: () => Promise<unknown>): Promise<number> {
-  const answer = page.waitForResponse((response) => /\/api\/events\?.*limit=60/.test(response.url()));
+  const answer = page.waitForResponse((response) => /\/api\/events\?.*limit=12/.test(response.url()));
   await act();
   await answer;
   return rowsOf(page);
@@ -115,6 +115,7 @@ describe('Explore', { skip }, () => {
 
   it('loads more when the end comes near, and keeps its place', (t) =>
     visit(t, {}, async (page) => {
+      await askForPagesOf(page, 60);
       await enter(page, instance, ADMIN_PERSON);
       await page.locator('.event').first().waitFor();
       const asked: string[] = [];
@@ -130,6 +131,7 @@ describe('Explore', { skip }, () => {
   it('says at the end of the list that the next events cannot be had, and goes on from there', (t) =>
     visit(t, { expectedStatuses: [503] }, async (page) => {
       let isBroken = true;
+      await askForPagesOf(page, 60);
       await page.route('**/api/events?*page_after=*', (route) =>
         isBroken ? route.fulfill({ status: 503, json: { message: 'The store is busy.' } }) : route.fallback(),
       );

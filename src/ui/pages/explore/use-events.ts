@@ -16,6 +16,8 @@ export interface EventList extends Arrivals {
   readonly next: URLSearchParams | undefined;
 }
 
+/** With their pictures, on a slow line: the first screen is there before what is below it is asked for. */
+const FIRST_SIZE = 12;
 const PAGE_SIZE = 60;
 const NO_ARRIVALS: Pick<Arrivals, 'freshCount' | 'waiting' | 'newIds'> = {
   freshCount: 0,
@@ -36,7 +38,7 @@ export function useEvents(filter: EventFilter, round: number) {
   const asking = useRef(new AbortController());
   const latest = useRef(list);
   latest.current = list;
-  const first = eventsPath(filter, PAGE_SIZE);
+  const first = eventsPath(filter, FIRST_SIZE);
   const asked = useRef(first);
   asked.current = first;
 
@@ -59,14 +61,14 @@ export function useEvents(filter: EventFilter, round: number) {
     ...list,
     /** Again after a failure, and then from where it failed. */
     loadMore: (): void => {
-      if (list.next && list.status !== 'loading') void load(list.next, list);
+      if (list.next && list.status !== 'loading') void load(ofPage(list.next), list);
     },
     showWaiting: (): void => setList(withWaiting),
     /** Asks for what is new. Rejects nothing: what cannot be had now comes with the next change. */
     catchUp: async (isHeldBack: () => boolean, signal: AbortSignal): Promise<void> => {
       const { events, status } = latest.current;
       if (status !== 'ready') return;
-      const query = new URLSearchParams(first.query);
+      const query = ofPage(new URLSearchParams(first.query));
       const since = askedSince(events);
       query.delete('sort');
       if (since !== undefined) query.set('after', String(Math.max(since, filter.after ?? since)));
@@ -81,6 +83,12 @@ export function useEvents(filter: EventFilter, round: number) {
       );
     },
   };
+}
+
+function ofPage(query: URLSearchParams): URLSearchParams {
+  const page = new URLSearchParams(query);
+  page.set('limit', String(PAGE_SIZE));
+  return page;
 }
 
 function listAfter(response: ApiResponse, query: URLSearchParams, earlier: EventList, was: EventList): EventList {
@@ -98,6 +106,6 @@ function listAfter(response: ApiResponse, query: URLSearchParams, earlier: Event
     status: 'ready',
     isOutdated: false,
     problem: '',
-    next: nextQuery({ query, link: response.link, startTimes, limit: PAGE_SIZE }),
+    next: nextQuery({ query, link: response.link, startTimes, limit: Number(query.get('limit')) }),
   };
 }
