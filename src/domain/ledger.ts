@@ -134,6 +134,8 @@ export type LinkEntries = (head: ChainHead, entries: readonly LedgerEntry[]) => 
 export interface LedgerStore {
   /** A chain to write: one that no process writes any more, else a new one. Spans that it left open are returned. */
   claimChain(holder: string, now: number): Promise<{ readonly chain: string; readonly left: readonly OpenSpan[] }>;
+  /** Makes the chain of the command line where it is not there yet; returns its name. No process claims it. */
+  commandChain(now: number): Promise<string>;
   /** Ended spans and open ones, with the sums of `days`, in one transaction. Gives what was added: not what was told before. */
   append(
     chain: string,
@@ -160,6 +162,9 @@ export interface LedgerStore {
   /** Sums, and what may be told once. */
   forgetDaysBefore(day: string): Promise<void>;
 }
+
+/** The chain of all commands, whichever machine they run on: each adds to it and is gone. */
+export const COMMAND_CHAIN = 'cli';
 
 /** `main-000000000042` */
 export const recordIdOf = ({ chain, seq }: Pick<ChainHead, 'chain' | 'seq'>): string =>

@@ -32,10 +32,14 @@ export function doingOf(act: AuditedAct, at: number): Doing {
     detail: detailOf(act),
   };
   if (kind === 'refusal' || kind === 'login-failed' || BY_STRANGERS.has(act.what)) return { kind: 'repeated', subject };
-  const { detail, ...fields } = subject;
+  return { kind: 'once', entry: entryOf(subject, at) };
+}
+
+/** One act, whatever follows it. */
+export function entryOf({ detail = {}, kind, user, credential, address, camera }: Subject, at: number): LedgerEntry {
   const when = { from: Math.round(at * 1000) / 1000, to: Math.round(at * 1000) / 1000 };
-  const entry = { ...fields, ...when, watchedFrom: null, watchedTo: null, detail: JSON.stringify(detail) };
-  return { kind: 'once', entry };
+  const fields = { kind, user, credential, address, camera };
+  return { ...fields, ...when, watchedFrom: null, watchedTo: null, detail: JSON.stringify(detail) };
 }
 
 function kindOf({ what, verdict }: AuditedAct): LedgerKind {

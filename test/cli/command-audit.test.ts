@@ -8,6 +8,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, it, type TestContext } from 'node:test';
 import { stringify } from 'yaml';
 import { openForCommands } from '../../src/app/commands/commands.ts';
+import { openForLedger } from '../../src/app/commands/ledger.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { handClock, NOW, person } from '../accounts/support/people.ts';
 import { tempDirectory } from '../accounts/support/temp-directory.ts';
 
@@ -17,12 +19,12 @@ const BEFORE = '{"what":"login"}\n';
 /** A command over an empty store, and the lines that it adds to the audit file. */
 async function commands(
   t: TestContext,
-  { isThere = true, logger = { audit_file: 'audit.log' } as object, notify = {} as object } = {},
+  { isThere = true, logger = { audit_file: 'audit.log' } as object, notify = {} as object, ledger = {} as object } = {},
 ) {
   const directory = tempDirectory(t);
   const file = join(directory, 'audit.log');
   const auth = { hash_iterations: 10, roles: { gardener: ['garden'] } };
-  writeFileSync(join(directory, 'config.yaml'), stringify({ auth, logger, notify }));
+  writeFileSync(join(directory, 'config.yaml'), stringify({ auth, logger, notify, ledger }));
   if (isThere) writeFileSync(file, BEFORE);
   const warnings: string[] = [];
   const warn = (sentence: string): void => void warnings.push(sentence);
@@ -150,6 +152,71 @@ describe('The audit file', () => {
       assert.equal(existsSync(file), false);
     });
   }
+});
+
+describe('The ledger', () => {
+  it('has a record for each of these acts, in a chain of the command line beside that of a server', async (t) => {
+    const { users, apiTokens, links, directory, close } = await commands(t);
+    await users.add({ name: 'admin', password: NEW, role: 'admin' });
+    await users.setRole('admin', 'viewer');
+    const token = await apiTokens.create({ name: 'ha', user: 'admin', role: 'viewer' });
+    const link = await links.create({ user: 'admin', what: { live: { camera: 'garden' } } });
+    assert.ok(token.ok && link.ok);
+    const [made] = await links.list();
+    await links.revoke(made?.id ?? '');
+    const server = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
+    t.after(server.close);
+    const claimed = await server.ledger.claimChain('server', NOW);
+    await close();
+    const found = await server.ledger.find({ sight: undefined }, 100);
+    const told = found.map(({ id, kind, user, address, detail }) => [
+      id,
+      kind,
+      user,
+      address,
+      JSON.parse(detail ?? ''),
+    ]);
+    const at = 'command-line';
+    assert.deepEqual(told.reverse(), [
+      ['cli-000000000001', 'change', null, at, { what: 'user-created', user: 'admin' }],
+      ['cli-000000000002', 'refusal', null, at, { what: 'role-changed', user: 'admin', reason: 'last-admin' }],
+      ['cli-000000000003', 'change', null, at, { what: 'token-created', user: 'admin', tokenId: token.value.token.id }],
+      ['cli-000000000004', 'link', null, at, { what: 'link-created', user: 'admin', linkId: made?.id }],
+      ['cli-000000000005', 'link', null, at, { what: 'link-revoked', linkId: made?.id }],
+    ]);
+    assert.equal(JSON.stringify(told).includes(token.value.text.slice(-64)), false);
+    assert.deepEqual([claimed.chain, (await server.ledger.claimChain('again', NOW)).chain], ['main', 'main']);
+    const ledger = await openForLedger({ directory, env: {}, clock: handClock() });
+    const { misfits, chains } = await ledger.verify([], () => {});
+    assert.deepEqual(
+      [misfits, chains.map(({ chain, records }) => [chain, records])],
+      [
+        [],
+        [
+          ['cli', 5],
+          ['main', 0],
+        ],
+      ],
+    );
+    await ledger.close();
+  });
+
+  it('has none where it is turned off, and a command that cannot write it says so and does its work', async (t) => {
+    const off = await commands(t, { ledger: { enabled: false } });
+    await off.users.add({ name: 'admin', password: NEW, role: 'admin' });
+    await off.close();
+    const { users, directory, close, warnings } = await commands(t);
+    await users.add({ name: 'admin', password: NEW, role: 'admin' });
+    const database = new DatabaseSync(join(directory, 'postern.db'));
+    t.after(() => database.close());
+    database.exec('drop table ledger_records');
+    await close();
+    assert.match(warnings.join(), /^the ledger has no record of it \(.*\); it was done all the same$/);
+    assert.equal(database.prepare('select count(*) as count from users').get()?.['count'], 1);
+    const untouched = new DatabaseSync(join(off.directory, 'postern.db'));
+    t.after(() => untouched.close());
+    assert.equal(untouched.prepare('select count(*) as count from ledger_records').get()?.['count'], 0);
+  });
 });
 
 describe('The webhook', () => {

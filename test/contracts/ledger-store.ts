@@ -123,6 +123,25 @@ export function ledgerStoreContract(engineName: string, engine: { open(): Promis
       else assert.notEqual((await other.ledger.claimChain('44444444-d', NOW + 201)).chain, chain, 'one that is in use');
     });
 
+    it('has a chain for commands, which no process claims and no process takes for one that is gone', async () => {
+      const [one, two] = await Promise.all([store.ledger.commandChain(NOW), other.ledger.commandChain(NOW)]);
+      assert.deepEqual([one, two], ['cli', 'cli']);
+      const entries = Array.from({ length: 6 }, () => sample(NOW - 30 * DAY, { kind: 'change', camera: null }));
+      await Promise.all(entries.map((entry, at) => append('cli', [entry], NOW, at % 2 ? store : other)));
+      assert.equal((await store.ledger.records('cli', 0, 100)).length, 6);
+      assert.deepEqual(await misfits(), []);
+      const claims = [
+        await store.ledger.claimChain('55555555-e', LATER),
+        await other.ledger.claimChain('66666666-f', LATER),
+      ];
+      for (const claim of claims) {
+        assert.notEqual(claim.chain, 'cli');
+        await store.ledger.release(claim.chain);
+      }
+      assert.deepEqual(await store.ledger.abandoned(LATER), []);
+      written.push(...entries);
+    });
+
     it('keeps a chain whole that two processes write at once', async () => {
       const some = (by: Opened, from: number) =>
         Promise.all(

@@ -1,5 +1,4 @@
 /** Opens the store and the accounts for the command line, beside a running server or without one (SPEC 1). */
-
 import { existsSync } from 'node:fs';
 import type { InvitationRefusal, Invitations, WantedInvitation } from '../../accounts/invitations/invitations.ts';
 import { createLinkAdmin } from '../../accounts/links/link-admin.ts';
@@ -7,7 +6,6 @@ import { createNotices } from '../../accounts/notices/notices.ts';
 import { createPasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { newEpoch } from '../../accounts/second-factor/second-factor.ts';
-import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { createTokenAdmin, type TokenAdmin } from '../../accounts/tokens/token-admin.ts';
 import { importUsers } from '../../accounts/users/import-users.ts';
 import { createUsers, type UserOutcome } from '../../accounts/users/users.ts';
@@ -26,11 +24,10 @@ import { createWebhook } from '../../notify/webhook.ts';
 import { type NvrDatabase, openNvrDatabase } from '../../store/nvr-database.ts';
 import { readNvrUsers } from '../../store/nvr-users.ts';
 import { openStore, type Store } from '../../store/open-store.ts';
-import { ADD_ON_OPTIONS } from '../accounts/accounts.ts';
-import { keyedBy } from '../accounts/factors-in-force.ts';
 import { addressMaker, invitationsUnder } from '../accounts/invitations-of.ts';
 import { passwordRulesOf } from '../accounts/password-rules-of.ts';
 import { webhookTarget } from '../accounts/telling.ts';
+import { openCommandLedger } from '../ledger/command-ledger.ts';
 import {
   auditedLinks,
   auditedTokens,
@@ -40,6 +37,7 @@ import {
   type InvitationLink,
   openCommandAudit,
 } from './audit.ts';
+import { passesAt } from './link-passes.ts';
 
 export interface CommandPlace {
   readonly directory: string;
@@ -91,10 +89,14 @@ export async function openForCommands(
     onWorking: () => {},
     retrySeconds: RETRY_SECONDS,
   });
+  const commandLedger = openCommandLedger({ ledger: store.ledger, isEnabled: settings.ledger.enabled, clock, warn });
   const told = createNotices({
     noticeStore: store.notices,
     clock,
-    audit: commandAudit.audit,
+    audit(entry) {
+      commandAudit.audit(entry);
+      commandLedger.note(entry);
+    },
     send: webhook.send,
     onFault: () => {},
   });
@@ -102,7 +104,6 @@ export async function openForCommands(
   const hasher = createPasswordHasher({ iterations: settings.auth.hash_iterations, concurrency: 1, queue: 0 });
   const roleRegistry = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(settings.auth) });
   const roles = roleRegistry.latest;
-  const tokenStore = store.apiTokens;
   const authEnabled = settings.auth.enabled;
   const accountDeps = { store: store.accounts, hasher, clock, roles, passwordRules: passwordRulesOf(settings) };
   const invitations = invitationsUnder(settings, { ...accountDeps, invitationStore: store.invitations });
@@ -114,14 +115,15 @@ export async function openForCommands(
     importFrom: async (path: string) => importUsers(await readNvrUsers(path), { store: store.accounts, clock, roles }),
   };
   const { default_lifetime: usual, max_lifetime: most } = settings.links;
-  const passes = async () => {
-    const places = { environment: env, optionsFile: ADD_ON_OPTIONS, configDirectory: directory };
-    const secret = await findSigningSecret(places, 'refuse');
-    return secret.ok ? ok(keyedBy(secret.value.key).passes) : secret;
+  const linkDeps = {
+    linkStore: store.links,
+    store: store.accounts,
+    clock,
+    authEnabled,
+    passes: passesAt({ directory, env }),
   };
-  const linkDeps = { linkStore: store.links, store: store.accounts, clock, authEnabled, passes };
   const links = createLinkAdmin({ ...linkDeps, lifetimes: { usual, most } });
-  const apiTokens = createTokenAdmin({ tokenStore, store: store.accounts, clock, roles, authEnabled });
+  const apiTokens = createTokenAdmin({ tokenStore: store.apiTokens, store: store.accounts, clock, roles, authEnabled });
   return {
     settings,
     users: auditedUsers(users, audit),
@@ -133,6 +135,7 @@ export async function openForCommands(
     openNvrDatabase,
     async close() {
       await told.close();
+      await commandLedger.close();
       await store.close();
       await webhook.settled();
       await commandAudit.close();

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { ChainClosing, LedgerEntry, LedgerStore } from '../../domain/ledger.ts';
+import { type ChainClosing, COMMAND_CHAIN, type LedgerEntry, type LedgerStore } from '../../domain/ledger.ts';
 import type { LocalTime } from '../../ledger/days.ts';
 import type { LedgerWriter } from '../../ledger/writer.ts';
 
@@ -19,7 +19,7 @@ export interface UpkeepDeps {
   readonly log: Logger;
   readonly writer: Pick<LedgerWriter, 'add' | 'chain'>;
   readonly localTime: (at: number) => LocalTime;
-  /** The head of this process's chain, each day. */
+  /** The head of this process's chain, and of that of the command line, each day. */
   readonly onHead: (head: string) => void;
 }
 
@@ -31,15 +31,16 @@ export function openUpkeep(deps: UpkeepDeps): Upkeep {
   let running: Promise<void> = Promise.resolve();
 
   const tellHead = async (): Promise<void> => {
-    const heads = await store.heads();
-    const own = heads.find(({ chain, seq }) => chain === writer.chain() && seq > 0);
-    if (!own) return;
-    const head = `${own.chain}:${own.seq}:${own.hash}`;
-    log.info(
-      { head },
-      'head of the ledger: keep this line elsewhere, "postern ledger verify --head" checks that nothing was cut off',
-    );
-    onHead(head);
+    const told = [writer.chain(), COMMAND_CHAIN];
+    const heads = (await store.heads()).filter(({ chain, seq }) => told.includes(chain) && seq > 0);
+    for (const { chain, seq, hash } of heads) {
+      const head = `${chain}:${seq}:${hash}`;
+      log.info(
+        { head },
+        'head of the ledger: keep this line elsewhere, "postern ledger verify --head" checks that nothing was cut off',
+      );
+      onHead(head);
+    }
   };
   const forget = async (today: number): Promise<void> => {
     const before = today - settings().ledger.retention * DAY;

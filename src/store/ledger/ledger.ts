@@ -1,7 +1,7 @@
 /** The tables of the ledger: the same code for every engine (SPEC 14). */
 import type { Kysely, Transaction } from 'kysely';
 import type { ChainClosing, LedgerStore, OpenSpan } from '../../domain/ledger.ts';
-import { recordIdOf, VIEWING_KINDS } from '../../domain/ledger.ts';
+import { COMMAND_CHAIN, recordIdOf, VIEWING_KINDS } from '../../domain/ledger.ts';
 import type { Tables } from '../engine/tables.ts';
 import { appendBatch } from './append-batch.ts';
 import { findDays, findRecords } from './find-records.ts';
@@ -26,18 +26,35 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean): LedgerSt
   };
   const make = async (holder: string, now: number): Promise<string> => {
     const chain = isFile ? ONLY_CHAIN : `replica-${holder.slice(0, 8)}`;
-    await db.insertInto('ledger_chains').values({ chain, seq: 0, hash: NO_HASH, holder, seen_at: now }).execute();
+    await db
+      .insertInto('ledger_chains')
+      .values(emptyChain(chain, holder, now))
+      .execute();
     return chain;
   };
   const staleAt = (now: number): number => (isFile ? Number.MAX_SAFE_INTEGER : now - ABANDONED_SECONDS);
+  /** Of processes that run on: a command has ended when its records are written, and leaves nothing open. */
+  const staleChains = (now: number) =>
+    db
+      .selectFrom('ledger_chains')
+      .select(['chain', 'seen_at'])
+      .where('seen_at', '<', staleAt(now))
+      .where('chain', '<>', COMMAND_CHAIN)
+      .orderBy('chain');
   return {
     async claimChain(holder, now) {
-      const stale = db.selectFrom('ledger_chains').select(['chain', 'seen_at']).where('seen_at', '<', staleAt(now));
-      for (const { chain, seen_at } of await stale.orderBy('chain').execute()) {
+      for (const { chain, seen_at } of await staleChains(now).execute()) {
         const taken = await take(chain, seen_at, holder, now);
         if (taken !== undefined) return { chain: taken, left: await leftIn(taken) };
       }
       return { chain: await make(holder, now), left: [] };
+    },
+
+    async commandChain(now) {
+      const row = emptyChain(COMMAND_CHAIN, '', now);
+      const making = db.insertInto('ledger_chains').values(row);
+      await making.onConflict((conflict) => conflict.column('chain').doNothing()).execute();
+      return COMMAND_CHAIN;
     },
 
     append: (chain, batch, days, now, link) =>
@@ -45,9 +62,8 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean): LedgerSt
 
     async abandoned(now) {
       if (isFile) return [];
-      const chains = db.selectFrom('ledger_chains').select(['chain', 'seen_at']).where('seen_at', '<', staleAt(now));
       const found: { chain: string; left: readonly OpenSpan[] }[] = [];
-      for (const { chain, seen_at } of await chains.execute()) {
+      for (const { chain, seen_at } of await staleChains(now).execute()) {
         const left = await leftIn(chain);
         if (left.length > 0 && (await take(chain, seen_at, '', now)) !== undefined) found.push({ chain, left });
       }
@@ -113,6 +129,14 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean): LedgerSt
     },
   };
 }
+
+const emptyChain = (chain: string, holder: string, now: number) => ({
+  chain,
+  seq: 0,
+  hash: NO_HASH,
+  holder,
+  seen_at: now,
+});
 
 /** Ids of one chain lie between its name with a hyphen and its name with the character behind it. */
 const inChain = (chain: string, seq: number, db: Kysely<Tables>) =>

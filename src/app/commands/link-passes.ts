@@ -1,0 +1,19 @@
+/** The PINs of links for the command line: hashed with the key of the service, which only a service that was started has (SPEC 13). */
+import type { LinkAdminDeps } from '../../accounts/links/link-admin.ts';
+import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
+import { ok } from '../../domain/result.ts';
+import { ADD_ON_OPTIONS } from '../accounts/accounts.ts';
+import { keyedBy } from '../accounts/factors-in-force.ts';
+
+interface Place {
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export const passesAt =
+  ({ directory, env }: Place): LinkAdminDeps['passes'] =>
+  async () => {
+    const places = { environment: env, optionsFile: ADD_ON_OPTIONS, configDirectory: directory };
+    const secret = await findSigningSecret(places, 'refuse');
+    return secret.ok ? ok(keyedBy(secret.value.key).passes) : secret;
+  };

@@ -1,0 +1,43 @@
+/** What the command line does, in the ledger as well: written when the command ends, to a chain of its own (SPEC 14). */
+import type { Clock } from '../../domain/clock.ts';
+import type { LedgerEntry, LedgerStore } from '../../domain/ledger.ts';
+import { linkEntries } from '../../ledger/chain.ts';
+import { type AuditedAct, doingOf, entryOf } from '../../ledger/doings.ts';
+
+export interface CommandLedger {
+  note(act: AuditedAct): void;
+  /** Never rejects: what was done is done. */
+  close(): Promise<void>;
+}
+
+export interface CommandLedgerDeps {
+  readonly ledger: Pick<LedgerStore, 'commandChain' | 'append'>;
+  /** `ledger.enabled`. */
+  readonly isEnabled: boolean;
+  readonly clock: Clock;
+  readonly warn: (sentence: string) => void;
+}
+
+export function openCommandLedger({ ledger, isEnabled, clock, warn }: CommandLedgerDeps): CommandLedger {
+  const entries: LedgerEntry[] = [];
+  const now = (): number => clock.now() / 1000;
+  return {
+    note(act) {
+      if (!isEnabled) return;
+      const doing = doingOf(act, now());
+      entries.push(doing.kind === 'once' ? doing.entry : entryOf(doing.subject, now()));
+    },
+    async close() {
+      if (entries.length === 0) return;
+      try {
+        const chain = await ledger.commandChain(now());
+        const ended = entries.splice(0).map((entry) => ({ entry }));
+        await ledger.append(chain, { ended, open: [] }, [], now(), linkEntries);
+      } catch (fault) {
+        warn(
+          `the ledger has no record of it (${fault instanceof Error ? fault.message : fault}); it was done all the same`,
+        );
+      }
+    },
+  };
+}
