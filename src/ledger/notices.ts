@@ -14,10 +14,25 @@ const MANY_TIMES = 10;
 /** Who watches less, or exports nothing, is judged by this: ten times nothing is nothing. */
 const LEAST_USUAL = { minutes: 3, exports: 1 } as const;
 
+const isLearned = (before: readonly LedgerDay[]): boolean =>
+  new Set(before.map(({ day }) => day)).size >= LEARNING_DAYS;
+
+/**
+ * The days that a viewer is compared with. A link is judged as its maker while it is new: a stolen session could make one, and
+ * watch by it unnoticed.
+ */
+export function habitDays(
+  viewer: string,
+  own: readonly LedgerDay[],
+  person: readonly LedgerDay[],
+): readonly LedgerDay[] {
+  return viewer.startsWith('link:') && !isLearned(own) ? [...own, ...person] : own;
+}
+
 /** `today` and `before` are of one viewer. The usual amount is the median of the days on which something was watched. */
 export function unusualIn(today: readonly LedgerDay[], before: readonly LedgerDay[]): readonly Unusual[] {
+  if (!isLearned(before)) return [];
   const usual = habitOf(before);
-  if (usual.days < LEARNING_DAYS) return [];
   const now = amountsOf(today);
   const hour = lowestHour(hoursOf(today) & ~usual.hours);
   const camera = today.map((one) => one.camera).find((name) => name !== '' && !usual.cameras.has(name));
@@ -36,7 +51,6 @@ interface Amounts {
 }
 
 interface Habit extends Amounts {
-  readonly days: number;
   readonly hours: number;
   readonly cameras: ReadonlySet<string>;
 }
@@ -44,7 +58,6 @@ interface Habit extends Amounts {
 function habitOf(before: readonly LedgerDay[]): Habit {
   const days = [...Map.groupBy(before, ({ day }) => day).values()].map(amountsOf);
   return {
-    days: days.length,
     hours: hoursOf(before),
     cameras: new Set(before.map(({ camera }) => camera)),
     minutes: Math.max(LEAST_USUAL.minutes, median(days.map(({ minutes }) => minutes))),

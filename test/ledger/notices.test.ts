@@ -245,23 +245,33 @@ describe('Notices of a service', async () => {
     for (let time = 0; time < 11; time += 1)
       await watched(`/api/export/cam1/start/${time * 100}/end/${time * 100 + 9}`, 'vera', 'POST');
     await watched('/api/cam2/latest.jpg', 'vera');
+    const link = await sendJson(
+      postern,
+      '/api/links',
+      { what: { snapshot: { camera: 'cam2' } } },
+      tokens['vera'] ?? '',
+    );
+    const { id, url } = (await link.json()) as { id: string; url: string };
+    assert.equal((await postern.ask(`${url}/snapshot.jpg`)).status, 200);
     clock.advance(1850);
-    await until('all are there', async () => (await notices('admin')).length >= 4);
-    await until('all were sent', () => told().length >= 4);
+    await until('all are there', async () => (await notices('admin')).length >= 6);
+    await until('all were sent', () => told().length >= 6);
     aborted.abort();
     const expected = [
-      ['many-exports', null, { exports: '11', usual: '1' }],
-      ['many-minutes', null, { minutes: '31', usual: '3' }],
-      ['unusual-camera', 'cam2', {}],
-      ['unusual-hour', null, { hour: '13' }],
+      ['many-exports', null, null, { exports: '11', usual: '1' }],
+      ['many-minutes', null, null, { minutes: '31', usual: '3' }],
+      ['unusual-camera', 'cam2', null, {}],
+      ['unusual-camera', 'cam2', `link:${id}`, {}],
+      ['unusual-hour', null, null, { hour: '13' }],
+      ['unusual-hour', null, `link:${id}`, { hour: '13' }],
     ];
     const shown = async (user: string) =>
       (await notices(user))
         .map(({ detail: { what, ...numbers }, camera, user: of, credential }) => {
-          assert.deepEqual([of, credential], ['vera', null]);
-          return [what, camera, numbers];
+          assert.equal(of, 'vera');
+          return [what, camera, credential, numbers];
         })
-        .sort();
+        .sort((one, other) => (String(one) < String(other) ? -1 : 1));
     assert.deepEqual(await shown('admin'), expected);
     assert.deepEqual(await shown('vera'), expected);
     assert.deepEqual(await notices('carl'), []);
@@ -273,11 +283,13 @@ describe('Notices of a service', async () => {
         'many-exports: vera made or fetched 11 exports in one day, usually 1',
         'many-minutes: vera watched 31 minutes in one day, usually 3',
         'unusual-camera: vera watched camera cam2 for the first time',
+        `unusual-camera: vera watched camera cam2 for the first time (link:${id})`,
         'unusual-hour: vera watched between 13:00 and 14:00, for the first time',
+        `unusual-hour: vera watched between 13:00 and 14:00, for the first time (link:${id})`,
       ],
     );
     const metrics = await (await fetch(`${postern.telemetryUrl}/metrics`)).text();
-    assert.match(metrics, /postern_ledger_notices_total\{kind="unusual-hour"\} 1\n/);
+    assert.match(metrics, /postern_ledger_notices_total\{kind="unusual-hour"\} 2\n/);
   });
 
   it('are told once, also when the service starts anew on the same day', async () => {
@@ -289,6 +301,6 @@ describe('Notices of a service', async () => {
     clock.advance(5);
     await written();
     assert.ok((await list('vera', 'kind=live&camera=cam2')).length >= 2);
-    assert.deepEqual({ got: told().length, records: (await notices('admin')).length }, { got: 4, records: 4 });
+    assert.deepEqual({ got: told().length, records: (await notices('admin')).length }, { got: 6, records: 6 });
   });
 });

@@ -2,7 +2,7 @@
 import type { Settings } from '../../config/schema/schema.ts';
 import { isViewingKind, type LedgerEntry, type LedgerStore } from '../../domain/ledger.ts';
 import { daysOf, type LocalTime } from '../../ledger/days.ts';
-import { unusualIn } from '../../ledger/notices.ts';
+import { habitDays, unusualIn } from '../../ledger/notices.ts';
 import { noticeEntry, onceOf } from '../../ledger/told-notice.ts';
 import type { LedgerWriter } from '../../ledger/writer.ts';
 
@@ -91,7 +91,8 @@ async function lookAt(user: string, { at, day, told }: Look, deps: NoticeWatchDe
   const today = [...sums.filter((sum) => sum.day === day), ...daysOf(open, localTime)];
   for (const [viewer, mine] of Map.groupBy(today, (sum) => sum.viewer)) {
     if (viewer === NO_PERSON) continue;
-    for (const unusual of unusualIn(mine, before.get(viewer) ?? [])) {
+    const usual = habitDays(viewer, before.get(viewer) ?? [], before.get('') ?? []);
+    for (const unusual of unusualIn(mine, usual)) {
       const once = onceOf(unusual, { user, viewer, day });
       if (told.has(once.id)) continue;
       told.add(once.id);
