@@ -109,6 +109,6 @@ export function upstreamFaultOf(reason: RefusalReason, code: string): UpstreamFa
 
 /** Why an answer was cut off: by Node's or undici's code for it. */
 export function cutOf(code: string): { readonly by: StreamEnd; readonly fault: UpstreamFault } {
-  if (code === 'UND_ERR_BODY_TIMEOUT') return { by: 'idle', fault: 'timeout' };
+  if (code === 'UND_ERR_BODY_TIMEOUT' || code === 'ERR_UPSTREAM_IDLE') return { by: 'idle', fault: 'timeout' };
   return code.startsWith('HPE_') ? { by: 'error', fault: 'bad_answer' } : { by: 'backend', fault: 'reset' };
 }

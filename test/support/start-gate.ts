@@ -31,6 +31,7 @@ export interface StartedGate {
 
 const RULES: ForwardRules = {
   cookieName: 'frigate_token',
+  client: 'auto',
   maxUpload: 20_000_000,
   timeoutConnect: 5,
   timeoutResponse: 60,

@@ -76,6 +76,7 @@ export async function forwardRulesOf(settings: Settings): Promise<ForwardRules> 
   return {
     ...(await nvrTlsOf(settings)),
     cookieName: auth.cookie_name,
+    client: nvr.client,
     maxUpload: nvr.max_upload,
     timeoutConnect: nvr.timeout_connect,
     timeoutResponse: nvr.timeout_response,

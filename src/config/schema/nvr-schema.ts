@@ -68,6 +68,12 @@ export const nvrSection = z
       example: 'tls/nvr-ca.pem',
     }),
     verify: z.boolean().prefault(true).describe("Whether the NVR's TLS certificate is verified."),
+    client: z
+      .enum(['auto', 'undici'])
+      .prefault('auto')
+      .describe(
+        "HTTP client for requests to the NVR: auto (Postern's own for http:// and unix: addresses, which passes long bodies on with less processor time, else undici) or undici (for all requests).",
+      ),
     warn_open_ports: z
       .boolean()
       .prefault(true)

@@ -24,7 +24,8 @@ export function limitUpload(
   onTooLarge: () => void,
 ): void {
   let received = 0;
-  request.on('data', (chunk: Buffer) => {
+  // Not `on`: it starts the flow, and who sends the body on may begin to listen later.
+  request.prependListener('data', (chunk: Buffer) => {
     received += chunk.length;
     watch?.onUploaded(chunk.length);
     if (received > maxUpload) onTooLarge();

@@ -10,6 +10,8 @@ import type { UpstreamTls } from './upstream-tls.ts';
 
 export interface ForwardRules extends UpstreamTls {
   readonly cookieName: string;
+  /** `auto`: Postern's own where it can be used. */
+  readonly client: 'auto' | 'undici';
   /** Bytes of a request body. */
   readonly maxUpload: number;
   /** Seconds: to connect; to the head of the response; of silence on a stream. */

@@ -17,7 +17,22 @@ import {
 } from '../response/response-headers.ts';
 import type { JudgedRequest } from './forwarder.ts';
 
+/** What the handler may do to the response that it is told of. */
+export interface ResponseControl {
+  abort(reason: Error): void;
+  pause(): void;
+  resume(): void;
+}
+
+/** Of undici's form, which Postern's own client speaks as well. */
 export interface ResponseHandler extends Dispatcher.DispatchHandler {
+  onRequestStart(control: ResponseControl): void;
+  onResponseStart(control: ResponseControl, statusCode: number, headers: ResponseHead['headers']): void;
+  onResponseData(control: ResponseControl, chunk: Buffer): void;
+  /** The same for memory that is not to be kept: it is used up within the call or, where `onTaken` is given, when that is called. */
+  onLentData(control: ResponseControl, chunk: Buffer, onTaken: (() => void) | undefined): void;
+  onResponseEnd(control: ResponseControl, trailers: NodeJS.Dict<string | string[]>): void;
+  onResponseError(control: ResponseControl, error: Error): void;
   /** Sends a refusal, or breaks a response that has begun. Only the first call counts. */
   fail(reason: RefusalReason): void;
   /** What to do, once, when the upstream closed a kept connection just as it was used again. */
@@ -34,7 +49,7 @@ export function createResponseHandler(
   judged: JudgedRequest,
   cookieName: string,
 ): ResponseHandler {
-  let controller: Dispatcher.DispatchController | undefined;
+  let controller: ResponseControl | undefined;
   let again: (() => void) | undefined;
   let held: PassThrough | undefined;
   /** Bytes of the body, as its head says; and all of them, when they came in one piece. */
@@ -62,6 +77,31 @@ export function createResponseHandler(
     return body;
   };
 
+  const keptAsText = (chunk: Buffer): boolean => {
+    if (held || chunk.length !== announced || chunk.length > LONGEST_AS_TEXT) return false;
+    whole = chunk.toString('latin1');
+    return true;
+  };
+
+  /** Written now and not at the end of the tick: mostly the kernel takes all of it, and the memory is free again at once. */
+  const lend = (chunk: Buffer, onTaken: () => void): void => {
+    let isTaken = false;
+    const taken = (): void => {
+      if (!isTaken) onTaken();
+      isTaken = true;
+    };
+    response.write(chunk, taken);
+    response.socket?.uncork();
+    if (response.writableLength === 0) taken();
+  };
+
+  const write = (started: ResponseControl, chunk: Buffer): void => {
+    const sink = held ?? response;
+    if (sink.write(chunk)) return;
+    started.pause();
+    sink.once('drain', () => started.resume());
+  };
+
   return {
     fail,
     onStaleConnection: (retry) => {
@@ -84,14 +124,13 @@ export function createResponseHandler(
     },
     onResponseData(started, chunk) {
       judged.watch?.onBytes(chunk.length);
-      if (!held && chunk.length === announced && chunk.length <= LONGEST_AS_TEXT) {
-        whole = chunk.toString('latin1');
-        return;
-      }
-      const sink = held ?? response;
-      if (sink.write(chunk)) return;
-      started.pause();
-      sink.once('drain', () => started.resume());
+      if (!keptAsText(chunk)) write(started, chunk);
+    },
+    onLentData(started, chunk, onTaken) {
+      judged.watch?.onBytes(chunk.length);
+      if (keptAsText(chunk)) onTaken?.();
+      else if (onTaken) lend(chunk, onTaken);
+      else write(started, Buffer.from(chunk));
     },
     onResponseEnd(_ended, trailers) {
       if (held) return void held.end();

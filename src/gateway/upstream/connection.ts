@@ -1,0 +1,178 @@
+/** One connection to an upstream: one exchange at a time, and kept only when both sides are certainly in step. */
+import { connect } from 'node:net';
+import { atEndOfTurn } from '../response/end-of-turn.ts';
+import type { Exchange, ExchangeControl } from './exchange.ts';
+import { type FaultCode, upstreamError } from './fault.ts';
+import { createDeadline, NEVER } from './patience.ts';
+import type { Connection, Place, PoolSide } from './pool-side.ts';
+import { createReadMemory } from './read-memory.ts';
+import type { UpstreamHead } from './response-head.ts';
+import { createResponseReader } from './response-reader.ts';
+import { sendExchange } from './send-exchange.ts';
+import type { Upload } from './upload.ts';
+
+const TCP_PROBE_MS = 60_000;
+/** Bytes that nothing has asked for must not become the response to the next request. */
+const UNASKED: FaultCode = 'ECONNRESET';
+/** Codes of a connection that the other side has closed. */
+const CLOSED: readonly unknown[] = ['ECONNRESET', 'EPIPE'];
+
+export function openConnection(place: Place, pool: PoolSide): Connection {
+  const { patience } = pool;
+  const deadline = createDeadline(pool.ticks, patience.connect);
+  const memory = createReadMemory();
+  let exchange: Exchange | undefined;
+  let head: UpstreamHead | undefined;
+  let upload: Upload | undefined;
+  /** Of the connection: whether a response has ended on it. Of the exchange: the rest. */
+  let [wasUsed, isSent, hasAnswered, isPaused, isReading] = [false, false, false, false, true];
+
+  /** The exchange is over. */
+  const endExchange = (): Exchange | undefined => {
+    const ended = exchange;
+    exchange = undefined;
+    memory.end();
+    return ended;
+  };
+
+  /** The exchange is over, and the connection with it. */
+  const breakOff = (): Exchange | undefined => {
+    const broken = endExchange();
+    reader.stop();
+    upload?.stop();
+    upload = undefined;
+    socket.destroy();
+    return broken;
+  };
+
+  const fail = (error: Error): void => {
+    const failed = breakOff();
+    if (!failed) return;
+    const isStale = isSent && !hasAnswered && failed.isRepeatable && 'code' in error && CLOSED.includes(error.code);
+    if (wasUsed && (isStale || !isSent)) pool.again(failed, isSent);
+    else failed.onError(error);
+  };
+
+  /** What goes wrong in passing a response on costs this connection, and not the process. */
+  const guarded = (act: () => void): void => {
+    try {
+      act();
+    } catch (error) {
+      fail(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+
+  const readOn = (): void => {
+    if (!exchange || isPaused || isReading) return;
+    isReading = true;
+    deadline.wait(patience.idle, 'ERR_UPSTREAM_IDLE');
+    socket.read(0); // starts the reading that the callback of `onread` had stopped
+  };
+
+  /** The response may outlive its exchange; by then another one may be under way here. */
+  const controlOf = (given: Exchange): ExchangeControl => ({
+    abort: () => void (exchange === given && breakOff()),
+    pause() {
+      if (exchange === given) isPaused = true;
+    },
+    resume() {
+      if (exchange !== given) return;
+      isPaused = false;
+      readOn();
+    },
+  });
+
+  const reader = createResponseReader({
+    onHead(received) {
+      head = received;
+      exchange?.onHead(received);
+    },
+    onBody: (bytes) => exchange?.onBody(bytes, memory.lend(readOn)),
+    onEnd(trailers) {
+      const ended = endExchange();
+      // After a response to HEAD a body may follow from servers that are wrong, and would be read as the next response.
+      const isInStep = !upload && head?.isKept === true && ended?.head.method !== 'HEAD';
+      if (!isInStep) breakOff();
+      ended?.onEnd(trailers);
+    },
+  });
+
+  /** Of `onread`: whether to read on. The memory is read into again afterwards. */
+  function onRead(count: number, buffer: Uint8Array): boolean {
+    guarded(() => {
+      hasAnswered = isSent;
+      const rest = isSent && exchange ? reader.read((buffer as Buffer).subarray(0, count)) : UNASKED;
+      if (typeof rest === 'string') fail(upstreamError(rest));
+      else if (rest > 0)
+        breakOff(); // behind the end of the response: the other side is out of step
+      else if (exchange) memory.choose(count, exchange.mayBorrow);
+      else if (!socket.destroyed) becomeFree();
+    });
+    isReading = !exchange || (!isPaused && !memory.isLent());
+    if (exchange) deadline.wait(isReading ? patience.idle : NEVER, 'ERR_UPSTREAM_IDLE');
+    return isReading;
+  }
+
+  const becomeFree = (): void => {
+    wasUsed = true;
+    if (head) deadline.wait(pool.keptFor(head));
+    pool.onFree(connection);
+  };
+
+  const waitForHead = (ticks: number): void => {
+    if (exchange && !hasAnswered && !socket.connecting) deadline.wait(ticks);
+  };
+
+  const send = (): void =>
+    guarded(() => {
+      if (!exchange || isSent || socket.destroyed) return; // `close` is about to tell
+      isSent = true;
+      waitForHead(patience.head);
+      upload = sendExchange(exchange, socket, pool.host, {
+        onProgress: (isBlocked) => waitForHead(isBlocked ? patience.head : NEVER),
+        onEnd() {
+          upload = undefined;
+          waitForHead(patience.head);
+        },
+        onMismatch: () => fail(upstreamError('ECONNRESET')),
+      });
+    });
+
+  const onEndOfConnection = (): void =>
+    guarded(() => {
+      const fault = reader.end();
+      if (fault) fail(upstreamError(fault));
+      else breakOff();
+    });
+
+  const socket = connect({
+    ...place,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: TCP_PROBE_MS,
+    onread: { buffer: memory.buffer, callback: onRead },
+  });
+  socket.on('connect', () => waitForHead(patience.head));
+  socket.on('end', onEndOfConnection).on('error', fail);
+  socket.on('close', () => {
+    fail(upstreamError('ECONNRESET'));
+    pool.onClosed(connection);
+  });
+
+  const connection: Connection = {
+    give(given) {
+      exchange = given;
+      [isSent, hasAnswered, isPaused] = [false, false, false];
+      reader.expect(given.head.method);
+      given.onStart(controlOf(given));
+      // By then it is known whether the other side has closed the connection, or said something unasked.
+      atEndOfTurn(send);
+    },
+    check() {
+      const late = deadline.missed();
+      if (late) fail(upstreamError(late));
+    },
+    destroy: () => fail(upstreamError('ECONNRESET')),
+  };
+  return connection;
+}

@@ -1,0 +1,133 @@
+/** Reads responses from the bytes of one connection, in whatever pieces they come. Pure: what it reads is told, and nothing is sent. */
+import { type ChunkedBody, createChunkedBody } from './chunked-body.ts';
+import type { FaultCode } from './fault.ts';
+import { type HeaderLines, MALFORMED } from './header-lines.ts';
+import { readResponseHead, type UpstreamHead } from './response-head.ts';
+
+export interface ResponseListener {
+  onHead(head: UpstreamHead): void;
+  /** A part of the bytes that were given to `read`: it lies in their memory. */
+  onBody(bytes: Buffer): void;
+  onEnd(trailers: HeaderLines): void;
+}
+
+export interface ResponseReader {
+  /** A response to a request of this method is expected. */
+  expect(method: string): void;
+  /** Gives the bytes behind the end of the response, or what is wrong. Afterwards nothing more may be read. */
+  read(bytes: Buffer): number | FaultCode;
+  /** The connection has ended. Undefined where that ends the response as it should. */
+  end(): FaultCode | undefined;
+  /** Nothing more is told. */
+  stop(): void;
+}
+
+/** As Node's own limit for a head. Heads before the response itself (1xx) have each as much. */
+const LONGEST_HEAD = 16 * 1024;
+const HEAD_END = Buffer.from('\r\n\r\n');
+const BEGINNING = 'HTTP/1.';
+const EMPTY = Buffer.alloc(0);
+const NO_TRAILERS: HeaderLines = Object.create(null);
+
+type Part = 'nothing' | 'head' | 'length' | 'chunks' | 'until-close';
+
+export function createResponseReader(listener: ResponseListener): ResponseReader {
+  let part: Part = 'nothing';
+  let method = '';
+  /** The part of a head that came so far. */
+  let begun: Buffer = EMPTY;
+  /** Bytes of the body that are still to come. */
+  let left = 0;
+  let chunks: ChunkedBody | undefined;
+
+  const finish = (trailers: HeaderLines): void => {
+    part = 'nothing';
+    listener.onEnd(trailers);
+  };
+
+  const begin = (head: UpstreamHead): void => {
+    const { framing } = head;
+    part = 'nothing';
+    if (framing.kind === 'length') [part, left] = ['length', framing.bytes];
+    if (framing.kind === 'chunked') [part, chunks] = ['chunks', createChunkedBody()];
+    if (framing.kind === 'until-close') part = 'until-close';
+    listener.onHead(head);
+    if (framing.kind === 'none') finish(NO_TRAILERS);
+  };
+
+  /** Gives how many of the bytes belong to the head. */
+  const readHead = (bytes: Buffer, at: number): number | FaultCode => {
+    const all = begun.length === 0 ? bytes.subarray(at) : Buffer.concat([begun, bytes.subarray(at)]);
+    const end = all.indexOf(HEAD_END, Math.max(0, begun.length - 3));
+    const length = end < 0 ? all.length : end + HEAD_END.length;
+    if (length > LONGEST_HEAD) return 'HPE_HEADER_OVERFLOW';
+    if (end < 0) {
+      begun = begun.length === 0 ? Buffer.from(all) : all; // the memory of `bytes` is used again
+      return faultOfBeginning(begun.toString('latin1')) ?? bytes.length;
+    }
+    const next = at + length - begun.length;
+    begun = EMPTY;
+    const head = readResponseHead(all.toString('latin1', 0, end + 2), method);
+    if (typeof head === 'string') return head;
+    if (head.statusCode === 101) return 'HPE_INVALID_STATUS'; // nothing was asked that this could be an answer to
+    const isInterim = head.statusCode >= 100 && head.statusCode < 200;
+    if (isInterim && !head.isKept) return 'HPE_INVALID_STATUS'; // it says that nothing follows, and the response must
+    if (!isInterim) begin(head);
+    return next;
+  };
+
+  const readChunks = (bytes: Buffer, at: number): number | FaultCode => {
+    const next = chunks?.read(bytes, at, (from, to) => listener.onBody(bytes.subarray(from, to))) ?? at;
+    const trailers = chunks?.trailers();
+    if (trailers && part === 'chunks') finish(trailers);
+    return next;
+  };
+
+  const readLength = (bytes: Buffer, at: number): number => {
+    const to = Math.min(bytes.length, at + left);
+    left -= to - at;
+    listener.onBody(at === 0 && to === bytes.length ? bytes : bytes.subarray(at, to));
+    if (left === 0 && part === 'length') finish(NO_TRAILERS);
+    return to;
+  };
+
+  const readPart = (bytes: Buffer, at: number): number | FaultCode => {
+    if (part === 'head') return readHead(bytes, at);
+    if (part === 'length') return readLength(bytes, at);
+    if (part === 'chunks') return readChunks(bytes, at);
+    listener.onBody(bytes.subarray(at));
+    return bytes.length;
+  };
+
+  return {
+    expect(ofMethod) {
+      part = 'head';
+      method = ofMethod;
+    },
+    read(bytes) {
+      let at = 0;
+      while (at < bytes.length && part !== 'nothing') {
+        const next = readPart(bytes, at);
+        if (typeof next === 'string') return next;
+        at = next;
+      }
+      return bytes.length - at;
+    },
+    end() {
+      if (part === 'until-close') finish(NO_TRAILERS);
+      else if (part === 'head' && begun.length > 0 && !begun.toString('latin1').startsWith(BEGINNING))
+        return 'HPE_INVALID_CONSTANT';
+      else if (part !== 'nothing') return 'ECONNRESET';
+      return undefined;
+    },
+    stop() {
+      part = 'nothing';
+    },
+  };
+}
+
+/** What can never become a head is refused at once: the other side may be waiting for us, and would wait for long. */
+function faultOfBeginning(text: string): FaultCode | undefined {
+  if (!BEGINNING.startsWith(text.slice(0, BEGINNING.length))) return 'HPE_INVALID_CONSTANT';
+  return MALFORMED.test(text.endsWith('\r') ? text.slice(0, -1) : text) ? 'HPE_INVALID_HEADER_TOKEN' : undefined;
+}

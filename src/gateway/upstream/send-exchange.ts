@@ -1,0 +1,23 @@
+/** Writes the request of an exchange to its connection: the head as one text, and its body, which may stream. */
+import type { Socket } from 'node:net';
+import type { Exchange } from './exchange.ts';
+import { requestText } from './request-text.ts';
+import { startUpload, type Upload, type UploadRules } from './upload.ts';
+
+/** Gives the body that is under way, if one streams. Throws when the head cannot be written (see `requestText`). */
+export function sendExchange(
+  { head, body, upload }: Exchange,
+  socket: Socket,
+  host: string,
+  rules: Omit<UploadRules, 'length'>,
+): Upload | undefined {
+  const text = requestText(head, host, head.method === 'HEAD');
+  if (!body) socket.write(text, 'latin1');
+  else {
+    socket.cork();
+    socket.write(text, 'latin1');
+    socket.write(body);
+    socket.uncork();
+  }
+  return upload && startUpload(upload.request, socket, { ...rules, length: upload.length });
+}

@@ -1,0 +1,67 @@
+/** The body of a request on its way to an upstream: streamed, with back-pressure, and framed as it was judged. */
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+
+export interface UploadRules {
+  /** Bytes of the body as its head says; undefined where it is sent in chunks. */
+  readonly length: number | undefined;
+  /** `isBlocked`: the upstream does not take what was sent; otherwise the client is awaited. */
+  readonly onProgress: (isBlocked: boolean) => void;
+  readonly onEnd: () => void;
+  /** The client sent more or less than it announced. */
+  readonly onMismatch: () => void;
+}
+
+export interface Upload {
+  /** What the upstream has not read by now is read and dropped, so that the client can read its response. */
+  stop(): void;
+}
+
+export function startUpload(request: IncomingMessage, socket: Socket, rules: UploadRules): Upload {
+  const { length, onProgress, onEnd, onMismatch } = rules;
+  let sent = 0;
+  const send = length === undefined ? sendChunk : (bytes: Buffer) => socket.write(bytes);
+  const onData = (bytes: Buffer): void => {
+    sent += bytes.length;
+    if (length !== undefined && sent > length) return void fail();
+    if (bytes.length === 0) return;
+    const isTaken = send(bytes);
+    if (!isTaken) request.pause();
+    onProgress(!isTaken);
+  };
+  const onDrain = (): void => {
+    request.resume();
+    onProgress(false);
+  };
+  const onWhole = (): void => {
+    if (length !== undefined && sent !== length) return void fail();
+    if (length === undefined) socket.write('0\r\n\r\n', 'latin1');
+    detach();
+    onEnd();
+  };
+  const detach = (): void => {
+    request.off('data', onData).off('end', onWhole);
+    socket.off('drain', onDrain);
+  };
+  const fail = (): void => {
+    detach();
+    onMismatch();
+  };
+  function sendChunk(bytes: Buffer): boolean {
+    socket.cork();
+    socket.write(`${bytes.length.toString(16)}\r\n`, 'latin1');
+    socket.write(bytes);
+    const isTaken = socket.write('\r\n', 'latin1');
+    socket.uncork();
+    return isTaken;
+  }
+  socket.on('drain', onDrain);
+  request.on('data', onData).on('end', onWhole);
+  request.resume();
+  return {
+    stop() {
+      detach();
+      request.resume();
+    },
+  };
+}

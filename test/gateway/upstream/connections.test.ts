@@ -1,0 +1,220 @@
+/** Postern's own connections to an upstream: what is kept, what is never used again, and that lent memory holds what was sent. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { type ConnectionPool, createConnectionPool } from '../../../src/gateway/upstream/connection-pool.ts';
+import type { ExchangeControl } from '../../../src/gateway/upstream/exchange.ts';
+import { type StartedGate, startGate, upstreamAt } from '../../support/start-gate.ts';
+import { until } from '../../support/until.ts';
+
+/** An upstream of plain TCP: what it says to the request that came as number so-and-so, and on which connection. */
+type Say = (socket: Socket, head: string, connection: number) => void;
+
+let server: Server;
+let gate: StartedGate;
+let say: Say;
+let connections = 0;
+const requests: string[] = [];
+const open = new Set<Socket>();
+
+before(async () => {
+  server = createServer((socket) => {
+    connections += 1;
+    const number = connections;
+    let text = '';
+    open.add(socket);
+    socket.on('error', () => {}).once('close', () => open.delete(socket));
+    socket.on('data', (bytes) => {
+      text += bytes.toString('latin1');
+      for (let end = text.indexOf('\r\n\r\n'); end >= 0; end = text.indexOf('\r\n\r\n')) {
+        const head = text.slice(0, end + 4);
+        text = text.slice(end + 4);
+        requests.push(head);
+        say(socket, head, number);
+      }
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  gate = await startGate(gateUpstream(), { timeoutIdle: 0.3 });
+});
+after(async () => {
+  await gate.close();
+  for (const socket of open) socket.destroy();
+  server.close();
+});
+beforeEach(() => {
+  connections = 0;
+  requests.length = 0;
+  for (const socket of open) socket.destroy();
+});
+
+const gateUpstream = () => upstreamAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi';
+const text = (path = '/api/x', init?: RequestInit): Promise<string> =>
+  fetch(`${gate.url}${path}`, init).then((answer) => answer.text());
+const FOREIGN = 'HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nforeign';
+
+describe('A connection to the upstream', () => {
+  it('is kept for the next request', async () => {
+    say = (socket) => socket.write(OK);
+    assert.deepEqual([await text(), await text(), connections], ['hi', 'hi', 1]);
+  });
+
+  // biome-ignore format: a table
+  const notKept: readonly (readonly [sentence: string, bytes: string])[] = [
+    ['that says more than its response',     `${OK}${FOREIGN}`],
+    ['that says Connection: close',          'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: x, CLOSE\r\n\r\nhi'],
+    ['that speaks HTTP/1.0',                 'HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nhi'],
+    ['that says more than its last chunk',   `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n${FOREIGN}`],
+  ];
+  for (const [sentence, bytes] of notKept) {
+    it(`${sentence} is not used again`, async () => {
+      say = (socket, _head, connection) => socket.write(connection === 1 ? bytes : OK);
+      assert.deepEqual([await text(), await text(), connections], ['hi', 'hi', 2]);
+    });
+  }
+
+  it('that says something unasked is not used again', async () => {
+    say = (socket) => socket.write(OK);
+    assert.equal(await text(), 'hi');
+    const [socket] = open;
+    socket?.write(FOREIGN);
+    await until('the gate closes the connection', () => !open.has(socket as Socket));
+    assert.deepEqual([await text(), connections], ['hi', 2]);
+  });
+
+  it('is not used after HEAD, and the body that followed is nobody else’s response', async () => {
+    say = (socket, head) =>
+      socket.write(
+        head.startsWith('HEAD') ? `HTTP/1.1 200 OK\r\nContent-Length: ${FOREIGN.length}\r\n\r\n${FOREIGN}` : OK,
+      );
+    await text('/api/x', { method: 'HEAD' });
+    assert.deepEqual([await text(), connections], ['hi', 2]);
+    assert.match(requests[0] ?? '', /\r\nconnection: close\r\n/);
+  });
+
+  it('that is closed under a request gets a GET once more, on a new connection, and a POST not', async () => {
+    const closeFirst = (method: string) => {
+      let isFirst = true;
+      say = (socket, head) => {
+        if (!isFirst || !head.startsWith(method)) return void socket.write(OK);
+        isFirst = false;
+        socket.destroy();
+      };
+    };
+    for (const method of ['GET', 'POST']) {
+      say = (socket) => socket.write(OK);
+      assert.equal(await text(), 'hi');
+      closeFirst(method);
+      const { status } = await fetch(`${gate.url}/api/x`, { method });
+      assert.equal(status, method === 'GET' ? 200 : 502);
+    }
+    assert.equal(requests.filter((head) => head.startsWith('POST')).length, 1);
+  });
+
+  it('ends when a response falls silent in its middle, and the client sees it cut', async () => {
+    say = (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhi');
+    await assert.rejects(text());
+    await until('the gate closes the connection', () => open.size === 0);
+  });
+});
+
+/** Random bytes that the sender may send in any pieces. */
+const BODY = Buffer.alloc(6_000_000, createHash('sha512').update('seed').digest());
+for (let at = 0; at < BODY.length; at += 4096) BODY.writeUInt32LE(at, at);
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const SUM = sha256(BODY);
+
+const chunked = (): Buffer => {
+  const parts: Buffer[] = [];
+  for (let at = 0, size = 1; at < BODY.length; at += size, size = ((size * 7) % 200_000) + 1) {
+    const part = BODY.subarray(at, at + size);
+    parts.push(Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n'));
+  }
+  return Buffer.concat([...parts, Buffer.from('0\r\nX-Sum: 1\r\n\r\n')]);
+};
+// biome-ignore format: a table
+const FRAMINGS: readonly (readonly [name: string, head: string, body: () => Buffer, closes: boolean])[] = [
+  ['by its length',  `Content-Length: ${BODY.length}`, () => BODY, false],
+  ['in chunks',      'Transfer-Encoding: chunked',      chunked,   false],
+  ['until it closes', 'Connection: close',              () => BODY, true],
+];
+
+describe('What is told of a response that is over', () => {
+  it('does not touch the next one on the same connection', { timeout: 20_000 }, async () => {
+    const address = gateUpstream();
+    const pool = createConnectionPool(address, { timeoutConnect: 5, timeoutResponse: 5, timeoutIdle: 5 });
+    let answerSecond = (): void => {};
+    say = (socket) => {
+      if (requests.length === 1) socket.write(OK);
+      else answerSecond = () => socket.write(OK);
+    };
+    const first = await exchangeOver(pool);
+    const second = exchangeOver(pool);
+    await until('the second request arrives', () => requests.length === 2);
+    first.control.pause();
+    first.control.abort();
+    answerSecond();
+    assert.deepEqual([(await second).body, connections], ['hi', 1]);
+    pool.close();
+  });
+});
+
+/** Resolves when the response is whole. */
+function exchangeOver(pool: ConnectionPool): Promise<{ readonly control: ExchangeControl; readonly body: string }> {
+  return new Promise((resolve, reject) => {
+    let control: ExchangeControl;
+    let body = '';
+    pool.dispatch({
+      head: { method: 'GET', target: '/', headers: { host: 'nvr' } },
+      isRepeatable: true,
+      mayBorrow: false,
+      onStart(started) {
+        control = started;
+      },
+      onHead() {},
+      onBody(bytes) {
+        body += bytes.toString('latin1');
+      },
+      onEnd: () => resolve({ control, body }),
+      onError: reject,
+    });
+  });
+}
+
+describe('A long body', () => {
+  for (const [name, head, body, closes] of FRAMINGS) {
+    it(`framed ${name} arrives whole, at fast and slow readers beside each other`, async () => {
+      const bytes = Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n`), body()]);
+      say = (socket) => (closes ? socket.end(bytes) : socket.write(bytes));
+      const sums = await Promise.all([read(false), read(true), read(false), read(true)]);
+      assert.deepEqual(sums, [SUM, SUM, SUM, SUM]);
+    });
+  }
+
+  it('whose reader leaves ends at the upstream', async () => {
+    say = (socket) => socket.write(Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), BODY]));
+    const socket = connect(gate.port, '127.0.0.1');
+    socket.write('GET /api/x HTTP/1.1\r\nHost: nvr\r\n\r\n');
+    await once(socket, 'data');
+    socket.destroy();
+    await until('the upstream sees it', () => open.size === 0);
+  });
+});
+
+/** A slow one takes a little, and lets others go first. */
+async function read(isSlow: boolean): Promise<string> {
+  const asked = get(`${gate.url}/api/x`, { agent: false, highWaterMark: 16 * 1024 } as object);
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  const parts: Buffer[] = [];
+  for await (const part of response) {
+    parts.push(part);
+    if (isSlow) for (let turns = 0; turns < 3; turns += 1) await turn();
+  }
+  return sha256(Buffer.concat(parts));
+}
