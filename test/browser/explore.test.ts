@@ -10,7 +10,7 @@ import { answerLikeAnNvr, type FakeNvr, type NvrAnswer, startFakeNvr } from '../
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
-import { skip, visit } from './support/browser.ts';
+import { seeOrHide, skip, visit } from './support/browser.ts';
 import { askForPagesOf, enter, HOSTILE, menu, pageEvents, startPagesInstance } from './support/pages-instance.ts';
 
 /** As high as all of the test's events: none of them is out of sight, and more of them come at once. */
@@ -79,13 +79,6 @@ const answerWithMedia: NvrAnswer = (request, response, received) => {
     response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(SNAPSHOT);
   } else answerLikeAnNvr(request, response, received);
 };
-
-/** For the page: no test can send a tab behind another one. */
-const seeOrHide = (page: Page, state: 'hidden' | 'visible'): Promise<unknown> =>
-  page.evaluate(`
-    Object.defineProperty(document, 'hidden', { value: ${state === 'hidden'}, configurable: true });
-    document.dispatchEvent(new Event('visibilitychange'));
-  `);
 
 /** The layout shifts that no input explains, summed up in the page. */
 const WATCH_SHIFTS = `

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
-import { skip, visit } from './support/browser.ts';
+import { until } from '../support/until.ts';
+import { seeOrHide, skip, visit } from './support/browser.ts';
 import { FULL_REPORT, FULL_STATUS } from './support/full-status.ts';
 import { enter, startPagesInstance } from './support/pages-instance.ts';
 
@@ -36,6 +37,31 @@ describe('The status page', { skip }, () => {
       for (const [title, text] of rows) assert.match(await tile(title).innerText(), text, title);
       assert.equal(await page.locator('.failure-bar').count(), 3);
       assert.match(await page.locator('.page-lead').innerText(), /As of \d\d:\d\d:\d\d\./);
+    }));
+
+  it('is fetched again by itself while it is seen, as an automatic request, and stays when that fails', (t) =>
+    visit(t, { expectedStatuses: [503] }, async (page) => {
+      const asked: (string | undefined)[] = [];
+      let status = 200;
+      await page.route('**/api/status', (route) => {
+        asked.push(route.request().headers()['x-postern-automatic']);
+        return route.fulfill({ status, json: status === 200 ? FULL_STATUS : { message: 'busy' } });
+      });
+      await page.clock.install();
+      await enter(page, instance, ADMIN_PERSON, '/postern/status');
+      await page.locator('.tiles').waitFor();
+      await page.clock.runFor(15_000);
+      await until('it is asked for again', () => asked.length === 2);
+      status = 503;
+      await page.clock.runFor(15_000);
+      await page.getByRole('alert').getByText('This is not the latest state: busy').waitFor();
+      await page.locator('.tiles').waitFor();
+      await seeOrHide(page, 'hidden');
+      await page.clock.runFor(600_000);
+      assert.deepEqual(asked, [undefined, '1', '1'], 'a hidden tab asks for nothing');
+      status = 200;
+      await seeOrHide(page, 'visible');
+      await page.getByRole('alert').waitFor({ state: 'detached' });
     }));
 
   it('tells of a reload that was not taken, with the key that stopped it', (t) =>

@@ -126,3 +126,10 @@ const CONTRAST = `(element) => {
 /** Of the text of an element to its own background, as WCAG computes it; axe leaves disabled buttons out. */
 export const contrastOf = (page: Page, selector: string): Promise<number> =>
   page.evaluate(`(${CONTRAST})(document.querySelector(${JSON.stringify(selector)}))`) as Promise<number>;
+
+/** For the page: no test can send a tab behind another one. */
+export const seeOrHide = (page: Page, state: 'hidden' | 'visible'): Promise<unknown> =>
+  page.evaluate(`
+    Object.defineProperty(document, 'hidden', { value: ${state === 'hidden'}, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  `);

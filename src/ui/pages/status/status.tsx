@@ -1,9 +1,9 @@
 /** Status: reachability of all parts, configuration warnings, recent errors (SPEC 8). */
 import { PageHead } from '../settings/records.tsx';
 import { Icon } from '../shared/icon.tsx';
+import { useRefreshed } from '../shared/live/use-refreshed.ts';
 import { usePageTitle } from '../shared/page-title.ts';
 import { formatShortMoment, formatTime } from '../shared/times.ts';
-import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { AddressCheck } from './address-check.tsx';
 import { Canary } from './canary.tsx';
@@ -13,7 +13,7 @@ import { Certificate, Limiter, Reached, Versions } from './service-tiles.tsx';
 import { Listed, Tile } from './tile.tsx';
 
 export function Status() {
-  const [fetched, again] = useFetched('api/status', (body) => ({ status: readStatus(body), at: Date.now() / 1000 }));
+  const [fetched, again] = useRefreshed('api/status', (body) => ({ status: readStatus(body), at: Date.now() / 1000 }));
   usePageTitle(words.status.title);
   return (
     <section class="records-page">
@@ -37,6 +37,11 @@ export function Status() {
           <h2>{words.settings.cannotLoad}</h2>
           <p>{fetched.problem}</p>
         </div>
+      )}
+      {fetched.kind === 'ready' && fetched.stale !== undefined && (
+        <p class="notice notice-warn" role="alert">
+          {words.status.stale(fetched.stale)}
+        </p>
       )}
       {fetched.kind === 'ready' && <Components status={fetched.value.status} now={fetched.value.at} />}
     </section>

@@ -794,6 +794,7 @@ export const DE: Words = {
   status: {
     title: 'Status',
     lead: 'Zustand des Dienstes.',
+    stale: (problem) => `Das ist nicht der neueste Stand: ${problem}`,
     asOf: (time) => `Stand: ${time}.`,
     refresh: 'Aktualisieren',
     notTold: 'nicht verfügbar',

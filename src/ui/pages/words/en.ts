@@ -791,6 +791,7 @@ export const EN = {
   status: {
     title: 'Status',
     lead: 'State of the service.',
+    stale: (problem: string) => `This is not the latest state: ${problem}`,
     asOf: (time: string) => `As of ${time}.`,
     refresh: 'Refresh',
     notTold: 'not available',
