@@ -17,6 +17,7 @@ import {
   parseList,
   parseTimeRange,
   parseWhole,
+  parseWords,
   parseZone,
 } from './parse-value.ts';
 import { parsePlates } from './plates.ts';
@@ -73,6 +74,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   min_length:               { read: decimal(compared('length', '>=')) },
   max_length:               { read: decimal(compared('length', '<=')) },
   recognized_license_plate: { unset: 'all', read: (text) => mapped(parsePlates(text), (condition) => ({ condition })) },
+  text:                     { unset: '', read: (text) => mapped(parseWords(text), (words) => ({ condition: { kind: 'words', words } })) },
   event_id:                 { read: (text) => ok({ condition: { kind: 'one-of', field: 'id', values: [text] } }) },
   sort:                     { read: (text) => ok({ sort: SORTS[text] ?? NEWEST_FIRST }) },
   page_after:               { read: pageEnd },

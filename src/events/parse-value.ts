@@ -42,6 +42,18 @@ export function parseList(text: string): Parsed<readonly string[]> {
   return ok([...new Set(members.map((member) => member.trim()).filter((member) => member !== ''))]);
 }
 
+const MOST_WORDS = 10;
+/** Characters. */
+const LONGEST_TEXT = 200;
+
+/** Words between spaces. */
+export function parseWords(text: string): Parsed<readonly string[]> {
+  const words = [...new Set(text.split(/\s+/).filter((word) => word !== ''))];
+  return text.length > LONGEST_TEXT || words.length > MOST_WORDS
+    ? fault('too_long', `Text should have at most ${MOST_WORDS} words and ${LONGEST_TEXT} characters`)
+    : ok(words);
+}
+
 const TIME = /^(?<hours>\d{1,2}):(?<minutes>\d{2})$/;
 
 /** Two times of day between commas, in seconds since midnight; what follows a second comma is ignored. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { FILTERS } from '../../src/events/filters.ts';
-import { FIVE } from './support/event.ts';
+import { event, FIVE } from './support/event.ts';
 import { type ServedEvents, serveEvents } from './support/served-events.ts';
 
 const ALL = '4-d 3-c 2-b 1-a 5-e';
@@ -84,6 +84,10 @@ const answers: Record<keyof typeof FILTERS, [query: string, ids: string][]> = {
     ['sort=speed_asc', '2-b 3-c 4-d 5-e 1-a'], ['sort=speed_desc', '1-a 5-e 4-d 3-c 2-b'],
     ['sort=score_desc&cameras=front,back&limit=2', '1-a 3-c'],
   ],
+  text: [
+    ['text=bob', '3-c 2-b 1-a'], ['text=BOB+joh', '2-b'], ['text=éMIL', '5-e'], ['text=label', ''],
+    ['text=', ALL], ['text=%25', ''], ["text=' or 1=1", ''], ['text=bob&cameras=back', '3-c'], ['text=bob&limit=1', '3-c'],
+  ],
   page_after: [
     ['page_after=1700010000~3-c', '2-b 1-a 5-e'], ['page_after=0.7~3-c&sort=score_desc', '5-e 2-b 4-d'], ['page_after=~4-d&sort=score_asc', '2-b 5-e 3-c 1-a'],
     ['page_after=~4-d&sort=score_desc', ''], ['page_after=~5-e&sort=speed_desc', '4-d 3-c 2-b'], ['page_after=~3-c&sort=speed_asc', '4-d 5-e 1-a'],
@@ -111,6 +115,7 @@ const refusals: [query: string, ...bad: [name: string, type: string, input: stri
   ['recognized_license_plate=ABC123,%2BX', ['recognized_license_plate', VALUE, 'ABC123,+X']], ['recognized_license_plate=^(A', ['recognized_license_plate', VALUE, '^(A']],
   ['recognized_license_plate=^(?=A)', ['recognized_license_plate', VALUE, '^(?=A)']], ['recognized_license_plate=((a{99}){99}){99}.', ['recognized_license_plate', VALUE, '((a{99}){99}){99}.']],
   [`recognized_license_plate=^${'A'.repeat(64)}`, ['recognized_license_plate', VALUE, `^${'A'.repeat(64)}`]],
+  [`text=${'a+'.repeat(10)}b+c`.replace('a+a+', 'd+e+f+g+h+i+j+k+l+'), ['text', 'too_long', 'd e f g h i j k l a a a a a a a a b c']],
   ['page_after=5', ['page_after', VALUE, '5']], ['page_after=x~1-a', ['page_after', VALUE, 'x~1-a']],
   ['limit=abc&time_range=9:5&min_score=1,5&has_clip=0', ['limit', INT, 'abc'], ['time_range', VALUE, '9:5'], ['min_score', FLOAT, '1,5']],
 ];
@@ -137,6 +142,16 @@ describe('GET /api/events', () => {
         it(`${query} gives ${ids || 'nothing'}`, async () => assert.equal(await idsOf(query), ids));
     });
   }
+
+  it('finds words of a description, and none of the rest of the data', async () => {
+    const data = { type: 'object', description: 'Ein "weißer" Lieferwagen in der Straße' };
+    await served.store.writeEvents([event({ id: '6-g', start_time: 1, data })]);
+    const found: string[] = [];
+    for (const text of ['WEISSER+liefer', 'straße', 'lieferwagen+rot', 'object', 'description'])
+      found.push(await idsOf(`text=${text}&cameras=front`));
+    await served.store.db.deleteFrom('events').where('id', '=', '6-g').execute();
+    assert.deepEqual(found, ['6-g', '6-g', '', '', '']);
+  });
 
   it('has a row here for every parameter it takes', () => {
     assert.deepEqual(Object.keys(answers).sort(), Object.keys(FILTERS).sort());

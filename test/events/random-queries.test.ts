@@ -43,6 +43,7 @@ const someEvent = fc
         recognized_license_plate: nullable(fc.constantFrom(...PLATES)),
         attributes: fc.constant([{ label: 'amazon', score: 1 }]),
         tags: fc.constant(['amazon']),
+        description: fc.constantFrom('A "white" van, Straße', 'two\\dogs', 7),
       },
       { requiredKeys: [] },
     ),
@@ -86,6 +87,8 @@ const query: fc.Arbitrary<Query> = fc.record(
     max_speed: fc.constantFrom('5', '20.5'),
     min_length: fc.constantFrom('0', '5'),
     max_length: fc.constantFrom('5', '6'),
+    // Only ASCII in another case: other letters go by the locale of the database.
+    text: fc.constantFrom('BOB', 'mile', 'straße WHITE', '"white"', 's\\D', 'VAN an', '  '),
     event_id: fc.constantFrom('e0-0', 'e7-1'),
     sort: fc.constantFrom('date_asc', 'date_desc', 'score_asc', 'score_desc', 'speed_asc', 'speed_desc', 'other'),
   },

@@ -24,6 +24,8 @@ export type EventCondition =
   | { readonly kind: 'flag'; readonly flag: EventFlag; readonly is: boolean }
   /** Carries one of the names; with `orNone`, also events that carry none. Sub-labels are folded by `foldCase`. */
   | { readonly kind: 'carries'; readonly of: EventNames; readonly names: readonly string[]; readonly orNone: boolean }
+  /** Each of the words stands in the sub-label or in the description, whatever the case. */
+  | { readonly kind: 'words'; readonly words: readonly string[] }
   | { readonly kind: 'plate'; readonly isWanted: PlateTest; readonly orNone: boolean }
   /** The local time of day, in seconds since midnight, is in `[from, until)`, or outside `[until, from)` overnight. */
   | {

@@ -20,6 +20,8 @@ export interface Dialect {
   isEmptyArray(jsonArray: Expression): Condition;
   /** One of the texts is the value of a key, at any depth. */
   hasMemberText(jsonObject: Expression, values: readonly string[]): Condition;
+  /** The sub-label, or the `description` in the JSON of `data`, holds the word, whatever the case. */
+  hasWord(subLabel: Expression, data: Expression, word: string): Condition;
   /** Of the local clock: whole seconds since midnight. */
   secondOfDay(time: Expression, offset: Expression): Expression;
   /** Days since 1 January 1970 on the local calendar. */

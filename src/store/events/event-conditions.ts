@@ -43,6 +43,8 @@ export function conditionInSql(condition: EventCondition, words: Dialect): Condi
       return flagged(condition.flag, condition.is);
     case 'carries':
       return carried(condition, words);
+    case 'words':
+      return allOf(condition.words.map((word) => words.hasWord(sql`e.sub_label`, sql`e.data`, word)));
     case 'plate':
       return plated(condition);
     case 'time-of-day':

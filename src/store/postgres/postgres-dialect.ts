@@ -15,6 +15,8 @@ const REFUSED = sql.lit(String.raw`(?<!\\)((?:\\\\)*)\\u(?:0000|[dD][89a-fA-F][0
 const asJsonb = (json: Expression): Expression =>
   sql`(case when strpos(${json}, '\\u') = 0 then ${json} else regexp_replace(${json}, ${REFUSED}, '\\1', 'g') end)::jsonb`;
 
+const folded = (text: Expression): Expression => sql`lower((${text}) collate "default")`;
+
 /** In strict mode, so that a list is not taken for its elements: only the value of a key counts. */
 const MEMBER_TEXT = sql.lit('strict $.** ? (@.type() == "object").* ? (@ == $text)');
 
@@ -39,6 +41,12 @@ export const postgresDialect: Dialect = {
       values.map((text) => memberText(jsonObject, text)),
       sql` or `,
     )})`,
+
+  /** By the collation of the database: the column's own compares bytes, and knows the case of ASCII alone. */
+  hasWord: (subLabel, data, word) =>
+    sql`((${subLabel} is not null or strpos(${data}, '"description"') > 0) and (
+      strpos(${folded(subLabel)}, ${folded(sql`${word}::text`)}) > 0
+      or strpos(${folded(sql`${asJsonb(data)} ->> 'description'`)}, ${folded(sql`${word}::text`)}) > 0))`,
 
   secondOfDay: (time, offset) =>
     sql`((${local(time, offset)}::bigint % ${SECONDS_PER_DAY} + ${SECONDS_PER_DAY}) % ${SECONDS_PER_DAY})`,

@@ -1,5 +1,6 @@
 /** What SQLite says in words of its own. */
 import { sql } from 'kysely';
+import { foldCase } from '../../domain/events/event-question.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { sqliteEventTables } from './sqlite-events.ts';
 
@@ -30,6 +31,10 @@ export const sqliteDialect: Dialect = {
   /** One of the texts is the value of a key, at any depth. */
   hasMemberText: (jsonObject, values) =>
     sql`exists (select 1 from json_tree(${jsonObject}) where type = 'text' and typeof(key) = 'text' and atom in (${sql.join(values)}))`,
+
+  /** Most events have neither a sub-label nor a description: the function is called for the others. */
+  hasWord: (subLabel, data, word) =>
+    sql`((${subLabel} is not null or instr(${data}, '"description"') > 0) and has_word(${subLabel}, ${data}, ${foldCase(word)}))`,
 
   /** Of the local clock: whole seconds since midnight. */
   secondOfDay: (time, offset) => sql`((${time} + ${offset} + ${sql.lit(MANY_DAYS)}) % ${sql.lit(SECONDS_PER_DAY)})`,

@@ -8,6 +8,7 @@ import { sqliteDialect } from './sqlite-dialect.ts';
 import { createSqliteDriver } from './sqlite-driver.ts';
 import { namedFault, openingFault } from './sqlite-faults.ts';
 import { checkPlace, checkTable, writeNothing } from './sqlite-probe.ts';
+import { hasWord } from './sqlite-words.ts';
 
 export interface SqliteOptions {
   readonly path: string;
@@ -141,6 +142,7 @@ function connect(options: SqliteOptions, beside?: DatabaseSync): DatabaseSync {
     if (isOurs) connection.exec(MAPPED_SETTINGS);
     connection.exec('PRAGMA busy_timeout = 0');
     connection.function('in_time', {}, inTime);
+    connection.function('has_word', { deterministic: true }, hasWord);
     for (const [name, run] of Object.entries(functions))
       connection.function(name, { deterministic: true }, (text) => (typeof text === 'string' ? run(text) : null));
     return connection;

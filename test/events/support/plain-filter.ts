@@ -107,6 +107,13 @@ const TESTS: Readonly<Record<string, Test>> = {
   recognized_license_plate: list(({ data }, names) =>
     names.includes(String(data['recognized_license_plate'] ?? 'None')),
   ),
+  text: ({ sub_label, data }, text) =>
+    text
+      .split(' ')
+      .filter(Boolean)
+      .every((word) =>
+        [sub_label, data['description']].some((held) => typeof held === 'string' && lower(held).includes(lower(word))),
+      ),
   event_id: ({ id }, text) => id === text,
 };
 

@@ -1,0 +1,19 @@
+/** A search for words, as a function for statements: SQLite itself folds the case of ASCII alone. */
+import type { SQLOutputValue } from 'node:sqlite';
+import { foldCase } from '../../domain/events/event-question.ts';
+
+/** `word` is folded. 1 where the sub-label or the description in the JSON of `data` holds it, else 0. */
+export function hasWord(subLabel: SQLOutputValue, data: SQLOutputValue, word: SQLOutputValue): number {
+  const holds = (text: unknown): boolean => typeof text === 'string' && foldCase(text).includes(String(word));
+  return holds(subLabel) || holds(descriptionIn(String(data))) ? 1 : 0;
+}
+
+function descriptionIn(json: string): unknown {
+  if (!json.includes('"description"')) return undefined;
+  try {
+    const data: unknown = JSON.parse(json);
+    return typeof data === 'object' && data !== null && 'description' in data ? data.description : undefined;
+  } catch {
+    return undefined; // the NVR's own file may hold anything
+  }
+}
