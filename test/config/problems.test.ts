@@ -122,6 +122,8 @@ tell('Text that is no YAML', [
   ['may be a tab', 'auth:\n\tenabled: true', 'config.yaml:2:1: not valid YAML: Tabs are not allowed as indentation'],
   ['may be a second document', 'auth: {}\n---\nnvr: {}\n', 'config.yaml:2:1: not valid YAML: Source contains multiple documents; please use YAML.parseAllDocuments()'],
   ['may be a tag of another product', 'proxy: {auth_secret: !secret nvr}', 'config.yaml:1:22: not valid YAML: Unresolved tag'],
+  ['may be a map in the place of a key', 'auth:\n  {a: b}: c\n', 'config.yaml:2:3: not valid here: a list or a map stands in the place of a key; put quotes around a key that begins with [ or {'],
+  ['may be an alias in the place of a key', 'nvr: &a [x]\nauth: {*a : c}\n', 'config.yaml:2:8: not valid here: a list or a map stands in the place of a key; put quotes around a key that begins with [ or {'],
   ['may be an alias of nothing', 'auth: *nothing', 'config.yaml: not valid YAML: Unresolved alias (the anchor must be set before the alias)'],
   ['may be an anchor around its alias', 'auth: &a {roles: *a}', 'config.yaml: not valid YAML here: an anchor holds an alias of itself'],
 ]);

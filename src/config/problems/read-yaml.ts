@@ -10,6 +10,7 @@ import {
   type Node,
   type Pair,
   parseDocument,
+  visit,
 } from 'yaml';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { KeyPath, Problem } from './problems.ts';
@@ -31,6 +32,9 @@ export function readYaml(text: string): Result<YamlText, readonly Problem[]> {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const faults = [...document.errors, ...document.warnings];
   if (faults.length > 0) return err(faults.map((fault) => syntaxProblem(fault, lines)));
+  const compound = compoundKeys(document);
+  if (compound.length > 0)
+    return err(compound.map((at) => ({ path: '', ...positionAt(lines, at), message: COMPOUND_KEY })));
   const tree = plainTree(document);
   if (!tree.ok) return tree;
   return ok({
@@ -40,6 +44,20 @@ export function readYaml(text: string): Result<YamlText, readonly Problem[]> {
       return offset === undefined ? undefined : positionAt(lines, offset);
     },
   });
+}
+
+const COMPOUND_KEY =
+  'not valid here: a list or a map stands in the place of a key; put quotes around a key that begins with [ or {';
+
+/** Where keys stand that are lists or maps: they would become texts, which a warning of the parser would print. */
+function compoundKeys(document: Document): readonly number[] {
+  const found: number[] = [];
+  visit(document, {
+    Pair(_, { key }) {
+      if (isCollection(resolved(document, key))) found.push((key as Node).range?.[0] ?? 0);
+    },
+  });
+  return found;
 }
 
 function plainTree(document: Document): Result<unknown, readonly Problem[]> {
