@@ -1,6 +1,7 @@
 /** What each role gets of a response (SPEC 4.3, 5): form by form, whole values compared. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { isNestedTooDeep } from '../../src/access/json-depth.ts';
 import { narrowResponse } from '../../src/access/narrow-response.ts';
 import type { ResponseForm } from '../../src/domain/policy.ts';
 import { viewOfRole } from './support/views.ts';
@@ -273,4 +274,26 @@ describe('The configuration of the NVR', () => {
     const text = `rtsp://${'a@'.repeat(5000)}`;
     assert.deepEqual((left('config', { x: text }, 'viewer') as { x: string }).x, 'rtsp://*:*@');
   });
+});
+
+describe('JSON is nested too deep', () => {
+  const lists = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+  const maps = (depth: number): string => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth);
+  // biome-ignore format: a table
+  const rows: [sentence: string, text: string, expected: boolean][] = [
+    ['not with 100 lists',                                lists(100),                                      false],
+    ['with 101 lists',                                    lists(101),                                      true],
+    ['not with 100 objects',                              maps(100),                                       false],
+    ['with 101 objects',                                  maps(101),                                       true],
+    ['with both together',                                `${'['.repeat(60)}${maps(41)}${']'.repeat(60)}`, true],
+    ['not side by side, whatever their number',           `[${'[],{},'.repeat(200)}[]]`,                   false],
+    ['not one behind the other',                          `[${lists(99)},${lists(99)},${maps(99)}]`,       false],
+    ['not in a text',                                     `["${'['.repeat(200)}","${'{'.repeat(200)}"]`,   false],
+    ['not in a text with quotes',                         `["\\"${'['.repeat(200)}\\\\"]`,                 false],
+    ['behind a text that ends in a backslash',            `["\\\\",${lists(101)}]`,                        true],
+    ['behind an empty text',                              `["",${lists(101)}]`,                            true],
+    ['not in a text without an end',                      `["${'['.repeat(200)}`,                          false],
+    ['not behind a backslash at the end',                 '"\\',                                           false],
+  ];
+  for (const [sentence, text, expected] of rows) it(sentence, () => assert.equal(isNestedTooDeep(text), expected));
 });

@@ -21,7 +21,7 @@ export const TARGETS: readonly Target[] = [
   { file: 'src/gateway/decision/internal-host.ts',     tests: ['test/gateway/decision/csrf.test.ts'] },
   { file: 'src/access/authorize.ts',                 tests: ['test/access/authorize.test.ts', 'test/policy/walk.test.ts'] },
   { file: 'src/access/recorded/vod-path.ts',                  tests: ['test/policy/vod-paths.test.ts'] },
-  { file: 'src/access/json-depth.ts',                tests: ['test/gateway/narrower.test.ts'] },
+  { file: 'src/access/json-depth.ts',                tests: ['test/access/narrow-response.test.ts'] },
   { file: 'src/gateway/forward/rewrite-headers.ts',  tests: ['test/gateway/rewrite-headers.test.ts', 'test/gateway/forward.test.ts'] },
   { file: 'src/gateway/forward/strip-headers.ts',    tests: ['test/gateway/rewrite-headers.test.ts', 'test/attacks/forged-identity.test.ts'] },
   { file: 'src/identity/role-mapping.ts',            tests: ['test/identity/role-mapping.test.ts', 'test/spec/05-5-upstream-proxy.test.ts'] },

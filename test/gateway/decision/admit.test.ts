@@ -11,6 +11,7 @@ import { REFUSALS, type RefusalReason } from '../../../src/domain/refusal.ts';
 import type { ListenerName } from '../../../src/domain/request.ts';
 import type { SharedThing } from '../../../src/domain/shared-thing.ts';
 import type { IdentityVerdict } from '../../../src/domain/verdict.ts';
+import { acceptedCaller, credentialFault } from '../../../src/gateway/decision/accepted-caller.ts';
 import { admit, type Rules } from '../../../src/gateway/decision/admit.ts';
 import { type HeaderLine, someRequest } from '../../support/request-facts.ts';
 
@@ -318,4 +319,31 @@ describe('admit()', () => {
       await assert.rejects(asked('/login', other), other);
     });
   });
+});
+
+describe('The caller that counts', () => {
+  const request = someRequest({});
+  const open = TABLE.match('GET', ['open']);
+  const session: IdentityVerdict = { kind: 'identified', caller: callerWith('viewer') };
+  const refusedFor = (reason: RefusalReason): IdentityVerdict => ({ kind: 'refused', reason });
+  const [withSecret, withoutSecret] = [() => true, () => false];
+
+  it('is known by a session on a public route, with the proxy secret or without it', () => {
+    for (const carries of [withSecret, withoutSecret, undefined])
+      assert.deepEqual(acceptedCaller(request, open, session, carries), { ok: true, value: callerWith('viewer') });
+  });
+
+  // biome-ignore format: a table
+  const rows: [sentence: string, identity: IdentityVerdict, carries: (() => boolean) | undefined, expected: object][] = [
+    ['nothing, of a caller who is known',                        session,                             withSecret,    {}],
+    ['nothing, of one who sent no credential',                   { kind: 'silent' },                  undefined,     {}],
+    ['that the proxy names no user',                             refusedFor('proxy-user-missing'),    withSecret,    { credentialFault: 'proxy-user-missing' }],
+    ['that the groups give no role, where no secret is set',     refusedFor('proxy-role-denied'),     undefined,     { credentialFault: 'proxy-role-denied' }],
+    ['nothing of the groups without the proxy secret',           refusedFor('proxy-role-denied'),     withoutSecret, {}],
+    ['that the session is over, with the proxy secret',          refusedFor('token-invalid'),       withSecret,    { credentialFault: 'token-invalid' }],
+    ['that the session is over, without the proxy secret',       refusedFor('token-invalid'),       withoutSecret, { credentialFault: 'token-invalid' }],
+  ];
+  for (const [sentence, identity, carries, expected] of rows)
+    it(`on a public page is told ${sentence}`, () =>
+      assert.deepEqual(credentialFault(request, identity, carries), expected));
 });

@@ -105,11 +105,14 @@ describe('The internal listener', () => {
     ['answers to localhost',                            'localhost:5000',    true],
     ['answers to a single-label name',                  'frigate:5000',      true],
     ['answers to a name that is listed',                'nvr.example.lan',   true],
+    ['answers to a name that is listed, on any port',   'nvr.example.lan:8971', true],
+    ['answers to a name and port as they are listed',   'NVR.example.org:5000', true],
+    ['does not answer to that name on another port',    'nvr.example.org:5001', false],
     ['does not answer to a public name',                'evil.test:5000',    false],
     ['does not answer to one that begins like a listed', 'nvr.example.lan.evil.test', false],
     ['does not answer to an address as a label',        '127.0.0.1.evil.test', false],
   ];
   for (const [sentence, host, expected] of rows) {
-    it(sentence, () => assert.equal(isInternalHost(host, ['nvr.example.lan']), expected));
+    it(sentence, () => assert.equal(isInternalHost(host, ['nvr.example.lan', 'NVR.example.org:5000']), expected));
   }
 });
