@@ -52,14 +52,15 @@ function ofView(config: JsonRecord, view: CameraView): JsonRecord {
   const seenStreams = Object.entries(streams).filter(([stream]) =>
     ownersOfStream(view.layout, stream).some((owner) => view.sees(owner)),
   );
+  const quiet = recordOf(withoutForeignNames(rest, view));
   return {
-    ...recordOf(withoutForeignNames(rest, view)),
+    ...quiet,
     auth: config['auth'],
     cameras: Object.fromEntries(
       entries.map(([camera, entry]) => [camera, view.sees(camera) ? entry : hollow(camera, recordOf(entry))]),
     ),
-    camera_groups: seenGroups(recordOf(config['camera_groups']), view),
-    birdseye: { ...recordOf(config['birdseye']), enabled: false, restream: false },
+    camera_groups: seenGroups(recordOf(quiet['camera_groups']), view),
+    birdseye: { ...recordOf(quiet['birdseye']), enabled: false, restream: false },
     go2rtc: { streams: Object.fromEntries(seenStreams) },
   };
 }

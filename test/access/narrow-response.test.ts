@@ -199,6 +199,23 @@ describe('The configuration of the NVR', () => {
       proxy,
     }));
 
+  it('names no other camera in birdseye and in groups', () => {
+    const { birdseye, camera_groups } = left(
+      'config',
+      {
+        cameras: { garden: {}, 'garden-house': {} },
+        birdseye: { mode: 'x', order: { 'garden-house': 1 }, main: { camera: 'garden-house' } },
+        camera_groups: {
+          mine: { cameras: ['garden'], shown: { 'garden-house': 1 } },
+          theirs: { cameras: ['garden'], cover_camera: 'garden-house' },
+        },
+      },
+      'gardener',
+    ) as { birdseye: unknown; camera_groups: unknown };
+    assert.deepEqual(birdseye, { mode: 'x', order: {}, enabled: false, restream: false });
+    assert.deepEqual(camera_groups, { mine: { cameras: ['garden'], shown: {} } });
+  });
+
   it('holds the shape and the name alone of a camera that a gardener does not see', () =>
     assert.deepEqual(left('config', CONFIG, 'gardener'), {
       auth: ownList,

@@ -42,6 +42,8 @@ export function parseTarget(text: string): RequestTarget | undefined {
   const path = inOneSpelling(cut < 0 ? text : text.slice(0, cut));
   const query = cut < 0 ? '' : text.slice(cut + 1);
   if (!PATH.test(path) || !QUERY.test(query) || BROKEN_ESCAPE.test(query)) return undefined;
+  // Some readers cut off one more `?`, and find another first parameter.
+  if (query.startsWith('?')) return undefined;
   const segments = decodedSegments(path);
   return segments && { path, segments, query };
 }
