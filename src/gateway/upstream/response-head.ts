@@ -39,8 +39,17 @@ export function readResponseHead(text: string, method: string): UpstreamHead | F
   const isOld = line[1] === '0';
   const framing = framingOf({ statusCode, headers, method, isOld });
   if (typeof framing === 'string') return framing;
-  return { statusCode, headers, framing, isKept: framing !== UNTIL_CLOSE && !isOld && !saysClose(headers) };
+  const isKept =
+    framing !== UNTIL_CLOSE && !isOld && !saysClose(headers) && !announcesWhatIsNotThere(statusCode, headers);
+  return { statusCode, headers, framing, isKept };
 }
+
+/**
+ * A 304 may tell the length that a 200 would have had. From servers that are wrong the body follows, and would be read as the
+ * response to the next request, which may be another user's.
+ */
+const announcesWhatIsNotThere = (statusCode: number, headers: HeaderLines): boolean =>
+  statusCode === 304 && ((headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined);
 
 interface Framed {
   readonly statusCode: number;

@@ -98,6 +98,17 @@ describe('A connection to the upstream', () => {
     assert.match(requests[0] ?? '', /\r\nconnection: close\r\n/);
   });
 
+  it('is not used after a 304 that announces a body: from servers that are wrong the body follows', async () => {
+    for (const framing of ['Content-Length: 7', 'Transfer-Encoding: chunked']) {
+      const until = connections;
+      const etag = { headers: { 'if-none-match': '"1"' } };
+      say = (socket, head) =>
+        socket.write(head.includes('if-none-match') ? `HTTP/1.1 304 x\r\n${framing}\r\n\r\n` : OK);
+      assert.deepEqual([await text('/api/x', etag), await text(), connections - until], ['', 'hi', 2], framing);
+      for (const socket of open) socket.destroy();
+    }
+  });
+
   it('that is closed under a request gets a GET once more, on a new connection, and a POST not', async () => {
     const closeFirst = (method: string) => {
       let isFirst = true;
