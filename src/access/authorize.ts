@@ -50,7 +50,7 @@ export function authorize(
   if (clearanceOf(caller) === 'admin' && row.narrow === 'per-message')
     return perMessage(target, caller, { layout: layout ?? NO_LAYOUT, now });
   if (clearanceOf(caller) === 'admin')
-    return withObligations(target, row, viewOf(caller, now, layout), playlistOf(caller, target));
+    return withObligations(target, row, viewOf(caller, now, layout), { ...playlistOf(caller, target), ...toldOf(row) });
   if (isVodTrick(target.segments)) return refused('route-unlisted');
   if (row.dynamic && !layout) return refused('cameras-unknown');
   // In the place of a dynamic segment, a name that is no camera may be a route that the table does not list.
@@ -74,6 +74,12 @@ const showsPictures = (match: RouteMatch): boolean => match.kind === 'listed' &&
 /** The visitor of a link has no rights anywhere else than below it. */
 const playlistOf = ({ credential }: Caller, { path }: RequestTarget): Pick<Obligations, 'playlistAt'> =>
   credential.kind === 'link' && isPlaylist(path) ? { playlistAt: path.slice(0, path.lastIndexOf('/')) } : {};
+
+/** The ledger tells the cameras of an export: where they stand in its body, that of an admin is read as well. */
+const toldOf = ({ views, cameras = [] }: PolicyRow): Pick<Obligations, 'body'> =>
+  views !== undefined && cameras.some((locator) => locator.startsWith('body:'))
+    ? { body: { locators: [], adminFields: [] } }
+    : {};
 
 /** An admin sees all cameras, known or not. */
 const NO_LAYOUT = layoutOfNames([]);

@@ -29,6 +29,14 @@ export function judgeBody(json: unknown, rule: BodyRule, view: CameraView): Body
   return { kind: 'judged', owners };
 }
 
+/** Cameras that a body names, as they stand there. */
+export const camerasInBody = (json: unknown, locators: readonly string[]): readonly string[] =>
+  locators.flatMap((text) => {
+    const { kind, name } = parseLocator(text);
+    const values = kind === '' ? valuesAt(json, name.split('.')) : [];
+    return values.filter((value) => typeof value === 'string');
+  });
+
 /** A picture may be left out of an export; a camera may not. */
 const isLeftOut = (kind: string, value: unknown): boolean =>
   kind.startsWith('file:') && (value === undefined || value === null);

@@ -109,6 +109,29 @@ describe('What a request becomes in the ledger', () => {
     });
   }
 
+  it('is an export of each camera that its body names, of an admin too', async () => {
+    postern.clock.advance(500);
+    const at = postern.clock.now() / 1000;
+    const items = (...cameras: readonly string[]) => cameras.map((camera) => ({ camera, start_time: 1, end_time: 2 }));
+    for (const [user, body] of [
+      ['admin', { items: items('cam1', 'cam2', 'cam1'), export_case_id: 'case' }],
+      ['vera', { items: items('cam2') }],
+      ['carl', { items: items('cam1') }],
+      ['admin', { items: [{ camera: 7 }] }],
+    ] as const) {
+      nvr.received.splice(0);
+      const sent = { ...JSON_BODY, body: JSON.stringify(body), method: 'POST', token: tokens[user] ?? '' };
+      assert.equal((await postern.ask('/api/exports/batch', sent)).status, 200);
+      assert.deepEqual(JSON.parse(nvr.received.at(-1)?.body ?? ''), body);
+    }
+    const noBody = { method: 'POST', token: tokens['carl'] ?? '' };
+    assert.equal((await postern.ask('/api/export/cam1/start/100/end/200', noBody)).status, 200);
+    const told = async () =>
+      (await list('admin', `?after=${at - 1}&kind=export`)).map(({ user, camera }) => `${user} ${camera}`).sort();
+    await until('all are there', async () => (await told()).length >= 6);
+    assert.deepEqual(await told(), ['admin cam1', 'admin cam2', 'admin null', 'carl cam1', 'carl cam1', 'vera cam2']);
+  });
+
   it('is nothing for lists, for HEAD, for what the NVR refuses, and for what is refused here', async () => {
     postern.clock.advance(500);
     const at = postern.clock.now() / 1000;

@@ -1,13 +1,14 @@
 /** Viewings for the ledger: the cameras of an admitted request, found by the route table or by the owner of an id (SPEC 14). */
 import type { OwnerKind } from '../../access/access-verdict.ts';
 import { locate } from '../../access/camera-locators.ts';
+import { camerasInBody } from '../../access/judge-body.ts';
 import { layoutOfNames, type RecorderLayout } from '../../access/recorder-layout.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import type { Admitted } from '../../gateway/decision/admit.ts';
 import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';
-import type { ViewingWatch } from '../../gateway/entry/viewing-watch.ts';
+import type { Shown, ViewingWatch } from '../../gateway/entry/viewing-watch.ts';
 import type { Sightings, Subject, WatchedTime } from '../../ledger/sightings.ts';
 import { type SeenOf, subjectOf, watchedTime } from '../../ledger/viewing.ts';
 
@@ -30,20 +31,24 @@ type Cameras = readonly (string | null)[];
 export function createViewings({ sightings, layout, camerasOf, clock }: ViewingDeps): ViewingWatch {
   const now = (): number => clock.now() / 1000;
   const owned = createOwned(camerasOf);
-  const camerasFor = (admission: Admitted, method: string): Cameras | Promise<Cameras> => {
-    const { named, asked } = namedIn(admission, layout() ?? NO_LAYOUT);
+  const camerasFor = (admission: Admitted, method: string, body: Buffer | undefined): Cameras | Promise<Cameras> => {
+    const { named, asked } = namedIn(admission, layout() ?? NO_LAYOUT, body);
     if (asked.length === 0) return named.length > 0 ? named : [null];
     const found = asked.map(({ of, id }) => owned(of, id, admission, method));
     return Promise.all(found).then((owners) => unique([...named, ...owners.flat()]));
   };
   const plans = createPlans();
-  const planOf = (admission: Admitted, method: string, seen?: SeenOf): MaybePromise<readonly Subject[]> => {
+  const planOf = (
+    admission: Admitted,
+    { method, body }: Omit<Shown, 'isWhole'>,
+    seen?: SeenOf,
+  ): MaybePromise<readonly Subject[]> => {
     const { route, caller, client } = admission;
     if (route.kind !== 'listed' || !route.row.views) return [];
     const { views } = route.row;
     const subjects = (cameras: Cameras): readonly Subject[] =>
       cameras.map((camera) => subjectOf({ caller, address: client.address }, views, camera, seen));
-    const cameras = camerasFor(admission, method);
+    const cameras = camerasFor(admission, method, body);
     return cameras instanceof Promise ? cameras.catch(() => [null]).then(subjects) : subjects(cameras);
   };
   const each = (subjects: MaybePromise<readonly Subject[]>, act: (subject: Subject) => void): void => {
@@ -51,12 +56,10 @@ export function createViewings({ sightings, layout, camerasOf, clock }: ViewingD
     else subjects.forEach(act);
   };
   return {
-    begin(admission, { method, isWhole }) {
+    begin(admission, { isWhole, ...asked }) {
       const began = now();
-      const { watched, subjects } = plans.of(admission, layout(), () => ({
-        watched: watchedIn(admission),
-        subjects: planOf(admission, method),
-      }));
+      const make = (): Plan => ({ watched: watchedIn(admission), subjects: planOf(admission, asked) });
+      const { watched, subjects } = asked.body ? make() : plans.of(admission, layout(), make);
       const ends: ((at: number) => void)[] = [];
       let endedAt: number | undefined;
       each(subjects, (subject) => {
@@ -71,7 +74,7 @@ export function createViewings({ sightings, layout, camerasOf, clock }: ViewingD
     },
     asked(admission, method) {
       const at = now();
-      each(planOf(admission, method, 'question'), (subject) => sightings.see(subject, at, watchedIn(admission)));
+      each(planOf(admission, { method }, 'question'), (subject) => sightings.see(subject, at, watchedIn(admission)));
     },
   };
 }
@@ -119,6 +122,7 @@ const unique = (cameras: Cameras): Cameras => {
 function namedIn(
   { route, target }: Admitted,
   layout: RecorderLayout,
+  body: Buffer | undefined,
 ): {
   readonly named: readonly string[];
   readonly asked: readonly { readonly of: OwnerKind; readonly id: string }[];
@@ -127,7 +131,10 @@ function namedIn(
   const located = locate(route, target, layout);
   if (located.kind === 'repeated') return { named: [], asked: [] };
   const { camera, stream } = route.parameters;
-  const named = [...new Set(located.named.flat())];
+  // A body with locators was judged, and written anew as JSON; it may be empty. Offers of live pictures are no JSON.
+  const isNaming = body !== undefined && body.length > 0 && located.inBody.length > 0;
+  const inBody = isNaming ? camerasInBody(JSON.parse(body.toString()), located.inBody) : [];
+  const named = [...new Set([...located.named.flat(), ...inBody])];
   const own = camera ?? stream ?? new URLSearchParams(target.query).get('src');
   const asked = located.owners.flatMap(({ of, ids }) => ids.map((id) => ({ of, id })));
   const isNamed = named.length > 0 || asked.length > 0 || own === null;

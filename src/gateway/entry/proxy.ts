@@ -69,7 +69,7 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
   deps.forwarder.web(request, response, destination.upstream, {
     ...judgedRequest(destination, passageOf(admitted, sentInstead), deps.headers(), settled),
     own: { requestId, cookie, isOfLink: caller?.credential.kind === 'link' },
-    watch: watchOf(admitted, deps),
+    watch: watchOf(admitted, deps, settled.body),
     onFailure: (reason) => {
       const known = failureAt(destination, reason);
       if (caller?.credential.kind !== 'link' || !deps.linkFault) return refuse(known);
@@ -94,11 +94,11 @@ function endWithRights({ facts, admission, response, watch }: AdmittedRequest, c
     );
 }
 
-function watchOf(admitted: AdmittedRequest, deps: ProxyDeps): UpstreamWatch {
+function watchOf(admitted: AdmittedRequest, deps: ProxyDeps, body: Buffer | undefined): UpstreamWatch {
   const { facts, response, admission, watch } = admitted;
   if (admission.route.kind === 'unlisted') return notingUnknown(admitted, deps);
   const { method } = facts;
-  return notingViewing(watch, deps.viewings, { admission, method }, (end) => {
+  return notingViewing(watch, deps.viewings, { admission, method, body }, (end) => {
     if (response.destroyed) end();
     else response.once('close', end);
   });

@@ -13,6 +13,8 @@ export interface Shown {
   readonly method: string;
   /** False: a range of it, or what the client has already. Players ask for many ranges. */
   readonly isWhole: boolean;
+  /** Of the request, where it was read: JSON. */
+  readonly body?: Buffer | undefined;
 }
 
 /** Whether the row's responses show anything. The response to HEAD shows nothing. */
@@ -26,15 +28,15 @@ const isShown = (status: number): boolean => (status >= 200 && status < 300) || 
 export function notingViewing(
   watch: UpstreamWatch,
   viewings: ViewingWatch,
-  { admission, method }: { readonly admission: Admitted; readonly method: string },
+  { admission, ...asked }: { readonly admission: Admitted } & Omit<Shown, 'isWhole'>,
   onEnd: (end: () => void) => void,
 ): UpstreamWatch {
-  if (!showsPictures(admission, method)) return watch;
+  if (!showsPictures(admission, asked.method)) return watch;
   return {
     ...watch,
     onHead(status, type) {
       watch.onHead(status, type);
-      if (isShown(status)) onEnd(viewings.begin(admission, { method, isWhole: status !== 206 && status !== 304 }));
+      if (isShown(status)) onEnd(viewings.begin(admission, { ...asked, isWhole: status !== 206 && status !== 304 }));
     },
   };
 }
