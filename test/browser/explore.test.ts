@@ -33,7 +33,7 @@ async function hasRows(page: Page, count: number): Promise<void> {
 
 /** The rows of the list that an act asks for. */
 async function rowsAfter(page: Page, act: () => Promise<unknown>): Promise<number> {
-  const answer = page.waitForResponse((response) => /\/api\/events\?.*limit=12/.test(response.url()));
+  const answer = page.waitForResponse((response) => /\/api\/events\?.*limit=8\b/.test(response.url()));
   await act();
   await answer;
   return rowsOf(page);

@@ -208,7 +208,9 @@ describe('Settings', { skip }, () => {
   it('ends a session in another window', (t) =>
     visit(t, { expectedStatuses: [503] }, async (page) => {
       await openSettings(page, instance, 'sessions');
-      await visit(t, { expectedStatuses: [401] }, async (other) => {
+      // Its stream of changes ends with its session.
+      const ended = [/ERR_INCOMPLETE_CHUNKED_ENCODING/];
+      await visit(t, { expectedStatuses: [401], expectedErrors: ended }, async (other) => {
         await enter(other, instance, VERA);
         await other.locator('.event').first().waitFor();
         await page.reload();
@@ -259,10 +261,7 @@ describe('Settings', { skip }, () => {
       await page.getByLabel('Path').fill('/api/users');
       await page.getByRole('button', { name: 'Explain' }).click();
       await page.getByRole('heading', { name: 'Refused' }).waitFor();
-      assert.match(
-        await page.locator('.judgement').innerText(),
-        /403.*role-too-low.*vera.*viewer.*GET,POST \/api\/users/s,
-      );
+      assert.match(await page.locator('.judgement').innerText(), /403.*role-too-low.*vera.*viewer.*GET \/api\/users/s);
       await page.getByLabel('Path').fill('/api/events?cameras=cam1');
       await page.getByRole('button', { name: 'Explain' }).click();
       await page.getByRole('heading', { name: 'Allowed' }).waitFor();

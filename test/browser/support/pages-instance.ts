@@ -97,7 +97,7 @@ export async function enter(page: Page, instance: Runtime, person: Person, path 
 
 /** Of so many events, the first page too. */
 export const askForPagesOf = (page: Page, limit: number): Promise<unknown> =>
-  page.route(/\/api\/events\?.*limit=(?:12|60)\b/, (route) => {
+  page.route(/\/api\/events\?.*limit=(?:8|60)\b/, (route) => {
     const url = new URL(route.request().url());
     url.searchParams.set('limit', String(limit));
     return route.continue({ url: url.href });

@@ -1,8 +1,7 @@
 /** Activity: who watched what, and what was changed; everybody sees the own records, an admin all (SPEC 14). */
 import { useMemo, useState } from 'preact/hooks';
-import type { Profile } from '../console/profile.ts';
+import { isAdmin, type Profile } from '../console/profile.ts';
 import { Records, RecordsPage } from '../settings/records.tsx';
-import { isAdmin } from '../settings/settings.tsx';
 import { baseUrl } from '../shared/base-url.ts';
 import { SelectField } from '../shared/form-fields.tsx';
 import { useFetched } from '../shared/use-fetched.ts';

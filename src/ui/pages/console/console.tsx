@@ -1,22 +1,17 @@
 /** Entry of the console: fetches the profile, then shows the pages. */
-import { type ComponentChild, render } from 'preact';
+import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Route, Router, Switch } from 'wouter-preact';
-import { Activity } from '../activity/activity.tsx';
 import { Explore } from '../explore/explore.tsx';
-import { ShortestPassword } from '../settings/new-password.tsx';
-import { Password } from '../settings/password.tsx';
-import { isAdmin, NotForYou, Settings } from '../settings/settings.tsx';
-import { TwoStep } from '../settings/two-step/two-step.tsx';
 import { basePath } from '../shared/base-url.ts';
 import { goToLogin } from '../shared/go-to-login.ts';
 import { type PageFacts, readPageFacts } from '../shared/page-facts.ts';
 import { applyTheme, chosenTheme } from '../shared/theme.ts';
 import { learnWords, words } from '../shared/words.ts';
-import { Status } from '../status/status.tsx';
 import { Frame } from './frame.tsx';
-import { LoginLoop, NoSuchPage, NotTold, Trouble } from './notices.tsx';
-import { type Profile, type ProfileOutcome, readProfile } from './profile.ts';
+import { LoginLoop, NoSuchPage, NotForYou, NotTold, Trouble } from './notices.tsx';
+import { loadOtherPagesSoon, OtherPage } from './other-page.tsx';
+import { isAdmin, type Profile, type ProfileOutcome, readProfile } from './profile.ts';
 
 type ConsoleState =
   | Exclude<ProfileOutcome, { kind: 'login-needed' }>
@@ -70,24 +65,21 @@ function afterRefusal(
 }
 
 function Pages({ profile, facts }: { profile: Profile; facts: PageFacts }) {
-  const first = firstTask(profile, facts);
+  const first = firstTask(profile);
+  useEffect(() => void loadOtherPagesSoon(), []);
   return (
     <Router base={CONSOLE_PATH}>
       <Frame {...{ profile, facts }} isBare={first !== undefined}>
-        {first ? (
-          <ShortestPassword.Provider value={facts.shortestPassword}>{first}</ShortestPassword.Provider>
-        ) : (
-          <AllPages {...{ profile, facts }} />
-        )}
+        {first ? <OtherPage name={first} {...{ profile, facts }} /> : <AllPages {...{ profile, facts }} />}
       </Frame>
     </Router>
   );
 }
 
 /** What must be done before anything else. */
-function firstTask(profile: Profile, { passkeyOrigin }: PageFacts): ComponentChild {
-  if (profile.mustEnrol) return <TwoStep {...{ profile, passkeyOrigin }} />;
-  return profile.mustChangePassword ? <Password profile={profile} /> : undefined;
+function firstTask({ mustEnrol, mustChangePassword }: Profile): 'enrol' | 'password' | undefined {
+  if (mustEnrol) return 'enrol';
+  return mustChangePassword ? 'password' : undefined;
 }
 
 function AllPages({ profile, facts }: { profile: Profile; facts: PageFacts }) {
@@ -97,12 +89,14 @@ function AllPages({ profile, facts }: { profile: Profile; facts: PageFacts }) {
         <Explore {...{ profile, facts }} />
       </Route>
       <Route path="/activity">
-        <Activity profile={profile} />
+        <OtherPage name="activity" {...{ profile, facts }} />
       </Route>
       <Route path="/settings/:section?">
-        <Settings profile={profile} facts={facts} />
+        <OtherPage name="settings" {...{ profile, facts }} />
       </Route>
-      <Route path="/status">{isAdmin(profile) ? <Status /> : <NotForYou />}</Route>
+      <Route path="/status">
+        {isAdmin(profile) ? <OtherPage name="status" {...{ profile, facts }} /> : <NotForYou />}
+      </Route>
       <Route>
         <NoSuchPage />
       </Route>

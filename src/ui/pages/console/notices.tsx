@@ -50,3 +50,10 @@ export function NoSuchPage() {
     </section>
   );
 }
+
+export const NotForYou = () => (
+  <section class="blank">
+    <h1>{words.settings.notForYou}</h1>
+    <p>{words.settings.notForYouWhy}</p>
+  </section>
+);

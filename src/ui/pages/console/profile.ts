@@ -15,6 +15,9 @@ export interface Profile {
   readonly mustChangePassword: boolean;
 }
 
+/** The API keeps the rules; a page only does not offer what it would refuse. */
+export const isAdmin = ({ role }: Profile): boolean => role === 'admin';
+
 export type ProfileOutcome =
   | { readonly kind: 'known'; readonly profile: Profile }
   | Extract<ApiResponse, { kind: 'login-needed' }>

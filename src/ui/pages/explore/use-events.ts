@@ -17,7 +17,7 @@ export interface EventList extends Arrivals {
 }
 
 /** With their pictures, on a slow line: the first screen is there before what is below it is asked for. */
-const FIRST_SIZE = 12;
+const FIRST_SIZE = 8;
 const PAGE_SIZE = 60;
 const NO_ARRIVALS: Pick<Arrivals, 'freshCount' | 'waiting' | 'newIds'> = {
   freshCount: 0,

@@ -1,7 +1,8 @@
 /** Settings: its pages, and the roles that see each (SPEC 8; interface 5.6). */
 import type { ComponentChild } from 'preact';
 import { Redirect, useLocation } from 'wouter-preact';
-import type { Profile } from '../console/profile.ts';
+import { NotForYou } from '../console/notices.tsx';
+import { isAdmin, type Profile } from '../console/profile.ts';
 import { NavLink } from '../shared/nav-link.tsx';
 import type { PageFacts } from '../shared/page-facts.ts';
 import { usePageTitle } from '../shared/page-title.ts';
@@ -23,8 +24,6 @@ interface Section {
   readonly isFor: (profile: Profile, facts: PageFacts) => boolean;
   readonly show: (profile: Profile, facts: PageFacts) => ComponentChild;
 }
-
-export const isAdmin = ({ role }: Profile): boolean => role === 'admin';
 
 /** The API keeps these rules; the page only does not offer what it would refuse. */
 // biome-ignore format: a table
@@ -62,10 +61,3 @@ export function Settings({ profile, facts }: { profile: Profile; facts: PageFact
     </div>
   );
 }
-
-export const NotForYou = () => (
-  <section class="blank">
-    <h1>{words.settings.notForYou}</h1>
-    <p>{words.settings.notForYouWhy}</p>
-  </section>
-);

@@ -85,10 +85,13 @@ export function formatStep(seconds: number): string {
   return formatDuration(seconds);
 }
 
-const inGroups = new Intl.NumberFormat(ownLocale);
+let inGroups: Intl.NumberFormat | undefined;
 
 /** `14,000` */
-export const formatCount = (number: number): string => inGroups.format(number);
+export function formatCount(number: number): string {
+  inGroups ??= new Intl.NumberFormat(ownLocale);
+  return inGroups.format(number);
+}
 
 export const formatScore = (score: number): string => `${Math.round(score * 100)} %`;
 

@@ -1,0 +1,41 @@
+/** A page that is loaded when it is first shown, or before, when nothing else is left to do. */
+import { useEffect, useState } from 'preact/hooks';
+import { words } from '../shared/words.ts';
+import { Trouble } from './notices.tsx';
+import type { OTHER_PAGES, OtherPageProps } from './other-pages.tsx';
+
+type Pages = typeof OTHER_PAGES;
+/** Undefined while they are loaded; null when that failed. */
+type LoadedPages = Pages | null | undefined;
+
+let loaded: Pages | undefined;
+
+async function load(): Promise<Pages | null> {
+  try {
+    loaded ??= (await import('./other-pages.tsx')).OTHER_PAGES;
+    return loaded;
+  } catch {
+    return null;
+  }
+}
+
+const WHEN_QUIET_MILLISECONDS = 3000;
+
+/** To be called once: after it, going to another page waits for nothing. */
+export const loadOtherPagesSoon = (): unknown => setTimeout(() => void load(), WHEN_QUIET_MILLISECONDS);
+
+export function OtherPage({ name, ...props }: OtherPageProps & { readonly name: keyof Pages }) {
+  const [pages, setPages] = useState<LoadedPages>(loaded);
+  const fetchPages = async (): Promise<void> => {
+    setPages(undefined);
+    setPages(await load());
+  };
+  useEffect(() => {
+    if (!loaded) void fetchPages();
+  }, []);
+  if (pages === undefined) return <p class="starting">{words.frame.moment}</p>;
+  if (pages === null)
+    return <Trouble title={words.frame.cannotStart} message={words.common.notReached} onRetry={fetchPages} />;
+  const Page = pages[name];
+  return <Page {...props} />;
+}

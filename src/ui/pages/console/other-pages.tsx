@@ -1,0 +1,27 @@
+/** Every page but Explore: in a file of its own, which is loaded while Explore is looked at. */
+import { Activity } from '../activity/activity.tsx';
+import { ShortestPassword } from '../settings/new-password.tsx';
+import { Password } from '../settings/password.tsx';
+import { Settings } from '../settings/settings.tsx';
+import { TwoStep } from '../settings/two-step/two-step.tsx';
+import type { PageFacts } from '../shared/page-facts.ts';
+import { Status } from '../status/status.tsx';
+import type { Profile } from './profile.ts';
+
+export interface OtherPageProps {
+  readonly profile: Profile;
+  readonly facts: PageFacts;
+}
+
+export const OTHER_PAGES = {
+  activity: ({ profile }: OtherPageProps) => <Activity profile={profile} />,
+  settings: ({ profile, facts }: OtherPageProps) => <Settings {...{ profile, facts }} />,
+  status: () => <Status />,
+  /** What must be done before anything else. */
+  enrol: ({ profile, facts: { passkeyOrigin } }: OtherPageProps) => <TwoStep {...{ profile, passkeyOrigin }} />,
+  password: ({ profile, facts }: OtherPageProps) => (
+    <ShortestPassword.Provider value={facts.shortestPassword}>
+      <Password profile={profile} />
+    </ShortestPassword.Provider>
+  ),
+};
