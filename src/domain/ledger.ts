@@ -83,7 +83,7 @@ export interface LedgerBatch {
 export interface LedgerDay {
   readonly day: string;
   readonly user: string;
-  /** Empty: the person. `token:<id>`, `link:<id>` or `internal`: what shows pictures in the name of the person. */
+  /** Empty: the person. `token:<id>`, `link` (all of them) or `internal`: what shows pictures in the name of the person. */
   readonly viewer: string;
   readonly kind: ViewingKind;
   readonly camera: string;

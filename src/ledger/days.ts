@@ -28,9 +28,15 @@ export function daysOf(entries: readonly LedgerEntry[], localTime: (at: number) 
   return [...days.values()];
 }
 
-/** Tokens, links and the internal port are told apart from the person: what they show day and night says nothing about the person. */
-const viewerOf = ({ credential }: LedgerEntry): string =>
-  credential === 'internal' || /^(?:token|link):/.test(credential ?? '') ? (credential ?? '') : '';
+/**
+ * Tokens, links and the internal port are told apart from the person: what they show day and night says nothing about the person.
+ * The links of a person are one: an automation makes hundreds a week, and each would have rows of its own for ever.
+ */
+function viewerOf({ credential }: LedgerEntry): string {
+  if (credential === null) return '';
+  if (credential.startsWith('link:')) return 'link';
+  return credential === 'internal' || credential.startsWith('token:') ? credential : '';
+}
 
 /** Exports that follow each other are one span, which tells their number. */
 function timesOf({ kind, detail }: LedgerEntry): number {

@@ -18,15 +18,15 @@ const isLearned = (before: readonly LedgerDay[]): boolean =>
   new Set(before.map(({ day }) => day)).size >= LEARNING_DAYS;
 
 /**
- * The days that a viewer is compared with. A link is judged as its maker while it is new: a stolen session could make one, and
- * watch by it unnoticed.
+ * The days that a viewer is compared with. Links are judged as their maker while they are new: a stolen session could make one,
+ * and watch by it unnoticed.
  */
 export function habitDays(
   viewer: string,
   own: readonly LedgerDay[],
   person: readonly LedgerDay[],
 ): readonly LedgerDay[] {
-  return viewer.startsWith('link:') && !isLearned(own) ? [...own, ...person] : own;
+  return viewer === 'link' && !isLearned(own) ? [...own, ...person] : own;
 }
 
 /** `today` and `before` are of one viewer. The usual amount is the median of the days on which something was watched. */
