@@ -29,7 +29,7 @@ const changedLine = ({ operation, unread, missing }: PolicyReview['changed'][num
   [
     operation,
     ...(unread.length > 0 ? [`names cameras by ${unread.join(', ')}, which the row does not read`] : []),
-    ...(missing.length > 0 ? [`has no ${missing.join(', ')}, by which the row narrows it`] : []),
+    ...(missing.length > 0 ? [`has no ${missing.join(', ')}, which the row narrows it by or reads`] : []),
   ].join('  ');
 
 /** A line for each account or token, what becomes of it, and the cameras that this is about; then what of it was really used. */

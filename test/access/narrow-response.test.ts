@@ -295,7 +295,7 @@ describe('The configuration of the NVR', () => {
 
 describe('JSON is nested too deep', () => {
   const lists = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
-  const maps = (depth: number): string => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth);
+  const maps = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
   // biome-ignore format: a table
   const rows: [sentence: string, text: string, expected: boolean][] = [
     ['not with 100 lists',                                lists(100),                                      false],
@@ -305,6 +305,7 @@ describe('JSON is nested too deep', () => {
     ['with both together',                                `${'['.repeat(60)}${maps(41)}${']'.repeat(60)}`, true],
     ['not side by side, whatever their number',           `[${'[],{},'.repeat(200)}[]]`,                   false],
     ['not one behind the other',                          `[${lists(99)},${lists(99)},${maps(99)}]`,       false],
+    ['behind many lists that have ended',                 `[${'[],'.repeat(60)}${lists(110)}]`,            true],
     ['not in a text',                                     `["${'['.repeat(200)}","${'{'.repeat(200)}"]`,   false],
     ['not in a text with quotes',                         `["\\"${'['.repeat(200)}\\\\"]`,                 false],
     ['behind a text that ends in a backslash',            `["\\\\",${lists(101)}]`,                        true],

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { operationsOf } from '../../src/access/review/openapi-operations.ts';
 import { type Operation, policyDrift } from '../../src/access/review/policy-drift.ts';
 import { whoIn } from '../../src/app/commands/policy.ts';
+import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 import type { CameraName, Role } from '../../src/domain/names.ts';
 import { type RightsHolder, rightsOfUser } from '../../src/domain/rights/rights.ts';
 import { row } from '../support/routes.ts';
@@ -97,8 +98,8 @@ describe('An OpenAPI description', () => {
       paths,
     });
     const operations = [
-      { method: 'GET', path: '/api/events', parameters: ['cameras', 'limit'] },
-      { method: 'DELETE', path: '/api/events/{id}', parameters: [] },
+      { method: 'GET', path: '/api/events', parameters: ['cameras', 'limit'], body: undefined },
+      { method: 'DELETE', path: '/api/events/{id}', parameters: [], body: undefined },
     ];
     assert.deepEqual(read, { ok: true, value: { version: '0.18', prefix: '/api', operations } });
     const whole = Object.fromEntries(Object.entries(paths).map(([path, item]) => [`/api${path}`, item]));
@@ -116,6 +117,85 @@ describe('An OpenAPI description', () => {
     '{"openapi":1,"paths":[]}',
   ])
     it(`is not ${text}`, () => assert.match(JSON.stringify(operationsOf(JSON.parse(text))), /is no OpenAPI/));
+});
+
+/** The same NVR in two releases, as the shipped table knows the first one: a few operations, written by hand. */
+const release = (version: string, paths: object, schemas: object): unknown => ({
+  openapi: '3.1.0',
+  info: { version },
+  paths,
+  components: { schemas },
+});
+const json = (schema: object): object => ({ requestBody: { content: { 'application/json': { schema } } } });
+const query = (...names: readonly string[]): object => ({ parameters: names.map((name) => ({ name, in: 'query' })) });
+const OLD = release(
+  '0.18.0',
+  {
+    '/events': { get: query('cameras', 'camera', 'limit') },
+    '/review': { get: query('cameras', 'limit') },
+    '/{camera_name}/recordings': { get: query('after') },
+    '/reviews/viewed': { post: json({ $ref: '#/components/schemas/Viewed' }) },
+    '/exports/batch': { post: json({ $ref: '#/components/schemas/Batch' }) },
+    '/go2rtc/streams': { get: {} },
+  },
+  {
+    Viewed: { properties: { ids: { type: 'array', items: { type: 'string' } } } },
+    Batch: { properties: { items: { type: 'array', items: { $ref: '#/components/schemas/Item' } }, name: {} } },
+    Item: { allOf: [{ properties: { camera: {}, image_path: {} } }, { $ref: '#/components/schemas/Item' }] },
+  },
+);
+const NEW = release(
+  '0.19.0',
+  {
+    '/events': { get: query('cameras', 'camera', 'limit', 'source_camera') },
+    '/review': { get: query('limit') },
+    '/reviews/viewed': { post: json({ $ref: '#/components/schemas/Viewed' }) },
+    '/exports/batch': { post: json({ anyOf: [{ $ref: '#/components/schemas/Batch' }, { type: 'null' }] }) },
+    '/go2rtc/streams': { get: {}, post: {} },
+    '/faces/{name}': { get: {} },
+  },
+  {
+    Viewed: { properties: { ids: {}, cameras: { items: { type: 'string' } } } },
+    Batch: { properties: { jobs: { type: 'array', items: { properties: { camera: {} } } } } },
+  },
+);
+
+describe('Two releases of the NVR', async () => {
+  const shipped = await loadPolicy('frigate', '.');
+  const rows = shipped.kind === 'loaded' ? shipped.rows : assert.fail();
+  const driftIn = (description: unknown) => {
+    const described = operationsOf(description);
+    assert.ok(described.ok);
+    return policyDrift(rows, described.value.operations, described.value.prefix);
+  };
+
+  it('are alike to the table where nothing has changed', () => {
+    const { unknown, changed } = driftIn(OLD);
+    assert.deepEqual([unknown, changed], [[], []]);
+  });
+
+  it('differ in what is told of the second: new and gone operations, parameters and members of bodies', () => {
+    const { unknown, changed, gone } = driftIn(NEW);
+    assert.deepEqual(
+      unknown.map(({ operation }) => operation),
+      ['POST /api/go2rtc/streams', 'GET /api/faces/{name}'],
+    );
+    assert.deepEqual(
+      changed.map(({ operation, unread, missing }) => [operation, unread, missing]),
+      [
+        ['GET /api/events', ['source_camera'], []],
+        ['GET /api/review', [], ['cameras']],
+        ['POST /api/reviews/viewed', ['body: cameras'], []],
+        ['POST /api/exports/batch', ['body: jobs[].camera'], ['body: items[].camera', 'body: items[].image_path']],
+      ],
+    );
+    const isGone = (wanted: string): boolean => gone.some(({ row: left }) => left === wanted);
+    const recordings = 'GET /api/{camera}/recordings';
+    assert.deepEqual(
+      [isGone(recordings), driftIn(OLD).gone.some(({ row: left }) => left === recordings)],
+      [true, false],
+    );
+  });
 });
 
 describe('Who sees a camera', () => {

@@ -22,7 +22,7 @@ if (names.length === 0 || !(minutes > 0)) {
 
 const USUAL_LONGEST = 1024;
 /** Between two looks at the clock. */
-const AT_ONCE = 500;
+const AT_ONCE = 50;
 const TELL_MS = process.stdout.isTTY ? 1_000 : 60_000;
 
 let isStopped = false;

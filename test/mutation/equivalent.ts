@@ -16,6 +16,8 @@ export const EQUIVALENT: readonly Equivalent[] = [
   { file: 'decision/admit.ts',        on: '(opens ? { opens } : {})',          before: 'opens', after: 'true',  why: 'a key that is undefined is as good as none' },
   { file: 'decision/query-bounds.ts', on: 'if (knownZones.has(zone))',         before: 'knownZones.has(zone)', after: 'false', why: FASTER },
   { file: 'decision/accepted-caller.ts', on: 'const caller = identity.kind', before: "identity.kind === 'identified'", after: 'true', why: 'only an identified verdict has a caller' },
+  { file: 'access/json-depth.ts', on: 'for (let at = 0; at < text.length', before: '<', after: '<=', why: 'behind the end is no sign' },
+  { file: 'access/json-depth.ts', on: 'while (at < text.length', before: '<', after: '<=', why: 'behind the end is no sign' },
   { file: 'decision/client-address.ts', on: 'MOST_REMEMBERED = 1000',          before: '1000', after: '1001', why: 'the size of a memory' },
   { file: 'decision/client-address.ts', on: 'forwardedForLines.length === 0 ||', before: 'forwardedForLines.length === 0 || !trusted.includes(client)', after: 'false', why: FASTER },
   { file: 'decision/client-address.ts', on: 'forwardedForLines.length === 0 ||', before: '||', after: '&&', why: FASTER },

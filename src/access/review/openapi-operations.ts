@@ -25,7 +25,14 @@ export function operationsOf(description: unknown): Result<DescribedApi, string>
       const operation = memberOf(item, method);
       if (!isRecord(operation)) return [];
       const parameters = [...listOf(memberOf(item, 'parameters')), ...listOf(operation['parameters'])];
-      return [{ method: method.toUpperCase(), path: `${prefix}${path}`, parameters: queryNames(parameters) }];
+      return [
+        {
+          method: method.toUpperCase(),
+          path: `${prefix}${path}`,
+          parameters: queryNames(parameters),
+          body: bodyNames(operation, description),
+        },
+      ];
     }),
   );
   const version = memberOf(memberOf(description, 'info'), 'version');
@@ -47,3 +54,52 @@ const listOf = (value: unknown): readonly JsonRecord[] => (Array.isArray(value) 
 const queryNames = (parameters: readonly JsonRecord[]): readonly string[] => [
   ...new Set(parameters.filter((each) => each['in'] === 'query').map(({ name }) => String(name))),
 ];
+
+/** `ids`, `items[].camera`: members of the JSON body, as deep as rows of the route table read them. Undefined without one. */
+function bodyNames(operation: JsonRecord, description: unknown): readonly string[] | undefined {
+  const content = memberOf(resolved(operation['requestBody'], description), 'content');
+  const schema = memberOf(memberOf(content, 'application/json'), 'schema');
+  if (schema === undefined) return undefined;
+  const names = membersOf(schema, description).flatMap(([name, member]) => {
+    const elements = membersOf(elementOf(member, description), description);
+    return [name, ...elements.map(([inner]) => `${name}[].${inner}`)];
+  });
+  return [...new Set(names)];
+}
+
+/** Parts of a schema that hold together, or one of which holds. */
+const JOINED = ['allOf', 'anyOf', 'oneOf'] as const;
+/** A description may refer to itself. */
+const DEEPEST = 8;
+
+/** A schema with all that it is joined of. */
+function partsOf(schema: unknown, description: unknown, depth = 0): readonly unknown[] {
+  if (depth > DEEPEST) return [];
+  const here = resolved(schema, description);
+  const joined = JOINED.flatMap((word) => listOf(memberOf(here, word)));
+  return [here, ...joined.flatMap((part) => partsOf(part, description, depth + 1))];
+}
+
+const membersOf = (schema: unknown, description: unknown): readonly (readonly [string, unknown])[] =>
+  partsOf(schema, description).flatMap((part) => {
+    const properties = memberOf(part, 'properties');
+    return isRecord(properties) ? Object.entries(properties) : [];
+  });
+
+const elementOf = (schema: unknown, description: unknown): unknown =>
+  partsOf(schema, description)
+    .map((part) => memberOf(part, 'items'))
+    .find((items) => items !== undefined);
+
+const REFERENCE = /^#\/(?<path>.+)$/;
+
+function resolved(value: unknown, description: unknown): unknown {
+  let found = value;
+  for (let depth = 0; depth < DEEPEST; depth += 1) {
+    const reference = memberOf(found, '$ref');
+    const path = typeof reference === 'string' ? REFERENCE.exec(reference)?.groups?.['path'] : undefined;
+    if (path === undefined) return found;
+    found = path.split('/').reduce<unknown>(memberOf, description);
+  }
+  return undefined;
+}

@@ -8,6 +8,8 @@ export interface Operation {
   readonly path: string;
   /** Of the query. */
   readonly parameters: readonly string[];
+  /** Members of the JSON body: `ids`, `items[].camera`. Undefined: the description tells of none. */
+  readonly body?: readonly string[] | undefined;
 }
 
 export interface Drift {
@@ -26,9 +28,9 @@ export interface UnknownOperation {
 export interface ChangedOperation {
   readonly operation: string;
   readonly row: string;
-  /** Parameters that name cameras by their name, and that the row does not read. */
+  /** Parameters, and members of the body (`body: items[].camera`), that name cameras by their name, and that the row does not read. */
   readonly unread: readonly string[];
-  /** The parameter by which the row narrows the list, which the operation does not have: the NVR would send all. */
+  /** What the row narrows the list by, or reads of the body, and the operation does not have: the NVR would send all, or read another member. */
   readonly missing: readonly string[];
 }
 
@@ -123,13 +125,29 @@ function segmentFit(row: string, asked: string): 'same' | 'taken' | undefined {
 const NAMES_CAMERAS = /camera|^src$|^streams?$|^stream_name$/i;
 const SET_BY_NARROWING = /^(?:rewrite|fanout):(?<name>.+)$/;
 
-function movedParameters(row: PolicyRow, { parameters }: Operation): Pick<ChangedOperation, 'unread' | 'missing'> {
-  const located = (row.cameras ?? []).map(parseLocator).filter(({ source }) => source === 'query');
+function movedParameters(
+  row: PolicyRow,
+  { parameters, body }: Operation,
+): Pick<ChangedOperation, 'unread' | 'missing'> {
+  const all = (row.cameras ?? []).map(parseLocator);
+  const located = all.filter(({ source }) => source === 'query');
+  const inBody = all.filter(({ source }) => source === 'body').map(({ name }) => name);
   const set = SET_BY_NARROWING.exec(row.narrow ?? '')?.groups?.['name'];
   const read = new Set([...located.map(({ name }) => name), ...(set === undefined ? [] : [set])]);
   const isForAll = row.access === 'admin' || row.access === 'unrestricted' || row.access === 'public';
   return {
-    unread: isForAll ? [] : parameters.filter((name) => NAMES_CAMERAS.test(name) && !read.has(name)),
-    missing: set === undefined || parameters.includes(set) ? [] : [set],
+    unread: isForAll
+      ? []
+      : [
+          ...parameters.filter((name) => NAMES_CAMERAS.test(name) && !read.has(name)),
+          ...(body ?? []).filter((name) => NAMES_CAMERAS.test(lastPart(name)) && !inBody.includes(name)).map(asBody),
+        ],
+    missing: [
+      ...(set === undefined || parameters.includes(set) ? [] : [set]),
+      ...(body === undefined ? [] : inBody.filter((name) => !body.includes(name)).map(asBody)),
+    ],
   };
 }
+
+const lastPart = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
+const asBody = (name: string): string => `body: ${name}`;
