@@ -62,7 +62,7 @@ describe('An invitation', { skip }, () => {
       assert.doesNotMatch(await page.content(), new RegExp(link.slice(-43)));
       await press(page, 'Widerrufen: grace');
       await page.getByRole('dialog').getByRole('button', { name: 'Widerrufen' }).press('Enter');
-      await page.getByText('Link für grace widerrufen.').waitFor();
+      await page.getByText('Link für grace wurde widerrufen.').waitFor();
       await page.getByRole('heading', { name: 'Offene Einladungen' }).waitFor({ state: 'detached' });
       const acts = page.locator('summary', { hasText: 'Aktionen: carl' });
       await acts.press('Enter');
@@ -112,7 +112,7 @@ describe('An invitation', { skip }, () => {
       assert.equal(await page.getByRole('button').count(), 1);
       const send = async (password: string, again: string): Promise<void> => {
         await page.getByLabel('New password', { exact: true }).fill(password);
-        await page.getByLabel('New password, again').fill(again);
+        await page.getByLabel('Repeat new password').fill(again);
         await page.getByRole('button', { name: 'Set password' }).click();
       };
       await send(PASSWORD, 'MagnesiumLamp78!');
@@ -129,7 +129,7 @@ describe('An invitation', { skip }, () => {
       await plugIn(page);
       await page.goto(await invited('judy'));
       await press(page, 'Stattdessen einen Passkey verwenden');
-      await page.getByRole('heading', { name: 'Passkey festgelegt' }).waitFor();
+      await page.getByRole('heading', { name: 'Passkey eingerichtet' }).waitFor();
       await assertSound(page);
       await page.keyboard.press('Enter');
       await page.waitForURL(`${url}/login`);

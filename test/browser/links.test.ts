@@ -136,7 +136,7 @@ describe('A link', { skip }, () => {
       assert.doesNotMatch(await page.content(), new RegExp(link.slice(-43)));
       await page.getByRole('button', { name: 'Widerrufen: Für Oma' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Widerrufen' }).click();
-      await page.getByText('Link Für Oma widerrufen.').waitFor();
+      await page.getByText('Link Für Oma wurde widerrufen.').waitFor();
       await page.goto(link);
       await page.getByRole('heading', { name: 'Link ungültig' }).waitFor();
       await assertSound(page);

@@ -48,7 +48,7 @@ describe('A passkey', { skip }, () => {
       assert.deepEqual(await axeFindings(page), []);
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Recovery codes' }).waitFor();
-      await press(page, 'I have kept them');
+      await press(page, 'I have saved them');
       await page.getByText('My phone', { exact: true }).waitFor();
       await press(page, 'Rename: My phone');
       await page.getByLabel('Name', { exact: true }).focus();

@@ -40,7 +40,7 @@ describe('Two-step login', { skip }, () => {
       const code = page.getByLabel('Code', { exact: true });
       await code.fill('000000');
       await code.press('Enter');
-      await page.getByText('Der Code stimmt nicht').waitFor();
+      await page.getByText('Der Code ist falsch').waitFor();
       await code.fill(await codeOfPage(page));
       await code.press('Enter');
       await page.getByRole('heading', { name: 'Wiederherstellungscodes' }).waitFor();
@@ -52,7 +52,7 @@ describe('Two-step login', { skip }, () => {
         page.getByRole('link', { name: 'Als Datei speichern' }).click(),
       ]);
       assert.match(saved.suggestedFilename(), /^postern-recovery-codes-vera\.txt$/);
-      await page.getByRole('button', { name: 'Ich habe sie aufbewahrt' }).press('Enter');
+      await page.getByRole('button', { name: 'Ich habe sie gesichert' }).press('Enter');
       await page.getByText('eingerichtet', { exact: true }).waitFor();
 
       await page.context().clearCookies();
@@ -98,7 +98,7 @@ describe('Two-step login', { skip }, () => {
       const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
       await dialog.getByLabel('Current password').fill('not it');
       await dialog.getByLabel('Current password').press('Enter');
-      await dialog.getByText('The password is not right.').waitFor();
+      await dialog.getByText('Wrong password.').waitFor();
       assert.deepEqual(await axeFindings(page), []);
       await dialog.getByLabel('Current password').fill(ADMIN_PERSON.password);
       await dialog.getByLabel('Current password').press('Enter');
@@ -125,7 +125,7 @@ describe('Where every user must have a second factor', { skip }, () => {
       const secret = (await page.locator('.secret code').innerText()).replaceAll(' ', '');
       await page.getByLabel('Code', { exact: true }).fill(codeOf(secret, unixSeconds(instance.clock)));
       await page.getByRole('button', { name: 'Confirm the code' }).click();
-      await page.getByRole('button', { name: 'I have kept them' }).click();
+      await page.getByRole('button', { name: 'I have saved them' }).click();
       await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').first().waitFor();
     }));
 });

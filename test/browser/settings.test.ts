@@ -141,7 +141,7 @@ describe('Settings', { skip }, () => {
       await dialog.locator('.entry', { hasText: 'cam2' }).waitFor();
       for (const verb of ['export', 'move the camera']) await dialog.getByRole('switch', { name: verb }).uncheck();
       await dialog.getByLabel('Hours').fill('Mon-Fri 07:00-18:00\nSat 25:00-26:00');
-      await dialog.getByLabel('Sees back').fill('7d');
+      await dialog.getByLabel('History limit').fill('7d');
       await dialog.getByRole('button', { name: 'Save' }).click();
       await dialog.locator('[aria-invalid="true"] + .field-fault', { hasText: 'Sat 25:00-26:00' }).waitFor();
       await dialog.getByLabel('Hours').fill('Mon-Fri 07:00-18:00\nSat 09:00-12:00');
@@ -149,7 +149,7 @@ describe('Settings', { skip }, () => {
       await said(page, 'Role garden.team saved.');
       assert.match(
         await record(page, 'garden.team').innerText(),
-        /May not:\s*export, move the camera\s*Hours:\s*Mon-Fri 07:00-18:00; Sat 09:00-12:00\s*Sees back:\s*7d/,
+        /May not:\s*export, move the camera\s*Hours:\s*Mon-Fri 07:00-18:00; Sat 09:00-12:00\s*History limit:\s*7d/,
       );
       assert.match(await record(page, 'garden.team').innerText(), /created here.*cam1\s*\*2.*no users/s);
 
@@ -166,7 +166,7 @@ describe('Settings', { skip }, () => {
       await page.getByRole('button', { name: 'Remove *2' }).click();
       assert.equal(await page.getByRole('switch', { name: 'export' }).isChecked(), false);
       await page.getByRole('switch', { name: 'export' }).check();
-      for (const label of ['Hours', 'Sees back']) await page.getByLabel(label).fill('');
+      for (const label of ['Hours', 'History limit']) await page.getByLabel(label).fill('');
       await page.getByRole('button', { name: 'Save' }).click();
       await said(page, 'Role garden.team saved.');
       await record(page, 'garden.team').getByText('7d').waitFor({ state: 'detached' });
