@@ -70,7 +70,7 @@ function titleOf(page: ShownPage, { words }: PageLanguage): string {
   const text = words.linkPage;
   switch (page.kind) {
     case 'shown':
-      return page.name ?? nameless(page.thing.kind, text.titles);
+      return page.name ?? nameless(page.thing.kind, words.sharedLinks.titles);
     case 'pin':
     case 'wrong':
       return text.pinTitle;
@@ -81,7 +81,7 @@ function titleOf(page: ShownPage, { words }: PageLanguage): string {
   }
 }
 
-function nameless(kind: ShownThing['kind'], titles: PageLanguage['words']['linkPage']['titles']): string {
+function nameless(kind: ShownThing['kind'], titles: PageLanguage['words']['sharedLinks']['titles']): string {
   const { event, review, recording, live, snapshot } = titles;
   return { event, review, recording, live, snapshot }[kind];
 }

@@ -8,7 +8,7 @@ import { asJson, asText, asWords, fillPage } from './fill-page.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';
 import { closedText, formatSeconds } from './pages/login/login-outcome.ts';
 import { nextPage } from './pages/login/next-page.ts';
-import type { Words } from './pages/words/en.ts';
+import type { ServedWords } from './pages/words/served-en.ts';
 import { readForm } from './read-form.ts';
 
 /** Outcome of a login attempt. */
@@ -119,7 +119,7 @@ const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, 'too-slow': 408, gone
 const saysWhereItComesFrom = (ctx: Context): boolean =>
   ctx.get('Sec-Fetch-Site') === 'same-origin' || ctx.get('Origin') !== '';
 
-type Refuse = (ctx: Context, status: number, problem: (words: Words['login']) => string, shown?: Shown) => void;
+type Refuse = (ctx: Context, status: number, problem: (words: ServedWords['login']) => string, shown?: Shown) => void;
 
 function refuseLogin(ctx: Context, outcome: Exclude<FormLogin, { kind: 'logged-in' }>, shown: Shown, refuse: Refuse) {
   switch (outcome.kind) {
@@ -143,8 +143,8 @@ function refuseLogin(ctx: Context, outcome: Exclude<FormLogin, { kind: 'logged-i
     case 'wait': {
       const { why, seconds } = outcome;
       ctx.set('Retry-After', String(seconds));
-      const reason = (words: Words['login']): string => (why === 'busy' ? words.busy : words.tooMany);
-      const again = (words: Words['login']): string => words.again.replace('{time}', formatSeconds(seconds));
+      const reason = (words: ServedWords['login']): string => (why === 'busy' ? words.busy : words.tooMany);
+      const again = (words: ServedWords['login']): string => words.again.replace('{time}', formatSeconds(seconds));
       return refuse(ctx, why === 'busy' ? 503 : 429, (words) => `${reason(words)} ${again(words)}.`, shown);
     }
   }

@@ -2,18 +2,25 @@
 import type { Context } from 'koa';
 import { DE, DE_REFUSALS } from './pages/words/de.ts';
 import { EN, EN_REFUSALS, type RefusalWords, type Words } from './pages/words/en.ts';
+import { DE_SERVED } from './pages/words/served-de.ts';
+import { EN_SERVED, type ServedWords } from './pages/words/served-en.ts';
+
+export type PageWords = Words & ServedWords;
 
 export interface PageLanguage {
   /** BCP 47, for `<html lang>`: the scripts read it from there. */
   readonly tag: string;
-  readonly words: Words;
+  readonly words: PageWords;
   readonly refusals: RefusalWords;
 }
 
-const ENGLISH: PageLanguage = { tag: 'en', words: EN, refusals: EN_REFUSALS };
+const ENGLISH: PageLanguage = { tag: 'en', words: { ...EN, ...EN_SERVED }, refusals: EN_REFUSALS };
 
 /** To add a language, write its file and its row here, and in `shared/words.ts` of the pages. */
-const LANGUAGES: readonly PageLanguage[] = [ENGLISH, { tag: 'de', words: DE, refusals: DE_REFUSALS }];
+const LANGUAGES: readonly PageLanguage[] = [
+  ENGLISH,
+  { tag: 'de', words: { ...DE, ...DE_SERVED }, refusals: DE_REFUSALS },
+];
 
 export const pageLanguage = (ctx: Pick<Context, 'get'>): PageLanguage =>
   languageFor(wishedLanguages(ctx.get('Accept-Language'), ctx.get('Cookie')));

@@ -104,7 +104,7 @@ describe('A link', { skip }, () => {
       await page.goto(link);
       await page.getByLabel('PIN').fill('9999');
       await page.getByRole('button', { name: 'Öffnen' }).click();
-      await page.getByRole('alert').getByText('nicht richtig').waitFor();
+      await page.getByRole('alert').getByText('Die PIN ist falsch').waitFor();
       await page.getByLabel('PIN').fill('0815');
       await page.getByRole('button', { name: 'Öffnen' }).click();
       await page.getByAltText('Bild der Kamera cam1').waitFor();

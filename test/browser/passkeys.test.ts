@@ -108,7 +108,7 @@ describe('A passkey', { skip }, () => {
           credential: { ...credential, signCount: 0 },
         });
       await press(page, 'Log in with a passkey');
-      await page.getByText('is not known here, or was refused').waitFor();
+      await page.getByText('is unknown here or was rejected').waitFor();
       assert.equal(instance.log.findLast(({ what }) => what === 'login')?.['reason'], 'passkey-cloned');
       assert.equal(page.url(), `${url}/login`);
     }));

@@ -10,6 +10,8 @@ import { REFUSALS } from '../../src/domain/refusal.ts';
 import { CAUSES_DE } from '../../src/ui/pages/words/causes-de.ts';
 import { DE, DE_REFUSALS } from '../../src/ui/pages/words/de.ts';
 import { EN, EN_REFUSALS } from '../../src/ui/pages/words/en.ts';
+import { DE_SERVED } from '../../src/ui/pages/words/served-de.ts';
+import { EN_SERVED } from '../../src/ui/pages/words/served-en.ts';
 
 const PAGES = join(import.meta.dirname, '../../src/ui');
 
@@ -18,9 +20,12 @@ const leavesOf = (words: object, path = ''): [path: string, word: unknown][] =>
     typeof word === 'object' ? leavesOf(word, `${path}${key}.`) : [[`${path}${key}`, word]],
   );
 
+const ENGLISH = { ...EN, ...EN_SERVED };
+const GERMAN = { ...DE, ...DE_SERVED };
+
 describe('The words', () => {
   it('are in every language', () => {
-    const [english, german] = [new Map(leavesOf(EN)), new Map(leavesOf(DE))];
+    const [english, german] = [new Map(leavesOf(ENGLISH)), new Map(leavesOf(GERMAN))];
     assert.deepEqual([...german.keys()], [...english.keys()]);
     const empty = [...english, ...german].filter(([, word]) => word === '');
     assert.deepEqual(empty, []);
@@ -45,9 +50,9 @@ describe('The words', () => {
   });
 
   it('have the same blanks and the same code in every language', () => {
-    const english = new Map(leavesOf(EN));
+    const english = new Map(leavesOf(ENGLISH));
     const marks = (word: unknown): string[] => String(word).match(/\{\w+\}|`[^`]+`/g) ?? [];
-    for (const [path, word] of leavesOf(DE)) {
+    for (const [path, word] of leavesOf(GERMAN)) {
       if (typeof word === 'string') assert.deepEqual(marks(word), marks(english.get(path)), path);
     }
   });
@@ -55,7 +60,7 @@ describe('The words', () => {
   it('are all said somewhere', () => {
     const sources = globSync('**/*.{ts,tsx,html}', { cwd: PAGES, exclude: ['pages/words/**'] });
     const text = sources.map((file) => readFileSync(join(PAGES, file), 'utf8')).join('\n');
-    const unsaid = leavesOf(EN)
+    const unsaid = leavesOf(ENGLISH)
       .filter(
         ([path]) =>
           !/^(?:securityEvents\.kinds|activity\.(?:kinds|seen|credentials|notices)|frame\.proxyFaults)\./.test(path),

@@ -5,10 +5,13 @@ import fc from 'fast-check';
 import { maySee, scopeOf } from '../../../src/domain/camera-scope.ts';
 import { parseCustomRoleName, parseUserName } from '../../../src/domain/names.ts';
 import { readRoles, readSessions, readTokens, readUsers } from '../../../src/ui/pages/settings/account-records.ts';
+import { groupsOf } from '../../../src/ui/pages/settings/camera-groups.ts';
 import { deviceName } from '../../../src/ui/pages/settings/device-name.ts';
 import { readExplanation } from '../../../src/ui/pages/settings/explanation.ts';
 import { roleNameFault, suggestedPassword, userNameFault } from '../../../src/ui/pages/settings/names.ts';
 import { camerasOf } from '../../../src/ui/pages/shared/camera-pattern.ts';
+import { placed } from '../../../src/ui/pages/shared/form-faults.ts';
+import { matching, nextSort, pageOf, sorted } from '../../../src/ui/pages/shared/table/arrange.ts';
 import { lastHours, readStatus } from '../../../src/ui/pages/status/read-status.ts';
 
 describe('A name', () => {
@@ -72,9 +75,9 @@ describe('A device', () => {
 
 describe('What the API lists', () => {
   it('is read into what is shown', () => {
-    const lasting = { validFrom: undefined, validUntil: undefined };
-    assert.deepEqual(readUsers([{ username: 'vera', role: 'viewer' }]), [
-      { name: 'vera', role: 'viewer', hasFactor: false, ...lasting },
+    const lasting = { validFrom: undefined, validUntil: undefined, lastLoginAt: undefined };
+    assert.deepEqual(readUsers([{ username: 'vera', role: 'viewer', last_login_at: 1_794_000_000 }]), [
+      { name: 'vera', role: 'viewer', hasFactor: false, ...lasting, lastLoginAt: 1_794_000_000 },
     ]);
     assert.deepEqual(readUsers([{ username: 'greta', role: 'viewer', valid_until: 1_795_000_000, valid_from: 'x' }]), [
       { name: 'greta', role: 'viewer', hasFactor: false, ...lasting, validUntil: 1_795_000_000 },
@@ -148,4 +151,65 @@ describe('Failed logins', () => {
       7,
     );
   });
+});
+
+describe('A table of records', () => {
+  const rows = [
+    { name: 'cam10', seen: 5 },
+    { name: 'Cam2', seen: undefined },
+    { name: 'cam1 Garden', seen: 9 },
+  ];
+  const columns = [
+    { key: 'name', sortBy: ({ name }: { name: string }) => name },
+    { key: 'seen', sortBy: ({ seen }: { seen: number | undefined }) => seen },
+    { key: 'other' },
+  ];
+  const named = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name);
+  const by = (key: string, isDescending: boolean): string[] =>
+    named(sorted(rows, columns, { key, isDescending }, 'en'));
+
+  it('is sorted by a column, numbers in names by their value, and what is missing last in both directions', () => {
+    assert.deepEqual(by('name', false), ['cam1 Garden', 'Cam2', 'cam10']);
+    assert.deepEqual(by('name', true), ['cam10', 'Cam2', 'cam1 Garden']);
+    assert.deepEqual(by('seen', false), ['cam10', 'cam1 Garden', 'Cam2']);
+    assert.deepEqual(by('seen', true), ['cam1 Garden', 'cam10', 'Cam2']);
+    assert.deepEqual(by('other', true), named(rows));
+    assert.deepEqual(nextSort({ key: 'seen', isDescending: true }, 'seen', true), { key: 'seen', isDescending: false });
+    assert.deepEqual(nextSort({ key: 'name', isDescending: true }, 'seen', true), { key: 'seen', isDescending: true });
+  });
+
+  it('is searched by every word, and shown by pages of which there is always one', () => {
+    assert.deepEqual(named(matching(rows, ' GARDEN cam ', ({ name }) => name)), ['cam1 Garden']);
+    assert.deepEqual(named(matching(rows, ' ', ({ name }) => name)), named(rows));
+    const many = Array.from({ length: 51 }, (_, at) => at);
+    assert.deepEqual(pageOf(many, 9), { rows: [50], page: 2, pages: 3 });
+    assert.deepEqual(pageOf([], 1), { rows: [], page: 0, pages: 1 });
+  });
+});
+
+describe('Groups of cameras', () => {
+  it('are those whose names begin alike, but for a group of all', () => {
+    const cameras = ['garden_north', 'hall', 'garden-gate', 'roof.a', 'roof.b', '_x', 'street_1'];
+    assert.deepEqual(groupsOf(cameras), [
+      { name: 'garden', cameras: ['garden_north', 'garden-gate'] },
+      { name: 'roof', cameras: ['roof.a', 'roof.b'] },
+    ]);
+    assert.deepEqual(groupsOf(['cam_1', 'cam_2']), []);
+  });
+});
+
+describe('A sentence of the server about a form', () => {
+  // biome-ignore format: a table
+  const places: readonly [message: string, field: string | undefined][] = [
+    ['Password must be at least 12 characters long',                                'password'],
+    ['User vera exists already',                                                     'name'],
+    ['The role garden: hours: "Sat 25:00-26:00": "25:00" is not a time of day',      'hours'],
+    ['The role garden: history_since: "x" is no duration',                           'historySince'],
+    ['valid_until must be later than valid_from',                                    'until'],
+    ['The role garden: "a,b" is not a camera name: use no comma or slash',           'cameras'],
+    ['The store cannot be read or written at the moment: try again in a moment.',    undefined],
+  ];
+  for (const [message, field] of places)
+    it(`stands at ${field ?? 'no field'}: ${message}`, () =>
+      assert.deepEqual(placed(message, 'said'), field === undefined ? 'said' : { faults: { [field]: 'said' } }));
 });

@@ -55,7 +55,7 @@ function Question({ profile, passkeyOrigin, onAnswer }: QuestionProps) {
     if (response.kind === 'ok') return void onAnswer(true);
     if (response.kind !== 'refused') return problemOf(response);
     if (response.status === 401) {
-      return { faults: isByCode ? { code: words.login.wrongCode } : { current: words.proof.wrong } };
+      return { faults: isByCode ? { code: words.twoStep.wrongCode } : { current: words.proof.wrong } };
     }
     if (response.status !== 429) return problemOf(response);
     return words.password.tooMany(formatSeconds(Number(response.retryAfter) || 60));
@@ -64,13 +64,7 @@ function Question({ profile, passkeyOrigin, onAnswer }: QuestionProps) {
     <FormDialog title={words.proof.title} submit={words.proof.submit} onSubmit={prove} onClose={() => onAnswer(false)}>
       <p>{words.proof.why}</p>
       {isByCode ? (
-        <TextField
-          name="code"
-          label={words.loginPage.code}
-          value={code}
-          onChange={setCode}
-          autocomplete="one-time-code"
-        />
+        <TextField name="code" label={words.common.code} value={code} onChange={setCode} autocomplete="one-time-code" />
       ) : (
         <>
           {/* A password manager has to know whose password this is. */}

@@ -1,6 +1,7 @@
 /** The sentences of the invitation page's script: the server writes them into the page, in the browser's language. */
 import type { Strength } from '../settings/password-strength.ts';
 import type { Words } from '../words/en.ts';
+import type { ServedWords } from '../words/served-en.ts';
 
 export interface InvitationWords {
   readonly strength: Readonly<Record<Strength, string>>;
@@ -14,7 +15,10 @@ export interface InvitationWords {
 }
 
 /** `shortest`: `auth.password_min_length`. */
-export function invitationWords({ newPassword, passkeys, invitationPage, common }: Words, shortest: number) {
+export function invitationWords(
+  { newPassword, passkeys, invitationPage, common }: Words & ServedWords,
+  shortest: number,
+) {
   const { short, 'own-name': ownName, repeated } = newPassword.faults;
   const faults = { short: short(shortest), 'own-name': ownName(shortest), repeated: repeated(shortest) };
   const words: InvitationWords = {

@@ -1,5 +1,7 @@
 /** The sentences of the login page's script: the server wrote them into the page, in the browser's language. */
-import type { Words } from '../words/en.ts';
+import type { ServedWords } from '../words/served-en.ts';
 import { element } from './page-element.ts';
 
-export const loginWords: Words['login'] = JSON.parse(element('login-form', HTMLFormElement).dataset['words'] ?? '{}');
+export const loginWords: ServedWords['login'] = JSON.parse(
+  element('login-form', HTMLFormElement).dataset['words'] ?? '{}',
+);

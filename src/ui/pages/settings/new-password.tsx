@@ -1,8 +1,8 @@
 /** The field for a new password, with how strong it looks while it is typed. Nothing of it is sent before the form is (SPEC 12). */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { useFault } from '../shared/form-faults.ts';
 import { PasswordField } from '../shared/form-fields.tsx';
+import { useFault } from '../shared/use-problem.ts';
 import { words } from '../shared/words.ts';
 import { isUnfit, type Strength, strengthOf } from './password-strength.ts';
 

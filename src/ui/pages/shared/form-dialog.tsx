@@ -1,9 +1,9 @@
 /** A modal form with a Cancel button. It stays open and shows the problem when the submission fails. */
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { FaultsContext, type FormProblem, faultsOf } from './form-faults.ts';
+import { type FormProblem, faultsOf } from './form-faults.ts';
 import { useModal } from './use-modal.ts';
-import { useProblem } from './use-problem.ts';
+import { FaultsContext, useProblem } from './use-problem.ts';
 import { words } from './words.ts';
 
 interface FormDialogProps {

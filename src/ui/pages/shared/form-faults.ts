@@ -1,19 +1,9 @@
-/** What is wrong with a form: a sentence about the whole, or one for each wrong field, shown at the field. */
-import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
+/** What is wrong with a form: a sentence about the whole, or one for each wrong field, shown at the field. Pure. */
 
 /** By the names of the fields. */
 export type Faults = Readonly<Record<string, string>>;
 
 export type FormProblem = string | { readonly faults: Faults };
-
-export const FaultsContext = createContext<Faults>({});
-
-/** Of the field of that name. */
-export function useFault(name: string | undefined): string | undefined {
-  const faults = useContext(FaultsContext);
-  return name === undefined ? undefined : faults[name];
-}
 
 /** Undefined when every field is right; a field without a sentence is. */
 export function faultsIn(fields: Readonly<Record<string, string | undefined>>): FormProblem | undefined {
@@ -22,13 +12,6 @@ export function faultsIn(fields: Readonly<Record<string, string | undefined>>): 
 }
 
 export const faultsOf = (problem: FormProblem): Faults => (typeof problem === 'string' ? {} : problem.faults);
-
-/** Where the first wrong field is, the focus goes: a screen reader reads the field and what is wrong with it. */
-export function focusFault(form: HTMLElement): boolean {
-  const wrong = form.querySelector<HTMLElement>('[aria-invalid="true"], [data-fault] input');
-  wrong?.focus();
-  return wrong !== null;
-}
 
 /** Which field a sentence of the server is about. */
 const FIELDS: readonly (readonly [about: RegExp, field: string])[] = [

@@ -1,8 +1,8 @@
 /** The fields of the forms: a label above, help below. */
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { useFault } from './form-faults.ts';
 import { describedBy, Labelled } from './labelled.tsx';
+import { useFault } from './use-problem.ts';
 import { words } from './words.ts';
 
 interface FieldProps {
@@ -93,10 +93,10 @@ export function PasswordField({ name, label, value, onChange, help, autocomplete
         <button
           class="reveal"
           type="button"
-          aria-label={isShown ? words.login.hidePassword : words.login.showPassword}
+          aria-label={isShown ? words.common.hidePassword : words.common.showPassword}
           onClick={() => setIsShown(!isShown)}
         >
-          {isShown ? words.login.hide : words.login.show}
+          {isShown ? words.common.hide : words.common.show}
         </button>
       </div>
       {onSuggest && (

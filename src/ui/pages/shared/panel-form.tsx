@@ -1,8 +1,8 @@
 /** A form that stands in the page: its fields, what is wrong, and the button. */
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { FaultsContext, type FormProblem, faultsOf } from './form-faults.ts';
-import { useFaultFocus } from './use-problem.ts';
+import { type FormProblem, faultsOf } from './form-faults.ts';
+import { FaultsContext, useFaultFocus } from './use-problem.ts';
 
 interface PanelFormProps {
   readonly submit: string;

@@ -1,7 +1,15 @@
-/** The problem of a form, and the focus on the first wrong field when there is one. */
-import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { type FormProblem, faultsOf, focusFault } from './form-faults.ts';
+/** The problem of a form: what its fields read of it, and the focus on the first wrong one. */
+import { createContext, type RefObject } from 'preact';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { type Faults, type FormProblem, faultsOf } from './form-faults.ts';
+
+export const FaultsContext = createContext<Faults>({});
+
+/** Of the field of that name. */
+export function useFault(name: string | undefined): string | undefined {
+  const faults = useContext(FaultsContext);
+  return name === undefined ? undefined : faults[name];
+}
 
 interface ShownProblem {
   readonly form: RefObject<HTMLFormElement | null>;
@@ -28,4 +36,11 @@ export function useFaultFocus(
     if (typeof problem === 'string' || !form.current) return;
     if (!focusFault(form.current)) setProblem(Object.values(faultsOf(problem)).join(' '));
   }, [problem]);
+}
+
+/** Where the first wrong field is, the focus goes: a screen reader reads the field and what is wrong with it. */
+function focusFault(form: HTMLElement): boolean {
+  const wrong = form.querySelector<HTMLElement>('[aria-invalid="true"], [data-fault] input');
+  wrong?.focus();
+  return wrong !== null;
 }

@@ -48,7 +48,7 @@ export function Links({ profile }: { profile: Profile }) {
 const nameOf = ({ name, kind, camera }: LinkRecord): string => name ?? `${kindOf(kind)}, ${camera}`;
 
 const kindOf = (kind: string): string => {
-  const titles: Readonly<Record<string, string>> = words.linkPage.titles;
+  const titles: Readonly<Record<string, string>> = words.sharedLinks.titles;
   return titles[kind] ?? kind;
 };
 
@@ -65,7 +65,7 @@ const columnsOf = (profile: Profile): readonly Column<LinkRecord>[] => [
     sortBy: nameOf,
     cell: (link) => (
       <>
-        <bdi>{nameOf(link)}</bdi> {link.hasPin && <Badge text={words.linkPage.pin} />}
+        <bdi>{nameOf(link)}</bdi> {link.hasPin && <Badge text={words.sharedLinks.pin} />}
       </>
     ),
   },

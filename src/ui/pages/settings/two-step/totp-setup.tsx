@@ -45,7 +45,7 @@ export function TotpSetup({ offer, onConfirmed, onCancel }: TotpSetupProps) {
       </p>
       <TextField
         name="code"
-        label={words.loginPage.code}
+        label={words.common.code}
         value={code}
         onChange={setCode}
         help={words.twoStep.firstCode}

@@ -1,0 +1,107 @@
+/** Texts that the server writes into its pages, in English: the console does not load them. */
+
+export const EN_SERVED = {
+  /** Written into the login page by the server, so that they work without JavaScript; text between backquotes is code. */
+  loginPage: {
+    pageTitle: 'Log in · Postern',
+    title: 'Log in',
+    lead: 'to your video recorder',
+    user: 'User',
+    password: 'Password',
+    show: 'Show',
+    submit: 'Log in',
+    code: 'Code',
+    codeHelp: 'The six digits of your authenticator app, or a recovery code.',
+    passkey: 'Log in with a passkey',
+    startAgain: 'Start over',
+    toConsole: 'Log in to the console: users, roles, tokens, status',
+    firstTitle: 'First login',
+    firstWhere:
+      'The user is `admin`. Postern generated its password at the first start and printed it in a box at the end of the log.',
+    firstLost:
+      'Password lost? Set `auth.reset_admin_password: true` in the configuration and restart: a new password is printed. Or run `postern users password admin`.',
+    unencrypted:
+      'This connection is not encrypted: others on the network can read your password. Use the `https://` address.',
+  },
+  /** For the script of the login page, and for the server when the form is sent without the script. */
+  login: {
+    submit: 'Log in',
+    busyNow: 'Logging in…',
+    show: 'Show',
+    hide: 'Hide',
+    showPassword: 'Show password',
+    hidePassword: 'Hide password',
+    capsLock: 'Caps Lock is on',
+    wrong: 'Wrong user or password.',
+    wrongCode: 'The code is wrong or already used. Wait for the next one.',
+    stepOver: 'The login took too long. Start over.',
+    passkeyWrong: 'This passkey is unknown here or was rejected. Log in another way.',
+    passkeyCancelled: 'No passkey was used. Try again, or log in with your password.',
+    passkeyFailed: 'The passkey did not work. Try again, or log in with your password.',
+    notBegun: 'Your account is not active yet.',
+    ended: 'Your account has expired. Ask an administrator to extend it.',
+    outsideHours: 'Your role does not allow access at this time.',
+    opens: 'Access opens on {time}.',
+    tooMany: 'Too many failed attempts from your address.',
+    busy: 'The server is busy.',
+    again: 'Try again in {time}',
+    notReached: 'The server cannot be reached. Check the network, then try again.',
+    notUnderstood: 'The server could not read the login request. Reload this page and try again.',
+    otherSite: 'The login was refused because it seemed to come from another website. Reload this page and try again.',
+    noPasswords:
+      'Login by password is turned off: the authentication proxy handles the login. Open the address of that proxy.',
+    notKept:
+      'The login succeeded, but the browser did not keep the cookie. Allow cookies for this address, or use the https:// address.',
+    fillIn: 'Enter user and password.',
+    fault: 'Server error. Try again; if it happens again, see the server log.',
+    otherStatus: 'The login failed (status {status}). Try again.',
+  },
+  /** Written by the server into the page behind an invitation, which has no script. */
+  invitationPage: {
+    title: 'Set your password',
+    lead: 'for your video recorder',
+    user: 'User',
+    password: 'New password',
+    again: 'Repeat new password',
+    rules: 'At least {count} characters. Common passwords and your own name are refused.',
+    submit: 'Set password',
+    unfit: 'This password is not allowed.',
+    differ: 'The two passwords differ. Enter both again.',
+    busy: 'The server is busy. Try again in a few seconds.',
+    limited: 'Too many invalid links were opened from your address. Try again in {time}.',
+    passkey: 'Use a passkey instead',
+    passkeyHelp: 'Your phone, computer or security key logs you in: no password to remember.',
+    donePasskey:
+      'Your passkey is set. All sessions of this account have ended, and the link cannot be used again. Log in with the passkey; the account has no password that you know.',
+    doneTitlePasskey: 'Passkey set',
+    doneTitle: 'Password set',
+    done: 'Your password is set. All sessions of this account have ended, and the link cannot be used again.',
+    voidTitle: 'Link not valid',
+    void: 'This link was used, has expired, was replaced by a newer one, or never existed. Ask your administrator for a new one.',
+    toLogin: 'Log in',
+  },
+  linkPage: {
+    preview: 'A link to a video recorder. Open it to see what it shows.',
+    until: 'This link works until {time}.',
+    picture: 'Picture of the camera {camera}',
+    live: 'Live picture of the camera {camera}',
+    noVideo: 'This browser cannot play the clip.',
+    download: 'Download the clip',
+    again: 'Show a new picture',
+    pinTitle: 'PIN needed',
+    pinLead: 'The person who sent you this link also gave you a PIN.',
+    pin: 'PIN',
+    submit: 'Open',
+    wrong: 'Wrong PIN. Try again.',
+    limited: 'Too many attempts. Try again in {time}.',
+    overTitle: 'Link not valid',
+    over: 'This link has ended, was used up or revoked, or never existed. Ask the person who sent it for a new one.',
+    busyTitle: 'Not reachable',
+    busy: 'The video recorder cannot be reached right now. Try again in a moment.',
+  },
+  consolePage: {
+    noScript: 'The console needs JavaScript. Allow it for this address.',
+  },
+};
+
+export type ServedWords = typeof EN_SERVED;
