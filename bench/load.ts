@@ -20,6 +20,8 @@ export interface Figures {
   readonly p99: number;
   /** Processor time of the target's process for each request; NaN when it was not counted. */
   readonly microseconds: number;
+  /** The same for each gigabyte of bodies, in seconds. */
+  readonly secondsPerGigabyte: number;
 }
 
 export interface LoadOptions {
@@ -33,7 +35,7 @@ const WRK = findProgram('wrk');
 
 export const LOAD_TOOL = WRK === undefined ? 'autocannon' : 'wrk';
 
-type Measured = Omit<Figures, 'microseconds'> & { readonly requests: number };
+type Measured = Omit<Figures, 'microseconds' | 'secondsPerGigabyte'> & { readonly requests: number };
 
 /** One round; a status other than 2xx or 3xx is a fault of the benchmark, and ends it. */
 export async function measure(target: Target, seconds: number, connections = CONNECTIONS): Promise<Figures> {
@@ -42,7 +44,8 @@ export async function measure(target: Target, seconds: number, connections = CON
   const { requests, ...figures } = await load(target, seconds, connections);
   const after = target.pid === undefined ? undefined : processorSeconds(target.pid);
   const spent = before === undefined || after === undefined ? Number.NaN : after - before;
-  return { ...figures, microseconds: (spent / requests) * 1e6 };
+  const gigabytes = (figures.bytesPerSecond * seconds) / 1e9;
+  return { ...figures, microseconds: (spent / requests) * 1e6, secondsPerGigabyte: spent / gigabytes };
 }
 
 async function byWrk({ name, url, headers = {} }: Target, seconds: number, connections: number): Promise<Measured> {
@@ -123,7 +126,7 @@ export async function roundsOf<Subject extends { readonly name: string }, Result
   return all;
 }
 
-const CALM_PATIENCE_MS = 20_000;
+const CALM_PATIENCE_MS = 5_000;
 
 /** One line that is written over; nothing where nobody is looking. */
 export function showProgress(text: string): void {
@@ -137,4 +140,5 @@ export const medianFigures = (figures: readonly Figures[]): Figures => ({
   p50: median(figures.map((each) => each.p50)),
   p99: median(figures.map((each) => each.p99)),
   microseconds: median(figures.map((each) => each.microseconds)),
+  secondsPerGigabyte: median(figures.map((each) => each.secondsPerGigabyte)),
 });

@@ -1,6 +1,6 @@
 /** What the machine says of a process, and which programs it has. Only Linux says it all; elsewhere it stays unsaid. */
 import { accessSync, constants, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { cpus } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -121,4 +121,18 @@ export function freePort(): Promise<number> {
       server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
     });
   });
+}
+
+const LISTENS_WITHIN_MS = 20_000;
+
+/** Until a program that was just started takes connections there. */
+export async function untilListening(program: string, port: number): Promise<void> {
+  for (const until = Date.now() + LISTENS_WITHIN_MS; Date.now() < until; await sleep(20)) {
+    const isThere = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true)).once('error', () => resolve(false));
+      socket.once('connect', () => socket.destroy());
+    });
+    if (isThere) return;
+  }
+  throw new Error(`${program} does not listen on port ${port}`);
 }

@@ -1,11 +1,9 @@
 /** nginx with one worker and no log, from a directory of its own: the yardstick, and an upstream that is no bottleneck. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { findProgram, freePort } from './machine.ts';
+import { findProgram, freePort, untilListening } from './machine.ts';
 import { endsWithUs, type StartedServer, stopProcess } from './start-server.ts';
 
 const NGINX = findProgram('nginx');
@@ -31,9 +29,15 @@ export const nginxUpstream = (): Promise<StartedServer> =>
     };
   });
 
+export interface TlsFiles {
+  readonly certificate: string;
+  readonly privateKey: string;
+}
+
 /** What it is to pass requests on, at its fastest: large buffers, and nothing on disk. */
-export const nginxProxy = (upstream: string): Promise<StartedServer> =>
+export const nginxProxy = (upstream: string, tls?: TlsFiles): Promise<StartedServer> =>
   startNginx(() => ({
+    tls,
     http: keptUpstream('nvr', upstream),
     server: `location / { proxy_pass http://nvr; ${PASSED} ${UNSPOOLED} }`,
   }));
@@ -51,6 +55,7 @@ const UNSPOOLED =
   'proxy_buffers 8 64k; proxy_buffer_size 64k; proxy_busy_buffers_size 128k; proxy_max_temp_file_size 0; proxy_request_buffering off;';
 
 interface Sections {
+  readonly tls?: TlsFiles | undefined;
   readonly http?: string;
   readonly server: string;
 }
@@ -59,14 +64,15 @@ async function startNginx(sectionsOf: (directory: string) => Sections): Promise<
   if (NGINX === undefined) throw new Error('nginx is not installed');
   const directory = mkdtempSync(join(tmpdir(), 'postern-nginx-'));
   const port = await freePort();
-  writeFileSync(join(directory, 'nginx.conf'), configuration(directory, port, sectionsOf(directory)));
+  const sections = sectionsOf(directory);
+  writeFileSync(join(directory, 'nginx.conf'), configuration(directory, port, sections));
   const arguments_ = ['-p', directory, '-c', join(directory, 'nginx.conf'), '-e', join(directory, 'error.log')];
   const child = endsWithUs(spawn(NGINX, arguments_, { stdio: ['ignore', 'inherit', 'inherit'] }));
-  await isListening(port);
+  await untilListening('nginx', port);
   return {
     pid: child.pid ?? 0,
     lines: [String(port)],
-    url: `http://127.0.0.1:${port}`,
+    url: `${sections.tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     async stop() {
       await stopProcess(child);
       rmSync(directory, { recursive: true, force: true });
@@ -75,26 +81,16 @@ async function startNginx(sectionsOf: (directory: string) => Sections): Promise<
 }
 
 /** Without a master the one process is the worker, and its processor time all there is. */
-const configuration = (directory: string, port: number, { http = '', server }: Sections): string => `
+const configuration = (directory: string, port: number, { http = '', server, tls }: Sections): string => `
 daemon off; master_process off; worker_processes 1; pid ${directory}/nginx.pid; error_log ${directory}/error.log;
 events { worker_connections 4096; }
 http {
   access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000; client_max_body_size 0;
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${directory}/${kind};`).join(' ')}
   ${http}
-  server { listen 127.0.0.1:${port}; ${server} }
+  server { listen 127.0.0.1:${port}${tls ? ' ssl' : ''}; ${tls ? certificateOf(tls) : ''} ${server} }
 }
 `;
 
-const PATIENCE_MS = 5_000;
-
-async function isListening(port: number): Promise<void> {
-  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(20)) {
-    const isThere = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(true)).once('error', () => resolve(false));
-      socket.once('connect', () => socket.destroy());
-    });
-    if (isThere) return;
-  }
-  throw new Error(`nginx does not listen on port ${port}`);
-}
+const certificateOf = ({ certificate, privateKey }: TlsFiles): string =>
+  `ssl_certificate ${certificate}; ssl_certificate_key ${privateKey};`;

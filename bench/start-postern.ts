@@ -1,6 +1,8 @@
 /** Postern as its operators run it, with the flags of `npm start`, from a directory of its own with three people in it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request as plainRequest } from 'node:http';
+import { request as tlsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,6 +21,8 @@ export interface PosternOptions {
   readonly server?: Readonly<Record<string, unknown>>;
   readonly store?: Readonly<Record<string, unknown>>;
   readonly ledger?: Readonly<Record<string, unknown>>;
+  /** Its listener speaks TLS, with a certificate that it makes itself. */
+  readonly tls?: boolean;
   /** False: others have moved them into the same store. */
   readonly people?: boolean;
   /** Node's own flags, before the program. */
@@ -94,6 +98,7 @@ export async function movedInDirectory({
   server = {},
   store: storeKeys = {},
   ledger = {},
+  tls = false,
   people = true,
 }: PosternOptions): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'postern-bench-'));
@@ -105,7 +110,7 @@ export async function movedInDirectory({
       shutdown_grace: 1,
       ...server,
     },
-    tls: { enabled: false },
+    tls: { enabled: tls },
     auth: { hash_iterations: TEST_ITERATIONS, failed_login_rate_limit: null, roles: { front_only: ['cam1'] }, ...auth },
     nvr: { url: upstream, cameras: ['cam1', 'cam2'], ...nvr },
     events,
@@ -121,7 +126,7 @@ export async function movedInDirectory({
   return directory;
 }
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 async function addressesIn(log: () => string, child: ChildProcess): Promise<{ url: string; telemetryUrl: string }> {
   for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(20)) {
@@ -133,13 +138,16 @@ async function addressesIn(log: () => string, child: ChildProcess): Promise<{ ur
   throw new Error(`Postern did not start: ${log()}`);
 }
 
-async function logIn(url: string, { name, password }: Person): Promise<{ cookie: string }> {
-  const answer = await fetch(`${url}/api/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ user: name, password }),
+function logIn(url: string, { name, password }: Person): Promise<{ cookie: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ cookie: string }>();
+  const request = url.startsWith('https:') ? tlsRequest : plainRequest;
+  const options = { method: 'POST', headers: { 'content-type': 'application/json' }, rejectUnauthorized: false };
+  const asked = request(`${url}/api/login`, { ...options, agent: false }, (response) => {
+    response.resume();
+    const [cookie = ''] = response.headers['set-cookie'] ?? [];
+    if (response.statusCode !== 200) reject(new Error(`${name} could not log in: ${response.statusCode}`));
+    else resolve({ cookie: cookie.slice(0, cookie.indexOf(';')) });
   });
-  const [cookie = ''] = answer.headers.getSetCookie();
-  if (!answer.ok) throw new Error(`${name} could not log in: ${answer.status} ${await answer.text()}`);
-  return { cookie: cookie.slice(0, cookie.indexOf(';')) };
+  asked.once('error', reject).end(JSON.stringify({ user: name, password }));
+  return promise;
 }

@@ -8,7 +8,7 @@ import { type Finding, median, printTable, quantile } from '../table.ts';
 import { startFastUpstream } from './fast-upstream.ts';
 
 const ROUNDS = 5;
-const LOAD = { perSecond: 500, seconds: 4 };
+const LOAD = { perSecond: 500, seconds: 3 };
 const WARM_UP = { perSecond: 1000, seconds: 3 };
 const SMALL = '/api/version';
 
@@ -37,8 +37,18 @@ export async function measureDelay(): Promise<Finding[]> {
   print(figures);
   const added = (figure: 'p50' | 'p99', name: string): number =>
     (figures.get(name)?.[figure] ?? Number.NaN) - (figures.get('straight to the upstream')?.[figure] ?? Number.NaN);
+  const each = (rounds.get('Postern') ?? []).map(
+    ({ p99 }, round) => p99 - (rounds.get('straight to the upstream')?.[round]?.p99 ?? Number.NaN),
+  );
   return [
-    { what: 'added p99 at 500 requests/s', seen: added('p99', 'Postern'), unit: 'ms', goal: { atMost: 1 } },
+    {
+      what: `added p99 at 500 requests/s, worst of ${ROUNDS} rounds`,
+      seen: Math.max(...each),
+      spread: [Math.min(...each), Math.max(...each)],
+      unit: 'ms',
+      goal: { atMost: 1 },
+    },
+    { what: 'the same, median of the rounds', seen: added('p99', 'Postern'), unit: 'ms' },
     { what: 'added p50 at 500 requests/s', seen: added('p50', 'Postern'), unit: 'ms' },
     { what: 'the same p99 with nginx proxy_pass', seen: added('p99', 'nginx proxy_pass'), unit: 'ms' },
   ];

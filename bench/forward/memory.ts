@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { residentMegabytes } from '../machine.ts';
 import { type StartedPostern, startPostern } from '../start-postern.ts';
 import { startedTogether, startServer } from '../start-server.ts';
-import { type Finding, printTable } from '../table.ts';
+import { type Finding, findingOf, printTable } from '../table.ts';
 import { openWebSockets } from '../websocket-client.ts';
 
 const SOCKETS = 5_000;
-const SETTLE_MS = 4_000;
+const SETTLE_MS = 3_000;
 const BODY_BYTES = 10_000_000_000;
 const READ_SECONDS = 15;
 const WARM_UP_SECONDS = 3;
@@ -20,6 +20,12 @@ interface Part {
   readonly what: string;
   readonly before: number;
   readonly after: number;
+}
+
+/** Of three fresh ones: the first figure that a visitor of the machine sees. */
+export async function measureIdle(): Promise<Finding[]> {
+  const seen = [await withPostern(idleMemory), await withPostern(idleMemory), await withPostern(idleMemory)];
+  return [{ ...findingOf('memory, idle', seen, { atMost: 90 }), unit: 'MB' }];
 }
 
 export async function measureMemory(): Promise<Finding[]> {
@@ -45,7 +51,7 @@ export async function measureMemory(): Promise<Finding[]> {
   );
   console.log();
   return [
-    { what: 'memory, idle', seen: idle, unit: 'MB', goal: { atMost: 110 } },
+    { what: 'memory, idle', seen: idle, unit: 'MB', goal: { atMost: 90 } },
     { what: 'memory of 5,000 idle WebSockets', seen: passed.after - passed.before, unit: 'MB', goal: { atMost: 200 } },
     { what: 'the same, each message judged', seen: judged.after - judged.before, unit: 'MB', goal: { atMost: 200 } },
     { what: 'memory of a slow reader of 10 GB', seen: slow.after - slow.before, unit: 'MB', goal: { atMost: 30 } },

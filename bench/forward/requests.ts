@@ -1,27 +1,28 @@
 /**
- * Small requests: how many each proxy passes on, and how many decisions are made, with a cookie as a viewer has it. Every
- * process is started anew several times, for how fast one is differs more between starts than between rounds.
+ * Small requests and long bodies: how many each proxy passes on, and how many decisions are made, with a cookie as a viewer
+ * has it. Every process is started anew several times, for how fast one is differs more between starts than between rounds.
  */
-import { type Figures, LOAD_TOOL, measure, medianFigures, showProgress, type Target } from '../load.ts';
+import { type Figures, measure, medianFigures, showProgress, type Target } from '../load.ts';
 import { untilCalm } from '../machine.ts';
-import { HAS_NGINX, nginxAuthRequest, nginxProxy } from '../start-nginx.ts';
+import { BIG_FILE, HAS_NGINX, nginxAuthRequest, nginxProxy } from '../start-nginx.ts';
+import { caddyForwardAuth, haproxyProxy } from '../start-peers.ts';
 import { startPostern } from '../start-postern.ts';
 import { type StartedServer, startedTogether, startServer } from '../start-server.ts';
-import { type Finding, findingOf, median, printTable, quantile } from '../table.ts';
+import type { Finding } from '../table.ts';
 import { startFastUpstream } from './fast-upstream.ts';
+import { BODIES, CONNECTIONS, findingsOf, MANY, printStarts, STARTS, type Start } from './requests-report.ts';
 
-const STARTS = Number(process.env['STARTS'] ?? 5);
-const LOAD = { rounds: 3, seconds: 2 };
+const LOAD = { rounds: 2, seconds: 1 };
+/** Until what is hot is compiled; the gate that is asked from its first second on has had more. */
+const WARM_UP_SECONDS = 3;
 const COLD_SECONDS = 10;
-const CONNECTIONS = 16;
-const CALM_PATIENCE_MS = 10_000;
+/** They tell little more in the others. */
+const STARTS_WITH_MANY = 3;
+const CALM_PATIENCE_MS = 5_000;
+const BODY_CONNECTIONS = 4;
 const SMALL = '/api/version';
 
-/** What one start gave: each target's figures once it is warm, and Postern's from its first second on. */
-interface Start {
-  readonly warm: ReadonlyMap<string, Figures>;
-  readonly cold: readonly Figures[];
-}
+type Named = readonly [name: string, server: StartedServer];
 
 export async function measureRequests(): Promise<Finding[]> {
   const starts: Start[] = [];
@@ -32,130 +33,78 @@ export async function measureRequests(): Promise<Finding[]> {
     starts.push(await oneStart(start));
   }
   showProgress('');
-  print(starts, restless);
+  printStarts(starts, restless, LOAD);
   return findingsOf(starts);
 }
 
 async function oneStart(start: number): Promise<Start> {
+  const progress = `start ${start} of ${STARTS}`;
   await using servers = startedTogether();
   const upstream = await servers.keep(startFastUpstream());
   const auth = await servers.keep(startServer('bare-auth', 1));
   const postern = await servers.keep(startPostern({ upstream: upstream.url }));
-  const target = { name: 'Postern', url: `${postern.url}${SMALL}`, headers: postern.viewer, pid: postern.pid };
+  const to = (name: string, { url, pid }: StartedServer, path: string, headers = {}): Target => ({
+    name,
+    url: `${url}${path}`,
+    headers,
+    pid,
+  });
+  const own = to('Postern', postern, SMALL, postern.viewer);
   const cold: Figures[] = [];
   for (let second = 1; second <= COLD_SECONDS; second += 1) {
-    showProgress(`start ${start} of ${STARTS}: second ${second} of Postern`);
-    cold.push(await measure(target, 1, CONNECTIONS));
+    showProgress(`${progress}: second ${second} of Postern`);
+    cold.push(await measure(own, 1, CONNECTIONS));
   }
-  const small = (name: string, { url, pid }: StartedServer): Target => ({ name, url: `${url}${SMALL}`, pid });
-  const logging = await servers.keep(startPostern({ upstream: upstream.url, logLevel: 'info' }));
-  const targets: Target[] = [
-    small('straight to the upstream', upstream),
-    ...(HAS_NGINX
-      ? [
-          small('nginx proxy_pass', await servers.keep(nginxProxy(upstream.url))),
-          small('nginx auth_request', await servers.keep(nginxAuthRequest(upstream.url, auth.url))),
-        ]
-      : []),
-    small('http-proxy 1.18.1', await servers.keep(startServer('bare-proxy', 1, upstream.url, '1.18.1'))),
-    small('http-proxy in use', await servers.keep(startServer('bare-proxy', 1, upstream.url))),
-    small('undici pipe', await servers.keep(startServer('bare-undici', 1, upstream.url))),
-    target,
-    { ...small('Postern, with its access log', logging), headers: logging.viewer },
-    { name: 'Node server, 202', url: `${auth.url}/auth`, pid: auth.pid },
-    { name: 'Postern /auth', url: `${postern.url}/auth`, headers: postern.viewer, pid: postern.pid },
+  /** None where it is not installed. */
+  const kept = async (name: string, start: (() => Promise<StartedServer>) | undefined): Promise<Named[]> =>
+    start === undefined ? [] : [[name, await servers.keep(start())]];
+  const nginx = await kept('nginx proxy_pass', HAS_NGINX ? () => nginxProxy(upstream.url) : undefined);
+  const pipe = await kept('undici pipe', () => startServer('bare-undici', 1, upstream.url));
+  const peers = [
+    ...(await kept('nginx auth_request', HAS_NGINX ? () => nginxAuthRequest(upstream.url, auth.url) : undefined)),
+    ...(await kept('HAProxy', haproxyProxy(upstream.url))),
+    ...(await kept('Caddy forward_auth', caddyForwardAuth(upstream.url, auth.url))),
   ];
-  return { cold, warm: await warmFigures(targets, `start ${start} of ${STARTS}`) };
+  const byUndici = await servers.keep(startPostern({ upstream: upstream.url, nvr: { client: 'undici' } }));
+  const logging = await servers.keep(startPostern({ upstream: upstream.url, logLevel: 'info' }));
+  const others = (of: readonly Named[], path: string): Target[] => of.map(([name, server]) => to(name, server, path));
+  const gates = (path: string): Target[] => [
+    to('Postern', postern, path, postern.viewer),
+    to('Postern, nvr.client: undici', byUndici, path, byUndici.viewer),
+  ];
+  const small = [
+    ...others([...nginx, ...peers, ...pipe], SMALL),
+    ...gates(SMALL),
+    to('Postern, with its access log', logging, SMALL, logging.viewer),
+    to('Node server, 202', auth, '/auth'),
+    to('Postern /auth', postern, '/auth', postern.viewer),
+  ];
+  for (const gate of small.filter(({ name }) => name.startsWith(`${own.name},`)))
+    await measure(gate, WARM_UP_SECONDS, CONNECTIONS);
+  const warm = new Map(await warmFigures(small, progress, CONNECTIONS));
+  for (const connections of start <= STARTS_WITH_MANY ? MANY : []) {
+    const many = await warmFigures([...others([...nginx, ...pipe], SMALL), ...gates(SMALL)], progress, connections, 1);
+    for (const [name, figures] of many) warm.set(`${name}, ${connections} connections`, figures);
+  }
+  const long = [...others([...nginx, ...pipe], BIG_FILE), ...gates(BIG_FILE)];
+  for (const [name, figures] of await warmFigures(long, progress, BODY_CONNECTIONS))
+    warm.set(`${name}${BODIES}`, figures);
+  return { cold, warm };
 }
 
 /** Rounds there and back, so that no target always follows the same one; the first warms up. */
-async function warmFigures(targets: readonly Target[], progress: string): Promise<ReadonlyMap<string, Figures>> {
+async function warmFigures(
+  targets: readonly Target[],
+  progress: string,
+  connections: number,
+  rounds = LOAD.rounds,
+): Promise<ReadonlyMap<string, Figures>> {
   const all = new Map<string, Figures[]>(targets.map(({ name }) => [name, []]));
-  for (let round = 0; round <= LOAD.rounds; round += 1)
+  for (let round = 0; round <= rounds; round += 1)
     for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
-      showProgress(`${progress}: ${round === 0 ? 'warming up' : `round ${round} of ${LOAD.rounds}`}: ${target.name}`);
-      const figures = await measure(target, LOAD.seconds, CONNECTIONS);
+      showProgress(`${progress}: ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: ${target.name}`);
+      const figures = await measure(target, LOAD.seconds, connections);
       if (round > 0) all.get(target.name)?.push(figures);
     }
   return new Map([...all].map(([name, figures]) => [name, medianFigures(figures)]));
-}
-
-function print(starts: readonly Start[], restless: number): void {
-  console.log(
-    `Small JSON and decisions: ${CONNECTIONS} connections of ${LOAD_TOOL}, ${STARTS} fresh starts, in each ${LOAD.rounds} rounds of ${LOAD.seconds} s in turn`,
-  );
-  if (restless > 0) console.log(`(${restless} of ${STARTS} starts began while others used the machine)`);
-  if (!HAS_NGINX)
-    console.log('nginx is not installed: what is measured against it is left out, and Node plays the upstream');
-  console.log();
-  const names = [...(starts[0]?.warm.keys() ?? [])];
-  printTable(
-    ['', 'requests/s', 'spread', 'p50 ms', 'p99 ms', 'processor µs/request', 'spread'],
-    names.map((name) => {
-      const of = (figure: keyof Figures): number[] => starts.map(({ warm }) => warm.get(name)?.[figure] ?? Number.NaN);
-      const rates = of('requestsPerSecond');
-      return [
-        name,
-        median(rates).toFixed(0),
-        spread(rates),
-        median(of('p50')).toFixed(2),
-        median(of('p99')).toFixed(2),
-        median(of('microseconds')).toFixed(0),
-        spread(of('microseconds')),
-      ];
-    }),
-  );
-  console.log('\nPostern from its first second on, before anything else used it\n');
-  const second = (at: number): Figures[] => starts.flatMap(({ cold }) => cold.slice(at - 1, at));
-  printTable(
-    ['second', 'requests/s', 'spread', 'p99 ms', 'spread'],
-    [1, 2, 3, 5, COLD_SECONDS].map((at) => {
-      const rates = second(at).map(({ requestsPerSecond }) => requestsPerSecond);
-      const tails = second(at).map(({ p99 }) => p99);
-      return [String(at), median(rates).toFixed(0), spread(rates), median(tails).toFixed(1), spread(tails, 1)];
-    }),
-  );
-  console.log();
-}
-
-const spread = (values: readonly number[], digits = 0): string =>
-  `${quantile(values, 0).toFixed(digits)} to ${Math.max(...values).toFixed(digits)}`;
-
-/** Each ratio is taken within one start; what is told is their median and their spread. */
-function findingsOf(starts: readonly Start[]): Finding[] {
-  const each = (of: (figures: Figures) => number, name: string, base: string): number[] =>
-    starts.map(({ warm }) => {
-      const [mine, theirs] = [warm.get(name), warm.get(base)];
-      return mine && theirs ? of(mine) / of(theirs) : Number.NaN;
-    });
-  const rate = (what: string, name: string, base: string, atLeast?: number): Finding =>
-    findingOf(
-      what,
-      each((figures) => figures.requestsPerSecond, name, base),
-      atLeast === undefined ? undefined : { atLeast },
-    );
-  const cost = (what: string, base: string, name: string): Finding =>
-    findingOf(
-      what,
-      each((figures) => figures.microseconds, base, name),
-    );
-  const ofTenth = starts.map(
-    ({ cold }) => (cold[0]?.requestsPerSecond ?? Number.NaN) / (cold.at(-1)?.requestsPerSecond ?? Number.NaN),
-  );
-  const tails = each((figures) => figures.p99, 'Postern', 'undici pipe');
-  return [
-    rate('GET / nginx proxy_pass', 'Postern', 'nginx proxy_pass', 0.45),
-    rate('GET / nginx auth_request', 'Postern', 'nginx auth_request', 0.8),
-    rate('/auth / Node server, 202', 'Postern /auth', 'Node server, 202', 0.65),
-    findingOf('rate of the first second / of the tenth', ofTenth, { atLeast: 0.7 }),
-    findingOf('p99 of GET / of the undici pipe', tails, { atMost: 1.3 }),
-    rate('GET / http-proxy 1.18.1', 'Postern', 'http-proxy 1.18.1'),
-    rate('GET / http-proxy in use', 'Postern', 'http-proxy in use'),
-    rate('GET / undici pipe', 'Postern', 'undici pipe'),
-    // What others do on the machine meanwhile falls on rates, and hardly on these.
-    cost('processor time of http-proxy 1.18.1 / GET', 'http-proxy 1.18.1', 'Postern'),
-    cost('processor time of nginx proxy_pass / GET', 'nginx proxy_pass', 'Postern'),
-    cost('processor time of Node server, 202 / /auth', 'Node server, 202', 'Postern /auth'),
-    rate('GET with access log / without', 'Postern, with its access log', 'Postern'),
-  ];
 }
