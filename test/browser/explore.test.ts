@@ -10,7 +10,7 @@ import { answerLikeAnNvr, type FakeNvr, type NvrAnswer, startFakeNvr } from '../
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
-import { seeOrHide, skip, visit } from './support/browser.ts';
+import { axeFindings, seeOrHide, skip, visit } from './support/browser.ts';
 import { askForPagesOf, enter, HOSTILE, menu, pageEvents, startPagesInstance } from './support/pages-instance.ts';
 
 /** As high as all of the test's events: none of them is out of sight, and more of them come at once. */
@@ -101,7 +101,9 @@ describe('Explore', { skip }, () => {
       await enter(page, instance, ADMIN_PERSON);
       await hasRows(page, 72);
       const first = await page.locator('.event').first().innerText();
-      assert.match(first, /^person\s+Zoë\s+cam1\s+score\s+87 %\s+\d\d:\d\d:\d\d\s+in progress$/);
+      assert.match(first, /^person\s+Zoë\s+cam1\s+score\s+87 %\s+\d\d:\d\d:\d\d\s+\d min ago\s+in progress$/);
+      const time = page.locator('.event time').first();
+      assert.match(String(await time.getAttribute('title')), /20\d\d.*\d\d:\d\d:\d\d/);
       assert.match(await page.locator('.event').nth(2).innerText(), /^car\s+cam1.*1 min 5 s$/s);
       assert.equal(await page.locator('.explore-count').innerText(), '72 detections on 2 cameras');
     }));
@@ -140,13 +142,13 @@ describe('Explore', { skip }, () => {
     visit(t, TALL, async (page) => {
       await enter(page, instance, ADMIN_PERSON);
       await menu(page, 'Camera: Cameras').click();
-      await page.getByRole('checkbox', { name: 'cam2' }).check();
+      await page.getByRole('option', { name: 'cam2' }).click();
       await page.waitForURL('**/postern/?camera=cam2');
       await hasRows(page, 35);
       assert.deepEqual(new Set(await page.locator('.event-where').allInnerTexts()), new Set(['cam2']));
       await page.keyboard.press('Escape');
       await menu(page, 'Label: Labels').click();
-      await page.getByRole('checkbox', { name: 'person' }).check();
+      await page.getByRole('option', { name: 'person' }).click();
       await page.getByRole('heading', { name: 'No matching events' }).waitFor();
       assert.equal(searchOf(page), '?camera=cam2&label=person');
       await page.getByRole('button', { name: 'Clear filters' }).click();
@@ -154,6 +156,66 @@ describe('Explore', { skip }, () => {
       assert.equal(searchOf(page), '');
       await page.goBack();
       await page.getByRole('heading', { name: 'No matching events' }).waitFor();
+    }));
+
+  it('chooses cameras from suggestions by the keyboard alone, and says what is active and chosen', (t) =>
+    visit(t, TALL, async (page) => {
+      await enter(page, instance, ADMIN_PERSON);
+      await page.locator('.event').first().waitFor();
+      await menu(page, 'Camera: Cameras').focus();
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Tab');
+      const field = page.getByRole('combobox', { name: 'Camera' });
+      await page.keyboard.type('2');
+      const option = page.locator('.filter[open] .name-option');
+      assert.deepEqual(await option.allInnerTexts(), ['cam2']);
+      await page.keyboard.press('ArrowDown');
+      assert.equal(await field.getAttribute('aria-activedescendant'), await option.getAttribute('id'));
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/postern/?camera=cam2');
+      assert.deepEqual(await option.evaluateAll((all) => all.map((one) => one.getAttribute('aria-selected'))), [
+        'false',
+        'true',
+      ]);
+      assert.deepEqual(await axeFindings(page, '.filters'), []);
+      await page.keyboard.press('Backspace');
+      await page.waitForURL('**/postern/');
+      await page.keyboard.type('nothing');
+      await page.getByText('No suggestions').waitFor();
+      await page.keyboard.press('Escape');
+      assert.equal(await field.inputValue(), '');
+      await page.keyboard.press('Escape');
+      await field.waitFor({ state: 'hidden' });
+    }));
+
+  it('suggests what there is for zones and sub labels, and takes what is typed', (t) =>
+    visit(t, { ...TALL, hasTouch: true }, async (page) => {
+      await enter(page, instance, CARL);
+      await page.locator('summary', { hasText: 'More' }).tap();
+      await page.getByRole('combobox', { name: 'Sub labels' }).tap();
+      await page.getByRole('option', { name: 'Zoë' }).tap();
+      await page.waitForURL(/sub_labels=Zo/);
+      await hasRows(page, 1);
+      await page.getByRole('button', { name: 'Remove Zoë' }).tap();
+      const plate = page.getByRole('combobox', { name: 'Licence plate' });
+      await plate.fill('B-.*');
+      await plate.press('Enter');
+      await page.getByRole('heading', { name: 'No matching events' }).waitFor();
+      assert.equal(searchOf(page), '?recognized_license_plate=B-.*');
+    }));
+
+  it('finds words of sub labels, and names common labels in German', (t) =>
+    visit(t, { ...TALL, locale: 'de-DE' }, async (page) => {
+      await enter(page, instance, ADMIN_PERSON);
+      await page.getByRole('searchbox').fill('ZO');
+      await page.waitForURL(/text=ZO/);
+      await hasRows(page, 1);
+      assert.match(await page.locator('.event').innerText(), /^Person\s+Zoë/);
+      await page.locator('.filter summary').nth(1).click();
+      assert.deepEqual((await page.locator('.filter[open] .name-option').allInnerTexts()).slice(-2), [
+        'Auto',
+        'Person',
+      ]);
     }));
 
   it('narrows by time', (t) =>
@@ -198,7 +260,7 @@ describe('Explore', { skip }, () => {
       await page.locator('.event', { hasText: 'car' }).first().waitFor({ state: 'detached' });
       await hasRows(page, 1);
       await page.getByRole('checkbox', { name: 'in progress' }).uncheck();
-      await page.getByLabel('Sub labels').fill('zoë');
+      await page.getByRole('combobox', { name: 'Sub labels' }).fill('zoë');
       await page.getByLabel('Minimum score (%)').fill('50');
       await page.getByLabel('Maximum score (%)').fill('90');
       await page.getByLabel('Maximum score (%)').press('Enter');
@@ -206,7 +268,7 @@ describe('Explore', { skip }, () => {
       await page.locator('.event', { hasText: 'car' }).first().waitFor({ state: 'detached' });
       await hasRows(page, 1);
       const link = page.url();
-      assert.equal(searchOf(page), '?sub_labels=zoë&min_score=0.5&max_score=0.9');
+      assert.equal(searchOf(page), '?sub_labels=Zoë&min_score=0.5&max_score=0.9');
       await page.goto('about:blank');
       await page.goto(link);
       await hasRows(page, 1);

@@ -12,6 +12,8 @@ import type { View } from './view-choice.tsx';
 interface EventListProps {
   readonly list: EventList;
   readonly filter: EventFilter;
+  /** In no order of time. */
+  readonly isByLikeness: boolean;
   readonly view: View;
   readonly openId: string | undefined;
   readonly hrefOf: (event: EventView) => string;
@@ -23,8 +25,8 @@ interface EventListProps {
 }
 
 export function Events(props: EventListProps) {
-  const { list, filter, openId, hrefOf, view, onArrivals } = props;
-  const hasDays = isByDate(filter);
+  const { list, filter, isByLikeness, openId, hrefOf, view, onArrivals } = props;
+  const hasDays = isByDate(filter) && !isByLikeness;
   const days = useMemo(
     () => daysOf(list.events, hasDays ? Date.now() / 1000 : undefined, list.freshCount),
     [list.events, list.freshCount, hasDays],

@@ -1,5 +1,7 @@
 /** One event of the list: what, where, when, for how long. The row is a link to its details. */
 import { Link } from 'wouter-preact';
+import { Ago } from '../shared/ago.tsx';
+import { cameraName, labelName, spaced } from '../shared/names.ts';
 import { formatDuration, formatMoment, formatScore, formatShortMoment, formatTime } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import type { EventView } from './event-view.ts';
@@ -27,15 +29,15 @@ export function EventRow({ event, href, isOpen, isNew, hasDay }: EventRowProps) 
         <Thumbnail {...{ event, isNew }} />
         <span class="event-what">
           <span class="event-title">
-            <bdi class="event-label">{event.label}</bdi>
+            <bdi class="event-label">{labelName(event.label)}</bdi>
             {isNew && <span class="event-new">{words.explore.isNew}</span>}
             {event.subLabel !== undefined && <bdi class="event-sub-label">{event.subLabel}</bdi>}
           </span>
           <span class="event-where">
-            <bdi>{event.camera}</bdi>
+            <bdi>{cameraName(event.camera)}</bdi>
             {event.zones.map((zone) => (
               <bdi key={zone} class="event-zone">
-                {zone}
+                {spaced(zone)}
               </bdi>
             ))}
           </span>
@@ -45,6 +47,7 @@ export function EventRow({ event, href, isOpen, isNew, hasDay }: EventRowProps) 
           <time dateTime={new Date(event.startTime * 1000).toISOString()} title={formatMoment(event.startTime)}>
             {hasDay ? formatTime(event.startTime) : formatShortMoment(event.startTime)}
           </time>
+          <Ago time={event.startTime} />
           <Duration event={event} />
         </span>
       </Link>

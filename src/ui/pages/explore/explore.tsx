@@ -10,7 +10,14 @@ import { EventDetails } from './details/event-details.tsx';
 import { useOpenEvent } from './details/use-open-event.ts';
 import { Events } from './event-list.tsx';
 import type { EventView } from './event-view.ts';
-import { type EventFilter, filterSearch, isNewestFirst, NO_FILTER, readFilter } from './filter/event-filter.ts';
+import {
+  type EventFilter,
+  filterSearch,
+  isNewestFirst,
+  isSearchOfNvr,
+  NO_FILTER,
+  readFilter,
+} from './filter/event-filter.ts';
 import { FilterBar } from './filter/filter-bar.tsx';
 import { LiveState } from './live/live-state.tsx';
 import { useLiveEvents } from './live/use-live-events.ts';
@@ -25,8 +32,9 @@ export function Explore({ profile, facts }: { profile: Profile; facts: PageFacts
   const [view, setView] = useView();
   const [round, setRound] = useState(0);
   const filter = readFilter(search);
-  const list = useEvents(filter, round);
+  const list = useEvents(filter, round, facts.eventsBy);
   const live = useLiveEvents(list, filter, facts.eventsBy);
+  const hasCounts = !isSearchOfNvr(filter, facts.eventsBy);
   const counts = useCounts(filter, round, list.newIds.size + list.waiting.length);
   const seen = useNamesSeen(list.events);
   const labels = union(useLabels(), seen.labels, filter.labels);
@@ -48,7 +56,7 @@ export function Explore({ profile, facts }: { profile: Profile; facts: PageFacts
         <header class="explore-head">
           <h1>{words.explore.title}</h1>
           <p class="explore-count" role="status">
-            {saidCount(counts, profile.cameras.length)}
+            {hasCounts && saidCount(counts, profile.cameras.length)}
           </p>
           <LiveState state={live} />
           <ViewChoice view={view} onChoose={setView} />
@@ -63,13 +71,16 @@ export function Explore({ profile, facts }: { profile: Profile; facts: PageFacts
           </p>
         )}
         <FilterBar {...{ filter, cameras, labels }} onChange={setFilter} onClear={clear} />
-        <Overview
-          {...{ state: counts, filter, cameras }}
-          onCamera={(camera) => setFilter({ ...filter, cameras: isAlone(filter, camera) ? [] : [camera] })}
-          onTime={(time) => setFilter({ ...filter, ...time })}
-        />
+        {hasCounts && (
+          <Overview
+            {...{ state: counts, filter, cameras }}
+            onCamera={(camera) => setFilter({ ...filter, cameras: isAlone(filter, camera) ? [] : [camera] })}
+            onTime={(time) => setFilter({ ...filter, ...time })}
+          />
+        )}
         <Events
           {...{ list, filter, view, openId, hrefOf }}
+          isByLikeness={!hasCounts}
           onMore={list.loadMore}
           onRetry={reload}
           onClear={clear}

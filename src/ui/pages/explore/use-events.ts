@@ -2,8 +2,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiResponse, getAutomatically, getFromApi } from '../shared/api.ts';
 import { problemOf } from '../shared/problem-of.ts';
+import { words } from '../shared/words.ts';
 import { readEvents } from './event-view.ts';
-import { type EventFilter, eventsPath, isNewestFirst } from './filter/event-filter.ts';
+import { type EventFilter, eventsPath, isNewestFirst, isSearchOfNvr } from './filter/event-filter.ts';
 import { nextQuery } from './filter/next-query.ts';
 import { type Arrivals, askedSince, withArrivals, withWaiting } from './live/arrivals.ts';
 
@@ -33,12 +34,12 @@ const NOTHING_YET: EventList = {
   next: undefined,
 };
 
-export function useEvents(filter: EventFilter, round: number) {
+export function useEvents(filter: EventFilter, round: number, eventsBy: 'nvr' | 'backend') {
   const [list, setList] = useState(NOTHING_YET);
   const asking = useRef(new AbortController());
   const latest = useRef(list);
   latest.current = list;
-  const first = eventsPath(filter, FIRST_SIZE);
+  const first = eventsPath(filter, FIRST_SIZE, eventsBy);
   const asked = useRef(first);
   asked.current = first;
 
@@ -49,7 +50,9 @@ export function useEvents(filter: EventFilter, round: number) {
     const isFirst = earlier.events.length === 0;
     setList((was) => ({ ...was, status: 'loading', isOutdated: isFirst, problem: '' }));
     const response = await getFromApi(`${first.path}?${query}`, controller.signal);
-    if (!controller.signal.aborted) setList((was) => listAfter(response, query, isFirst ? earlier : was, was));
+    if (controller.signal.aborted) return;
+    const hasPages = !isSearchOfNvr(filter, eventsBy);
+    setList((was) => listAfter(response, { query, hasPages }, isFirst ? earlier : was, was));
   };
 
   useEffect(() => {
@@ -91,11 +94,23 @@ function ofPage(query: URLSearchParams): URLSearchParams {
   return page;
 }
 
-function listAfter(response: ApiResponse, query: URLSearchParams, earlier: EventList, was: EventList): EventList {
+/** An NVR says in English that its search is off. */
+const problemIn = (response: Exclude<ApiResponse, { kind: 'ok' }>): string =>
+  response.kind === 'refused' && /semantic search/i.test(response.message)
+    ? words.filters.noSearch
+    : problemOf(response);
+
+interface Asked {
+  readonly query: URLSearchParams;
+  /** False where the whole list comes at once. */
+  readonly hasPages: boolean;
+}
+
+function listAfter(response: ApiResponse, { query, hasPages }: Asked, earlier: EventList, was: EventList): EventList {
   // A failure keeps the pages before it, and the way to go on; not the events of an earlier filter.
   if (response.kind !== 'ok') {
     const next = earlier.events.length > 0 ? was.next : undefined;
-    return { ...earlier, status: 'failed', isOutdated: false, problem: problemOf(response), next };
+    return { ...earlier, status: 'failed', isOutdated: false, problem: problemIn(response), next };
   }
   const fresh = readEvents(response.body);
   const known = new Set(earlier.events.map(({ id }) => id));
@@ -106,6 +121,8 @@ function listAfter(response: ApiResponse, query: URLSearchParams, earlier: Event
     status: 'ready',
     isOutdated: false,
     problem: '',
-    next: nextQuery({ query, link: response.link, startTimes, limit: Number(query.get('limit')) }),
+    next: hasPages
+      ? nextQuery({ query, link: response.link, startTimes, limit: Number(query.get('limit')) })
+      : undefined,
   };
 }

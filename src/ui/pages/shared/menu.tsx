@@ -8,13 +8,14 @@ interface MenuProps {
   readonly align: 'start' | 'end';
   readonly label: ComponentChildren;
   readonly children: ComponentChildren;
+  readonly onOpen?: () => void;
 }
 
-export function Menu({ class: name, align, label, children }: MenuProps) {
+export function Menu({ class: name, align, label, children, onOpen }: MenuProps) {
   const menu = useRef<HTMLDetailsElement>(null);
   useEffect(() => closeWhenLeft(menu.current), []);
   return (
-    <details ref={menu} class={`menu ${name}`}>
+    <details ref={menu} class={`menu ${name}`} onToggle={({ currentTarget }) => currentTarget.open && onOpen?.()}>
       <summary class="menu-button">{label}</summary>
       <div class={`menu-panel menu-panel-${align}`}>{children}</div>
     </details>

@@ -93,6 +93,13 @@ export function formatCount(number: number): string {
   return inGroups.format(number);
 }
 
+/** `5 min ago`. `seconds` ago; below a minute it is now. */
+export function formatAgo(seconds: number, { locale = ownLocale }: Region = {}): string {
+  const format = new Intl.RelativeTimeFormat(locale, { style: 'short', numeric: 'auto' });
+  const minutes = Math.round(Math.max(0, seconds) / 60);
+  return minutes === 0 ? format.format(0, 'second') : format.format(-minutes, 'minute');
+}
+
 export const formatScore = (score: number): string => `${Math.round(score * 100)} %`;
 
 const two = (large: number, largeUnit: string, small: number, smallUnit: string): string =>

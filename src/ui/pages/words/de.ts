@@ -1,5 +1,7 @@
 /** All texts of the pages in German. */
+
 import type { RefusalWords, Words } from './en.ts';
+import { labelInGerman } from './labels-de.ts';
 
 const count = (number: number): string => number.toLocaleString('de');
 const some = (number: number, one: string, many: string): string => `${count(number)} ${number === 1 ? one : many}`;
@@ -185,7 +187,17 @@ export const DE: Words = {
     'login-needed': 'Ihre Sitzung ist beendet.',
     logIn: 'Anmelden',
   },
+  combobox: {
+    type: 'Zum Suchen tippen',
+    none: 'Keine Vorschläge',
+    remove: 'Entfernen:',
+    suggestions: (number) => some(number, 'Vorschlag', 'Vorschläge'),
+  },
+  labelName: (label) => labelInGerman(label) ?? label.replaceAll('_', ' '),
   filters: {
+    text: 'In Beschreibungen und Unterkategorien suchen',
+    noSearch:
+      'Der NVR durchsucht Beschreibungen nur, wenn in seiner Konfiguration die semantische Suche eingeschaltet ist.',
     filters: 'Filter',
     clear: 'Zurücksetzen',
     camera: 'Kamera',
@@ -205,7 +217,6 @@ export const DE: Words = {
     more: 'Mehr',
     zones: 'Zonen',
     subLabels: 'Unterkategorien',
-    severalByComma: 'Mehrere durch Komma trennen',
     plate: 'Kennzeichen',
     leastScore: 'Konfidenz ab (%)',
     mostScore: 'Konfidenz bis (%)',

@@ -1,6 +1,7 @@
 /** Everything about one event: beside the list where there is room, over it where there is not. */
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../shared/icon.tsx';
+import { labelName } from '../../shared/names.ts';
 import { words } from '../../shared/words.ts';
 import { Duration } from '../event-row.tsx';
 import type { EventView } from '../event-view.ts';
@@ -42,7 +43,7 @@ export function EventDetails({ event, hasNvr, previous, next, onOpen, onClose }:
     >
       <header class="details-head">
         <h2 id="details-title" tabIndex={-1}>
-          <bdi>{event.label}</bdi>
+          <bdi>{labelName(event.label)}</bdi>
         </h2>
         <Step name="previous" to={previous} onOpen={onOpen} />
         <Step name="next" to={next} onOpen={onOpen} />

@@ -1,5 +1,6 @@
 /** What is told of an event beside its picture: every field of the record (interface 2.4), and what people look for in `data`. */
 import { isFields, numberOf, textOf } from '../../shared/fields.ts';
+import { cameraName, spaced } from '../../shared/names.ts';
 import { formatMoment, formatScore } from '../../shared/times.ts';
 import { words } from '../../shared/words.ts';
 import type { EventView } from '../event-view.ts';
@@ -15,13 +16,13 @@ export function factsOf(event: EventView): readonly EventFact[] {
   const inner = isFields(record['data']) ? record['data'] : {};
   // biome-ignore format: a table
   const facts: readonly (readonly [name: string, value: string | undefined])[] = [
-    [words.details.camera,         event.camera],
+    [words.details.camera,         cameraName(event.camera)],
     [words.details.subLabel,       event.subLabel],
     [words.details.score,          event.score === undefined ? undefined : formatScore(event.score)],
     [words.details.plate,          textOf(inner['recognized_license_plate'])],
     [words.details.speed,          numberOf(inner['average_estimated_speed'])?.toFixed(1)],
     [words.details.description,    textOf(inner['description'])],
-    [words.details.zones,          event.zones.join(', ')],
+    [words.details.zones,          event.zones.map(spaced).join(', ')],
     [words.details.started,        formatMoment(event.startTime)],
     [words.details.ended,          event.endTime === undefined ? undefined : formatMoment(event.endTime)],
     [words.details.clip,           yesOrNo(record['has_clip'])],

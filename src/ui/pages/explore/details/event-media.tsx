@@ -1,6 +1,7 @@
 /** The pictures of an event: its clip to play and its snapshot, both from the NVR; without them the small picture of the record. */
 import { useState } from 'preact/hooks';
 import { baseUrl } from '../../shared/base-url.ts';
+import { labelName } from '../../shared/names.ts';
 import { words } from '../../shared/words.ts';
 import type { EventView } from '../event-view.ts';
 import { Thumbnail } from '../thumbnail.tsx';
@@ -22,7 +23,11 @@ export function EventMedia({ event, hasNvr }: EventMediaProps) {
       {clip !== undefined && <Clip url={clip} poster={event.picture ?? snapshot} />}
       {isSnapshotShown && (
         <a class="details-snapshot" href={snapshot} target="_blank" rel="noreferrer">
-          <img src={snapshot} alt={words.details.snapshotOf(event.label)} onError={() => setIsSnapshotBroken(true)} />
+          <img
+            src={snapshot}
+            alt={words.details.snapshotOf(labelName(event.label))}
+            onError={() => setIsSnapshotBroken(true)}
+          />
         </a>
       )}
       {isSnapshotBroken && <p class="notice notice-warn">{words.details.noSnapshot}</p>}

@@ -1,21 +1,12 @@
 /** Filter fields: the text is applied when the field loses the focus, or at Enter, not for every letter. */
 import { useId } from 'preact/hooks';
-import { describedBy, Labelled } from '../../shared/labelled.tsx';
+import { Labelled } from '../../shared/labelled.tsx';
 import { useDraft } from './use-draft.ts';
 
 interface DraftProps {
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
-}
-
-export function DraftText({ label, help, value, onChange }: DraftProps & { readonly help?: string }) {
-  const id = useId();
-  return (
-    <Labelled {...{ id, label, help }}>
-      <input id={id} type="text" autocomplete="off" {...describedBy(id, help)} {...useDraft(value, onChange)} />
-    </Labelled>
-  );
 }
 
 export function DraftNumber({ label, value, onChange }: DraftProps) {

@@ -13,6 +13,7 @@ export interface EventFilter {
 
 /** In the order of the page. They are named in the address bar as the API names them. */
 export const MORE_FILTERS = [
+  'text',
   'sort',
   'zones',
   'sub_labels',
@@ -37,15 +38,26 @@ export const NO_FILTER: EventFilter = { cameras: [], labels: [], after: undefine
 
 /** An order hides nothing. */
 export const isFiltered = ({ cameras, labels, after, before, more }: EventFilter): boolean =>
-  cameras.length > 0 || labels.length > 0 || after !== undefined || before !== undefined || moreCount(more) > 0;
+  cameras.length > 0 ||
+  labels.length > 0 ||
+  after !== undefined ||
+  before !== undefined ||
+  more.text !== undefined ||
+  moreCount(more) > 0;
 
-export const moreCount = (more: MoreFilters): number => Object.keys(more).filter((name) => name !== 'sort').length;
+/** Of those in the menu of that name. */
+export const moreCount = (more: MoreFilters): number =>
+  Object.keys(more).filter((name) => name !== 'sort' && name !== 'text').length;
 
 /** Otherwise there would be a day heading for every other event. */
 export const isByDate = ({ more: { sort } }: EventFilter): boolean =>
   sort === undefined || sort === 'date_asc' || sort === 'date_desc';
 
 export const isNewestFirst = ({ more: { sort } }: EventFilter): boolean => sort === undefined || sort === 'date_desc';
+
+/** An NVR has its own search for words: by likeness, without an order of time and without counts. */
+export const isSearchOfNvr = ({ more: { text } }: EventFilter, eventsBy: 'nvr' | 'backend'): boolean =>
+  eventsBy === 'nvr' && text !== undefined;
 
 /** Leaves out empty filters. */
 export const withMore = (more: MoreFilters, name: MoreFilter, text: string): MoreFilters => {
@@ -92,11 +104,22 @@ export function eventsQuery(
   return query;
 }
 
+/** As many as an NVR finds at once by words. */
+const FOUND_BY_NVR = 50;
+
 /** Which list to ask for. Its pictures come along. */
-export const eventsPath = (filter: EventFilter, limit: number): { readonly path: string; readonly query: string } => ({
-  path: 'api/events',
-  query: eventsQuery(filter, limit, 'with').toString(),
-});
+export function eventsPath(
+  filter: EventFilter,
+  limit: number,
+  eventsBy: 'nvr' | 'backend',
+): { readonly path: string; readonly query: string } {
+  if (!isSearchOfNvr(filter, eventsBy))
+    return { path: 'api/events', query: eventsQuery(filter, limit, 'with').toString() };
+  const query = eventsQuery(filter, FOUND_BY_NVR, 'with');
+  query.set('query', query.get('text') ?? '');
+  query.delete('text');
+  return { path: 'api/events/search', query: query.toString() };
+}
 
 function setMore(search: URLSearchParams, more: MoreFilters): void {
   for (const name of MORE_FILTERS) {

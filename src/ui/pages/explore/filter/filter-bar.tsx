@@ -1,10 +1,14 @@
 /** The filters: cameras, labels, time. */
+import { Combobox } from '../../shared/combobox/combobox.tsx';
+import type { Suggestion } from '../../shared/combobox/suggestions.ts';
 import { Icon } from '../../shared/icon.tsx';
 import { Menu } from '../../shared/menu.tsx';
+import { cameraName, labelName, suggested } from '../../shared/names.ts';
 import { words } from '../../shared/words.ts';
-import { type EventFilter, isFiltered } from './event-filter.ts';
+import { type EventFilter, isFiltered, withMore } from './event-filter.ts';
 import { MoreFiltersMenu } from './more-filters.tsx';
 import { TimeChoice } from './time-choice.tsx';
+import { useSettled } from './use-draft.ts';
 
 interface FilterBarProps {
   readonly filter: EventFilter;
@@ -17,17 +21,18 @@ interface FilterBarProps {
 export function FilterBar({ filter, cameras, labels, onChange, onClear }: FilterBarProps) {
   return (
     <search class="filters" aria-label={words.filters.filters}>
+      <TextSearch {...{ filter, onChange }} />
       <NamesMenu
         what={words.filters.camera}
         all={words.common.cameras}
-        names={cameras}
+        names={suggested(cameras, cameraName)}
         chosen={filter.cameras}
         onChange={(chosen) => onChange({ ...filter, cameras: chosen })}
       />
       <NamesMenu
         what={words.filters.label}
         all={words.filters.labels}
-        names={labels}
+        names={suggested(labels, labelName)}
         chosen={filter.labels}
         onChange={(chosen) => onChange({ ...filter, labels: chosen })}
       />
@@ -46,42 +51,43 @@ export function FilterBar({ filter, cameras, labels, onChange, onClear }: Filter
 interface NamesMenuProps {
   readonly what: string;
   readonly all: string;
-  readonly names: readonly string[];
+  readonly names: readonly Suggestion[];
   readonly chosen: readonly string[];
   readonly onChange: (chosen: readonly string[]) => void;
 }
 
 function NamesMenu({ what, all, names, chosen, onChange }: NamesMenuProps) {
-  const toggle = (name: string): void =>
-    onChange(chosen.includes(name) ? chosen.filter((other) => other !== name) : [...chosen, name]);
   return (
     <Menu
       class={chosen.length > 0 ? 'filter is-set' : 'filter'}
       align="start"
-      label={<Choice {...{ what, all, chosen }} />}
+      label={<Choice {...{ what, all, names, chosen }} />}
     >
-      <fieldset class="names">
-        <legend class="out-of-sight">{what}</legend>
-        {names.length === 0 && <p class="menu-note">{words.filters.noneKnown}</p>}
-        {names.map((name) => (
-          <label key={name} class="name-option">
-            <input type="checkbox" checked={chosen.includes(name)} onChange={() => toggle(name)} />
-            <bdi>{name}</bdi>
-          </label>
-        ))}
-      </fieldset>
+      {names.length === 0 ? (
+        <p class="menu-note">{words.filters.noneKnown}</p>
+      ) : (
+        <Combobox label={what} all={names} {...{ chosen, onChange }} isOpen />
+      )}
     </Menu>
   );
 }
 
-function Choice({ what, all, chosen }: { what: string; all: string; chosen: readonly string[] }) {
+function Choice({ what, all, names, chosen }: Omit<NamesMenuProps, 'onChange'>) {
   const [first, ...more] = chosen;
   return (
     <>
       <span class="out-of-sight">{what}: </span>
-      <bdi class="filter-choice">{first ?? all}</bdi>
+      <bdi class="filter-choice">{names.find(({ value }) => value === first)?.name ?? first ?? all}</bdi>
       {more.length > 0 && <span class="filter-more">+{more.length}</span>}
       <Icon name="chevron" />
     </>
   );
+}
+
+function TextSearch({ filter, onChange }: Pick<FilterBarProps, 'filter' | 'onChange'>) {
+  const field = useSettled(filter.more.text ?? '', (text) =>
+    onChange({ ...filter, more: withMore(filter.more, 'text', text.trim()) }),
+  );
+  const { text } = words.filters;
+  return <input class="text-search" type="search" aria-label={text} placeholder={text} maxLength={200} {...field} />;
 }

@@ -1,9 +1,14 @@
 /** The filters that are wanted less often: the order, what there is of an event, names, numbers, time of day (interface 4.1). */
+import { useState } from 'preact/hooks';
+import { Combobox } from '../../shared/combobox/combobox.tsx';
+import { textsOf } from '../../shared/fields.ts';
 import { SelectField } from '../../shared/form-fields.tsx';
 import { Icon } from '../../shared/icon.tsx';
 import { Menu } from '../../shared/menu.tsx';
+import { spaced, suggested } from '../../shared/names.ts';
+import { useFetched } from '../../shared/use-fetched.ts';
 import { words } from '../../shared/words.ts';
-import { DraftNumber, DraftPercent, DraftText } from './draft-fields.tsx';
+import { DraftNumber, DraftPercent } from './draft-fields.tsx';
 import { type EventFilter, type MoreFilter, moreCount, withMore } from './event-filter.ts';
 import { TimeOfDay } from './time-of-day.tsx';
 
@@ -31,9 +36,9 @@ const ONLY = [
 
 // biome-ignore format: a table
 const NAMES = [
-  ['zones',                    'zones'],
-  ['sub_labels',               'subLabels'],
-  ['recognized_license_plate', 'plate'],
+  ['zones',                    'zones',     'api/zones'],
+  ['sub_labels',               'subLabels', 'api/sub_labels?split_joined=1'],
+  ['recognized_license_plate', 'plate',     'api/recognized_license_plates?split_joined=1'],
 ] as const;
 
 // biome-ignore format: a table
@@ -49,8 +54,10 @@ export function MoreFiltersMenu({ filter, onChange }: MoreFiltersProps) {
     onChange({ ...filter, more: withMore(filter.more, name, text.trim()) });
   /** What every field needs to show and to set a filter. */
   const field = (name: MoreFilter) => ({ value: textOf(name), onChange: (text: string) => set(name, text) });
+  const [isWanted, setIsWanted] = useState(false);
   return (
     <Menu
+      onOpen={() => setIsWanted(true)}
       class={`filter filter-more-menu${moreCount(filter.more) > 0 ? ' is-set' : ''}`}
       align="start"
       label={<Said count={moreCount(filter.more)} />}
@@ -74,8 +81,8 @@ export function MoreFiltersMenu({ filter, onChange }: MoreFiltersProps) {
             </label>
           ))}
         </fieldset>
-        {NAMES.map(([name, word]) => (
-          <DraftText key={name} label={words.filters[word]} help={words.filters.severalByComma} {...field(name)} />
+        {NAMES.map(([name, word, path]) => (
+          <Names key={name} label={words.filters[word]} path={isWanted ? path : undefined} {...field(name)} />
         ))}
         {RANGES.map(({ Field, from: [least, leastWord], to: [most, mostWord] }) => (
           <div key={least} class="form-row">
@@ -87,6 +94,23 @@ export function MoreFiltersMenu({ filter, onChange }: MoreFiltersProps) {
       </div>
     </Menu>
   );
+}
+
+interface NamesProps {
+  readonly label: string;
+  /** What there is; undefined while nobody wants to know. */
+  readonly path: string | undefined;
+  /** Joined by commas. */
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** What is not suggested can be typed: a pattern for plates, or a name of long ago. */
+function Names({ label, path, value, onChange }: NamesProps) {
+  const [fetched] = useFetched(path, textsOf);
+  const all = fetched.kind === 'ready' ? suggested(fetched.value, spaced) : [];
+  const chosen = value.split(',').filter(Boolean);
+  return <Combobox {...{ label, all, chosen }} onChange={(names) => onChange(names.join(','))} takesOwn />;
 }
 
 const Said = ({ count }: { count: number }) => (

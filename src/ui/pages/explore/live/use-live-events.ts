@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { keepLine, type LineState } from '../../shared/live/keep-line.ts';
 import { openNvrSocket } from '../../shared/live/open-nvr-socket.ts';
 import { openStream } from '../../shared/live/open-stream.ts';
-import type { EventFilter } from '../filter/event-filter.ts';
+import { type EventFilter, isSearchOfNvr } from '../filter/event-filter.ts';
 import type { useEvents } from '../use-events.ts';
 
 /** Who tells of new events. */
@@ -19,7 +19,7 @@ export function useLiveEvents(list: List, filter: EventFilter, source: LiveSourc
   const [state, setState] = useState<LineState>('connecting');
   const latest = useRef(list);
   latest.current = list;
-  const isOpenEnded = filter.before === undefined;
+  const isOpenEnded = filter.before === undefined && !isSearchOfNvr(filter, source);
   const hasList = list.status === 'ready';
   const [wanted, setWanted] = useState(0);
 

@@ -1,5 +1,6 @@
 /** Detections over time, stacked by camera: drag to look closer, choose a camera to see it alone. */
 import { useMemo, useRef } from 'preact/hooks';
+import { cameraName } from '../../shared/names.ts';
 import { formatCount, formatSpan, formatStep } from '../../shared/times.ts';
 import { words } from '../../shared/words.ts';
 import type { EventFilter } from '../filter/event-filter.ts';
@@ -64,7 +65,7 @@ export function Overview({ state, filter, cameras, onCamera, onTime }: OverviewP
   const entries = series.map(
     ({ name, colour, counts: own }, at): LegendEntry => ({
       name: name === '' ? undefined : name,
-      said: name === '' ? words.overview.others(rest.length) : name,
+      said: name === '' ? words.overview.others(rest.length) : cameraName(name),
       colour,
       total: formatCount(name === '' ? rest.reduce((sum, { total }) => sum + total, 0) : (named[at]?.total ?? 0)),
       count: countIn(own),

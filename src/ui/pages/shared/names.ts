@@ -1,0 +1,25 @@
+/** Cameras and labels as people read them: the NVR's friendly names, and common labels in the language of the page. */
+import type { Suggestion } from './combobox/suggestions.ts';
+import { words } from './words.ts';
+
+let friendly: ReadonlyMap<string, string> = new Map();
+
+/** Read it at render time: the profile tells the names. */
+export const learnCameraNames = (names: ReadonlyMap<string, string>): void => {
+  friendly = names;
+};
+
+/** `front_door` is `front door`, where the NVR has no better name. */
+export const cameraName = (camera: string): string => friendly.get(camera) ?? spaced(camera);
+
+export const labelName = (label: string): string => words.labelName(label);
+
+export const spaced = (name: string): string => name.replaceAll(/(?<=[^_])_+(?=[^_])/g, ' ');
+
+export const suggested = (
+  values: readonly string[],
+  nameOf: (value: string) => string = (value) => value,
+): Suggestion[] =>
+  values
+    .map((value) => ({ value, name: nameOf(value) }))
+    .sort((one, other) => one.name.localeCompare(other.name, undefined, { numeric: true }));

@@ -1,0 +1,47 @@
+/** Names to choose from: as people read them, found whatever the case, and none invented. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { meantBy, suggestionsFor, withToggled } from '../../../src/ui/pages/shared/combobox/suggestions.ts';
+import { cameraName, learnCameraNames, spaced, suggested } from '../../../src/ui/pages/shared/names.ts';
+import { formatAgo } from '../../../src/ui/pages/shared/times.ts';
+import { DE } from '../../../src/ui/pages/words/de.ts';
+import { EN } from '../../../src/ui/pages/words/en.ts';
+
+it('Suggestions hold the text in their name or in what the service calls them, those that begin with it first', () => {
+  learnCameraNames(new Map([['cam_7', 'Öffentlicher Hof']]));
+  const all = suggested(['front_door', 'cam_7', 'back_door', 'cam_10', 'cam_9'], cameraName);
+  assert.deepEqual(
+    all.map(({ name }) => name),
+    ['back door', 'cam 9', 'cam 10', 'front door', 'Öffentlicher Hof'],
+  );
+  const found = (text: string) => suggestionsFor(text, all).map(({ value }) => value);
+  // biome-ignore format: a table
+  const rows: [text: string, values: string[]][] = [
+    ['',           ['back_door', 'cam_9', 'cam_10', 'front_door', 'cam_7']],
+    ['DOOR',       ['back_door', 'front_door']],
+    ['offent',     ['cam_7']],
+    ['cam_7',      ['cam_7']],
+    ['c',          ['cam_9', 'cam_10', 'cam_7', 'back_door']],
+    ['.*',         []],
+  ];
+  for (const [text, values] of rows) assert.deepEqual(found(text), values, text);
+  assert.deepEqual(
+    ['Front Door', 'cam_7', ' other '].map((text) => meantBy(text, all)),
+    ['front_door', 'cam_7', 'other'],
+  );
+  assert.deepEqual([withToggled(['a'], 'b'), withToggled(['a', 'b'], 'a')], [['a', 'b'], ['b']]);
+});
+
+it('Common labels are in the language of the page, and every other one is itself', () => {
+  const labels = ['person', 'license_plate', 'my_drone', '__proto__', 'constructor', '_'];
+  assert.deepEqual(labels.map(EN.labelName).slice(0, 3), ['person', 'license plate', 'my drone']);
+  assert.deepEqual(labels.map(DE.labelName).slice(0, 3), ['Person', 'Kennzeichen', 'my drone']);
+  assert.equal(DE.labelName('constructor'), 'constructor');
+  assert.deepEqual(['a__b', '_a_', '_'].map(spaced), ['a b', '_a_', '_']);
+});
+
+it('What was a moment ago is told in minutes', () => {
+  const said = [0, 29, 31, 3599, -5].map((seconds) => formatAgo(seconds, { locale: 'en' }));
+  assert.deepEqual(said, ['now', 'now', '1 min. ago', '60 min. ago', 'now']);
+  assert.equal(formatAgo(120, { locale: 'de' }), 'vor 2 Min.');
+});
