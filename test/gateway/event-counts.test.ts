@@ -1,8 +1,9 @@
 /** Counts of events through the gate: of each caller's own cameras and times only, as many as the list has, compressed (SPEC 5, 7). */
 import assert from 'node:assert/strict';
-import { get } from 'node:http';
+import { request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 import type { EventCounts } from '../../src/domain/events/counts.ts';
 import type { EventRecord } from '../../src/domain/events/event.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -218,18 +219,60 @@ describe('What Postern makes of lists of the NVR', () => {
   });
 });
 
+describe('Responses', () => {
+  it('are compressed only where no secret stands beside text of a stranger', async (t) => {
+    const policy = await loadPolicy('strict', '.');
+    assert.ok(policy.kind === 'loaded');
+    assert.deepEqual(
+      policy.rows.filter(({ compressed }) => compressed).map(({ methods, path }) => `${methods} ${path}`),
+      ['GET /postern/api/openapi.json', 'GET /api/events/counts', 'GET /api/users', 'GET /api/roles'],
+    );
+    const roles = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`role_${at}`, ['cam1']]));
+    const instance = await startInstance({ people: [ADMIN_PERSON], config: { auth: { roles } } });
+    t.after(() => instance.close());
+    const token = await instance.logIn(ADMIN_PERSON);
+    for (let made = 0; made < 12; made++) await instance.logIn(ADMIN_PERSON);
+    // biome-ignore format: a table
+    const rows: [path: string, encoding: string | undefined][] = [
+      ['/postern/api/openapi.json', 'br'],
+      ['/api/roles',                'br'],
+      ['/api/sessions',             undefined],
+      ['/api/status',               undefined],
+    ];
+    for (const [path, encoding] of rows) {
+      const { headers, body } = await raw(instance, token, { 'accept-encoding': 'br' }, path);
+      assert.equal(headers['content-encoding'], encoding, path);
+      assert.ok(encoding || body.length > 1024, `${path}: ${body.length} bytes`);
+    }
+    const headers = { 'accept-encoding': 'br' };
+    const [head, got] = [
+      await raw(instance, token, headers, '/api/roles', 'HEAD'),
+      await raw(instance, token, headers, '/api/roles'),
+    ];
+    assert.deepEqual([head.body.length, head.headers['content-length']], [0, String(got.body.length)]);
+  });
+});
+
 interface Raw {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
 }
 
 /** `fetch` would decode the body. */
-const raw = ({ port }: Runtime, token: string, headers: Readonly<Record<string, string>>): Promise<Raw> =>
+const raw = (
+  { port }: Runtime,
+  token: string,
+  headers: Readonly<Record<string, string>>,
+  path = '/api/events/counts?slices=200',
+  method = 'GET',
+): Promise<Raw> =>
   new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port, headers: { ...headers, authorization: `Bearer ${token}` } };
-    get({ ...options, path: '/api/events/counts?slices=200' }, async (response) => {
+    request({ ...options, path, method }, async (response) => {
       resolve({ headers: response.headers, body: Buffer.concat(await response.toArray()) });
-    }).once('error', reject);
+    })
+      .once('error', reject)
+      .end();
   });
 
 function decoded(body: Buffer, encoding: string | undefined): string {
