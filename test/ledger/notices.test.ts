@@ -242,8 +242,10 @@ describe('Notices of a service', async () => {
     const stream = postern.ask('/api/cam1', { token: tokens['vera'] ?? '', signal: aborted.signal });
     await stream;
     await until('the stream is open', () => streams === 1);
-    for (let time = 0; time < 11; time += 1)
+    for (let time = 0; time < 2; time += 1)
       await watched(`/api/export/cam1/start/${time * 100}/end/${time * 100 + 9}`, 'vera', 'POST');
+    const items = Array.from({ length: 9 }, () => ({ camera: 'cam1', start_time: 100, end_time: 200 }));
+    assert.equal((await sendJson(postern, '/api/exports/batch', { items }, tokens['vera'] ?? '')).status, 200);
     await watched('/api/cam2/latest.jpg', 'vera');
     const link = await sendJson(
       postern,

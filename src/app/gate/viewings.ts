@@ -21,6 +21,7 @@ export interface ViewingDeps {
 
 /** Of one request: others may be about hundreds of ids. */
 const MOST_CAMERAS = 64;
+const MOST_ITEMS = 500;
 /** Questions to the NVR for the ledger alone: what comes beyond is recorded without its camera. */
 const MOST_QUESTIONS = 200;
 const AT_ONCE = 4;
@@ -138,7 +139,14 @@ function namedIn(
   const own = camera ?? stream ?? new URLSearchParams(target.query).get('src');
   const asked = located.owners.flatMap(({ of, ids }) => ids.map((id) => ({ of, id })));
   const isNamed = named.length > 0 || asked.length > 0 || own === null;
-  return { named: isNamed ? named.slice(0, MOST_CAMERAS) : [own], asked: asked.slice(0, MOST_CAMERAS) };
+  const cameras = [...named.slice(0, MOST_CAMERAS), ...again(inBody)];
+  return { named: isNamed ? cameras : [own], asked: asked.slice(0, MOST_CAMERAS) };
+}
+
+/** A batch is as many exports as it has items, also of one camera. */
+function again(cameras: readonly string[]): readonly string[] {
+  const seen = new Set<string>();
+  return cameras.filter((camera) => seen.size === seen.add(camera).size).slice(0, MOST_ITEMS);
 }
 
 /** The cameras of ids, remembered; a few questions at a time, so that a page of pictures does not load the NVR twice. */
