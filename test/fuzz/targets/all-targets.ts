@@ -15,4 +15,5 @@ export const TARGETS: Readonly<Record<string, Load>> = {
   messages: () => import('./messages.ts'),
   offers: () => import('./offers.ts'),
   'response-head': () => import('./response-head.ts'),
+  'upstream-response': () => import('./upstream-response.ts'),
 };
