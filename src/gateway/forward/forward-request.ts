@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import { limitUpload } from './body-limit.ts';
 import type { ForwardRules, JudgedRequest } from './forwarder.ts';
+import { createLazyClient } from './lazy-client.ts';
 import { createOwnClient } from './own-client.ts';
 import { createResponseHandler } from './response-handler.ts';
-import { createUndiciClient } from './undici-client.ts';
 
 export interface RequestForwarder {
   send(request: IncomingMessage, response: ServerResponse, upstream: Upstream, judged: JudgedRequest): void;
@@ -13,7 +13,8 @@ export interface RequestForwarder {
 }
 
 export function createRequestForwarder(rules: ForwardRules): RequestForwarder {
-  const byUndici = createUndiciClient(rules);
+  // It costs some 30 MB of memory, and an NVR without TLS may never need it.
+  const byUndici = createLazyClient(async () => (await import('./undici-client.ts')).createUndiciClient(rules));
   const own = createOwnClient(rules);
   return {
     send(request, response, upstream, judged) {
