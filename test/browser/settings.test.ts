@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
-import { skip, visit } from './support/browser.ts';
+import { axeFindings, skip, visit } from './support/browser.ts';
 import { enter, menu, startPagesInstance } from './support/pages-instance.ts';
 
 const record = (page: Page, name: string): Locator =>
@@ -99,6 +99,67 @@ describe('Settings', { skip }, () => {
       assert.equal(await page.getByRole('button', { name: 'Delete: admin' }).isDisabled(), true);
       assert.equal(await page.getByRole('button', { name: 'Change role: admin' }).isDisabled(), true);
       assert.match(await record(page, 'admin').innerText(), /Always admin/);
+    }));
+
+  it('sorts, searches and pages sixty users, keeps forty cameras of a role in one line, and fits a phone', (t) =>
+    visit(t, { viewport: { width: 1440, height: 900 } }, async (page) => {
+      const cameras = Array.from({ length: 40 }, (_, at) => `${['garden', 'hall'][at % 2]}_${at}`);
+      const users = Array.from({ length: 60 }, (_, at) => ({
+        username: `person.${at}`,
+        role: at % 2 === 0 ? 'guards' : 'viewer',
+        ...(at < 3 && { last_login_at: 1_790_000_000 + at }),
+      }));
+      const guards = {
+        role: 'guards',
+        cameras,
+        source: 'store',
+        users: 30,
+        deny: ['export'],
+        hours: ['Fri 08:00-12:00'],
+      };
+      await page.route('**/api/users', (route) => route.fulfill({ json: users }));
+      await page.route('**/api/roles', (route) => route.fulfill({ json: [guards] }));
+      await page.route('**/api/profile', (route) =>
+        route.fulfill({ json: { username: 'admin', role: 'admin', allowed_cameras: cameras } }),
+      );
+      const names = () => page.locator('.record-name bdi').allInnerTexts();
+      const head = (name: string) => page.getByRole('columnheader', { name });
+      await openSettings(page, instance, 'users');
+      assert.deepEqual((await names()).slice(0, 3), ['person.0', 'person.1', 'person.2']);
+      assert.equal(await head('User').getAttribute('aria-sort'), 'ascending');
+      await head('Last login').getByRole('button').press('Enter');
+      assert.deepEqual((await names()).slice(0, 3), ['person.2', 'person.1', 'person.0']);
+      assert.equal(await head('Last login').getAttribute('aria-sort'), 'descending');
+      await page.getByRole('navigation', { name: 'Pages of the table' }).getByRole('button', { name: 'Next' }).click();
+      await page.getByText('26–50 of 60').waitFor();
+      await page.getByRole('searchbox', { name: 'Search: Users' }).fill('5 guards');
+      await page.getByRole('status').getByText('5 of 60 entries').waitFor();
+      assert.deepEqual((await names()).slice(0, 2), ['person.50', 'person.52']);
+      assert.deepEqual(await axeFindings(page), []);
+
+      await page.goto(`${instance.url}/postern/settings/roles`);
+      const row = record(page, 'guards');
+      assert.match(
+        await row.innerText(),
+        /garden_0\s*hall_1\s*garden_2\s*\+37.*May not:\s*export.*Hours:\s*Fri 08:00-12:00/s,
+      );
+      await row.getByRole('button', { name: 'Show all 40' }).click();
+      assert.equal(await row.locator('td').first().locator('.chip:not(button)').count(), 40);
+      await page.getByRole('button', { name: 'Edit: guards' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Role guards' });
+      await dialog.getByRole('button', { name: 'hall 20' }).click();
+      await dialog.getByText('20 of 40').waitFor();
+      await dialog.getByRole('searchbox', { name: 'Search cameras' }).fill('_3');
+      await dialog.getByRole('button', { name: 'Choose these 11' }).click();
+      await dialog.getByText('26 of 40').waitFor();
+      assert.deepEqual(await axeFindings(page), []);
+      await page.setViewportSize({ width: 360, height: 800 });
+      for (const section of ['users', 'roles']) {
+        await page.goto(`${instance.url}/postern/settings/${section}`);
+        await page.locator('.record').first().waitFor();
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 360);
+        assert.deepEqual(await axeFindings(page), []);
+      }
     }));
 
   it('shows the pages of the new role to an admin who has given up the old one', (t) =>

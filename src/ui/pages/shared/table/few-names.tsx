@@ -23,14 +23,9 @@ export function FewNames({ names, none }: FewNamesProps) {
         </bdi>
       ))}
       {names.length > SHOWN + 1 && (
-        <button
-          class="chip chip-button"
-          type="button"
-          aria-expanded={isWhole}
-          aria-label={isWhole ? words.table.showFewer : words.table.showAll(names.length)}
-          onClick={() => setIsWhole(!isWhole)}
-        >
+        <button class="chip chip-button" type="button" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
           {isWhole ? '−' : `+${hidden}`}
+          <span class="out-of-sight"> {isWhole ? words.table.showFewer : words.table.showAll(names.length)}</span>
         </button>
       )}
     </span>
