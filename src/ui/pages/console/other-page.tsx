@@ -19,7 +19,7 @@ async function load(): Promise<Pages | null> {
   }
 }
 
-const WHEN_QUIET_MILLISECONDS = 3000;
+const WHEN_QUIET_MILLISECONDS = 8000;
 
 /** To be called once: after it, going to another page waits for nothing. */
 export const loadOtherPagesSoon = (): unknown => setTimeout(() => void load(), WHEN_QUIET_MILLISECONDS);
