@@ -6,6 +6,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 import type { EventCounts } from '../../src/domain/events/counts.ts';
 import type { EventRecord } from '../../src/domain/events/event.ts';
+import { createNvrCounts, TooManyLists } from '../../src/gateway/narrow/count-at-nvr.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { event } from '../events/support/event.ts';
 import { assertCounts } from '../events/support/plain-counts.ts';
@@ -172,6 +173,31 @@ for (const [place, begin] of Object.entries(PLACES)) {
 }
 
 describe('What Postern makes of lists of the NVR', () => {
+  it('is made of few at a time, and of no more than may wait: each may be fifty questions and megabytes', async () => {
+    const count = createNvrCounts({ now: () => 0, startedAt: NOW });
+    let [open, most] = [0, 0];
+    const ask = async (): Promise<unknown> => {
+      open += 1;
+      most = Math.max(most, open);
+      await new Promise((resolve) => setImmediate(resolve));
+      open -= 1;
+      return [];
+    };
+    const counted = Array.from({ length: 60 }, (_, n) => {
+      const target = { path: '/api/events/counts', segments: [], query: `labels=${n}` };
+      return count({ target, view: undefined, upstream: 'nvr', ask }).then(
+        () => 'counted',
+        (fault: unknown) => fault,
+      );
+    });
+    const outcomes = await Promise.all(counted);
+    assert.equal(most, 3);
+    assert.equal(outcomes.filter((outcome) => outcome === 'counted').length, 33);
+    assert.ok(outcomes.every((outcome) => outcome === 'counted' || outcome instanceof TooManyLists));
+    const target = { path: '/api/events/counts', segments: [], query: 'labels=again' };
+    assert.match(await count({ target, view: undefined, upstream: 'nvr', ask }), /"total":0/);
+  });
+
   it('is not told to a caller whose account was deleted while they were asked for', async (t) => {
     const nvr = await startFakeNvr();
     const instance = await startInstance({

@@ -18,6 +18,15 @@ export const asksForCounts = ({ route }: Admitted): boolean => isOwn(route) && r
 
 /** Lists of so many filters are kept. */
 const MOST_LISTS = 8;
+/**
+ * A list is up to fifty questions to the NVR, and ten megabytes while it is read: a client that makes up filters would
+ * otherwise have hundreds of them read at once.
+ */
+const MOST_AT_ONCE = 3;
+const MOST_WAITING = 30;
+
+/** So many lists wait to be read that another one is not taken. */
+export class TooManyLists extends Error {}
 /** What the NVR is not asked for: by these its list is cut here, so that one list is good for all of them. */
 // biome-ignore format: a table
 const CUT_HERE: readonly string[] = [
@@ -46,15 +55,18 @@ export function createNvrCounts({
 }): NvrCounts {
   const lists = new LRUCache<string, NvrList>({ max: MOST_LISTS });
   const offsetsOf = createZoneOffsets(startedAt);
+  const inTurn = createTurns();
   return async ({ target, view, upstream, ask }) => {
     const query = new URLSearchParams(target.query);
     const filter = new URLSearchParams([...query].filter(([name]) => !CUT_HERE.includes(name)).sort());
     if (!filter.has('time_range')) filter.delete('timezone');
     const key = JSON.stringify([upstream, filter.toString()]);
-    const list = lists.get(key) ?? createNvrList(ask, filter, now);
-    lists.set(key, list);
     const after = numberIn(query, 'after');
-    const { events, complete } = await list.read(after ?? Number.NEGATIVE_INFINITY);
+    const { events, complete } = await inTurn(() => {
+      const list = lists.get(key) ?? createNvrList(ask, filter, now);
+      lists.set(key, list);
+      return list.read(after ?? Number.NEGATIVE_INFINITY);
+    });
     const shown = [...events.values()].filter(isShown(target, view, query));
     if (shown.length === 0) return JSON.stringify({ ...NO_COUNTS, complete });
     const zone = canonicalZone(query.get('timezone') ?? '') ?? 'UTC';
@@ -72,6 +84,26 @@ export function createNvrCounts({
     }));
     const series = within(numberIn(query, 'series') ?? 8, 0, 1000);
     return JSON.stringify(countsOf(rows, slices, { series, complete }));
+  };
+}
+
+/** Rejects at once when too many wait. */
+function createTurns() {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async <Read>(read: () => Promise<Read>): Promise<Read> => {
+    if (running >= MOST_AT_ONCE) {
+      if (waiting.length >= MOST_WAITING) throw new TooManyLists();
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    } else running += 1;
+    try {
+      return await read();
+    } finally {
+      // The turn passes to the next one, or is over.
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
   };
 }
 

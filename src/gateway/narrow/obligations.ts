@@ -15,7 +15,7 @@ import type { OwnerLookup } from '../decision/owner-lookup.ts';
 import { type BufferBudget, createBufferBudget } from './buffer-budget.ts';
 import { limitOf } from './compose-list.ts';
 import { createComposedCache } from './composed-cache.ts';
-import type { NvrCounts } from './count-at-nvr.ts';
+import { type NvrCounts, TooManyLists } from './count-at-nvr.ts';
 import { listsByCamera } from './narrow-fanout.ts';
 import { judgedBody, judgedOffer } from './narrow-request.ts';
 import { createNarrower } from './narrower.ts';
@@ -110,6 +110,7 @@ export async function countedAtNvr(
   try {
     return { kind: 'answered', json: await countAtNvr({ ...question, ask: (path) => ask(upstream, path) }) };
   } catch (fault) {
+    if (fault instanceof TooManyLists) return refused('answers-too-large');
     return refused(askFailure(fault));
   }
 }
