@@ -53,8 +53,9 @@ describe('A refusal', () => {
     const headers = { ...PAGE.headers, 'accept-language': 'de-AT' };
     errorResponse('route-unlisted', factsOf({ headers, target: '/x' }), 'r1', rules);
     const { status, message } = REFUSALS['route-unlisted'];
+    const unknown = { cameras: undefined, cookie: undefined, person: undefined };
     assert.deepEqual(told, [
-      { reason: 'route-unlisted', status, message, requestId: 'r1', basePath: '', acceptLanguage: 'de-AT' },
+      { reason: 'route-unlisted', status, message, requestId: 'r1', basePath: '', acceptLanguage: 'de-AT', ...unknown },
     ]);
   });
   it('of an API path is JSON even for a browser that would take a page', () => {

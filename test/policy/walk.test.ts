@@ -11,7 +11,7 @@ import {
   own,
   readOperations,
 } from './support/rows.ts';
-import { FOREIGN } from './support/two-cameras.ts';
+import { FOREIGN, withoutItsName } from './support/two-cameras.ts';
 import { type Answered, type CallerName, startWalkInstance, type WalkInstance } from './support/walk-instance.ts';
 
 const OPERATIONS = readOperations();
@@ -116,7 +116,7 @@ const limitMessage = (cells: Cells): string =>
 function cellOf(operation: Operation, caller: CallerName, asked: Asked, answered: Answered): Cell | string {
   const { status, body, headers, forwarded } = answered;
   const seesAll = caller === 'admin' || caller === 'viewer';
-  const text = readable(operation, body) + JSON.stringify(headers);
+  const text = withoutItsName(readable(operation, body), asked.target) + JSON.stringify(headers);
   if (!seesAll && FOREIGN.test(text)) return `LEAKS ${FOREIGN.exec(text)?.[0]} in ${text.slice(0, 300)}`;
   const isGood = status === 101 || (status >= 200 && status < 400);
   const [sent, ...more] = forwarded;

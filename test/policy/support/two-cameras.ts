@@ -5,6 +5,18 @@ import type { NvrAnswer } from '../../support/fake-nvr.ts';
 /** What a role of the garden alone must never get a byte of: names, ids, pictures, passwords of the other camera. */
 export const FOREIGN = /bedroom|bbbbb2|tap-water/i;
 
+/** A refusal says back which camera the request itself named; where it named none, that sentence would be a leak. */
+export const withoutItsName = (body: string, target: string): string =>
+  decoded(target).includes('bedroom') ? body.replace('Access denied to the camera bedroom.', '') : body;
+
+function decoded(target: string): string {
+  try {
+    return decodeURIComponent(target);
+  } catch {
+    return target; // no text is encoded in it
+  }
+}
+
 export const GARDEN = {
   camera: 'garden',
   event: '1700000001.5-aaaaa1',
