@@ -9,6 +9,7 @@ export interface Equivalent {
   readonly why: string;
 }
 
+const BEGINS_WITH_A_SLASH = 'a target that begins otherwise is refused in any case';
 const FASTER = 'the rest comes to the same result, and takes longer';
 
 // biome-ignore format: a table
@@ -18,6 +19,13 @@ export const EQUIVALENT: readonly Equivalent[] = [
   { file: 'decision/accepted-caller.ts', on: 'const caller = identity.kind', before: "identity.kind === 'identified'", after: 'true', why: 'only an identified verdict has a caller' },
   { file: 'access/json-depth.ts', on: 'for (let at = 0; at < text.length', before: '<', after: '<=', why: 'behind the end is no sign' },
   { file: 'access/json-depth.ts', on: 'while (at < text.length', before: '<', after: '<=', why: 'behind the end is no sign' },
+  { file: 'decision/strict-target.ts', on: "at = target.indexOf('&'); at >= 0;", before: '>=', after: '>', why: BEGINS_WITH_A_SLASH },
+  { file: 'decision/strict-target.ts', on: "at = target.indexOf('&'); at >= 0;", before: '0', after: '1', why: BEGINS_WITH_A_SLASH },
+  { file: 'decision/strict-target.ts', on: 'const path = inOneSpelling(cut < 0', before: '<', after: '<=', why: BEGINS_WITH_A_SLASH },
+  { file: 'decision/strict-target.ts', on: 'const path = inOneSpelling(cut < 0', before: '0', after: '1', why: BEGINS_WITH_A_SLASH },
+  { file: 'decision/strict-target.ts', on: 'const query = cut < 0', before: '<', after: '<=', why: BEGINS_WITH_A_SLASH },
+  { file: 'decision/strict-target.ts', on: 'const query = cut < 0', before: '0', after: '1', why: BEGINS_WITH_A_SLASH },
+  { file: 'decision/strict-target.ts', on: "const decoded = path.includes('%')", before: "path.includes('%')", after: 'true', why: FASTER },
   { file: 'decision/client-address.ts', on: 'MOST_REMEMBERED = 1000',          before: '1000', after: '1001', why: 'the size of a memory' },
   { file: 'decision/client-address.ts', on: 'forwardedForLines.length === 0 ||', before: 'forwardedForLines.length === 0 || !trusted.includes(client)', after: 'false', why: FASTER },
   { file: 'decision/client-address.ts', on: 'forwardedForLines.length === 0 ||', before: '||', after: '&&', why: FASTER },

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { RefusalReason } from '../../../src/domain/refusal.ts';
 import type { RequestFacts } from '../../../src/domain/request.ts';
-import { parseTarget, strictTarget } from '../../../src/gateway/decision/strict-target.ts';
+import { parseTarget, strictTarget, targetInOneSpelling } from '../../../src/gateway/decision/strict-target.ts';
 import { http1Head } from '../../../src/gateway/listen/http2-head.ts';
 import { type HeaderLine, someRequest } from '../../support/request-facts.ts';
 
@@ -67,6 +67,30 @@ describe('A plain target', () => {
       { numRuns: 3000 },
     );
   });
+});
+
+describe('A target in one spelling', () => {
+  // biome-ignore format: a table
+  const rows: [target: string, expected: string][] = [
+    ['/%61pi/%7e',       '/api/~'],
+    ['/%61pi?a=%61&%62', '/api?a=%61&%62'],
+    ['/%61?b?%61',       '/a?b?%61'],
+    ['?%61',             '?%61'],
+    ['/a%2fb?',          '/a%2fb?'],
+    ['/%%37%35',         '/%%37%35'],
+  ];
+  for (const [target, expected] of rows)
+    it(`of ${target} is ${expected}: of the query nothing is decoded`, () =>
+      assert.equal(targetInOneSpelling(target), expected));
+});
+
+it('A target of more than 200 parameters is refused, also when they are empty', () => {
+  for (const pair of ['a=b', 'a', ''])
+    for (const [count, expected] of [
+      [200, 'plain'],
+      [201, 'parameters-too-many'],
+    ] as const)
+      assert.equal(outcome(someRequest({ target: `/x?${Array(count).fill(pair).join('&')}` })), expected);
 });
 
 describe('A target is refused', () => {
