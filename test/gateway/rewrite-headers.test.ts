@@ -70,6 +70,12 @@ describe('The headers that are sent on', () => {
     it(sentence, () => assert.deepEqual(rewrite(headers), { host: 'nvr.test', ...OWN }));
   }
 
+  it('tell the scheme that the client used, and below which path it sees the service', () => {
+    const client = { ...CLIENT, encrypted: true, basePath: '/nvr' };
+    const expected = { host: 'nvr.test', ...OWN, 'x-forwarded-proto': 'https', 'x-ingress-path': '/nvr' };
+    assert.deepEqual(rewrite({ 'x-ingress-path': '/theirs' }, { client }), expected);
+  });
+
   it('keep other cookies', () =>
     assert.equal(rewrite({ cookie: 'a=1; frigate_token=abc; b=2;frigate_token=x' }).cookie, 'a=1; b=2'));
   it("keep Basic credentials, which are the NVR's own", () =>
