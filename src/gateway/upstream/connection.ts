@@ -63,7 +63,7 @@ export function openConnection(place: Place, pool: PoolSide): Connection {
   };
 
   const readOn = (): void => {
-    if (!exchange || isPaused || isReading) return;
+    if (!exchange || isPaused || isReading || memory.isLent()) return;
     isReading = true;
     deadline.wait(patience.idle, 'ERR_UPSTREAM_IDLE');
     socket.read(0); // starts the reading that the callback of `onread` had stopped
@@ -109,7 +109,7 @@ export function openConnection(place: Place, pool: PoolSide): Connection {
       else if (!socket.destroyed) becomeFree();
     });
     isReading = !exchange || (!isPaused && !memory.isLent());
-    if (exchange) deadline.wait(isReading ? patience.idle : NEVER, 'ERR_UPSTREAM_IDLE');
+    if (exchange && head) deadline.wait(isReading ? patience.idle : NEVER, 'ERR_UPSTREAM_IDLE');
     return isReading;
   }
 
@@ -162,6 +162,7 @@ export function openConnection(place: Place, pool: PoolSide): Connection {
   const connection: Connection = {
     give(given) {
       exchange = given;
+      head = undefined;
       [isSent, hasAnswered, isPaused] = [false, false, false];
       reader.expect(given.head.method);
       given.onStart(controlOf(given));

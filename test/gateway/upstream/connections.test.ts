@@ -156,6 +156,19 @@ const FRAMINGS: readonly (readonly [name: string, head: string, body: () => Buff
   ['until it closes', 'Connection: close',              () => BODY, true],
 ];
 
+describe('A head that never ends', () => {
+  it('is 504 when the time for the response is over, however many pieces come', async () => {
+    const impatient = await startGate(gateUpstream(), { timeoutResponse: 0.2 });
+    say = (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nX-A: ');
+      const drip = setInterval(() => socket.write('a'), 20);
+      socket.once('close', () => clearInterval(drip));
+    };
+    assert.equal((await fetch(`${impatient.url}/api/x`)).status, 504);
+    await impatient.close();
+  });
+});
+
 describe('What is told of a response that is over', () => {
   it('does not touch the next one on the same connection', { timeout: 20_000 }, async () => {
     const address = gateUpstream();

@@ -96,6 +96,7 @@ const HEADER_LINES = [
   '',
   '',
 ];
+const FRAMING_LINES = ['Content-Length: 5', 'Transfer-Encoding: chunked', 'Connection: keep-alive', 'X-A: b'];
 const BODIES = [
   'hello',
   'hello',
@@ -185,12 +186,16 @@ const HOSTILE = [
 
 const mostly = (usual: string, rare: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.oneof({ weight: 12, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: rare });
+const often = (usual: string, others: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc.oneof({ weight: 2, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: others });
 const end = mostly('\r\n', fc.constantFrom(...ENDS));
-const line = fc.tuple(fc.constantFrom(...HEADER_LINES), end).map((parts) => parts.join(''));
+const line = fc
+  .tuple(fc.oneof(fc.constantFrom(...HEADER_LINES), fc.constantFrom(...FRAMING_LINES)), end)
+  .map((parts) => parts.join(''));
 const response = fc
   .tuple(
     fc.constantFrom(...INTERIM),
-    fc.constantFrom(...STATUS_LINES),
+    often('HTTP/1.1 200 OK', fc.constantFrom(...STATUS_LINES)),
     end,
     fc.array(line, { maxLength: 4 }).map((lines) => lines.join('')),
     end,
