@@ -4,8 +4,10 @@ import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFil
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
+import { openForLedger } from '../../src/app/commands/ledger.ts';
 import { readTar, tarEnd, tarHeader, tarPadding } from '../../src/backup/tar.ts';
 import { newDirectory, runPostern, type Serving, servePostern } from '../support/run-postern.ts';
+import { until } from '../support/until.ts';
 
 const logIn = async (url: string, user: string, password = ''): Promise<string> => {
   const headers = { 'Content-Type': 'application/json' };
@@ -18,9 +20,18 @@ describe('A backup of a running server', { timeout: 300_000 }, () => {
   let serving: Serving;
   let file: string;
   let cookie: string;
+  /** In the chain of the ledger, oldest first. */
+  const loginsAt = async (url: string): Promise<readonly { readonly id: string; readonly hash: string }[]> =>
+    (
+      (await (await fetch(`${url}/api/ledger?kind=login`, { headers: { Cookie: cookie } })).json()) as {
+        id: string;
+        hash: string;
+      }[]
+    ).reverse();
   before(async () => {
     serving = await servePostern();
     cookie = await logIn(serving.url, 'admin', serving.adminPassword);
+    await until('the login is in the ledger', async () => (await loginsAt(serving.url)).length > 0);
     file = join(newDirectory(), 'postern.backup');
     const { code, stderr } = await runPostern(['backup', file], { directory: serving.directory });
     assert.deepEqual([code, stderr], [0, '']);
@@ -52,6 +63,14 @@ describe('A backup of a running server', { timeout: 300_000 }, () => {
       assert.equal(profile.status, 200, 'a session of before goes on');
       const events = await fetch(`${again.url}/api/events?limit=2`, { headers: { Cookie: cookie } });
       assert.equal(((await events.json()) as unknown[]).length, 2);
+      const [login] = await loginsAt(serving.url);
+      assert.match(login?.hash ?? '', /^[0-9a-f]{64}$/);
+      assert.deepEqual((await loginsAt(again.url))[0], login, 'the ledger came back as it was');
+      await until('the login there is in the ledger', async () => (await loginsAt(again.url)).length > 1);
+      const ledger = await openForLedger({ directory, env: {}, clock: { now: Date.now } });
+      const { misfits, chains } = await ledger.verify([], () => {});
+      await ledger.close();
+      assert.deepEqual([misfits, chains.map(({ chain }) => chain)], [[], ['main']], 'and its chain goes on');
     } finally {
       await again.end();
     }

@@ -6,6 +6,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
@@ -20,7 +21,12 @@ describe('Two workers', () => {
   let workers: Workers;
   /** Of what is told of accounts; each message waits for its answer. */
   const held: (() => void)[] = [];
-  const receiver = createServer((_request, response) => void held.push(() => response.end()));
+  let isHeld = true;
+  const receiver = createServer(async (request, response) => {
+    // The head of the ledger may be told at any time.
+    if (!isHeld || (await text(request)).includes('"ledger-head"')) response.end();
+    else held.push(() => response.end());
+  });
   let [one, other]: Connection[] = [];
   const config = (): Parameters<typeof startWorkers>[0] & object => ({
     silentSeconds: 3,
@@ -28,7 +34,6 @@ describe('Two workers', () => {
       nvr: { url: nvr.url },
       auth: { failed_login_rate_limit: `${LIMIT}/hour`, trusted_proxies: ['127.0.0.1'] },
       notify: { webhook: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/` },
-      ledger: { enabled: false }, // it would tell its head
     },
   });
   before(async () => {
@@ -87,6 +92,31 @@ describe('Two workers', () => {
     held[0]?.();
     await until('the webhook is told of the second', () => held.length === 2);
     held[1]?.();
+  });
+
+  it('write one ledger: what a person watches over both is one record, and so is each change', async () => {
+    const [{ token }, { token: admin }] = [await at(one).logIn(CARL), await at(other).logIn(ADMIN_PERSON)];
+    for (const connection of [...both(), ...both(), ...both()])
+      assert.equal((await connection.ask('/api/cam1/latest.jpg', { token })).status, 200);
+    isHeld = false;
+    for (const connection of both())
+      await connection.ask('/api/tokens', { token: admin, method: 'POST', json: { name: 'y', role: 'viewer' } });
+    const records = async (query: string) =>
+      JSON.parse((await at(other).ask(`/api/ledger?${query}`, { token: admin })).text) as {
+        readonly camera: string;
+        readonly id: string;
+        readonly detail?: { readonly what?: string };
+      }[];
+    const viewings = () => records('user=carl&kind=live');
+    await until('it is recorded', async () => (await viewings()).length > 0);
+    assert.deepEqual(
+      (await viewings()).map(({ camera }) => camera),
+      ['cam1'],
+    );
+    const changes = async () =>
+      (await records('user=admin&kind=change')).filter(({ detail }) => detail?.what === 'token-created');
+    await until('the changes are recorded', async () => (await changes()).length >= 2);
+    assert.deepEqual(new Set((await changes()).map(({ id }) => id.split('-')[0])), new Set(['main']));
   });
 
   it('limit guesses as one would, whichever worker they reach', async () => {
