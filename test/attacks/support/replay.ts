@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Received } from '../../support/fake-nvr.ts';
+import { isOwnQuestion } from '../../support/own-question.ts';
 import type { Runtime } from '../../support/start-instance.ts';
 import { until } from '../../support/until.ts';
 import { behaveWell, FAULTS } from './faults.ts';
@@ -96,17 +97,6 @@ const faultsIn = ({ log }: Runtime): unknown[] =>
 /** Without the requests of the anonymous witness, and the gate's own. */
 const seen = ({ nvr }: VectorInstances): Received[] =>
   nvr.received.filter((request) => request.target !== WITNESS && !isOwnQuestion(request));
-
-/**
- * The gate asks for the cameras from time to time. To the letter: what an attack smuggles in has other headers, and what is
- * forwarded has more.
- */
-export const isOwnQuestion = ({ method, target, headers }: Received): boolean =>
-  `${method} ${target}` === 'GET /api/config' &&
-  headers
-    .map(([name, value]) => (name === 'host' ? name : `${name}: ${value}`))
-    .sort()
-    .join() === 'connection: keep-alive,host,remote-role: admin,remote-user: anonymous';
 
 const portOf = ({ setup }: Vector, instance: Runtime): number =>
   setup.port === 'int' ? instance.internalPort : instance.port;
