@@ -36,7 +36,13 @@ const OWN = {
 
 const rewrite = (
   headers: Record<string, string>,
-  more: Partial<{ method: string; client: Client; caller: Caller; rules: HeaderRules; isUpgrade: boolean }> = {},
+  more: Partial<{
+    method: string;
+    client: Client;
+    caller: Caller | undefined;
+    rules: HeaderRules;
+    isUpgrade: boolean;
+  }> = {},
 ) =>
   rewriteHeaders(
     factsOf({
@@ -69,6 +75,13 @@ describe('The headers that are sent on', () => {
   for (const [sentence, headers] of gone) {
     it(sentence, () => assert.deepEqual(rewrite(headers), { host: 'nvr.test', ...OWN }));
   }
+
+  it('lose forged ones by the names that the NVR is told by, also without a login', () => {
+    const rules = { ...RULES, userHeader: 'x-nvr-user', roleHeader: 'x-nvr-role' };
+    const forged = { 'x-nvr-user': 'boss', 'x-nvr-role': 'admin' };
+    const { 'remote-user': _, 'remote-role': __, ...unnamed } = OWN;
+    assert.deepEqual(rewrite(forged, { rules, caller: undefined }), { host: 'nvr.test', ...unnamed });
+  });
 
   it('tell the scheme that the client used, and below which path it sees the service', () => {
     const client = { ...CLIENT, encrypted: true, basePath: '/nvr' };

@@ -28,6 +28,8 @@ export const EQUIVALENT: readonly Equivalent[] = [
   { file: 'decision/strict-target.ts', on: "const decoded = path.includes('%')", before: "path.includes('%')", after: 'true', why: FASTER },
   { file: 'forward/rewrite-headers.ts', on: "headers['x-forwarded-for'] = chain.length", before: 'chain.length === 0', after: 'false', why: FASTER },
   { file: 'forward/rewrite-headers.ts', on: 'ASCII.test(text) ? text', before: 'ASCII.test(text)', after: 'false', why: FASTER },
+  { file: 'forward/strip-headers.ts', on: 'if (known) return known', before: 'known', after: 'false', why: FASTER },
+  { file: 'forward/strip-headers.ts', on: "cookie.split('=', 1)", before: '1', after: '2', why: 'the first part is the same' },
   { file: 'decision/client-address.ts', on: 'MOST_REMEMBERED = 1000',          before: '1000', after: '1001', why: 'the size of a memory' },
   { file: 'decision/client-address.ts', on: 'forwardedForLines.length === 0 ||', before: 'forwardedForLines.length === 0 || !trusted.includes(client)', after: 'false', why: FASTER },
   { file: 'decision/client-address.ts', on: 'forwardedForLines.length === 0 ||', before: '||', after: '&&', why: FASTER },
