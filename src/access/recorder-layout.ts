@@ -9,6 +9,8 @@ export interface RecorderLayout {
   readonly zones: Owners;
   /** Cameras by the name of a stream: its own name, and its live streams. */
   readonly streams: Owners;
+  /** What people call a camera, where the NVR has such a name; absent where it has none. */
+  readonly friendly?: ReadonlyMap<CameraName, string>;
 }
 
 /** Words of the NVR that mean several cameras: a camera of that name would open the others. */
@@ -36,15 +38,18 @@ function layoutOfEntries(names: readonly CameraName[], entryOf: (camera: CameraN
   const cameras = names.filter((name) => !NOT_CAMERAS.has(name));
   const zones = new Map<string, CameraName[]>();
   const streams = new Map<string, CameraName[]>();
+  const friendly = new Map<CameraName, string>();
   for (const camera of cameras) {
     const entry = entryOf(camera);
     for (const zone of Object.keys(recordOf(memberOf(entry, 'zones')))) addOwner(zones, zone, camera);
     addOwner(streams, camera, camera);
+    const name = memberOf(entry, 'friendly_name');
+    if (typeof name === 'string' && name !== '') friendly.set(camera, name);
     for (const stream of Object.values(recordOf(memberOf(memberOf(entry, 'live'), 'streams')))) {
       if (typeof stream === 'string' && stream !== camera) addOwner(streams, stream, camera);
     }
   }
-  return { cameras, zones, streams };
+  return { cameras, zones, streams, ...(friendly.size > 0 && { friendly }) };
 }
 
 const addOwner = (owners: Map<string, CameraName[]>, name: string, camera: CameraName): void =>

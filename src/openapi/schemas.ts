@@ -89,6 +89,7 @@ export const SCHEMAS = {
       username: TEXT,
       role: TEXT,
       allowed_cameras: CAMERAS,
+      camera_names: { type: 'object', description: 'What people call these cameras, where the NVR has such names' },
       second_factor_required: { const: true, description: 'A second factor must be set up before anything else' },
       password_is_generated: { const: true, description: 'The password of the first start is still in use' },
     },

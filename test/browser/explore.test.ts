@@ -697,11 +697,14 @@ describe('Explore with an NVR behind it', { skip }, () => {
       nvr.answerUpgrade = (request, socket) =>
         server.handleUpgrade(request, socket, Buffer.alloc(0), (open) => void sockets.add(open));
       const listed = [{ id: 'n1', camera: 'cam1', label: 'cat', start_time: Date.now() / 1000 - 60, end_time: 1 }];
-      nvr.answer = (request, response, received) =>
-        received.target.startsWith('/api/events?')
-          ? response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(listed))
-          : answerLikeAnNvr(request, response, received);
-      const other = await startPagesInstance({ nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] } });
+      const cameras = { cam1: { friendly_name: 'Hof' }, cam2: { friendly_name: 'Keller' } };
+      nvr.answer = (request, response, received) => {
+        const path = received.target.split('?')[0];
+        const answers: Record<string, unknown> = { '/api/events': listed, '/api/config': { cameras } };
+        if (path === undefined || !(path in answers)) return answerLikeAnNvr(request, response, received);
+        return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answers[path]));
+      };
+      const other = await startPagesInstance({ nvr: { url: nvr.url } });
       let automatic = 0;
       page.on('request', (request) => {
         if (request.headers()['x-postern-automatic'] && request.url().includes('/api/events?')) automatic += 1;
@@ -719,6 +722,9 @@ describe('Explore with an NVR behind it', { skip }, () => {
         listed.unshift({ id: 'n2', camera: 'cam1', label: 'dog', start_time: Date.now() / 1000, end_time: 1 });
         tell('cam1');
         await page.locator('[data-event=n2]').getByText('new', { exact: true }).waitFor();
+        assert.match(await page.locator('[data-event=n2]').innerText(), /Hof/);
+        const profile = await (await page.request.get(`${other.url}/api/profile`)).json();
+        assert.deepEqual([profile.allowed_cameras, profile.camera_names], [['cam1'], { cam1: 'Hof' }]);
         assert.equal(automatic, 2, 'the message of the foreign camera asked for nothing');
       } finally {
         await other.close();

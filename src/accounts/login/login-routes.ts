@@ -15,6 +15,8 @@ export interface LoginRouteDeps extends PostLoginDeps {
   readonly sessions: Sessions;
   /** The names to show in a profile; none while the cameras are not known yet. Must not fail: see SPEC 5 on `/api/profile`. */
   readonly visibleCameras: (scope: CameraScope) => readonly string[] | Promise<readonly string[]>;
+  /** What people call a camera, where the NVR has such a name. */
+  readonly friendlyNameOf?: (camera: string) => string | undefined;
 }
 
 /** What a reload of the configuration may change. */
@@ -48,10 +50,15 @@ async function profile(ctx: AccountContext, deps: LoginRouteDeps): Promise<void>
   const { caller } = ctx.state;
   if (!caller) return refuseStranger(ctx, deps);
   const cameras = await deps.visibleCameras(caller.scope);
+  const named = cameras.flatMap((camera) => {
+    const name = deps.friendlyNameOf?.(camera);
+    return name === undefined ? [] : [[camera, name]];
+  });
   respond(ctx, 200, {
     username: caller.name,
     role: caller.role,
     allowed_cameras: [...cameras],
+    ...(named.length > 0 && { camera_names: Object.fromEntries(named) }),
     ...(caller.mustEnrol && { second_factor_required: true }),
     ...(caller.hasGeneratedPassword && { password_is_generated: true }),
   });

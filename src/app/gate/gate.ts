@@ -123,8 +123,9 @@ function ownRoutes(
   const { seen, explain } = authorizer;
   const { routeDeps, sessionsAfterPasswordChange, links } = accounts;
   const visitDeps = { ...routeDeps, links, judge };
+  const friendlyNameOf = (camera: string) => components.cameras.it.layout()?.friendly?.get(camera as CameraName);
   return new Router<RouteState>()
-    .use(createLoginRoutes({ ...routeDeps, visibleCameras: seen }).routes())
+    .use(createLoginRoutes({ ...routeDeps, visibleCameras: seen, friendlyNameOf }).routes())
     .use(createReauthenticateRoute(routeDeps).routes())
     .use(createFactorRoutes(routeDeps).routes())
     .use(createPasskeyRoutes(routeDeps).routes())

@@ -5,6 +5,7 @@ import { Route, Router, Switch } from 'wouter-preact';
 import { Explore } from '../explore/explore.tsx';
 import { basePath } from '../shared/base-url.ts';
 import { goToLogin } from '../shared/go-to-login.ts';
+import { learnCameraNames } from '../shared/names.ts';
 import { type PageFacts, readPageFacts } from '../shared/page-facts.ts';
 import { applyTheme, chosenTheme } from '../shared/theme.ts';
 import { learnWords, words } from '../shared/words.ts';
@@ -26,6 +27,7 @@ function Console({ facts }: { facts: PageFacts }) {
   const ask = async (): Promise<void> => {
     setState({ kind: 'asking' });
     const outcome = await readProfile();
+    if (outcome.kind === 'known') learnCameraNames(outcome.profile.cameraNames);
     setState(outcome.kind === 'login-needed' ? afterRefusal(outcome, facts) : outcome);
   };
   useEffect(() => {

@@ -7,6 +7,8 @@ export interface Profile {
   readonly name: string;
   readonly role: string;
   readonly cameras: readonly string[];
+  /** By the name of the camera: what people call it, where the NVR has such a name. */
+  readonly cameraNames: ReadonlyMap<string, string>;
   /** Interface 5.6: on the internal port there is no login, and no logout. */
   readonly isAnonymous: boolean;
   /** A second factor must be set up before anything else. */
@@ -41,8 +43,16 @@ function asProfile(body: unknown): Profile | undefined {
     name,
     role,
     cameras: textsOf(body['allowed_cameras']),
+    cameraNames: namesOf(body['camera_names']),
     isAnonymous: name === 'anonymous',
     mustEnrol: body['second_factor_required'] === true,
     mustChangePassword: body['password_is_generated'] === true,
   };
 }
+
+const namesOf = (names: unknown): ReadonlyMap<string, string> =>
+  new Map(
+    Object.entries(isFields(names) ? names : {}).flatMap(([camera, name]) =>
+      textOf(name) ? [[camera, String(name)]] : [],
+    ),
+  );
