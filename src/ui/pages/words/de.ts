@@ -195,7 +195,7 @@ export const DE: Words = {
   },
   labelName: (label) => labelInGerman(label) ?? label.replaceAll('_', ' '),
   filters: {
-    text: 'In Beschreibungen und Unterkategorien suchen',
+    text: 'Beschreibung, Unterkategorie suchen',
     noSearch:
       'Der NVR durchsucht Beschreibungen nur, wenn in seiner Konfiguration die semantische Suche eingeschaltet ist.',
     filters: 'Filter',

@@ -195,7 +195,7 @@ export const EN = {
   },
   labelName: (label: string): string => label.replaceAll('_', ' '),
   filters: {
-    text: 'Search in descriptions and sub labels',
+    text: 'Search descriptions, sub labels',
     noSearch: 'The NVR searches descriptions only with semantic search switched on in its configuration.',
     filters: 'Filters',
     clear: 'Clear',
