@@ -1,6 +1,8 @@
 /** The routes beside the events list: by ids, names, pictures, newest of each label, days (SPEC 7). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { EventCounts } from '../../src/domain/events/counts.ts';
+import type { EventRecord } from '../../src/domain/events/event.ts';
 import { event, FIVE } from './support/event.ts';
 import { type Answer, type ServedEvents, serveEvents } from './support/served-events.ts';
 
@@ -55,6 +57,36 @@ describe('Beside the events list', () => {
       assert.deepEqual([answer.status, answer.json()], [status, body]);
     });
   }
+
+  it('counts tell of no other camera and nothing older, whatever the gate has narrowed before', async () => {
+    const counted = async (role: string, headers: Readonly<Record<string, string>> = {}) => {
+      const answer = await served.ask('/api/events/counts', { role, headers });
+      return (answer.json() as EventCounts).cameras.map(({ camera, total }) => `${camera} ${total}`);
+    };
+    const seen = (isSeen: (event: EventRecord) => boolean): string[] => {
+      const events = EVENTS.filter(isSeen);
+      const names = [...new Set(events.map(({ camera }) => camera))];
+      const totals = names.map((name) => ({ name, total: events.filter(({ camera }) => camera === name).length }));
+      return totals
+        .sort((one, other) => other.total - one.total || (one.name < other.name ? -1 : 1))
+        .map(({ name, total }) => `${name} ${total}`);
+    };
+    const isKnown = ({ camera }: EventRecord): boolean => ['front', 'back', 'garage'].includes(camera);
+    assert.deepEqual(await counted('admin'), seen(isKnown));
+    assert.deepEqual(
+      await counted('guard'),
+      seen(({ camera }) => camera === 'front'),
+    );
+    assert.deepEqual(
+      await counted('admin', { 'remote-cameras': 'back' }),
+      seen(({ camera }) => camera === 'back'),
+    );
+    const since = 1_700_003_601;
+    assert.deepEqual(
+      await counted('admin', { 'remote-since': String(since) }),
+      seen((event) => isKnown(event) && event.start_time >= since),
+    );
+  });
 
   const ids = (answer: Answer) => (answer.json() as { id: string }[]).map(({ id }) => id);
 

@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { withSight } from '../../src/access/camera-view.ts';
+import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 import type { EventCounts } from '../../src/domain/events/counts.ts';
 import type { EventRecord } from '../../src/domain/events/event.ts';
+import type { CameraName, Role } from '../../src/domain/names.ts';
 import { createNvrCounts, TooManyLists } from '../../src/gateway/narrow/count-at-nvr.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { event } from '../events/support/event.ts';
@@ -243,6 +246,27 @@ describe('What Postern makes of lists of the NVR', () => {
       assert.doesNotMatch(await told.text(), /cam1|heron/);
     }
   });
+});
+
+it('Counts of an NVR are cut to the view, whatever the query was narrowed to', async () => {
+  const count = createNvrCounts({ now: () => 0, startedAt: NOW });
+  const target = { path: '/api/events/counts', segments: ['api', 'events', 'counts'], query: '' };
+  const ask = async (path: string): Promise<unknown> => listed(new URL(path, 'http://nvr').searchParams);
+  const view = withSight({
+    role: 'neighbour' as Role,
+    clearance: 'restricted',
+    layout: layoutOfNames(CAMERAS as CameraName[]),
+    cameras: ['cam2'] as CameraName[],
+    since: NOW - 86_400,
+  });
+  const all = JSON.parse(await count({ target, view: undefined, upstream: '', ask }));
+  assertCounts(all, EVENTS, 'all');
+  const own = JSON.parse(await count({ target, view, upstream: '', ask }));
+  assertCounts(
+    own,
+    EVENTS.filter(({ camera, start_time }) => camera === 'cam2' && start_time >= NOW - 86_400),
+    'own',
+  );
 });
 
 describe('Responses', () => {
