@@ -84,7 +84,7 @@ describe('The access log', () => {
           path: '/api/cam2/latest.jpg',
           status: 403,
           reason: 'camera-not-in-role',
-          bytes: 59,
+          bytes: 63,
           user: 'carl',
           role: 'front_only',
           address: '192.0.2.8',
