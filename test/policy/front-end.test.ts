@@ -96,7 +96,9 @@ describe("The NVR's own pages", () => {
         application('/api/config'),
         opened('/ws', cookie),
       ]);
-      assert.deepEqual(await profile.json(), { username: person.name, role: person.role, allowed_cameras: allowed });
+      const names = Object.fromEntries(allowed.map((camera) => [camera, `The ${camera}`]));
+      const told = { username: person.name, role: person.role, allowed_cameras: allowed, camera_names: names };
+      assert.deepEqual(await profile.json(), told);
       assert.deepEqual([configured.status, socket], [200, 101]);
       const config = (await configured.json()) as Config;
       // The pages: no role of one's own among them means no access; every enabled camera allowed means all access.
