@@ -89,7 +89,7 @@ describe('Three replicas', { skip: withoutPostgres || withoutRedis, timeout: 300
     const asked = (): string | undefined =>
       redis
         .ask('info', 'commandstats')
-        .split('\n')
+        .split(/\r?\n/)
         .find((line) => line.startsWith('cmdstat_evalsha:'));
     const before = asked();
     for (const credential of [token, `pst_0123456789abcdef_${'0'.repeat(64)}`, token])

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '../..');
 const TOGETHER: readonly string[] = ['access', 'accounts', 'config', 'docs', 'domain', 'fuzz', 'identity', 'ui'];
 /** More than two cores run, for some tests wait more than they work. */
-const AT_ONCE = 7;
+const AT_ONCE = 4;
 
 const MEMORY = '/dev/shm';
 const ENOUGH_BYTES = 2 ** 31;
