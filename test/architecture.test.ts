@@ -40,7 +40,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
 // biome-ignore format: a table
 const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   gateway:  [['certificates'], ['decision'], ['response'], ['narrow'], ['upstream', 'websocket'], ['forward'], ['entry'], ['listen', 'explain']],
-  access:   [['recorded'], ['.'], ['review']],
+  access:   [['recorded'], ['.'], ['live', 'review']],
   accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor'], ['passkeys'], ['login'], ['users'], ['roles', 'tokens', 'invitations', 'notices', 'links']],
   store:    [['engine'], ['accounts', 'events', 'ledger', 'migrations'], ['sqlite', 'postgres'], ['.']],
   config:   [['schema'], ['problems'], ['policy'], ['.']],

@@ -34,7 +34,7 @@ export interface ServiceMessage {
   readonly id: string;
   readonly kind: 'ledger-head' | LedgerNotice;
   readonly at: number;
-  /** Whom it is about: unusual viewing. */
+  /** The user of whom it tells: unusual viewing. */
   readonly user?: string;
   readonly from: string | null;
   readonly detail: string;

@@ -12,7 +12,7 @@ export interface RefusalPage {
   readonly message: string;
   /** When the refusal ends by itself, as text. */
   readonly opensAt?: string | undefined;
-  /** Those that the request names. */
+  /** The refused cameras that the request names. */
   readonly cameras?: RefusedCameras | undefined;
   /** Who is refused; undefined for an unknown caller. */
   readonly person?: RefusedPerson | undefined;

@@ -634,7 +634,7 @@ describe('Explore with an NVR behind it', { skip }, () => {
       await page.locator('video').waitFor();
     }));
 
-  it('shows new events by themselves: above when nobody reads, else in a bar that moves nothing', (t) =>
+  it('shows new events by themselves: above when the list is not being read, else in a bar that moves nothing', (t) =>
     visit(t, {}, async (page) => {
       await enter(page, instance, ADMIN_PERSON);
       await page.locator('.live-open').waitFor();

@@ -226,7 +226,7 @@ describe('Notices of a service', async () => {
     await store.close();
   };
 
-  it('are told of one whose days before are known, once a day, and of nobody else', async () => {
+  it('are told of one whose days before are known, once a day, and of no other', async () => {
     await enter();
     await written();
     // Before there was an account of this name: another person, whose hours and cameras do not count.

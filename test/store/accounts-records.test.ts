@@ -103,7 +103,7 @@ describe('The version of a SQLite store', () => {
     }
   });
 
-  it('never lets an answer be remembered that is not true any more, whoever writes in whatever order', async () => {
+  it('never lets an answer be remembered that is not true any more, whichever process writes, in any order', async () => {
     const [here, elsewhere] = [await open(), await open()];
     const memory = createStoreGrace({ version: here.version }).memory<readonly string[]>(10);
     const cameras = async (): Promise<string> => {

@@ -1,4 +1,4 @@
-/** What was really used of the operations that somebody would lose: viewings of the same kind on the same camera, by the days of the ledger (SPEC 15). Pure. */
+/** What was really used of the operations that a caller would lose: viewings of the same kind on the same camera, by the days of the ledger (SPEC 15). Pure. */
 import type { LedgerDay, ViewingKind } from '../../domain/ledger.ts';
 import type { PolicyRow } from '../../domain/policy.ts';
 import { ownersOfStream, type RecorderLayout } from '../recorder-layout.ts';
@@ -17,13 +17,13 @@ export interface UsedChange extends Change {
   readonly used?: readonly Use[];
 }
 
-/** Whose days they are: those of the person, or of what shows pictures in the name of the person, as `token:<id>`. */
+/** Whose days of the ledger count: the person's, or those of an API token of the person, as `token:<id>`. */
 export interface Watcher {
   readonly user: string;
   readonly viewer: string;
 }
 
-/** `watcherOf` is undefined for callers of whom the ledger tells nothing: those without a login. */
+/** `watcherOf` is undefined for callers without a login, of whom the ledger tells nothing. */
 export function withUse(
   changes: readonly Change[],
   days: readonly LedgerDay[],

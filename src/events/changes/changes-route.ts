@@ -9,7 +9,7 @@ import type { ChangeWatch, Look, Newest } from './watch-changes.ts';
 
 export const CHANGES_PATH = '/api/events/changes';
 
-/** A page of events: what changed further back, nobody waits for. */
+/** A page of events: a change further back is not told. */
 const NEWEST = 60;
 /** Bytes that a client may leave unread; a message has some fifty. */
 const MOST_UNREAD = 64 * 1024;

@@ -91,7 +91,7 @@ export type Admission =
       readonly reason: RefusalReason;
       /** When the same request may pass: of an account that has not begun, or a role outside its hours. */
       readonly opens?: Reopening | undefined;
-      /** Those that the request names. */
+      /** The refused cameras that the request names. */
       readonly cameras?: RefusedCameras | undefined;
     };
 

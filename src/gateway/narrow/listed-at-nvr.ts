@@ -12,7 +12,7 @@ export interface ListedEvent {
 }
 
 export interface NvrList {
-  /** Those that began after `after`, and maybe more. `complete`: none of them is missing. */
+  /** Events that began after `after`, and maybe more. `complete`: no such event is missing. */
   read(after: number): Promise<{ readonly events: ListedEvents; readonly complete: boolean }>;
 }
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Obligations, SignallingObligations } from '../../access/access-verdict.ts';
 import { judgeBody } from '../../access/judge-body.ts';
-import { judgeOfferBody, LARGEST_OFFER, type OfferBody } from '../../access/live-offer.ts';
+import { judgeOfferBody, LARGEST_OFFER, type OfferBody } from '../../access/live/live-offer.ts';
 import { readBody } from '../../domain/read-body.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';

@@ -27,7 +27,7 @@ export interface PageFacts {
   readonly message: string;
   /** When the refusal ends by itself, as text. */
   readonly opensAt?: string | undefined;
-  /** Those that the request names. */
+  /** The refused cameras that the request names. */
   readonly cameras?: RefusedCameras | undefined;
   /** Who is refused; undefined for an unknown caller, and for a credential that is no person's. */
   readonly person?: Person | undefined;
@@ -44,7 +44,7 @@ export interface PageFacts {
 export interface Person {
   readonly name: string;
   readonly role: string;
-  /** Whether a logout leads to another login: not of a proxy's user, whom the proxy logs in again by itself. */
+  /** Whether a logout leads to another login: not for the user of a proxy, which logs in again by itself. */
   readonly mayChange: boolean;
 }
 

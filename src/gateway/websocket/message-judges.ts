@@ -1,7 +1,7 @@
 /** What passes a WebSocket that is judged message by message: the NVR's topics, or live signalling (SPEC 5). */
 import type { MessageObligations, SignallingObligations } from '../../access/access-verdict.ts';
 import type { CameraView } from '../../access/camera-view.ts';
-import { createLiveSignalling } from '../../access/live-messages.ts';
+import { createLiveSignalling } from '../../access/live/live-messages.ts';
 import { judgeInbound, narrowOutbound } from '../../access/narrow-messages.ts';
 
 export interface Message {

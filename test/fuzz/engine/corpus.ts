@@ -23,7 +23,7 @@ export function readCorpus(target: string): readonly KeptInput[] {
     .map((name) => ({ name, input: readFileSync(join(directory, name)) }));
 }
 
-/** In the place of those that were kept, but for found ones. The smallest come first. */
+/** Replaces the kept inputs, but for the found ones. The smallest come first. */
 export function writeCorpus(target: string, inputs: readonly Buffer[]): void {
   const directory = join(CORPUS, target);
   mkdirSync(directory, { recursive: true });

@@ -10,7 +10,7 @@ export type Judge = (input: Buffer) => string | Promise<string>;
 
 export interface ExploreDeps {
   readonly judge: Judge;
-  /** A byte for each way; as long as those that are used. */
+  /** A byte for each way; as long as the list of ways. */
   readonly counters: Uint8Array;
   readonly words: readonly string[];
   /** Bytes. */
@@ -23,7 +23,7 @@ export interface ExploreDeps {
 export interface Exploration {
   /** Judges it, and keeps it when it is new. Rejects when it fails. */
   take(input: Buffer): Promise<void>;
-  /** Makes inputs of those that are kept, and judges them. */
+  /** Makes new inputs from the kept ones, and judges them. */
   run(inputs: number): Promise<void>;
   state(): ExploreState;
 }

@@ -88,7 +88,7 @@ describe('A connection to the upstream', () => {
     assert.deepEqual([await text(), connections], ['hi', 2]);
   });
 
-  it('is not used after HEAD, and the body that followed is nobody else’s response', async () => {
+  it('is not used after HEAD, and the body that followed is not the response to another request', async () => {
     say = (socket, head) =>
       socket.write(
         head.startsWith('HEAD') ? `HTTP/1.1 200 OK\r\nContent-Length: ${FOREIGN.length}\r\n\r\n${FOREIGN}` : OK,

@@ -1,4 +1,4 @@
-/** Events that arrive while the list is looked at: none lost, none twice, none moved while somebody reads. */
+/** Events that arrive while the list is looked at: none lost, none twice, none moved while the list is being read. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -30,7 +30,7 @@ describe('Events that arrive', () => {
   const rows: [sentence: string, list: Arrivals, expected: unknown[]][] = [
     ['come in above',                                      withArrivals(listOf(9, 8), at(11, 10, 9), NOW),                    ['e11 e10 e9 e8', '', 'e11 e10', 2]],
     ['wait while the list is read',                        withArrivals(listOf(9, 8), at(10, 9), LATER),                      ['e9 e8', 'e10', '', 0]],
-    ['come in with those that waited',                     withArrivals(withArrivals(listOf(9, 8), at(10), LATER), at(11), NOW), ['e11 e10 e9 e8', '', 'e11 e10', 2]],
+    ['come in with events that waited',                    withArrivals(withArrivals(listOf(9, 8), at(10), LATER), at(11), NOW), ['e11 e10 e9 e8', '', 'e11 e10', 2]],
     ['come in when they are asked for',                    withWaiting(withArrivals(listOf(9, 8), at(10), LATER)),            ['e10 e9 e8', '', 'e10', 1]],
     ['stand in order of time when one was stored late',    withArrivals(listOf(9, 6), at(7), NOW),                            ['e9 e7 e6', '', 'e7', 0]],
     ['are left to the next page when they are older',      withArrivals(listOf(9, 6), at(5), NOW),                            ['e9 e6', '', '', 0]],

@@ -7,7 +7,7 @@ import { formatAgo } from '../../../src/ui/pages/shared/times.ts';
 import { DE } from '../../../src/ui/pages/words/de.ts';
 import { EN } from '../../../src/ui/pages/words/en.ts';
 
-it('Suggestions hold the text in their name or in what the service calls them, those that begin with it first', () => {
+it('Suggestions hold the text in their name or in what the service calls them, names that begin with it first', () => {
   learnCameraNames(new Map([['cam_7', 'Öffentlicher Hof']]));
   const all = suggested(['front_door', 'cam_7', 'back_door', 'cam_10', 'cam_9'], cameraName);
   assert.deepEqual(

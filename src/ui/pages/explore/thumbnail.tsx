@@ -42,7 +42,7 @@ export function Thumbnail({ event, isNew = false }: ThumbnailProps) {
   );
 }
 
-/** An `<img>` cannot say that nobody asked for it, and would renew the session. */
+/** An `<img>` cannot send `X-Postern-Automatic`, so its request would renew the session. */
 function useFetchedPicture(url: string | undefined): string | undefined {
   const [picture, setPicture] = useState<string>();
   useEffect(() => {

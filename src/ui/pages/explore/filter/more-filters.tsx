@@ -98,7 +98,7 @@ export function MoreFiltersMenu({ filter, onChange }: MoreFiltersProps) {
 
 interface NamesProps {
   readonly label: string;
-  /** What there is; undefined while nobody wants to know. */
+  /** The names to choose from; undefined until the field is used. */
   readonly path: string | undefined;
   /** Joined by commas. */
   readonly value: string;

@@ -1,4 +1,4 @@
-/** Events that arrive while the list is looked at: shown at once, or held back while somebody reads (SPEC 8). */
+/** Events that arrive while the list is looked at: shown at once, or held back while the list is being read (SPEC 8). */
 import type { EventView } from '../event-view.ts';
 
 export interface Arrivals {

@@ -1,4 +1,4 @@
-/** Which names are suggested for a text: those that hold it, the ones that begin with it first. */
+/** Which names are suggested for a text: names that contain it, names that begin with it first. */
 export interface Suggestion {
   /** As the service names it. */
   readonly value: string;

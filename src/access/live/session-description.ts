@@ -1,5 +1,5 @@
 /** SDP offers: what each section would send, and the same offer in a spelling that every reader understands alike (RFC 8866). */
-import { err, ok, type Result } from '../domain/result.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
 
 /** What the sections of an offer would send to the stream server. */
 export interface Sent {
