@@ -108,7 +108,8 @@ describe('postern policy', () => {
     const store = await openStore({ url: `sqlite:${join(instance.directory, 'postern.db')}` });
     const { day } = localClock()(Date.now() / 1000);
     const live = { user: 'carl', viewer: '', kind: 'live' as const, camera: 'cam1', seconds: 60, hours: 1 };
-    await store.ledger.append('main', { ended: [], open: [] }, [{ ...live, day, records: 12 }], 1, () => []);
+    const chain = await store.ledger.commandChain(1);
+    await store.ledger.append(chain, { ended: [], open: [] }, [{ ...live, day, records: 12 }], 1, () => []);
     await store.close();
     const used = `  used: live on cam1, 12 times in the last 30 days, last on ${day}\n`;
     assert.ok((await run('try', file)).out.includes(`carl: loses on cam1\n${used}`));

@@ -222,7 +222,8 @@ describe('Notices of a service', async () => {
     const past = Array.from({ length: count }, (_, at) =>
       sum({ user, ...change, day: localTime(clock.now() / 1000 - (at + 1) * 86_400).day }),
     );
-    await store.ledger.append('main', { ended: [], open: [] }, past, clock.now() / 1000, linkEntries);
+    const now = clock.now() / 1000;
+    await store.ledger.append(await store.ledger.commandChain(now), { ended: [], open: [] }, past, now, linkEntries);
     await store.close();
   };
 
