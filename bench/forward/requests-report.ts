@@ -34,8 +34,7 @@ export function printStarts(
     names
       .filter((name) => !isOfBodies(name))
       .map((name) => {
-        const of = (figure: keyof Figures): number[] =>
-          starts.map(({ warm }) => warm.get(name)?.[figure] ?? Number.NaN);
+        const of = (figure: keyof Figures): number[] => figuresOf(starts, name, figure);
         const rates = of('requestsPerSecond');
         return [
           name,

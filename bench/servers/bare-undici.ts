@@ -15,8 +15,11 @@ announce(
 
 function pipeTo(response: ServerResponse): Dispatcher.DispatchHandler {
   return {
-    onRequestStart: (controller) =>
-      void response.once('close', () => !response.writableFinished && controller.abort(LEFT)),
+    onRequestStart(controller) {
+      // While the request waited for a connection; otherwise its response would wait for a reader for ever.
+      if (response.destroyed) controller.abort(LEFT);
+      else response.once('close', () => !response.writableFinished && controller.abort(LEFT));
+    },
     onResponseStart: (controller, statusCode) => {
       response.writeHead(statusCode, (controller.rawHeaders as Buffer[]).map(String));
     },
