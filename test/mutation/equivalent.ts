@@ -16,6 +16,8 @@ const FASTER = 'the rest comes to the same result, and takes longer';
 export const EQUIVALENT: readonly Equivalent[] = [
   { file: 'decision/admit.ts',        on: '(opens ? { opens } : {})',          before: 'opens', after: 'true',  why: 'a key that is undefined is as good as none' },
   { file: 'decision/query-bounds.ts', on: 'if (knownZones.has(zone))',         before: 'knownZones.has(zone)', after: 'false', why: FASTER },
+  { file: 'access/authorize.ts', on: 'layout?.cameras.some(',   before: 'false', after: 'true', why: 'without a layout a dynamic row is refused before' },
+  { file: 'access/authorize.ts', on: 'return false;',           before: 'false', after: 'true', why: 'a row for no caller is refused before' },
   { file: 'decision/accepted-caller.ts', on: 'const caller = identity.kind', before: "identity.kind === 'identified'", after: 'true', why: 'only an identified verdict has a caller' },
   { file: 'access/json-depth.ts', on: 'for (let at = 0; at < text.length', before: '<', after: '<=', why: 'behind the end is no sign' },
   { file: 'access/json-depth.ts', on: 'while (at < text.length', before: '<', after: '<=', why: 'behind the end is no sign' },

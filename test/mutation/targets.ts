@@ -1,6 +1,7 @@
 /** The modules that decide and rewrite, and the tests that must notice when one of them is broken. */
 export interface Target {
   readonly file: string;
+  /** Fast ones first: the next one runs only for what those before it do not notice. */
   readonly tests: readonly string[];
 }
 
@@ -19,7 +20,7 @@ export const TARGETS: readonly Target[] = [
   { file: 'src/gateway/decision/strict-head.ts',     tests: ['test/gateway/decision/strict-target.test.ts', 'test/attacks/framing.test.ts'] },
   { file: 'src/gateway/decision/accepted-caller.ts', tests: ['test/gateway/decision/admit.test.ts'] },
   { file: 'src/gateway/decision/internal-host.ts',     tests: ['test/gateway/decision/csrf.test.ts'] },
-  { file: 'src/access/authorize.ts',                 tests: ['test/access/authorize.test.ts', 'test/policy/walk.test.ts'] },
+  { file: 'src/access/authorize.ts',                 tests: ['test/access/authorize.test.ts', 'test/access/link-targets.test.ts', 'test/policy/vod-paths.test.ts', 'test/policy/history-since.test.ts', 'test/attacks/links.test.ts', 'test/policy/walk.test.ts'] },
   { file: 'src/access/recorded/vod-path.ts',                  tests: ['test/policy/vod-paths.test.ts'] },
   { file: 'src/access/json-depth.ts',                tests: ['test/access/narrow-response.test.ts'] },
   { file: 'src/gateway/forward/rewrite-headers.ts',  tests: ['test/gateway/rewrite-headers.test.ts', 'test/gateway/forward.test.ts'] },
