@@ -91,7 +91,7 @@ export function openConnection(place: Place, pool: PoolSide): Connection {
     onEnd(trailers) {
       const ended = endExchange();
       // After a response to HEAD a body may follow from servers that are wrong, and would be read as the next response.
-      const isInStep = !upload && head?.isKept === true && ended?.head.method !== 'HEAD';
+      const isInStep = !upload && socket.writableLength === 0 && head?.isKept === true && ended?.head.method !== 'HEAD';
       if (!isInStep) breakOff();
       ended?.onEnd(trailers);
     },
@@ -119,23 +119,25 @@ export function openConnection(place: Place, pool: PoolSide): Connection {
     pool.onFree(connection);
   };
 
-  const waitForHead = (ticks: number): void => {
-    if (exchange && !hasAnswered && !socket.connecting) deadline.wait(ticks);
+  /** While a body is on its way and the upstream takes it, the client is awaited, as long as it likes. */
+  const waitForHead = (): void => {
+    if (!exchange || head || socket.connecting) return;
+    deadline.wait(upload && !socket.writableNeedDrain ? NEVER : patience.head);
   };
 
   const send = (): void =>
     guarded(() => {
       if (!exchange || isSent || socket.destroyed) return; // `close` is about to tell
       isSent = true;
-      waitForHead(patience.head);
       upload = sendExchange(exchange, socket, pool.host, {
-        onProgress: (isBlocked) => waitForHead(isBlocked ? patience.head : NEVER),
+        onProgress: waitForHead,
         onEnd() {
           upload = undefined;
-          waitForHead(patience.head);
+          waitForHead();
         },
         onMismatch: () => fail(upstreamError('ECONNRESET')),
       });
+      waitForHead();
     });
 
   const onEndOfConnection = (): void =>
@@ -152,8 +154,7 @@ export function openConnection(place: Place, pool: PoolSide): Connection {
     keepAliveInitialDelay: TCP_PROBE_MS,
     onread: { buffer: memory.buffer, callback: onRead },
   });
-  socket.on('connect', () => waitForHead(patience.head));
-  socket.on('end', onEndOfConnection).on('error', fail);
+  socket.on('connect', waitForHead).on('end', onEndOfConnection).on('error', fail);
   socket.on('close', () => {
     fail(upstreamError('ECONNRESET'));
     pool.onClosed(connection);

@@ -5,8 +5,8 @@ import type { Socket } from 'node:net';
 export interface UploadRules {
   /** Bytes of the body as its head says; undefined where it is sent in chunks. */
   readonly length: number | undefined;
-  /** `isBlocked`: the upstream does not take what was sent; otherwise the client is awaited. */
-  readonly onProgress: (isBlocked: boolean) => void;
+  /** Something was sent, or the upstream took it. */
+  readonly onProgress: () => void;
   readonly onEnd: () => void;
   /** The client sent more or less than it announced. */
   readonly onMismatch: () => void;
@@ -25,13 +25,12 @@ export function startUpload(request: IncomingMessage, socket: Socket, rules: Upl
     sent += bytes.length;
     if (length !== undefined && sent > length) return void fail();
     if (bytes.length === 0) return;
-    const isTaken = send(bytes);
-    if (!isTaken) request.pause();
-    onProgress(!isTaken);
+    if (!send(bytes)) request.pause();
+    onProgress();
   };
   const onDrain = (): void => {
     request.resume();
-    onProgress(false);
+    onProgress();
   };
   const onWhole = (): void => {
     if (length !== undefined && sent !== length) return void fail();

@@ -8,6 +8,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type ConnectionPool, createConnectionPool } from '../../../src/gateway/upstream/connection-pool.ts';
 import type { ExchangeControl } from '../../../src/gateway/upstream/exchange.ts';
+import { openConnection, type RawConnection } from '../../attacks/support/raw-connection.ts';
 import { type StartedGate, startGate, upstreamAt } from '../../support/start-gate.ts';
 import { until } from '../../support/until.ts';
 
@@ -166,6 +167,55 @@ describe('A head that never ends', () => {
     };
     assert.equal((await fetch(`${impatient.url}/api/x`)).status, 504);
     await impatient.close();
+  });
+});
+
+describe('While a body is on its way to the upstream', { timeout: 20_000 }, () => {
+  const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+  let impatient: StartedGate;
+  before(async () => {
+    impatient = await startGate(gateUpstream(), { timeoutResponse: 0.2 });
+  });
+  after(() => impatient.close());
+
+  /** Read as a head of its own by the upstream of these tests. */
+  const PART = 'part\r\n\r\n';
+  const upload = async (parts: number): Promise<RawConnection> => {
+    const client = await openConnection(impatient.port);
+    await client.send(`POST /api/x HTTP/1.1\r\nHost: nvr\r\nContent-Length: ${parts * PART.length}\r\n\r\n`);
+    return client;
+  };
+
+  for (const [sentence, interim] of [
+    ['the client may take longer than a response may', ''],
+    ['so it may behind an interim response', CONTINUE],
+  ] as const) {
+    it(sentence, async () => {
+      say = (socket, text) => {
+        if (text.startsWith('POST')) socket.write(interim);
+        if (text === PART) socket.write(OK);
+      };
+      const client = await upload(1);
+      await until('the upload begins', () => requests.length === 1);
+      assert.equal((await fetch(`${impatient.url}/api/silent`)).status, 504); // so much time has passed for the upload too
+      await client.send(PART);
+      await client.settled();
+      assert.equal(client.answers()[0]?.status, 200);
+      client.close();
+    });
+  }
+
+  it('an interim response does not end the wait for the response itself', async () => {
+    say = (socket, text) => {
+      if (text === PART) socket.write(CONTINUE);
+    };
+    const client = await upload(2);
+    await client.send(PART);
+    await until('the upstream has a part', () => requests.includes(PART));
+    await client.send(PART);
+    await client.settled();
+    assert.equal(client.answers()[0]?.status, 504);
+    client.close();
   });
 });
 
