@@ -14,6 +14,8 @@ const LONGEST_TARGET = 8192;
 const PATH = /^\/[A-Za-z0-9\-._~!$&'()*+,/:=@|[\]%]*$/;
 /** Likewise, and `'`: parsers write `%27` for it, which reads the same. */
 const QUERY = /^[A-Za-z0-9\-._~!$&'()*+,/:;=?@|[\]{}^`%]*$/;
+/** Some readers cut off one more `?`, and find another first parameter; any may come first when the query is narrowed. */
+const QUESTION_MARK_FIRST = /(?:^|&)\?/;
 const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 
 /** Characters that a second decoder takes for structure: `/api%2fusers`, `/api/users%0a`, `/api/%2575sers`. */
@@ -42,8 +44,7 @@ export function parseTarget(text: string): RequestTarget | undefined {
   const path = inOneSpelling(cut < 0 ? text : text.slice(0, cut));
   const query = cut < 0 ? '' : text.slice(cut + 1);
   if (!PATH.test(path) || !QUERY.test(query) || BROKEN_ESCAPE.test(query)) return undefined;
-  // Some readers cut off one more `?`, and find another first parameter.
-  if (query.startsWith('?')) return undefined;
+  if (QUESTION_MARK_FIRST.test(query)) return undefined;
   const segments = decodedSegments(path);
   return segments && { path, segments, query };
 }

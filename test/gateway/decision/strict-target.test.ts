@@ -143,6 +143,8 @@ describe('A target is refused', () => {
     ['with a brace, which parsers rewrite',  '/api/{camera}'],
     ['with a caret, which parsers rewrite',  '/api/a^b'],
     ['with two question marks, of which some readers cut one off', '/api/x??cameras=a'],
+    ['with a parameter that would do so, were those before it taken out', '/api/x?after=1&?cameras=a'],
+    ['with such a one behind nothing',       '/api/x?&?cameras=a'],
     ['with a broken escape in the query',    '/api/x?a=100%'],
     ['with a raw byte in the query',         '/api/x?a=\u00e9'],
     ['with a backslash in the query',        '/api/x?a=\\'],
