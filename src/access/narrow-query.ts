@@ -9,11 +9,11 @@ export const withCameras = (target: RequestTarget, parameter: string, cameras: r
   query: replaceInQuery(target.query, new Map([[parameter, cameras.join(',')]])),
 });
 
-/** The cameras that either parameter names, or all visible ones: the NVR never gets a word for "all". */
+/** The cameras that either parameter names, each once, or all visible ones: the NVR never gets a word for "all". */
 export function askedCameras(target: RequestTarget, parameter: string, visible: readonly CameraName[]): string[] {
   for (const name of [parameter, 'camera']) {
     const value = queryValues(target.query, name).at(-1) ?? 'all';
-    if (value !== 'all') return value.split(',').map(trimmed).filter(isGiven);
+    if (value !== 'all') return [...new Set(value.split(',').map(trimmed).filter(isGiven))];
   }
   return [...visible];
 }

@@ -172,6 +172,8 @@ describe('Who may do what', () => {
     ['other roles are not denied it',                          'front_only', 'GET /vod/cam1/history',              '/vod/cam1/history?'],
     ['an empty answer looks as the route\'s answers do',       'gone',       'GET /api/sum',                       'nothing {"days":{}}'],
     ['several cameras are asked for one by one',               'both',       'GET /api/labels',                    '/api/labels? {"fanout":{"parameter":"camera","cameras":["cam1","cam2"]}}'],
+    ['a camera that is named twice is asked for once',         'both',       'GET /api/labels?camera=cam1,cam2,cam1', '/api/labels?camera=cam1,cam2,cam1 {"fanout":{"parameter":"camera","cameras":["cam1","cam2"]}}'],
+    ['and named once to the NVR',                              'front_only', 'GET /api/events?cameras=cam1,cam1,', '/api/events?cameras=cam1 {"isRewritten":true}'],
     ['one camera is asked for at once',                        'front_only', 'GET /api/labels',                    '/api/labels?camera=cam1 {"isRewritten":true}'],
     ['what only we can narrow is left to our own backend',     'front_only', 'GET /api/sub_labels',                '/api/sub_labels? {"ownData":true}'],
     ['or made of what can be asked by camera',                 'front_only', 'GET /api/events/explore?limit=3',    '/api/events/explore?limit=3 {"ownData":true,"composed":"explore"}'],
