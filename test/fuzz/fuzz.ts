@@ -7,7 +7,7 @@
 import { readCorpus, writeCorpus, writeFound } from './engine/corpus.ts';
 import { counted } from './engine/counted.ts';
 import { COUNTERS } from './engine/counters.ts';
-import { createExploration, type Exploration, Finding } from './engine/explore.ts';
+import { createExploration, type Exploration, Finding, type Judge } from './engine/explore.ts';
 import { watchFor } from './engine/watchdog.ts';
 import { TARGETS } from './targets/all-targets.ts';
 import type { FuzzTarget } from './targets/target.ts';
@@ -21,6 +21,9 @@ if (names.length === 0 || !(minutes > 0)) {
 }
 
 const USUAL_LONGEST = 1024;
+/** To collect the stack of a fault takes as long as to parse a body; only that of a finding is read. */
+Error.stackTraceLimit = 0;
+const FRAMES = 20;
 /** Between two looks at the clock. */
 const AT_ONCE = 50;
 const TELL_MS = process.stdout.isTTY ? 1_000 : 60_000;
@@ -70,7 +73,7 @@ async function fuzz(name: string, target: FuzzTarget, milliseconds: number): Pro
     await keep(name, explore(), exploration);
   } catch (fault) {
     if (!(fault instanceof Finding)) throw fault;
-    report(name, fault, seed);
+    report(name, fault, await stackOf(judge, fault.input), seed);
   } finally {
     watchdog.rest();
     await watchdog.close();
@@ -85,10 +88,22 @@ async function keep(name: string, fresh: Exploration, { state }: Exploration): P
   writeCorpus(name, fresh.state().kept);
 }
 
-function report(name: string, { input, cause, message }: Finding, seed: number): void {
+/** Judged again, for where it fails. */
+async function stackOf(judge: Judge, input: Buffer): Promise<string> {
+  Error.stackTraceLimit = FRAMES;
+  try {
+    await judge(input);
+    return 'the second time it does not fail';
+  } catch (fault) {
+    return fault instanceof Error ? (fault.stack ?? '') : '';
+  } finally {
+    Error.stackTraceLimit = 0;
+  }
+}
+
+function report(name: string, { input, message }: Finding, stack: string, seed: number): void {
   isStopped = true;
   process.exitCode = 1;
-  const stack = cause instanceof Error ? cause.stack : '';
   console.error(
     `\n${name}: ${message}\n${stack}\ninput: ${JSON.stringify(input.toString('latin1'))}\nkept as ${writeFound(name, input)}; seed ${seed}`,
   );
