@@ -50,6 +50,16 @@ const UPGRADE = [
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ].join('\r\n');
 
+/** Fields that must not come behind a body (RFC 9110 section 6.5.1): some reader would take them for lines of the head. */
+const OF_A_HEAD = {
+  'Set-Cookie': 'frigate_token=stolen',
+  'Cache-Control': 'public',
+  'Content-Type': 'text/html',
+  'Access-Control-Allow-Origin': '*',
+  'X-Request-Id': 'forged',
+  Location: '/',
+};
+
 /** Everything that reads a response is asked of both clients; `undici` is also what TLS and narrowed responses go by. */
 const CLIENTS = ['auto', 'undici'] as const;
 
@@ -225,12 +235,31 @@ for (const client of CLIENTS) {
         nvr.answer = (_request, response) => {
           response.writeHead(200, { Trailer: 'X-Sum' });
           response.write('abc');
-          response.addTrailers({ 'X-Sum': '6', 'Remote-Role': 'admin' });
+          response.addTrailers({ 'X-Sum': '6', 'Remote-Role': 'admin', ...OF_A_HEAD });
           response.end();
         };
         const { text } = await raw(['GET /api/x HTTP/1.1', HOST]);
         assert.match(text, /0\r\nx-sum: 6\r\n\r\n$/i);
       });
+
+      for (const version of ['1.0', '1.1']) {
+        for (const [framing, line, begun] of [
+          ['in chunks', 'Transfer-Encoding: chunked\r\n', '5\r\nbegun\r\n'],
+          ['until its connection ends', '', 'begun'],
+        ]) {
+          it(`${framing}, and is cut, does not look whole to HTTP/${version}`, async () => {
+            nvr.rawAnswer = { bytes: `HTTP/1.1 200 OK\r\n${line}\r\n${begun}`, isOpen: true };
+            const socket = connect(gate.port, '127.0.0.1').setEncoding('latin1');
+            let [text, fault] = ['', ''];
+            socket.on('error', ({ message }) => (fault = message)).on('data', (piece) => (text += piece));
+            socket.write(`GET /api/x HTTP/${version}\r\n${HOST}\r\nConnection: close\r\n\r\n`);
+            await until('the body begins', () => text.includes('begun'));
+            for (const upstream of nvr.sockets) upstream.resetAndDestroy();
+            await until('the client is cut off', () => socket.closed);
+            assert.match(version === '1.0' ? fault : text, version === '1.0' ? /ECONNRESET/ : /begun\r\n$/);
+          });
+        }
+      }
 
       it('passes the head of a stream on before its first byte', async () => {
         nvr.answer = (_request, response) => {
@@ -423,6 +452,7 @@ for (const client of CLIENTS) {
     ['two lengths in a line',         'nvr-framing-ambiguous', `${OK}Content-Length: 2, 3\r\n\r\nab`],
     ['a length and chunks',           'nvr-framing-ambiguous', `${OK}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
     ['chunks twice',                  'nvr-framing-ambiguous', `${OK}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+    ['a length of a 204',             'nvr-framing-ambiguous', `HTTP/1.1 204 x\r\nContent-Length: 3\r\n\r\nabc`],
     ['a coding that is not known',    'nvr-bad-answer',        `${OK}Transfer-Encoding: cow\r\n\r\nabc`],
     ['a status of 099',               'nvr-status-invalid',    'HTTP/1.1 099 X\r\nContent-Length: 2\r\n\r\nhi'],
     ['a status of 999',               'nvr-status-invalid',    'HTTP/1.1 999 X\r\nContent-Length: 2\r\n\r\nhi'],

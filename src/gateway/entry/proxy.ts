@@ -9,6 +9,7 @@ import type { RequestWatch, UpstreamWatch } from '../decision/gate-watch.ts';
 import { judgedRequest, type Passage } from '../forward/judged-request.ts';
 import { asksForCounts } from '../narrow/count-at-nvr.ts';
 import { countedAtNvr, fulfilObligations, type Settled } from '../narrow/obligations.ts';
+import { cutOff } from '../response/client-socket.ts';
 import { compressedJson, errorResponse, jsonResponse } from '../response/error-responses.ts';
 import { send } from '../response/send.ts';
 import { isAutomatic } from './automatic-request.ts';
@@ -83,7 +84,7 @@ function endWithRights({ facts, admission, response, watch }: AdmittedRequest, c
   const { obligations, route } = admission;
   const forget = deps.openStreams.add(caller, { request: facts, obligations }, (_, by) => {
     watch.onEndedBy(by);
-    response.destroy();
+    cutOff(response);
   });
   response.on('close', forget);
   // A stream of Postern's own lasts as long as a page is open: a stop does not wait for it.

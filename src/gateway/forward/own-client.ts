@@ -1,7 +1,6 @@
 /** Requests by Postern's own client, over plain connections: a third of undici's processor time for long bodies. */
-import type { ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import { originOf, type Upstream } from '../../domain/addresses/socket-address.ts';
+import { isPlain } from '../response/client-socket.ts';
 import { type ConnectionPool, createConnectionPool } from '../upstream/connection-pool.ts';
 import type { Exchange, ExchangeControl } from '../upstream/exchange.ts';
 import type { ForwardRules } from './forwarder.ts';
@@ -44,6 +43,3 @@ function exchangeOf(asked: AskedUpstream): Exchange {
     onError: (error) => handler.onResponseError(control, error),
   };
 }
-
-/** Written to the kernel as it is. TLS and HTTP/2 keep what is written for an unknown time. */
-const isPlain = ({ socket }: ServerResponse): boolean => socket instanceof Socket && !('encrypted' in socket);

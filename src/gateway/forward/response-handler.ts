@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { codeOf, upstreamFailure } from '../decision/upstream-failure.ts';
 import { type Narrowing, passNarrowed } from '../narrow/response-filter.ts';
+import { cutOff } from '../response/client-socket.ts';
 import { atEndOfTurn } from '../response/end-of-turn.ts';
 import {
   hasLength,
@@ -16,6 +17,7 @@ import {
   responseHeaders,
 } from '../response/response-headers.ts';
 import type { JudgedRequest } from './forwarder.ts';
+import { createPausingWrite, writeLent } from './write-body.ts';
 
 /** What the handler may do to the response that it is told of. */
 export interface ResponseControl {
@@ -56,6 +58,7 @@ export function createResponseHandler(
   let announced: number | undefined;
   let whole: string | undefined;
   let isSettled = false;
+  const write = createPausingWrite();
   const { isPublic, own, allowsCors } = judged;
   const rules = { cookieName, isPublic, own, allowsCors };
   response.on('close', () => {
@@ -67,7 +70,7 @@ export function createResponseHandler(
     if (isSettled) return;
     isSettled = true;
     controller?.abort(NOT_WANTED);
-    if (response.headersSent) response.destroy();
+    if (response.headersSent) cutOff(response);
     else judged.onFailure(reason);
   };
 
@@ -81,25 +84,6 @@ export function createResponseHandler(
     if (held || chunk.length !== announced || chunk.length > LONGEST_AS_TEXT) return false;
     whole = chunk.toString('latin1');
     return true;
-  };
-
-  /** Written now and not at the end of the tick: mostly the kernel takes all of it, and the memory is free again at once. */
-  const lend = (chunk: Buffer, onTaken: () => void): void => {
-    let isTaken = false;
-    const taken = (): void => {
-      if (!isTaken) onTaken();
-      isTaken = true;
-    };
-    response.write(chunk, taken);
-    response.socket?.uncork();
-    if (response.writableLength === 0) taken();
-  };
-
-  const write = (started: ResponseControl, chunk: Buffer): void => {
-    const sink = held ?? response;
-    if (sink.write(chunk)) return;
-    started.pause();
-    sink.once('drain', () => started.resume());
   };
 
   return {
@@ -124,13 +108,13 @@ export function createResponseHandler(
     },
     onResponseData(started, chunk) {
       judged.watch?.onBytes(chunk.length);
-      if (!keptAsText(chunk)) write(started, chunk);
+      if (!keptAsText(chunk)) write(held ?? response, started, chunk);
     },
     onLentData(started, chunk, onTaken) {
       judged.watch?.onBytes(chunk.length);
       if (keptAsText(chunk)) onTaken?.();
-      else if (onTaken) lend(chunk, onTaken);
-      else write(started, Buffer.from(chunk));
+      else if (onTaken) writeLent(response, chunk, onTaken);
+      else write(held ?? response, started, Buffer.from(chunk));
     },
     onResponseEnd(_ended, trailers) {
       if (held) return void held.end();
@@ -150,7 +134,7 @@ export function createResponseHandler(
       else if (!isSettled) judged.watch?.onUpstreamError(codeOf(error), error.message);
       held?.destroy();
       // A response that was begun and cut must break the client's connection, held back for narrowing or not.
-      if (held && !isSettled) response.destroy();
+      if (held && !isSettled) cutOff(response);
       else fail(upstreamFailure(error));
     },
   };

@@ -45,6 +45,15 @@ function openPool(upstream: Upstream, rules: ForwardRules): Pool {
     pipelining: 1,
     headersTimeout: rules.timeoutResponse * 1000,
     bodyTimeout: rules.timeoutIdle * 1000,
-    connect: (options, callback) => connect({ ...options, servername: tls.servername }, callback),
+    connect: (options, callback) =>
+      connect({ ...options, servername: tls.servername }, (...connected) => {
+        connected[1]?.on('error', notAnEnd);
+        callback(...connected);
+      }),
   });
+}
+
+/** undici takes a connection that is reset for one that ended, and a body that has no other end for whole. */
+function notAnEnd(fault: NodeJS.ErrnoException): void {
+  if (fault.code === 'ECONNRESET') fault.code = 'EPIPE';
 }
