@@ -21,7 +21,7 @@ export function likeHttp1(
     const http2Response = response as Http2ServerResponse;
     Object.defineProperties(http2Response, responseLikeHttp1(http2Response));
     closeWithStream(http2Response);
-    stream.once('finish', () => freeUnreadUpload(http2Response));
+    if (!stream.endAfterHeaders) stream.once('finish', () => freeUnreadUpload(http2Response));
   }
   // Node gives its HTTP/2 classes no type in common with these, though they are made to stand in for them.
   return { request: request as IncomingMessage, response: response as ServerResponse };

@@ -49,6 +49,8 @@ export function responseFault(head: ResponseHead): RefusalReason | undefined {
   const status = head.statusCode ?? 0;
   const isReal = status >= 200 && status <= 599; // a status that is no number is none
   if (!isReal) return 'nvr-status-invalid';
+  // It has no body, and a reader that believes the length takes the next response for it (RFC 9110 section 8.6).
+  if (status === 204 && Number(headerValues(head, 'content-length')[0] ?? 0) !== 0) return 'nvr-framing-ambiguous';
   const codings = headerValues(head, 'transfer-encoding');
   if (codings.length === 0) return undefined;
   if (codings.length > 1 || hasLength(head)) return 'nvr-framing-ambiguous';
@@ -121,13 +123,26 @@ export function byName(lines: readonly string[]): Record<string, string | string
   return headers;
 }
 
+/**
+ * Not behind a body (RFC 9110 section 6.5.1): a reader that takes trailers for lines of the head would get what
+ * `responseHeaders` holds back, or another meaning, place or age of the body.
+ */
+// biome-ignore format: a table
+const IN_HEAD_ONLY: ReadonlySet<string> = new Set([
+  'set-cookie', 'cache-control', 'date', 'age', 'expires', 'vary', 'warning', 'x-request-id', 'host', 'location', 'refresh', 'link', 'retry-after',
+  'content-length', 'content-type', 'content-encoding', 'content-range', 'content-location', 'content-disposition', 'content-security-policy',
+  'authorization', 'www-authenticate', 'authentication-info', 'referrer-policy', 'clear-site-data', 'x-frame-options', 'x-content-type-options',
+]);
+
+const isInHeadOnly = (name: string): boolean => IN_HEAD_ONLY.has(name) || name.startsWith('access-control-');
+
 /** Trailers that may be passed on. */
 export function passedTrailers(trailers: NodeJS.Dict<string | string[]>): Record<string, string> {
-  const entries = Object.entries(trailers).filter(([name]) => !endsHere(name.toLowerCase(), NOTHING_NAMED));
+  const entries = Object.entries(trailers).filter(
+    ([name]) => !isOfThisHop(name.toLowerCase()) && !isInHeadOnly(name.toLowerCase()),
+  );
   return Object.fromEntries(entries.map(([name, value]) => [name, [value ?? ''].flat().join(', ')]));
 }
-
-const NOTHING_NAMED: ReadonlySet<string> = new Set();
 
 const endsHere = (name: string, named: ReadonlySet<string>): boolean => isOfThisHop(name) || named.has(name);
 

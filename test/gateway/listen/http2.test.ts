@@ -289,15 +289,33 @@ describe('An answer over HTTP/2', () => {
     );
   });
 
-  it('passes trailers on', async () => {
+  it('passes trailers on, also a while behind the body', async () => {
+    let finish = (): void => {};
     nvr.answer = (_request, response) => {
       response.writeHead(200, { Trailer: 'X-Sum' });
       response.write('abc');
-      response.addTrailers({ 'X-Sum': '6', 'Remote-Role': 'admin' });
-      response.end();
+      finish = () => {
+        response.addTrailers({ 'X-Sum': '6', 'Remote-Role': 'admin' });
+        response.end();
+      };
     };
-    const { body, trailers } = await client.ask('/api/x');
+    const stream = client.open('/api/x');
+    const answer = answerOf(stream);
+    stream.once('data', () => finish());
+    const { body, trailers } = await answer;
     assert.deepEqual([body.toString(), trailers], ['abc', { 'x-sum': '6' }]);
+  });
+
+  it('in many small chunks waits for a slow client by one listener', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', note);
+    nvr.rawAnswer = {
+      bytes: `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${`40\r\n${'x'.repeat(64)}\r\n`.repeat(4000)}0\r\n\r\n`,
+    };
+    const { body } = await client.ask('/api/x');
+    process.off('warning', note);
+    assert.deepEqual([body.length, warnings], [256_000, []]);
   });
 
   it('passes the head of a stream on before its first byte', async () => {
