@@ -4,6 +4,7 @@
  */
 import Koa from 'koa';
 import type { ListenerName } from '../../domain/request.ts';
+import { sendJsonAsText } from '../response/json-as-text.ts';
 import { decide } from './decide.ts';
 import { forwardAuth } from './forward-auth.ts';
 import type { GateDeps } from './gate-deps.ts';
@@ -15,6 +16,7 @@ import { respondThroughKoa } from './respond-through-koa.ts';
 
 export function createApp(listener: ListenerName, deps: GateDeps): Koa<PipelineState> {
   const app = respondThroughKoa(new Koa<PipelineState>(), ({ respond }) => respond === true);
+  sendJsonAsText(app);
   app.use(observe(listener, deps)); // facts of the request, request id, metrics, access log
   app.use(decide(deps)); // admit(): a refusal is sent here, an admission goes on in ctx.state
   app.use(forwardAuth(deps)); // /auth
