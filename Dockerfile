@@ -1,15 +1,14 @@
 # syntax=docker/dockerfile:1
 
-# Builds the pages: development packages such as Vite stay in this stage. Vite's binary is an optional package, so those are installed too.
-FROM node:24-bookworm-slim AS pages
+# Builds pages and server: development packages such as Vite stay in this stage. Vite's binary is an optional package, so those are installed too.
+FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json ./
-COPY src/ui src/ui
-RUN node src/ui/build-pages.ts
+COPY src src
+RUN npm run build
 
-# The server needs no build step: Node runs the TypeScript.
 FROM node:24-bookworm-slim AS packages
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
@@ -40,9 +39,9 @@ COPY conf conf
 COPY trusted-headers trusted-headers
 # The list of identity headers: bind-mount a file of your own over this one to replace it.
 COPY trusted-headers/proxy_trusted_headers.conf /usr/local/nginx/conf/proxy_trusted_headers.conf
-COPY --from=pages /build/dist dist
-COPY src src
-RUN ln -s /app/src/main.js /usr/local/bin/postern && chmod 755 /app/src/main.js \
+COPY --from=build /build/dist dist
+COPY --from=build /build/bundle bundle
+RUN ln -s /app/bundle/main.js /usr/local/bin/postern && chmod 755 /app/bundle/main.js \
  && install -d -o node -g node -m 0700 /config \
  && install -d -o node -g node -m 0755 node_modules/.cache
 USER node
@@ -53,5 +52,5 @@ EXPOSE 8971 5000 9871
 # Postern writes to /config, and one socket to /tmp: run with --read-only --tmpfs /tmp.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s CMD ["postern", "healthcheck"]
 # Size of V8's young generation in megabytes: with more, the buffers of video make V8 run full garbage collections.
-ENTRYPOINT ["node", "--max-semi-space-size=2", "/app/src/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=2", "/app/bundle/main.js"]
 CMD ["serve"]

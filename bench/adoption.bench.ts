@@ -66,7 +66,7 @@ async function adopt(): Promise<void> {
       POSTERN_FIRST_CONFIG: join(app, 'conf/container.yaml'),
     };
     const postern = (...words: string[]) =>
-      run(process.execPath, [join(app, 'src/main.js'), ...words], { env, maxBuffer: MEGABYTES });
+      run(process.execPath, [join(app, 'bundle/main.js'), ...words], { env, maxBuffer: MEGABYTES });
     serving = await timed('docker compose up: until it is ready', () => serve(app, env));
     const imported = await timed('postern users import', () => postern('users', 'import', database));
     await timed('postern check', () => postern('check'));
@@ -123,7 +123,7 @@ function environmentOf(nvrUrl: string, port: number): Readonly<Record<string, st
 
 function serve(app: string, env: NodeJS.ProcessEnv): Promise<ChildProcess> {
   const child = endsWithUs(
-    spawn(process.execPath, [join(app, 'src/main.js'), 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] }),
+    spawn(process.execPath, [join(app, 'bundle/main.js'), 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] }),
   );
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`postern serve ended with ${code}`)));

@@ -1,4 +1,4 @@
-/** Postern as its operators run it, with the flags of `npm start`, from a directory of its own with three people in it. */
+/** Postern as its operators run it, built and with the flags of `npm start`, from a directory of its own with three people in it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
+import { BUNDLE } from '../src/build-server.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { ADMIN_PERSON, EVERYBODY, moveIn, type Person, TEST_ITERATIONS, VERA } from '../test/support/people.ts';
 import { endsWithUs, type StartedServer, stopProcess } from './start-server.ts';
@@ -46,12 +47,12 @@ export interface StartedPostern extends StartedServer {
 const ROOT = join(import.meta.dirname, '..');
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
 
-/** Of Node's: its flags, the program and `serve`, as `npm start` gives them; run in `ROOT`. */
+/** Of Node's: its flags and `serve` as `npm start` gives them, of the built server, as operators run it. */
 export const startArguments = (directory: string, nodeFlags: readonly string[] = []): string[] => {
   const [, ...given] = scripts.start.split(' ');
   return [
     ...nodeFlags,
-    ...given.map((each) => (each.startsWith('src/') ? join(ROOT, each) : each)),
+    ...given.map((each) => (each === 'src/main.js' ? join(BUNDLE, 'main.js') : each)),
     '--config-dir',
     directory,
   ];

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 const DIGEST_FILE = 'sources.sha256';
 
 /** Names count too: a source that is renamed changes the digest. */
-export function digestOfSources(sourceDirectory: string): string {
+export function digestOfSources(sourceDirectory: string, pattern = '**/*.*'): string {
   const digest = createHash('sha256');
-  const files = globSync('**/*.*', { cwd: sourceDirectory }).sort();
+  const files = globSync(pattern, { cwd: sourceDirectory }).sort();
   for (const file of files)
     digest
       .update(`${file}\0`)
@@ -17,10 +17,10 @@ export function digestOfSources(sourceDirectory: string): string {
   return digest.digest('hex');
 }
 
-export function isBuiltFrom(sourceDirectory: string, distDirectory: string): boolean {
+export function isBuiltFrom(sourceDirectory: string, distDirectory: string, pattern?: string): boolean {
   const kept = join(distDirectory, DIGEST_FILE);
-  return existsSync(kept) && readFileSync(kept, 'utf8').trim() === digestOfSources(sourceDirectory);
+  return existsSync(kept) && readFileSync(kept, 'utf8').trim() === digestOfSources(sourceDirectory, pattern);
 }
 
-export const keepDigest = (sourceDirectory: string, distDirectory: string): void =>
-  writeFileSync(join(distDirectory, DIGEST_FILE), `${digestOfSources(sourceDirectory)}\n`);
+export const keepDigest = (sourceDirectory: string, distDirectory: string, pattern?: string): void =>
+  writeFileSync(join(distDirectory, DIGEST_FILE), `${digestOfSources(sourceDirectory, pattern)}\n`);

@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { openLogDestination } from '../../src/cli/log-destination.ts';
-import { newDirectory } from '../support/run-postern.ts';
+import { MAIN, newDirectory } from '../support/run-postern.ts';
 import { freePort } from '../support/servers/free-port.ts';
 import { until } from '../support/until.ts';
 
@@ -45,8 +44,7 @@ describe('A service whose output nothing reads', () => {
     const directory = newDirectory(
       `server: { external: '127.0.0.1:0', internal: '${internal}', telemetry: '${telemetry}', shutdown_grace: 1 }\ntls: { enabled: false }\nnvr: { cameras: [cam1] }\nlogger: { default: trace }\n`,
     );
-    const main = join(import.meta.dirname, '../../src/main.js');
-    const child = spawn(process.execPath, [main, '--config-dir', directory, 'serve'], {
+    const child = spawn(process.execPath, [MAIN, '--config-dir', directory, 'serve'], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     t.after(() => child.kill('SIGKILL'));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { it } from 'node:test';
 import { runPostern } from '../support/run-postern.ts';
 
@@ -8,8 +9,9 @@ const TELL = `process.once('exit', () => process.stderr.write(String(process.mod
 
 it('a start that finds everything stripped loads no stripper of types', async () => {
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(TELL)}` };
-  await runPostern(['check']);
-  assert.deepEqual(await runPostern(['check'], { env }).then(({ code, stderr }) => ({ code, stderr })), {
+  const main = join(import.meta.dirname, '../../src/main.js');
+  await runPostern(['check'], { main });
+  assert.deepEqual(await runPostern(['check'], { env, main }).then(({ code, stderr }) => ({ code, stderr })), {
     code: 0,
     stderr: 'false',
   });

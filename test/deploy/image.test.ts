@@ -62,6 +62,7 @@ describe('The image', { timeout: 300_000 }, () => {
   const isSent = (file: string): boolean => !file.startsWith(join(ROOT, 'dist/package'));
 
   before(() => {
+    execFileSync(process.execPath, [join(ROOT, 'src/build-server.ts')]);
     installPackages();
     for (const { verb, rest } of stage('packages').steps)
       if (verb === 'RUN' && !rest.startsWith('npm ci'))

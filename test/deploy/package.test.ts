@@ -29,7 +29,7 @@ describe('The package', { timeout: 300_000 }, () => {
       names.filter((name) => /\.(?:tsx?|map)$|\.test\./.test(name)),
       [],
     );
-    for (const path of ['dist/ui/login.html', 'conf/container.yaml', 'src/main.js', 'trusted-headers/README.md'])
+    for (const path of ['dist/ui/login.html', 'conf/container.yaml', 'bundle/main.js', 'trusted-headers/README.md'])
       assert.ok(existsSync(join(installed, path)), path);
   });
 
@@ -47,9 +47,13 @@ describe('The package', { timeout: 300_000 }, () => {
       POSTERN__SERVER__INTERNAL: `127.0.0.1:${internal}`,
       POSTERN__SERVER__TELEMETRY: `127.0.0.1:${telemetry}`,
     };
-    const child = spawn(process.execPath, [join(installed, 'src/main.js'), '--config-dir', join(directory, 'config')], {
-      env,
-    });
+    const child = spawn(
+      process.execPath,
+      [join(installed, 'bundle/main.js'), '--config-dir', join(directory, 'config')],
+      {
+        env,
+      },
+    );
     let said = '';
     const ready = new Promise<void>((resolve, reject) => {
       child.once('exit', () => reject(new Error(said)));

@@ -10,12 +10,11 @@ import { describe, it, type TestContext } from 'node:test';
 import { activatedSockets } from '../../src/app/resources/activation.ts';
 import { problemsOf } from '../config/config-place.ts';
 import { freePort } from '../sso/support/proxies.ts';
-import { newDirectory, runPostern, servePostern } from '../support/run-postern.ts';
+import { MAIN, newDirectory, runPostern, servePostern } from '../support/run-postern.ts';
 import { until } from '../support/until.ts';
 import { ROOT } from './support/compose.ts';
 
 const UNIT = join(ROOT, 'deploy/systemd/postern.service');
-const MAIN = join(ROOT, 'src/main.js');
 const MOST_EXPOSED = 2;
 
 const missing = (program: string): string | false =>

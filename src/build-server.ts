@@ -1,0 +1,62 @@
+/** `npm run build`: the server as a few files of JavaScript in `bundle/`, which the image and the package run. */
+import { existsSync, rmSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import type { Plugin } from 'vite';
+import { isBuiltFrom, keepDigest } from './ui/pages-digest.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+/** Beside `src`, so that paths from here to `conf` or `dist/ui` are those of the sources. */
+export const BUNDLE = join(ROOT, 'bundle');
+const SOURCES = '{src/**/*.*,package-lock.json}';
+
+/** Hundreds of small modules, written for being put together, of which most is not used here. Other packages stay as they are installed. */
+const PACKAGES_INSIDE: readonly string[] = ['kysely', 'zod', 'jose'];
+const ENTRIES: readonly string[] = ['main.js', 'events-worker.ts', 'gateway/narrow/narrowing-thread.ts'];
+
+/** All files of the bundle lie in one directory: a module still finds what stood beside it, and a thread its program. */
+const keepPlaces: Plugin = {
+  name: 'keep-places',
+  transform: (code, id) =>
+    code
+      .replaceAll('import.meta.dirname', `(import.meta.dirname + '/${relative(join(ROOT, 'src'), dirname(id))}')`)
+      .replaceAll(
+        /new URL\("[^"]*?(?<name>[\w-]+)\.ts", import\.meta\.url\)/g,
+        'new URL("./$<name>.js", import.meta.url)',
+      ),
+};
+
+/** Text with a character beyond Latin-1 takes V8 two bytes for each character, and a file is one text. */
+const keepLatin: Plugin = {
+  name: 'keep-latin',
+  renderChunk: (code) =>
+    code.replaceAll(/[^\0-\xff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`),
+};
+
+export async function buildServer(outDir = BUNDLE): Promise<void> {
+  const { build } = await import('vite');
+  rmSync(outDir, { recursive: true, force: true });
+  await build({
+    configFile: false,
+    root: ROOT,
+    publicDir: false,
+    logLevel: 'warn',
+    plugins: [keepPlaces, keepLatin],
+    ssr: { noExternal: [...PACKAGES_INSIDE], target: 'node' },
+    build: {
+      ssr: true,
+      outDir,
+      target: 'es2024',
+      minify: false,
+      rolldownOptions: {
+        input: ENTRIES.map((entry) => join(ROOT, 'src', entry)),
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js', comments: false },
+      },
+    },
+  });
+  keepDigest(ROOT, outDir, SOURCES);
+}
+
+/** Whether `bundle/` is there, and made from the sources as they are now. */
+export const isBundleCurrent = (): boolean => existsSync(BUNDLE) && isBuiltFrom(ROOT, BUNDLE, SOURCES);
+
+if (import.meta.main && !isBundleCurrent()) await buildServer();
