@@ -39,7 +39,8 @@ const NOT_IN_HTTP2 = new Set(['connection', 'proxy-connection', 'keep-alive', 'u
 /** CGI-like servers read `Remote_Role` and `Remote.Role` as `Remote-Role` (CVE-2025-64484). */
 const NAME = /^[A-Za-z0-9-]+$/;
 const HOST = /^(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
-const LENGTH = /^\d{1,15}$/;
+/** Without leading zeros: some readers take `010` for eight. */
+const LENGTH = /^(?:0|[1-9]\d{0,14})$/;
 /** Sixteen bytes in base64 (RFC 6455 section 4.1). */
 const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/;
 

@@ -210,7 +210,7 @@ describe('A head', () => {
     ...['cow', 'identity, chunked', 'gzip, chunked', 'xchunked', '"chunked"', 'Chunked', '\u000bchunked', 'chunked,', 'identity', ''].map(
       (coding): [string, RefusalReason, object, HeaderLine[]] => [`with the coding ${JSON.stringify(coding)}`, 'framing-not-plain', POST, [['Transfer-Encoding', coding]]],
     ),
-    ...['+3', '-1', '0x3', '', '1 2', '3, 3', '18446744073709551619', '3.0'].map(
+    ...['+3', '-1', '0x3', '', '1 2', '3, 3', '18446744073709551619', '3.0', '03', '00'].map(
       (length): [string, RefusalReason, object, HeaderLine[]] => [`with the length "${length}"`, 'framing-not-plain', POST, [['Content-Length', length]]],
     ),
 
@@ -270,7 +270,7 @@ describe('A WebSocket upgrade', () => {
     ['on HTTP/1.0',                                'upgrade-not-plain', { httpVersion: '1.0' }, UPGRADE],
     ['with bytes behind its head',                 'upgrade-not-plain', { pipelinedBytes: 1 }, UPGRADE],
     ['with a length',                              'upgrade-not-plain', {}, [...UPGRADE, ['Content-Length', '5']]],
-    ['with the length 00',                         'upgrade-not-plain', {}, [...UPGRADE, ['Content-Length', '00']]],
+    ['with the length 00',                         'framing-not-plain', {}, [...UPGRADE, ['Content-Length', '00']]],
     ['with chunks',                                'framing-not-plain', {}, [...UPGRADE, CHUNKED]],
     ['with an expectation',                        'upgrade-not-plain', {}, [...UPGRADE, ['Expect', '100-continue']]],
     ['to h2c',                                     'upgrade-not-plain', {}, upgradeWith('Upgrade', 'h2c')],
