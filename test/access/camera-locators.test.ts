@@ -53,6 +53,7 @@ describe('A request names', () => {
     ['no camera with another name there',                     'file:preview:path:x', '/a/garden-1700000000.5.webp',                  [[]]],
     ['an event, that must exist',                             'event:path:x',        '/a/1.2-abc',                                   ['event 1.2-abc true']],
     ['events, that may not exist',                            'event:query:x',       '/b?x=1.2-abc,3.4-def&x=5.6-ghi',               ['event 1.2-abc,3.4-def,5.6-ghi false']],
+    ['no camera with a kind that is none',                    'constructor:path:x',  '/a/garden',                                    [[]]],
     ['something in its body',                                 'review:body:ids',     '/b',                                           ['review:body:ids']],
   ];
   for (const [sentence, locator, target, expected] of rows) {

@@ -10,14 +10,23 @@ export interface Equivalent {
 }
 
 const BEGINS_WITH_A_SLASH = 'a target that begins otherwise is refused in any case';
+const UNDEFINED_KEY = 'a key that is undefined is as good as none';
+const NAMELESS = 'no parameter that is looked for is called by nothing, or begins with an equals sign';
 const FASTER = 'the rest comes to the same result, and takes longer';
 
 // biome-ignore format: a table
 export const EQUIVALENT: readonly Equivalent[] = [
-  { file: 'decision/admit.ts',        on: '(opens ? { opens } : {})',          before: 'opens', after: 'true',  why: 'a key that is undefined is as good as none' },
+  { file: 'decision/admit.ts',        on: '(opens ? { opens } : {})',          before: 'opens', after: 'true',  why: UNDEFINED_KEY },
   { file: 'decision/query-bounds.ts', on: 'if (knownZones.has(zone))',         before: 'knownZones.has(zone)', after: 'false', why: FASTER },
   { file: 'access/authorize.ts', on: 'layout?.cameras.some(',   before: 'false', after: 'true', why: 'without a layout a dynamic row is refused before' },
   { file: 'access/authorize.ts', on: 'return false;',           before: 'false', after: 'true', why: 'a row for no caller is refused before' },
+  { file: 'access/query.ts', on: 'if (latest?.query !== query)', before: 'latest?.query !== query', after: 'true', why: FASTER },
+  { file: 'access/query.ts', on: 'cut < 0 ? [raw',              before: '<', after: '<=', why: NAMELESS },
+  { file: 'access/query.ts', on: 'cut < 0 ? [raw',              before: '0', after: '1', why: NAMELESS },
+  { file: 'access/query.ts', on: 'ENCODED.test(text)',          before: 'ENCODED.test(text)', after: 'true', why: FASTER },
+  { file: 'access/within-view.ts', on: 'return composed ?',     before: 'composed', after: 'true', why: UNDEFINED_KEY },
+  { file: 'access/within-view.ts', on: 'padding === undefined', before: 'padding === undefined', after: 'false', why: UNDEFINED_KEY },
+  { file: 'access/camera-locators.ts', on: 'if (known)',        before: 'known', after: 'false', why: FASTER },
   { file: 'decision/accepted-caller.ts', on: 'const caller = identity.kind', before: "identity.kind === 'identified'", after: 'true', why: 'only an identified verdict has a caller' },
   { file: 'access/json-depth.ts', on: 'for (let at = 0; at < text.length', before: '<', after: '<=', why: 'behind the end is no sign' },
   { file: 'access/json-depth.ts', on: 'while (at < text.length', before: '<', after: '<=', why: 'behind the end is no sign' },

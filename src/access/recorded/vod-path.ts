@@ -19,7 +19,7 @@ const LIST_SUFFIX = '.urlset';
 
 /** Whether the module would take something out of the path of these decoded segments, or read a list into it. */
 export const isVodTrick = (segments: readonly string[]): boolean =>
-  segments[0] === 'vod' && segments.some((segment, at) => at > 0 && readsAs(segment.toLowerCase()));
+  segments[0] === 'vod' && segments.some((segment) => readsAs(segment.toLowerCase()));
 
 /** A time zone is the only part of a path that holds commas. */
 const readsAs = (segment: string): boolean =>

@@ -41,6 +41,7 @@ describe('The client address', () => {
     ['ends at a network',                                        PROXY,               ['203.0.113.5, 10.0.0.0/8'],              PROXY],
     ['ends at an obfuscated name',                               PROXY,               ['_hidden'],                              PROXY],
     ['ends at a quoted address',                                 PROXY,               ['"203.0.113.5"'],                        PROXY],
+    ['ends at an address with other text before it',             PROXY,               ['unknown203.0.113.5'],                   PROXY],
     ['cuts a port from IPv4',                                    PROXY,               ['203.0.113.5:51234'],                    '203.0.113.5'],
     ['cuts brackets from IPv6',                                  PROXY,               ['[2001:db8::1]'],                        '2001:db8::1'],
     ['cuts brackets and port from IPv6',                         PROXY,               ['[2001:db8::1]:443'],                    '2001:db8::1'],
