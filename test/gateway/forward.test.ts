@@ -76,6 +76,8 @@ for (const client of CLIENTS) {
         const answer = await fetch(`${gate.url}/api/import`, { method: 'POST', body });
         assert.deepEqual(await answer.json(), { method: 'POST', target: '/api/import', bodyBytes: body.length });
         assert.equal(nvr.received.length, 1);
+        // A server that does not read the body must not read it as the next request.
+        assert.deepEqual(nvr.lastHeader('connection'), ['close']);
       });
 
       it('arrives with the very target that was judged', async () => {

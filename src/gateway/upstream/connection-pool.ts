@@ -1,7 +1,7 @@
 /** The connections to one upstream: kept for the next requests, and ended by one clock when something takes too long. */
 import { hostInUrl, type Upstream } from '../../domain/addresses/socket-address.ts';
 import { openConnection } from './connection.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, isLast } from './exchange.ts';
 import { upstreamError } from './fault.ts';
 import type { Patience } from './patience.ts';
 import type { Connection, Place, PoolSide } from './pool-side.ts';
@@ -73,7 +73,8 @@ export function createConnectionPool(upstream: Upstream, rules: PoolRules): Conn
   };
 
   return {
-    dispatch: (exchange) => (free.pop() ?? open()).give(exchange),
+    // What is the last anyway takes no kept one away, and a body could not be sent again if that one were stale.
+    dispatch: (exchange) => ((isLast(exchange) ? undefined : free.pop()) ?? open()).give(exchange),
     close() {
       isClosed = true;
       for (const connection of all) connection.destroy();

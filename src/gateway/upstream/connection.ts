@@ -1,7 +1,7 @@
 /** One connection to an upstream: one exchange at a time, and kept only when both sides are certainly in step. */
 import { connect } from 'node:net';
 import { atEndOfTurn } from '../response/end-of-turn.ts';
-import type { Exchange, ExchangeControl } from './exchange.ts';
+import { type Exchange, type ExchangeControl, isLast } from './exchange.ts';
 import { type FaultCode, upstreamError } from './fault.ts';
 import { createDeadline, NEVER } from './patience.ts';
 import type { Connection, Place, PoolSide } from './pool-side.ts';
@@ -90,8 +90,7 @@ export function openConnection(place: Place, pool: PoolSide): Connection {
     onBody: (bytes) => exchange?.onBody(bytes, memory.lend(readOn)),
     onEnd(trailers) {
       const ended = endExchange();
-      // After a response to HEAD a body may follow from servers that are wrong, and would be read as the next response.
-      const isInStep = !upload && socket.writableLength === 0 && head?.isKept === true && ended?.head.method !== 'HEAD';
+      const isInStep = head?.isKept === true && ended !== undefined && !isLast(ended);
       if (!isInStep) breakOff();
       ended?.onEnd(trailers);
     },

@@ -30,3 +30,10 @@ export interface Exchange {
   onEnd(trailers: HeaderLines): void;
   onError(error: Error): void;
 }
+
+/**
+ * Whether it is the last on its connection. Servers that are wrong send a body behind HEAD, or do not read the one that they
+ * are sent: it would be the response to another request, or another request, in the name that its sender chose.
+ */
+export const isLast = ({ head, body, upload }: Exchange): boolean =>
+  head.method === 'HEAD' || body !== undefined || upload !== undefined;

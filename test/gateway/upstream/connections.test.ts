@@ -99,6 +99,13 @@ describe('A connection to the upstream', () => {
     assert.match(requests[0] ?? '', /\r\nconnection: close\r\n/);
   });
 
+  it('is not used for a body, nor after one: it may not have been read, and would be the next request', async () => {
+    say = (socket) => socket.write(OK);
+    const bodies = ['early', undefined, 'late'] as const;
+    for (const body of [...bodies, undefined]) await text('/api/x', body ? { method: 'POST', body } : {});
+    assert.deepEqual([requests.map((head) => / close\r/.test(head)), connections], [[true, false, true, false], 3]);
+  });
+
   it('is not used after a 304 that announces a body: from servers that are wrong the body follows', async () => {
     for (const framing of ['Content-Length: 7', 'Transfer-Encoding: chunked']) {
       const until = connections;
