@@ -26,6 +26,8 @@ export const EQUIVALENT: readonly Equivalent[] = [
   { file: 'access/query.ts', on: 'ENCODED.test(text)',          before: 'ENCODED.test(text)', after: 'true', why: FASTER },
   { file: 'access/within-view.ts', on: 'return composed ?',     before: 'composed', after: 'true', why: UNDEFINED_KEY },
   { file: 'access/within-view.ts', on: 'padding === undefined', before: 'padding === undefined', after: 'false', why: UNDEFINED_KEY },
+  { file: 'access/within-time.ts', on: 'usual === undefined',   before: 'usual === undefined', after: 'false', why: 'what is no number is not late enough either' },
+  { file: 'access/within-time.ts', on: 'return composed ?',     before: 'composed', after: 'true', why: UNDEFINED_KEY },
   { file: 'access/camera-locators.ts', on: 'if (known)',        before: 'known', after: 'false', why: FASTER },
   { file: 'decision/accepted-caller.ts', on: 'const caller = identity.kind', before: "identity.kind === 'identified'", after: 'true', why: 'only an identified verdict has a caller' },
   { file: 'access/json-depth.ts', on: 'for (let at = 0; at < text.length', before: '<', after: '<=', why: 'behind the end is no sign' },

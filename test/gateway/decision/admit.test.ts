@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { layoutOfNames } from '../../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../../src/access/route-table.ts';
 import type { Caller, Closed, Credential } from '../../../src/domain/caller.ts';
-import { ALL_CAMERAS, scopeOfNames } from '../../../src/domain/camera-scope.ts';
+import { ALL_CAMERAS, type CameraScope, scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { CameraName, Role, UserName } from '../../../src/domain/names.ts';
 import type { PolicyRow } from '../../../src/domain/policy.ts';
 import { REFUSALS, type RefusalReason } from '../../../src/domain/refusal.ts';
@@ -16,10 +16,15 @@ import { admit, type Rules } from '../../../src/gateway/decision/admit.ts';
 import { type HeaderLine, someRequest } from '../../support/request-facts.ts';
 
 const COOKIE: Credential = { kind: 'session', tokenId: 't', issuedAt: 0, expiresAt: 9e9, carriedBy: 'cookie' };
+const SCOPES: Readonly<Record<string, CameraScope>> = {
+  gardener: scopeOfNames(['garden']),
+  neighbour: scopeOfNames(['garden', 'street']),
+  ghost: scopeOfNames([]),
+};
 const callerWith = (role: string, credential: Credential = COOKIE): Caller => ({
   name: 'vera' as UserName,
   role: role as Role,
-  scope: role === 'gardener' ? scopeOfNames(['garden']) : role === 'ghost' ? scopeOfNames([]) : ALL_CAMERAS,
+  scope: SCOPES[role] ?? ALL_CAMERAS,
   ...(role === 'gardener' && { denied: ['ptz'] }),
   credential,
 });
@@ -41,6 +46,7 @@ const TABLE = compileRouteTable([
   row('GET /move', { access: 'any', verb: 'ptz' }),
   row('GET,WS /camera/{camera}', { access: 'camera', cameras: ['path:camera'], narrow: 'check' }),
   row('GET /list', { access: 'any', cameras: ['query:cameras'], narrow: 'rewrite:cameras', answer: 'array' }),
+  row('GET /names', { access: 'any', cameras: ['query:camera'], narrow: 'fanout:camera' }),
   row('GET /item/{id}', {
     access: 'any',
     verb: 'history',
@@ -125,7 +131,7 @@ function rulesOf(of: Scene): Rules {
       now: 1_800_000_000,
     }),
     owners: { denial: async () => of.owners },
-    sharedBy: (secret) => (secret === 'known' ? THING : undefined),
+    sharedBy: (secret) => (secret === 'known' ? THING : secret === 'limited' ? 'limited' : undefined),
     isHarmful: () => of.isHarmful,
     isMalformed: () => of.isMalformed,
   };
@@ -172,6 +178,7 @@ const SINGLE: readonly [outcome: RefusalReason | 'admitted' | 'nothing-visible',
   ['link-over',             'a link that has ended',                           { target: '/s/known/snapshot.jpg', identity: refusedBy('link-over') }],
   ['link-pin-missing',      'a link whose PIN was not given',                  { target: '/s/known/snapshot.jpg', identity: refusedBy('link-pin-missing') }],
   ['links-limited',         'too many links that do not hold',                 { target: '/s/known/snapshot.jpg', identity: refusedBy('links-limited') }],
+  ['links-limited',         'a link, after too many',                          { target: '/s/limited/snapshot.jpg', identity: linked() }],
   ['tokens-limited',        'too many bad tokens',                             { identity: refusedBy('tokens-limited') }],
   ['store-unavailable',     'the store does not answer',                       { identity: refusedBy('store-unavailable') }],
   ['proxy-user-missing',    'the proxy names no user',                         { identity: refusedBy('proxy-user-missing') }],
@@ -207,6 +214,7 @@ const SINGLE: readonly [outcome: RefusalReason | 'admitted' | 'nothing-visible',
   ['parameter-refused',     'a query that could stall the NVR',                { isHarmful: true }],
   ['parameter-refused',     'the same, for a role without cameras',            { target: '/list', identity: identified('ghost'), isMalformed: true }],
   ['method-not-allowed',    'the head of a narrowed list',                     { method: 'HEAD', target: '/list', identity: identified('gardener') }],
+  ['method-not-allowed',    'the head of a list that is joined',               { method: 'HEAD', target: '/names', identity: identified('neighbour') }],
   ['camera-not-in-role',    'the id of a foreign camera',                      { target: '/item/1', identity: identified('gardener'), owners: 'camera-not-in-role' }],
   ['ids-too-many',          'more ids than are looked up',                     { target: '/item/1', identity: identified('gardener'), owners: 'ids-too-many' }],
   ['nvr-unreachable',       'the owner cannot be asked',                       { target: '/item/1', identity: identified('gardener'), owners: 'nvr-unreachable' }],
@@ -284,6 +292,16 @@ describe('admit()', () => {
     );
     assert.ok(admission.kind === 'admitted');
     assert.equal(admission.obligations?.responseForm, 'array');
+  });
+
+  it('says which cameras it refuses, and of no other refusal', async () => {
+    const refusal = async (target: string) => {
+      const admission = await admit(someRequest({ target }), rulesOf(scene({ identity: identified('gardener') })));
+      return admission.kind === 'refused' ? [admission.reason, admission.cameras] : admission.kind;
+    };
+    const foreign = { foreign: ['street'], unknown: [] };
+    assert.deepEqual(await refusal('/camera/street'), ['camera-not-in-role', foreign]);
+    assert.deepEqual(await refusal('/list?cameras=street&cameras=x'), ['parameter-repeated', undefined]);
   });
 
   it('tells a caller who is closed out when that ends', async () => {
