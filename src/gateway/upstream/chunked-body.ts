@@ -29,6 +29,8 @@ export function createChunkedBody(): ChunkedBody {
   let part: Part = 'size';
   /** A line that has begun, as Latin-1. */
   let line = '';
+  /** So much of the trailers is well-formed. */
+  let looked = 0;
   /** Bytes of the chunk that are still to come. */
   let left = 0;
   let trailers: HeaderLines | undefined;
@@ -71,7 +73,8 @@ export function createChunkedBody(): ChunkedBody {
     const next = takeLine(bytes, at, LONGEST_TRAILERS);
     if (typeof next === 'string') return next;
     if (!line.endsWith('\n')) return next;
-    if (MALFORMED.test(line)) return 'HPE_INVALID_HEADER_TOKEN';
+    if (MALFORMED.test(line.slice(looked))) return 'HPE_INVALID_HEADER_TOKEN';
+    looked = line.length;
     if (line !== '\r\n' && !line.endsWith('\r\n\r\n')) return next;
     const read = readHeaderLines(line.slice(0, -2), 0);
     if (!read || read['content-length'] !== undefined || read['transfer-encoding'] !== undefined)
