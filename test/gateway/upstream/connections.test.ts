@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
+import { Agent, type ClientRequest, get, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -140,6 +140,62 @@ describe('A connection to the upstream', () => {
     say = (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhi');
     await assert.rejects(text());
     await until('the gate closes the connection', () => open.size === 0);
+  });
+});
+
+describe('Many people at once, some of whom leave, and an upstream that breaks off', () => {
+  const bodyOf = (mark: string): string => `[${mark}]`.repeat(200);
+  const lengthOf = (body: string): string => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const chunksOf = (body: string): string =>
+    `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n`;
+  type Behaviour = (socket: Socket, body: string) => void;
+  // biome-ignore format: a table
+  const behaviours: readonly Behaviour[] = [
+    (socket, body) => socket.write(lengthOf(body) + body),
+    (socket, body) => socket.write(`${chunksOf(body)}0\r\n\r\n`),
+    (socket, body) => socket.write(`${lengthOf(body)}${body}${FOREIGN}`),
+    (socket, body) => socket.write(lengthOf(body) + body.slice(0, 900), () => socket.destroy()),
+    (socket, body) => socket.write(chunksOf(body), () => socket.resetAndDestroy()),
+    (socket) => socket.resetAndDestroy(),
+    (socket, body) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${body}`),
+    (socket, body) => void setImmediate(() => socket.write(lengthOf(body) + body)),
+  ];
+
+  it('get no response, nor a part of one, that is not their own', async () => {
+    const patient = await startGate(gateUpstream());
+    say = (socket, head) => {
+      const [, mark = '', way] = /^GET \/api\/(\d+-\d+)\?(\d) /.exec(head) ?? [];
+      const answer = (): void => behaviours[Number(way)]?.(socket, bodyOf(mark));
+      const left = leaving.get(mark)?.destroy();
+      if (left) setTimeout(answer, 2);
+      else answer();
+    };
+    const leaving = new Map<string, ClientRequest>();
+    let whole = 0;
+    const ask = async (mark: string, way: number, leaves: boolean, agent: Agent): Promise<void> => {
+      const asked = get(`${patient.url}/api/${mark}?${way}`, { agent });
+      if (leaves) leaving.set(mark, asked);
+      let [body, status, isWhole] = ['', 0, false];
+      asked
+        .on('error', () => {})
+        .on('response', (response) => {
+          status = response.statusCode ?? 0;
+          response.on('error', () => {}).on('data', (piece: Buffer) => (body += piece.toString('latin1')));
+          response.on('end', () => (isWhole = status === 200 && !leaves));
+        });
+      await new Promise((resolve) => asked.once('close', resolve));
+      if (status === 200) assert.equal(body, isWhole ? bodyOf(mark) : bodyOf(mark).slice(0, body.length));
+      if (isWhole) whole += 1;
+    };
+    const person = async (number: number): Promise<void> => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      for (let turns = 0; turns < 40; turns += 1)
+        await ask(`${number}-${turns}`, (number * 3 + turns) % behaviours.length, (number + turns) % 7 === 0, agent);
+      agent.destroy();
+    };
+    await Promise.all(Array.from({ length: 12 }, (_, number) => person(number)));
+    await patient.close();
+    assert.ok(whole > 150, `only ${whole} of 480 were whole: that proves too little`);
   });
 });
 
