@@ -28,7 +28,6 @@ import { type ForgetEvents, forgetEventsOf } from './events/forget-events.ts';
 import { writeEvents } from './events/write-events.ts';
 import { createLedgerStore } from './ledger/ledger.ts';
 import { appliedMigrations, assertCurrent, migrate } from './migrate.ts';
-import { postgresEngine } from './postgres/postgres.ts';
 import { sqliteEngine } from './sqlite/sqlite.ts';
 
 export interface StoreOptions {
@@ -125,8 +124,11 @@ async function engineOf(options: StoreOptions): Promise<Engine> {
   const { url, listenUrl, statementSeconds, readOnly = false, onFault, onCurrent, onCommitted } = options;
   const told = onFault ? { onFault } : {};
   const timed = statementSeconds === undefined ? {} : { statementTimeout: statementSeconds * 1000 };
-  if (/^postgres(?:ql)?:/i.test(url))
+  if (/^postgres(?:ql)?:/i.test(url)) {
+    // A store on SQLite does not load the driver: sixty files of packages.
+    const { postgresEngine } = await import('./postgres/postgres.ts');
     return postgresEngine({ url, listenUrl, readOnly, ...timed, ...told, ...(onCurrent && { onCurrent }) });
+  }
   const path = /^sqlite:(?<path>.+)$/s.exec(url)?.groups?.['path'];
   if (path === undefined) throw new Error('store.url: only "sqlite:<path>" is understood: name a file');
   return sqliteEngine({ path, readOnly, isOurs: true, ...told, onCommitted });
