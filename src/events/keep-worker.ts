@@ -10,13 +10,17 @@ export interface WorkerKeeping {
   readonly now: () => number;
   /** Another one is started in so many milliseconds. */
   readonly onDown: (fault: Error, pause: number) => void;
-  /** Another one listens. */
-  readonly onUp: () => void;
+  /** One listens; `isAnother`: after one that ended or could not start. */
+  readonly onUp: (isAnother: boolean) => void;
   /** The shortest pause, in milliseconds; each one that follows is twice as long. */
   readonly firstPause?: number;
 }
 
 export interface KeptWorker extends EventsWorker {
+  /** Starts the first one. Rejects when it cannot start: that is for the operator to put right. */
+  start(): Promise<void>;
+  /** The same when it is first needed; one that cannot start is tried again. Undefined when there is nothing to wait for. */
+  wake(): Promise<void> | undefined;
   /** Why none runs now; undefined while one does. */
   fault(): Error | undefined;
 }
@@ -30,8 +34,8 @@ export const pauseAfter = (failures: number, first = FIRST_PAUSE_MS): number =>
 /** After running for so long, the next restart waits the shortest pause again. */
 export const STEADY_MS = 60_000;
 
-/** Rejects when the first one cannot start: that is for the operator to put right. */
-export async function keepWorker(keeping: WorkerKeeping): Promise<KeptWorker> {
+/** None runs until it is started or needed. */
+export function keepWorker(keeping: WorkerKeeping): KeptWorker {
   const { start, now, onDown, onUp, firstPause } = keeping;
   let worker: EventsWorker | undefined;
   let fault: Error | undefined;
@@ -39,24 +43,25 @@ export async function keepWorker(keeping: WorkerKeeping): Promise<KeptWorker> {
   let failures = 0;
   let timer: NodeJS.Timeout | undefined;
   let starting: Promise<void> | undefined;
+  let hasFailed = false;
   let isStopped = false;
 
   const begin = async (): Promise<void> => {
     worker = await start(ended);
     upSince = now();
     fault = undefined;
+    if (!isStopped) onUp(hasFailed);
   };
   const again = async (): Promise<void> => {
     try {
       await begin();
-      onUp();
     } catch (cause) {
       ended(cause instanceof Error ? cause : new Error(String(cause)));
     }
   };
   const ended = (why: Error): void => {
     if (upSince !== undefined && now() - upSince >= STEADY_MS) failures = 0;
-    [worker, fault, upSince] = [undefined, why, undefined];
+    [worker, fault, upSince, hasFailed] = [undefined, why, undefined, true];
     if (isStopped) return;
     const pause = pauseAfter(failures, firstPause);
     failures += 1;
@@ -66,8 +71,16 @@ export async function keepWorker(keeping: WorkerKeeping): Promise<KeptWorker> {
     onDown(why, pause);
   };
 
-  await begin();
   return {
+    start() {
+      starting ??= begin();
+      return starting;
+    },
+    wake() {
+      if (isStopped) return undefined;
+      starting ??= again();
+      return worker || fault ? undefined : starting;
+    },
     fault: () => fault,
     // A worker that is started later gets the roles at its start.
     setRoles: (roles: CustomRoles, cameras: readonly CameraName[] | null) => worker?.setRoles(roles, cameras),

@@ -54,8 +54,13 @@ const PATIENCE_MS = 2000;
 /** Beyond the longest work. */
 const GRACE_MS = 10_000;
 
-/** Gives the way to stop, and to ask at once. */
-export function watchWorker({ ask, restart, now, longestWork, everyMs = EVERY_MS }: WorkerWatchDeps) {
+export interface WorkerWatch {
+  /** At once. */
+  readonly ask: () => Promise<WorkerStatus>;
+  readonly stop: () => void;
+}
+
+export function watchWorker({ ask, restart, now, longestWork, everyMs = EVERY_MS }: WorkerWatchDeps): WorkerWatch {
   let silentSince: number | undefined;
   let asking: Promise<WorkerStatus> | undefined;
   const look = async (): Promise<WorkerStatus> => {

@@ -22,6 +22,7 @@ describe('V8 optimizes', () => {
 
   it('serve: true, once it has started, with its worker', async () => {
     const serving = await servePostern({ env });
+    await fetch(`${serving.telemetryUrl}/readyz`); // needs the worker
     assert.equal(await serving.end(), 0);
     assert.deepEqual(toldIn(serving.output.stderr), ['true', 'true'], serving.output.stderr);
   });

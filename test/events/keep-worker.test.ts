@@ -37,13 +37,14 @@ interface Kept {
   advance(milliseconds: number): void;
 }
 
-async function keep(t: TestContext, options: Partial<WorkerKeeping> = {}): Promise<Kept> {
+/** `isLazy`: it is started by the first that needs it. */
+async function keep(t: TestContext, options: Partial<WorkerKeeping> = {}, isLazy = false): Promise<Kept> {
   const socketPath = join(scratch.directory, 'events.sock');
   let now = 0;
   let up = Promise.withResolvers<void>();
   const pauses: number[] = [];
   const faults: string[] = [];
-  const worker = await keepWorker({
+  const worker = keepWorker({
     start: (onCrash) =>
       startEventsWorker({
         storeUrl: scratch.url,
@@ -59,11 +60,12 @@ async function keep(t: TestContext, options: Partial<WorkerKeeping> = {}): Promi
       faults.push(fault.message);
       pauses.push(pause);
     },
-    onUp: () => up.resolve(),
+    onUp: (isAnother) => isAnother && up.resolve(),
     firstPause: 1,
     ...options,
   });
   t.after(worker.stop);
+  await (isLazy ? worker.wake() : worker.start());
   return {
     worker,
     pauses,
@@ -148,6 +150,32 @@ describe('An events worker', () => {
     await kept.nextUp();
     assert.deepEqual(kept.pauses, [1, 2]);
     assert.match(kept.faults[1] ?? '', /cannot open the store/);
+  });
+
+  it('is started when it is first needed, once for all that wait for it', async (t) => {
+    const known = threads.length;
+    const { worker, pauses } = await keep(t, {}, true);
+    await Promise.all([worker.wake(), worker.wake()]);
+    assert.equal(await idsForGuard(), '2-b 1-a 5-e');
+    assert.deepEqual([threads.length - known, worker.wake(), pauses], [1, undefined, []]);
+  });
+
+  it('that cannot start when it is first needed is tried again, and keeps no request waiting', async (t) => {
+    let starts = 0;
+    const kept = await keep(
+      t,
+      {
+        async start() {
+          starts += 1;
+          if (starts === 1) throw new Error('no thread is to be had');
+          return { setRoles() {}, stop: async () => {}, terminate: async () => {} };
+        },
+      },
+      true,
+    );
+    assert.deepEqual([kept.worker.fault()?.message, kept.worker.wake()], ['no thread is to be had', undefined]);
+    await kept.nextUp();
+    assert.deepEqual([starts, kept.worker.fault(), kept.pauses], [2, undefined, [1]]);
   });
 
   it('that is stopped stays so, also while it waits for its next start', async (t) => {

@@ -189,8 +189,12 @@ describe('A configuration that is read again holds for the next request', () => 
     t.after(() => process.off('worker', note));
     const at = await startInstance({ config: { nvr: behind(), auth: auth(), events: { source: 'store' } } });
     const other = { nvr: behind({ timeout_idle: 9 }), auth: auth() };
+    const needEvents = () => fetch(`${at.telemetryUrl}/readyz`);
+    await needEvents();
     await at.reload({ ...other, events: { source: 'store', max_limit: 20 } });
+    await needEvents();
     await at.reload({ ...other, events: { source: 'store', max_limit: 20 } });
+    await needEvents();
     assert.equal(threads.length, 2); // the third configuration is the second one
     await at.close();
     assert.deepEqual(

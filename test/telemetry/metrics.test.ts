@@ -605,12 +605,14 @@ describe('The instance', () => {
     const store = await startInstance({ config: { events: { sample: 10 }, nvr: { cameras: ['cam1'] } } });
     try {
       const token = await store.logIn(VERA);
+      assert.equal(await value(store, 'events_up'), undefined, 'none runs before the first question');
       await moves(
         store,
         ['events_requests_total', 'events_request_duration_seconds_count'],
         () => store.ask('/api/events', { token }),
         { 'events_requests_total{code_class="2xx"}': 1, events_request_duration_seconds_count: 1 },
       );
+      assert.equal(await value(store, 'events_up'), 1);
       assert.ok(((await value(store, 'events_heap_used_bytes')) ?? 0) > 1_000_000);
       assert.ok(((await value(store, 'events_eventloop_lag_p99_seconds')) ?? -1) >= 0);
     } finally {
@@ -623,6 +625,7 @@ describe('The instance', () => {
     const note = (thread: Worker): void => void threads.push(thread);
     process.on('worker', note);
     const store = await startInstance({ config: { nvr: { cameras: ['cam1'] } } });
+    await fetch(`${store.telemetryUrl}/readyz`);
     process.off('worker', note);
     try {
       await moves(

@@ -103,7 +103,7 @@ export async function layoutOf(settings: Settings, store: Store | undefined, not
     destination: { write: () => note('the NVR did not answer the request for its list of cameras') },
     clock: { now: () => 0 }, // the line itself is not shown
   });
-  const cameras = watchCameras(settings, undefined, logs.named('explain'));
+  const cameras = watchCameras(settings, undefined, async () => [], logs.named('explain'));
   await cameras.refresh();
   cameras.stop();
   return cameras.layout();

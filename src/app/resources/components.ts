@@ -1,6 +1,5 @@
 /** Parts that a reload reopens only when their own settings have changed: events backend, camera list, connections to the NVR. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Logger } from 'pino';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import type { KnownCameraList } from '../../gateway/decision/known-cameras.ts';
@@ -59,7 +58,7 @@ export async function openComponents(
   const cameras = await kept(
     before?.cameras,
     [events.it, nvr.url, nvr.cameras, nvr.user_header, nvr.role_header, nvr.auth_secret, await nvrTlsOf(settings)],
-    () => openCameras(settings, events.it, deps.log),
+    () => openCameras(settings, events.it, deps),
     (list) => list.stop(),
   );
   const rules = await forwardRulesOf(settings);
@@ -76,9 +75,9 @@ export async function openComponents(
 async function openCameras(
   settings: Settings,
   backend: EventsBackend | undefined,
-  log: Logger,
+  { store, log }: Pick<ComponentDeps, 'store' | 'log'>,
 ): Promise<KnownCameraList> {
-  const cameras = watchCameras(settings, backend, log);
+  const cameras = watchCameras(settings, backend, store.events.cameras, log);
   await cameras.refresh();
   return cameras;
 }

@@ -12,7 +12,7 @@ import type { CameraName } from '../../domain/names.ts';
 import { keepWorker } from '../../events/keep-worker.ts';
 import { generateSampleEvents } from '../../events/sample/sample-events.ts';
 import { startEventsWorker } from '../../events/worker-handle.ts';
-import { askWorker, watchWorker } from '../../events/worker-watch.ts';
+import { askWorker, type WorkerWatch, watchWorker } from '../../events/worker-watch.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { OK, type Reached } from '../../telemetry/readiness.ts';
@@ -21,6 +21,8 @@ import { ticks } from './ticks.ts';
 
 export interface EventsBackend {
   readonly upstream: Upstream;
+  /** Whether it was needed already. */
+  isAwake(): boolean;
   setCameras(cameras: readonly CameraName[]): void;
   /** Custom roles have changed. */
   tellRoles(): void;
@@ -70,48 +72,62 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
       onCrash,
     });
   };
-  const worker = await keepWorker({
+  let watch: WorkerWatch | undefined;
+  const worker = keepWorker({
     start,
     now: ticks,
     onDown(fault, pause) {
       metrics.eventsUp.set(0);
       log.error({ err: fault, inSeconds: pause / 1000 }, 'the events backend has ended: it is being restarted');
     },
-    onUp() {
+    onUp(isAnother) {
       metrics.eventsUp.set(1);
+      worker.setRoles(roles(), cameras); // they may have changed while it started
+      watch ??= watchWorker({
+        ask: (patience) => askWorker(socketPath, patience),
+        restart: (reason) => worker.terminate(new Error(reason)),
+        now: ticks,
+        longestWork: query_timeout * 1000,
+      });
+      if (!isAnother) return;
       metrics.eventsRestarts.add(1);
       log.info('the events backend runs again');
     },
   });
-  metrics.eventsUp.set(1);
-  const watch = watchWorker({
-    ask: (patience) => askWorker(socketPath, patience),
-    restart: (reason) => worker.terminate(new Error(reason)),
-    now: ticks,
-    longestWork: query_timeout * 1000,
-  });
+  const isAtOnce = isStartedAtOnce(settings);
+  if (isAtOnce) await worker.start();
   return {
-    upstream: { kind: 'unix', path: socketPath },
+    upstream: { kind: 'unix', path: socketPath, ...(isAtOnce ? {} : { wake: worker.wake }) },
+    isAwake: () => watch !== undefined || worker.fault() !== undefined,
     setCameras(known) {
       cameras = known;
       worker.setRoles(roles(), cameras);
     },
     tellRoles: () => worker.setRoles(roles(), cameras),
     async health() {
+      await worker.wake();
       const fault = worker.fault();
       if (damage !== undefined) return { kind: 'failed', reason: damage };
       if (fault) return { kind: 'failed', reason: `it has ended and is started again: ${fault.message}` };
-      const status = await watch.ask();
+      const status = await watch?.ask();
+      if (status === undefined) return { kind: 'failed', reason: 'it has not started' };
       return status.kind === 'ok' ? status : { kind: 'failed', reason: status.reason };
     },
     async close() {
       await upkeep?.close();
-      watch.stop();
+      watch?.stop();
       await worker.stop();
       await rm(directory, { recursive: true, force: true });
     },
   };
 }
+
+/**
+ * Many instances are never asked for events: the worker, 20 MB and half the time of a start, waits for the first question. Not
+ * where it may fail at once by what the operator has set, nor where other processes ask, which could not wake it.
+ */
+const isStartedAtOnce = ({ events, server }: Settings): boolean =>
+  events.source === 'nvr-database' || server.workers !== 1;
 
 export const upkeepTold = ({
   metrics,
@@ -126,7 +142,14 @@ export const upkeepTold = ({
 
 /** As a worker sees it: the primary keeps it running, and tells it the roles and the cameras. */
 export const backendOfPrimary = async (upstream: Upstream | undefined): Promise<EventsBackend | undefined> =>
-  upstream && { upstream, setCameras() {}, tellRoles() {}, health: async () => OK, close: async () => {} };
+  upstream && {
+    upstream,
+    isAwake: () => true,
+    setCameras() {},
+    tellRoles() {},
+    health: async () => OK,
+    close: async () => {},
+  };
 
 async function makeSampleEvents({ events, nvr }: Settings, { store, clock }: EventsDeps): Promise<void> {
   if (events.sample === 0 || (await store.events.cameras()).length > 0) return;

@@ -12,11 +12,17 @@ import type { UpstreamTls } from '../../gateway/forward/upstream-tls.ts';
 import { checked, type Reached } from '../../telemetry/readiness.ts';
 import type { EventsBackend } from './events.ts';
 
-export function watchCameras(settings: Settings, backend: EventsBackend | undefined, log: Logger): KnownCameraList {
+/** `stored` gives the cameras of the events in the store. */
+export function watchCameras(
+  settings: Settings,
+  backend: EventsBackend | undefined,
+  stored: () => Promise<readonly string[]>,
+  log: Logger,
+): KnownCameraList {
   const { nvr } = settings;
   return watchKnownCameras({
     configured: nvr.cameras,
-    ask: layoutAsker(settings, backend),
+    ask: layoutAsker(settings, backend, stored),
     // The store's own cameras need no telling: they are where they were found.
     onChange: (cameras) => nvr.url && backend?.setCameras(cameras),
     onFault: (fault) =>
@@ -27,12 +33,14 @@ export function watchCameras(settings: Settings, backend: EventsBackend | undefi
   });
 }
 
-function layoutAsker(settings: Settings, backend: EventsBackend | undefined) {
+function layoutAsker(settings: Settings, backend: EventsBackend | undefined, stored: () => Promise<readonly string[]>) {
   const { url, cameras } = settings.nvr;
   const ask = askerOf(settings);
   if (url) return async () => layoutOfConfig(await ask(url, '/api/config'), cameras);
   if (!backend || cameras) return undefined;
-  return async () => layoutOfNames((await ask(backend.upstream, '/cameras')) as CameraName[]);
+  // The store answers at once, by its index: for this the backend need not be started.
+  const names = settings.events.source === 'store' ? stored : () => ask(backend.upstream, '/cameras');
+  return async () => layoutOfNames((await names()) as readonly CameraName[]);
 }
 
 /** The JSON of a 200 answer, undefined of a 404. */

@@ -1,6 +1,6 @@
 /** Addresses in the configuration: listeners, networks, upstreams and path prefixes (SPEC 1). */
 import { isIP } from 'node:net';
-import type { ListenAddress, Upstream } from '../../domain/addresses/socket-address.ts';
+import type { ListenAddress, UpstreamAddress } from '../../domain/addresses/socket-address.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 
 const LARGEST_PORT = 65_535;
@@ -36,7 +36,7 @@ export function parseNetwork(text: string): Result<string, string> {
 }
 
 /** `http(s)://host:port` or `unix:/path`. What is wrong is said without the value, which may hold a password. */
-export function parseUpstream(text: string): Result<Upstream, string> {
+export function parseUpstream(text: string): Result<UpstreamAddress, string> {
   if (text.startsWith('unix:')) return parseUnixSocket(text.slice('unix:'.length));
   if (text.includes('@')) return err('has a user name or password in it: use nvr.auth_secret instead');
   if (!UPSTREAM_URL.test(text) || !URL.canParse(text)) return err(NOT_UPSTREAM);
@@ -60,7 +60,7 @@ const NOT_SOCKET = 'is not an absolute path: write for example unix:/run/postern
 const NOT_UPSTREAM =
   'is not the address of a server: write http://host:port, https://host:port or unix:/path, nothing behind it';
 
-function parseUnixSocket(path: string): Result<Upstream, string> {
+function parseUnixSocket(path: string): Result<UpstreamAddress, string> {
   if (path.startsWith('/') && !path.includes('\0')) return ok({ kind: 'unix', path });
   return err(`${JSON.stringify(path)} is not an absolute path: write for example unix:/run/nvr.sock`);
 }

@@ -9,16 +9,31 @@ export interface ListenAddress {
   readonly fd?: number;
 }
 
-export type Upstream =
+/** As it is configured. */
+export type UpstreamAddress =
   /** `host` has no brackets around an IPv6 address. */
   | { readonly kind: 'tcp'; readonly protocol: 'http:' | 'https:'; readonly host: string; readonly port: number }
   | { readonly kind: 'unix'; readonly path: string };
+
+/** A server of our own that is started when it is first needed. */
+interface OwnUpstream {
+  readonly kind: 'unix';
+  readonly path: string;
+  /** Undefined when there is nothing to wait for. It never rejects: nothing listens for a server that could not start. */
+  readonly wake: () => Promise<void> | undefined;
+}
+
+export type Upstream = UpstreamAddress | OwnUpstream;
+
+/** To be awaited before a connection. */
+export const wakeUp = (upstream: Upstream): Promise<void> | undefined =>
+  'wake' in upstream ? upstream.wake() : undefined;
 
 /** An upstream for paths below a prefix. */
 export interface UpstreamRoute {
   /** Begins with a slash, ends with none; matched by whole segments. */
   readonly prefix: string;
-  readonly upstream: Upstream;
+  readonly upstream: UpstreamAddress;
 }
 
 /** A host as it stands in a URL: an IPv6 address in brackets. */

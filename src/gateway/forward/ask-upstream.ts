@@ -1,7 +1,7 @@
 /** Questions that the gate itself asks an upstream: readiness, cameras, owners, version. */
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { Upstream } from '../../domain/addresses/socket-address.ts';
+import { type Upstream, wakeUp } from '../../domain/addresses/socket-address.ts';
 import { tlsOptionsFor, type UpstreamTls } from './upstream-tls.ts';
 
 export interface Question {
@@ -40,7 +40,8 @@ const statusFault = (path: string, status: number | undefined): Error =>
   Object.assign(new Error(`${path} was answered with status ${status}`), { status });
 
 /** Resolves with the head of any response: its status proves that the upstream runs. */
-export function ask({ upstream, path, headers, timeout, tls }: Question): Promise<IncomingMessage> {
+export async function ask({ upstream, path, headers, timeout, tls }: Question): Promise<IncomingMessage> {
+  await wakeUp(upstream);
   const place = upstream.kind === 'tcp' ? { host: upstream.host, port: upstream.port } : { socketPath: upstream.path };
   const isTls = upstream.kind === 'tcp' && upstream.protocol === 'https:';
   const options = { ...place, path, headers, signal: AbortSignal.timeout(timeout * 1000) };

@@ -1,6 +1,6 @@
 /** Plain requests: sent by Postern's own client or by undici; the response is streamed (SPEC 6). */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Upstream } from '../../domain/addresses/socket-address.ts';
+import { type Upstream, wakeUp } from '../../domain/addresses/socket-address.ts';
 import { limitUpload } from './body-limit.ts';
 import type { ForwardRules, JudgedRequest } from './forwarder.ts';
 import { createLazyClient } from './lazy-client.ts';
@@ -28,7 +28,12 @@ export function createRequestForwarder(rules: ForwardRules): RequestForwarder {
         limitUpload(request, rules.maxUpload, judged.watch, () => handler.fail('body-too-large'));
       judged.watch?.onAsked();
       const client = rules.client === 'auto' && !judged.narrowing && isPlain(upstream) ? own : byUndici;
-      client.dispatch({ upstream, request, response, judged, upload, handler });
+      const dispatch = (): void => client.dispatch({ upstream, request, response, judged, upload, handler });
+      const waking = wakeUp(upstream);
+      if (!waking) return dispatch();
+      void waking.then(() => {
+        if (!response.destroyed) dispatch();
+      });
     },
     close() {
       own.close();
