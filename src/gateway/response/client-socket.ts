@@ -2,8 +2,15 @@
 import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 
-/** Written to the kernel as it is. TLS and HTTP/2 keep what is written for an unknown time. */
-export const isPlain = ({ socket }: ServerResponse): boolean => socket instanceof Socket && !('encrypted' in socket);
+/** Neither TLS nor HTTP/2, nor a stream within this process. */
+const isPlain = ({ socket }: ServerResponse): boolean => socket instanceof Socket && !('encrypted' in socket);
+
+/**
+ * HTTP/1, over TLS or not: a write calls back when its bytes are used up, for then the kernel has them, or they are encrypted.
+ * HTTP/2 queues the bytes of a stream, and calls back for one that is destroyed while they may still lie there.
+ */
+export const hasOwnConnection = ({ socket, req }: ServerResponse): boolean =>
+  socket instanceof Socket && req.httpVersion !== '2';
 
 /**
  * Ends a response that has begun and will not be whole. HTTP/1.0 knows no chunks: there the end of the connection is the end

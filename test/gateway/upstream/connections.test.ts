@@ -3,12 +3,14 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, type ClientRequest, get, type IncomingMessage } from 'node:http';
+import { get as getOverTls } from 'node:https';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type ConnectionPool, createConnectionPool } from '../../../src/gateway/upstream/connection-pool.ts';
 import type { ExchangeControl } from '../../../src/gateway/upstream/exchange.ts';
 import { openConnection, type RawConnection } from '../../attacks/support/raw-connection.ts';
+import { changing, makeServed } from '../../support/served-certificate.ts';
 import { type StartedGate, startGate, upstreamAt } from '../../support/start-gate.ts';
 import { until } from '../../support/until.ts';
 
@@ -17,6 +19,7 @@ type Say = (socket: Socket, head: string, connection: number) => void;
 
 let server: Server;
 let gate: StartedGate;
+let tlsGate: StartedGate;
 let say: Say;
 let connections = 0;
 const requests: string[] = [];
@@ -41,9 +44,11 @@ before(async () => {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   gate = await startGate(gateUpstream(), { timeoutIdle: 0.3 });
+  tlsGate = await startGate(gateUpstream(), { timeoutIdle: 0.3 }, undefined, { tls: changing(await makeServed()) });
 });
 after(async () => {
   await gate.close();
+  await tlsGate.close();
   for (const socket of open) socket.destroy();
   server.close();
 });
@@ -326,10 +331,10 @@ function exchangeOver(pool: ConnectionPool): Promise<{ readonly control: Exchang
 
 describe('A long body', () => {
   for (const [name, head, body, closes] of FRAMINGS) {
-    it(`framed ${name} arrives whole, at fast and slow readers beside each other`, async () => {
+    it(`framed ${name} arrives whole, at fast and slow readers beside each other, over TLS or not`, async () => {
       const bytes = Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n`), body()]);
       say = (socket) => (closes ? socket.end(bytes) : socket.write(bytes));
-      const sums = await Promise.all([read(false), read(true), read(false), read(true)]);
+      const sums = await Promise.all([read(gate, false), read(gate, true), read(tlsGate, false), read(tlsGate, true)]);
       assert.deepEqual(sums, [SUM, SUM, SUM, SUM]);
     });
   }
@@ -345,8 +350,9 @@ describe('A long body', () => {
 });
 
 /** A slow one takes a little, and lets others go first. */
-async function read(isSlow: boolean): Promise<string> {
-  const asked = get(`${gate.url}/api/x`, { agent: false, highWaterMark: 16 * 1024 } as object);
+async function read({ url }: StartedGate, isSlow: boolean): Promise<string> {
+  const options = { agent: false as const, highWaterMark: 16 * 1024, rejectUnauthorized: false };
+  const asked = url.startsWith('https:') ? getOverTls(`${url}/api/x`, options) : get(`${url}/api/x`, options);
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
   const parts: Buffer[] = [];
   for await (const part of response) {
