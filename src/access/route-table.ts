@@ -150,7 +150,7 @@ function find(node: Node, asked: Asked, at: number, values: readonly string[]): 
     (literal && find(literal, asked, at + 1, values)) ??
     findAffixed(node, asked, at, values) ??
     (node.any && segment !== '' ? find(node.any, asked, at + 1, [...values, segment]) : undefined) ??
-    listed(node.rest, method, [...values, segments.slice(at).join('/')])
+    (node.rest.size > 0 ? listed(node.rest, method, [...values, segments.slice(at).join('/')]) : undefined)
   );
 }
 

@@ -51,7 +51,7 @@ export function decisionRules(told: RuleDeps): Rules {
     sharedBy,
     // The events backend checks the parameters itself, and says which one it is.
     isHarmful: (method, target) =>
-      destinationOf(method, target, destinations).kind === 'nvr' && asksTooMuch(target, settings.events.max_limit),
+      asksTooMuch(target, settings.events.max_limit) && destinationOf(method, target, destinations).kind === 'nvr',
     isMalformed: (target) => asksTooMuch(target, settings.events.max_limit),
     onUntrustedDescription: deps.onUntrustedDescription,
     onIncompleteDescription: deps.onIncompleteDescription,

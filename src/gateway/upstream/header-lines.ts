@@ -36,7 +36,8 @@ export function readHeaderLines(text: string, from: number): HeaderLines | undef
 
 /** Without the spaces and tabs around it; `trim` would take a no-break space as well, which is a byte of the value. */
 function trimmed(text: string, from: number, to: number): string {
-  let [start, end] = [from, to];
+  let start = from;
+  let end = to;
   while (start < end && isBlank(text.charCodeAt(start))) start += 1;
   while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
   return text.slice(start, end);
