@@ -1,4 +1,4 @@
-/** Load on loopback, bounded in time: by wrk where it is installed, else by autocannon, which needs more of the machine. */
+/** Load on loopback, bounded in time: by wrk where it is installed, else by autocannon, which needs more of the machine; HTTP/2 by h2load. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import autocannon from 'autocannon';
@@ -9,6 +9,8 @@ export interface Target {
   readonly name: string;
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** By HTTP/2, a stream at a time on each connection. */
+  readonly isHttp2?: boolean;
   /** Of the process whose processor time is counted; absent: nobody's is. */
   readonly pid?: number;
 }
@@ -32,6 +34,8 @@ export interface LoadOptions {
 
 const CONNECTIONS = 16;
 const WRK = findProgram('wrk');
+const H2LOAD = findProgram('h2load');
+export const HAS_H2LOAD = H2LOAD !== undefined;
 
 export const LOAD_TOOL = WRK === undefined ? 'autocannon' : 'wrk';
 
@@ -40,7 +44,7 @@ type Measured = Omit<Figures, 'microseconds' | 'secondsPerGigabyte'> & { readonl
 /** One round; a status other than 2xx or 3xx is a fault of the benchmark, and ends it. */
 export async function measure(target: Target, seconds: number, connections = CONNECTIONS): Promise<Figures> {
   const before = target.pid === undefined ? undefined : processorSeconds(target.pid);
-  const load = WRK === undefined ? byAutocannon : byWrk;
+  const load = target.isHttp2 ? byH2load : WRK === undefined ? byAutocannon : byWrk;
   const { requests, ...figures } = await load(target, seconds, connections);
   const after = target.pid === undefined ? undefined : processorSeconds(target.pid);
   const spent = before === undefined || after === undefined ? Number.NaN : after - before;
@@ -61,6 +65,23 @@ async function byWrk({ name, url, headers = {} }: Target, seconds: number, conne
     bytesPerSecond: bytesOf(figure(/^Transfer\/sec: +(\S+)/m)),
     p50: millisecondsOf(figure(/^ +50% +(\S+)/m)),
     p99: millisecondsOf(figure(/^ +99% +(\S+)/m)),
+  };
+}
+
+/** It tells no quantiles. */
+async function byH2load({ name, url, headers = {} }: Target, seconds: number, connections: number): Promise<Measured> {
+  const lines = Object.entries(headers).flatMap(([header, value]) => ['-H', `${header}: ${value}`]);
+  const load = ['-t1', `-c${connections}`, '-m1', `-D${seconds}`];
+  const { stdout } = await promisify(execFile)(H2LOAD ?? 'h2load', [...load, ...lines, url]);
+  const counts = /^requests: .* (?<done>\d+) succeeded, (?<failed>\d+) failed/m.exec(stdout)?.groups;
+  if (!counts || counts['failed'] !== '0') throw new Error(`${name}: ${stdout.slice(-500)}`);
+  const [, rate = 'NaN', bytes = 'NaN'] = /^finished in .*?, ([\d.]+) req\/s, (\S+)\/s/m.exec(stdout) ?? [];
+  return {
+    requests: Number(counts['done']),
+    requestsPerSecond: Number(rate),
+    bytesPerSecond: bytesOf(bytes),
+    p50: Number.NaN,
+    p99: Number.NaN,
   };
 }
 

@@ -88,7 +88,7 @@ http {
   access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000; client_max_body_size 0;
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${directory}/${kind};`).join(' ')}
   ${http}
-  server { listen 127.0.0.1:${port}${tls ? ' ssl' : ''}; ${tls ? certificateOf(tls) : ''} ${server} }
+  server { listen 127.0.0.1:${port}${tls ? ' ssl http2' : ''}; ${tls ? certificateOf(tls) : ''} ${server} }
 }
 `;
 

@@ -96,6 +96,7 @@ export function findingsOf(starts: readonly Start[]): Finding[] {
     rate('GET / nginx proxy_pass', 'Postern', 'nginx proxy_pass', 0.45),
     rate('GET / nginx auth_request', 'Postern', 'nginx auth_request', 0.8),
     rate('GET / Caddy forward_auth', 'Postern', 'Caddy forward_auth', 1.5),
+    rate('GET / oauth2-proxy', 'Postern', 'oauth2-proxy', 1.5),
     cost(
       'bodies: processor time of nginx / of Postern',
       'secondsPerGigabyte',

@@ -5,7 +5,7 @@
 import { type Figures, measure, medianFigures, showProgress, type Target } from '../load.ts';
 import { untilCalm } from '../machine.ts';
 import { BIG_FILE, HAS_NGINX, nginxAuthRequest, nginxProxy } from '../start-nginx.ts';
-import { caddyForwardAuth, haproxyProxy } from '../start-peers.ts';
+import { caddyForwardAuth, haproxyProxy, oauth2Proxy } from '../start-peers.ts';
 import { startPostern } from '../start-postern.ts';
 import { type StartedServer, startedTogether, startServer } from '../start-server.ts';
 import type { Finding } from '../table.ts';
@@ -22,7 +22,9 @@ const CALM_PATIENCE_MS = 5_000;
 const BODY_CONNECTIONS = 4;
 const SMALL = '/api/version';
 
-type Named = readonly [name: string, server: StartedServer];
+/** `viewer`: headers by which it knows the caller, where it asks for that. */
+type Peer = StartedServer & { readonly viewer?: { readonly cookie: string } };
+type Named = readonly [name: string, server: Peer];
 
 export async function measureRequests(): Promise<Finding[]> {
   const starts: Start[] = [];
@@ -56,7 +58,7 @@ async function oneStart(start: number): Promise<Start> {
     cold.push(await measure(own, 1, CONNECTIONS));
   }
   /** None where it is not installed. */
-  const kept = async (name: string, start: (() => Promise<StartedServer>) | undefined): Promise<Named[]> =>
+  const kept = async (name: string, start: (() => Promise<Peer>) | undefined): Promise<Named[]> =>
     start === undefined ? [] : [[name, await servers.keep(start())]];
   const nginx = await kept('nginx proxy_pass', HAS_NGINX ? () => nginxProxy(upstream.url) : undefined);
   const pipe = await kept('undici pipe', () => startServer('bare-undici', 1, upstream.url));
@@ -64,10 +66,12 @@ async function oneStart(start: number): Promise<Start> {
     ...(await kept('nginx auth_request', HAS_NGINX ? () => nginxAuthRequest(upstream.url, auth.url) : undefined)),
     ...(await kept('HAProxy', haproxyProxy(upstream.url))),
     ...(await kept('Caddy forward_auth', caddyForwardAuth(upstream.url, auth.url))),
+    ...(await kept('oauth2-proxy', oauth2Proxy(upstream.url))),
   ];
   const byUndici = await servers.keep(startPostern({ upstream: upstream.url, nvr: { client: 'undici' } }));
   const logging = await servers.keep(startPostern({ upstream: upstream.url, logLevel: 'info' }));
-  const others = (of: readonly Named[], path: string): Target[] => of.map(([name, server]) => to(name, server, path));
+  const others = (of: readonly Named[], path: string): Target[] =>
+    of.map(([name, server]) => to(name, server, path, server.viewer));
   const gates = (path: string): Target[] => [
     to('Postern', postern, path, postern.viewer),
     to('Postern, nvr.client: undici', byUndici, path, byUndici.viewer),
