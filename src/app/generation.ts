@@ -92,6 +92,8 @@ function generationUnder(
   const { clock, store, logs, counters, trustedHeaders, certificates, openStreams, unknownRoutes, pages } = runtime;
   const { limiter, seenSessions, ...credentials } = runtime.accounts;
   const { metrics, recent, watch } = counters;
+  const { sightings } = runtime.ledger;
+  const { layout } = components.cameras.it;
   const accounts = runtime.accounts.under(settings);
   const readiness = readinessOf(settings, runtime, components.events.it);
   const shadow = shadowUnder(config, runtime, components);
@@ -133,12 +135,7 @@ function generationUnder(
       seenSessions.note(caller, { address, agent: singleHeader(request, 'user-agent') }),
     unknownRoutes,
     watch,
-    viewings: createViewings({
-      sightings: runtime.ledger.sightings,
-      layout: components.cameras.it.layout,
-      camerasOf: authorizer.camerasOf,
-      clock,
-    }),
+    viewings: sightings && createViewings({ sightings, layout, camerasOf: authorizer.camerasOf, clock }),
     ledger: { store: store.ledger, localTime: runtime.ledger.localTime, now: () => clock.now() / 1000 },
     status,
     checkAddress: checkUnder(config, runtime, accounts, build),
@@ -149,7 +146,7 @@ function generationUnder(
   const canary = {
     gate,
     rows: config.policy,
-    layout: components.cameras.it.layout,
+    layout,
     openApi: async () => settings.nvr.url && askerOf(settings)(settings.nvr.url, OPEN_API),
   };
   return {

@@ -39,22 +39,20 @@ export interface LedgerNews {
 export interface Sightings {
   /** A moment. */
   see(subject: Subject, at: number, watched?: WatchedTime): void;
-  /** From now until the returned function is called. `requests`: 0 for a part of something. */
-  begin(subject: Subject, at: number, watched?: WatchedTime, requests?: number): (at: number) => void;
+  /** From now until `end`, which takes what this returns. `requests`: 0 for a part of something. */
+  begin(subject: Subject, at: number, watched?: WatchedTime, requests?: number): Growing;
+  end(stream: Growing, at: number): void;
   /** What is no viewing: one record each. */
   add(entry: LedgerEntry): void;
-  /** Streams that are open count as seen until now. */
+  /** What was seen since the last call; streams that are open count as seen until now. */
   drain(now: number): LedgerNews;
 }
 
-type Growing = { -readonly [Key in keyof Sighting]: Sighting[Key] };
-
-interface Running {
-  readonly key: string;
-  readonly subject: Subject;
-  readonly watched: WatchedTime | undefined;
-  since: number;
-}
+/** A sighting until it is drained. One for many streams of its subject: nothing is kept for each. */
+export type Growing = { -readonly [Key in keyof Sighting]: Sighting[Key] } & {
+  /** Streams that have begun and not ended. */
+  open: number;
+};
 
 /** Between two calls of `drain`, a second apart. */
 const MOST_WAITING = 20_000;
@@ -82,64 +80,97 @@ export function keyOf(subject: Subject): string {
 const keys = new WeakMap<Subject, string>();
 
 export function createSightings(): Sightings {
-  let seen = new Map<string, Growing>();
+  let seen = new Map<string | Growing, Growing>();
   /** Ended before the last one of the same key began: the machine slept, or its clock was set. */
   let past: Growing[] = [];
   let entries: LedgerEntry[] = [];
   let dropped = 0;
-  const running = new Set<Running>();
+  /** Streams that found no room when they began. */
+  const late = new Set<Growing>();
 
   const isFull = (): boolean => seen.size + past.length + entries.length >= MOST_WAITING;
+  /** Undefined: there is no room. */
   const touch = (
-    { key, subject, watched }: Omit<Running, 'since'>,
-    from: number,
-    to: number,
+    subject: Subject,
+    at: number,
+    watched: WatchedTime | undefined,
     requests: number,
-  ): void => {
+  ): Growing | undefined => {
+    const key = keyOf(subject);
     const place = watched ? `${key}\n${Math.floor(watched.from / HOUR)}` : key;
     const known = seen.get(place);
-    if (known && from - known.to <= QUIET_SECONDS) {
-      known.from = Math.min(known.from, from);
-      known.to = Math.max(known.to, to);
+    if (known && (known.open > 0 || at - known.to <= QUIET_SECONDS)) {
+      known.from = Math.min(known.from, at);
+      known.to = Math.max(known.to, at);
       known.requests += requests;
       if (watched && known.watched) known.watched = joined(known.watched, watched);
-    } else if (isFull()) dropped += 1;
-    else {
-      if (known) past.push(known);
-      seen.set(place, { key, subject, watched, from, to, requests });
+      return known;
     }
+    if (isFull()) {
+      dropped += 1;
+      return undefined;
+    }
+    if (known) past.push(known);
+    const begun = growing(subject, at, watched, requests);
+    seen.set(place, begun);
+    return begun;
+  };
+  const beginLate = (subject: Subject, at: number, watched: WatchedTime | undefined): Growing => {
+    const begun = growing(subject, at, watched, 0);
+    late.add(begun);
+    return begun;
   };
   return {
-    see: (subject, at, watched) => touch({ key: keyOf(subject), subject, watched }, at, at, 1),
+    see(subject, at, watched) {
+      touch(subject, at, watched, 1);
+    },
     begin(subject, at, watched, requests = 1) {
-      const stream: Running = { key: keyOf(subject), subject, watched, since: at };
-      touch(stream, at, at, requests);
-      running.add(stream);
-      return (end) => {
-        if (running.delete(stream)) touch(stream, stream.since, Math.max(end, stream.since), 0);
-      };
+      const sighting = touch(subject, at, watched, requests) ?? beginLate(subject, at, watched);
+      sighting.open += 1;
+      return sighting;
+    },
+    end(sighting, at) {
+      sighting.open -= 1;
+      sighting.to = Math.max(sighting.to, at);
+      if (late.size > 0) late.delete(sighting);
     },
     add(entry) {
       if (isFull()) dropped += 1;
       else entries.push(entry);
     },
     drain(now) {
-      for (const stream of running) {
-        const to = Math.max(now, stream.since);
-        touch(stream, stream.since, to, 0);
-        stream.since = to;
-      }
+      const open = [...seen].filter(([, sighting]) => sighting.open > 0);
+      for (const [, sighting] of open) sighting.to = Math.max(sighting.to, now);
       // A stream that began before a picture comes before it, also when the clock was set in between.
-      const sightings = [...past, ...seen.values()].sort((one, other) => one.from - other.from);
+      const sightings = [...past, ...seen.values()].sort((one, other) => one.from - other.from).map(sightingOf);
       const news = { sightings, entries, dropped };
-      seen = new Map();
+      seen = new Map(open);
       past = [];
       entries = [];
       dropped = 0;
+      for (const stream of late) {
+        if (isFull()) break;
+        late.delete(stream);
+        stream.to = Math.max(stream.to, now);
+        seen.set(stream, stream);
+      }
+      for (const sighting of seen.values()) Object.assign(sighting, { from: sighting.to, requests: 0 });
       return news;
     },
   };
 }
+
+const growing = (subject: Subject, at: number, watched: WatchedTime | undefined, requests: number): Growing => ({
+  key: keyOf(subject),
+  subject,
+  watched,
+  from: at,
+  to: at,
+  requests,
+  open: 0,
+});
+
+const sightingOf = ({ open: _, ...sighting }: Growing): Sighting => sighting;
 
 export const joined = (one: WatchedTime, other: WatchedTime): WatchedTime => ({
   from: Math.min(one.from, other.from),

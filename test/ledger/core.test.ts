@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { LedgerEntry, LedgerRecord } from '../../src/domain/ledger.ts';
 import { canonicalText, emptyHead, linkEntries, NO_HASH } from '../../src/ledger/chain.ts';
 import { doingOf } from '../../src/ledger/doings.ts';
-import { createSightings, type Subject } from '../../src/ledger/sightings.ts';
+import { createSightings, type Growing, type Sightings, type Subject } from '../../src/ledger/sightings.ts';
 import { createSpans, cutOff } from '../../src/ledger/spans.ts';
 import { checkChain } from '../../src/ledger/verify.ts';
 import { subjectOf } from '../../src/ledger/viewing.ts';
@@ -132,10 +132,7 @@ function spoiled(record: LedgerRecord, field: keyof LedgerEntry | 'hash', where:
 const LIVE: Subject = { kind: 'live', user: 'ann', credential: 'session', address: '192.0.2.1', camera: 'porch' };
 
 /** What is recorded of what is done, second by second. */
-function recorded(
-  acts: readonly { at: number; act: (sightings: ReturnType<typeof createSightings>) => void }[],
-  until: number,
-) {
+function recorded(acts: readonly { at: number; act: (sightings: Sightings) => void }[], until: number) {
   const sightings = createSightings();
   let ids = 0;
   const spans = createSpans(() => String(++ids));
@@ -150,8 +147,7 @@ function recorded(
 
 describe('Spans of the ledger', () => {
   it('join what follows within 60 s, and part what comes later', () => {
-    const at = (seconds: readonly number[]) =>
-      seconds.map((at) => ({ at, act: (to: ReturnType<typeof createSightings>) => to.see(LIVE, at) }));
+    const at = (seconds: readonly number[]) => seconds.map((at) => ({ at, act: (to: Sightings) => to.see(LIVE, at) }));
     const spans = recorded(at([0, 10, 70, 130.5, 200]), 400).map(({ from, to }) => [from, to]);
     assert.deepEqual(spans, [
       [0, 70],
@@ -161,15 +157,19 @@ describe('Spans of the ledger', () => {
   });
 
   it('hold a stream from its begin to its end, through reconnects, and two of them at once', () => {
-    const ends: ((at: number) => void)[] = [];
+    const streams: Growing[] = [];
+    const endFirst = (to: Sightings, at: number): void => {
+      const stream = streams.shift();
+      if (stream) to.end(stream, at);
+    };
     const spans = recorded(
       [
-        { at: 5.25, act: (to) => ends.push(to.begin(LIVE, 5.25)) },
-        { at: 100, act: (to) => ends.push(to.begin(LIVE, 100)) },
-        { at: 110.5, act: () => ends.shift()?.(110.5) },
-        { at: 400.75, act: () => ends.shift()?.(400.75) },
-        { at: 430, act: (to) => ends.push(to.begin(LIVE, 430)) },
-        { at: 440, act: () => ends.shift()?.(440) },
+        { at: 5.25, act: (to) => streams.push(to.begin(LIVE, 5.25)) },
+        { at: 100, act: (to) => streams.push(to.begin(LIVE, 100)) },
+        { at: 110.5, act: (to) => endFirst(to, 110.5) },
+        { at: 400.75, act: (to) => endFirst(to, 400.75) },
+        { at: 430, act: (to) => streams.push(to.begin(LIVE, 430)) },
+        { at: 440, act: (to) => endFirst(to, 440) },
       ],
       600,
     );
@@ -179,19 +179,35 @@ describe('Spans of the ledger', () => {
     );
   });
 
-  it('hold a stream together when the clock leaps, whatever else is seen of the same camera', () => {
+  it('hold a stream together when the clock leaps, whatever else is seen of the same camera, and count each request once', () => {
     const sightings = createSightings();
     const spans = createSpans(() => 'a');
+    const exported: Subject = { ...LIVE, kind: 'export' };
     const pass = (now: number): void => sightings.drain(now).sightings.forEach(spans.see);
-    const end = sightings.begin(LIVE, 0);
+    const stream = sightings.begin(exported, 0);
     pass(1);
-    sightings.see(LIVE, 270);
-    sightings.see(LIVE, 400);
-    end(500);
+    sightings.see(exported, 270);
+    sightings.see(exported, 400);
+    pass(401);
+    sightings.end(stream, 500);
     pass(501);
     assert.deepEqual(
-      spans.end().map(({ entry: { from, to } }) => [from, to]),
-      [[0, 500]],
+      spans.end().map(({ entry: { from, to, detail } }) => [from, to, detail]),
+      [[0, 500, '{"times":"3"}']],
+    );
+  });
+
+  it('hold a stream that found no room when it began, from the next second on', () => {
+    const sightings = createSightings();
+    for (let at = 0; at < 20_000; at += 1) sightings.see({ ...LIVE, camera: `made up ${at}` }, 1);
+    const stream = sightings.begin(LIVE, 1);
+    sightings.end(sightings.begin({ ...LIVE, user: 'bob' }, 1), 1.5);
+    assert.equal(sightings.drain(2).dropped, 2);
+    sightings.end(stream, 2.5);
+    const { sightings: seen, dropped } = sightings.drain(3);
+    assert.deepEqual(
+      [seen.map(({ subject, from, to, requests }) => [subject.user, from, to, requests]), dropped],
+      [[['ann', 2, 2.5, 0]], 0],
     );
   });
 
@@ -199,7 +215,7 @@ describe('Spans of the ledger', () => {
     const history: Subject = { ...LIVE, kind: 'history' };
     const watch = (at: number, from: number) => ({
       at,
-      act: (to: ReturnType<typeof createSightings>) => to.see(history, at, { from, to: from + 10 }),
+      act: (to: Sightings) => to.see(history, at, { from, to: from + 10 }),
     });
     const spans = recorded([watch(1, 50_000), watch(2, 50_010), watch(3, 90_000), watch(4, 50_020)], 200);
     assert.deepEqual(spans.map(({ from, to, watchedFrom, watchedTo }) => [from, to, watchedFrom, watchedTo]).sort(), [

@@ -12,6 +12,7 @@ interface Shown {
   readonly user: string | null;
   readonly camera: string | null;
   readonly credential: string | null;
+  readonly address: string | null;
   readonly from: number;
   readonly to: number;
   readonly hash: string | null;
@@ -109,6 +110,35 @@ describe('What a request becomes in the ledger', () => {
     });
   }
 
+  it('is told apart by address, person, sort of picture and a camera in the query, not by what else stands there', async () => {
+    postern.clock.advance(500);
+    const at = postern.clock.now() / 1000;
+    for (const [user, address, path] of [
+      ['vera', '192.0.2.1', '/api/cam1/latest.jpg?cache=1'],
+      ['vera', '192.0.2.1', '/api/cam1/latest.jpg?cache=2'],
+      ['vera', '192.0.2.2', '/api/cam1/latest.jpg?cache=1'],
+      ['admin', '192.0.2.1', '/api/cam1/latest.jpg?cache=1'],
+      ['vera', '192.0.2.1', '/api/cam1/person/snapshot.jpg?cache=1'],
+      ['vera', '192.0.2.3', '/stream/film?src=cam1'],
+      ['vera', '192.0.2.3', '/stream/film?src=cam1'],
+      ['vera', '192.0.2.3', '/stream/film?src=cam2'],
+    ] as const)
+      assert.equal((await get(path, user, { 'x-forwarded-for': address })).status, 200, path);
+    const told = async () =>
+      (await list('admin', `?after=${at - 1}&kind=live,history`))
+        .map(({ user, address, kind, camera }) => `${user} ${address} ${kind} ${camera}`)
+        .sort();
+    await until('all are there', async () => (await told()).length >= 6);
+    assert.deepEqual(await told(), [
+      'admin 192.0.2.1 live cam1',
+      'vera 192.0.2.1 history cam1',
+      'vera 192.0.2.1 live cam1',
+      'vera 192.0.2.2 live cam1',
+      'vera 192.0.2.3 live cam1',
+      'vera 192.0.2.3 live cam2',
+    ]);
+  });
+
   it('is an export of each camera that its body names, of an admin too', async () => {
     postern.clock.advance(500);
     const at = postern.clock.now() / 1000;
@@ -122,7 +152,8 @@ describe('What a request becomes in the ledger', () => {
       nvr.received.splice(0);
       const sent = { ...JSON_BODY, body: JSON.stringify(body), method: 'POST', token: tokens[user] ?? '' };
       assert.equal((await postern.ask('/api/exports/batch', sent)).status, 200);
-      assert.deepEqual(JSON.parse(nvr.received.at(-1)?.body ?? ''), body);
+      const sentOn = nvr.received.find(({ method }) => method === 'POST'); // the gate asks for the cameras meanwhile
+      assert.deepEqual(JSON.parse(sentOn?.body ?? ''), body);
     }
     const noBody = { method: 'POST', token: tokens['carl'] ?? '' };
     assert.equal((await postern.ask('/api/export/cam1/start/100/end/200', noBody)).status, 200);
@@ -328,6 +359,24 @@ describe('Who reads the ledger', () => {
       assert.equal(response.status, 422, query);
       const { message } = (await response.json()) as { message: string };
       assert.ok(message.startsWith(query.slice(1).split('=', 1)[0] ?? ''), message);
+    }
+  });
+});
+
+describe('A ledger that is off', () => {
+  it('asks the NVR for nothing', async () => {
+    const off = await startInstance({
+      config: { nvr: { url: nvr.url, warn_open_ports: false }, auth: AUTH, ledger: { enabled: false } },
+    });
+    try {
+      const token = await off.logIn(ADMIN_PERSON);
+      nvr.received.splice(0);
+      for (const path of [`/api/events/${EVENT}/snapshot.jpg`, '/api/version'])
+        assert.equal((await off.ask(path, { token })).status, 200, path);
+      const asked = nvr.received.map(({ target }) => target).filter((target) => target.startsWith('/api/events/'));
+      assert.deepEqual(asked, [`/api/events/${EVENT}/snapshot.jpg`]);
+    } finally {
+      await off.close();
     }
   });
 });

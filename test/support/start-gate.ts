@@ -123,7 +123,7 @@ export async function startGate(
       return `request-${requests}`;
     },
     watch: watch ?? { onRequest: () => recorder },
-    viewings: { begin: () => () => {}, asked() {} },
+    viewings: undefined,
   });
   const { tls, timeoutHeaders = 15 } = more;
   const listener = await listen({ host: '127.0.0.1', port: 0 }, gate, {

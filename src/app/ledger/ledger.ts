@@ -18,7 +18,8 @@ import { openNoticeWatch } from './notices.ts';
 import { openUpkeep, type Upkeep } from './upkeep.ts';
 
 export interface Ledger {
-  readonly sightings: Sightings;
+  /** Undefined where the ledger is off. */
+  readonly sightings: Sightings | undefined;
   /** What is audited. */
   note(act: AuditedAct): void;
   /** What a worker saw. */
@@ -166,7 +167,7 @@ function openWriting(
 }
 
 const NO_LEDGER: Omit<Ledger, 'localTime'> = {
-  sightings: { see() {}, begin: () => () => {}, add() {}, drain: () => ({ sightings: [], entries: [], dropped: 0 }) },
+  sightings: undefined,
   note() {},
   take() {},
   close: async () => {},

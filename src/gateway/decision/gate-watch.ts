@@ -40,11 +40,25 @@ export interface RequestEnd {
   readonly bytes: number;
 }
 
+/** Who is told what becomes of a request upstream. */
+export interface UpstreamListeners {
+  readonly watch?: UpstreamWatch;
+  /** Told of the head beside the watch. */
+  readonly onHead?: HeadListener | undefined;
+}
+
+/** `type` is the Content-Type of the response. */
+export type HeadListener = (status: number, type?: string) => void;
+
+export function tellHead({ watch, onHead }: UpstreamListeners, status: number, type?: string): void {
+  watch?.onHead(status, type);
+  onHead?.(status, type);
+}
+
 /** What becomes of a request at the NVR, or at the events backend. */
 export interface UpstreamWatch {
   onAsked(): void;
-  /** `type` is the Content-Type of the response. */
-  onHead(status: number, type?: string): void;
+  onHead: HeadListener;
   /** Of a body, on their way to the client. */
   onBytes(bytes: number): void;
   /** Of a body without an announced length, on their way to the NVR. */

@@ -19,9 +19,10 @@ export const forwardAuth =
 
 /** A proxy asked about a request of its own client, which was admitted. */
 function admitForProxy(ctx: PipelineContext, { renewal, viewings }: ForwardAuthDeps): MaybePromise<void> {
-  const { admission, describedMethod } = ctx.state;
+  const { admission, describedMethod: method } = ctx.state;
   const { caller, client } = admission;
-  if (showsPictures(admission, describedMethod)) viewings.asked(admission, describedMethod);
+  const asked = { admission, method };
+  if (viewings && showsPictures(asked)) viewings.asked(asked);
   return mapMaybe(caller && renewal(caller, client), (cookie) => respond(ctx, acceptedResponse(caller), cookie));
 }
 

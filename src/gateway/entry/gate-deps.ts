@@ -48,5 +48,6 @@ export interface GateDeps {
   readonly onDecision?: ((request: RequestFacts, admission: Admission) => void) | undefined;
   readonly newRequestId: () => string;
   readonly watch: GateWatch;
-  readonly viewings: ViewingWatch;
+  /** Undefined: none is recorded. */
+  readonly viewings: ViewingWatch | undefined;
 }

@@ -5,7 +5,7 @@ import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import { type Destination, destinationOf } from '../decision/destinations.ts';
-import type { RequestWatch, UpstreamWatch } from '../decision/gate-watch.ts';
+import type { HeadListener, RequestWatch } from '../decision/gate-watch.ts';
 import { judgedRequest, type Passage } from '../forward/judged-request.ts';
 import { asksForCounts } from '../narrow/count-at-nvr.ts';
 import { countedAtNvr, fulfilObligations, type Settled } from '../narrow/obligations.ts';
@@ -15,7 +15,7 @@ import { send } from '../response/send.ts';
 import { isAutomatic } from './automatic-request.ts';
 import type { GateDeps } from './gate-deps.ts';
 import type { AdmittedRequest, Middleware } from './pipeline-state.ts';
-import { notingViewing } from './viewing-watch.ts';
+import { viewingNoter } from './viewing-watch.ts';
 
 type ProxyDeps = Pick<
   GateDeps,
@@ -70,7 +70,8 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
   deps.forwarder.web(request, response, destination.upstream, {
     ...judgedRequest(destination, passageOf(admitted, sentInstead), deps.headers(), settled),
     own: { requestId, cookie, isOfLink: caller?.credential.kind === 'link' },
-    watch: watchOf(admitted, deps, settled.body),
+    watch,
+    onHead: headListener(admitted, deps, settled.body),
     onFailure: (reason) => {
       const known = failureAt(destination, reason);
       if (caller?.credential.kind !== 'link' || !deps.linkFault) return refuse(known);
@@ -95,26 +96,18 @@ function endWithRights({ facts, admission, response, watch }: AdmittedRequest, c
     );
 }
 
-function watchOf(admitted: AdmittedRequest, deps: ProxyDeps, body: Buffer | undefined): UpstreamWatch {
-  const { facts, response, admission, watch } = admitted;
-  if (admission.route.kind === 'unlisted') return notingUnknown(admitted, deps);
+function headListener(
+  { facts, response, admission, watch }: AdmittedRequest,
+  { viewings, unknownRoutes }: ProxyDeps,
+  body: Buffer | undefined,
+): HeadListener | undefined {
   const { method } = facts;
-  return notingViewing(watch, deps.viewings, { admission, method, body }, (end) => {
-    if (response.destroyed) end();
-    else response.once('close', end);
-  });
-}
-
-/** The NVR sends its page at every unknown path: only a response that is no page shows an unknown route. */
-function notingUnknown({ facts, admission, watch }: AdmittedRequest, { unknownRoutes }: ProxyDeps): UpstreamWatch {
-  return {
-    ...watch,
-    onHead(status, type = '') {
-      watch.onHead(status, type);
-      if (status >= 400 || type.startsWith('text/html')) return;
-      unknownRoutes.note(facts.method, admission.target.segments);
-      watch.onUnknownRoute();
-    },
+  if (admission.route.kind === 'listed') return viewingNoter(viewings, { admission, method, body }, response);
+  // The NVR sends its page at every unknown path: only a response that is no page shows an unknown route.
+  return (status, type = '') => {
+    if (status >= 400 || type.startsWith('text/html')) return;
+    unknownRoutes.note(method, admission.target.segments);
+    watch.onUnknownRoute();
   };
 }
 

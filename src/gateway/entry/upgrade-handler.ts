@@ -15,7 +15,7 @@ import { judgeSignalling, judgeTopics, type MessageJudge } from '../websocket/me
 import { currentView } from '../websocket/message-relay.ts';
 import { refuseUpgrade } from '../websocket/upgrade-response.ts';
 import type { GateDeps } from './gate-deps.ts';
-import { notingViewing } from './viewing-watch.ts';
+import { viewingNoter } from './viewing-watch.ts';
 
 export async function handleUpgrade(
   request: IncomingMessage,
@@ -54,10 +54,7 @@ export async function handleUpgrade(
     const { view: _, owners: __, messages: ___, signalling: ____, ...unmet } = admission.obligations ?? {};
     if (Object.keys(unmet).length > 0) return refuse('not-narrowable');
     const judge = judgeOf(admission, deps);
-    const told = notingViewing(watch, deps.viewings, { admission, method: 'WS' }, (end) => {
-      if (socket.destroyed) end();
-      else socket.once('close', end);
-    });
+    const onHead = viewingNoter(deps.viewings, { admission, method: 'WS' }, socket);
     if (judge) {
       const { target, headers, onOpen } = sent;
       deps.relay(request, socket, head, {
@@ -65,13 +62,14 @@ export async function handleUpgrade(
         target,
         headers,
         judge,
-        watch: told,
+        watch,
+        onHead,
         onOpen,
         onFailure,
       });
       return;
     }
-    deps.forwarder.upgrade(request, socket, head, destination.upstream, { ...sent, watch: told, onFailure });
+    deps.forwarder.upgrade(request, socket, head, destination.upstream, { ...sent, watch, onHead, onFailure });
   } catch (fault) {
     watch.onFault(fault);
     refuse(reasonOfFault(fault));

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Duplex } from 'node:stream';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
-import type { UpstreamWatch } from '../decision/gate-watch.ts';
+import type { UpstreamListeners } from '../decision/gate-watch.ts';
 import type { Narrowing } from '../narrow/response-filter.ts';
 import type { OwnWords } from '../response/response-headers.ts';
 import type { UpstreamTls } from './upstream-tls.ts';
@@ -21,7 +21,7 @@ export interface ForwardRules extends UpstreamTls {
 }
 
 /** A request as it was judged: exactly this is sent. */
-export interface JudgedRequest {
+export interface JudgedRequest extends UpstreamListeners {
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
   /** Whether the response is the same for every caller. */
@@ -34,7 +34,6 @@ export interface JudgedRequest {
   readonly body?: Buffer;
   /** How the response is narrowed. */
   readonly narrowing?: Narrowing;
-  readonly watch?: UpstreamWatch;
   /** Of an upgrade: told how to end it with a close code, once it is open. */
   readonly onOpen?: (end: (code: number) => void) => void;
   /** Called at most once, and only while nothing of a response has been sent. */

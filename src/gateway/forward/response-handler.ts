@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { RefusalReason } from '../../domain/refusal.ts';
+import { tellHead } from '../decision/gate-watch.ts';
 import { codeOf, upstreamFailure } from '../decision/upstream-failure.ts';
 import { type Narrowing, passNarrowed } from '../narrow/response-filter.ts';
 import { cutOff } from '../response/client-socket.ts';
@@ -99,7 +100,7 @@ export function createResponseHandler(
       again = undefined;
       const head: ResponseHead = { statusCode, headers };
       if (isInterim(statusCode)) return;
-      judged.watch?.onHead(statusCode, headerValues(head, 'content-type')[0]);
+      tellHead(judged, statusCode, headerValues(head, 'content-type')[0]);
       const fault = responseFault(head);
       if (fault) return fail(fault);
       announced = Number(headerValues(head, 'content-length')[0] ?? Number.NaN);

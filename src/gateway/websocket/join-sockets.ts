@@ -1,11 +1,10 @@
 /** Joins the client's and the NVR's WebSocket: judges each message, holds back the sender of a slow reader, ends both together (SPEC 5, 6). */
 import { type RawData, WebSocket } from 'ws';
-import type { UpstreamWatch } from '../decision/gate-watch.ts';
+import type { UpstreamListeners } from '../decision/gate-watch.ts';
 import type { Message, MessageJudge } from './message-judges.ts';
 
-export interface JudgedPair {
+export interface JudgedPair extends UpstreamListeners {
   readonly judge: MessageJudge;
-  readonly watch?: UpstreamWatch;
   /** Called once both sockets are open, with the function that ends them with a close code. */
   readonly onOpen?: (end: (code: number) => void) => void;
 }

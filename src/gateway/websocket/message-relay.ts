@@ -7,6 +7,7 @@ import { originOf, type Upstream } from '../../domain/addresses/socket-address.t
 import type { Caller } from '../../domain/caller.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { Rules } from '../decision/admit.ts';
+import { tellHead } from '../decision/gate-watch.ts';
 import { codeOf, upstreamFailure } from '../decision/upstream-failure.ts';
 import { type JudgedPair, joinSockets } from './join-sockets.ts';
 
@@ -74,7 +75,7 @@ export function createMessageRelay(rules: RelayRules): MessageRelay {
       nvr.pause(); // no message may arrive before the client's side is open
       server.handleUpgrade(request, socket, head, (client) => {
         isDecided = true;
-        judged.watch?.onHead(SWITCHED);
+        tellHead(judged, SWITCHED);
         joinSockets(client, nvr, judged);
       });
     });

@@ -1,6 +1,7 @@
 /** Two sockets behind a 101: joined as they are, ended with a close frame when rights end, torn down together (SPEC 6). */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { tellHead } from '../decision/gate-watch.ts';
 import { pipedAtEndOfTurn } from '../response/end-of-turn.ts';
 import { byName, responseHeaders } from '../response/response-headers.ts';
 import { endableWebSocket } from './end-websocket.ts';
@@ -21,7 +22,7 @@ export function joinSwitched(
   socket.on('close', () => upstreamRequest.destroy());
   upstreamRequest.on('upgrade', (response, nvrSocket) => {
     exchange.hasHead = true;
-    watch?.onHead(response.statusCode ?? 101);
+    tellHead(exchange.judged, response.statusCode ?? 101);
     // What a side still sends when the other is gone has no reader, so that its end would never be noticed.
     socket.once('close', () => nvrSocket.destroy());
     nvrSocket.once('close', () => {

@@ -1,14 +1,13 @@
 /** A WebSocket upgrade under way at the upstream: the time it may take, and what its failures mean (SPEC 6). */
 import type { ClientRequest, IncomingHttpHeaders } from 'node:http';
 import type { RefusalReason } from '../../domain/refusal.ts';
-import type { UpstreamWatch } from '../decision/gate-watch.ts';
+import type { UpstreamListeners } from '../decision/gate-watch.ts';
 import { upstreamFailure } from '../decision/upstream-failure.ts';
 
 /** An upgrade as it was judged: exactly this is sent. */
-export interface JudgedUpgrade {
+export interface JudgedUpgrade extends UpstreamListeners {
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
-  readonly watch?: UpstreamWatch;
   /** Told how to end the WebSocket with a close code, once it is open. */
   readonly onOpen?: (end: (code: number) => void) => void;
   /** Called at most once, and only while nothing of a response has been sent. */

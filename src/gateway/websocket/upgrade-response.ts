@@ -1,6 +1,7 @@
 /** An upgrade that is answered in ordinary HTTP: by the NVR with another status than 101, or by a refusal (SPEC 6). */
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import { type Duplex, pipeline } from 'node:stream';
+import { tellHead } from '../decision/gate-watch.ts';
 import type { OwnResponse } from '../response/error-responses.ts';
 import { type ResponseHead, responseFault, responseHeaders } from '../response/response-headers.ts';
 import type { Exchange } from './upgrade-exchange.ts';
@@ -14,7 +15,7 @@ export function passUpgradeResponse(
   cookieName: string,
 ): void {
   const head: ResponseHead = { statusCode: response.statusCode, headers: response.headersDistinct };
-  exchange.judged.watch?.onHead(response.statusCode ?? 0);
+  tellHead(exchange.judged, response.statusCode ?? 0);
   response.on('error', () => {});
   const fault = responseFault(head);
   if (fault) {

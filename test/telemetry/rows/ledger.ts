@@ -43,7 +43,7 @@ describe('The ledger', () => {
           ?.samples() ?? []),
       ].find((sample) => sample.labels === labels)?.value;
     const nothing = { user: null, credential: null, address: null, camera: null, watchedFrom: null, watchedTo: null };
-    for (const kind of LEDGER_KINDS) opened.sightings.add({ ...nothing, kind, from: 1, to: 1, detail: null });
+    for (const kind of LEDGER_KINDS) opened.sightings?.add({ ...nothing, kind, from: 1, to: 1, detail: null });
     opened.take({ sightings: [], entries: [], dropped: 3 });
     await until('all of them wait', () => value('postern_ledger_waiting') === LEDGER_KINDS.length);
     clock.advance(7);
@@ -58,7 +58,7 @@ describe('The ledger', () => {
     }
     for (const kind of LEDGER_NOTICES) {
       const detail = JSON.stringify({ what: kind });
-      opened.sightings.add({ ...nothing, kind: 'notice', user: 'ann', from: 1, to: 1, detail });
+      opened.sightings?.add({ ...nothing, kind: 'notice', user: 'ann', from: 1, to: 1, detail });
     }
     const notices = LEDGER_NOTICES.map((kind) => `{kind="${kind}"}`);
     await until('they are told', () => notices.every((labels) => value('postern_ledger_notices_total', labels) === 1));
