@@ -114,7 +114,6 @@ describe('A flood over HTTP/2', () => {
 describe('The head of an HTTP/2 request', () => {
   // biome-ignore format: a table
   const rows: [sentence: string, lines: Lines][] = [
-    ['over 32 KB in the table',         [...GET, ...Array.from({ length: 250 }, (_, index) => [`x-${index}`, 'a'.repeat(120)] as const)]],
     ['of 1100 headers',                 [...GET, ...Array.from({ length: 1100 }, (_, index) => [`x-${index}`, ''] as const)]],
     ['with Connection',                 [...GET, ['connection', 'remote-role']]],
     ['with Transfer-Encoding',          [...GET, ['transfer-encoding', 'chunked']]],
@@ -185,6 +184,7 @@ describe('The head of an HTTP/2 request', () => {
   for (const [sentence, more] of [
     ['one header', { 'x-long': 'a'.repeat(16_400) }],
     ['many headers', Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`x-${index}`, 'a'.repeat(80)]))],
+    ['a table of 32', Object.fromEntries(Array.from({ length: 250 }, (_, index) => [`x-${index}`, 'a'.repeat(120)]))],
   ] as const) {
     it(`over 16 KB in ${sentence} is 431, as over HTTP/1, and nothing arrives`, async () => {
       const before = nvr.received.length;
