@@ -14,6 +14,9 @@ const TOGETHER: readonly string[] = ['access', 'accounts', 'config', 'docs', 'do
 /** More than two cores run, for some tests wait more than they work. */
 const AT_ONCE = 4;
 
+/** Each file of a test imports a thousand modules: not to look whether each path is a link saves a tenth of that time. */
+const FLAGS: readonly string[] = ['--preserve-symlinks'];
+
 const MEMORY = '/dev/shm';
 const ENOUGH_BYTES = 2 ** 31;
 
@@ -44,7 +47,7 @@ function run(args: readonly string[], shows: 'at-once' | 'at-its-end'): Promise<
   return new Promise((resolve) => {
     const env = { ...process.env, TMPDIR: temporary };
     const stdout = shows === 'at-once' ? 'inherit' : 'pipe';
-    const child = spawn(process.execPath, ['--test', ...args], {
+    const child = spawn(process.execPath, [...FLAGS, '--test', ...args], {
       cwd: ROOT,
       env,
       stdio: ['ignore', stdout, 'inherit'],
