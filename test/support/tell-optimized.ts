@@ -1,9 +1,11 @@
-/** For the `NODE_OPTIONS` of a process: before a thread of it ends, it says whether V8 optimizes what is hot there. */
+/** For the `NODE_OPTIONS` of a process: before a thread of it ends, it says whether V8 optimizes what is hot there, and whether Node's own fetch is loaded. */
 import v8 from 'node:v8';
 import { runInThisContext } from 'node:vm';
 
 const CALLS = 20_000;
 const OPTIMIZED = 1 << 4;
+const FETCH = 'NativeModule internal/deps/undici/undici';
+const { moduleLoadList } = process as unknown as { readonly moduleLoadList: readonly string[] };
 
 process.once('exit', () => {
   v8.setFlagsFromString('--allow-natives-syntax');
@@ -12,4 +14,5 @@ process.once('exit', () => {
   const hot = runInThisContext('() => { let sum = 0; for (let n = 0; n < 1000; n += 1) sum += n; return sum; }');
   for (let calls = 0; calls < CALLS; calls += 1) hot();
   process.stderr.write(`hot code is optimized: ${(statusOf(hot) & OPTIMIZED) !== 0}\n`);
+  process.stderr.write(`fetch is loaded: ${moduleLoadList.includes(FETCH)}\n`);
 });
