@@ -1,5 +1,6 @@
 /** The facts of a Node request, for the decision. */
 import type { IncomingMessage } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
@@ -8,6 +9,7 @@ import { foldAddress } from './client-address.ts';
 
 /** `head` is what came behind the head of an upgrade; absent for a plain request. */
 export function requestFacts(request: IncomingMessage, listener: ListenerName, head?: Buffer): RequestFacts {
+  const connection = connectionOf(request);
   return {
     listener,
     method: request.method ?? '',
@@ -15,15 +17,19 @@ export function requestFacts(request: IncomingMessage, listener: ListenerName, h
     httpVersion: request.httpVersion,
     rawHeaders: request.rawHeaders,
     headers: request.headers,
-    peer: peerOf(request.socket),
+    peer: peerOf(connection, request.socket),
     encrypted: request.socket instanceof TLSSocket,
-    connection: request.socket,
+    connection,
     isUpgrade: head !== undefined,
     pipelinedBytes: head?.length ?? 0,
   };
 }
 
-const peers = new WeakMap<Duplex, string>();
+/** Over HTTP/2 Node makes a socket for each stream: what the streams of a connection have in common is their session. */
+const connectionOf = (request: IncomingMessage | Http2ServerRequest): object =>
+  ('stream' in request && request.stream.session) || request.socket;
+
+const peers = new WeakMap<object, string>();
 
 const THIS_MACHINE = '127.0.0.1';
 
@@ -31,10 +37,10 @@ const THIS_MACHINE = '127.0.0.1';
 export const markLocal = (socket: Duplex): void => void peers.set(socket, THIS_MACHINE);
 
 /** The same for all requests of a connection; empty when the connection was gone before the first question. */
-function peerOf(socket: Socket): string {
-  const known = peers.get(socket);
+function peerOf(connection: object, socket: Socket): string {
+  const known = peers.get(connection);
   if (known !== undefined) return known;
   const peer = foldAddress(socket.remoteAddress ?? '') ?? '';
-  if (peer !== '') peers.set(socket, peer);
+  if (peer !== '') peers.set(connection, peer);
   return peer;
 }

@@ -5,6 +5,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import type { RequestFacts } from '../../../src/domain/request.ts';
+import { requestFacts } from '../../../src/gateway/decision/request-facts.ts';
 import type { Gate } from '../../../src/gateway/entry/gate.ts';
 import { createTlsServer, type ServedCertificate, type TlsServer } from '../../../src/gateway/listen/tls-server.ts';
 import { FLAG, FRAME, type FramePeer, frame, framePeer, request, uint32 } from '../../support/http2-frames.ts';
@@ -35,18 +37,43 @@ beforeEach(async () => {
   peer = await framePeer((tls.server.address() as AddressInfo).port, served.certificate);
 });
 
-const head = (method: string, flags?: number): Buffer =>
-  request(
-    1,
-    [
-      [':method', method],
-      [':path', '/x'],
-      [':scheme', 'https'],
-      [':authority', 'nvr'],
-    ],
-    flags,
-  );
+const lines = (method: string) =>
+  [
+    [':method', method],
+    [':path', '/x'],
+    [':scheme', 'https'],
+    [':authority', 'nvr'],
+  ] as const;
+const head = (method: string, flags?: number): Buffer => request(1, lines(method), flags);
 const reset = (code: number): Buffer => frame(FRAME.rstStream, 0, 1, uint32(code));
+
+describe('The streams of one connection', () => {
+  it('have it in common, with its peer, and those of another have another', async () => {
+    const { port } = tls.server.address() as AddressInfo;
+    const other = await framePeer(port, served.certificate);
+    const seen: RequestFacts[] = [];
+    onRequest = (incoming, response) => {
+      seen.push(requestFacts(incoming, 'external'));
+      response.end();
+    };
+    for (const [sender, stream] of [
+      [peer, 1],
+      [peer, 3],
+      [other, 1],
+    ] as const) {
+      sender.send(request(stream, lines('GET')));
+      await sender.until((frames) => frames.some((each) => each.type === FRAME.headers && each.stream === stream));
+      if (stream === 3) peer.socket.destroy();
+    }
+    assert.equal(seen[0]?.connection, seen[1]?.connection);
+    assert.notEqual(seen[0]?.connection, seen[2]?.connection);
+    assert.deepEqual(
+      seen.map((facts) => facts.peer),
+      ['127.0.0.1', '127.0.0.1', '127.0.0.1'],
+    );
+    other.socket.destroy();
+  });
+});
 
 describe('A request body that is cut', () => {
   for (const [sentence, code] of [
