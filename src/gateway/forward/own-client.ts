@@ -1,6 +1,6 @@
 /** Requests by Postern's own client, over plain connections: a third of undici's processor time for long bodies. */
 import { originOf, type Upstream } from '../../domain/addresses/socket-address.ts';
-import { hasOwnConnection } from '../response/client-socket.ts';
+import { isOverNetwork } from '../response/client-socket.ts';
 import { type ConnectionPool, createConnectionPool } from '../upstream/connection-pool.ts';
 import type { Exchange, ExchangeControl } from '../upstream/exchange.ts';
 import type { ForwardRules } from './forwarder.ts';
@@ -32,7 +32,7 @@ function exchangeOf(asked: AskedUpstream): Exchange {
     body: judged.body,
     upload: upload && { request, length: upload.length },
     isRepeatable: isRepeatable(asked),
-    mayBorrow: hasOwnConnection(response),
+    mayBorrow: isOverNetwork(response),
     onStart(started) {
       control = started;
       handler.onRequestStart(control);

@@ -23,14 +23,17 @@ export function createPausingWrite(): PausingWrite {
   };
 }
 
-/** Written now and not at the end of the tick: mostly the kernel takes all of it, and the memory is free again at once. */
+/**
+ * Written now and not at the end of the tick: mostly the kernel takes all of it, and the memory is free again at once. TLS and
+ * HTTP/2 call back when it is encrypted. Of a response that is destroyed bytes may still be queued: its memory is not free.
+ */
 export function writeLent(response: ServerResponse, chunk: Buffer, onTaken: () => void): void {
   let isTaken = false;
   const taken = (): void => {
     if (!isTaken) onTaken();
     isTaken = true;
   };
-  response.write(chunk, taken);
+  response.write(chunk, (fault) => void (fault ?? taken()));
   response.socket?.uncork();
   if (response.writableLength === 0) taken();
 }

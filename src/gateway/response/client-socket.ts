@@ -5,12 +5,8 @@ import { Socket } from 'node:net';
 /** Neither TLS nor HTTP/2, nor a stream within this process. */
 const isPlain = ({ socket }: ServerResponse): boolean => socket instanceof Socket && !('encrypted' in socket);
 
-/**
- * HTTP/1, over TLS or not: a write calls back when its bytes are used up, for then the kernel has them, or they are encrypted.
- * HTTP/2 queues the bytes of a stream, and calls back for one that is destroyed while they may still lie there.
- */
-export const hasOwnConnection = ({ socket, req }: ServerResponse): boolean =>
-  socket instanceof Socket && req.httpVersion !== '2';
+/** Not a stream within this process, whose reader would see the memory that was written. */
+export const isOverNetwork = ({ socket }: ServerResponse): boolean => socket instanceof Socket;
 
 /**
  * Ends a response that has begun and will not be whole. HTTP/1.0 knows no chunks: there the end of the connection is the end

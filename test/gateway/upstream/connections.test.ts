@@ -10,6 +10,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { type ConnectionPool, createConnectionPool } from '../../../src/gateway/upstream/connection-pool.ts';
 import type { ExchangeControl } from '../../../src/gateway/upstream/exchange.ts';
 import { openConnection, type RawConnection } from '../../attacks/support/raw-connection.ts';
+import { type Http2Client, http2Client } from '../../support/http2-client.ts';
 import { changing, makeServed } from '../../support/served-certificate.ts';
 import { type StartedGate, startGate, upstreamAt } from '../../support/start-gate.ts';
 import { until } from '../../support/until.ts';
@@ -20,6 +21,7 @@ type Say = (socket: Socket, head: string, connection: number) => void;
 let server: Server;
 let gate: StartedGate;
 let tlsGate: StartedGate;
+let http2: Http2Client;
 let say: Say;
 let connections = 0;
 const requests: string[] = [];
@@ -44,9 +46,12 @@ before(async () => {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   gate = await startGate(gateUpstream(), { timeoutIdle: 0.3 });
-  tlsGate = await startGate(gateUpstream(), { timeoutIdle: 0.3 }, undefined, { tls: changing(await makeServed()) });
+  const served = await makeServed();
+  tlsGate = await startGate(gateUpstream(), { timeoutIdle: 0.3 }, undefined, { tls: changing(served) });
+  http2 = await http2Client(tlsGate.url, served.certificate);
 });
 after(async () => {
+  http2.close();
   await gate.close();
   await tlsGate.close();
   for (const socket of open) socket.destroy();
@@ -331,11 +336,11 @@ function exchangeOver(pool: ConnectionPool): Promise<{ readonly control: Exchang
 
 describe('A long body', () => {
   for (const [name, head, body, closes] of FRAMINGS) {
-    it(`framed ${name} arrives whole, at fast and slow readers beside each other, over TLS or not`, async () => {
+    it(`framed ${name} arrives whole, at fast and slow readers beside each other, over TLS and HTTP/2 or not`, async () => {
       const bytes = Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n`), body()]);
       say = (socket) => (closes ? socket.end(bytes) : socket.write(bytes));
-      const sums = await Promise.all([read(gate, false), read(gate, true), read(tlsGate, false), read(tlsGate, true)]);
-      assert.deepEqual(sums, [SUM, SUM, SUM, SUM]);
+      const over = [gate, tlsGate].flatMap((from) => [read(from, false), read(from, true)]);
+      assert.deepEqual(await Promise.all([...over, readHttp2(), readHttp2()]), Array(6).fill(SUM));
     });
   }
 
@@ -348,6 +353,11 @@ describe('A long body', () => {
     await until('the upstream sees it', () => open.size === 0);
   });
 });
+
+async function readHttp2(): Promise<string> {
+  const { body } = await http2.ask('/api/x');
+  return sha256(body);
+}
 
 /** A slow one takes a little, and lets others go first. */
 async function read({ url }: StartedGate, isSlow: boolean): Promise<string> {
