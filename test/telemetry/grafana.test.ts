@@ -91,6 +91,7 @@ describe('A query of the dashboard', () => {
     instance = await startInstance({
       config: { nvr: { url: nvr.url, cameras: ['cam1'] }, events: { source: 'store' } },
     });
+    await fetch(`${instance.telemetryUrl}/readyz`); // it starts the events backend, which has figures of its own
     told = await textOf(instance.telemetryUrl);
   });
   after(async () => {
