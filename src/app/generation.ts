@@ -65,7 +65,7 @@ export async function openGeneration(
   deps: GenerationDeps,
   before?: Generation,
 ): Promise<Generation> {
-  const { clock, store, log, accounts, counters, shared } = deps.runtime;
+  const { clock, store, log, accounts, counters, shared, hasWorkers } = deps.runtime;
   const componentDeps = {
     roles: accounts.roleRegistry.current,
     clock,
@@ -73,6 +73,7 @@ export async function openGeneration(
     log,
     metrics: counters.metrics,
     eventsBackend: shared?.eventsBackend,
+    hasWorkers,
   };
   const components = await openComponents(config.settings, componentDeps, before?.components);
   try {

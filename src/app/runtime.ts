@@ -52,6 +52,8 @@ export interface Runtime {
   readonly certificates: Certificates | undefined;
   /** Of a worker. */
   readonly shared: Shared | undefined;
+  /** Of a primary. */
+  readonly hasWorkers: boolean;
   close(): Promise<void>;
 }
 
@@ -173,6 +175,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     addressChecks: oneAtATime(),
     certificates,
     shared,
+    hasWorkers: options.hasWorkers ?? false,
     close: () => closing.disposeAsync(),
   };
 }

@@ -21,6 +21,8 @@ export interface StartOptions {
   readonly surroundings?: () => Promise<Surroundings>;
   /** Of a worker: what the primary keeps for all of them. */
   readonly shared?: Shared;
+  /** Of a primary: other processes ask what it keeps. */
+  readonly hasWorkers?: boolean;
 }
 
 /** Environment variables by name. */

@@ -38,6 +38,8 @@ export interface EventsDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** Other processes ask the backend, too. */
+  readonly hasWorkers: boolean;
 }
 
 /** Undefined when the NVR answers for events itself. Sample events are made only in a store that has none. */
@@ -94,7 +96,7 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
       log.info('the events backend runs again');
     },
   });
-  const isAtOnce = isStartedAtOnce(settings);
+  const isAtOnce = isStartedAtOnce(settings, deps);
   if (isAtOnce) await worker.start();
   return {
     upstream: { kind: 'unix', path: socketPath, ...(isAtOnce ? {} : { wake: worker.wake }) },
@@ -126,8 +128,8 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
  * Many instances are never asked for events: the worker, 20 MB and half the time of a start, waits for the first question. Not
  * where it may fail at once by what the operator has set, nor where other processes ask, which could not wake it.
  */
-const isStartedAtOnce = ({ events, server }: Settings): boolean =>
-  events.source === 'nvr-database' || server.workers !== 1;
+const isStartedAtOnce = ({ events }: Settings, { hasWorkers }: EventsDeps): boolean =>
+  events.source === 'nvr-database' || hasWorkers;
 
 export const upkeepTold = ({
   metrics,

@@ -52,10 +52,13 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
   opened.defer(openPorts.close);
   const generations = createGenerations(openPorts.warnings, takers);
   const { inForce } = generations;
-  const runtime = await openRuntime(options, {
-    config: () => inForce().config,
-    recheck: (caller) => inForce().accounts.recheck(caller),
-  });
+  const runtime = await openRuntime(
+    { ...options, hasWorkers: true },
+    {
+      config: () => inForce().config,
+      recheck: (caller) => inForce().accounts.recheck(caller),
+    },
+  );
   opened.defer(runtime.close);
   opened.defer(generations.close);
   await generations.open(config, runtime);
