@@ -10,7 +10,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-const TOGETHER: readonly string[] = ['access', 'accounts', 'config', 'docs', 'domain', 'fuzz', 'identity', 'ui'];
+const TOGETHER: readonly string[] = [
+  'access',
+  'accounts',
+  'config',
+  'contracts',
+  'docs',
+  'domain',
+  'fuzz',
+  'identity',
+  'ledger',
+  'openapi',
+  'policy',
+  'sso',
+  'ui',
+];
 /** More than two cores run, for some tests wait more than they work. */
 const AT_ONCE = 4;
 
