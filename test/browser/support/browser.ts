@@ -94,8 +94,11 @@ async function keepScreenshot(page: Page, name: string): Promise<void> {
   mkdirSync(FAILURES, { recursive: true });
   const file = `${name.replaceAll(/[^\w]+/g, '-').slice(0, 80)}.png`;
   const path = join(FAILURES, file);
-  // A page can be too long for one picture.
-  await page.screenshot({ path, fullPage: true }).catch(() => page.screenshot({ path }));
+  // A page can be too long for one picture. Without any the failure itself is still to be told.
+  await page
+    .screenshot({ path, fullPage: true })
+    .catch(() => page.screenshot({ path }))
+    .catch(() => undefined);
 }
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
