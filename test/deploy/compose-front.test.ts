@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { ask } from '../sso/support/ask.ts';
-import { freePort, type StartedProxy, skipWithout, startCaddy } from '../sso/support/proxies.ts';
+import { type StartedProxy, skipWithout, startCaddy } from '../sso/support/proxies.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { type Serving, servePostern } from '../support/run-postern.ts';
+import { freePorts } from '../support/servers/free-port.ts';
 import { readCompose } from './support/compose.ts';
 import { GIVEN } from './support/given.ts';
 
@@ -35,7 +36,7 @@ async function street(file: string, asked: string, standIn: (postern: string) =>
   ]);
   const serving: Serving = await servePostern({ env: Object.fromEntries(env) });
   const server = createServer(standIn(serving.url));
-  const [port, standInPort] = [await freePort(), await freePort()];
+  const [port = 0, standInPort = 0] = await freePorts(2);
   await new Promise<void>((resolve) => server.listen(standInPort, '127.0.0.1', resolve));
   const caddyfile = (configs?.['caddyfile']?.content ?? '')
     .replace('nvr.example.com {', `http://nvr.test:${port}, http://127.0.0.1:${port} {`)

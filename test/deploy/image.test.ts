@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { freePorts } from '../sso/support/proxies.ts';
+import { freePorts } from '../support/servers/free-port.ts';
 import { ROOT } from './support/compose.ts';
 import { pairsOf, readDockerfile, type Stage } from './support/dockerfile.ts';
 

@@ -6,7 +6,7 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { freePorts } from '../sso/support/proxies.ts';
+import { freePorts } from '../support/servers/free-port.ts';
 import { ROOT } from './support/compose.ts';
 
 describe('The package', { timeout: 300_000 }, () => {

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { activatedSockets } from '../../src/app/resources/activation.ts';
 import { problemsOf } from '../config/config-place.ts';
-import { freePort } from '../sso/support/proxies.ts';
 import { MAIN, newDirectory, runPostern, servePostern } from '../support/run-postern.ts';
+import { freePort } from '../support/servers/free-port.ts';
 import { until } from '../support/until.ts';
 import { ROOT } from './support/compose.ts';
 

@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Report } from '../../src/doctor/report.ts';
-import { freePort, type Program, skipWithout } from '../sso/support/proxies.ts';
+import { type Program, skipWithout } from '../sso/support/proxies.ts';
+import { freePort } from '../support/servers/free-port.ts';
 import type { ConfigTree } from '../support/start-instance.ts';
 import {
   adviceOf,

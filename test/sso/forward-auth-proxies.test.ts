@@ -10,10 +10,10 @@ import { WebSocket } from 'ws';
 import { parse } from 'yaml';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { freePort } from '../support/servers/free-port.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { ask } from './support/ask.ts';
 import {
-  freePort,
   type Program,
   type StartedProxy,
   skipWithout,

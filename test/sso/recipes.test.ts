@@ -11,8 +11,9 @@ import { parse } from 'yaml';
 import { openForExplain } from '../../src/app/commands/explain.ts';
 import { registerExplainCommand } from '../../src/cli/commands/explain.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
+import { freePort } from '../support/servers/free-port.ts';
 import { ask } from './support/ask.ts';
-import { freePort, type Program, skipWithout, startCaddy, startNginx, startTraefik } from './support/proxies.ts';
+import { type Program, skipWithout, startCaddy, startNginx, startTraefik } from './support/proxies.ts';
 import { echoed, FORGED, type Front, front, type Line, ROOT, recipe, told } from './support/recipe.ts';
 
 const RECIPES = readdirSync(join(ROOT, 'docs/sso')).filter((file) => file !== 'README.md');

@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BUNDLE, isBundleCurrent } from '../../src/build-server.ts';
+import { freePorts } from './servers/free-port.ts';
 
 /** As the package and the image have it, which starts in half the time; the sources where that is not built from them. */
 export const MAIN = join(isBundleCurrent() ? BUNDLE : join(import.meta.dirname, '../../src'), 'main.js');
@@ -52,7 +52,7 @@ export interface Serving {
 /** Starts `serve` on free ports and waits until it says that it is ready. */
 export async function servePostern(options: RunOptions = {}): Promise<Serving> {
   const directory = options.directory ?? newDirectory();
-  const [external, internal, telemetry] = [await freePort(), await freePort(), await freePort()];
+  const [external, internal, telemetry] = await freePorts(3);
   const env = {
     POSTERN__SERVER__EXTERNAL: `127.0.0.1:${external}`,
     POSTERN__SERVER__INTERNAL: `127.0.0.1:${internal}`,
@@ -126,14 +126,4 @@ function start(args: readonly string[], { directory = newDirectory(), env, main 
     output.stderr += chunk.toString();
   });
   return { process: child, output };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parse, stringify } from 'yaml';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { VERA } from '../support/people.ts';
+import { freePort } from '../support/servers/free-port.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { missing, run } from './support/debian.ts';
 import { textOf } from './support/exposition.ts';
@@ -167,13 +167,4 @@ async function patiently<Found>(ask: () => Promise<Found[]>): Promise<Found[]> {
     if (found.length > 0 || Date.now() > end) return found;
     await new Promise((done) => setTimeout(done, 50));
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,10 +1,9 @@
 /** Postern behind a proxy of the test's own, and what doctor says of it. */
 import { randomUUID } from 'node:crypto';
-
 import { openForDoctor } from '../../../src/app/commands/doctor.ts';
 import { createReport, type Report } from '../../../src/doctor/report.ts';
 import type { StartedProxy } from '../../sso/support/proxies.ts';
-import { freePort } from '../../sso/support/proxies.ts';
+import { freePort } from '../../support/servers/free-port.ts';
 import { type ConfigTree, type Runtime, startInstance, TEST_VERSION } from '../../support/start-instance.ts';
 
 export interface Patient {

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -20,20 +20,6 @@ export type Program = keyof typeof PROGRAMS;
 export function skipWithout(program: Program): string | false {
   const found = spawnSync(program, [PROGRAMS[program]], { stdio: 'ignore' });
   return found.error ? `${program} is not installed` : false;
-}
-
-/** Ports that no program listens on right now. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
-
-export async function freePort(): Promise<number> {
-  const [port = 0] = await freePorts(1);
-  return port;
 }
 
 /** `site` is what would stand in `conf.d`; it listens on `port`. */

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { parse } from 'yaml';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
+import { freePort } from '../../support/servers/free-port.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
 import { ask } from './ask.ts';
-import { freePort, type StartedProxy } from './proxies.ts';
+import type { StartedProxy } from './proxies.ts';
 
 export type Line = readonly [name: string, value: string];
 
