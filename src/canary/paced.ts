@@ -21,7 +21,7 @@ export function paced(ask: Ask, { share, signal, isOver, ticks }: Pace): Ask {
       return await ask(as, target);
     } finally {
       const pause = (ticks() - startedAt) * (1 / share - 1);
-      if (pause >= 1) await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
+      if (pause >= 1) await sleep(pause, undefined, { signal }).catch(() => {});
     }
   };
 }

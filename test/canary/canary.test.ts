@@ -22,6 +22,7 @@ import { neutralPaths } from '../policy/support/rows.ts';
 import { answerWithBoth, CONFIG, FOREIGN } from '../policy/support/two-cameras.ts';
 import { type FakeNvr, type NvrAnswer, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON } from '../support/people.ts';
+import { runPostern } from '../support/run-postern.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
 
 const OPEN_API = {
@@ -301,7 +302,15 @@ describe('postern canary', () => {
       err: '',
     });
     assert.match((await run({ events: { source: 'store' } })).err, /^nvr\.url is not set/);
-    const gone = await run({ nvr: { url: 'http://127.0.0.1:9', cameras: ['garden', 'bedroom'] } });
-    assert.equal(gone.code, 2, gone.out);
+  });
+
+  it('exits with 2 when the NVR does not answer, also where nothing else keeps the process', async () => {
+    writeFileSync(
+      join(files, 'config.yaml'),
+      stringify({ nvr: { url: 'http://127.0.0.1:9', cameras: ['garden', 'bedroom'] } }),
+    );
+    const { code, stdout, stderr } = await runPostern(['canary'], { directory: files });
+    assert.equal(code, 2, stdout + stderr);
+    assert.match(stdout, /^\d+ questions as a caller who sees garden alone, \d+ more had no answer\.$/m);
   });
 });
