@@ -24,7 +24,7 @@ function runOn(version: string): Promise<Ran> {
 }
 
 describe('Postern', () => {
-  for (const version of ['20.20.2', '22.30.0', '24.2.0', '24.18.0']) {
+  for (const version of ['9.99.99', '20.20.2', '22.30.0', '24.2.0', '24.18.0', '24.18.0-rc.1']) {
     it(`refuses to start on Node ${version}, and says which it needs`, async () => {
       const { code, stderr } = await runOn(version);
       assert.equal(code, 1);
@@ -32,7 +32,7 @@ describe('Postern', () => {
     });
   }
 
-  for (const version of ['24.18.1', '24.18.10', '24.21.0', '26.0.0']) {
+  for (const version of ['24.18.1', '24.18.10', '24.21.0', '26.0.0', '27.0.0-nightly2026']) {
     it(`starts on Node ${version}`, async () => {
       assert.equal((await runOn(version)).code, 0);
     });

@@ -9,7 +9,7 @@ import { after, describe, it } from 'node:test';
 import { localClock } from '../../src/app/ledger/local-time.ts';
 import { LEDGER_NOTICES, type LedgerDay, type LedgerEntry } from '../../src/domain/ledger.ts';
 import { linkEntries } from '../../src/ledger/chain.ts';
-import { daysOf } from '../../src/ledger/days.ts';
+import { daysOf, type LocalTime } from '../../src/ledger/days.ts';
 import { unusualIn } from '../../src/ledger/notices.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { startFakeNvr } from '../support/fake-nvr.ts';
@@ -104,6 +104,20 @@ describe('What is unusual', () => {
     it(sentence, () => assert.deepEqual(unusualIn(today, before), told));
 });
 
+/** While it is asked, the service is in this zone. */
+const inZone =
+  (zone: string, clock: (at: number) => LocalTime): ((at: number) => LocalTime) =>
+  (at) => {
+    const { TZ } = process.env;
+    process.env['TZ'] = zone;
+    try {
+      return clock(at);
+    } finally {
+      if (TZ === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = TZ;
+    }
+  };
+
 describe('Hours of a viewing', () => {
   const berlin = localClock('Europe/Berlin');
   const rows: readonly (readonly [sentence: string, from: string, to: string, hours: readonly number[]])[] = [
@@ -121,7 +135,13 @@ describe('Hours of a viewing', () => {
     ...change,
   });
   for (const [sentence, from, to, hours] of rows)
-    it(sentence, () => assert.equal(daysOf([viewing(at(from), at(to))], berlin)[0]?.hours, bits(...hours)));
+    it(sentence, () => {
+      const [named, here] = [berlin, inZone('Europe/Berlin', localClock())].map((clock) =>
+        daysOf([viewing(at(from), at(to))], clock),
+      );
+      assert.equal(named?.[0]?.hours, bits(...hours));
+      assert.deepEqual(here, named, 'the same where it is the zone of the service');
+    });
 
   it('are kept apart for the person, for each token, for all links, and for the internal port; exports by their number', () => {
     const one = viewing(0, 1);

@@ -49,7 +49,13 @@ export function createRoleRegistry({ store, version, onChange, ...parts }: Custo
     ]);
     const isChanged = textOf(found) !== text;
     if (isChanged) [roles, text] = [found, textOf(found)];
-    inForce = { cameras: roles, limits: new Map([...fixed.limits, ...others.flatMap(limitsOf)]), zone: fixed.zone };
+    inForce = {
+      cameras: roles,
+      limits: new Map([...fixed.limits, ...others.flatMap(limitsOf)]),
+      get zone() {
+        return fixed.zone;
+      },
+    };
     if (isChanged) onChange?.(roles);
     return roles;
   };

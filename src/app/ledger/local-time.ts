@@ -3,20 +3,30 @@ import type { LocalTime } from '../../ledger/days.ts';
 
 const HOUR = 3600;
 
-/** Offsets change at full quarters of an hour, and whole hours of UTC are remembered: a quarter is added by hand. */
+/** `timeZone` absent: the zone of the service. Offsets change at full quarters of an hour, so one quarter is worked out once. */
 export function localClock(timeZone?: string): (at: number) => LocalTime {
-  const format = new Intl.DateTimeFormat('sv-SE', {
-    ...(timeZone !== undefined && { timeZone }),
-    dateStyle: 'short',
-    timeStyle: 'short',
-  });
+  const timeAt = timeZone === undefined ? timeHere : clockIn(timeZone);
   let last: { readonly quarter: number; readonly time: LocalTime } | undefined;
   return (at) => {
     const quarter = Math.floor(at / (HOUR / 4));
-    if (last?.quarter !== quarter) {
-      const [day = '', time = ''] = format.format(quarter * (HOUR / 4) * 1000).split(' ');
-      last = { quarter, time: { day, hour: Number(time.slice(0, 2)) } };
-    }
+    if (last?.quarter !== quarter) last = { quarter, time: timeAt(new Date(quarter * (HOUR / 4) * 1000)) };
     return last.time;
+  };
+}
+
+/** Without Intl, whose tables of zones and languages are 5 MB of memory: they wait until a zone is named. */
+function timeHere(moment: Date): LocalTime {
+  const [year, month, day] = [moment.getFullYear(), moment.getMonth() + 1, moment.getDate()];
+  return { day: `${year}-${twoDigits(month)}-${twoDigits(day)}`, hour: moment.getHours() };
+}
+
+const twoDigits = (number: number): string => String(number).padStart(2, '0');
+
+function clockIn(timeZone: string): (moment: Date) => LocalTime {
+  let format: Intl.DateTimeFormat | undefined;
+  return (moment) => {
+    format ??= new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+    const [day = '', time = ''] = format.format(moment).split(' ');
+    return { day, hour: Number(time.slice(0, 2)) };
   };
 }

@@ -1,7 +1,7 @@
 /** Keys of `auth` about custom roles: their cameras, and what limits them (interface 2.2; SPEC 13). */
 import { z } from 'zod';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
-import { canonicalZone } from '../../domain/events/zone-offsets.ts';
+import { canonicalZone, localZone } from '../../domain/events/zone-offsets.ts';
 import { parseCustomRoleName, type Role } from '../../domain/names.ts';
 import { VERBS, type Verb } from '../../domain/policy.ts';
 import { err, ok } from '../../domain/result.ts';
@@ -111,5 +111,7 @@ interface FileRoles {
 export const rolesOfFile = ({ roles, limits, timezone: zone }: FileRoles): RolesInForce => ({
   cameras: roles,
   limits,
-  zone: zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+  get zone() {
+    return zone ?? localZone();
+  },
 });

@@ -19,6 +19,14 @@ export function canonicalZone(name: string): string | undefined {
   }
 }
 
+let local: string | undefined;
+
+/** The zone of the service, as an IANA name. Finding it out loads 5 MB of tables of zones and languages, so it is done when somebody asks. */
+export function localZone(): string {
+  local ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return local;
+}
+
 /** Worked out once per zone, from 1970 to a year from now. There are some six hundred zones and each is small. */
 export function createZoneOffsets(nowSeconds: number): ZoneOffsets {
   const known = new Map<string, readonly ZoneOffset[]>();

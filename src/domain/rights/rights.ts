@@ -23,7 +23,7 @@ export interface RightsHolder extends Validity {
 /** Of an account. `now` in whole Unix seconds. */
 export function rightsOfUser(user: RightsHolder, roles: RolesInForce, now: number): Rights {
   const rights = rightsOfRole(user.role, roles, now, grantOf(user));
-  const closed = closedByValidity(user, now, roles.zone) ?? rights.closed;
+  const closed = closedByValidity(user, now, roles) ?? rights.closed;
   const changes = [rights.changesAt, user.validFrom, user.validUntil].filter((time) => time !== undefined);
   return { ...withoutChange(rights), ...(closed && { closed }), ...nextChange(changes, now) };
 }
@@ -114,9 +114,13 @@ function nextChange(times: readonly number[], now: number): Pick<Rights, 'change
   return ahead.length > 0 ? { changesAt: Math.min(...ahead) } : {};
 }
 
-function closedByValidity({ validFrom, validUntil }: Validity, now: number, zone: string): Closed | undefined {
+function closedByValidity(
+  { validFrom, validUntil }: Validity,
+  now: number,
+  roles: Pick<RolesInForce, 'zone'>,
+): Closed | undefined {
   if (validUntil !== undefined && validUntil <= now) return { reason: 'account-ended' };
-  if (validFrom !== undefined && now < validFrom) return closedUntil('account-not-begun', validFrom, now, zone);
+  if (validFrom !== undefined && now < validFrom) return closedUntil('account-not-begun', validFrom, now, roles.zone);
   return undefined;
 }
 

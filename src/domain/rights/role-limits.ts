@@ -23,7 +23,7 @@ export type RoleLimits = ReadonlyMap<Role, RoleLimit>;
 export interface RolesInForce {
   readonly cameras: CustomRoles;
   readonly limits: RoleLimits;
-  /** `auth.timezone`: an IANA name. */
+  /** `auth.timezone`, or the zone of the service: an IANA name. Found out when it is asked for (see `localZone`). */
   readonly zone: string;
 }
 
