@@ -1,5 +1,6 @@
 /** Coalesced writes: each key at most once a minute, many keys in one write (SPEC 4.2, 4.4). */
 import { LRUCache } from 'lru-cache';
+import { upTo } from '../domain/bounded.ts';
 import type { Clock } from '../domain/clock.ts';
 
 export interface CoalescedWriteDeps<Sighting> {
@@ -26,7 +27,7 @@ const REMEMBERED_KEYS = 10_000;
 
 export function createCoalescedWrites<Sighting>(deps: CoalescedWriteDeps<Sighting>): CoalescedWrites<Sighting> {
   const { write, clock, onFault } = deps;
-  const writtenAt = new LRUCache<string, number>({ max: REMEMBERED_KEYS });
+  const writtenAt = new LRUCache<string, number>(upTo(REMEMBERED_KEYS));
   let waiting = new Map<string, Sighting>();
   let timer: NodeJS.Timeout | undefined;
   let writing = Promise.resolve();

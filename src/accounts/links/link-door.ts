@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type LinkStore, type OpeningOutcome, VIEWING_SECONDS, type Viewer } from '../../domain/accounts/link.ts';
+import { upTo } from '../../domain/bounded.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { shortText } from '../audit.ts';
 import { clientKey } from '../login/client-key.ts';
@@ -31,7 +32,7 @@ const REMEMBERED_VIEWERS = 10_000;
 
 export function createLinkDoor({ linkStore, clock }: LinkDoorDeps): LinkDoor {
   /** When a viewer was let in, by link: a video is asked for in many ranges. */
-  const inside = new LRUCache<string, number>({ max: REMEMBERED_VIEWERS });
+  const inside = new LRUCache<string, number>(upTo(REMEMBERED_VIEWERS));
   return {
     async enter(visit) {
       const now = unixSeconds(clock);

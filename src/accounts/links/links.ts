@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { User } from '../../domain/accounts/account.ts';
 import type { Link, LinkStore } from '../../domain/accounts/link.ts';
+import { upTo } from '../../domain/bounded.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
@@ -47,7 +48,7 @@ export function createLinks(deps: LinkDeps): Links {
   const users = grace.memory<User | undefined>(REMEMBERED);
   const makerDeps: MakerDeps = { ...deps, remembered: users };
   /** Links whose end this process has seen: a clock that is set back does not bring them back. */
-  const ended = new LRUCache<string, true>({ max: REMEMBERED });
+  const ended = new LRUCache<string, true>(upTo(REMEMBERED));
 
   const bySecret = (secret: string): MaybePromise<Link | undefined> => {
     const secretHash = isEnabled ? linkHash(secret) : undefined;

@@ -1,5 +1,6 @@
 /** How many failed logins a client may have: sliding windows over addresses (interface 5.4, 8; SPEC 4.5). */
 import { LRUCache } from 'lru-cache';
+import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import { clientKey } from './client-key.ts';
@@ -81,7 +82,7 @@ export function createLoginLimiter(deps: LimiterDeps): MemoryLimiter {
   const { clock, capacity = REMEMBERED_CLIENTS, keyOf = clientKey, onEvict } = deps;
   let { clauses } = deps;
   let longestWindow = longestOf(clauses);
-  const clients = new LRUCache<string, Failure[]>({ max: capacity });
+  const clients = new LRUCache<string, Failure[]>(upTo(capacity));
   /** One shared bucket for new clients while every remembered client is limited. */
   const strangers: Failure[] = [];
   let allLimitedUntil = Number.NEGATIVE_INFINITY;

@@ -1,6 +1,7 @@
 /** The list of sessions with address, device and times, written once a minute instead of with each request (SPEC 4.2). */
 import { LRUCache } from 'lru-cache';
 import type { SeenSession, SessionStore } from '../../domain/accounts/session-store.ts';
+import { upTo } from '../../domain/bounded.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { UserName } from '../../domain/names.ts';
@@ -41,7 +42,7 @@ type SeenToken = Pick<SessionClaims, 'tokenId' | 'issuedAt' | 'expiresAt'>;
 const REMEMBERED_SESSIONS = 10_000;
 
 export function createSeenSessions({ store, keyId, clock, onFault }: SeenSessionDeps): SeenSessions {
-  const seen = new LRUCache<string, SeenSession>({ max: REMEMBERED_SESSIONS });
+  const seen = new LRUCache<string, SeenSession>(upTo(REMEMBERED_SESSIONS));
   const writes = createCoalescedWrites<SeenSession>({ write: store.noteSessions, clock, onFault });
   const withEnd = (session: SeenSession): SeenSession => ({
     ...session,

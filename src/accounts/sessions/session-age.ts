@@ -1,5 +1,6 @@
 /** The absolute end of a session: counted from its login, whatever renewed it since (SPEC 12). */
 import { LRUCache } from 'lru-cache';
+import { upTo } from '../../domain/bounded.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { SessionClaims } from './session-jwt.ts';
 
@@ -23,7 +24,7 @@ const REMEMBERED_ENDS = 1000;
 /** `maxAge` in seconds; null: however old. */
 export function createSessionAge(maxAge: number | null): SessionAge {
   const endOf = (session: Started): number => (maxAge === null ? Number.POSITIVE_INFINITY : loginOf(session) + maxAge);
-  const endsOfTokens = new LRUCache<string, number>({ max: REMEMBERED_ENDS });
+  const endsOfTokens = new LRUCache<string, number>(upTo(REMEMBERED_ENDS));
   const endOfToken = (token: string): number => {
     const known = endsOfTokens.get(token);
     if (known !== undefined) return known;

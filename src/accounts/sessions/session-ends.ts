@@ -1,5 +1,6 @@
 /** When each session ends: the latest `exp` of the tokens that were issued for its `jti` (SPEC 4.2). */
 import { LRUCache } from 'lru-cache';
+import { upTo } from '../../domain/bounded.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 
 /** Times are Unix seconds. */
@@ -18,7 +19,7 @@ export function createSessionEnds(
   recorded: SessionEnds['recorded'] = () => undefined,
   onLater: (tokenId: string) => void = () => {},
 ): SessionEnds {
-  const ends = new LRUCache<string, number>({ max: REMEMBERED_SESSIONS });
+  const ends = new LRUCache<string, number>(upTo(REMEMBERED_SESSIONS));
   return {
     recorded,
     latest: (tokenId) => ends.get(tokenId),

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { CryptoKey } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { AccountStore } from '../../domain/accounts/account.ts';
+import { upTo } from '../../domain/bounded.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import { readSessionToken, type SessionClaims } from './session-jwt.ts';
 import { generationOf, type SessionState } from './session-state.ts';
@@ -15,7 +16,7 @@ export const REMEMBERED_TOKENS = 5000;
 
 /** Reads a token, whatever the time. Tokens with a good signature are remembered by their digest. */
 export function createTokenReader(key: CryptoKey): (token: string) => MaybePromise<TokenReading> {
-  const signed = new LRUCache<string, TokenReading>({ max: REMEMBERED_TOKENS });
+  const signed = new LRUCache<string, TokenReading>(upTo(REMEMBERED_TOKENS));
   const check = async (token: string, digest: string): Promise<TokenReading> => {
     const reading = await readSessionToken(token, key);
     if (reading.ok) signed.set(digest, reading);

@@ -1,6 +1,7 @@
 /** Sessions: a token is valid only while its user, password and `jti` are (interface 5.1; SPEC 4.2). */
 import { LRUCache } from 'lru-cache';
 import type { User } from '../../domain/accounts/account.ts';
+import { upTo } from '../../domain/bounded.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
@@ -70,7 +71,7 @@ export function createSessions(deps: SessionDeps): Sessions {
   const age = createSessionAge(deps.maxAge);
   const read = createTokenReader(key);
   const stateOf = createStateLookup({ store, grace, isEndedHere });
-  const renewals = new LRUCache<string, Renewal>({ max: REMEMBERED_TOKENS });
+  const renewals = new LRUCache<string, Renewal>(upTo(REMEMBERED_TOKENS));
 
   const issue = createIssuer({ key, clock, lifetime, age, ends });
 

@@ -1,5 +1,6 @@
 /** Answers of the store, remembered: for as long as nothing changes, and for a grace while the store cannot be reached (SPEC 10). */
 import { LRUCache } from 'lru-cache';
+import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { storeFault, storeFaultOf } from '../../domain/store-fault.ts';
@@ -69,7 +70,7 @@ export function createStoreGrace({ version, heard, clock, seconds = 0 }: StoreGr
 
   return {
     memory<Result>(capacity: number, isKept: (result: Result) => boolean = () => true): StoreMemory<Result> {
-      const results = new LRUCache<string, Remembered<Result>>({ max: capacity });
+      const results = new LRUCache<string, Remembered<Result>>(upTo(capacity));
       return (key, read) => {
         // Taken before the read: a change during it makes the next call read again.
         const asOf = version?.();

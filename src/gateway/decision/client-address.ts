@@ -1,6 +1,7 @@
 /** The client's address behind trusted proxies: X-Forwarded-For (interface 5.4, SPEC 4.5). */
 import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import { LRUCache } from 'lru-cache';
+import { upTo } from '../../domain/bounded.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 
 /** Networks of `auth.trusted_proxies`. */
@@ -49,7 +50,7 @@ export function createTrustedNetworks(cidrs: readonly string[]): Result<TrustedN
     return lists[familyOf(address)].check(address, familyOf(address));
   };
   // The same few peers are looked up thousands of times a second.
-  const known = new LRUCache<string, boolean>({ max: MOST_REMEMBERED, memoMethod: isListed });
+  const known = new LRUCache<string, boolean>({ ...upTo(MOST_REMEMBERED), memoMethod: isListed });
   return ok({ includes: (address) => known.memo(address) });
 }
 

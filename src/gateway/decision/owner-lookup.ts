@@ -4,6 +4,7 @@ import type { OwnerKind, OwnerQuestion } from '../../access/access-verdict.ts';
 import type { CameraView } from '../../access/camera-view.ts';
 import { startOf } from '../../access/recorded/without-older.ts';
 import { isRecord, type JsonRecord, recordOf } from '../../access/recorder-layout.ts';
+import { upTo } from '../../domain/bounded.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import { askFailure } from './ask-failure.ts';
@@ -83,7 +84,7 @@ const PLAIN_ID = /^(?!\.+$)[^/\\%?#\p{Cc}]{1,200}$/u;
 export function createOwnerLookup(
   askerFor: (method: string, target: RequestTarget) => { readonly name: string; readonly ask: AskOwner },
 ): OwnerLookup & { readonly camerasOf: OwnerCameras } {
-  const known = new LRUCache<string, Owned>({ max: REMEMBERED_IDS });
+  const known = new LRUCache<string, Owned>(upTo(REMEMBERED_IDS));
 
   return {
     async camerasOf(kind, id, { method, target }) {
