@@ -25,12 +25,17 @@ const keepPlaces: Plugin = {
       ),
 };
 
-/** Text with a character beyond Latin-1 takes V8 two bytes for each character, and a file is one text. */
-const keepLatin: Plugin = {
-  name: 'keep-latin',
-  renderChunk: (code) =>
-    code.replaceAll(/[^\0-\xff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`),
+/** Node reads a file that is not ASCII into two bytes for each character, and V8 keeps the text. */
+const keepAscii: Plugin = {
+  name: 'keep-ascii',
+  // Not `renderChunk`: when comments are left out, the code is printed anew after that.
+  generateBundle(_, bundle) {
+    for (const file of Object.values(bundle)) if (file.type === 'chunk') file.code = escaped(file.code);
+  },
 };
+
+const escaped = (code: string): string =>
+  code.replaceAll(/[^\0-\x7f]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 export async function buildServer(outDir = BUNDLE): Promise<void> {
   const { build } = await import('vite');
@@ -40,7 +45,7 @@ export async function buildServer(outDir = BUNDLE): Promise<void> {
     root: ROOT,
     publicDir: false,
     logLevel: 'warn',
-    plugins: [keepPlaces, keepLatin],
+    plugins: [keepPlaces, keepAscii],
     ssr: { noExternal: [...PACKAGES_INSIDE], target: 'node' },
     build: {
       ssr: true,

@@ -5,11 +5,12 @@ import { openApiDocument } from './document.ts';
 
 /** The same for everybody: it tells of no account and no camera. */
 export function createOpenApiRoutes(version: string): Router<RouteState> {
-  const text = JSON.stringify(openApiDocument(version));
+  let text: string | undefined; // made for the first who asks: it is long, and few do
   const router = new Router<RouteState>({ strict: true, sensitive: true });
   router.get('/postern/api/openapi.json', (ctx) => {
     ctx.set('Cache-Control', 'private, no-cache');
     ctx.type = 'application/json';
+    text ??= JSON.stringify(openApiDocument(version));
     ctx.body = text;
   });
   return router;

@@ -9,6 +9,7 @@ import {
   globSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -16,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { BUNDLE } from '../../src/build-server.ts';
 import { freePorts } from '../support/servers/free-port.ts';
 import { ROOT } from './support/compose.ts';
 import { pairsOf, readDockerfile, type Stage } from './support/dockerfile.ts';
@@ -83,6 +85,15 @@ describe('The image', { timeout: 300_000 }, () => {
     for (const name of ['title', 'description', 'licenses', 'revision'])
       assert.ok(labels[`org.opencontainers.image.${name}`], name);
     assert.equal(labels['org.opencontainers.image.version'], version);
+  });
+
+  it('holds a server in ASCII: of any other text Node makes two bytes for each character', () => {
+    const texts = readdirSync(BUNDLE).map((name) => readFileSync(join(BUNDLE, name), 'latin1'));
+    assert.ok(texts.length > 50);
+    assert.deepEqual(
+      texts.flatMap((text) => text.match(/[^\0-\x7f]/g) ?? []),
+      [],
+    );
   });
 
   it('runs as a user without rights', () =>
