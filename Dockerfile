@@ -52,5 +52,5 @@ EXPOSE 8971 5000 9871
 # Postern writes to /config, and one socket to /tmp: run with --read-only --tmpfs /tmp.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s CMD ["postern", "healthcheck"]
 # Size of V8's young generation in megabytes: with more, the buffers of video make V8 run full garbage collections.
-ENTRYPOINT ["node", "--max-semi-space-size=2", "/app/bundle/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=8", "/app/bundle/main.js"]
 CMD ["serve"]
