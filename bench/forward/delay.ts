@@ -3,7 +3,7 @@ import { roundsOf } from '../load.ts';
 import { type OpenLoopTarget, openLoop } from '../open-loop.ts';
 import { HAS_NGINX, nginxProxy } from '../start-nginx.ts';
 import { startPostern } from '../start-postern.ts';
-import { startedTogether } from '../start-server.ts';
+import { startedTogether, startServer } from '../start-server.ts';
 import { type Finding, median, printTable, quantile } from '../table.ts';
 import { startFastUpstream } from './fast-upstream.ts';
 
@@ -30,6 +30,8 @@ export async function measureDelay(): Promise<Finding[]> {
     ...(HAS_NGINX
       ? [{ name: 'nginx proxy_pass', url: `${(await servers.keep(nginxProxy(upstream.url))).url}${SMALL}` }]
       : []),
+    // What any program on Node adds, which decides nothing.
+    { name: 'undici pipe', url: `${(await servers.keep(startServer('bare-undici', 1, upstream.url))).url}${SMALL}` },
     { name: 'Postern', url: `${postern.url}${SMALL}`, headers: postern.viewer },
   ];
   const rounds = await roundsOf(subjects, ROUNDS, (subject, isWarmUp) => oneRound(subject, isWarmUp));
@@ -50,6 +52,7 @@ export async function measureDelay(): Promise<Finding[]> {
     },
     { what: 'the same, median of the rounds', seen: added('p99', 'Postern'), unit: 'ms' },
     { what: 'added p50 at 500 requests/s', seen: added('p50', 'Postern'), unit: 'ms' },
+    { what: 'the same p99 with an undici pipe', seen: added('p99', 'undici pipe'), unit: 'ms' },
     { what: 'the same p99 with nginx proxy_pass', seen: added('p99', 'nginx proxy_pass'), unit: 'ms' },
   ];
 }
