@@ -5,7 +5,7 @@ import { upTo } from '../../domain/bounded.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
-import type { UserName } from '../../domain/names.ts';
+import type { Role, UserName } from '../../domain/names.ts';
 import type { SessionVerdict } from '../../domain/verdict.ts';
 import { begunBy, continuedBy, createIssuer } from './issue-session.ts';
 import { createSessionAge } from './session-age.ts';
@@ -54,8 +54,12 @@ const LONGEST_REUSE_SECONDS = 60;
 /** A renewal that is reused for longer would end a short session while it is in use. */
 const REUSED_SHARE_OF_SESSION = 0.1;
 
+/** The role, the password generation and the proof are part of it: it is reused only where all of them are the same. */
 interface Renewal {
   readonly at: number;
+  readonly role: Role;
+  readonly generation: string | undefined;
+  readonly provenAt: number | undefined;
   token: MaybePromise<string>;
 }
 
@@ -71,6 +75,7 @@ export function createSessions(deps: SessionDeps): Sessions {
   const age = createSessionAge(deps.maxAge);
   const read = createTokenReader(key);
   const stateOf = createStateLookup({ store, grace, isEndedHere });
+  /** By the id of the session. */
   const renewals = new LRUCache<string, Renewal>(upTo(REMEMBERED_TOKENS));
 
   const issue = createIssuer({ key, clock, lifetime, age, ends });
@@ -82,17 +87,18 @@ export function createSessions(deps: SessionDeps): Sessions {
     if (credential.expiresAt >= age.endOf(credential)) return undefined;
     return mapMaybe(stateOf({ userName: caller.name, tokenId: credential.tokenId }), (state) => {
       const { user, generation } = state;
-      // The session may have ended while the request ran: a new token would revive it.
-      if (!user || sessionStateFault(credential, state, unixSeconds(clock))) return undefined;
-      // The role, the password generation and the proof are part of the key: a renewal never carries old ones.
-      const key = `${credential.tokenId} ${user.role} ${generation} ${credential.provenAt}`;
+      const { tokenId, provenAt } = credential;
       const now = unixSeconds(clock);
-      const known = renewals.get(key);
-      if (known && Math.abs(now - known.at) < reuseSeconds) return known.token;
+      // The session may have ended while the request ran: a new token would revive it.
+      if (!user || sessionStateFault(credential, state, now)) return undefined;
+      const { role } = user;
+      const known = renewals.get(tokenId);
+      const isSame = known?.role === role && known.generation === generation && known.provenAt === provenAt;
+      if (isSame && Math.abs(now - known.at) < reuseSeconds) return known.token;
       // The same `jti`: it is the same session, so ending it ends the tokens of before and after.
       const token = issue(user, begunBy(credential));
-      const renewal: Renewal = { at: now, token };
-      renewals.set(key, renewal);
+      const renewal: Renewal = { at: now, role, generation, provenAt, token };
+      renewals.set(tokenId, renewal);
       return token.then((signed) => {
         renewal.token = signed; // the next to ask need not wait
         return signed;

@@ -51,6 +51,9 @@ const newPassword = async (user: User): Promise<string> => (await person(user.na
 const sessionOf = (caller: Caller): Extract<Credential, { kind: 'session' }> =>
   caller.credential.kind === 'session' ? caller.credential : assert.fail('no session');
 
+const claimsOf = (token = ''): { readonly role?: string } =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+
 describe('A session', () => {
   it('is valid for exactly the session length, and not in the second of its end (interface 5.1.4)', async (t) => {
     const { clock, vera, sessions, reasonFor } = await instance(t, { sessionLength: 604_800 });
@@ -311,8 +314,36 @@ describe('A session is renewed', () => {
     const { store, vera, sessions, callerWith } = await instance(t);
     const caller = await callerWith(await sessions.issue(vera));
     await store.setRole(vera.name, 'gardener' as Role);
-    const [, payload] = ((await sessions.renew(caller)) ?? '').split('.');
-    assert.equal(JSON.parse(Buffer.from(payload ?? '', 'base64url').toString()).role, 'gardener');
+    assert.equal(claimsOf(await sessions.renew(caller)).role, 'gardener');
+  });
+
+  describe('anew, also within the minute, when', () => {
+    it('the role has become another one', async (t) => {
+      const { store, vera, sessions, callerWith } = await instance(t);
+      const caller = await callerWith(await sessions.issue(vera));
+      assert.equal(claimsOf(await sessions.renew(caller)).role, 'viewer');
+      await store.setRole(vera.name, 'gardener' as Role);
+      assert.equal(claimsOf(await sessions.renew(caller)).role, 'gardener');
+    });
+
+    it('the password has become another one, which only a token of the NVR outlives', async (t) => {
+      const { store, vera, sessions, callerWith, reasonFor } = await instance(t);
+      const token = handMadeToken({ payload: { sub: 'vera', role: 'viewer', iat: NOW, exp: NOW + 60 } });
+      await sessions.renew(await callerWith(token));
+      await store.setPassword(vera.name, await newPassword(vera), NOW - 1);
+      const renewed = (await sessions.renew(await callerWith(token))) ?? assert.fail();
+      assert.equal(await reasonFor(renewed), undefined);
+    });
+
+    it('the password was given again', async (t) => {
+      const { clock, vera, sessions, callerWith } = await instance(t);
+      const caller = await callerWith(await sessions.issue(vera));
+      await sessions.renew(caller);
+      clock.advance(30);
+      const proven = await callerWith((await sessions.prove(caller)) ?? assert.fail());
+      const renewed = await callerWith((await sessions.renew(proven)) ?? assert.fail());
+      assert.equal(sessionOf(renewed).provenAt, NOW + 30);
+    });
   });
 
   it('at any time by /auth (interface 5.1.5), but not with session length 0', async (t) => {
