@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { localClock } from '../../src/app/ledger/local-time.ts';
+import { localClock, localClockInForce } from '../../src/app/ledger/local-time.ts';
 import { LEDGER_NOTICES, type LedgerDay, type LedgerEntry } from '../../src/domain/ledger.ts';
 import { linkEntries } from '../../src/ledger/chain.ts';
 import { daysOf, type LocalTime } from '../../src/ledger/days.ts';
@@ -142,6 +142,17 @@ describe('Hours of a viewing', () => {
       assert.equal(named?.[0]?.hours, bits(...hours));
       assert.deepEqual(here, named, 'the same where it is the zone of the service');
     });
+
+  it('are those of another zone when a reload has brought it', () => {
+    let zone: string | null = 'Europe/Berlin';
+    const clock = localClockInForce(() => zone);
+    const noon = at('2026-11-22T12:00Z');
+    assert.equal(clock(noon).hour, 13);
+    zone = 'Asia/Tokyo';
+    assert.equal(clock(noon).hour, 21);
+    zone = null;
+    assert.deepEqual(inZone('Pacific/Auckland', clock)(noon), { day: '2026-11-23', hour: 1 });
+  });
 
   it('are kept apart for the person, for each token, for all links, and for the internal port; exports by their number', () => {
     const one = viewing(0, 1);

@@ -49,11 +49,12 @@ export function createRoleRegistry({ store, version, onChange, ...parts }: Custo
     ]);
     const isChanged = textOf(found) !== text;
     if (isChanged) [roles, text] = [found, textOf(found)];
+    const ofFile = fixed;
     inForce = {
       cameras: roles,
-      limits: new Map([...fixed.limits, ...others.flatMap(limitsOf)]),
+      limits: new Map([...ofFile.limits, ...others.flatMap(limitsOf)]),
       get zone() {
-        return fixed.zone;
+        return ofFile.zone;
       },
     };
     if (isChanged) onChange?.(roles);

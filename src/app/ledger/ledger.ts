@@ -13,7 +13,7 @@ import type { ServiceMessage } from '../../notify/webhook.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Shared } from '../resources/shared.ts';
-import { localClock } from './local-time.ts';
+import { localClockInForce } from './local-time.ts';
 import { openNoticeWatch } from './notices.ts';
 import { openUpkeep, type Upkeep } from './upkeep.ts';
 
@@ -48,9 +48,9 @@ export interface LedgerDeps {
 const TICK_MS = 1000;
 
 export function openLedger(deps: LedgerDeps): Ledger {
-  const { settings, clock, shared } = deps;
+  const { settings, settingsInForce, clock, shared } = deps;
   const now = (): number => clock.now() / 1000;
-  const localTime = localClock(settings.auth.timezone ?? undefined);
+  const localTime = localClockInForce(() => settingsInForce().auth.timezone);
   if (!settings.ledger.enabled) return { ...NO_LEDGER, localTime };
   const sightings = createSightings();
   const own = shared ? undefined : openWriting(deps, now, localTime);

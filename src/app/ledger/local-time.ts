@@ -14,6 +14,17 @@ export function localClock(timeZone?: string): (at: number) => LocalTime {
   };
 }
 
+/** By the zone that is in force: a reload may change it. `null`: that of the service. */
+export function localClockInForce(zoneInForce: () => string | null): (at: number) => LocalTime {
+  let zone = zoneInForce();
+  let timeAt = localClock(zone ?? undefined);
+  return (at) => {
+    const now = zoneInForce();
+    if (now !== zone) [zone, timeAt] = [now, localClock(now ?? undefined)];
+    return timeAt(at);
+  };
+}
+
 /** Without Intl, whose tables of zones and languages are 5 MB of memory: they wait until a zone is named. */
 function timeHere(moment: Date): LocalTime {
   const [year, month, day] = [moment.getFullYear(), moment.getMonth() + 1, moment.getDate()];
