@@ -427,7 +427,7 @@ describe('Explore', { skip }, () => {
       }
       await page.keyboard.press('Escape');
       await details.waitFor({ state: 'detached' });
-      assert.match(String(await page.evaluate('document.activeElement.dataset.event')), /-car24$/);
+      await page.waitForFunction("document.activeElement?.dataset.event?.endsWith('-car24')");
       assert.equal(searchOf(page), '');
       await page.goBack();
       assert.equal(page.url(), `${instance.url}/postern/`);

@@ -14,14 +14,13 @@ export function localClock(timeZone?: string): (at: number) => LocalTime {
   };
 }
 
-/** By the zone that is in force: a reload may change it. `null`: that of the service. */
+/** By the zone that is in force: a reload may change it. `null`: that of the service. It is not asked for before a time is: nothing may be in force yet. */
 export function localClockInForce(zoneInForce: () => string | null): (at: number) => LocalTime {
-  let zone = zoneInForce();
-  let timeAt = localClock(zone ?? undefined);
+  let known: { readonly zone: string | null; readonly timeAt: (at: number) => LocalTime } | undefined;
   return (at) => {
-    const now = zoneInForce();
-    if (now !== zone) [zone, timeAt] = [now, localClock(now ?? undefined)];
-    return timeAt(at);
+    const zone = zoneInForce();
+    if (known?.zone !== zone) known = { zone, timeAt: localClock(zone ?? undefined) };
+    return known.timeAt(at);
   };
 }
 
