@@ -19,7 +19,7 @@ export function localClockInForce(zoneInForce: () => string | null): (at: number
   let known: { readonly zone: string | null; readonly timeAt: (at: number) => LocalTime } | undefined;
   return (at) => {
     const zone = zoneInForce();
-    if (known?.zone !== zone) known = { zone, timeAt: localClock(zone ?? undefined) };
+    if (known === undefined || known.zone !== zone) known = { zone, timeAt: localClock(zone ?? undefined) };
     return known.timeAt(at);
   };
 }
