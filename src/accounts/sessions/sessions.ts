@@ -22,7 +22,10 @@ export interface Sessions {
   issue(user: User): Promise<string>;
   /** A fresh token for a session carried by cookie that is near its end; undefined when there is nothing to renew. */
   renewalFor(caller: Caller): MaybePromise<string | undefined>;
-  /** The same for `/auth`, at any time in a session's life (interface 5.1.5); signed anew at most once a minute, or once in a tenth of a short session, while its cookies carry one proof. */
+  /**
+   * The same for `/auth`, at any time in a session's life (interface 5.1.5). Signed anew at most once a minute, or once in a
+   * tenth of a short session; more often only where cookies of before and after a fresh proof are used in turn.
+   */
   renew(caller: Caller): MaybePromise<string | undefined>;
   /** A token of the same session, for a caller who has just given the password or a factor again; undefined when the session is over. */
   prove(caller: Caller): MaybePromise<string | undefined>;

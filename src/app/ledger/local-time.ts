@@ -14,7 +14,10 @@ export function localClock(timeZone?: string): (at: number) => LocalTime {
   };
 }
 
-/** By the zone that is in force: a reload may change it. `null`: that of the service. It is not asked for before a time is: nothing may be in force yet. */
+/**
+ * By the zone that is in force: a reload may change it. `null`: that of the service. The zone is asked for when a time is, for
+ * the clock is made before a configuration is in force.
+ */
 export function localClockInForce(zoneInForce: () => string | null): (at: number) => LocalTime {
   let known: { readonly zone: string | null; readonly timeAt: (at: number) => LocalTime } | undefined;
   return (at) => {
@@ -33,9 +36,8 @@ function timeHere(moment: Date): LocalTime {
 const twoDigits = (number: number): string => String(number).padStart(2, '0');
 
 function clockIn(timeZone: string): (moment: Date) => LocalTime {
-  let format: Intl.DateTimeFormat | undefined;
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
   return (moment) => {
-    format ??= new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
     const [day = '', time = ''] = format.format(moment).split(' ');
     return { day, hour: Number(time.slice(0, 2)) };
   };

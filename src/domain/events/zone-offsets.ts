@@ -21,7 +21,7 @@ export function canonicalZone(name: string): string | undefined {
 
 let local: string | undefined;
 
-/** The zone of the service, as an IANA name. Finding it out loads 5 MB of tables of zones and languages, so it is done when somebody asks. */
+/** The zone of the service, as an IANA name. Found out when somebody asks: that loads 5 MB of tables of zones and languages. */
 export function localZone(): string {
   local ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
   return local;
