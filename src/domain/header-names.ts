@@ -6,17 +6,19 @@
  */
 export const normalizedHeaderName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
-/** Clients and NVRs send the same few dozen names; other names are computed each time. */
+/** Clients and NVRs send the same few dozen names. When somebody has sent more, they are remembered anew. */
 const MOST_REMEMBERED = 1000;
+const LONGEST_REMEMBERED = 64;
 
-/** Decides about each name once. `decide` must depend on nothing else. */
-export function decidedByName(decide: (name: string) => boolean): (name: string) => boolean {
-  const known = new Map<string, boolean>();
+/** Decides about each name once. `decide` must depend on nothing else; what is undefined is decided each time. */
+export function decidedByName<Decision>(decide: (name: string) => Decision): (name: string) => Decision {
+  const known = new Map<string, Decision>();
   return (name) => {
     const before = known.get(name);
     if (before !== undefined) return before;
     const decided = decide(name);
-    if (known.size < MOST_REMEMBERED) known.set(name, decided);
+    if (known.size >= MOST_REMEMBERED) known.clear();
+    if (name.length <= LONGEST_REMEMBERED) known.set(name, decided);
     return decided;
   };
 }

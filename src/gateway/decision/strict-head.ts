@@ -1,4 +1,6 @@
 /** Strict head: header names, Host, framing, expectation and upgrade must have one meaning only, against request smuggling (SPEC 5). */
+
+import { decidedByName } from '../../domain/header-names.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
@@ -38,6 +40,12 @@ const NOT_IN_HTTP2 = new Set(['connection', 'proxy-connection', 'keep-alive', 'u
 
 /** CGI-like servers read `Remote_Role` and `Remote.Role` as `Remote-Role` (CVE-2025-64484). */
 const NAME = /^[A-Za-z0-9-]+$/;
+
+/** What the name of a header line alone decides. */
+const judgedName = decidedByName((received) => {
+  const name = received.toLowerCase();
+  return { name, isPlain: NAME.test(received), isInHttp2: !NOT_IN_HTTP2.has(name), isSentOnce: SENT_ONCE.has(name) };
+});
 const HOST = /^(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 /** Without leading zeros: some readers take `010` for eight. */
 const LENGTH = /^(?:0|[1-9]\d{0,14})$/;
@@ -63,11 +71,9 @@ function readHead({ rawHeaders, httpVersion }: RequestFacts): Result<Head, Refus
   if (rawHeaders.length > 2 * MOST_HEADER_LINES) return err('headers-too-many');
   const head = new Map<string, string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const received = rawHeaders[at] ?? '';
-    if (!NAME.test(received)) return err('headers-not-plain');
-    const name = received.toLowerCase();
-    if (httpVersion === '2' && NOT_IN_HTTP2.has(name)) return err('headers-not-plain');
-    if (!SENT_ONCE.has(name)) continue;
+    const { name, isPlain, isInHttp2, isSentOnce } = judgedName(rawHeaders[at] ?? '');
+    if (!isPlain || (httpVersion === '2' && !isInHttp2)) return err('headers-not-plain');
+    if (!isSentOnce) continue;
     if (head.has(name)) return err(name === 'transfer-encoding' ? 'framing-not-plain' : 'headers-not-plain');
     head.set(name, rawHeaders[at + 1] ?? '');
   }

@@ -92,9 +92,17 @@ function keep(
   headers[name] = value;
 }
 
-const withoutCookie = (line: string, cookieName: string): string =>
-  line
+function withoutCookie(line: string, cookieName: string): string {
+  // Most requests carry one cookie, and it is ours.
+  if (!line.includes(';')) return isAnother(line.trim(), cookieName) ? line.trim() : '';
+  return line
     .split(';')
     .map((cookie) => cookie.trim())
-    .filter((cookie) => cookie !== '' && cookie.split('=', 1)[0]?.trim() !== cookieName)
+    .filter((cookie) => isAnother(cookie, cookieName))
     .join('; ');
+}
+
+function isAnother(cookie: string, cookieName: string): boolean {
+  const end = cookie.indexOf('=');
+  return cookie !== '' && (end < 0 ? cookie : cookie.slice(0, end)).trim() !== cookieName;
+}

@@ -11,7 +11,17 @@ const MOST_LINES = 500;
 export const MALFORMED = /[^\t\r\n\x20-\x7e\x80-\xff]|\r(?!\n)|\n(?<!\r\n)/;
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const isToken = decidedByName((name) => TOKEN.test(name));
+/** Undefined for what is no name. */
+const lowerCaseName = decidedByName((name) => (TOKEN.test(name) ? name.toLowerCase() : undefined));
+
+/**
+ * Without properties that it inherits, for a header may be called `__proto__`. What `Object.create(null)` gives V8 keeps as a hash
+ * table: to fill and to read it takes twice as long.
+ */
+function EmptyLines(this: HeaderLines) {}
+EmptyLines.prototype = Object.create(null);
+const emptyLines = (): HeaderLines => Reflect.construct(EmptyLines, []);
+
 const SPACE = 0x20;
 const TAB = 0x09;
 
@@ -20,15 +30,15 @@ const TAB = 0x09;
  * colon, a name that is no token (a space before the colon, a continued line), or when there are too many.
  */
 export function readHeaderLines(text: string, from: number): HeaderLines | undefined {
-  const headers: HeaderLines = Object.create(null); // a header may be called `__proto__`
+  const headers = emptyLines();
   let lines = 0;
   for (let at = from; at < text.length; ) {
     const end = text.indexOf('\r\n', at);
     const colon = text.indexOf(':', at);
     if (colon < 0 || colon > end || ++lines > MOST_LINES) return undefined;
-    const name = text.slice(at, colon);
-    if (!isToken(name)) return undefined;
-    addLine(headers, name.toLowerCase(), trimmed(text, colon + 1, end));
+    const name = lowerCaseName(text.slice(at, colon));
+    if (name === undefined) return undefined;
+    addLine(headers, name, trimmed(text, colon + 1, end));
     at = end + 2;
   }
   return headers;
