@@ -22,7 +22,7 @@ export function watchGate(deps: GateWatchDeps) {
     onRequest(request: RequestFacts, socket?: CountedSocket) {
       const record = requestRecordOf(request, routeClassOf(request.target, request.isUpgrade), ticks());
       const stopCounting = socket && sockets.begin(socket);
-      return watchRequest(record, deps, () => stopCounting?.());
+      return new WatchedRequest(record, deps, stopCounting);
     },
   };
 }
@@ -30,69 +30,102 @@ export function watchGate(deps: GateWatchDeps) {
 /** Characters of the sentence for what went wrong: some libraries put what they received into it. */
 const LONGEST_CAUSE = 200;
 
-/** `stopCounting` gives the bytes that an upgraded socket has sent. */
-function watchRequest(record: RequestRecord, deps: GateWatchDeps, stopCounting: () => number | undefined) {
-  const { metrics, log, ticks } = deps;
-  return {
-    onDecision(admission: Judged, requestId: string, described?: RequestFacts): void {
-      Object.assign(record, { admission, requestId, described, reason: admission.reason });
-      countDecision(record, admission, deps);
-      if (admission.reason) log.refused(record, admission.reason);
-    },
-    onRefusal(reason: RefusalReason): void {
-      record.reason = reason;
-      countResult(record, reason, deps);
-      log.refused(record, reason);
-    },
-    onFailure(reason: RefusalReason): void {
-      record.reason = reason;
-      record.hasUpstreamFailed = true;
-      metrics.upstreamErrors.add(1, upstreamFaultOf(reason, record.upstreamCode));
-      if (record.headAt === undefined) metrics.upstreamRequests.add(1, 'none');
-      log.failed(record, reason);
-    },
-    onFault(fault: unknown): void {
-      metrics.ownErrors.add(1, storeFaultOf(fault) ? 'store' : 'internal');
-      log.fault(record, fault);
-    },
-    onUnknownRoute: (): void => metrics.unknownRoutes.add(1),
-    onAsked(): void {
-      record.askedAt = ticks();
-    },
-    onHead(status: number, type = ''): void {
-      record.headAt = ticks();
-      record.headStatus = status;
-      metrics.upstreamRequests.add(1, codeClassOf(status));
-      metrics.upstreamDuration.observe((record.headAt - (record.askedAt ?? record.headAt)) / 1000, record.route);
-      record.streamKind = streamKindOf(status, type);
-      if (record.streamKind) metrics.streamsOpen.add(1, record.streamKind);
-    },
-    onBytes(bytes: number): void {
-      record.bytesOut += bytes;
-      metrics.bytes.add(bytes, 'out', record.route);
-    },
-    onUploaded: (bytes: number): void => metrics.bytes.add(bytes, 'in', record.route),
-    onUpstreamError(code: string, sentence?: string): void {
-      record.upstreamCode = code;
-      record.upstreamCause = sentence?.slice(0, LONGEST_CAUSE);
-    },
-    onCut(code: string): void {
-      const { by, fault } = cutOf(code);
-      record.hasUpstreamFailed = true;
-      record.endedBy ??= by;
-      metrics.upstreamErrors.add(1, fault);
-    },
-    onEndedBy(by: StreamEnd): void {
-      record.endedBy ??= by;
-    },
-    onEnd({ status, isWhole, bytes }: { status: number | undefined; isWhole: boolean; bytes: number }): void {
-      const seconds = (ticks() - record.startedAt) / 1000;
-      const end = { status: status ?? record.headStatus ?? 0, isWhole, seconds };
-      countEnd(record, end, bytes, deps);
-      record.bytesOut = stopCounting() ?? record.bytesOut;
-      log.answered(record, end);
-    },
-  };
+/** A class, so that its methods are not made anew for each request. `stopCounting` gives the bytes that an upgraded socket has sent. */
+class WatchedRequest {
+  readonly #record: RequestRecord;
+  readonly #deps: GateWatchDeps;
+  readonly #stopCounting: (() => number | undefined) | undefined;
+
+  constructor(record: RequestRecord, deps: GateWatchDeps, stopCounting: (() => number | undefined) | undefined) {
+    this.#record = record;
+    this.#deps = deps;
+    this.#stopCounting = stopCounting;
+  }
+
+  onDecision(admission: Judged, requestId: string, described?: RequestFacts): void {
+    const record = this.#record;
+    record.admission = admission;
+    record.requestId = requestId;
+    record.described = described;
+    record.reason = admission.reason;
+    countDecision(record, admission, this.#deps);
+    if (admission.reason) this.#deps.log.refused(record, admission.reason);
+  }
+
+  onRefusal(reason: RefusalReason): void {
+    this.#record.reason = reason;
+    countResult(this.#record, reason, this.#deps);
+    this.#deps.log.refused(this.#record, reason);
+  }
+
+  onFailure(reason: RefusalReason): void {
+    const record = this.#record;
+    const { metrics, log } = this.#deps;
+    record.reason = reason;
+    record.hasUpstreamFailed = true;
+    metrics.upstreamErrors.add(1, upstreamFaultOf(reason, record.upstreamCode));
+    if (record.headAt === undefined) metrics.upstreamRequests.add(1, 'none');
+    log.failed(record, reason);
+  }
+
+  onFault(fault: unknown): void {
+    this.#deps.metrics.ownErrors.add(1, storeFaultOf(fault) ? 'store' : 'internal');
+    this.#deps.log.fault(this.#record, fault);
+  }
+
+  onUnknownRoute(): void {
+    this.#deps.metrics.unknownRoutes.add(1);
+  }
+
+  onAsked(): void {
+    this.#record.askedAt = this.#deps.ticks();
+  }
+
+  onHead(status: number, type = ''): void {
+    const record = this.#record;
+    const { metrics, ticks } = this.#deps;
+    record.headAt = ticks();
+    record.headStatus = status;
+    metrics.upstreamRequests.add(1, codeClassOf(status));
+    metrics.upstreamDuration.observe((record.headAt - (record.askedAt ?? record.headAt)) / 1000, record.route);
+    record.streamKind = streamKindOf(status, type);
+    if (record.streamKind) metrics.streamsOpen.add(1, record.streamKind);
+  }
+
+  onBytes(bytes: number): void {
+    this.#record.bytesOut += bytes;
+    this.#deps.metrics.bytes.add(bytes, 'out', this.#record.route);
+  }
+
+  onUploaded(bytes: number): void {
+    this.#deps.metrics.bytes.add(bytes, 'in', this.#record.route);
+  }
+
+  onUpstreamError(code: string, sentence?: string): void {
+    this.#record.upstreamCode = code;
+    this.#record.upstreamCause = sentence?.slice(0, LONGEST_CAUSE);
+  }
+
+  onCut(code: string): void {
+    const { by, fault } = cutOf(code);
+    this.#record.hasUpstreamFailed = true;
+    this.#record.endedBy ??= by;
+    this.#deps.metrics.upstreamErrors.add(1, fault);
+  }
+
+  onEndedBy(by: StreamEnd): void {
+    this.#record.endedBy ??= by;
+  }
+
+  onEnd({ status, isWhole, bytes }: { status: number | undefined; isWhole: boolean; bytes: number }): void {
+    const record = this.#record;
+    const { log, ticks } = this.#deps;
+    const seconds = (ticks() - record.startedAt) / 1000;
+    const end = { status: status ?? record.headStatus ?? 0, isWhole, seconds };
+    countEnd(record, end, bytes, this.#deps);
+    record.bytesOut = this.#stopCounting?.() ?? record.bytesOut;
+    log.answered(record, end);
+  }
 }
 
 /** The kind of stream by status and media type; undefined for a response that is no stream. */

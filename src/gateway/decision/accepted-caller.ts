@@ -42,8 +42,8 @@ export function credentialFault(
   request: RequestFacts,
   identity: IdentityVerdict,
   carriesProxySecret: ((request: RequestFacts) => boolean) | undefined,
-): { readonly credentialFault?: RefusalReason } {
-  if (identity.kind !== 'refused') return {};
-  if (FROM_HEADERS.includes(identity.reason) && carriesProxySecret?.(request) === false) return {};
-  return { credentialFault: identity.reason };
+): RefusalReason | undefined {
+  if (identity.kind !== 'refused') return undefined;
+  if (FROM_HEADERS.includes(identity.reason) && carriesProxySecret?.(request) === false) return undefined;
+  return identity.reason;
 }

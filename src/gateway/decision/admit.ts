@@ -141,7 +141,8 @@ function admitIdentified(arrived: ArrivedRequest, identity: IdentityVerdict, rul
   const caller = accepted.value;
 
   const presentsCredentials = route.kind === 'listed' && route.row.secret === true;
-  if (isCrossSiteForgery(request, { caller, presentsCredentials, ...client }))
+  const { host, encrypted } = client;
+  if (isCrossSiteForgery(request, { caller, presentsCredentials, host, encrypted }))
     return refused('cross-site', client, caller); // 7
 
   if (caller?.closed && !isOpenToAll(route))
@@ -157,12 +158,12 @@ function admitIdentified(arrived: ArrivedRequest, identity: IdentityVerdict, rul
   }
   return access.kind === 'nothing-visible'
     ? withoutCameras(access.body, arrived, caller, rules)
-    : admitAuthorized(
-        access,
-        { ...arrived, ...credentialFault(request, identity, rules.carriesProxySecret) },
-        caller,
-        rules,
-      );
+    : admitAuthorized(access, withFault(arrived, identity, rules), caller, rules);
+}
+
+function withFault(arrived: ArrivedRequest, identity: IdentityVerdict, rules: Rules): ArrivedRequest {
+  const fault = credentialFault(arrived.request, identity, rules.carriesProxySecret);
+  return fault ? { ...arrived, credentialFault: fault } : arrived;
 }
 
 /** The response to a role without cameras is known, and the NVR is not asked; a query it would refuse is refused too. */

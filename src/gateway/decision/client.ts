@@ -20,13 +20,13 @@ export function clientOf(request: RequestFacts, trusted: TrustedNetworks): Clien
   // Never on the internal listener: a page that rebinds its own name to this machine could send `localhost` here.
   const believesHost = viaTrustedProxy && request.listener === 'external';
   const forwardedHost = believesHost ? singleHeader(request, 'x-forwarded-host') : undefined;
-  return {
+  const client: Client = {
     address: viaTrustedProxy
       ? clientAddress(request.peer, headerLines(request, 'x-forwarded-for'), trusted)
       : request.peer,
     encrypted: request.encrypted || forwardedProto?.toLowerCase() === 'https',
     host: forwardedHost ?? singleHeader(request, 'host') ?? '',
     viaTrustedProxy,
-    ...(request.basePath === undefined ? {} : { basePath: request.basePath }),
   };
+  return request.basePath === undefined ? client : { ...client, basePath: request.basePath };
 }

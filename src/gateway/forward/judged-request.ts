@@ -26,15 +26,15 @@ export function judgedRequest(
   const headers = rewriteHeaders(facts, { caller: admission.caller, client: admission.client, requestId }, spoken);
   if (isOurs) nameCameras(headers, admission);
   if (admission.caller?.credential.kind === 'link') for (const name of OF_THE_BROWSER) delete headers[name];
-  const { body, narrowing } = settled;
-  return {
-    ...(body && { body }),
-    ...(narrowing && { narrowing }),
+  const judged = {
     target: query === '' ? path : `${path}?${query}`,
-    headers: body || narrowing ? headersFor(headers, settled) : headers,
+    headers,
     allowsCors: facts.listener === 'external',
     isPublic: admission.route.kind === 'listed' && admission.route.row.access === 'public',
   };
+  const { body, narrowing } = settled;
+  if (!body && !narrowing) return judged;
+  return { ...judged, headers: headersFor(headers, settled), ...(body && { body }), ...(narrowing && { narrowing }) };
 }
 
 /** A link needs none of them, and they may be about other pages of this site. */

@@ -3,43 +3,75 @@ import { originOf, type Upstream } from '../../domain/addresses/socket-address.t
 import { isOverNetwork } from '../response/client-socket.ts';
 import { type ConnectionPool, createConnectionPool } from '../upstream/connection-pool.ts';
 import type { Exchange, ExchangeControl } from '../upstream/exchange.ts';
+import type { HeaderLines } from '../upstream/header-lines.ts';
+import type { RequestHead } from '../upstream/request-text.ts';
+import type { UpstreamHead } from '../upstream/response-head.ts';
 import type { ForwardRules } from './forwarder.ts';
+import type { ResponseHandler } from './response-handler.ts';
 import { type AskedUpstream, isRepeatable, type UpstreamClient } from './upstream-client.ts';
 
 export function createOwnClient(rules: ForwardRules): UpstreamClient {
   const pools = new Map<string, ConnectionPool>();
+  /** The same by object: the few upstreams of a configuration are named by the same ones again and again. */
+  const known = new WeakMap<Upstream, ConnectionPool>();
   const poolOf = (upstream: Upstream): ConnectionPool => {
+    const before = known.get(upstream);
+    if (before) return before;
     const origin = originOf(upstream);
-    const known = pools.get(origin);
-    if (known) return known;
-    const opened = createConnectionPool(upstream, rules);
-    pools.set(origin, opened);
-    return opened;
+    const pool = pools.get(origin) ?? createConnectionPool(upstream, rules);
+    pools.set(origin, pool);
+    known.set(upstream, pool);
+    return pool;
   };
   return {
-    dispatch: (asked) => poolOf(asked.upstream).dispatch(exchangeOf(asked)),
+    dispatch: (asked) => poolOf(asked.upstream).dispatch(new AskedExchange(asked)),
     close() {
       for (const pool of pools.values()) pool.close();
     },
   };
 }
 
-function exchangeOf(asked: AskedUpstream): Exchange {
-  const { request, response, judged, upload, handler } = asked;
-  let control: ExchangeControl;
-  return {
-    head: { method: request.method ?? '', target: judged.target, headers: judged.headers },
-    body: judged.body,
-    upload: upload && { request, length: upload.length },
-    isRepeatable: isRepeatable(asked),
-    mayBorrow: isOverNetwork(response),
-    onStart(started) {
-      control = started;
-      handler.onRequestStart(control);
-    },
-    onHead: ({ statusCode, headers }) => handler.onResponseStart(control, statusCode, headers),
-    onBody: (bytes, onTaken) => handler.onLentData(control, bytes, onTaken),
-    onEnd: (trailers) => handler.onResponseEnd(control, trailers),
-    onError: (error) => handler.onResponseError(control, error),
-  };
+/** A class, as the handler is: its methods are not made anew for each request. */
+class AskedExchange implements Exchange {
+  readonly head: RequestHead;
+  readonly body: Buffer | undefined;
+  readonly upload: Exchange['upload'];
+  readonly isRepeatable: boolean;
+  readonly mayBorrow: boolean;
+  readonly #handler: ResponseHandler;
+  /** From `onStart`, which comes first. */
+  #control: ExchangeControl = NOTHING_YET;
+
+  constructor(asked: AskedUpstream) {
+    const { request, response, judged, upload, handler } = asked;
+    this.head = { method: request.method ?? '', target: judged.target, headers: judged.headers };
+    this.body = judged.body;
+    this.upload = upload && { request, length: upload.length };
+    this.isRepeatable = isRepeatable(asked);
+    this.mayBorrow = isOverNetwork(response);
+    this.#handler = handler;
+  }
+
+  onStart(control: ExchangeControl): void {
+    this.#control = control;
+    this.#handler.onRequestStart(control);
+  }
+
+  onHead({ statusCode, headers }: UpstreamHead): void {
+    this.#handler.onResponseStart(this.#control, statusCode, headers);
+  }
+
+  onBody(bytes: Buffer, onTaken: (() => void) | undefined): void {
+    this.#handler.onLentData(this.#control, bytes, onTaken);
+  }
+
+  onEnd(trailers: HeaderLines): void {
+    this.#handler.onResponseEnd(this.#control, trailers);
+  }
+
+  onError(error: Error): void {
+    this.#handler.onResponseError(this.#control, error);
+  }
 }
+
+const NOTHING_YET: ExchangeControl = { abort() {}, pause() {}, resume() {} };

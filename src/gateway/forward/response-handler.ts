@@ -18,7 +18,7 @@ import {
   responseHeaders,
 } from '../response/response-headers.ts';
 import type { JudgedRequest } from './forwarder.ts';
-import { createPausingWrite, writeLent } from './write-body.ts';
+import { createPausingWrite, type PausingWrite, writeLent } from './write-body.ts';
 
 /** What the handler may do to the response that it is told of. */
 export interface ResponseControl {
@@ -47,98 +47,123 @@ const CLIENT_LEFT = new Error('the client closed the request');
 const LONGEST_AS_TEXT = 16 * 1024;
 const NOT_WANTED = new Error('the response cannot be passed on');
 
-export function createResponseHandler(
+export const createResponseHandler = (
   response: ServerResponse,
   judged: JudgedRequest,
   cookieName: string,
-): ResponseHandler {
-  let controller: ResponseControl | undefined;
-  let again: (() => void) | undefined;
-  let held: PassThrough | undefined;
+): ResponseHandler => new PassingHandler(response, judged, cookieName);
+
+/** A class, so that its methods are not made anew for each request. */
+class PassingHandler implements ResponseHandler {
+  readonly #response: ServerResponse;
+  readonly #judged: JudgedRequest;
+  readonly #rules: ResponseHeadRules;
+  #controller: ResponseControl | undefined;
+  #again: (() => void) | undefined;
+  #held: PassThrough | undefined;
   /** Bytes of the body, as its head says; and all of them, when they came in one piece. */
-  let announced: number | undefined;
-  let whole: string | undefined;
-  let isSettled = false;
-  const write = createPausingWrite();
-  const { isPublic, own, allowsCors } = judged;
-  const rules = { cookieName, isPublic, own, allowsCors };
-  response.on('close', () => {
-    isSettled = true;
-    if (!response.writableFinished) controller?.abort(CLIENT_LEFT);
-  });
+  #announced: number | undefined;
+  #whole: string | undefined;
+  #write: PausingWrite | undefined;
+  #isSettled = false;
 
-  const fail = (reason: RefusalReason): void => {
-    if (isSettled) return;
-    isSettled = true;
-    controller?.abort(NOT_WANTED);
-    if (response.headersSent) cutOff(response);
-    else judged.onFailure(reason);
-  };
+  constructor(response: ServerResponse, judged: JudgedRequest, cookieName: string) {
+    this.#response = response;
+    this.#judged = judged;
+    const { isPublic, own, allowsCors } = judged;
+    this.#rules = { cookieName, isPublic, own, allowsCors };
+    response.on('close', () => this.#onClose());
+  }
 
-  const holdForNarrowing = (head: ResponseHead, narrowing: Narrowing): PassThrough => {
+  #onClose(): void {
+    this.#isSettled = true;
+    if (!this.#response.writableFinished) this.#controller?.abort(CLIENT_LEFT);
+  }
+
+  fail(reason: RefusalReason): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#controller?.abort(NOT_WANTED);
+    if (this.#response.headersSent) cutOff(this.#response);
+    else this.#judged.onFailure(reason);
+  }
+
+  onStaleConnection(retry: () => void): void {
+    this.#again = retry;
+  }
+
+  onRequestStart(started: ResponseControl): void {
+    this.#controller = started;
+    if (this.#isSettled) started.abort(CLIENT_LEFT);
+  }
+
+  onResponseStart(_started: ResponseControl, statusCode: number, headers: ResponseHead['headers']): void {
+    this.#again = undefined;
+    if (isInterim(statusCode)) return;
+    const head: ResponseHead = { statusCode, headers };
+    const judged = this.#judged;
+    tellHead(judged, statusCode, headerValues(head, 'content-type')[0]);
+    const fault = responseFault(head);
+    if (fault) return void this.fail(fault);
+    this.#announced = Number(headerValues(head, 'content-length')[0] ?? Number.NaN);
+    if (judged.narrowing) this.#held = this.#holdForNarrowing(head, judged.narrowing);
+    else writeHead(head, this.#response, this.#rules);
+  }
+
+  #holdForNarrowing(head: ResponseHead, narrowing: Narrowing): PassThrough {
     const body = new PassThrough().on('error', () => {});
-    void passNarrowed({ ...head, body }, response, narrowing, rules, fail).catch(() => fail('nvr-bad-answer'));
+    const fail = (reason: RefusalReason): void => this.fail(reason);
+    void passNarrowed({ ...head, body }, this.#response, narrowing, this.#rules, fail).catch(() =>
+      fail('nvr-bad-answer'),
+    );
     return body;
-  };
+  }
 
-  const keptAsText = (chunk: Buffer): boolean => {
-    if (held || chunk.length !== announced || chunk.length > LONGEST_AS_TEXT) return false;
-    whole = chunk.toString('latin1');
+  onResponseData(started: ResponseControl, chunk: Buffer): void {
+    this.#judged.watch?.onBytes(chunk.length);
+    if (!this.#keptAsText(chunk)) this.#pass(started, chunk);
+  }
+
+  onLentData(started: ResponseControl, chunk: Buffer, onTaken: (() => void) | undefined): void {
+    this.#judged.watch?.onBytes(chunk.length);
+    if (this.#keptAsText(chunk)) onTaken?.();
+    else if (onTaken) writeLent(this.#response, chunk, onTaken);
+    else this.#pass(started, Buffer.from(chunk));
+  }
+
+  #keptAsText(chunk: Buffer): boolean {
+    if (this.#held || chunk.length !== this.#announced || chunk.length > LONGEST_AS_TEXT) return false;
+    this.#whole = chunk.toString('latin1');
     return true;
-  };
+  }
 
-  return {
-    fail,
-    onStaleConnection: (retry) => {
-      again = retry;
-    },
-    onRequestStart(started) {
-      controller = started;
-      if (isSettled) started.abort(CLIENT_LEFT);
-    },
-    onResponseStart(_started, statusCode, headers) {
-      again = undefined;
-      const head: ResponseHead = { statusCode, headers };
-      if (isInterim(statusCode)) return;
-      tellHead(judged, statusCode, headerValues(head, 'content-type')[0]);
-      const fault = responseFault(head);
-      if (fault) return fail(fault);
-      announced = Number(headerValues(head, 'content-length')[0] ?? Number.NaN);
-      if (judged.narrowing) held = holdForNarrowing(head, judged.narrowing);
-      else writeHead(head, response, rules);
-    },
-    onResponseData(started, chunk) {
-      judged.watch?.onBytes(chunk.length);
-      if (!keptAsText(chunk)) write(held ?? response, started, chunk);
-    },
-    onLentData(started, chunk, onTaken) {
-      judged.watch?.onBytes(chunk.length);
-      if (keptAsText(chunk)) onTaken?.();
-      else if (onTaken) writeLent(response, chunk, onTaken);
-      else write(held ?? response, started, Buffer.from(chunk));
-    },
-    onResponseEnd(_ended, trailers) {
-      if (held) return void held.end();
-      isSettled = true;
-      if (whole !== undefined) {
-        const body = whole;
-        return atEndOfTurn(() => response.end(body, 'latin1'));
-      }
-      response.addTrailers(passedTrailers(trailers));
-      response.end();
-    },
-    onResponseError(_controller, error) {
-      const retry = isStale(error) ? again : undefined;
-      again = undefined;
-      if (retry && !isSettled) return retry();
-      if (!isSettled && response.headersSent) judged.watch?.onCut(codeOf(error));
-      else if (!isSettled) judged.watch?.onUpstreamError(codeOf(error), error.message);
-      held?.destroy();
-      // A response that was begun and cut must break the client's connection, held back for narrowing or not.
-      if (held && !isSettled) cutOff(response);
-      else fail(upstreamFailure(error));
-    },
-  };
+  #pass(started: ResponseControl, chunk: Buffer): void {
+    this.#write ??= createPausingWrite();
+    this.#write(this.#held ?? this.#response, started, chunk);
+  }
+
+  onResponseEnd(_ended: ResponseControl, trailers: NodeJS.Dict<string | string[]>): void {
+    if (this.#held) return void this.#held.end();
+    this.#isSettled = true;
+    const response = this.#response;
+    const body = this.#whole;
+    if (body !== undefined) return void atEndOfTurn(() => response.end(body, 'latin1'));
+    response.addTrailers(passedTrailers(trailers));
+    response.end();
+  }
+
+  onResponseError(_control: ResponseControl, error: Error): void {
+    const retry = isStale(error) ? this.#again : undefined;
+    this.#again = undefined;
+    if (retry && !this.#isSettled) return void retry();
+    const { watch } = this.#judged;
+    if (!this.#isSettled && this.#response.headersSent) watch?.onCut(codeOf(error));
+    else if (!this.#isSettled) watch?.onUpstreamError(codeOf(error), error.message);
+    this.#held?.destroy();
+    // A response that was begun and cut must break the client's connection, held back for narrowing or not.
+    if (this.#held && !this.#isSettled) cutOff(this.#response);
+    else this.fail(upstreamFailure(error));
+  }
 }
 
 /**
