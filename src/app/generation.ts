@@ -131,6 +131,7 @@ function generationUnder(
     components,
     pages,
     openStreams,
+    remembering: { version: store.version, now: () => unixSeconds(clock) },
     onDecision: shadow?.onDecision,
     onCaller: (caller, { address }, request) =>
       seenSessions.note(caller, { address, agent: singleHeader(request, 'user-agent') }),

@@ -14,6 +14,7 @@ import { createPasskeyRoutes } from '../../accounts/passkeys/passkey-routes.ts';
 import { createConfigSetRoute } from '../../accounts/roles/config-set-route.ts';
 import { createRoleRoutes } from '../../accounts/roles/role-routes.ts';
 import { createFactorRoutes } from '../../accounts/second-factor/factor-routes.ts';
+import { type RememberingRules, rememberedCookie } from '../../accounts/sessions/remembered-cookie.ts';
 import type { CookieClient } from '../../accounts/sessions/session-cookie.ts';
 import { createSessionRoutes } from '../../accounts/sessions/session-routes.ts';
 import { createTokenRoutes } from '../../accounts/tokens/token-routes.ts';
@@ -61,6 +62,7 @@ export interface GateSources {
   readonly components: Components;
   readonly pages: BuiltPages;
   readonly openStreams: GateDeps['openStreams'];
+  readonly remembering: RememberingRules;
   readonly onCaller: GateDeps['onCaller'];
   readonly onDecision: GateDeps['onDecision'];
   readonly unknownRoutes: GateDeps['unknownRoutes'];
@@ -92,7 +94,10 @@ export function gateDeps(deps: GateSources): GateDeps {
     relay: components.transports.it.relay,
     ownRoutes: ownRoutes(deps, judge),
     renewal: (caller, client) => mapMaybe(sessions.renewalFor(caller), (token) => cookieWith(token, client)),
-    refresh: (caller, client) => mapMaybe(sessions.renew(caller), (token) => cookieWith(token, client)),
+    refresh: rememberedCookie(
+      (caller, client) => mapMaybe(sessions.renew(caller), (token) => cookieWith(token, client)),
+      deps.remembering,
+    ),
     recheck: accounts.recheck,
     enterLink: accounts.links.enter,
     linkFault: judge.faultOf,

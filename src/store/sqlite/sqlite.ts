@@ -53,22 +53,29 @@ export function sqliteEngine(options: SqliteOptions): Engine {
   const dataVersion = (writer ?? reader).prepare('PRAGMA data_version');
   let [askedAt, others, changes, failures] = [Number.NEGATIVE_INFINITY, '', 0, 0];
   let isClosed = false;
+  /** One text while nothing changes: it is compared several times for each request. */
+  let heard = '';
+  const tellChange = (): void => {
+    heard = `${others}.${changes}`;
+  };
   const look = (): void => {
     askedAt = performance.now();
+    const before = others;
     try {
       others = String(dataVersion.get()?.['data_version']);
     } catch {
       failures += 1;
       others = `unknown ${failures}`; // caches are void, and the query that follows names the fault
     }
+    if (others !== before) tellChange();
   };
-  const heard = (): string => `${others}.${changes}`;
   const driver = createSqliteDriver({
     reader,
     writer: writer ?? reader,
     file,
     onChange: () => {
       changes += 1;
+      tellChange();
     },
     onCommitted: options.onCommitted,
     onFault,
@@ -89,10 +96,10 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     dialect: dialectWith(driver),
     words: sqliteDialect,
     isCurrent: () => true,
-    heard,
+    heard: () => heard,
     version() {
       if (performance.now() - askedAt >= BETWEEN_ASKING_MILLISECONDS) look();
-      return heard();
+      return heard;
     },
     async probe(tables) {
       told(() => checkPlace(path, opened, file));
