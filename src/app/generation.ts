@@ -113,6 +113,7 @@ function generationUnder(
   });
   const build = { version: runtime.version, policy: policyDigest(config.policy) };
   const status = runtime.shared?.status ?? ownStatus;
+  const remembering = { version: store.version, now: () => unixSeconds(clock) };
   const authorizer = createAuthorizer({
     config,
     accounts,
@@ -120,6 +121,7 @@ function generationUnder(
     credentials,
     trustedHeaders,
     store,
+    remembering,
     clock,
     logs,
     metrics,
@@ -131,7 +133,7 @@ function generationUnder(
     components,
     pages,
     openStreams,
-    remembering: { version: store.version, now: () => unixSeconds(clock) },
+    remembering,
     onDecision: shadow?.onDecision,
     onCaller: (caller, { address }, request) =>
       seenSessions.note(caller, { address, agent: singleHeader(request, 'user-agent') }),

@@ -6,19 +6,21 @@
  */
 export const normalizedHeaderName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
-/** Clients and NVRs send the same few dozen names. When somebody has sent more, they are remembered anew. */
+/** Clients and NVRs send the same few dozen names. A full memory is emptied, or names that nobody needs would keep it full. */
 const MOST_REMEMBERED = 1000;
+/** In characters. Nobody uses longer names, and they take memory. */
 const LONGEST_REMEMBERED = 64;
 
-/** Decides about each name once. `decide` must depend on nothing else; what is undefined is decided each time. */
+/** Remembers what was decided about a name. `decide` must depend on nothing else; what is undefined is decided each time. */
 export function decidedByName<Decision>(decide: (name: string) => Decision): (name: string) => Decision {
   const known = new Map<string, Decision>();
   return (name) => {
     const before = known.get(name);
     if (before !== undefined) return before;
     const decided = decide(name);
+    if (decided === undefined || name.length > LONGEST_REMEMBERED) return decided;
     if (known.size >= MOST_REMEMBERED) known.clear();
-    if (name.length <= LONGEST_REMEMBERED) known.set(name, decided);
+    known.set(name, decided);
     return decided;
   };
 }

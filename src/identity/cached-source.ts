@@ -1,15 +1,9 @@
 /** Caches a verdict on the connection while its cookie and token stay the same: a camera wall sends hundreds of requests a second. */
 
 import { mapMaybe } from '../domain/maybe-promise.ts';
+import type { Remembering } from '../domain/remembering.ts';
 import type { RequestFacts } from '../domain/request.ts';
 import type { IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
-
-export interface CacheRules {
-  /** Another text after any change of accounts, roles and revocations. */
-  readonly version: () => string;
-  /** Unix seconds: a verdict is good within one second. */
-  readonly now: () => number;
-}
 
 /** What a verdict depends on. It is dropped with its connection. */
 interface Cached {
@@ -24,7 +18,7 @@ interface Cached {
  * `source` must decide by the headers `Cookie` and `Authorization` alone. Only an identified caller is cached: a refusal
  * is made, and counted, for each request.
  */
-export function cachedOnConnection(source: IdentitySource, { version, now }: CacheRules): IdentitySource {
+export function cachedOnConnection(source: IdentitySource, { version, now }: Remembering): IdentitySource {
   const known = new WeakMap<object, Cached>();
   return {
     name: source.name,

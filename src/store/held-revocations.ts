@@ -65,11 +65,20 @@ export function holdRevocations(store: Store, deps: HeldRevocationDeps): Holding
     hold(revocation);
     schedule();
   });
+  let joined = { version: '', changes: 0, text: '' };
+  /** One text while nothing changes: it is compared several times for each request. */
+  const version = (): string => {
+    const version = store.version();
+    if (changes === 0) return version;
+    if (joined.version !== version || joined.changes !== changes)
+      joined = { version, changes, text: `${version} ${changes}` };
+    return joined.text;
+  };
   return {
     ...store,
     heldRevocations: () => held.size,
     isHeld: (tokenId) => held.has(tokenId),
-    version: () => (changes === 0 ? store.version() : `${store.version()} ${changes}`),
+    version,
     accounts: {
       ...store.accounts,
       async revokeToken(tokenId, expiresAt) {

@@ -15,6 +15,8 @@ export interface IssuerDeps {
   readonly lifetime: number;
   readonly age: SessionAge;
   readonly ends: SessionEnds;
+  /** Told when a token of a session that goes on is signed. */
+  readonly onRenewed?: (() => void) | undefined;
 }
 
 /** A session that goes on. Times are Unix seconds. */
@@ -36,13 +38,14 @@ export const continuedBy = (session: Lasting): BegunSession => ({ ...begunBy(ses
 
 /** Without `begun` a new session begins, with a proof of this moment. */
 export const createIssuer =
-  ({ key, clock, lifetime, age, ends }: IssuerDeps) =>
+  ({ key, clock, lifetime, age, ends, onRenewed }: IssuerDeps) =>
   (user: User, begun?: BegunSession): Promise<string> => {
     const issuedAt = unixSeconds(clock);
     const { tokenId, login, proof } = begun ?? { tokenId: randomUUID(), login: issuedAt, proof: issuedAt };
     const authenticatedAt = Math.min(login, issuedAt);
     const expiresAt = Math.min(issuedAt + lifetime, age.endOf({ authenticatedAt, issuedAt }));
     ends.note(tokenId, expiresAt);
+    if (begun) onRenewed?.();
     const claims = { userName: user.name, role: user.role, tokenId, generation: generationOf(user) };
     const provenAt = proof === undefined ? {} : { provenAt: Math.min(proof, issuedAt) };
     return signSessionToken({ ...claims, issuedAt, expiresAt, authenticatedAt, ...provenAt }, key);

@@ -1,16 +1,10 @@
-/** The cookie that `/auth` sends a caller with every response: made once in a second, and after each change of the accounts (SPEC 4.2). */
+/** Remembers the cookie that `/auth` sends to a caller who asks about itself (SPEC 4.2). */
 import type { Caller } from '../../domain/caller.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
+import type { Remembering } from '../../domain/remembering.ts';
 import type { CookieClient } from './session-cookie.ts';
 
 type CookieMaker = (caller: Caller, client: CookieClient) => MaybePromise<string | undefined>;
-
-export interface RememberingRules {
-  /** Another text after any change of accounts, roles and revocations. */
-  readonly version: () => string;
-  /** Unix seconds: a cookie is sent again within one second. */
-  readonly now: () => number;
-}
 
 interface Remembered extends CookieClient {
   readonly version: string;
@@ -19,10 +13,10 @@ interface Remembered extends CookieClient {
 }
 
 /**
- * `make` gives the line, or undefined for none; it must depend on nothing else than the caller, the client, the accounts and the
- * second. A caller who is remembered on a connection brings the line along; nobody else is ever sent it.
+ * What `make` gave is sent again within the same second, while nothing changes, to a client of the same scheme and base path. It is
+ * kept by the `Caller` object: an identity source must never give one object for two sessions.
  */
-export function rememberedCookie(make: CookieMaker, { version, now }: RememberingRules): CookieMaker {
+export function rememberedCookie(make: CookieMaker, { version, now }: Remembering): CookieMaker {
   const lines = new WeakMap<Caller, Remembered>();
   return (caller, client) => {
     const known = lines.get(caller);

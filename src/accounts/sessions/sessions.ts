@@ -81,7 +81,7 @@ export function createSessions(deps: SessionDeps): Sessions {
   /** By the id of the session. */
   const renewals = new LRUCache<string, Renewal>(upTo(REMEMBERED_TOKENS));
 
-  const issue = createIssuer({ key, clock, lifetime, age, ends });
+  const issue = createIssuer({ key, clock, lifetime, age, ends, onRenewed: deps.onRenewed });
 
   const renew = (caller: Caller): MaybePromise<string | undefined> => {
     const { credential } = caller;

@@ -144,7 +144,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
 const sessionsUnder = (
   { auth }: Settings,
   { isOwedBy }: SecondFactor,
-  { store, key, clock, credentials }: AccountDeps,
+  { store, key, clock, credentials, metrics }: AccountDeps,
 ): Sessions =>
   createSessions({
     owesFactor: isOwedBy,
@@ -155,6 +155,7 @@ const sessionsUnder = (
     grace: credentials.grace,
     isEndedHere: store.isHeld,
     ends: credentials.seenSessions.ends,
+    onRenewed: () => metrics.tokensIssued.add(1, 'refresh'),
     sessionLength: auth.session_length,
     refreshTime: auth.refresh_time,
     maxAge: auth.session_max_age,

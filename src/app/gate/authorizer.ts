@@ -1,8 +1,10 @@
 /** Builds the authorization rules from configuration, accounts and the route table, with the counters around them (SPEC 3 to 5). */
+
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { type CameraScope, visibleCameras } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
+import type { Remembering } from '../../domain/remembering.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import type { DestinationRules } from '../../gateway/decision/destinations.ts';
 import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';
@@ -29,7 +31,9 @@ export interface AuthorizerDeps {
   readonly components: Components;
   readonly credentials: Pick<Credentials, 'roleRegistry' | 'tokenVerifier' | 'tokens'>;
   readonly trustedHeaders: Pick<TrustedHeaders, 'current'>;
-  readonly store: Pick<Store, 'accounts' | 'version'>;
+  readonly store: Pick<Store, 'accounts'>;
+  /** How long an identity is remembered on its connection. */
+  readonly remembering: Remembering;
   readonly clock: Clock;
   readonly logs: Logs;
   readonly metrics: Metrics;
@@ -83,7 +87,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
       onUntrustedHeaders: () => metrics.untrustedHeaders.add(1),
       onUntrustedDescription,
       onIncompleteDescription,
-      remembering: { version: store.version, now: () => unixSeconds(clock) },
+      remembering: deps.remembering,
     });
     const carriesProxySecret = countedSecretCheck(rules.carriesProxySecret, metrics);
     return { list, headers: headerRules(settings, list.names), rules: { ...rules, carriesProxySecret } };

@@ -1,4 +1,5 @@
 /** Builds what the gate works with: rules, destinations, error pages and Postern's own routes. */
+
 import { randomUUID } from 'node:crypto';
 import Router from 'koa-router';
 import type { OwnConfig } from '../../access/narrow-config.ts';
@@ -14,7 +15,7 @@ import { createPasskeyRoutes } from '../../accounts/passkeys/passkey-routes.ts';
 import { createConfigSetRoute } from '../../accounts/roles/config-set-route.ts';
 import { createRoleRoutes } from '../../accounts/roles/role-routes.ts';
 import { createFactorRoutes } from '../../accounts/second-factor/factor-routes.ts';
-import { type RememberingRules, rememberedCookie } from '../../accounts/sessions/remembered-cookie.ts';
+import { rememberedCookie } from '../../accounts/sessions/remembered-cookie.ts';
 import type { CookieClient } from '../../accounts/sessions/session-cookie.ts';
 import { createSessionRoutes } from '../../accounts/sessions/session-routes.ts';
 import { createTokenRoutes } from '../../accounts/tokens/token-routes.ts';
@@ -27,6 +28,7 @@ import { type CustomRoles, scopeOf, visibleCameras } from '../../domain/camera-s
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import { mapMaybe } from '../../domain/maybe-promise.ts';
 import type { CameraName } from '../../domain/names.ts';
+import type { Remembering } from '../../domain/remembering.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import type { GateDeps } from '../../gateway/entry/gate-deps.ts';
@@ -62,7 +64,8 @@ export interface GateSources {
   readonly components: Components;
   readonly pages: BuiltPages;
   readonly openStreams: GateDeps['openStreams'];
-  readonly remembering: RememberingRules;
+  /** For the cookie of `/auth`: the same as for identity. */
+  readonly remembering: Remembering;
   readonly onCaller: GateDeps['onCaller'];
   readonly onDecision: GateDeps['onDecision'];
   readonly unknownRoutes: GateDeps['unknownRoutes'];

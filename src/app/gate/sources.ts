@@ -1,16 +1,18 @@
 /** Builds the sources of identity from the settings, and says whose headers are believed (SPEC 3). */
+
 import { PASS_COOKIE } from '../../accounts/links/link-pass.ts';
 import { cookieValues } from '../../accounts/sessions/session-cookie.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { trustedPeersOf } from '../../config/trusted-peers.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
+import type { Remembering } from '../../domain/remembering.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import type { RolesInForce } from '../../domain/rights/role-limits.ts';
 import type { ApiTokenVerdict, IdentitySource, LinkVerdict, SessionVerdict } from '../../domain/verdict.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import { clientAddress, isTrustedPeer } from '../../gateway/decision/client-address.ts';
 import { createApiTokenSource } from '../../identity/api-token-source.ts';
-import { type CacheRules, cachedOnConnection } from '../../identity/cached-source.ts';
+import { cachedOnConnection } from '../../identity/cached-source.ts';
 import type { SourceTrace, Trace } from '../../identity/identity-trace.ts';
 import { createLinkSource } from '../../identity/link-source.ts';
 import { createProxyHeaderSource } from '../../identity/proxy-header-source.ts';
@@ -36,7 +38,7 @@ export interface SourceDeps {
   readonly now: () => number;
   readonly trace: Trace<SourceTrace> | undefined;
   /** Absent: sessions are looked up for each request. */
-  readonly remembering?: CacheRules;
+  readonly remembering?: Remembering;
   readonly onRole?: (role: RoleVerdict) => void;
   readonly onUntrustedHeaders?: () => void;
 }

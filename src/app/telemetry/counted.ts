@@ -64,12 +64,8 @@ export function countedPasskeys(passkeys: PasskeyCheck, metrics: Metrics): Passk
   };
 }
 
-/** `issued`: the reason of new tokens; renewed ones count as `refresh`. */
+/** `issued`: the reason of new tokens. Renewed ones are counted where they are signed: each is sent many times. */
 export function countedSessions(sessions: Sessions, issued: 'login' | 'password_change', metrics: Metrics): Sessions {
-  const counted = (token: string | undefined): string | undefined => {
-    if (token !== undefined) metrics.tokensIssued.add(1, 'refresh');
-    return token;
-  };
   return {
     ...sessions,
     async issue(user) {
@@ -77,10 +73,6 @@ export function countedSessions(sessions: Sessions, issued: 'login' | 'password_
       metrics.tokensIssued.add(1, issued);
       return token;
     },
-    renew: (caller) => mapMaybe(sessions.renew(caller), counted),
-    prove: (caller) => mapMaybe(sessions.prove(caller), counted),
-    goOn: async (caller, user) => counted(await sessions.goOn(caller, user)),
-    renewalFor: (caller) => mapMaybe(sessions.renewalFor(caller), counted),
   };
 }
 

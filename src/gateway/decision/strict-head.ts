@@ -1,5 +1,4 @@
 /** Strict head: header names, Host, framing, expectation and upgrade must have one meaning only, against request smuggling (SPEC 5). */
-
 import { decidedByName } from '../../domain/header-names.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
@@ -44,7 +43,7 @@ const NAME = /^[A-Za-z0-9-]+$/;
 /** What the name of a header line alone decides. */
 const judgedName = decidedByName((received) => {
   const name = received.toLowerCase();
-  return { name, isPlain: NAME.test(received), isInHttp2: !NOT_IN_HTTP2.has(name), isSentOnce: SENT_ONCE.has(name) };
+  return { name, isPlain: NAME.test(received), mayBeInHttp2: !NOT_IN_HTTP2.has(name), isSentOnce: SENT_ONCE.has(name) };
 });
 const HOST = /^(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 /** Without leading zeros: some readers take `010` for eight. */
@@ -71,8 +70,8 @@ function readHead({ rawHeaders, httpVersion }: RequestFacts): Result<Head, Refus
   if (rawHeaders.length > 2 * MOST_HEADER_LINES) return err('headers-too-many');
   const head = new Map<string, string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const { name, isPlain, isInHttp2, isSentOnce } = judgedName(rawHeaders[at] ?? '');
-    if (!isPlain || (httpVersion === '2' && !isInHttp2)) return err('headers-not-plain');
+    const { name, isPlain, mayBeInHttp2, isSentOnce } = judgedName(rawHeaders[at] ?? '');
+    if (!isPlain || (httpVersion === '2' && !mayBeInHttp2)) return err('headers-not-plain');
     if (!isSentOnce) continue;
     if (head.has(name)) return err(name === 'transfer-encoding' ? 'framing-not-plain' : 'headers-not-plain');
     head.set(name, rawHeaders[at + 1] ?? '');

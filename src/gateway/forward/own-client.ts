@@ -12,7 +12,7 @@ import { type AskedUpstream, isRepeatable, type UpstreamClient } from './upstrea
 
 export function createOwnClient(rules: ForwardRules): UpstreamClient {
   const pools = new Map<string, ConnectionPool>();
-  /** The same by object: the few upstreams of a configuration are named by the same ones again and again. */
+  /** The pool of each `Upstream` object, found without building its origin. */
   const known = new WeakMap<Upstream, ConnectionPool>();
   const poolOf = (upstream: Upstream): ConnectionPool => {
     const before = known.get(upstream);
@@ -31,7 +31,7 @@ export function createOwnClient(rules: ForwardRules): UpstreamClient {
   };
 }
 
-/** A class, as the handler is: its methods are not made anew for each request. */
+/** A class, so that its methods are not made anew for each request. */
 class AskedExchange implements Exchange {
   readonly head: RequestHead;
   readonly body: Buffer | undefined;

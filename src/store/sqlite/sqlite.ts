@@ -53,9 +53,9 @@ export function sqliteEngine(options: SqliteOptions): Engine {
   const dataVersion = (writer ?? reader).prepare('PRAGMA data_version');
   let [askedAt, others, changes, failures] = [Number.NEGATIVE_INFINITY, '', 0, 0];
   let isClosed = false;
-  /** One text while nothing changes: it is compared several times for each request. */
+  /** One text object while nothing changes: to compare it with itself takes no look at its characters, and each request does so several times. */
   let heard = '';
-  const tellChange = (): void => {
+  const renewHeard = (): void => {
     heard = `${others}.${changes}`;
   };
   const look = (): void => {
@@ -67,7 +67,7 @@ export function sqliteEngine(options: SqliteOptions): Engine {
       failures += 1;
       others = `unknown ${failures}`; // caches are void, and the query that follows names the fault
     }
-    if (others !== before) tellChange();
+    if (others !== before) renewHeard();
   };
   const driver = createSqliteDriver({
     reader,
@@ -75,7 +75,7 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     file,
     onChange: () => {
       changes += 1;
-      tellChange();
+      renewHeard();
     },
     onCommitted: options.onCommitted,
     onFault,
