@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { holdRevocations, type Revocation } from '../../src/store/held-revocations.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { movableClock } from '../support/clock.ts';
+import { moveIn, VERA } from '../support/people.ts';
+import { makeScratch } from './support/scratch-store.ts';
+
+const LATE = 9_999_999_999;
+
+describe('The version of a store that holds revocations', () => {
+  it('is another one after each end of a session that is not written yet, and after each change of the store', async (test) => {
+    const scratch = makeScratch();
+    let hold: (revocation: Revocation) => void = () => {};
+    const store = holdRevocations(await openStore({ url: scratch.url }), {
+      clock: movableClock(),
+      onHeld() {},
+      onWritten() {},
+      onTold(taken) {
+        hold = taken;
+      },
+    });
+    test.after(async () => {
+      await store.close();
+      scratch.remove();
+    });
+    const changes: (() => unknown)[] = [
+      () => hold({ tokenId: 'one', expiresAt: LATE }),
+      () => hold({ tokenId: 'two', expiresAt: LATE }),
+      () => store.accounts.revokeToken('three', LATE),
+      () => moveIn([VERA], store.accounts, 1),
+    ];
+    const seen = [store.version()];
+    for (const change of changes) {
+      await change();
+      seen.push(store.version());
+      assert.equal(store.version(), seen.at(-1), 'the same while nothing changes');
+    }
+    assert.equal(new Set(seen).size, seen.length, seen.join(' | '));
+  });
+});
