@@ -24,6 +24,9 @@ const STATUS_LINE_OF_NO_STATUS = /^HTTP\/1\.[01] /;
 /** Numbers below 2^53. */
 const LENGTH = /^\d{1,15}$/;
 
+/** A tab behind the coding is a blank to us (RFC 9112 section 5.1), and to Node's parser another coding, whose body goes on to the end. */
+const TAB_BEHIND_CODING = /^transfer-encoding:[\t ]*[^\t\r\n ].*\t/im;
+
 const NONE: Framing = { kind: 'none' };
 const CHUNKED: Framing = { kind: 'chunked' };
 const UNTIL_CLOSE: Framing = { kind: 'until-close' };
@@ -35,6 +38,8 @@ export function readResponseHead(text: string, method: string): UpstreamHead | F
   if (!line) return STATUS_LINE_OF_NO_STATUS.test(text) ? 'HPE_INVALID_STATUS' : 'HPE_INVALID_CONSTANT';
   const headers = readHeaderLines(text, line[0].length);
   if (!headers) return 'HPE_INVALID_HEADER_TOKEN';
+  if (headers['transfer-encoding'] !== undefined && TAB_BEHIND_CODING.test(text))
+    return 'HPE_INVALID_TRANSFER_ENCODING';
   const statusCode = Number(line[2]);
   const isOld = line[1] === '0';
   const framing = framingOf({ statusCode, headers, method, isOld });

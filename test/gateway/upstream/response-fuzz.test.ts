@@ -52,6 +52,7 @@ const HEADER_LINES = [
   'Transfer-Encoding: identity',
   'Transfer-Encoding: xchunked',
   'Transfer-Encoding : chunked',
+  'Transfer-Encoding: chunked\t',
   'Transfer-Encoding: chunked\x0b',
   'Transfer-Encoding:\xa0chunked',
   'Transfer-Encoding: "chunked"',
@@ -285,6 +286,8 @@ describe("Postern's reader of responses beside Node's parser", () => {
   const found: readonly (readonly [sentence: string, text: string])[] = [
     ['a 304 in chunks has no body',                              'HTTP/1.1 304 x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n'],
     ['nothing follows a 100 of HTTP/1.0',                        'HTTP/1.0 100 Continue\r\n\r\nHTTP/1.1 304 x\r\n\r\n'],
+    ['a tab behind a coding makes it another one',               'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\t\r\n\r\n5\r\nhello\r\n0\r\n\r\n'],
+    ['a tab and a blank behind it as well',                      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\t \r\n\r\n5\r\nhello\r\n0\r\n\r\n'],
     ['nothing follows a 100 that says close',                    'HTTP/1.1 100 x\r\nConnection: close\r\n\r\nHTTP/1.1 304 x\r\n\r\n'],
   ];
   for (const [sentence, text] of found) {
