@@ -1,4 +1,4 @@
-/** How long it may be used again what was found out of a caller. */
+/** For how long something that was found out about a caller may be used again. */
 export interface Remembering {
   /** Another text after any change of accounts, roles and revocations. */
   readonly version: () => string;

@@ -65,13 +65,13 @@ export function holdRevocations(store: Store, deps: HeldRevocationDeps): Holding
     hold(revocation);
     schedule();
   });
-  let joined = { version: '', changes: 0, text: '' };
+  let joined = { stored: '', changes: 0, text: '' };
   /** One text while nothing changes: it is compared several times for each request. */
   const version = (): string => {
-    const version = store.version();
-    if (changes === 0) return version;
-    if (joined.version !== version || joined.changes !== changes)
-      joined = { version, changes, text: `${version} ${changes}` };
+    const stored = store.version();
+    if (changes === 0) return stored;
+    if (joined.stored !== stored || joined.changes !== changes)
+      joined = { stored, changes, text: `${stored} ${changes}` };
     return joined.text;
   };
   return {

@@ -1,5 +1,4 @@
 /** Builds the authorization rules from configuration, accounts and the route table, with the counters around them (SPEC 3 to 5). */
-
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { type CameraScope, visibleCameras } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';

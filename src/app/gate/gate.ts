@@ -1,5 +1,4 @@
 /** Builds what the gate works with: rules, destinations, error pages and Postern's own routes. */
-
 import { randomUUID } from 'node:crypto';
 import Router from 'koa-router';
 import type { OwnConfig } from '../../access/narrow-config.ts';

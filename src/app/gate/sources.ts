@@ -1,5 +1,4 @@
 /** Builds the sources of identity from the settings, and says whose headers are believed (SPEC 3). */
-
 import { PASS_COOKIE } from '../../accounts/links/link-pass.ts';
 import { cookieValues } from '../../accounts/sessions/session-cookie.ts';
 import type { Settings } from '../../config/schema/schema.ts';

@@ -1,4 +1,5 @@
 /** A client that is loaded by the first request that needs it. */
+import { NOTHING_BEGUN } from '../upstream/exchange.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 
 export function createLazyClient(load: () => Promise<UpstreamClient>): UpstreamClient {
@@ -25,5 +26,3 @@ export function createLazyClient(load: () => Promise<UpstreamClient>): UpstreamC
     },
   };
 }
-
-const NOTHING_BEGUN = { abort() {}, pause() {}, resume() {} };

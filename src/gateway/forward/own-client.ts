@@ -2,7 +2,7 @@
 import { originOf, type Upstream } from '../../domain/addresses/socket-address.ts';
 import { isOverNetwork } from '../response/client-socket.ts';
 import { type ConnectionPool, createConnectionPool } from '../upstream/connection-pool.ts';
-import type { Exchange, ExchangeControl } from '../upstream/exchange.ts';
+import { type Exchange, type ExchangeControl, NOTHING_BEGUN } from '../upstream/exchange.ts';
 import type { HeaderLines } from '../upstream/header-lines.ts';
 import type { RequestHead } from '../upstream/request-text.ts';
 import type { UpstreamHead } from '../upstream/response-head.ts';
@@ -40,7 +40,7 @@ class AskedExchange implements Exchange {
   readonly mayBorrow: boolean;
   readonly #handler: ResponseHandler;
   /** From `onStart`, which comes first. */
-  #control: ExchangeControl = NOTHING_YET;
+  #control: ExchangeControl = NOTHING_BEGUN;
 
   constructor(asked: AskedUpstream) {
     const { request, response, judged, upload, handler } = asked;
@@ -73,5 +73,3 @@ class AskedExchange implements Exchange {
     this.#handler.onResponseError(this.#control, error);
   }
 }
-
-const NOTHING_YET: ExchangeControl = { abort() {}, pause() {}, resume() {} };

@@ -12,6 +12,9 @@ export interface ExchangeControl {
   resume(): void;
 }
 
+/** Of an exchange that has not begun. */
+export const NOTHING_BEGUN: ExchangeControl = { abort() {}, pause() {}, resume() {} };
+
 export interface Exchange {
   readonly head: RequestHead;
   /** A body that is there already, or one that streams. */

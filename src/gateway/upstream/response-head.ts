@@ -24,7 +24,10 @@ const STATUS_LINE_OF_NO_STATUS = /^HTTP\/1\.[01] /;
 /** Numbers below 2^53. */
 const LENGTH = /^\d{1,15}$/;
 
-/** A tab behind the coding is a blank to us (RFC 9112 section 5.1), and to Node's parser another coding, whose body goes on to the end. */
+/**
+ * By RFC 9112 section 5.1 a tab behind a value is no part of it, so that `chunked` would be read here. Node's parser takes it for
+ * another coding, and the body to go on to the end of the connection. What is read in two ways is refused.
+ */
 const TAB_BEHIND_CODING = /^transfer-encoding:[\t ]*[^\t\r\n ].*\t/im;
 
 const NONE: Framing = { kind: 'none' };
