@@ -6,22 +6,21 @@ import { type Finding, findingsOf, messageFor, type Problem, pathText } from '..
 import { readYaml, type YamlText } from '../problems/read-yaml.ts';
 import type { KeySchema } from '../schema/schema.ts';
 import { rowFindings } from './policy-faults.ts';
-import { type RowText, rowSchema, splitRoute } from './policy-row.ts';
+import { type RowText, releaseSchema, rowSchema, splitRoute } from './policy-row.ts';
 
 export interface PolicyTable {
   readonly rows: readonly PolicyRow[];
-  /** The table whose rows come after these, and where it is named. */
   /** The release of the NVR that the rows were made for: `0.18`. */
   readonly nvr: string | undefined;
+  /** The table whose rows come after these, and where it is named. */
   readonly base: { readonly name: string; readonly namedAt: Problem } | undefined;
 }
 
-const tableSchema = z.strictObject({
+/** `handlers`: the releases of the NVR whose handlers were read for the rows. */
+export const tableSchema = z.strictObject({
   version: z.literal(1),
-  nvr: z
-    .string()
-    .regex(/^\d+\.\d+$/)
-    .optional(),
+  nvr: releaseSchema.optional(),
+  handlers: z.array(releaseSchema).min(1).optional(),
   extends: z.string().min(1).optional(),
   routes: z.array(rowSchema),
 });
@@ -53,7 +52,8 @@ export function parsePolicy(written: string, source: string): Result<PolicyTable
   });
 }
 
-const asRow = ({ route, ...row }: RowText, place: { file: string; line: number }): PolicyRow => ({
+/** What was read of a handler is for the readers of the file: it is not kept. */
+const asRow = ({ route, handler: _, ...row }: RowText, place: { file: string; line: number }): PolicyRow => ({
   ...splitRoute(route),
   ...row,
   ...place,

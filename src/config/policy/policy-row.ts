@@ -10,6 +10,9 @@ const TIME_LOCATOR =
 const NARROWING =
   /^(?:check|lookup|post-check|post-filter|rewrite-body|own-data(?::(?:explore|sub_labels|plates))?|per-message|deny|(?:rewrite|fanout):[a-z_]+)$/;
 
+/** Of the NVR: `0.18`. */
+export const releaseSchema = z.string().regex(/^\d+\.\d+$/);
+
 export const rowSchema = z.strictObject({
   route: z.string(),
   access: z.enum(ACCESS_LEVELS),
@@ -50,6 +53,7 @@ export const rowSchema = z.strictObject({
   forwarded: z.boolean().exactOptional(),
   compressed: z.boolean().exactOptional(),
   note: z.string().exactOptional(),
+  handler: z.strictObject({ checked: z.array(releaseSchema).min(1), does: z.string().min(1) }).exactOptional(),
 });
 
 export type RowText = z.output<typeof rowSchema>;
