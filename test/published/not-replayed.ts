@@ -9,7 +9,6 @@ export interface NotReplayed {
 export const NOT_REPLAYED: readonly NotReplayed[] = [
   { id: 'GHSA-hw39-qpjw-p7cg', product: 'ZoneMinder', why: 'only the number was found: no title, no class, no description; searched for on 2026-11-22 in issues, documents and pages' },
   { id: 'GHSA-r57j-5jm9-hpcc, GHSA-wwww-5h25-jf98', product: 'Frigate before 0.17.2', why: 'commands of an admin, as CVE-2026-25643: Postern lets admins do what admins do' },
-  { id: 'GHSA-pqfr-m69j-4mq2', product: 'Frigate before 0.17.2', why: 'a file of the host by a field in a body, whose route was not found; bodies that Postern forwards are not read' },
   { id: 'GHSA-mgh5-cr9h-g6hr', product: 'Frigate 0.17', why: 'the API of the stream server for viewers: by its title the same as CVE-2026-75608' },
   { id: 'CVE-2026-92928, CVE-2026-92930, CVE-2026-94367', product: 'OpenEye', why: 'an account built in, an unlock code and a command of an admin: nothing of it passes a proxy' },
   { id: 'CVE-2026-77561',      product: 'tinyauth', why: 'a limit that made-up names fill: it is in the login, not in forwarding; `test/attacks/guessing.test.ts`' },
