@@ -79,7 +79,7 @@ function namedBy(
 
 /**
  * Whether a stream's name is an address, or more than a name: the stream server opens any address that it is given, and
- * the NVR writes the name in a path into a query for it, where `&` begins another parameter.
+ * the NVR writes the name in a path into a query for it, where `&` begins another parameter and `%3A` is a colon.
  */
 export const namesAddress = ({ row, parameters }: Listed, target: RequestTarget): boolean =>
   (row.cameras ?? [])
@@ -87,7 +87,7 @@ export const namesAddress = ({ row, parameters }: Listed, target: RequestTarget)
     .filter(({ kind }) => kind === 'stream')
     .some(({ source, name }) =>
       source === 'path'
-        ? /[:&=#]/.test(parameters[name] ?? '')
+        ? /[:&=#%]/.test(parameters[name] ?? '')
         : queryValues(target.query, name).some((stream) => stream.includes(':')),
     );
 

@@ -206,6 +206,7 @@ describe('Who may do what', () => {
     ['admin: even that',                                       'admin',      'WS /live?src=rtsp://elsewhere/1',    '/live?src=rtsp://elsewhere/1'],
     ['viewer: nor in a path',                                  'viewer',     'GET /api/streams/rtsp:elsewhere',    'camera-not-in-role'],
     ['viewer: nor a second parameter behind the name',         'viewer',     'GET /api/streams/cam1&src=cam2',     'camera-not-in-role'],
+    ['viewer: nor one that is decoded twice',                  'viewer',     'GET /api/streams/rtsp%253A%252F%252Felsewhere', 'camera-not-in-role'],
     ['viewer: a stream by its name',                           'viewer',     'GET /api/streams/cam1_sub',          '/api/streams/cam1_sub?'],
     ['a wildcard is no way to all',                            'everything', 'GET /api/events?cameras=all,cam1',   'camera-not-in-role'],
     ['nor to a camera that does not exist',                    'everything', 'GET /vod/cam9/x',                    'camera-not-in-role'],
