@@ -1,4 +1,5 @@
 /** The verdict of authorization: allowed as it is, allowed with obligations, an empty response, or refused (SPEC 5). */
+import type { BodyShape } from '../domain/body-shape.ts';
 import type { ComposedList, ResponseForm, Verb } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
@@ -68,6 +69,10 @@ export interface BodyRule {
   /** Locators whose source is `body`. */
   readonly locators: readonly string[];
   readonly adminFields: readonly string[];
+  /** The fields that may be sent; absent: all. */
+  readonly shape?: BodyShape;
+  /** Whether other fields pass as well: those of an admin. */
+  readonly otherFieldsPass?: true;
 }
 
 export const refused = (reason: RefusalReason): AccessVerdict => ({ kind: 'refused', reason });

@@ -16,7 +16,7 @@ import { isVodTrick } from './recorded/vod-path.ts';
 import { layoutOfNames, type RecorderLayout } from './recorder-layout.ts';
 import type { Listed, RouteMatch } from './route-table.ts';
 import { type WithinTime, withinTime } from './within-time.ts';
-import { bodyObligations, withinView, withObligations } from './within-view.ts';
+import { bodyObligations, shapeOf, withinView, withObligations } from './within-view.ts';
 
 /** What authorization knows besides the request. */
 export interface Surroundings {
@@ -50,7 +50,10 @@ export function authorize(
   if (clearanceOf(caller) === 'admin' && row.narrow === 'per-message')
     return perMessage(target, caller, { layout: layout ?? NO_LAYOUT, now });
   if (clearanceOf(caller) === 'admin')
-    return withObligations(target, row, viewOf(caller, now, layout), { ...playlistOf(caller, target), ...toldOf(row) });
+    return withObligations(target, row, viewOf(caller, now, layout), {
+      ...playlistOf(caller, target),
+      ...bodyOfAdmin(row),
+    });
   if (isVodTrick(target.segments)) return refused('route-unlisted');
   if (row.dynamic && !layout) return refused('cameras-unknown');
   // In the place of a dynamic segment, a name that is no camera may be a route that the table does not list.
@@ -75,11 +78,17 @@ const showsPictures = (match: RouteMatch): boolean => match.kind === 'listed' &&
 const playlistOf = ({ credential }: Caller, { path }: RequestTarget): Pick<Obligations, 'playlistAt'> =>
   credential.kind === 'link' && isPlaylist(path) ? { playlistAt: path.slice(0, path.lastIndexOf('/')) } : {};
 
-/** The ledger tells the cameras of an export: where they stand in its body, that of an admin is read as well. */
-const toldOf = ({ views, cameras = [] }: PolicyRow): Pick<Obligations, 'body'> =>
-  views !== undefined && cameras.some((locator) => locator.startsWith('body:'))
-    ? { body: { locators: [], adminFields: [] } }
-    : {};
+/**
+ * Fields that the row names have their form for an admin too, whose other fields pass. The ledger tells the cameras of an
+ * export: where they stand in its body, that of an admin is read as well.
+ */
+function bodyOfAdmin(row: PolicyRow): Pick<Obligations, 'body'> {
+  const { views, cameras = [] } = row;
+  const { shape } = shapeOf(row);
+  const isTold = views !== undefined && cameras.some((locator) => locator.startsWith('body:'));
+  if (shape) return { body: { locators: [], adminFields: [], shape, otherFieldsPass: true } };
+  return isTold ? { body: { locators: [], adminFields: [] } } : {};
+}
 
 /** An admin sees all cameras, known or not. */
 const NO_LAYOUT = layoutOfNames([]);

@@ -1,6 +1,7 @@
 /** Authorizes a request's JSON body: the cameras and ids that it names, and fields that are for admins (SPEC 5). */
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { BodyRule, OwnerQuestion } from './access-verdict.ts';
+import { bodyFault } from './body-fault.ts';
 import { type NamedCameras, ownerKind, ownersOf, parseLocator } from './camera-locators.ts';
 import type { CameraView } from './camera-view.ts';
 import { timeInFile } from './recorded/time-locators.ts';
@@ -8,10 +9,21 @@ import { isRecord, memberOf } from './recorder-layout.ts';
 
 export type BodyVerdict =
   | { readonly kind: 'judged'; readonly owners: readonly OwnerQuestion[] }
-  | { readonly kind: 'refused'; readonly reason: RefusalReason };
+  /** `field` is the place of the one that has another form, as `items[2].camera`. */
+  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly field?: string };
 
-export function judgeBody(json: unknown, rule: BodyRule, view: CameraView): BodyVerdict {
-  if (rule.adminFields.some((field) => hasField(json, field))) return { kind: 'refused', reason: 'field-admin-only' };
+/** `pushHosts` are those of `nvr.push_endpoints`. */
+export function judgeBody(
+  json: unknown,
+  rule: BodyRule,
+  view: CameraView,
+  pushHosts: readonly string[] = [],
+): BodyVerdict {
+  const forAdmins = rule.adminFields.find((field) => hasField(json, field));
+  if (forAdmins !== undefined) return { kind: 'refused', reason: 'field-admin-only', field: forAdmins };
+  const { shape, otherFieldsPass = false } = rule;
+  const field = shape && bodyFault(json, shape, { pushHosts, otherFieldsPass });
+  if (field !== undefined) return { kind: 'refused', reason: 'body-field-refused', field };
   const owners: OwnerQuestion[] = [];
   for (const text of rule.locators) {
     const { kind, name } = parseLocator(text);

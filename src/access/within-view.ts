@@ -1,4 +1,5 @@
 /** Authorization of a caller who sees certain cameras only: named cameras must be visible, other requests are narrowed (SPEC 5). */
+import type { BodyShape } from '../domain/body-shape.ts';
 import { COMPOSED_LISTS, type PolicyRow } from '../domain/policy.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { type AccessVerdict, type Obligations, refused } from './access-verdict.ts';
@@ -97,7 +98,13 @@ const ownerObligations = (
 };
 
 export const bodyObligations = (row: PolicyRow, locators: readonly string[]): Partial<Obligations> =>
-  locators.length > 0 || row.admin_fields ? { body: { locators, adminFields: row.admin_fields ?? [] } } : {};
+  locators.length > 0 || row.admin_fields || shapeOf(row).shape
+    ? { body: { locators, adminFields: row.admin_fields ?? [], ...shapeOf(row) } }
+    : {};
+
+/** With `any` the body is not read. */
+export const shapeOf = ({ body }: PolicyRow): { readonly shape?: BodyShape } =>
+  body === undefined || body === 'any' ? {} : { shape: body };
 
 export function withObligations(
   target: RequestTarget,

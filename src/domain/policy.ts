@@ -1,5 +1,6 @@
 /** The route table's rows: who may use an operation, and where it names a camera (SPEC 5). */
 import { createHash } from 'node:crypto';
+import type { BodyShape } from './body-shape.ts';
 
 export const ACCESS_LEVELS = ['public', 'any', 'camera', 'unrestricted', 'admin', 'none'] as const;
 /** `any`: every known role; `camera`: callers who may see the named cameras; `unrestricted`: admin and viewer; `none`: no caller. */
@@ -72,6 +73,8 @@ export interface PolicyRow {
   readonly verb?: Verb;
   /** What the response shows, for the ledger; absent: no pictures and no sound. */
   readonly views?: Views;
+  /** What the JSON body may hold; `any`: it is not read. Of Postern's own rows the route itself judges it. */
+  readonly body?: BodyShape | 'any';
   /** Fields of a JSON body, at any depth, that only an admin may send. */
   readonly admin_fields?: readonly string[];
   /** Query parameters that only an admin may send. */

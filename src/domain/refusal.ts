@@ -17,6 +17,7 @@ export const REFUSALS = {
   'parameters-too-many':     { status: 400, message: 'The query has more than 200 parameters: send fewer.' },
   'parameter-repeated':      { status: 400, message: 'A camera parameter is given more than once: join the names with commas.' },
   'parameter-refused':       { status: 422, message: 'A query parameter is out of bounds: check limit, times, numbers, time zone and plate pattern.' },
+  'body-field-refused':      { status: 422, message: 'A field of the request body is not accepted: send only the fields of this operation, each in its form.' },
   'ids-too-many':            { status: 400, message: 'The request names too many ids: ask for fewer at once.' },
   'body-unreadable':         { status: 400, message: 'The request body could not be read: send JSON in UTF-8.' },
   'offer-unreadable':        { status: 400, message: 'The WebRTC offer could not be read: send a valid SDP session description.' },
@@ -96,12 +97,26 @@ export interface RefusalFacts {
   /** When it ends by itself. */
   readonly opens?: Reopening | undefined;
   readonly cameras?: RefusedCameras | undefined;
+  /** The place of the field in the request's body that is refused: `items[2].camera`; the empty text for the body itself. */
+  readonly field?: string | undefined;
 }
 
-export function sentenceOf(reason: RefusalReason, { opens, cameras }: RefusalFacts = {}): string {
+export function sentenceOf(reason: RefusalReason, { opens, cameras, field }: RefusalFacts = {}): string {
   const { message } = REFUSALS[reason];
+  if (field !== undefined) return fieldSentence(reason, field);
   if (opens) return `${message} It may be used from ${opens.text} on.`;
   return reason === 'camera-not-in-role' && cameras ? cameraSentence(cameras) : message;
+}
+
+/** Letters of a field's name that are repeated: the client may have chosen it. */
+const LONGEST_FIELD = 64;
+
+function fieldSentence(reason: RefusalReason, field: string): string {
+  const shown = JSON.stringify(field.slice(0, LONGEST_FIELD).toWellFormed());
+  if (reason === 'field-admin-only') return `Access denied. Only an admin may send the field ${shown}.`;
+  return field === ''
+    ? 'The request body is not accepted: send a JSON object.'
+    : `The field ${shown} of the request body is not accepted: leave it out, or send it in the form that this operation takes.`;
 }
 
 /** A foreign camera first: it is refused for good. */

@@ -12,6 +12,7 @@ export const DECISION_OF_REASON: Readonly<Record<RefusalReason, DecisionResult>>
   'parameters-too-many':   'malformed',
   'parameter-repeated':    'malformed',
   'parameter-refused':     'malformed',
+  'body-field-refused':    'malformed',
   'ids-too-many':          'malformed',
   'body-unreadable':       'malformed',
   'offer-unreadable':      'malformed',

@@ -148,6 +148,12 @@ describe('An empty configuration', () => {
         client: 'auto',
         warn_open_ports: true,
         timeout_idle: 300,
+        push_endpoints: [
+          'fcm.googleapis.com',
+          'updates.push.services.mozilla.com',
+          '*.push.apple.com',
+          '*.notify.windows.com',
+        ],
         max_upload: 20_000_000,
       },
       events: { source: 'store', max_limit: 10_000, query_timeout: 10, retention: null, sample: 0 },

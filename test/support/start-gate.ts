@@ -110,6 +110,7 @@ export async function startGate(
     refresh: () => undefined,
     recheck: async (caller) => caller,
     obligationDeps: {
+      pushHosts: [],
       countAtNvr: createNvrCounts({ now: () => performance.now(), startedAt: 0 }),
       ask: async () => undefined,
       askText: async () => '',

@@ -128,6 +128,7 @@ export async function canaryGate({ settings, policy }: ServiceConfig, { layout, 
     destinations: () => destinations,
     forwarder,
     obligationDeps: {
+      pushHosts: settings.nvr.push_endpoints,
       ask: askerOf(settings),
       countAtNvr: createNvrCounts({ now: ticks, startedAt: now() }),
       askText: async (upstream, path) => askText(await questionFor(settings, upstream, path)),

@@ -104,6 +104,7 @@ export function gateDeps(deps: GateSources): GateDeps {
     enterLink: accounts.links.enter,
     linkFault: judge.faultOf,
     obligationDeps: {
+      pushHosts: settings.nvr.push_endpoints,
       ask: askerOf(settings),
       countAtNvr: createNvrCounts({ now: ticks, startedAt: deps.ledger.now() }),
       askText: async (upstream, path) => askText(await questionFor(settings, upstream, path)),

@@ -1,7 +1,8 @@
 /** The route table to judge by: Postern's own rows, then those of the named table and of what it extends (SPEC 5). */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { PolicyRow } from '../../domain/policy.ts';
+import { NO_FIELDS } from '../../domain/body-shape.ts';
+import type { Access, PolicyRow } from '../../domain/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { nearest } from '../problems/nearest.ts';
 import type { Problem } from '../problems/problems.ts';
@@ -37,10 +38,19 @@ export async function loadPolicy(
     if (!chain.ok) return { kind: 'invalid', problems: chain.error };
     const tables = chain.value.flatMap((table) => table.rows);
     nvr ??= chain.value.find((table) => table.nvr !== undefined)?.nvr;
-    rows.push(...(name === OWN ? tables.map((row) => ({ ...row, own: true })) : tables));
+    rows.push(...tables.map(name === OWN ? (row) => ({ ...row, own: true }) : withBody));
   }
   return { kind: 'loaded', rows, nvr };
 }
+
+/** Of a row by which others than admins may send a body: where it names no field it takes none. An offer is judged as such. */
+function withBody(row: PolicyRow): PolicyRow {
+  const isJudged = row.signalling !== true && OF_OTHERS.includes(row.access) && row.methods.some(mayHaveBody);
+  return isJudged ? { ...row, body: row.body ?? NO_FIELDS } : row;
+}
+
+const OF_OTHERS: readonly Access[] = ['any', 'camera', 'unrestricted'];
+const mayHaveBody = (method: string): boolean => method !== 'GET' && method !== 'WS';
 
 type Chain = Result<readonly PolicyTable[], readonly Problem[]>;
 

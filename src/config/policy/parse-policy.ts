@@ -29,7 +29,7 @@ let made: KeySchema | undefined;
 
 /** Made for the first table that is wrong. */
 function keySchema(): KeySchema {
-  made ??= z.toJSONSchema(tableSchema) as KeySchema;
+  made ??= z.toJSONSchema(tableSchema, { io: 'input' }) as KeySchema;
   return made;
 }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ACCESS_LEVELS, RESPONSE_FORMS, VERBS, VIEWS } from '../../domain/policy.ts';
 import { text } from '../schema/value-types.ts';
+import { parseBodyForm } from './body-form.ts';
 
 const LOCATOR =
   /^(?:(?:stream|frames|event|review|export|export-file|case|file:(?:preview|review-thumb|clip|image)):)?(?:(?:path|query):\w+|body:\w+(?:\[\]\.\w+)?)$/;
@@ -42,6 +43,15 @@ export const rowSchema = z.strictObject({
   empty: z.unknown().exactOptional(),
   verb: z.enum(VERBS).exactOptional(),
   views: z.enum(VIEWS).exactOptional(),
+  body: z
+    .unknown()
+    .transform((written, context) => {
+      const shape = parseBodyForm(written);
+      if (shape.ok) return shape.value;
+      context.addIssue({ code: 'custom', message: shape.error });
+      return z.NEVER;
+    })
+    .exactOptional(),
   admin_fields: z.array(z.string().min(1)).min(1).exactOptional(),
   admin_parameters: z.array(z.string().min(1)).min(1).exactOptional(),
   signalling: z.boolean().exactOptional(),

@@ -1,5 +1,6 @@
 /** Keys of `nvr` and `events`: the NVR and where events come from (SPEC 1, 7). */
 import { z } from 'zod';
+import { PUSH_HOST } from '../../domain/addresses/push-endpoint.ts';
 import type { UpstreamRoute } from '../../domain/addresses/socket-address.ts';
 import { parsePathPrefix, parseUpstream } from './addresses.ts';
 import {
@@ -10,6 +11,7 @@ import {
   LONGEST_SECONDS,
   parsed,
   parseSize,
+  text,
   timeoutSeconds,
 } from './value-types.ts';
 
@@ -20,6 +22,14 @@ const pathPrefix = () =>
     const prefix = parsePathPrefix(path);
     if (!prefix.ok) context.addIssue({ code: 'custom', message: prefix.error });
   });
+
+/** Where the browsers of today have their push services. */
+const PUSH_SERVICES = [
+  'fcm.googleapis.com',
+  'updates.push.services.mozilla.com',
+  '*.push.apple.com',
+  '*.notify.windows.com',
+];
 
 const withoutSlash = (path: string): string => path.replace(/\/$/, '');
 
@@ -85,6 +95,18 @@ export const nvrSection = z
       .prefault(60)
       .describe('Time limit for the first byte of a response from the NVR, in seconds.'),
     timeout_idle: timeoutSeconds().prefault(300).describe('A stream without data for this long is closed, in seconds.'),
+    push_endpoints: z
+      .array(
+        text(
+          (pattern) => PUSH_HOST.test(pattern),
+          (shown) =>
+            `${shown} is not the host of a push service: write a name such as push.example.com, or *.example.com`,
+        ),
+      )
+      .prefault(PUSH_SERVICES)
+      .describe(
+        'Hosts of push services that the NVR may be told to call by POST /api/notifications/register: names, or *. and a name for all below it. Other addresses are refused with 422.',
+      ),
     max_upload: parsed(parseSize)
       .prefault('20MB')
       .describe('Largest request body that is forwarded; larger ones are refused with 413.'),

@@ -2,7 +2,7 @@
 import { isCompressed, isOwn, isServedHere } from '../../access/route-table.ts';
 import { type Caller, lostRights } from '../../domain/caller.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
-import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
+import { REFUSALS, type RefusalFacts, type RefusalReason } from '../../domain/refusal.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import { type Destination, destinationOf } from '../decision/destinations.ts';
 import type { HeadListener, RequestWatch } from '../decision/gate-watch.ts';
@@ -44,11 +44,11 @@ export const proxy =
 
 async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentInstead?: SentInstead): Promise<void> {
   const { request, response, facts, admission, requestId, watch } = admitted;
-  const sendRefusal = (reason: RefusalReason): void =>
-    send(admitted, errorResponse(reason, facts, requestId, deps.refusals()), requestId);
-  const refuse = (reason: RefusalReason): void => {
+  const sendRefusal = (reason: RefusalReason, more?: RefusalFacts): void =>
+    send(admitted, errorResponse(reason, facts, requestId, deps.refusals(), more), requestId);
+  const refuse = (reason: RefusalReason, more?: RefusalFacts): void => {
     tell(reason, watch);
-    sendRefusal(reason);
+    sendRefusal(reason, more);
   };
   // By the row: whatever the router made of the path, the NVR has its own login and accounts there.
   if (isServedHere(admission.route)) return sendRefusal('path-not-found');
@@ -56,7 +56,7 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
   if (destination.kind === 'none') return sendRefusal(isOwn(admission.route) ? 'path-not-found' : 'no-nvr');
   const settling = fulfilledObligations(admitted, destination, deps, sentInstead);
   const settled = settling instanceof Promise ? await settling : settling;
-  if (settled.kind === 'refused') return refuse(settled.reason);
+  if (settled.kind === 'refused') return refuse(settled.reason, settled);
   const { caller, client } = admission;
   const renewing = caller && !isAutomatic(facts) ? deps.renewal(caller, client) : undefined;
   const cookie = renewing instanceof Promise ? await renewing : renewing;
@@ -75,7 +75,7 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
     onFailure: (reason) => {
       const known = failureAt(destination, reason);
       if (caller?.credential.kind !== 'link' || !deps.linkFault) return refuse(known);
-      void deps.linkFault(caller.credential.thing, admission.target.path, known).then(refuse);
+      void deps.linkFault(caller.credential.thing, admission.target.path, known).then((told) => refuse(told));
     },
   });
 }

@@ -1,6 +1,7 @@
 /** The request body filter: a body that must be judged is read whole, within bounds, and written anew (SPEC 5). */
 import type { IncomingMessage } from 'node:http';
 import type { Obligations, SignallingObligations } from '../../access/access-verdict.ts';
+import { isNestedTooDeep } from '../../access/json-depth.ts';
 import { judgeBody } from '../../access/judge-body.ts';
 import { judgeOfferBody, LARGEST_OFFER, type OfferBody } from '../../access/live/live-offer.ts';
 import { readBody } from '../../domain/read-body.ts';
@@ -12,24 +13,46 @@ import type { OwnerLookup } from '../decision/owner-lookup.ts';
 /** Bytes. A list of ids, what to export, or an offer: each is far smaller. */
 const LARGEST_JUDGED_BODY = LARGEST_OFFER;
 
+/**
+ * Media types whose body is judged: of a form a server would read other fields. Without one, or as the text that browsers
+ * name where a script names nothing, it is judged as JSON.
+ */
+const JSON_TYPE = /^(?:(?:application\/(?:[\w.-]+\+)?json|text\/plain)\s*(?:;\s*charset="?utf-8"?\s*)?)?$/i;
+
+/** Why a body is refused, and where the fault stands in it. */
+export interface BodyRefusal {
+  readonly reason: RefusalReason;
+  readonly field?: string;
+}
+
+export interface BodyJudges {
+  readonly owners: OwnerLookup;
+  /** Those of `nvr.push_endpoints`. */
+  readonly pushHosts: readonly string[];
+}
+
+const refusal = (reason: RefusalReason): Result<never, BodyRefusal> => err({ reason });
+
 /** The body to send in the place of the request's own, or why it may not be sent. */
 export async function judgedBody(
   request: IncomingMessage,
   { target }: Admitted,
   { body: rule, view }: Obligations,
-  owners: OwnerLookup,
-): Promise<Result<Buffer | undefined, RefusalReason>> {
+  { owners, pushHosts }: BodyJudges,
+): Promise<Result<Buffer | undefined, BodyRefusal>> {
   if (!rule) return ok(undefined);
   const body = await readBody(request, { bytes: LARGEST_JUDGED_BODY });
   if (!body.ok && body.error === 'gone') throw new Error('the client closed the connection before its body ended');
-  if (!body.ok) return err('body-too-large');
+  if (!body.ok) return refusal('body-too-large');
   if (body.value.length === 0) return body;
-  const json = readJudgedJson(body.value, request.headers['content-encoding']);
-  if (!json.ok) return json;
-  const verdict = judgeBody(json.value, rule, view);
-  if (verdict.kind === 'refused') return err(verdict.reason);
+  const { 'content-type': type = '', 'content-encoding': encoding } = request.headers;
+  if (!JSON_TYPE.test(type)) return refusal('body-unreadable');
+  const json = readJudgedJson(body.value, encoding);
+  if (!json.ok) return refusal(json.error);
+  const verdict = judgeBody(json.value, rule, view, pushHosts);
+  if (verdict.kind === 'refused') return err(verdict);
   const denied = await owners.denial(verdict.owners, view, { method: request.method ?? '', target });
-  if (denied) return err(denied);
+  if (denied) return refusal(denied);
   // Written anew, so that no key is repeated: servers differ in which of two they read.
   return ok(Buffer.from(JSON.stringify(json.value)));
 }
@@ -50,7 +73,8 @@ export async function judgedOffer(
 export function readJudgedJson(body: Buffer, encoding: string | undefined): Result<unknown, RefusalReason> {
   if (encoding !== undefined && encoding !== 'identity') return err('body-unreadable');
   try {
-    return ok(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+    return isNestedTooDeep(text) ? err('body-unreadable') : ok(JSON.parse(text));
   } catch {
     return err('body-unreadable');
   }

@@ -24,6 +24,8 @@ import { seenCases } from './seen-cases.ts';
 
 export interface ObligationDeps {
   readonly owners: OwnerLookup;
+  /** Hosts of push services that a subscription may name: those of `nvr.push_endpoints`. */
+  readonly pushHosts: readonly string[];
   /** The JSON of a 200 response, asked in the service's own name. */
   readonly ask: (upstream: Upstream, path: string) => Promise<unknown>;
   readonly countAtNvr: NvrCounts;
@@ -41,7 +43,7 @@ export type Settled =
   | { readonly kind: 'sent'; readonly body?: Buffer; readonly contentType?: string; readonly narrowing?: Narrowing }
   /** The request is not sent: the response is this JSON. */
   | { readonly kind: 'answered'; readonly json: string }
-  | { readonly kind: 'refused'; readonly reason: RefusalReason };
+  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly field?: string };
 
 type Served = Exclude<Destination, { kind: 'none' }>;
 
@@ -71,9 +73,9 @@ export async function fulfilObligations(
     return offer.ok ? { kind: 'sent', ...offer.value } : refused(offer.error);
   }
   // Rejected when the client left in the middle of its body: it gets no response.
-  const body = await judgedBody(request, admission, obligations, deps.owners).catch(() => undefined);
+  const body = await judgedBody(request, admission, obligations, deps).catch(() => undefined);
   if (!body) return refused('body-unreadable');
-  if (!body.ok) return refused(body.error);
+  if (!body.ok) return { ...body.error, kind: 'refused' };
   try {
     const narrowing = await narrowingOf(obligations, destination, deps);
     return { kind: 'sent', ...(body.value && { body: body.value }), ...(narrowing && { narrowing }) };
