@@ -19,7 +19,7 @@ const NOT_TAKEN = 'configuration not reloaded, the previous one stays active: co
 const TAKEN = 'configuration reloaded';
 const AFTER_RESTART = 'was changed: restart to apply it';
 const HELD =
-  'was changed or removed, which would allow more requests than before, so the previous value stays active: restart to apply the change, or undo it';
+  'was changed or removed, which would allow more than before, so the previous value stays active: restart to apply the change, write the key with the value that you want, or undo it';
 
 /** `more`: warnings of other parts, a sentence each. */
 export function createReloadReport(more: () => readonly string[]): ReloadReport {

@@ -29,9 +29,10 @@ export interface Renewal {
   readonly warnings: readonly Finding[];
 }
 
-/** `running` is what holds now, `read` what the file says, `given` the keys that have a value there. */
-export function renewed(running: Settings, read: Settings, given: ReadonlySet<string> = new Set()): Renewal {
+/** `running` is what holds now, `read` what the file says, `given` the keys that have a value there: all, unless told otherwise. */
+export function renewed(running: Settings, read: Settings, keys?: ReadonlySet<string>): Renewal {
   const different = changedKeys(running, read);
+  const given = keys ?? new Set(different);
   const held = heldKeys(running, read, different, given);
   const waiting = different.filter((key) => FROM_THE_START.has(key) || held.includes(key));
   const changed = different.filter((key) => !waiting.includes(key));

@@ -16,17 +16,27 @@ export const EMPTIED: Problem = {
 };
 
 /**
- * What is said of a file that is the beginning of the one before and ends within a line. Such a file may still parse, with
- * a shorter secret, a wider network or fewer roles. Lines that are removed at the end leave whole lines.
+ * What is said of a file that is the beginning of the one before. Such a file may still parse, with a shorter secret, a
+ * wider network, or without the keys that limit somebody.
  */
 export const CUT: Problem = {
   path: '',
   message:
-    'is cut off: it holds only the beginning of the previous file and ends within a line. Write the whole file again, or end its last line if this is what you want',
+    'is cut off: it holds only the beginning of the previous file. Write the whole file again. If you removed its end on purpose, add a comment as the last line (# end), or restart',
 };
 
-export const isCut = (text: string, before: string): boolean =>
-  !text.endsWith('\n') && before.startsWith(text) && before.trimEnd() !== text.trimEnd();
+/** Blanks at the ends of lines, blank lines at the end, and the kind of line ends make no other file. */
+export function isCut(text: string, before: string): boolean {
+  const [now, then] = [bare(text), bare(before)];
+  return now.length < then.length && then.startsWith(now);
+}
+
+/** Cut within a line, too: its last blanks are gone on both sides. */
+const bare = (text: string): string =>
+  text
+    .replace(/^\uFEFF/, '')
+    .replaceAll(/[ \t\r]+(?=\n|$)/g, '')
+    .trimEnd();
 
 export const wasConfigured = (directory: string): Promise<boolean> =>
   access(join(directory, MARK)).then(

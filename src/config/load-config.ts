@@ -81,12 +81,15 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
 }
 
 function givenKeys(tree: unknown): ReadonlySet<string> {
-  const keys = Object.entries(Object(tree)).flatMap(([section, values]) =>
-    Object.keys(Object(values)).map((key) => `${section}.${key}`),
+  const keys = keysBelow(tree).flatMap(([section, values]) => keysBelow(values).map(([key]) => `${section}.${key}`));
+  const ofRoles = keysBelow(Object(Object(tree).auth).roles).flatMap(([role, limits]) =>
+    keysBelow(limits).map(([key]) => `auth.roles.${role}.${key}`),
   );
   const hasAlias = Object(Object(Object(tree).proxy).header_map).role_map !== undefined;
-  return new Set([...keys, ...(hasAlias ? ['proxy.role_map'] : [])]);
+  return new Set([...keys, ...ofRoles, ...(hasAlias ? ['proxy.role_map'] : [])]);
 }
+
+const keysBelow = (tree: unknown): readonly (readonly [string, unknown])[] => Object.entries(Object(tree));
 
 /** `tree` is a value of our own: secrets are written into it. */
 async function settingsFrom(tree: unknown, places: SecretPlaces): Promise<Result<Settings, Unfit>> {

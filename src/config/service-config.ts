@@ -20,6 +20,8 @@ export interface ServiceConfig {
   readonly policy: readonly PolicyRow[];
   /** The release of the NVR that the route table was made for. */
   readonly policyNvr: string | undefined;
+  /** The files of the route table as they were read. */
+  readonly policyTexts: ReadonlyMap<string, string>;
   /** A sentence each, with place and key. */
   readonly warnings: readonly string[];
   /** Where something stands that is found out later. */
@@ -62,7 +64,16 @@ export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Pro
   const files = [...looked];
   if (shadow && !shadow.ok) return { kind: 'invalid', problems: shadow.error, warnings, file, files };
   if (policy.kind === 'invalid') return { ...policy, warnings, file, files };
-  const found = { settings, given, isEmpty, text, policy: policy.rows, policyNvr: policy.nvr, warnings };
+  const found = {
+    settings,
+    given,
+    isEmpty,
+    text,
+    policy: policy.rows,
+    policyNvr: policy.nvr,
+    warnings,
+    policyTexts: policy.texts,
+  };
   return { kind: 'loaded', ...found, ...(shadow && { shadow: shadow.value }), placed, file, created, files };
 }
 

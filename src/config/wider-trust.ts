@@ -1,17 +1,13 @@
-/** Changes that would make a reload trust more than before. They wait for a restart: a file that was cut still parses. */
+/** Changes that would make a reload trust more than before. They wait for a restart: a file that lost a key still parses. */
 import { BlockList, isIP } from 'node:net';
-import type { Settings } from './schema/schema.ts';
+import { writtenLimits } from '../domain/rights/role-limits.ts';
+import { keyDirections, type Settings } from './schema/schema.ts';
+import { type DirectedSchema, isWider } from './schema/widening.ts';
 import { trustedPeersOf } from './trusted-peers.ts';
 
 /**
- * Keys whose default grants more than the value in force may do. Removing one by accident must not act at once: the
- * value in force stays until a restart.
- */
-const WIDER_WHEN_ABSENT: readonly string[] = ['proxy.role_map', 'proxy.default_role', 'nvr.policy'];
-
-/**
  * Keys of `different` that keep the value in force until a restart, because the new one would believe identity from more
- * places, or because the key is gone and its default grants more. `given`: the keys that have a value in the new file.
+ * places, or because the key is gone and its default allows more. `given`: the keys that have a value in the new file.
  */
 export function heldKeys(
   running: Settings,
@@ -24,18 +20,54 @@ export function heldKeys(
     // The source of identity and everything that it reads change together.
     if (isSwitched && (key === 'auth.enabled' || key === 'auth.trusted_proxies' || key.startsWith('proxy.')))
       return true;
-    if (WIDER_WHEN_ABSENT.includes(key)) return !given.has(key);
-    // With accounts of one's own, users whose role is gone are looked up, and the file is refused.
-    if (key === 'auth.roles') return !given.has(key) && !running.auth.enabled;
+    const widens = rowOf(key)?.widens ?? 'any';
+    if (widens === 'roles') return losesRoles(running, read, given);
     // Without the header of the groups every caller has the default role.
     if (key === 'proxy.header_map') return read.proxy.header_map.role === undefined && !running.auth.enabled;
-    return PROOFS.includes(key) && believesMore(running, read);
+    if (widens === 'proof') return believesMore(running, read);
+    if (widens === 'entries' && lacksEntries(running.proxy.role_map, read.proxy.role_map, read)) return true;
+    return !given.has(key) && isWider(widens, valueAt(running, key), valueAt(read, key));
   };
   return different.filter(isHeld);
 }
 
-/** What a request must show before its identity headers are believed. */
-const PROOFS: readonly string[] = ['proxy.auth_secret', 'proxy.trusted_peers', 'auth.trusted_proxies'];
+const rowOf = (key: string): DirectedSchema | undefined =>
+  key.split('.').reduce<DirectedSchema | undefined>((part, step) => part?.properties?.[step], keyDirections());
+
+const valueAt = (settings: Settings, key: string): unknown =>
+  key.split('.').reduce<unknown>((part, step) => Object(part)[step], settings);
+
+type Entries = ReadonlyMap<string, unknown>;
+
+/**
+ * Whether users who had an entry would now have the default role. A map that is written as empty says so; one that lacks
+ * some of its entries may have been cut.
+ */
+const lacksEntries = (before: Entries, after: Entries, { proxy }: Settings): boolean =>
+  proxy.default_role !== 'none' && after.size > 0 && [...before.keys()].some((name) => !after.has(name));
+
+/**
+ * Whether a role lost what limits it without a word in the file. A role that is gone altogether makes viewers: with
+ * accounts its users are looked up, and the file is refused; of the users of a proxy nothing is known.
+ */
+function losesRoles(running: Settings, read: Settings, given: ReadonlySet<string>): boolean {
+  const [before, after] = [running.auth, read.auth];
+  if (!before.enabled && (!given.has('auth.roles') || lacksEntries(before.roles, after.roles, read))) return true;
+  return [...before.limits].some(([role, limit]) => {
+    if (!after.roles.has(role)) return false;
+    const written = writtenLimits(after.limits.get(role) ?? { deny: [] });
+    return Object.entries(writtenLimits(limit)).some(([key, value]) => {
+      const isGiven = given.has(`auth.roles.${role}.${key}`);
+      return !isGiven && isWider(limitRows()?.[key]?.widens ?? 'any', value, Object(written)[key]);
+    });
+  });
+}
+
+/** The rows of a role that is written as a map. */
+function limitRows(): DirectedSchema['properties'] {
+  const role = rowOf('auth.roles')?.additionalProperties;
+  return typeof role === 'object' ? role.anyOf?.find(({ properties }) => properties)?.properties : undefined;
+}
 
 /** Identity headers are read only while `auth.enabled` is false. */
 function believesMore(running: Settings, read: Settings): boolean {
@@ -43,8 +75,13 @@ function believesMore(running: Settings, read: Settings): boolean {
   const [before, after] = [trustedPeersOf(running), trustedPeersOf(read)];
   const losesSecret = running.proxy.auth_secret.length > 0 && read.proxy.auth_secret.length === 0;
   if (losesSecret && after.length === 0) return true;
+  if (read.proxy.auth_secret.some((secret) => isBeginning(secret, running.proxy.auth_secret))) return true;
   return before.length > 0 && (after.length === 0 || after.some((network) => !isWithin(network, before)));
 }
+
+/** A file of a secret that was cut holds a shorter one. */
+const isBeginning = (secret: string, secrets: readonly string[]): boolean =>
+  !secrets.includes(secret) && secrets.some((known) => known.startsWith(secret));
 
 /** Whether one of the networks holds all of this one. */
 const isWithin = (network: string, networks: readonly string[]): boolean =>

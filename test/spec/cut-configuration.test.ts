@@ -78,16 +78,40 @@ describe('A configuration without auth.roles, while a user has a role of the fil
     });
   }
 
-  it('is refused at a reload wherever it ends within a line; a last line without its end is accepted', async (t) => {
+  it('is refused at a reload wherever it ends, within a line or behind one; blanks at the end are no change', async (t) => {
     const at = await startedInstance(t, nvr);
     const file = readFileSync(join(at.directory, 'config.yaml'), 'utf8');
-    for (let end = 1; end < file.trimEnd().length; end++) {
-      if (file[end - 1] === '\n') continue;
-      assert.equal(await rewrite(at, file.slice(0, end)), false, JSON.stringify(file.slice(0, end)));
+    for (let end = 0; end < file.trimEnd().length; end++) {
+      for (const rest of ['', '\n', '  \r\n\n'])
+        assert.equal(await rewrite(at, `${file.slice(0, end)}${rest}`), false, JSON.stringify(file.slice(0, end)));
     }
-    assert.ok(said(at, 'error').some((text) => /config\.yaml: is cut off/.test(text)));
+    assert.ok(
+      said(at, 'error').some((text) => /config\.yaml: is cut off: .* add a comment as the last line/.test(text)),
+    );
     assert.deepEqual(await camerasOf(at), ['front_only', ['cam1']]);
     assert.equal(await rewrite(at, file.trimEnd()), true);
+    assert.equal(await rewrite(at, `${file}\n\n`), true);
+    assert.equal(await rewrite(at, file), true);
+  });
+
+  it('is taken without its end when a comment says that this is on purpose', async (t) => {
+    const at = await startedInstance(t, nvr);
+    const file = readFileSync(join(at.directory, 'config.yaml'), 'utf8');
+    assert.equal(await rewrite(at, `${file}logger: {default: debug}\n`), true);
+    assert.equal(await rewrite(at, file), false);
+    assert.equal(await rewrite(at, `${file}# end\n`), true);
+  });
+
+  it('is refused when its route table is cut', async (t) => {
+    const directory = newDirectory(t);
+    writeFileSync(join(directory, 'routes.yaml'), TABLE);
+    const policy = { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'], policy: './routes.yaml' } };
+    const at = await startedInstance(t, nvr, policy, { directory });
+    const file = readFileSync(join(at.directory, 'config.yaml'), 'utf8');
+    writeFileSync(join(at.directory, 'routes.yaml'), TABLE.slice(0, TABLE.indexOf('  - {route: GET /api/stats')));
+    assert.equal(await rewrite(at, file), false);
+    assert.match(said(at, 'error')[0] ?? '', /routes\.yaml: is cut off/);
+    writeFileSync(join(at.directory, 'routes.yaml'), `${TABLE}# more\n`);
     assert.equal(await rewrite(at, file), true);
   });
 
@@ -125,6 +149,9 @@ describe('A configuration without auth.roles, while a user has a role of the fil
     for (const _ of ['first', 'second']) assert.equal(await (await servePostern({ directory: fresh, env })).end(), 0);
   });
 });
+
+const TABLE =
+  'version: 1\nextends: frigate\nroutes:\n  - {route: GET /api/version, access: admin}\n  - {route: GET /api/stats, access: admin}\n';
 
 const PORTS = {
   POSTERN__SERVER__EXTERNAL: '127.0.0.1:0',

@@ -82,7 +82,7 @@ describe('A running service reads its configuration again', { timeout: 300_000 }
     await at.logged(TAKEN);
     rmSync(join(at.directory, 'config.yaml'));
     await at.logged(NOT_TAKEN, 2);
-    at.write('config.yaml', config());
+    at.write('config.yaml', config('# no more\n'));
     await at.logged(TAKEN, 2);
   });
 

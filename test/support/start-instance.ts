@@ -120,7 +120,8 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Runt
     telemetryUrl: `http://127.0.0.1:${telemetry?.port}`,
     log,
     reload(changed) {
-      writeFileSync(file, stringify(overlaid(CONFIG, changed)));
+      // The comment says that a shorter file is no beginning of the one before.
+      writeFileSync(file, `${stringify(overlaid(CONFIG, changed))}# end\n`);
       return postern.reload(() => loadServiceConfig({ directory, env, whenMissing: 'refuse' }));
     },
     async logIn(person) {

@@ -1,4 +1,5 @@
-/** Refuses a configuration without `auth.roles` while users have roles that nothing defines: a cut file must not change rights. */
+/** Refuses a configuration that was cut, or that lacks `auth.roles` while users have roles that nothing defines. */
+import { basename } from 'node:path';
 import { CUT, EMPTIED, isCut } from '../../config/configured-mark.ts';
 import type { Problem } from '../../config/problems/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
@@ -12,7 +13,8 @@ export async function lossIn(
   before?: ServiceConfig,
 ): Promise<Problem | undefined> {
   if (config.isEmpty && before && !before.isEmpty) return EMPTIED;
-  if (before && isCut(config.text, before.text)) return CUT;
+  const cut = before && cutFile(config, before);
+  if (cut) return cut;
   if (config.given.has('auth.roles')) return undefined;
   const defined = new Set([ADMIN, VIEWER, ...(await store.roles.listRoles()).map(({ role }) => role)]);
   const orphans = (await store.accounts.listUsers()).filter(({ role }) => !defined.has(role));
@@ -21,4 +23,11 @@ export async function lossIn(
   const users = orphans.length === 1 ? '1 user has' : `${orphans.length} users have`;
   const message = `is missing, but ${users} a role that nothing else defines (${roles}): put auth.roles back, or write "roles: {}" below "auth:" to make these users viewers`;
   return config.placed({ path: ['auth', 'roles'], message });
+}
+
+/** Of the configuration itself, or of a route table that it names. */
+function cutFile(config: ServiceConfig, before: ServiceConfig): Problem | undefined {
+  if (isCut(config.text, before.text)) return CUT;
+  const cut = [...config.policyTexts].find(([file, text]) => isCut(text, before.policyTexts.get(file) ?? ''));
+  return cut && { ...CUT, source: basename(cut[0]) };
 }

@@ -14,6 +14,8 @@ export type PolicyOutcome =
       readonly rows: readonly PolicyRow[];
       /** The release of the NVR that the table, or the one it extends, was made for; undefined when none says so. */
       readonly nvr: string | undefined;
+      /** The files as they were read. */
+      readonly texts: ReadonlyMap<string, string>;
     }
   | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
 
@@ -33,14 +35,15 @@ export async function loadPolicy(
 ): Promise<PolicyOutcome> {
   const rows: PolicyRow[] = [];
   let nvr: string | undefined;
+  const texts = new Map<string, string>();
   for (const name of [OWN, policy]) {
-    const chain = await readChain({ name, namedAt: IN_CONFIGURATION }, { directory, above: [], onFile });
+    const chain = await readChain({ name, namedAt: IN_CONFIGURATION }, { directory, above: [], onFile, texts });
     if (!chain.ok) return { kind: 'invalid', problems: chain.error };
     const tables = chain.value.flatMap((table) => table.rows);
     nvr ??= chain.value.find((table) => table.nvr !== undefined)?.nvr;
     rows.push(...tables.map(name === OWN ? (row) => ({ ...row, own: true }) : withBody));
   }
-  return { kind: 'loaded', rows, nvr };
+  return { kind: 'loaded', rows, nvr, texts };
 }
 
 /** Of a row by which others than admins may send a body: where it names no field it takes none. An offer is judged as such. */
@@ -59,21 +62,23 @@ interface ChainPlace {
   /** The files that led here. */
   readonly above: readonly string[];
   readonly onFile: (file: string) => void;
+  readonly texts: Map<string, string>;
 }
 
 async function readChain(base: NonNullable<PolicyTable['base']>, place: ChainPlace): Promise<Chain> {
   const { name, namedAt } = base;
-  const { directory, above, onFile } = place;
+  const { directory, above, onFile, texts } = place;
   const file = isFileName(name) ? resolve(directory, name) : join(SHIPPED, `${name}.yaml`);
   if (above.includes(file))
     return err([{ ...namedAt, message: `${JSON.stringify(name)} extends itself: remove the line` }]);
   onFile(file);
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) return err([{ ...namedAt, message: await notFound(name) }]);
+  texts.set(file, text);
   const table = parsePolicy(text, basename(file));
   if (!table.ok) return table;
   if (!table.value.base) return ok([table.value]);
-  const rest = await readChain(table.value.base, { directory: dirname(file), above: [...above, file], onFile });
+  const rest = await readChain(table.value.base, { directory: dirname(file), above: [...above, file], onFile, texts });
   return rest.ok ? ok([table.value, ...rest.value]) : rest;
 }
 

@@ -31,18 +31,21 @@ export const authSection = z
       .prefault(true)
       .describe(
         'Whether users log in with accounts of Postern. False: users are known by the headers of an authentication proxy. Changes at a restart only.',
-      ),
+      )
+      .meta({ widens: 'identity' }),
     reset_admin_password: z
       .boolean()
       .prefault(false)
       .describe(
         'True: the user admin gets a new password at the next start, printed once on standard output; existing sessions of admin end.',
-      ),
+      )
+      .meta({ widens: 'never' }),
     failed_login_rate_limit: rateLimit()
       .prefault('5/minute;20/hour')
       .describe(
         'Failed logins allowed per client address (IPv6: per /64), as <count>/<unit> joined by ";". A network (/24, IPv6 /48) may have ten times as many. Null: no limit.',
-      ),
+      )
+      .meta({ widens: 'limit' }),
     trusted_proxies: z
       .array(parsed(parseNetwork))
       .prefault([])
@@ -50,15 +53,18 @@ export const authSection = z
         description:
           'Networks (CIDR) of reverse proxies whose X-Forwarded-For, -Proto and -Host headers are trusted. Empty: the client address is that of the connection.',
         example: ['172.18.0.0/16', 'fd00::/8'],
+        widens: 'proof',
       }),
     session_length: wholeSeconds()
       .prefault(86_400)
       .describe(
         'Lifetime of a session, in seconds; it is renewed while it is used. 0: sessions last 10 seconds and are not renewed.',
-      ),
+      )
+      .meta({ widens: 'higher' }),
     refresh_time: wholeSeconds()
       .prefault(1800)
-      .describe('A request renews the session cookie when it expires within this time, in seconds.'),
+      .describe('A request renews the session cookie when it expires within this time, in seconds.')
+      .meta({ widens: 'never' }),
     password_min_length: z
       .int()
       .min(SHORTEST_PASSWORD)
@@ -66,19 +72,22 @@ export const authSection = z
       .prefault(SHORTEST_PASSWORD)
       .describe(
         'Shortest new password, in characters; 12 is the least. New passwords are refused, too, when they are common or contain the name of the user or of the service. Passwords that are set already stay.',
-      ),
+      )
+      .meta({ widens: 'lower' }),
     session_max_age: z
       .union([z.int().min(1).max(LONGEST_SECONDS), z.null()], {
         error: ({ input }) => `${JSON.stringify(input)} is not a number of seconds from 1 on, or null`,
       })
       .prefault(90 * 86_400)
-      .describe('Seconds after its login at which a session ends, however often it was renewed. Null: no such end.'),
+      .describe('Seconds after its login at which a session ends, however often it was renewed. Null: no such end.')
+      .meta({ widens: 'higher' }),
     sessions_per_user: z
       .int()
       .min(1)
       .max(MOST_SESSIONS)
       .prefault(50)
-      .describe('Sessions that a user may have at once. One login more ends the oldest.'),
+      .describe('Sessions that a user may have at once. One login more ends the oldest.')
+      .meta({ widens: 'higher' }),
     invitation_lifetime: z
       .int()
       .min(300)
@@ -86,26 +95,30 @@ export const authSection = z
       .prefault(72 * 3600)
       .describe(
         'Seconds for which a link is good that lets a user set the own password, once. A newer link ends the older.',
-      ),
+      )
+      .meta({ widens: 'higher' }),
     second_factor: z
       .enum(FACTOR_MODES)
       .prefault('optional')
       .describe(
         'Second factor at the login: off; optional: who has set one up is asked for it; admins or everyone: these users must set one up before anything else.',
-      ),
+      )
+      .meta({ widens: ['everyone', 'admins', 'optional', 'off'] }),
     reauthenticate: z
       .enum(['credentials', 'strict'])
       .prefault('credentials')
       .describe(
         'Before which acts the password or a code is asked for again, when the last one is over 10 minutes old. credentials: factors, API tokens, invitations and sessions of others. strict: every change of users and roles too, which the pages of the NVR cannot ask for.',
-      ),
+      )
+      .meta({ widens: ['strict', 'credentials'] }),
     ...roleKeys,
     cookie_name: text(
       (name) => COOKIE_NAME.test(name),
       (shown) => `${shown} is not a cookie name: use letters, digits, "_" and "-", and no digit or "-" at the start`,
     )
       .prefault('frigate_token')
-      .describe('Name of the session cookie. Clients such as Home Assistant expect the default.'),
+      .describe('Name of the session cookie. Clients such as Home Assistant expect the default.')
+      .meta({ widens: 'never' }),
     cookie_secure: z
       .union([z.literal('auto'), z.boolean()], {
         error: ({ input }) => `${JSON.stringify(input)} is not one of auto, true, false`,
@@ -113,17 +126,20 @@ export const authSection = z
       .prefault('auto')
       .describe(
         'Secure flag of the session cookie. auto: set when the client connected over TLS, to Postern or to a trusted proxy.',
-      ),
+      )
+      .meta({ widens: [true, 'auto', false] }),
     cookie_same_site: z
       .enum(['lax', 'strict', 'none'])
       .prefault('lax')
-      .describe('SameSite attribute of the session cookie; none needs the Secure flag.'),
+      .describe('SameSite attribute of the session cookie; none needs the Secure flag.')
+      .meta({ widens: ['strict', 'lax', 'none'] }),
     hash_iterations: z
       .int()
       .min(1)
       .max(2 ** 31 - 1)
       .prefault(600_000)
-      .describe('PBKDF2 iterations of new password hashes. A weaker hash is replaced when its user next logs in.'),
+      .describe('PBKDF2 iterations of new password hashes. A weaker hash is replaced when its user next logs in.')
+      .meta({ widens: 'lower' }),
   })
   .transform(({ roles, ...auth }) => ({ ...auth, roles: camerasOf(roles), limits: limitsOf(roles) }))
   .prefault({})

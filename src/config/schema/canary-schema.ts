@@ -11,6 +11,7 @@ export const canarySection = z
       description:
         'How often a caller of one camera, who exists nowhere else, asks all routes of the route table and looks for other cameras in the answers: 1h, 30m, or seconds, at least 60. Null: never.',
       example: '1h',
+      widens: 'never',
     }),
   })
   .prefault({})
@@ -22,6 +23,7 @@ export const shadowSection = z
       description:
         'Another configuration file, whose nvr.policy and auth.roles judge every request beside this one. Differences are counted and listed on GET /api/status; nothing of it is enforced.',
       example: './next.yaml',
+      widens: 'never',
     }),
   })
   .prefault({})

@@ -25,24 +25,28 @@ export const ledgerSection = z
     enabled: z
       .boolean()
       .prefault(true)
-      .describe('Whether viewings, logins and changes are recorded. Changes at a restart only.'),
+      .describe('Whether viewings, logins and changes are recorded. Changes at a restart only.')
+      .meta({ widens: 'false' }),
     retention: days()
       .prefault(90)
       .describe(
         'Days for which records are kept. Older ones are deleted by whole days; the hash of the last one is kept, so that the rest can still be verified.',
-      ),
+      )
+      .meta({ widens: 'lower' }),
     visible_to_viewers: z
       .boolean()
       .prefault(false)
       .describe(
         'Whether users who are no admins see who else watched the cameras that they see themselves. They always see their own records.',
-      ),
+      )
+      .meta({ widens: 'true' }),
     notices: z
       .boolean()
       .prefault(false)
       .describe(
         'Whether viewing that is unlike the days before is told on the page Activity, in metrics and to notify.webhook: an hour of the day or a camera for the first time, more than ten times the usual minutes or exports. The first seven days of each person are learned from.',
-      ),
+      )
+      .meta({ widens: 'never' }),
   })
   .prefault({})
   .describe('The ledger: who watched what, and what was changed.');

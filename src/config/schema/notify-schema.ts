@@ -9,23 +9,28 @@ export const notifySection = z
       description:
         'Where changes of accounts are posted as JSON: logins from a new device or network, changed passwords and factors, new API tokens and invitations. http:// or https://, whose certificate is verified; no redirect is followed.',
       example: 'https://home.example.com/api/webhook/postern',
+      widens: 'never',
     }),
     webhook_file: filePath()
       .optional()
-      .meta({ description: 'File that contains notify.webhook.', example: '/run/secrets/webhook' }),
+      .meta({ description: 'File that contains notify.webhook.', example: '/run/secrets/webhook', widens: 'never' }),
     webhook_secret: headerSecret().optional().meta({
       description:
         'Key of the signature in X-Postern-Signature (HMAC-SHA-256), by which the receiver knows that a message is genuine. Unset: messages are not signed.',
       example: '{SERVICE_WEBHOOK_SECRET}',
+      widens: 'never',
     }),
-    webhook_secret_file: filePath()
-      .optional()
-      .meta({ description: 'File that contains notify.webhook_secret.', example: '/run/secrets/webhook_secret' }),
+    webhook_secret_file: filePath().optional().meta({
+      description: 'File that contains notify.webhook_secret.',
+      example: '/run/secrets/webhook_secret',
+      widens: 'never',
+    }),
     webhook_timeout: timeoutSeconds()
       .prefault(10)
       .describe(
         'Seconds within which the receiver must answer. A message that it does not take is sent again, four times at most.',
-      ),
+      )
+      .meta({ widens: 'never' }),
   })
   .transform(({ webhook_file, webhook_secret_file, ...notify }) => notify)
   .prefault({})

@@ -35,9 +35,11 @@ const withoutSlash = (path: string): string => path.replace(/\/$/, '');
 
 export const nvrSection = z
   .strictObject({
-    url: upstream()
-      .optional()
-      .meta({ description: 'Address of the NVR: http(s)://host:port or unix:/path.', example: 'http://nvr:5000' }),
+    url: upstream().optional().meta({
+      description: 'Address of the NVR: http(s)://host:port or unix:/path.',
+      example: 'http://nvr:5000',
+      widens: 'never',
+    }),
     routes: z
       .record(pathPrefix(), upstream())
       .transform((routes): readonly UpstreamRoute[] =>
@@ -49,22 +51,31 @@ export const nvrSection = z
       .meta({
         description: 'Path prefixes that are forwarded to another server; the longest matching prefix wins.',
         example: { '/live/webrtc': 'http://go2rtc:1984' },
+        widens: 'never',
       }),
     policy: filePath()
       .prefault('frigate')
-      .describe('Route table that says who may use which path: a name in conf/policies, or a file.'),
+      .describe('Route table that says who may use which path: a name in conf/policies, or a file.')
+      .meta({ widens: 'any' }),
     auth_secret: headerSecret().optional().meta({
       description:
         'Sent to the NVR as X-Proxy-Secret, for an NVR that trusts identity headers on its authenticated port.',
       example: '{SERVICE_NVR_SECRET}',
+      widens: 'never',
     }),
-    auth_secret_file: filePath()
-      .optional()
-      .meta({ description: 'File that contains nvr.auth_secret.', example: '/run/secrets/nvr_secret' }),
+    auth_secret_file: filePath().optional().meta({
+      description: 'File that contains nvr.auth_secret.',
+      example: '/run/secrets/nvr_secret',
+      widens: 'never',
+    }),
     user_header: headerName()
       .prefault('remote-user')
-      .describe('Request header in which the NVR receives the user name.'),
-    role_header: headerName().prefault('remote-role').describe('Request header in which the NVR receives the role.'),
+      .describe('Request header in which the NVR receives the user name.')
+      .meta({ widens: 'any' }),
+    role_header: headerName()
+      .prefault('remote-role')
+      .describe('Request header in which the NVR receives the role.')
+      .meta({ widens: 'any' }),
     cameras: z
       .array(cameraName())
       .min(1)
@@ -72,29 +83,44 @@ export const nvrSection = z
       .meta({
         description: 'Names of all cameras. Unset: read from the NVR, or without an NVR from the stored events.',
         example: ['front_door', 'garden'],
+        widens: 'never',
       }),
     ca: filePath().optional().meta({
       description: "PEM file of the certificate authority that signed the NVR's certificate.",
       example: 'tls/nvr-ca.pem',
+      widens: 'any',
     }),
-    verify: z.boolean().prefault(true).describe("Whether the NVR's TLS certificate is verified."),
+    verify: z
+      .boolean()
+      .prefault(true)
+      .describe("Whether the NVR's TLS certificate is verified.")
+      .meta({ widens: 'false' }),
     client: z
       .enum(['auto', 'undici'])
       .prefault('auto')
       .describe(
         "HTTP client for requests to the NVR: auto (Postern's own for http:// and unix: addresses, which passes long bodies on with less processor time, else undici) or undici (for all requests).",
-      ),
+      )
+      .meta({ widens: 'never' }),
     warn_open_ports: z
       .boolean()
       .prefault(true)
       .describe(
         'At a start, look whether ports of the NVR answer at addresses of this machine, in a container also at its host, and warn: other machines may go round Postern there.',
-      ),
-    timeout_connect: timeoutSeconds().prefault(5).describe('Time limit for connecting to the NVR, in seconds.'),
+      )
+      .meta({ widens: 'never' }),
+    timeout_connect: timeoutSeconds()
+      .prefault(5)
+      .describe('Time limit for connecting to the NVR, in seconds.')
+      .meta({ widens: 'never' }),
     timeout_response: timeoutSeconds()
       .prefault(60)
-      .describe('Time limit for the first byte of a response from the NVR, in seconds.'),
-    timeout_idle: timeoutSeconds().prefault(300).describe('A stream without data for this long is closed, in seconds.'),
+      .describe('Time limit for the first byte of a response from the NVR, in seconds.')
+      .meta({ widens: 'never' }),
+    timeout_idle: timeoutSeconds()
+      .prefault(300)
+      .describe('A stream without data for this long is closed, in seconds.')
+      .meta({ widens: 'never' }),
     push_endpoints: z
       .array(
         text(
@@ -106,10 +132,12 @@ export const nvrSection = z
       .prefault(PUSH_SERVICES)
       .describe(
         'Hosts of push services that the NVR may be told to call by POST /api/notifications/register: names, or *. and a name for all below it. Other addresses are refused with 422.',
-      ),
+      )
+      .meta({ widens: 'more' }),
     max_upload: parsed(parseSize)
       .prefault('20MB')
-      .describe('Largest request body that is forwarded; larger ones are refused with 413.'),
+      .describe('Largest request body that is forwarded; larger ones are refused with 413.')
+      .meta({ widens: 'higher' }),
   })
   .transform(({ auth_secret_file, ...nvr }) => nvr)
   .prefault({})
@@ -129,26 +157,38 @@ export const eventsSection = z
       description:
         "Source of /api/events: store (Postern's database), nvr-database (the NVR's own SQLite file, read-only) or nvr (forwarded to the NVR). Unset: nvr if nvr.url is set, else store.",
       example: 'store',
+      widens: 'never',
     }),
     nvr_database: filePath().optional().meta({
       description:
         "The NVR's SQLite file, for events.source nvr-database. Mount its whole directory: SQLite keeps the files -wal and -shm beside it.",
       example: '/media/nvr/frigate.db',
+      widens: 'never',
     }),
-    max_limit: z.int().min(1).prefault(10_000).describe('Largest number of events in one response.'),
-    query_timeout: timeoutSeconds().prefault(10).describe('Time limit for a query on events, in seconds.'),
+    max_limit: z
+      .int()
+      .min(1)
+      .prefault(10_000)
+      .describe('Largest number of events in one response.')
+      .meta({ widens: 'never' }),
+    query_timeout: timeoutSeconds()
+      .prefault(10)
+      .describe('Time limit for a query on events, in seconds.')
+      .meta({ widens: 'never' }),
     retention: z
       .union([z.int().min(DAY_SECONDS, notADay).max(LONGEST_SECONDS), z.null()], notADay)
       .prefault(null)
       .describe(
         "Seconds after which events in Postern's own store are deleted, counted from their beginning; events that are marked to be kept stay. Deleted events cannot be brought back. Null: none is deleted.",
-      ),
+      )
+      .meta({ widens: 'never' }),
     sample: z
       .int()
       .min(0)
       .max(1_000_000)
       .prefault(0)
-      .describe('Number of sample events that the first start creates in an empty store.'),
+      .describe('Number of sample events that the first start creates in an empty store.')
+      .meta({ widens: 'never' }),
   })
   .prefault({})
   .describe('Detection events.');

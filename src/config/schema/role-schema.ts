@@ -47,10 +47,10 @@ const roleCameras = () =>
     [
       cameraList(),
       z.strictObject({
-        cameras: cameraList(),
-        deny: z.array(verb()).prefault([]),
-        hours: hours().optional(),
-        history_since: historySince().optional(),
+        cameras: cameraList().meta({ widens: 'more' }),
+        deny: z.array(verb()).prefault([]).meta({ widens: 'fewer' }),
+        hours: hours().optional().meta({ widens: 'any' }),
+        history_since: historySince().optional().meta({ widens: 'any' }),
       }),
     ],
     { error: 'is not a list of cameras: write [garden, patio], or a map of cameras, deny, hours and history_since' },
@@ -77,13 +77,16 @@ export const roleKeys = {
         guest: { cameras: ['garden'], deny: ['history', 'export'] },
         cleaner: { cameras: ['hall'], hours: ['Fri 08:00-12:00'], history_since: '1d' },
       },
+      widens: 'roles',
     }),
   timezone: timezone()
     .prefault(null)
-    .describe('Time zone of the hours of roles, an IANA name such as Europe/Berlin. Null: that of the machine.'),
+    .describe('Time zone of the hours of roles, an IANA name such as Europe/Berlin. Null: that of the machine.')
+    .meta({ widens: 'any' }),
   guest_keep: wholeSeconds()
     .prefault(30 * 86_400)
-    .describe('Seconds for which the account of a guest is kept after its end. Then it is deleted.'),
+    .describe('Seconds for which the account of a guest is kept after its end. Then it is deleted.')
+    .meta({ widens: 'never' }),
 };
 
 type RoleEntry = z.output<ReturnType<typeof roleCameras>>;

@@ -10,6 +10,7 @@ import { eventsSection, nvrSection } from './nvr-schema.ts';
 import { proxySection } from './proxy-schema.ts';
 import { loggerSection, serverSection, tlsSection, uiSection } from './server-schema.ts';
 import { storeSection } from './store-schema.ts';
+import { type DirectedSchema, directed } from './widening.ts';
 
 export const settingsSchema = z
   .strictObject({
@@ -72,10 +73,19 @@ export function jsonSchema(): KeySchema {
   made ??= z.toJSONSchema(settingsSchema, {
     io: 'input',
     override: ({ jsonSchema: key }) => {
+      delete key['widens'];
       if (key['example'] === undefined) return;
       key.examples = [key['example']];
       delete key['example'];
     },
   }) as KeySchema;
   return made;
+}
+
+let directions: DirectedSchema | undefined;
+
+/** The keys as in the file, each with the direction in which its value allows more. */
+export function keyDirections(): DirectedSchema {
+  directions ??= directed(settingsSchema);
+  return directions;
 }

@@ -27,12 +27,14 @@ export const serverSection = z
   .strictObject({
     external: listener()
       .prefault(serverDefaults.external)
-      .describe('Address of the authenticated listener, host:port, or unix:/path for a proxy on this machine.'),
+      .describe('Address of the authenticated listener, host:port, or unix:/path for a proxy on this machine.')
+      .meta({ widens: 'never' }),
     internal: listenerOrOff()
       .prefault(serverDefaults.internal)
       .describe(
         'Address of the internal listener, host:port. Every request there has the rights of an admin, without login. False: off.',
-      ),
+      )
+      .meta({ widens: 'any' }),
     internal_hosts: z
       .array(
         text(
@@ -45,34 +47,41 @@ export const serverSection = z
         description:
           'Host names that the internal listener accepts, besides IP addresses, localhost and names without a dot.',
         example: ['nvr.example.lan'],
+        widens: 'more',
       }),
     telemetry: listenerOrOff()
       .prefault(serverDefaults.telemetry)
-      .describe('Address of the listener for /metrics, /healthz and /readyz, host:port. False: off.'),
+      .describe('Address of the listener for /metrics, /healthz and /readyz, host:port. False: off.')
+      .meta({ widens: 'any' }),
     base_path: parsed(parsePathPrefix)
       .optional()
       .transform((prefix) => prefix ?? '')
-      .meta({ description: 'Path prefix of pages, cookies and redirects.', example: '/postern-nvr' }),
+      .meta({ description: 'Path prefix of pages, cookies and redirects.', example: '/postern-nvr', widens: 'never' }),
     public_url: parsed(parsePublicUrl).optional().meta({
       description:
         'Address that people use, https://host with the base path behind it. It is in the start message, is what "postern doctor" and the status page check, and its host name may not be part of a password. The Host header of a request is never taken for it.',
       example: 'https://nvr.example.com',
+      widens: 'never',
     }),
     timeout_headers: timeoutSeconds()
       .prefault(15)
-      .describe('Time limit for receiving the headers of a request, in seconds.'),
+      .describe('Time limit for receiving the headers of a request, in seconds.')
+      .meta({ widens: 'never' }),
     timeout_login_body: timeoutSeconds()
       .prefault(10)
-      .describe('Time limit for receiving the body of a login request, in seconds.'),
+      .describe('Time limit for receiving the body of a login request, in seconds.')
+      .meta({ widens: 'never' }),
     shutdown_grace: timeoutSeconds()
       .prefault(8)
-      .describe('Time limit for requests that are still running at a stop, in seconds. "docker stop" kills after 10.'),
+      .describe('Time limit for requests that are still running at a stop, in seconds. "docker stop" kills after 10.')
+      .meta({ widens: 'never' }),
     workers: z
       .union([z.int().min(1).max(MOST_WORKERS), z.literal('auto')], { error: ({ input }) => NOT_WORKERS(input) })
       .prefault(1)
       .describe(
         'Processes that serve requests, 1 to 64; auto: one for each core. With more than 1 a further process keeps what they share: login limits, metrics, log, telemetry listener.',
-      ),
+      )
+      .meta({ widens: 'never' }),
   })
   .prefault({})
   .describe('Listeners and their limits.');
@@ -84,24 +93,28 @@ export const tlsSection = z
     enabled: z
       .boolean()
       .prefault(true)
-      .describe('HTTPS on the external listener. Without a certificate a self-signed one is created and kept.'),
+      .describe('HTTPS on the external listener. Without a certificate a self-signed one is created and kept.')
+      .meta({ widens: 'false' }),
     certificate: filePath()
       .optional()
       .meta({
         description: `PEM file of the certificate chain. Set: the file must be there at a start. Unset: ${DEFAULT_PAIR.certificate}, where a self-signed certificate is made if there is none.`,
         example: DEFAULT_PAIR.certificate,
+        widens: 'never',
       }),
     private_key: filePath()
       .optional()
       .meta({
         description: `PEM file of the private key. Unset: ${DEFAULT_PAIR.private_key}.`,
         example: DEFAULT_PAIR.private_key,
+        widens: 'never',
       }),
     hsts: wholeSeconds()
       .prefault(31_536_000)
       .describe(
         'Strict-Transport-Security: browsers use only HTTPS for this host name, on all of its ports, for this long, in seconds. 0: browsers drop the rule. Sent only with a certificate of your own.',
-      ),
+      )
+      .meta({ widens: 'lower' }),
   })
   .transform(({ certificate, private_key, ...tls }) => ({
     ...tls,
@@ -127,7 +140,10 @@ const level = () => z.enum(LEVEL_NAMES).transform((name) => LEVELS[name]);
 
 export const loggerSection = z
   .strictObject({
-    default: level().prefault('info').describe('Log level: trace, debug, info, warning, error or critical.'),
+    default: level()
+      .prefault('info')
+      .describe('Log level: trace, debug, info, warning, error or critical.')
+      .meta({ widens: 'never' }),
     logs: z
       .record(z.string(), level())
       .prefault({})
@@ -135,14 +151,17 @@ export const loggerSection = z
         description:
           'Log levels of single loggers. service.api.auth at debug logs the identity headers that the proxy sent.',
         example: { 'service.api.auth': 'debug' },
+        widens: 'never',
       }),
     audit_file: filePath().optional().meta({
       description: 'File that receives the audit lines in addition to the log.',
       example: 'audit.log',
+      widens: 'never',
     }),
     audit_max_size: parsed(parseSize)
       .prefault('10MB')
-      .describe('Size at which the audit file is rotated; five older files are kept.'),
+      .describe('Size at which the audit file is rotated; five older files are kept.')
+      .meta({ widens: 'never' }),
   })
   .prefault({})
   .describe('Log levels and the audit file.');
@@ -156,12 +175,14 @@ export const uiSection = z
     login: z
       .enum(['postern', 'nvr'])
       .prefault('postern')
-      .describe('Login page: postern, or nvr for the page of the NVR.'),
+      .describe('Login page: postern, or nvr for the page of the NVR.')
+      .meta({ widens: 'never' }),
     frame_ancestors: parsed(parseFrameAncestors)
       .prefault('self')
       .describe(
         'Who may show the pages in a frame: self, none or origins, separated by blanks (Content-Security-Policy).',
-      ),
+      )
+      .meta({ widens: 'any' }),
   })
   .prefault({})
   .describe('Login page and console.');

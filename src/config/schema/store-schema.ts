@@ -27,23 +27,28 @@ export const storeSection = z
       .prefault('sqlite:postern.db')
       .describe(
         'Where accounts, tokens and events are kept: sqlite:<file>, relative to the directory of this file, or postgres://<user>:<password>@<host>/<database> for several replicas. Several hosts: postgres://<user>:<password>@<host>,<host>/<database>?target_session_attrs=read-write. TLS: sslmode=verify-full&sslrootcert=<CA file>.',
-      ),
+      )
+      .meta({ widens: 'never' }),
     url_file: filePath()
       .optional()
-      .meta({ description: 'A file that holds store.url.', example: '/run/secrets/store_url' }),
+      .meta({ description: 'A file that holds store.url.', example: '/run/secrets/store_url', widens: 'never' }),
     listen_url: parsed(parseListenUrl).optional().meta({
       description:
         'PostgreSQL only: another address of the same database for LISTEN, needed where store.url leads through a transaction pooler such as PgBouncer.',
       example: 'postgres://postern@db.internal/postern',
+      widens: 'never',
     }),
-    listen_url_file: filePath()
-      .optional()
-      .meta({ description: 'A file that holds store.listen_url.', example: '/run/secrets/store_listen_url' }),
+    listen_url_file: filePath().optional().meta({
+      description: 'A file that holds store.listen_url.',
+      example: '/run/secrets/store_listen_url',
+      widens: 'never',
+    }),
     grace: wholeSeconds()
       .prefault(DEFAULT_GRACE)
       .describe(
         'How long known callers keep their access while the store cannot be reached, in seconds; 0: not at all. New logins and changes are refused with 503 at once.',
-      ),
+      )
+      .meta({ widens: 'higher' }),
   })
   .transform(({ url_file, listen_url_file, ...store }) => store)
   .prefault({})
