@@ -7,7 +7,7 @@ import type { RequestTarget } from '../domain/request.ts';
 import { err, type Result, unreachable } from '../domain/result.ts';
 import { sinceOf } from '../domain/rights/rights.ts';
 import { type AccessVerdict, type Obligations, refused } from './access-verdict.ts';
-import { namesAddress } from './camera-locators.ts';
+import { hasOddId, namesAddress } from './camera-locators.ts';
 import { clearanceOf, viewOf } from './camera-view.ts';
 import { isBehindLink } from './link-targets.ts';
 import { queryValues } from './query.ts';
@@ -60,6 +60,7 @@ export function authorize(
   if (row.dynamic && !namesCamera(match, layout)) return refused('route-unlisted');
   if (namesAddress(match, target)) return refused('camera-not-in-role');
   if (isForAdmins(row, target)) return refused('field-admin-only');
+  if (hasOddId(match, target)) return refused('parameter-refused');
   const within = caller.history && isFootage(row) ? inTime(caller, match, target, now) : undefined;
   if (within && !within.ok) return refused(within.error);
   const { target: judged, obligations: times = {} } = within?.value ?? { target };

@@ -1,4 +1,5 @@
 /** Where a request names cameras: the route table's locators, read from path, query and body (SPEC 5). */
+import { PATH_SHAPES } from '../domain/policy.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { OWNER_KINDS, type OwnerKind, type OwnerQuestion } from './access-verdict.ts';
 import {
@@ -90,6 +91,22 @@ export const namesAddress = ({ row, parameters }: Listed, target: RequestTarget)
         ? /[:&=#%]/.test(parameters[name] ?? '')
         : queryValues(target.query, name).some((stream) => stream.includes(':')),
     );
+
+/**
+ * Whether an id in the query is more than an id: a pattern, a path, a list in another spelling. The NVR writes some ids into
+ * patterns. An id in the path has its shape by the row.
+ */
+export const hasOddId = ({ row }: Listed, target: RequestTarget): boolean =>
+  target.query !== '' &&
+  (row.cameras ?? [])
+    .map(parseLocator)
+    .filter(({ kind, source }) => source === 'query' && ownerKind(kind) !== undefined)
+    .flatMap(({ name }) => queryValues(target.query, name))
+    .flatMap((value) => value.split(','))
+    .some((id) => id !== '' && !isId(id));
+
+const LONGEST_ID = 200;
+export const isId = (text: string): boolean => text.length <= LONGEST_ID && PATH_SHAPES.id.test(text);
 
 /** Of the route tables that were in force: a few dozen. */
 const locators = new Map<string, Locator>();

@@ -1,6 +1,7 @@
 /** Owner lookup: which camera an event, a review or an export belongs to. Asked once, for an id's camera never changes (SPEC 5, `how: lookup`). */
 import { LRUCache } from 'lru-cache';
 import type { OwnerKind, OwnerQuestion } from '../../access/access-verdict.ts';
+import { isId } from '../../access/camera-locators.ts';
 import type { CameraView } from '../../access/camera-view.ts';
 import { startOf } from '../../access/recorded/without-older.ts';
 import { isRecord, type JsonRecord, recordOf } from '../../access/recorder-layout.ts';
@@ -77,8 +78,6 @@ const REMEMBERED_IDS = 20_000;
 /** One request must not cause thousands of questions to the NVR. */
 const MOST_IDS = 500;
 const AT_ONCE = 8;
-/** An id becomes one segment of a path: a text that could be more than one segment is no id. */
-const PLAIN_ID = /^(?!\.+$)[^/\\%?#\p{Cc}]{1,200}$/u;
 
 /** `askerFor` asks the upstream that will serve the request. */
 export function createOwnerLookup(
@@ -107,7 +106,7 @@ export function createOwnerLookup(
     const remembered = known.get(key);
     if (remembered) return remembered;
     const { path, ownedIn, isLasting } = RULES[kind];
-    if (kind !== 'export-file' && !PLAIN_ID.test(id)) return undefined;
+    if (kind !== 'export-file' && !isId(id)) return undefined;
     const found = ownedIn(await ask(path(id)), id);
     if (found && isLasting) known.set(key, found);
     return found;
