@@ -2,7 +2,7 @@
 
 import { isPushEndpoint } from '../domain/addresses/push-endpoint.ts';
 import type { BodyShape, ValueForm } from '../domain/body-shape.ts';
-import { PATH_SHAPES } from '../domain/policy.ts';
+import { isId } from './camera-locators.ts';
 import { isRecord, type JsonRecord } from './recorder-layout.ts';
 
 export interface BodyRules {
@@ -21,7 +21,7 @@ type Form = (value: string, rules: BodyRules) => boolean;
 
 // biome-ignore format: a table
 const TEXT_FORMS: Readonly<Record<Exclude<ValueForm, 'boolean' | 'number'>, Form>> = {
-  'id':            (value) => value.length <= 128 && PATH_SHAPES.id.test(value),
+  'id':            (value) => isId(value),
   /** RFC 4648 section 5; browsers leave the padding out. */
   'base64url':     (value) => /^[\w-]+={0,2}$/.test(value),
   'clips-file':    (value) => isClipsFile(value),

@@ -105,7 +105,7 @@ export const hasOddId = ({ row }: Listed, target: RequestTarget): boolean =>
     .flatMap((value) => value.split(','))
     .some((id) => id !== '' && !isId(id));
 
-const LONGEST_ID = 200;
+const LONGEST_ID = 128;
 export const isId = (text: string): boolean => text.length <= LONGEST_ID && PATH_SHAPES.id.test(text);
 
 /** Of the route tables that were in force: a few dozen. */
