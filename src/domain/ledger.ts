@@ -58,11 +58,44 @@ export interface ChainHead {
   readonly hash: string;
 }
 
-/** All records of a chain up to this one were forgotten on this day. */
+/** All records of a chain up to this one were deleted; what ended on this day and later was kept. */
 export interface ChainClosing extends ChainHead {
   /** `2026-11-22` */
   readonly day: string;
   readonly records: number;
+}
+
+/** Gives new entries their places behind the head. */
+export type LinkEntries = (head: ChainHead, entries: readonly LedgerEntry[]) => readonly LedgerRecord[];
+
+/** Which records of a chain are deleted. */
+export interface Forgetting {
+  readonly chain: string;
+  /** Unix seconds: records that ended before, up to the first that did not. */
+  readonly before: number;
+  /** The day of `before`. */
+  readonly day: string;
+  readonly now: number;
+  /** The record of the deletion. It stands in the chain itself: a deletion that no record tells is a forgery. */
+  readonly recordOf: (closing: ChainClosing) => LedgerEntry;
+  /** Whether a record is one of those. */
+  readonly isOfDeletion: (entry: LedgerEntry) => boolean;
+  readonly link: LinkEntries;
+}
+
+/** A row of the table of records as it stands there: its place may be forged. */
+export interface StoredRecord extends LedgerRecord {
+  readonly id: string;
+}
+
+/** What stood in the way of writing a chain, and was put right. */
+export interface Mended {
+  /** Rows behind the head that the head does not know: they keep their text and lose their place. */
+  readonly rows: number;
+  /** The id of the first of them, as it was. */
+  readonly first: string | undefined;
+  /** The chain had no head any more. */
+  readonly isHeadRestored: boolean;
 }
 
 /** What may be told once: the text is the same for the same thing, whichever process tells it. */
@@ -127,9 +160,6 @@ export interface ListedRecord extends LedgerEntry {
   readonly hash: string | null;
 }
 
-/** Gives new entries their places behind the head. */
-export type LinkEntries = (head: ChainHead, entries: readonly LedgerEntry[]) => readonly LedgerRecord[];
-
 /** Rejects with a store fault. */
 export interface LedgerStore {
   /** A chain to write: one that no process writes any more, else a new one. Spans that it left open are returned. */
@@ -150,10 +180,14 @@ export interface LedgerStore {
   release(chain: string): Promise<void>;
   heads(): Promise<readonly ChainHead[]>;
   closings(): Promise<readonly ChainClosing[]>;
-  /** Of a chain in its order, behind `seq`. */
-  records(chain: string, seq: number, limit: number): Promise<readonly LedgerRecord[]>;
-  /** Forgets records of a chain that ended before; undefined when there were none. */
-  forgetBefore(chain: string, at: number, day: string): Promise<ChainClosing | undefined>;
+  /** All rows in the order of their ids, behind this one: chain by chain, each in its order. */
+  rows(behind: string, limit: number): Promise<readonly StoredRecord[]>;
+  /** How many spans go on, by chain. */
+  openSpans(): Promise<readonly { readonly chain: string; readonly spans: number }[]>;
+  /** Deletes records, and adds a record that tells of it; undefined when none were as old. */
+  forgetBefore(forgetting: Forgetting): Promise<ChainClosing | undefined>;
+  /** Puts right what was changed in the store and stops the writing of a chain. */
+  mend(chain: string, now: number): Promise<Mended>;
   /** Newest first. */
   find(question: LedgerQuestion, limit: number, cursor?: LedgerCursor): Promise<readonly ListedRecord[]>;
   days(question: LedgerQuestion, firstDay: string, lastDay: string): Promise<readonly LedgerDay[]>;

@@ -1,5 +1,6 @@
 /** Sums of viewings by local day, person, kind and camera: for plots, and for what is usual (SPEC 14). Pure. */
 import { isViewingKind, type LedgerDay, type LedgerEntry } from '../domain/ledger.ts';
+import { detailOf } from './detail.ts';
 
 export interface LocalTime {
   /** `2026-11-22` */
@@ -39,9 +40,9 @@ function viewerOf({ credential }: LedgerEntry): string {
 }
 
 /** Exports that follow each other are one span, which tells their number. */
-function timesOf({ kind, detail }: LedgerEntry): number {
-  if (kind !== 'export' || detail === null) return 1;
-  const times = Number(Object(JSON.parse(detail)).times ?? 1);
+function timesOf(entry: LedgerEntry): number {
+  if (entry.kind !== 'export') return 1;
+  const times = Number(detailOf(entry)['times'] ?? 1);
   return Number.isSafeInteger(times) ? times : 1;
 }
 

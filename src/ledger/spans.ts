@@ -1,6 +1,7 @@
 /** Sightings that follow each other within a minute are one span; a span is a record when it has ended (SPEC 14). Pure. */
 import { isViewingKind, type LedgerEntry, type OpenSpan } from '../domain/ledger.ts';
 import { createCrowds } from './crowds.ts';
+import { detailOf } from './detail.ts';
 import { joined, QUIET_SECONDS, type Sighting, type Subject, type WatchedTime } from './sightings.ts';
 
 /** What another worker saw comes a little later. */
@@ -147,6 +148,5 @@ function entryOf({ subject, watched, from, to, requests }: Growing): LedgerEntry
 
 /** A span that was found open after a crash: it ends with its last sign of life, and says so. */
 export function cutOff({ id, ...entry }: OpenSpan): EndedSpan {
-  const told: unknown = entry.detail === null ? {} : JSON.parse(entry.detail);
-  return { span: id, entry: { ...entry, detail: JSON.stringify({ ...Object(told), ended: 'unknown' }) } };
+  return { span: id, entry: { ...entry, detail: JSON.stringify({ ...detailOf(entry), ended: 'unknown' }) } };
 }

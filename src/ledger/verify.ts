@@ -1,7 +1,8 @@
-/** Verifies a chain: names the first record that does not fit (SPEC 14). Pure. */
+/** Verifies one chain: names the first record that does not fit, and what was deleted without a record or before its time (SPEC 14). Pure. */
 import type { ChainClosing, ChainHead, LedgerRecord } from '../domain/ledger.ts';
 import { recordIdOf } from '../domain/ledger.ts';
 import { emptyHead, hashOf } from './chain.ts';
+import { watchDeletions } from './watch-deletions.ts';
 
 export interface Misfit {
   readonly chain: string;
@@ -11,10 +12,10 @@ export interface Misfit {
 }
 
 export interface ChainCheck {
-  /** The first misfit ends the check. */
+  /** The first misfit ends the check of the records. */
   take(record: LedgerRecord): Misfit | undefined;
-  /** Behind the last record. `known`: heads that were noted elsewhere, such as in the log. */
-  end(head: ChainHead): Misfit | undefined;
+  /** What else is wrong. `head`: as it is behind the last record; undefined where the table of chains has none. */
+  end(head: ChainHead | undefined): readonly Misfit[];
 }
 
 export interface CheckStart {
@@ -22,34 +23,71 @@ export interface CheckStart {
   readonly closings: readonly ChainClosing[];
   /** Heads that were noted elsewhere, such as the daily ones of the log. */
   readonly noted: readonly ChainHead[];
+  /** The head before the first record was read, where records are written meanwhile. */
+  readonly head?: ChainHead | undefined;
+  /** Unix seconds. */
+  readonly now: number;
 }
 
 /** Records are taken in the order of their numbers, from the first that is kept. */
-export function checkChain({ chain, closings, noted }: CheckStart): ChainCheck {
-  const forgotten = closings.filter((closing) => closing.chain === chain).sort((one, other) => other.seq - one.seq)[0];
-  const start: ChainHead = forgotten ?? emptyHead(chain);
+export function checkChain({ chain, closings, noted, head: before, now }: CheckStart): ChainCheck {
+  const closing = closings.filter((one) => one.chain === chain).sort((one, other) => other.seq - one.seq)[0];
+  const start: ChainHead = closing ?? emptyHead(chain);
   const expected = new Map(noted.filter((head) => head.chain === chain).map(({ seq, hash }) => [seq, hash]));
+  const deletions = watchDeletions(start, now);
   let { seq, hash } = start;
+  let isBroken = false;
   const misfit = (at: number, why: string): Misfit => ({ chain, id: recordIdOf({ chain, seq: at }), why });
+
+  const faultOf = (record: LedgerRecord): Misfit | undefined => {
+    const next = seq + 1;
+    if (record.seq > next) return misfit(next, `is missing: the next one there is ${recordIdOf(record)}`);
+    if (record.seq < next) return misfit(record.seq, 'stands twice, or should have been deleted');
+    if (hashOf(record, record, hash) !== record.hash)
+      return misfit(next, 'does not fit its hash and the record before: it was changed, or the one before was');
+    if (before?.seq === next && before.hash !== record.hash)
+      return misfit(next, 'is not the end that the table of chains names');
+    return hasOtherHash(next, record.hash);
+  };
+  const hasOtherHash = (at: number, found: string): Misfit | undefined => {
+    const asNoted = expected.get(at);
+    if (asNoted === undefined || asNoted === found) return undefined;
+    return misfit(at, `has another hash than was noted (${asNoted}): the chain was written anew`);
+  };
+  const endFault = (head: ChainHead | undefined): Misfit | undefined => {
+    if (!head) return misfit(start.seq + 1, 'and all behind it stand in no chain that the table of chains names');
+    if (head.seq < seq) return misfit(head.seq + 1, `stands behind ${recordIdOf(head)}, the end of its chain`);
+    // What was written since the first record was read is not missing.
+    if ((before ?? head).seq > seq) return misfit(seq + 1, `is missing, and all behind it up to ${recordIdOf(head)}`);
+    if (head.seq === seq && head.hash !== hash) return misfit(seq, 'is not the end that the table of chains names');
+    const later = [...expected.keys()].filter((at) => at > head.seq).sort((one, other) => one - other)[0];
+    return later === undefined ? undefined : misfit(later, 'was noted and is missing: the end of the chain was cut');
+  };
+  const ofDeleted = (): (Misfit | undefined)[] =>
+    [...expected.keys()]
+      .filter((at) => at <= start.seq && at > 0)
+      .map((at) =>
+        at === start.seq
+          ? hasOtherHash(at, start.hash)
+          : misfit(at, `was noted, and cannot be verified: the records up to ${recordIdOf(start)} were deleted`),
+      );
   return {
     take(record) {
-      const next = seq + 1;
-      if (record.seq > next) return misfit(next, `is missing: the next one there is ${recordIdOf(record)}`);
-      if (record.seq < next) return misfit(record.seq, 'stands twice, or should have been forgotten');
-      if (hashOf(record, record, hash) !== record.hash)
-        return misfit(next, 'does not fit its hash and the record before: it was changed, or the one before was');
-      const asNoted = expected.get(next);
-      if (asNoted !== undefined && asNoted !== record.hash)
-        return misfit(next, `has another hash than was noted (${asNoted}): the chain was written anew`);
-      seq = next;
-      hash = record.hash;
+      if (isBroken) return undefined;
+      const fault = faultOf(record);
+      isBroken = fault !== undefined;
+      if (fault) return fault;
+      ({ seq, hash } = record);
+      deletions.take(record);
       return undefined;
     },
     end(head) {
-      if (head.seq > seq) return misfit(seq + 1, `is missing, and all behind it up to ${recordIdOf(head)}`);
-      if (head.seq < seq || head.hash !== hash) return misfit(seq, 'is not the end that the table of chains names');
-      const later = [...expected.keys()].filter((at) => at > seq).sort((one, other) => one - other)[0];
-      return later === undefined ? undefined : misfit(later, 'was noted and is missing: the end of the chain was cut');
+      const early = deletions.early().map(({ at, why }) => misfit(at, why));
+      const ofRecords = isBroken ? [] : [deletions.isTold() ? undefined : misfit(start.seq, UNTOLD), endFault(head)];
+      return [...ofDeleted(), ...ofRecords, ...early].filter((one) => one !== undefined);
     },
   };
 }
+
+const UNTOLD =
+  'was deleted with all before it, and no record behind it says so: the table of closings was changed, and records were taken out';

@@ -113,9 +113,9 @@ export function createLedgerWriter(deps: WriterDeps): LedgerWriter {
     settle(spans.settle(now()));
     const isDue = now() - writtenAt >= HEARTBEAT_SECONDS || now() < writtenAt;
     try {
-      if (isDue) await adopt();
       if (isDue || ended.length + open.size > 0) await writeSome();
       while (ended.length > 0) await writeSome();
+      if (isDue) await adopt();
       waitingSince = undefined;
       if (isFailing) onWorking();
       isFailing = false;

@@ -51,6 +51,7 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     ledgerRecords:        createCounter('postern_ledger_records_total', 'Records written to the ledger, by kind.', [['kind', LEDGER_KINDS]]),
     ledgerNotices:        createCounter('postern_ledger_notices_total', 'Notices of unusual viewing (ledger.notices), by kind.', [['kind', LEDGER_NOTICES]]),
     ledgerDropped:        createCounter('postern_ledger_dropped_total', 'Records that the ledger lost because too many waited for the store.'),
+    ledgerForged:         createCounter('postern_ledger_forged_rows_total', 'Rows that somebody else put where records of the ledger belong, and heads of chains that were deleted: they were moved away or made again, so that the ledger is written on.'),
     ledgerWaiting:        createGauge('postern_ledger_waiting', 'Records and running viewings that wait to be written to the ledger.'),
     ledgerDelay:          createGauge('postern_ledger_delay_seconds', 'How long the oldest of them has waited.'),
     hashQueue:            createGauge('postern_password_hash_queue', 'Password checks that wait for their turn.'),

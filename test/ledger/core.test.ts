@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { LedgerEntry, LedgerRecord } from '../../src/domain/ledger.ts';
 import { canonicalText, emptyHead, linkEntries, NO_HASH } from '../../src/ledger/chain.ts';
+import { deletionEntry } from '../../src/ledger/closings.ts';
 import { doingOf } from '../../src/ledger/doings.ts';
 import { createSightings, type Growing, type Sightings, type Subject } from '../../src/ledger/sightings.ts';
 import { createSpans, cutOff } from '../../src/ledger/spans.ts';
@@ -34,14 +35,14 @@ const headOf = (records: readonly LedgerRecord[]) => records.at(-1) ?? emptyHead
 function firstMisfit(
   records: readonly LedgerRecord[],
   head = headOf(records),
-  { closings = [], noted = [] }: Partial<Omit<Parameters<typeof checkChain>[0], 'chain'>> = {},
+  { closings = [], noted = [], now = 1e9 }: Partial<Omit<Parameters<typeof checkChain>[0], 'chain'>> = {},
 ) {
-  const check = checkChain({ chain: 'main', closings, noted });
+  const check = checkChain({ chain: 'main', closings, noted, now });
   for (const record of records) {
     const misfit = check.take(record);
     if (misfit) return misfit;
   }
-  return check.end(head);
+  return check.end(head)[0];
 }
 
 describe('The chain of the ledger', () => {
@@ -111,13 +112,55 @@ describe('The chain of the ledger', () => {
     assert.match(firstMisfit([...cut, ...anew], headOf(anew), { noted: [headOf(records)] })?.why ?? '', /written anew/);
   });
 
-  it('goes on behind what was forgotten, by the hash that was kept', () => {
+  const DAY = 86_400;
+  const WHY = { at: 2000 + DAY, before: 2000, retentionDays: 1 };
+  /** Eight records, of which the first three were deleted, and the record of that. */
+  const cutAtThree = (why = WHY, behind: readonly LedgerEntry[] = []) => {
     const records = chained(8);
     const closing = { ...(records[2] ?? emptyHead('main')), day: '2026-11-22', records: 3 };
-    assert.equal(firstMisfit(records.slice(3), headOf(records), { closings: [closing] }), undefined);
-    assert.equal(firstMisfit(records.slice(4), headOf(records), { closings: [closing] })?.id, 'main-000000000004');
+    const kept = [...records.slice(3), ...linkEntries(headOf(records), [deletionEntry(closing, why), ...behind])];
+    return { records, closing, kept };
+  };
+
+  it('goes on behind what was deleted, by the hash that was kept and a record of the deletion', () => {
+    const { closing, kept, records } = cutAtThree();
+    const closings = [closing];
+    assert.equal(firstMisfit(kept, headOf(kept), { closings }), undefined);
+    assert.equal(firstMisfit(kept.slice(1), headOf(kept), { closings })?.id, 'main-000000000004');
     const forged = { ...closing, hash: NO_HASH };
-    assert.equal(firstMisfit(records.slice(3), headOf(records), { closings: [forged] })?.id, 'main-000000000004');
+    assert.equal(firstMisfit(kept, headOf(kept), { closings: [forged] })?.id, 'main-000000000004');
+    const untold = firstMisfit(records.slice(3), headOf(records), { closings });
+    assert.deepEqual([untold?.id, /no record behind it says so/.test(untold?.why ?? '')], ['main-000000000003', true]);
+    const later = { ...(records[4] ?? closing), day: '2026-11-23', records: 2 };
+    const more = firstMisfit(kept.slice(2), headOf(kept), { closings: [closing, later] });
+    assert.match(more?.why ?? '', /no record behind it says so/, 'more was deleted than the record tells');
+  });
+
+  it('compares a noted head with the hash of what was deleted, or says that it cannot', () => {
+    const { closing, kept, records } = cutAtThree();
+    const check = (noted: (typeof records)[number] | undefined) =>
+      firstMisfit(kept, headOf(kept), { closings: [closing], noted: noted ? [noted] : [] })?.why;
+    assert.equal(check(records[2]), undefined);
+    assert.equal(check(records[3]), undefined);
+    const other = { ...(records[2] ?? assert.fail()), hash: NO_HASH };
+    assert.match(check(other) ?? '', /another hash than was noted/);
+    assert.match(check(records[1]) ?? '', /cannot be verified: the records up to main-000000000003 were deleted/);
+  });
+
+  it('tells what was deleted before its time: by its own record, by a record behind it, and by the clock now', () => {
+    const tell = (why: typeof WHY, behind: readonly LedgerEntry[] = [], now = 1e9) => {
+      const { closing, kept } = cutAtThree(why, behind);
+      return firstMisfit(kept, headOf(kept), { closings: [closing], now });
+    };
+    const tenth = entryAt(WHY.at);
+    assert.equal(tell(WHY, [tenth]), undefined);
+    assert.match(tell({ ...WHY, before: WHY.before + 1 })?.why ?? '', /says itself that they were not as old/);
+    const ahead = { ...WHY, at: WHY.at + 3650 * DAY };
+    const found = tell(ahead, [tenth]);
+    assert.equal(found?.id, 'main-000000000009');
+    assert.match(found?.why ?? '', /before their time: .* main-000000000010 behind it ended .* the clock was ahead/);
+    assert.match(tell(ahead, [], WHY.at)?.why ?? '', /it is 1970-.* now/);
+    assert.equal(tell(ahead, [], ahead.at), undefined);
   });
 });
 

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
+import type { ChainClosing } from '../../src/domain/ledger.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import { linkEntries } from '../../src/ledger/chain.ts';
+import { deletionEntry, isOfDeletion } from '../../src/ledger/closings.ts';
 import { COPIED_TABLES, type CopyMode, copyStore } from '../../src/store/copy-store.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { importRecorded } from '../events/support/served-events.ts';
@@ -80,7 +82,17 @@ async function writeFactors({ db, accounts, secondFactor, links, ledger }: Store
   const once = { id: 'told', day: '2026-11-22' };
   await ledger.append('main', { ...batch, ended: [...batch.ended, { entry, once }] }, [day], 1, linkEntries);
   await ledger.append('main', { ended: [{ entry: { ...entry, to: 9 } }], open: [] }, [], 1, linkEntries);
-  await ledger.forgetBefore('main', 9, '2026-11-22');
+  const why = { at: 9, before: 9, retentionDays: 1 };
+  const recordOf = (closing: ChainClosing) => deletionEntry(closing, why);
+  await ledger.forgetBefore({
+    chain: 'main',
+    before: 9,
+    day: '2026-11-22',
+    now: 9,
+    recordOf,
+    isOfDeletion,
+    link: linkEntries,
+  });
 }
 
 describe('A store that is copied', { skip: withoutPostgres }, () => {
@@ -114,7 +126,7 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
     known_clients: 1,
     links: 1,
     link_openings: 1,
-    ledger_records: 1,
+    ledger_records: 2,
     ledger_open: 1,
     ledger_chains: 1,
     ledger_closings: 1,

@@ -3,6 +3,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { LedgerEntry, LedgerStore } from '../../domain/ledger.ts';
 import { linkEntries } from '../../ledger/chain.ts';
 import { type AuditedAct, doingOf, entryOf } from '../../ledger/doings.ts';
+import { mendedSentence, mendingStore } from '../../ledger/mending.ts';
 
 export interface CommandLedger {
   note(act: AuditedAct): void;
@@ -11,7 +12,7 @@ export interface CommandLedger {
 }
 
 export interface CommandLedgerDeps {
-  readonly ledger: Pick<LedgerStore, 'commandChain' | 'append'>;
+  readonly ledger: Pick<LedgerStore, 'commandChain' | 'append' | 'forgetBefore' | 'mend'>;
   /** `ledger.enabled`. */
   readonly isEnabled: boolean;
   readonly clock: Clock;
@@ -32,7 +33,8 @@ export function openCommandLedger({ ledger, isEnabled, clock, warn }: CommandLed
       try {
         const chain = await ledger.commandChain(now());
         const ended = entries.splice(0).map((entry) => ({ entry }));
-        await ledger.append(chain, { ended, open: [] }, [], now(), linkEntries);
+        const mending = mendingStore(ledger, (...changed) => warn(mendedSentence(...changed)));
+        await mending.append(chain, { ended, open: [] }, [], now(), linkEntries);
       } catch (fault) {
         warn(
           `the ledger has no record of it (${fault instanceof Error ? fault.message : fault}); it was done all the same`,

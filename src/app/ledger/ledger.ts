@@ -6,6 +6,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { LEDGER_KINDS, type LedgerEntry } from '../../domain/ledger.ts';
 import type { LocalTime } from '../../ledger/days.ts';
 import { type AuditedAct, doingOf } from '../../ledger/doings.ts';
+import { mendedSentence, mendingStore } from '../../ledger/mending.ts';
 import { createSightings, type LedgerNews, type Sightings } from '../../ledger/sightings.ts';
 import { toldNotice } from '../../ledger/told-notice.ts';
 import { createLedgerWriter, type LedgerWriter } from '../../ledger/writer.ts';
@@ -91,8 +92,13 @@ function openWriting(
   now: () => number,
   localTime: Ledger['localTime'],
 ): Writing {
+  const mending = mendingStore(store.ledger, (chain, mended) => {
+    metrics.ledgerForged.add(mended.rows + Number(mended.isHeadRestored));
+    log.error({ chain }, mendedSentence(chain, mended));
+  });
+  const ledger = { ...store.ledger, ...mending };
   const writer = createLedgerWriter({
-    store: store.ledger,
+    store: ledger,
     now,
     newId: randomUUID,
     localTime,
@@ -137,7 +143,7 @@ function openWriting(
       ),
   });
   const upkeep: Upkeep = openUpkeep({
-    store: store.ledger,
+    store: ledger,
     settings: settingsInForce,
     clock,
     log,

@@ -2,7 +2,9 @@
 import type { Logger } from 'pino';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { type ChainClosing, COMMAND_CHAIN, type LedgerEntry, type LedgerStore } from '../../domain/ledger.ts';
+import { type ChainClosing, COMMAND_CHAIN, type LedgerStore } from '../../domain/ledger.ts';
+import { linkEntries } from '../../ledger/chain.ts';
+import { deletionEntry, isOfDeletion } from '../../ledger/closings.ts';
 import type { LocalTime } from '../../ledger/days.ts';
 import type { LedgerWriter } from '../../ledger/writer.ts';
 
@@ -17,7 +19,7 @@ export interface UpkeepDeps {
   readonly settings: () => Settings;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly writer: Pick<LedgerWriter, 'add' | 'chain'>;
+  readonly writer: Pick<LedgerWriter, 'chain'>;
   readonly localTime: (at: number) => LocalTime;
   /** The head of this process's chain, and of that of the command line, each day. */
   readonly onHead: (head: string) => void;
@@ -43,11 +45,13 @@ export function openUpkeep(deps: UpkeepDeps): Upkeep {
     }
   };
   const forget = async (today: number): Promise<void> => {
-    const before = today - settings().ledger.retention * DAY;
+    const retentionDays = settings().ledger.retention;
+    const before = today - retentionDays * DAY;
     const { day } = localTime(before);
+    const now = clock.now() / 1000;
+    const recordOf = (closing: ChainClosing) => deletionEntry(closing, { at: now, before, retentionDays });
     for (const { chain } of await store.heads()) {
-      const closing = await store.forgetBefore(chain, before, day);
-      if (closing) writer.add(forgottenEntry(closing, clock.now() / 1000));
+      await store.forgetBefore({ chain, before, day, now, recordOf, isOfDeletion, link: linkEntries });
     }
     await store.forgetDaysBefore(day);
   };
@@ -69,17 +73,3 @@ export function openUpkeep(deps: UpkeepDeps): Upkeep {
     close: () => running,
   };
 }
-
-/** The chain itself says what was taken from it. */
-const forgottenEntry = ({ chain, seq, hash, day, records }: ChainClosing, at: number): LedgerEntry => ({
-  kind: 'change',
-  user: null,
-  credential: null,
-  address: 'configuration',
-  camera: null,
-  from: at,
-  to: at,
-  watchedFrom: null,
-  watchedTo: null,
-  detail: JSON.stringify({ what: 'ledger-forgotten', chain, seq: String(seq), hash, day, records: String(records) }),
-});

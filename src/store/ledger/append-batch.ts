@@ -25,24 +25,37 @@ export async function appendBatch(
     head,
     ended.filter(({ once }) => !once || !told.has(once.id)).map(({ entry }) => entry),
   );
-  for (const rows of chunks(records.map(recordRow), ROWS_AT_ONCE))
-    await transaction.insertInto('ledger_records').values(rows).execute();
+  await putRecords(records, transaction);
   const over = ended.flatMap(({ span }) => (span === undefined ? [] : [span]));
   for (const ids of chunks(over, ROWS_AT_ONCE))
     await transaction.deleteFrom('ledger_open').where('id', 'in', ids).execute();
   for (const spans of chunks(open, ROWS_AT_ONCE)) await putOpen(chain, spans, transaction);
   await addDays(days, transaction);
-  const last = records.at(-1);
-  if (!last) return records;
-  const { seq, hash } = last;
-  await transaction.updateTable('ledger_chains').set({ seq, hash }).where('chain', '=', chain).execute();
   return records;
 }
 
-/** The row is locked until the transaction ends: two processes that write one chain take turns, and it stays whole. */
-async function lockedHead(chain: string, now: number, transaction: Transaction<Tables>): Promise<ChainHead> {
-  const update = transaction.updateTable('ledger_chains').set({ seen_at: now }).where('chain', '=', chain);
+/**
+ * The row is locked until the transaction ends: two processes that write one chain take turns, and it stays whole.
+ * `seenAt`: the chain is being written at this time; undefined for who does not write it.
+ */
+export async function lockedHead(
+  chain: string,
+  seenAt: number | undefined,
+  transaction: Transaction<Tables>,
+): Promise<ChainHead> {
+  const change = seenAt === undefined ? { chain } : { seen_at: seenAt };
+  const update = transaction.updateTable('ledger_chains').set(change).where('chain', '=', chain);
   return update.returning(['chain', 'seq', 'hash']).executeTakeFirstOrThrow();
+}
+
+/** Records of one chain, behind its head. */
+export async function putRecords(records: readonly LedgerRecord[], transaction: Transaction<Tables>): Promise<void> {
+  for (const rows of chunks(records.map(recordRow), ROWS_AT_ONCE))
+    await transaction.insertInto('ledger_records').values(rows).execute();
+  const last = records.at(-1);
+  if (!last) return;
+  const { chain, seq, hash } = last;
+  await transaction.updateTable('ledger_chains').set({ seq, hash }).where('chain', '=', chain).execute();
 }
 
 /** Ids that are there already. A second process waits here until the first one has told, in the order of the ids. */

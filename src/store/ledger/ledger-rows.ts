@@ -1,5 +1,13 @@
 /** Rows of the ledger's tables as records, and back (SPEC 14). */
-import type { LedgerDay, LedgerEntry, LedgerKind, LedgerRecord, OpenSpan, ViewingKind } from '../../domain/ledger.ts';
+import type {
+  LedgerDay,
+  LedgerEntry,
+  LedgerKind,
+  LedgerRecord,
+  OpenSpan,
+  StoredRecord,
+  ViewingKind,
+} from '../../domain/ledger.ts';
 import { recordIdOf } from '../../domain/ledger.ts';
 import type { LedgerDaysTable, LedgerOpenTable, LedgerRecordsTable } from '../engine/tables.ts';
 
@@ -18,7 +26,9 @@ export const asEntry = (row: LedgerOpenTable): LedgerEntry => ({
 
 export const asOpenSpan = (row: LedgerOpenTable): OpenSpan => ({ id: row.id, ...asEntry(row) });
 
-export const asRecord = (row: LedgerRecordsTable): LedgerRecord => ({
+/** The number is that of the id; not a number where the id has none. */
+export const asStored = (row: LedgerRecordsTable): StoredRecord => ({
+  id: row.id,
   ...asEntry(row),
   chain: row.chain,
   seq: Number(row.id.slice(row.chain.length + 1)),

@@ -1,18 +1,19 @@
 /** The tables of the ledger: the same code for every engine (SPEC 14). */
-import type { Kysely, Transaction } from 'kysely';
+import { setImmediate } from 'node:timers/promises';
+import type { Kysely } from 'kysely';
 import type { ChainClosing, LedgerStore, OpenSpan } from '../../domain/ledger.ts';
-import { COMMAND_CHAIN, recordIdOf, VIEWING_KINDS } from '../../domain/ledger.ts';
+import { COMMAND_CHAIN, VIEWING_KINDS } from '../../domain/ledger.ts';
 import type { Tables } from '../engine/tables.ts';
 import { appendBatch } from './append-batch.ts';
 import { findDays, findRecords } from './find-records.ts';
-import { asOpenSpan, asRecord } from './ledger-rows.ts';
+import { forgetSome } from './forget-records.ts';
+import { asOpenSpan, asStored } from './ledger-rows.ts';
+import { lastHead, mendChain } from './mend-chain.ts';
 
 /** Of a store that is a file: one service writes it. */
 const ONLY_CHAIN = 'main';
 /** A process that has not written for so long is gone, or cut off. */
 const ABANDONED_SECONDS = 90;
-const FORGOTTEN_AT_ONCE = 500;
-const NO_HASH = '0'.repeat(64);
 
 /** `isFile`: the store is a file of this machine, and one service uses it. */
 export function createLedgerStore(db: Kysely<Tables>, isFile: boolean): LedgerStore {
@@ -26,9 +27,10 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean): LedgerSt
   };
   const make = async (holder: string, now: number): Promise<string> => {
     const chain = isFile ? ONLY_CHAIN : `replica-${holder.slice(0, 8)}`;
+    const head = await lastHead(chain, db);
     await db
       .insertInto('ledger_chains')
-      .values(emptyChain(chain, holder, now))
+      .values({ ...head, holder, seen_at: now })
       .execute();
     return chain;
   };
@@ -51,8 +53,8 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean): LedgerSt
     },
 
     async commandChain(now) {
-      const row = emptyChain(COMMAND_CHAIN, '', now);
-      const making = db.insertInto('ledger_chains').values(row);
+      const head = await lastHead(COMMAND_CHAIN, db);
+      const making = db.insertInto('ledger_chains').values({ ...head, holder: '', seen_at: now });
       await making.onConflict((conflict) => conflict.column('chain').doNothing()).execute();
       return COMMAND_CHAIN;
     },
@@ -86,34 +88,30 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean): LedgerSt
         .execute();
     },
 
-    async records(chain, seq, limit) {
-      return (await inChain(chain, seq, db).limit(limit).execute()).map(asRecord);
+    async rows(behind, limit) {
+      const rows = db.selectFrom('ledger_records').selectAll().where('id', '>', behind).orderBy('id').limit(limit);
+      return (await rows.execute()).map(asStored);
     },
 
-    async forgetBefore(chain, at, day) {
+    async openSpans() {
+      const all = db.selectFrom('ledger_open').select(['chain', (count) => count.fn.countAll().as('spans')]);
+      return (await all.groupBy('chain').orderBy('chain').execute()).map(({ chain, spans }) => ({
+        chain,
+        spans: Number(spans),
+      }));
+    },
+
+    async forgetBefore(forgetting) {
       let closing: ChainClosing | undefined;
       for (;;) {
-        const [last] = await db
-          .selectFrom('ledger_closings')
-          .select('seq')
-          .where('chain', '=', chain)
-          .orderBy('seq', 'desc')
-          .limit(1)
-          .execute();
-        const next = (
-          await inChain(chain, last?.seq ?? 0, db)
-            .limit(FORGOTTEN_AT_ONCE)
-            .execute()
-        ).map(asRecord);
-        const kept = next.findIndex(({ to }) => to >= at);
-        const over = kept < 0 ? next : next.slice(0, kept);
-        const end = over.at(-1);
-        if (!end) return closing;
-        const { seq, hash } = end;
-        closing = { chain, day, seq, hash, records: (closing?.records ?? 0) + over.length };
-        await db.transaction().execute((transaction) => forget(closing as ChainClosing, transaction));
+        const more = await db.transaction().execute((transaction) => forgetSome(forgetting, transaction));
+        if (!more) return closing;
+        closing = { ...more, records: (closing?.records ?? 0) + more.records };
+        await setImmediate(); // whoever waits comes first
       }
     },
+
+    mend: (chain, now) => db.transaction().execute((transaction) => mendChain(chain, now, transaction)),
 
     find: (question, limit, cursor) => findRecords(db, question, limit, cursor),
     days: (question, firstDay, lastDay) => findDays(db, question, firstDay, lastDay),
@@ -128,36 +126,4 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean): LedgerSt
       await db.deleteFrom('ledger_told').where('day', '<', day).execute();
     },
   };
-}
-
-const emptyChain = (chain: string, holder: string, now: number) => ({
-  chain,
-  seq: 0,
-  hash: NO_HASH,
-  holder,
-  seen_at: now,
-});
-
-/** Ids of one chain lie between its name with a hyphen and its name with the character behind it. */
-const inChain = (chain: string, seq: number, db: Kysely<Tables>) =>
-  db
-    .selectFrom('ledger_records')
-    .selectAll()
-    .where('id', '>', recordIdOf({ chain, seq }))
-    .where('id', '<', `${chain}.`)
-    .orderBy('id');
-
-/** The closing hash and the deletion hold together or not at all. */
-async function forget(closing: ChainClosing, transaction: Transaction<Tables>): Promise<void> {
-  const { chain, day, seq, hash, records } = closing;
-  await transaction
-    .insertInto('ledger_closings')
-    .values({ id: `${chain}-${day}`, ...closing })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ seq, hash, records }))
-    .execute();
-  await transaction
-    .deleteFrom('ledger_records')
-    .where('id', '<=', recordIdOf({ chain, seq }))
-    .where('id', '>', `${chain}-`)
-    .execute();
 }

@@ -15,6 +15,7 @@ import { links } from './011-links.ts';
 import { guestsAndLimits } from './012-guests-and-limits.ts';
 import { ledger } from './013-ledger.ts';
 import { ledgerNotices } from './014-ledger-notices.ts';
+import { ledgerDeletions } from './015-ledger-deletions.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -32,5 +33,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '012-guests-and-limits': guestsAndLimits(dialect),
     '013-ledger': ledger(dialect),
     '014-ledger-notices': ledgerNotices(dialect),
+    '015-ledger-deletions': ledgerDeletions,
   }),
 });

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { openLedger } from '../../../src/app/ledger/ledger.ts';
 import type { Settings } from '../../../src/config/schema/schema.ts';
 import { LEDGER_KINDS, LEDGER_NOTICES, type LedgerBatch, type LedgerStore } from '../../../src/domain/ledger.ts';
+import { storeFault } from '../../../src/domain/store-fault.ts';
 import { createLogs } from '../../../src/telemetry/logs/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { movableClock } from '../../support/clock.ts';
@@ -16,15 +17,22 @@ const SETTINGS = {
 } as unknown as Settings;
 
 describe('The ledger', () => {
-  it('counts what it wrote by kind, what waits while the store fails, and what was lost', async (t) => {
+  it('counts what it wrote by kind, what waits while the store fails, what was lost, and forged rows', async (t) => {
     const metrics = createMetrics({ version: '1', node: 'v24', roles: [], identityHeaders: [] });
     const clock = movableClock();
     let isBroken = true;
+    let isForged = false;
     const ledger = {
       claimChain: async () => ({ chain: 'main', left: [] }),
       async append(_: string, { ended }: LedgerBatch) {
-        if (isBroken) throw new Error('the disk is full');
+        if (isBroken) throw storeFault('full', 'the disk is full', undefined);
+        if (isForged) throw new Error('UNIQUE constraint failed');
         return ended.map(({ entry }) => entry);
+      },
+      async mend() {
+        const rows = isForged ? 2 : 0;
+        isForged = false;
+        return { rows, first: 'main-000000000042', isHeadRestored: false };
       },
       abandoned: async () => [],
       release: async () => {},
@@ -63,6 +71,10 @@ describe('The ledger', () => {
     const notices = LEDGER_NOTICES.map((kind) => `{kind="${kind}"}`);
     await until('they are told', () => notices.every((labels) => value('postern_ledger_notices_total', labels) === 1));
     for (const labels of notices) noteDriven(`ledger_notices_total${labels}`);
+    isForged = true;
+    opened.sightings?.add({ ...nothing, kind: 'change', from: 1, to: 1, detail: null });
+    await until('forged rows are told', () => value('postern_ledger_forged_rows_total') === 2);
+    noteDriven('ledger_forged_rows_total');
     for (const name of ['ledger_waiting', 'ledger_delay_seconds', 'ledger_dropped_total']) noteDriven(name);
   });
 });
