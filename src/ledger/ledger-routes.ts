@@ -61,10 +61,17 @@ interface Asked extends Omit<LedgerQuery, 'question'> {
 async function questionOf(ctx: Context, deps: LedgerRouteDeps): Promise<Asked | undefined> {
   const { caller } = ctx.state;
   if (!caller) return void respond(ctx, 401, { success: false, message: 'Log in first.' });
+  if (!mayRead(caller)) return void respond(ctx, 403, { success: false, message: NOT_FOR_TOKENS });
   const read = readLedgerQuery(ctx.querystring, ctx.get('accept'));
   if (!read.ok) return void respond(ctx, 422, { success: false, message: read.error.join('; ') });
   return { ...read.value, question: { ...read.value.question, sight: await sightOf(caller, deps) } };
 }
+
+/** A token that leaks must not tell what its owner does, and from where; the tokens of an admin may read all. */
+const mayRead = (caller: Caller): boolean =>
+  isAdministrator(caller) || ['session', 'proxy-headers'].includes(caller.credential.kind);
+
+const NOT_FOR_TOKENS = 'These records belong to a person: log in, or use an API token of an admin for all cameras.';
 
 /** Everybody sees the own records, less those of cameras that are not in the role any more. */
 async function sightOf(caller: Caller, deps: LedgerRouteDeps): Promise<LedgerSight | undefined> {
