@@ -2,6 +2,7 @@
 import { authorize } from '../src/access/authorize.ts';
 import { layoutOfConfig } from '../src/access/recorder-layout.ts';
 import { compileRouteTable, type RouteTable } from '../src/access/route-table.ts';
+import { rightsOfToken } from '../src/accounts/tokens/api-tokens.ts';
 import { createShadow } from '../src/app/gate/shadow.ts';
 import { loadPolicy } from '../src/config/policy/load-policy.ts';
 import type { Caller } from '../src/domain/caller.ts';
@@ -70,6 +71,10 @@ async function run(): Promise<void> {
     const shown = `${method} ${target}`.slice(0, REQUEST_WIDTH - 2).padEnd(REQUEST_WIDTH);
     console.log(`${shown}${costs.map((cost) => cost.toFixed(2).padStart(WIDTH)).join('')}`);
   }
+  for (const patterns of [0, 3, 20])
+    console.log(
+      `${`API token, ${patterns} × ${patterns} patterns: rights and decision`.padEnd(REQUEST_WIDTH)}${tokenCost(table, patterns).toFixed(2).padStart(WIDTH)}`,
+    );
   for (const [what, other] of shadows(policy.rows))
     console.log(
       `${what.padEnd(REQUEST_WIDTH)}${shadowCosts(table, policy.rows, other)
@@ -91,13 +96,46 @@ const callerOf = (role: string): Caller => ({
 
 /** Finding the row, and deciding: the target has been read before. */
 function microseconds(table: RouteTable, method: string, text: string, role: string): number {
+  const caller = callerOf(role);
+  return medianOf(table, method, text, () => caller);
+}
+
+/** A token of a role, each with so many patterns: its rights are asked for with each request. */
+function tokenCost(table: RouteTable, patterns: number): number {
+  const entries = (start: string): string[] => [
+    'camera_7',
+    ...Array.from({ length: patterns }, (_, at) => `${start}${at}*`),
+  ];
+  const role = 'patterns' as Role;
+  const roles = { cameras: new Map([[role, entries('camera_')]]), limits: NO_LIMITS, zone: 'UTC' };
+  const token = { ...TOKEN, role, cameras: entries('*_') };
+  const owner = { name: TOKEN.user, role, passwordHash: '', passwordChangedAt: null, createdAt: 0 };
+  return medianOf(table, 'GET', '/api/events?limit=50', () => ({
+    ...callerOf(role),
+    ...rightsOfToken(token, owner, roles, 0),
+  }));
+}
+
+const TOKEN = {
+  id: '0',
+  secretHash: '',
+  name: 'bench',
+  user: 'somebody' as UserName,
+  userCreatedAt: 0,
+  managesAccounts: false,
+  createdAt: 0,
+  expiresAt: null,
+  lastUsedAt: null,
+  lastUsedFrom: null,
+};
+
+function medianOf(table: RouteTable, method: string, text: string, caller: () => Caller): number {
   const target = parseTarget(text);
   if (!target) throw new Error(`${text} is not plain`);
-  const caller = callerOf(role);
   const batch = (): number => {
     const start = process.hrtime.bigint();
     for (let time = 0; time < BATCH; time += 1)
-      authorize(caller, table.match(method, target.segments), target, surroundings);
+      authorize(caller(), table.match(method, target.segments), target, surroundings);
     return Number(process.hrtime.bigint() - start) / 1000 / BATCH;
   };
   for (let time = 0; time < SAMPLES; time += 1) batch();

@@ -7,7 +7,7 @@ import type { RequestTarget } from '../domain/request.ts';
 import { err, type Result, unreachable } from '../domain/result.ts';
 import { sinceOf } from '../domain/rights/rights.ts';
 import { type AccessVerdict, type Obligations, refused } from './access-verdict.ts';
-import { hasOddId, namesAddress } from './camera-locators.ts';
+import { hasOddId, nameFault, namesAddress } from './camera-locators.ts';
 import { clearanceOf, viewOf } from './camera-view.ts';
 import { isBehindLink } from './link-targets.ts';
 import { queryValues } from './query.ts';
@@ -47,6 +47,8 @@ export function authorize(
   const { row } = match;
   if (!satisfies(caller, row.access)) return refused('role-too-low');
   if (row.verb && isDenied(caller, row.verb)) return refused('verb-denied');
+  const tooLong = nameFault(match, target);
+  if (tooLong) return refused(tooLong);
   if (clearanceOf(caller) === 'admin' && row.narrow === 'per-message')
     return perMessage(target, caller, { layout: layout ?? NO_LAYOUT, now });
   if (clearanceOf(caller) === 'admin')

@@ -1,5 +1,7 @@
 /** Where a request names cameras: the route table's locators, read from path, query and body (SPEC 5). */
+import { LONGEST_CAMERA_NAME } from '../domain/camera-scope.ts';
 import { PATH_SHAPES } from '../domain/policy.ts';
+import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { OWNER_KINDS, type OwnerKind, type OwnerQuestion } from './access-verdict.ts';
 import {
@@ -77,6 +79,20 @@ function namedBy(
   if (kind !== 'frames') return [ownersOf(kind, value, layout)];
   return camerasOfFrames(value, { start, end }, layout).map((camera) => [camera]);
 }
+
+/** Why a request is refused that names a camera with more letters than any has: nothing is searched for such a name. */
+export function nameFault({ row, parameters }: Listed, target: RequestTarget): RefusalReason | undefined {
+  if (target.path.length + target.query.length <= LONGEST_CAMERA_NAME) return undefined;
+  const named = (row.cameras ?? []).map(parseLocator).filter(({ kind }) => kind === '' || kind === 'frames');
+  for (const { source, name } of named) {
+    if (source === 'path' && isTooLong(parameters[name] ?? '')) return 'path-not-found';
+    if (source === 'query' && queryValues(target.query, name).flatMap(listed).some(isTooLong))
+      return 'parameter-refused';
+  }
+  return undefined;
+}
+
+const isTooLong = (name: string): boolean => name.length > LONGEST_CAMERA_NAME;
 
 /**
  * Whether a stream's name is an address, or more than a name: the stream server opens any address that it is given, and

@@ -11,6 +11,8 @@ import type { Listed, RouteMatch } from './route-table.ts';
 /** A message is for people: the names that it shows are few, and short. */
 const MOST_NAMES = 3;
 const LONGEST_NAME = 60;
+/** Names of a request: a query has room for thousands, each of which is compared with all entries of a role. */
+const MOST_LOOKED_AT = 100;
 
 /** Camera names of path and query. Ids and streams name none: who owns them is no matter of the client. */
 export function namedCameras(match: RouteMatch, target: RequestTarget): readonly string[] {
@@ -34,7 +36,7 @@ export function refusedCameras(
   layout: RecorderLayout | undefined,
 ): RefusedCameras | undefined {
   if (!caller || caller.credential.kind === 'link') return undefined;
-  const named = namedCameras(match, target);
+  const named = namedCameras(match, target).slice(0, MOST_LOOKED_AT);
   const foreign = named.filter((name) => !maySee(caller.scope, name));
   const known: readonly string[] = layout?.cameras ?? named;
   const unknown = named.filter((name) => maySee(caller.scope, name) && !known.includes(name));

@@ -2,9 +2,22 @@
 import { ADMIN, type CameraName, type Role, VIEWER } from './names.ts';
 import { err, ok, type Result } from './result.ts';
 
-export type CameraScope =
-  | { readonly kind: 'all' }
-  | { readonly kind: 'only'; readonly names: ReadonlySet<string>; readonly wildcards: readonly RegExp[] };
+export type CameraScope = { readonly kind: 'all' } | LimitedScope;
+
+export interface LimitedScope {
+  readonly kind: 'only';
+  readonly names: ReadonlySet<string>;
+  readonly wildcards: readonly Wildcards[];
+}
+
+/** Entries with `*`; with `within` they count only for the cameras that it holds as well. */
+export interface Wildcards {
+  readonly entries: readonly Wildcard[];
+  readonly within?: LimitedScope;
+}
+
+/** `front_*_1` as the texts between its stars: `front_`, `_1`. */
+type Wildcard = readonly string[];
 
 /** Custom roles and the camera entries of each; an entry may hold `*` (`patio_*`). */
 export type CustomRoles = ReadonlyMap<Role, readonly string[]>;
@@ -14,17 +27,42 @@ export const NO_CAMERAS: CameraScope = { kind: 'only', names: new Set(), wildcar
 
 const CAMERA_ENTRY = /^[^\s,/\p{Cc}](?:[^,/\p{Cc}]*[^\s,/\p{Cc}])?$/u;
 
+/** Letters of a camera's name in a request: no scope holds a longer one. */
+export const LONGEST_CAMERA_NAME = 128;
+/** Letters of an entry of a role or a token. */
+const LONGEST_ENTRY = 64;
+const MOST_STARS = 4;
+/** Entries with `*` of one role or token. */
+const MOST_WILDCARDS = 64;
+
 /** A camera name or a pattern of them, or what is wrong with it. In a query `all` asks for every camera. */
-export const parseCameraEntry = (text: string): Result<string, string> =>
-  CAMERA_ENTRY.test(text) && text.toLowerCase() !== 'all'
-    ? ok(text)
-    : err(`${JSON.stringify(text)} is not a camera name: use no comma or slash; "*" stands for any text`);
+export function parseCameraEntry(text: string): Result<string, string> {
+  if (text.length > LONGEST_ENTRY)
+    return err(
+      `${JSON.stringify(`${text.slice(0, 20)}…`)} is longer than ${LONGEST_ENTRY} letters: shorten it with "*"`,
+    );
+  const isEntry = CAMERA_ENTRY.test(text) && text.isWellFormed() && text.toLowerCase() !== 'all';
+  if (!isEntry)
+    return err(`${JSON.stringify(text)} is not a camera name: use no comma or slash; "*" stands for any text`);
+  return text.split('*').length > MOST_STARS + 1 ? err(`"${text}" has more than ${MOST_STARS} "*"`) : ok(text);
+}
+
+/** What is wrong with entries together; undefined for nothing. */
+export const wildcardsFault = (entries: readonly string[]): string | undefined =>
+  entries.filter((entry) => entry.includes('*')).length > MOST_WILDCARDS
+    ? `has more than ${MOST_WILDCARDS} entries with "*": name cameras, or use fewer patterns`
+    : undefined;
 
 /** Whether both hold the same cameras, entry by entry. */
-export const isSameScope = (one: CameraScope, other: CameraScope): boolean => textOf(one) === textOf(other);
+export const isSameScope = (one: CameraScope, other: CameraScope): boolean =>
+  one === other || scopeText(one) === scopeText(other);
 
-const textOf = (scope: CameraScope): string =>
-  scope.kind === 'all' ? '*' : JSON.stringify([[...scope.names].sort(), scope.wildcards.map(String).sort()]);
+/** The same text for the same entries, in whatever order. */
+export const scopeText = (scope: CameraScope): string =>
+  scope.kind === 'all' ? '*' : JSON.stringify([[...scope.names].sort(), scope.wildcards.map(textOf).sort()]);
+
+const textOf = ({ entries, within }: Wildcards): string =>
+  JSON.stringify([entries.map((parts) => parts.join('*')).sort(), within && scopeText(within)]);
 
 /** A scope of these cameras alone, whatever stands in their names. */
 export const scopeOfNames = (names: readonly string[]): CameraScope => ({
@@ -33,10 +71,18 @@ export const scopeOfNames = (names: readonly string[]): CameraScope => ({
   wildcards: [],
 });
 
-/** A scope of the cameras that an entry names or a wildcard entry matches. */
-export function scopeOf(entries: readonly string[]): CameraScope {
-  const wildcards = entries.filter((entry) => entry.includes('*')).map(asPattern);
-  return { kind: 'only', names: new Set(entries.filter((entry) => !entry.includes('*'))), wildcards };
+/** Scopes by the list that they were made of: a role's and a token's list is one array until the role or the token changes. */
+const scopesOfLists = new WeakMap<readonly string[], LimitedScope>();
+
+/** A scope of the cameras that an entry names or a wildcard entry matches. The list must not be changed afterwards. */
+export function scopeOf(list: readonly string[]): LimitedScope {
+  const known = scopesOfLists.get(list);
+  if (known) return known;
+  const entries = list.filter((entry) => entry.includes('*')).map((entry) => entry.split('*'));
+  const names = new Set(list.filter((entry) => !entry.includes('*')));
+  const scope: LimitedScope = { kind: 'only', names, wildcards: entries.length > 0 ? [{ entries }] : [] };
+  scopesOfLists.set(list, scope);
+  return scope;
 }
 
 /** The cameras of a role: all for admin and viewer, its own for a custom role, none for an undefined role. */
@@ -46,18 +92,33 @@ export function scopeOfRole(role: Role, roles: CustomRoles): CameraScope {
   return entries ? scopeOf(entries) : NO_CAMERAS;
 }
 
-/** The cameras that both hold. */
+const bothOf = new WeakMap<LimitedScope, WeakMap<LimitedScope, LimitedScope>>();
+
+/** The cameras that both hold. Of two scopes it is made once. */
 export function bothScopes(one: CameraScope, other: CameraScope): CameraScope {
   if (one.kind === 'all') return other;
-  if (other.kind === 'all') return one;
+  return other.kind === 'all' ? one : limitedBoth(one, other);
+}
+
+function limitedBoth(one: LimitedScope, other: LimitedScope): LimitedScope {
+  const known = bothOf.get(one)?.get(other);
+  if (known) return known;
   const names = [...one.names].filter((name) => maySee(other, name));
   const otherNames = [...other.names].filter((name) => maySee(one, name));
-  const wildcards = one.wildcards.flatMap((left) =>
-    // Both are anchored at either end: the first is looked ahead for, the second read.
-    other.wildcards.map((right) => new RegExp(`(?=${left.source})${right.source}`, 'su')),
-  );
-  return { kind: 'only', names: new Set([...names, ...otherNames]), wildcards };
+  const both: LimitedScope = {
+    kind: 'only',
+    names: new Set([...names, ...otherNames]),
+    wildcards: other.wildcards.length > 0 ? one.wildcards.map((group) => narrowed(group, other)) : [],
+  };
+  const ofOne = bothOf.get(one) ?? new WeakMap<LimitedScope, LimitedScope>();
+  bothOf.set(one, ofOne.set(other, both));
+  return both;
 }
+
+const narrowed = ({ entries, within }: Wildcards, other: LimitedScope): Wildcards => ({
+  entries,
+  within: within ? limitedBoth(within, other) : other,
+});
 
 /** The cameras that any of them holds. */
 export function unionOfScopes(scopes: readonly CameraScope[]): CameraScope {
@@ -67,11 +128,29 @@ export function unionOfScopes(scopes: readonly CameraScope[]): CameraScope {
   return { kind: 'only', names, wildcards: limited.flatMap(({ wildcards }) => wildcards) };
 }
 
-export const maySee = (scope: CameraScope, camera: string): boolean =>
-  scope.kind === 'all' || scope.names.has(camera) || scope.wildcards.some((wildcard) => wildcard.test(camera));
+export function maySee(scope: CameraScope, camera: string): boolean {
+  if (scope.kind === 'all' || scope.names.has(camera)) return true;
+  if (camera.length > LONGEST_CAMERA_NAME) return false;
+  return scope.wildcards.some(
+    ({ entries, within }) => entries.some((parts) => isMatch(camera, parts)) && (!within || maySee(within, camera)),
+  );
+}
 
 /** The known cameras that the scope holds, in their given order. */
 export const visibleCameras = (scope: CameraScope, known: readonly CameraName[]): CameraName[] =>
   known.filter((camera) => maySee(scope, camera));
 
-const asPattern = (entry: string): RegExp => new RegExp(`^${entry.split('*').map(RegExp.escape).join('.*')}$`, 'su');
+/** The first text begins the name, the last ends it, and the others stand between them in order: each is searched for once. */
+function isMatch(name: string, parts: Wildcard): boolean {
+  const [first = '', ...others] = parts;
+  const last = others.pop() ?? '';
+  if (!name.startsWith(first) || !name.endsWith(last)) return false;
+  const end = name.length - last.length;
+  let at = first.length;
+  for (const part of others) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= end;
+}

@@ -47,6 +47,25 @@ async function instance(t: TestContext, changes: Partial<ApiToken> = {}, ownerRo
 }
 
 describe('An API token', () => {
+  it('has its cameras worked out once, until the token or a role changes', async (t) => {
+    const entries = Array.from({ length: 20 }, (_, index) => `*${index}*`);
+    const { text, tokens, store } = await instance(t, { role: 'patio' as Role, cameras: entries }, 'patio');
+    await store.roles.changeRoles({
+      saved: [{ role: 'patio' as Role, cameras: entries.map((entry) => `${entry}_`) }],
+      deleted: [],
+    });
+    const scopeNow = async () => {
+      const verdict = await tokens.verify(text, 'bearer');
+      assert.ok(verdict.kind === 'valid');
+      return verdict.caller.scope;
+    };
+    const first = await scopeNow();
+    assert.equal(await scopeNow(), first);
+    assert.ok(maySee(first, 'x7_'));
+    await store.roles.changeRoles({ saved: [{ role: 'patio' as Role, cameras: ['garden'] }], deleted: [] });
+    assert.ok(!maySee(await scopeNow(), 'x7_'));
+  });
+
   it('says whose it is, and how it came', async (t) => {
     const { text, id, tokens } = await instance(t);
     assert.match(text, /^pst_[0-9a-f]{16}_[0-9a-f]{64}$/);

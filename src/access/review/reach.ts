@@ -1,6 +1,6 @@
 /** What rights reach: each operation, for each camera, by the decision itself. Asked once for all rights that can only be told apart by their cameras (SPEC 15). Pure. */
 import type { Caller, Rights } from '../../domain/caller.ts';
-import { maySee, scopeOfNames } from '../../domain/camera-scope.ts';
+import { maySee, scopeOfNames, scopeText } from '../../domain/camera-scope.ts';
 import { ADMIN, type CameraName, type UserName, VIEWER } from '../../domain/names.ts';
 import type { PolicyRow } from '../../domain/policy.ts';
 import type { RequestTarget } from '../../domain/request.ts';
@@ -128,9 +128,4 @@ const classOf = (rights: Rights | undefined): string =>
     : '';
 
 const textOf = (rights: Rights): string =>
-  JSON.stringify([
-    classOf(rights),
-    rights.role,
-    rights.scope.kind === 'all' ? null : [[...rights.scope.names].sort(), rights.scope.wildcards.map(String).sort()],
-    rights.closed?.reason,
-  ]);
+  JSON.stringify([classOf(rights), rights.role, scopeText(rights.scope), rights.closed?.reason]);

@@ -1,7 +1,7 @@
 /** Lists, creates, changes and deletes custom roles (interface 2.2; SPEC 4.3). */
 import type { AccountStore } from '../../domain/accounts/account.ts';
 import type { RoleStore, StoredRole } from '../../domain/accounts/role-store.ts';
-import { parseCameraEntry } from '../../domain/camera-scope.ts';
+import { parseCameraEntry, wildcardsFault } from '../../domain/camera-scope.ts';
 import {
   ADMIN,
   parseCustomRoleName,
@@ -163,5 +163,6 @@ function camerasOf(name: string, entries: readonly unknown[]): Result<readonly s
     if (!camera.ok) return refused('cameras-invalid', `The role ${name}: ${camera.error}`);
     cameras.push(camera.value);
   }
-  return ok([...new Set(cameras)]);
+  const fault = wildcardsFault(cameras);
+  return fault === undefined ? ok([...new Set(cameras)]) : refused('cameras-invalid', `The role ${name} ${fault}`);
 }

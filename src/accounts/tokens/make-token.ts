@@ -1,6 +1,6 @@
 /** Making an API token: the same rules for the API and the command line (SPEC 4.4). */
 import type { ApiToken, ApiTokenStore } from '../../domain/accounts/api-token.ts';
-import { type CustomRoles, parseCameraEntry } from '../../domain/camera-scope.ts';
+import { type CustomRoles, parseCameraEntry, wildcardsFault } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
@@ -114,7 +114,10 @@ function camerasOf(wanted: unknown): Result<readonly string[] | null, TokenRefus
       return refused('cameras-invalid', `cameras: "${camera.value}" has more than ${MOST_STARS} "*"`);
     }
   }
-  return ok([...new Set(wanted as string[])]);
+  const fault = wildcardsFault(wanted);
+  return fault === undefined
+    ? ok([...new Set(wanted as string[])])
+    : refused('cameras-invalid', `cameras: the list ${fault}`);
 }
 
 function managingOf(wanted: unknown, role: Role, cameras: readonly string[] | null): Result<boolean, TokenRefusal> {

@@ -1,6 +1,6 @@
 /** Keys of `auth` about custom roles: their cameras, and what limits them (interface 2.2; SPEC 13). */
 import { z } from 'zod';
-import type { CustomRoles } from '../../domain/camera-scope.ts';
+import { type CustomRoles, wildcardsFault } from '../../domain/camera-scope.ts';
 import { canonicalZone, localZone } from '../../domain/events/zone-offsets.ts';
 import { parseCustomRoleName, type Role } from '../../domain/names.ts';
 import { VERBS, type Verb } from '../../domain/policy.ts';
@@ -22,7 +22,14 @@ const roleName = () =>
     if (!role.ok) context.addIssue({ code: 'custom', message: role.error });
   });
 
-const cameraList = () => z.array(cameraEntry()).min(1);
+const cameraList = () =>
+  z
+    .array(cameraEntry())
+    .min(1)
+    .superRefine((entries, context) => {
+      const fault = wildcardsFault(entries);
+      if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+    });
 
 const isVerb = (text: string): text is Verb => VERBS.some((verb) => verb === text);
 const verb = () =>

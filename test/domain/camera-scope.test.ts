@@ -1,0 +1,99 @@
+/** Cameras of a scope: patterns mean what they say, and cost the same however they are written. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import {
+  bothScopes,
+  isSameScope,
+  maySee,
+  parseCameraEntry,
+  scopeOf,
+  scopeOfNames,
+  unionOfScopes,
+} from '../../src/domain/camera-scope.ts';
+
+const entry = fc
+  .array(fc.constantFrom('a', 'b', '*', '_', '.'), { minLength: 1, maxLength: 6 })
+  .map((parts) => parts.join(''));
+const list = fc.array(entry, { minLength: 1, maxLength: 5 });
+const name = fc.array(fc.constantFrom('a', 'b', '_', '.', '\n'), { maxLength: 8 }).map((parts) => parts.join(''));
+
+/** What an entry means, in words of another engine. */
+const means = (text: string, camera: string): boolean =>
+  new RegExp(`^${text.split('*').map(RegExp.escape).join('.*')}$`, 'su').test(camera);
+const seenBy = (entries: readonly string[], camera: string): boolean => entries.some((text) => means(text, camera));
+
+describe('A scope', () => {
+  it('holds what its entries mean', () =>
+    fc.assert(
+      fc.property(list, name, (entries, camera) => maySee(scopeOf(entries), camera) === seenBy(entries, camera)),
+    ));
+
+  it('of two holds what both hold, of three what all hold', () =>
+    fc.assert(
+      fc.property(list, list, list, name, (one, other, third, camera) => {
+        const both = bothScopes(scopeOf(one), scopeOf(other));
+        const all = bothScopes(both, scopeOf(third));
+        const inBoth = seenBy(one, camera) && seenBy(other, camera);
+        assert.equal(maySee(both, camera), inBoth);
+        assert.equal(maySee(all, camera), inBoth && seenBy(third, camera));
+        assert.equal(maySee(bothScopes(scopeOf(third), both), camera), inBoth && seenBy(third, camera));
+      }),
+    ));
+
+  it('of several roles holds what any of them holds, also within a token', () =>
+    fc.assert(
+      fc.property(list, list, list, name, (one, other, token, camera) => {
+        const within = bothScopes(scopeOf(one), scopeOf(token));
+        const union = unionOfScopes([within, scopeOf(other)]);
+        const expected = (seenBy(one, camera) && seenBy(token, camera)) || seenBy(other, camera);
+        assert.equal(maySee(union, camera), expected);
+      }),
+    ));
+
+  it('is the same for the same entries in another order, and another for others', () => {
+    const both = bothScopes(scopeOf(['a*', 'b*']), scopeOf(['*x', '*y']));
+    assert.ok(isSameScope(both, bothScopes(scopeOf(['b*', 'a*']), scopeOf(['*y', '*x']))));
+    assert.ok(!isSameScope(both, bothScopes(scopeOf(['a*', 'b*']), scopeOf(['*x', '*z']))));
+    assert.ok(!isSameScope(both, scopeOf(['a*', 'b*'])));
+    assert.ok(!isSameScope(scopeOf(['a*']), scopeOf(['b*'])));
+  });
+
+  it('of a role and a token is made once', () => {
+    const [role, token] = [
+      ['a*', '*b'],
+      ['*c*', 'd*'],
+    ];
+    assert.equal(bothScopes(scopeOf(role), scopeOf(token)), bothScopes(scopeOf(role), scopeOf(token)));
+  });
+
+  it('is searched in a time that does not grow with the square of anything', () => {
+    const hostile = Array.from({ length: 200 }, (_, index) => `${'*a'.repeat(30)}*b${index}`);
+    const longest = 'a'.repeat(128);
+    const both = bothScopes(scopeOf(hostile), scopeOf(hostile.map((text) => `${text}*`)));
+    for (let turn = 0; turn < 100; turn++) assert.equal(maySee(both, longest), false);
+    assert.equal(maySee(scopeOf(['*']), longest), true);
+    assert.equal(maySee(scopeOf(['*']), `${longest}a`), false, 'a name that no camera has');
+    assert.equal(maySee(scopeOf(hostile), 'a'.repeat(1_000_000)), false);
+    assert.equal(maySee(scopeOfNames(['b']), 'a'.repeat(1_000_000)), false);
+  });
+});
+
+describe('An entry of a role or a token', () => {
+  // biome-ignore format: a table
+  const rows: [text: string, isEntry: boolean][] = [
+    ['front',            true],
+    ['*',                true],
+    ['a*b*c*d*',         true],
+    ['a*b*c*d*e*',       false],
+    ['a'.repeat(64),     true],
+    ['a'.repeat(65),     false],
+    ['\ud800',           false],
+    ['All',              false],
+    ['a,b',              false],
+    ['',                 false],
+  ];
+  for (const [text, isEntry] of rows)
+    it(`${isEntry ? 'may' : 'may not'} be ${JSON.stringify(text).slice(0, 30)}`, () =>
+      assert.equal(parseCameraEntry(text).ok, isEntry));
+});
