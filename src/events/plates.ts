@@ -1,14 +1,11 @@
 /** Licence plates asked for as they stand, or by a pattern (interface 4.1, `recognized_license_plate`). */
 import { RE2JS } from 're2js';
 import type { EventCondition } from '../domain/events/event-question.ts';
+import { isPlatePattern, platesFault } from '../domain/events/plate-patterns.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { fault, type Parsed, parseList } from './parse-value.ts';
 
-/** The reference's rule for what is a pattern; all else, `A|X` included, is compared as it stands. */
-const TRIGGER = /^\^|[.[\]?+*]/;
 const LONGEST_PATTERN = 64;
-/** The worst pattern of that length takes a tenth of a second to compile. */
-const MOST_PATTERNS = 10;
 /** No plate is longer; what is stored as one may be. */
 const LONGEST_PLATE = 64;
 const NONE = 'None';
@@ -18,11 +15,10 @@ export function parsePlates(text: string): Parsed<EventCondition> {
   if (!members.ok) return members;
   const names = members.value.filter((member) => member !== NONE);
   const orNone = names.length < members.value.length;
-  const plates = names.filter((name) => !TRIGGER.test(name));
-  const described = names.filter((name) => TRIGGER.test(name));
-  if (described.length > MOST_PATTERNS)
-    return fault('too_long', `At most ${MOST_PATTERNS} plate patterns can be given`);
-  const patterns = described.map(parsePattern);
+  const refused = platesFault(names);
+  if (refused !== undefined) return fault('value_error', refused);
+  const plates = names.filter((name) => !isPlatePattern(name));
+  const patterns = names.filter(isPlatePattern).map(parsePattern);
   for (const pattern of patterns) if (!pattern.ok) return fault('value_error', pattern.error);
   const tests = patterns.flatMap((pattern) => (pattern.ok ? [pattern.value] : []));
   return ok({ kind: 'plate', isWanted: { plates, ...(tests.length > 0 ? { matches: anyOf(tests) } : {}) }, orNone });

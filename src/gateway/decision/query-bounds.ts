@@ -1,4 +1,5 @@
 /** Query bounds: whether a query would stall or break the NVR (SPEC 5). */
+import { platesFault } from '../../domain/events/plate-patterns.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 
 /** The NVR's lists, by the segment behind `/api`; on other paths these parameters mean other things. */
@@ -106,10 +107,12 @@ function isTimeZone(value: string): boolean {
 }
 
 const MOST_PLATES = 50;
-/** Without groups a pattern cannot backtrack for long; eight nested ones cost the NVR seconds for each plate. */
+/** Eight nested groups cost the NVR seconds for each plate. */
 const PLATE = /^[^(){}\\|]{0,32}$/u;
 
 function arePlates(value: string): boolean {
   const plates = value.split(',');
-  return plates.length <= MOST_PLATES && plates.every((plate) => PLATE.test(plate));
+  return (
+    plates.length <= MOST_PLATES && plates.every((plate) => PLATE.test(plate)) && platesFault(plates) === undefined
+  );
 }

@@ -809,7 +809,7 @@ export const DE_REFUSALS: RefusalWords = {
       'Die Adresse ist nicht zulässig: Verwenden Sie einen Pfad ohne Punktsegmente, leere Segmente, Backslashes und kodierte Trennzeichen.',
     'parameter-repeated': 'Ein Kameraparameter ist mehrfach angegeben: Trennen Sie die Namen durch Kommas.',
     'parameter-refused':
-      'Ein Parameter ist ungültig oder außerhalb des erlaubten Bereichs: Anzahl, Zeit, Zahl, ID, Zeitzone oder Kennzeichen.',
+      'Ein Parameter ist ungültig oder außerhalb des erlaubten Bereichs: Anzahl, Zeit, Zahl, ID, Kameraname, Zeitzone oder Kennzeichenmuster (höchstens 16, ohne Klammern, je höchstens drei der Zeichen „*“, „+“ und „?“).',
     'ids-too-many': 'Zu viele IDs in einer Anfrage: Fragen Sie weniger auf einmal ab.',
     'host-unknown':
       'Dieser Port ist unter diesem Hostnamen nicht erreichbar: Tragen Sie ihn in server.internal_hosts ein.',
