@@ -1,7 +1,8 @@
 /** The response filter: cuts a response body to what its reader may see, by a table of forms (SPEC 5, `post-filter`). */
+
+import { isNestedTooDeep } from '../domain/json-depth.ts';
 import type { ResponseForm } from '../domain/policy.ts';
 import type { CameraView, Clearance } from './camera-view.ts';
-import { isNestedTooDeep } from './json-depth.ts';
 import { narrowConfig, type OwnConfig } from './narrow-config.ts';
 import { narrowMetrics } from './narrow-metrics.ts';
 import { narrowStats } from './narrow-stats.ts';

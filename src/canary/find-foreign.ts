@@ -2,8 +2,9 @@
  * Looks for foreign cameras in an answer, only where a camera's name can stand: a camera may be called `person` or `garage`,
  * and a label or a zone of that name is no leak. Ids of foreign things count wherever they are.
  */
-import { isNestedTooDeep } from '../access/json-depth.ts';
+
 import { isRecord, type JsonRecord, recordOf } from '../access/recorder-layout.ts';
+import { isNestedTooDeep } from '../domain/json-depth.ts';
 import type { Answer } from './answer.ts';
 import type { Landscape } from './landscape.ts';
 

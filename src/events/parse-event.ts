@@ -1,9 +1,12 @@
 /** One imported JSON text as an event record, or the reason why it is not one (interface 2.4). */
-import type { EventRecord } from '../domain/events/event.ts';
+import { EARLIEST_TIME, type EventRecord, LATEST_TIME } from '../domain/events/event.ts';
+import { isNestedTooDeep } from '../domain/json-depth.ts';
 import { plainJson } from '../domain/plain-json.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 
 export function parseEventText(text: string): Result<EventRecord, string> {
+  // A parser and a writer of JSON go down one step for each level.
+  if (isNestedTooDeep(text)) return err('nested too deeply');
   try {
     return asEvent(JSON.parse(plainJson(text)));
   } catch {
@@ -15,6 +18,7 @@ type Check = (value: unknown) => boolean;
 const isText: Check = (value) => typeof value === 'string';
 const isTextOrNull: Check = (value) => value === null || typeof value === 'string';
 const isTime: Check = (value) => typeof value === 'number' && Number.isFinite(value);
+const isTextOrList: Check = (value) => isText(value) || Array.isArray(value);
 const isFlag: Check = (value) => typeof value === 'boolean' || value === 0 || value === 1;
 const isObject: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -47,6 +51,22 @@ const FIELDS: Readonly<Record<keyof EventRecord, Field>> = {
 };
 const FLAGS = new Set(['false_positive', 'has_clip', 'has_snapshot', 'retain_indefinitely']);
 
+/** Names are shown, compared and put into addresses; a picture in base64 is long. */
+const LONGEST_NAME = 256;
+const MOST_ZONES = 1000;
+
+/** What is wrong with a value of the right kind: stores and calendars take less than JSON does. */
+function boundFault(name: string, value: unknown): string | undefined {
+  if (typeof value === 'number' && !FLAGS.has(name) && (value < EARLIEST_TIME || value > LATEST_TIME))
+    return `${name} is not a time of the years 1 to 9999`;
+  if (!isTextOrList(value)) return undefined;
+  const texts = [value].flat() as readonly string[];
+  if (texts.length > MOST_ZONES) return `${name} has more than ${MOST_ZONES} members`;
+  if (!texts.every((text) => text.isWellFormed() && !text.includes('\0'))) return `${name} is not plain text`;
+  const isLong = name !== 'thumbnail' && texts.some((text) => text.length > LONGEST_NAME);
+  return isLong ? `${name} is longer than ${LONGEST_NAME} letters` : undefined;
+}
+
 /** Fields other than the seventeen are dropped. */
 export function asEvent(value: unknown): Result<EventRecord, string> {
   if (!isObject(value)) return err('not an object');
@@ -56,6 +76,8 @@ export function asEvent(value: unknown): Result<EventRecord, string> {
     const field = given[name] === undefined ? absent : given[name];
     if (field === undefined) return err(`${name} is missing`);
     if (!is(field)) return err(`${name} is not ${kind}`);
+    const fault = boundFault(name, field);
+    if (fault !== undefined) return err(fault);
     event[name] = FLAGS.has(name) && field !== null ? Boolean(field) : field;
   }
   return ok(event as unknown as EventRecord);

@@ -1,6 +1,7 @@
 /** GET /api/events/summary: how many events a day, by camera, label, sub-label and zones (SPEC 7). */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { EARLIEST_TIME, LATEST_TIME } from '../domain/events/event.ts';
 import type { EventCondition, EventGroup, EventSource, ZoneOffset } from '../domain/events/event-question.ts';
 import { type CalendarSlice, DAY, sliceAround } from './calendar-slices.ts';
 import type { EventDeps, EventsHandler } from './event-routes.ts';
@@ -52,8 +53,9 @@ async function countedSlices(calendar: Calendar, events: EventSource, kept: Coun
   // Asked before anything is counted: a write in between is noticed the next time.
   const writes = await events.writesByDay();
   const found: Buffer[] = [];
-  let start = await events.firstStart(Number.NEGATIVE_INFINITY);
-  while (start !== undefined) {
+  let start = await events.firstStart(EARLIEST_TIME);
+  // What an earlier version imported may lie beyond every calendar.
+  while (start !== undefined && start <= LATEST_TIME) {
     const slice = sliceAround(start, calendar.offsets);
     found.push(await countedSlice(slice, calendar, events, writes && { kept, writes: writesTo(slice, writes) }));
     // Years without an event are stepped over.

@@ -90,6 +90,12 @@ describe('An import of events', () => {
     ['skips a time that is a text',                line({ start_time: '1' }),                      imported(1, 0, skipped('start_time is not a number', 'line 1')), ''],
     ['skips zones that are no list of texts',      line({ zones: [1] }),                           imported(1, 0, skipped('zones is not a list of texts', 'line 1')), ''],
     ['skips data that is a list',                  line({ data: [] }),                             imported(1, 0, skipped('data is not an object', 'line 1')), ''],
+    ['skips a time beyond every calendar',         `${line({ start_time: 1e308 })}\n${line({ start_time: -1e12 })}\n${line({})}`, imported(3, 1, skipped('start_time is not a time of the years 1 to 9999', 'line 1', 'line 2')), 'm'],
+    ['skips an end that is no time',               `${line({ end_time: 253_402_300_800 })}`,       imported(1, 0, skipped('end_time is not a time of the years 1 to 9999', 'line 1')), ''],
+    ['skips half a letter and NUL in a text',      `${line({ label: '\ud800' })}\n${line({ camera: 'a\0' })}\n${line({ zones: ['\udc00'] })}\n${line({})}`, imported(4, 1, skipped('label is not plain text', 'line 1'), skipped('camera is not plain text', 'line 2'), skipped('zones is not plain text', 'line 3')), 'm'],
+    ['skips names that are longer than any',       `${line({ id: 'a'.repeat(257) })}\n${line({})}`, imported(2, 1, skipped('id is longer than 256 letters', 'line 1')), 'm'],
+    ['skips zones without end',                    `[${line({ zones: Array(1001).fill('a') })},${line({})}]`, imported(2, 1, skipped('zones has more than 1000 members', 'event 1')), 'm'],
+    ['skips data that is nested without end',      `${line({ data: 5 }).replace('5', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`)}\n[${'['.repeat(100_000)}\n${line({})}`, imported(3, 1, skipped('nested too deeply', 'line 1', 'line 2')), 'm'],
     ['says where an array is cut',                 `[${line({})}, {"id": "n"`,                     imported(2, 1, skipped('the file ends before the array does', 'event 2')), 'm'],
     ['says what stands behind an array',           `[${line({})}] ${line({ id: 'n' })}`,           imported(2, 1, skipped('stands behind the array', 'event 2')), 'm'],
   ];

@@ -43,6 +43,14 @@ describe('The summary', () => {
 
   it('of nothing is an empty list', async () => assert.equal(await rows(), ''));
 
+  it('leaves out what an earlier version imported with a time beyond every calendar', async () => {
+    const odd = [1e308, -1e308, 3e11].map((start_time) => event({ id: `odd${start_time}`, start_time }));
+    await another?.writeEvents([...odd, event({ id: 'plain', start_time: START })]);
+    assert.equal(await rows(), '2023-11-14 front 1');
+    assert.equal((await served.ask('/api/events/explore')).status, 200);
+    await another?.db.deleteFrom('events').execute();
+  });
+
   const steps: [sentence: string, change: () => unknown, rows: string][] = [
     ['counts a first event', () => write({ id: 'a', start_time: START }), '2023-11-14 front 1'],
     ['counts another of the day', () => write({ id: 'b', start_time: START + 1 }), '2023-11-14 front 2'],

@@ -1,9 +1,9 @@
 /** The request body filter: a body that must be judged is read whole, within bounds, and written anew (SPEC 5). */
 import type { IncomingMessage } from 'node:http';
 import type { Obligations, SignallingObligations } from '../../access/access-verdict.ts';
-import { isNestedTooDeep } from '../../access/json-depth.ts';
 import { judgeBody } from '../../access/judge-body.ts';
 import { judgeOfferBody, LARGEST_OFFER, type OfferBody } from '../../access/live/live-offer.ts';
+import { isNestedTooDeep } from '../../domain/json-depth.ts';
 import { readBody } from '../../domain/read-body.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';

@@ -1,6 +1,7 @@
 /** Counts events: by label, and by day for the summary (SPEC 7). */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
+import { EARLIEST_TIME, LATEST_TIME } from '../../domain/events/event.ts';
 import type { EventGroup, GroupQuestion } from '../../domain/events/event-question.ts';
 import { distinctCameras } from './distinct-names.ts';
 import { allOf, conditionInSql, isOneOf, offsetAt } from './event-conditions.ts';
@@ -56,8 +57,16 @@ export async function firstStart(time: number, { db, shape }: EventsPlace): Prom
   return rows[0]?.start ?? undefined;
 }
 
+const DAY = 86_400;
+
 export async function writesByDay({ db, shape }: EventsPlace): Promise<ReadonlyMap<number, number> | null> {
   if (!shape.countsWrites) return null;
-  const rows = await db.selectFrom('event_writes').select(['day', 'writes']).execute();
+  // Days beyond every calendar, of events that an earlier version imported, are no numbers that can be read.
+  const rows = await db
+    .selectFrom('event_writes')
+    .select(['day', 'writes'])
+    .where('day', '>=', Math.floor(EARLIEST_TIME / DAY))
+    .where('day', '<=', Math.floor(LATEST_TIME / DAY))
+    .execute();
   return new Map(rows.map(({ day, writes }) => [day, writes]));
 }
