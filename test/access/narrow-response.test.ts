@@ -1,8 +1,8 @@
 /** What each role gets of a response (SPEC 4.3, 5): form by form, whole values compared. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isNestedTooDeep } from '../../src/domain/json-depth.ts';
 import { narrowResponse } from '../../src/access/narrow-response.ts';
+import { isNestedTooDeep } from '../../src/domain/json-depth.ts';
 import type { ResponseForm } from '../../src/domain/policy.ts';
 import { viewOfRole } from './support/views.ts';
 
