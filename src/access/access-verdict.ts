@@ -4,6 +4,7 @@ import type { ComposedList, ResponseForm, Verb } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import type { CameraView } from './camera-view.ts';
+import type { PrefixBodyRule } from './recorded/by-prefix.ts';
 
 export type AccessVerdict =
   /** The target is the one to send: perhaps with a narrowed query. */
@@ -26,6 +27,8 @@ export interface Obligations {
   readonly empty?: string;
   /** The query was narrowed already: the events backend honours it, so its response needs no filter. */
   readonly isRewritten?: boolean;
+  /** The response is refused if it has this header: the NVR may have taken another camera's picture. */
+  readonly refusedHeader?: string;
   /** Only the events backend can narrow this response. */
   readonly ownData?: boolean;
   /** What the gate makes in the place of the NVR's response, where the NVR keeps the events. */
@@ -63,12 +66,16 @@ export interface OwnerQuestion {
   readonly mustExist: boolean;
   /** Seconds by which what is asked for begins earlier. */
   readonly padding?: number;
+  /** Unix seconds: what began since then is found by the beginning of its camera's name. */
+  readonly byPrefixSince?: number;
 }
 
 export interface BodyRule {
   /** Locators whose source is `body`. */
   readonly locators: readonly string[];
   readonly adminFields: readonly string[];
+  /** When the NVR finds what the body asks for by the beginning of a camera's name. */
+  readonly byPrefix?: PrefixBodyRule;
   /** The fields that may be sent; absent: all. */
   readonly shape?: BodyShape;
   /** Whether other fields pass as well: those of an admin. */

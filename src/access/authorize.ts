@@ -72,7 +72,7 @@ export function authorize(
   if (caller.scope.kind === 'all' || !isNarrowed(row))
     return withObligations(judged, row, viewOf(caller, now, layout), { ...bodyObligations(row, []), ...more });
   if (!layout) return refused('cameras-unknown');
-  return withinView(match, judged, viewOf(caller, now, layout), more);
+  return withinView(match, judged, viewOf(caller, now, layout), { now, more });
 }
 
 const showsPictures = (match: RouteMatch): boolean => match.kind === 'listed' && match.row.views !== undefined;

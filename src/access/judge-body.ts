@@ -4,6 +4,7 @@ import type { BodyRule, OwnerQuestion } from './access-verdict.ts';
 import { bodyFault } from './body-fault.ts';
 import { type NamedCameras, ownerKind, ownersOf, parseLocator } from './camera-locators.ts';
 import type { CameraView } from './camera-view.ts';
+import { isAmbiguous, isRecent, type PrefixBodyRule } from './recorded/by-prefix.ts';
 import { timeInFile } from './recorded/time-locators.ts';
 import { isRecord, memberOf } from './recorder-layout.ts';
 
@@ -38,7 +39,26 @@ export function judgeBody(
       return { kind: 'refused', reason: 'history-too-old' };
     }
   }
+  if (rule.byPrefix && asksByPrefix(json, rule.byPrefix, rule.locators, view))
+    return { kind: 'refused', reason: 'name-not-unique' };
   return { kind: 'judged', owners };
+}
+
+/** Whether the NVR would look for pictures by the beginning of a camera's name that is not the caller's alone. */
+function asksByPrefix(
+  json: unknown,
+  { values, times, since, isNamed }: PrefixBodyRule,
+  locators: readonly string[],
+  view: CameraView,
+): boolean {
+  if (isNamed && values.some(({ field, value }) => memberOf(json, field) === value)) return true;
+  return times.some((place) => {
+    const [list = ''] = place.split('.');
+    const beside = locators.map(parseLocator).find(({ kind, name }) => kind === '' && name.startsWith(`${list}.`));
+    const cameras = valuesAt(json, beside?.name.split('.') ?? []);
+    const starts = valuesAt(json, place.split('.'));
+    return cameras.some((camera, at) => isAmbiguous(String(camera), view) && isRecent(starts[at], since));
+  });
 }
 
 /** Cameras that a body names, as they stand there. */

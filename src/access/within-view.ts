@@ -7,6 +7,7 @@ import { type Located, locate, type NamedCameras } from './camera-locators.ts';
 import type { CameraView } from './camera-view.ts';
 import { askedCameras, withCameras } from './narrow-query.ts';
 import { CONCERNED } from './narrow-response.ts';
+import { findPrefixes, type PrefixFindings } from './recorded/by-prefix.ts';
 import type { Listed } from './route-table.ts';
 
 /** The query may be narrowed here. What remains to be done with the body or the response is in the obligations. */
@@ -14,9 +15,9 @@ export function withinView(
   match: Listed,
   target: RequestTarget,
   view: CameraView,
-  more: Partial<Obligations>,
+  { now, more }: { readonly now: number; readonly more: Partial<Obligations> },
 ): AccessVerdict {
-  const { row } = match;
+  const { row, parameters } = match;
   // Some servers read `;` as `&`: then the query that is judged would differ from the query that the NVR reads.
   if (target.query.includes(';')) return refused('target-not-plain');
   const located = locate(match, target, view.layout);
@@ -25,13 +26,16 @@ export function withinView(
   if (row.access === 'camera' && (view.cameras.length === 0 || !asksForAny(located))) {
     return refused('camera-not-in-role');
   }
+  const prefix = findPrefixes(row.by_prefix ?? [], located.named.flat(), view, { parameters, now });
+  if (prefix.isRefused) return refused('name-not-unique');
   const [how = '', parameter = ''] = (row.narrow ?? 'check').split(':');
   // The response names its camera, so the NVR need not be asked for the owner first.
-  const owners = how === 'post-check' ? {} : ownerObligations(located, more);
+  const owners = how === 'post-check' ? {} : ownerObligations(located, more, prefix);
   if (more.ownData && view.cameras.length === 0) return nothing(row);
   const obligations = {
     ...owners,
-    ...bodyObligations(row, located.inBody),
+    ...bodyObligations(row, located.inBody, prefix),
+    ...(prefix.header !== undefined && { refusedHeader: prefix.header }),
     ...emptyObligations(row, how),
     ...more,
   };
@@ -92,14 +96,24 @@ const emptyObligations = ({ empty }: PolicyRow, how: string): Partial<Obligation
 const ownerObligations = (
   { owners }: Located & { kind: 'located' },
   { padding }: Partial<Obligations>,
+  { ownersSince }: PrefixFindings,
 ): Partial<Obligations> => {
   if (owners.length === 0) return {};
-  return { owners: padding === undefined ? owners : owners.map((question) => ({ ...question, padding })) };
+  if (padding === undefined && ownersSince === undefined) return { owners };
+  const known = {
+    ...(padding !== undefined && { padding }),
+    ...(ownersSince !== undefined && { byPrefixSince: ownersSince }),
+  };
+  return { owners: owners.map((question) => ({ ...question, ...known })) };
 };
 
-export const bodyObligations = (row: PolicyRow, locators: readonly string[]): Partial<Obligations> =>
-  locators.length > 0 || row.admin_fields || shapeOf(row).shape
-    ? { body: { locators, adminFields: row.admin_fields ?? [], ...shapeOf(row) } }
+export const bodyObligations = (
+  row: PolicyRow,
+  locators: readonly string[],
+  { body: byPrefix }: Pick<PrefixFindings, 'body'> = {},
+): Partial<Obligations> =>
+  locators.length > 0 || row.admin_fields || byPrefix || shapeOf(row).shape
+    ? { body: { locators, adminFields: row.admin_fields ?? [], ...(byPrefix && { byPrefix }), ...shapeOf(row) } }
     : {};
 
 /** With `any` the body is not read. */

@@ -1,5 +1,6 @@
 /** One round of the canary: survey, questions one after another with pauses, and what was found (SPEC 15). */
 import type { RecorderLayout } from '../access/recorder-layout.ts';
+import { namesAlike } from '../domain/names.ts';
 import type { PolicyRow } from '../domain/policy.ts';
 import { type Answer, type Ask, Stopped } from './answer.ts';
 import { type OperationDrift, operationDrift } from './drift.ts';
@@ -34,6 +35,8 @@ export interface DoneRound {
   readonly unasked: readonly string[];
   /** A route and a camera once. */
   readonly leaks: readonly Leak[];
+  /** Pairs of cameras whose names begin alike, as a text each: the NVR finds some pictures by the beginning of a name. */
+  readonly alike: readonly string[];
   /** Undefined when the NVR does not tell its operations. */
   readonly drift: OperationDrift | undefined;
 }
@@ -88,6 +91,7 @@ export async function runRound({ ask, rows, layout, number, now, openApi }: Roun
     failed,
     unasked,
     leaks: [...leaks.values()],
+    alike: namesAlike(layout.cameras),
     drift,
   };
 }

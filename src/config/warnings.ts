@@ -1,5 +1,6 @@
 /** Warnings about settings that are valid but probably a mistake (SPEC 1, 4). */
 import { scopeOf, visibleCameras } from '../domain/camera-scope.ts';
+import { namesAlike } from '../domain/names.ts';
 import { type Finding, when } from './problems/problems.ts';
 import { type Check, PROXY_CHECKS } from './proxy-warnings.ts';
 import type { Settings } from './schema/schema.ts';
@@ -7,7 +8,17 @@ import type { Settings } from './schema/schema.ts';
 const LONGEST_USUAL_SESSION = 90 * 86_400;
 const USUAL_ITERATIONS = 600_000;
 
-const CHECKS: readonly Check[] = [pooled, retention, notices, sessions, hashes, networks, roleCameras, ...PROXY_CHECKS];
+const CHECKS: readonly Check[] = [
+  pooled,
+  retention,
+  notices,
+  sessions,
+  hashes,
+  networks,
+  roleCameras,
+  camerasAlike,
+  ...PROXY_CHECKS,
+];
 
 /** PgBouncer's own port and parameter: behind a transaction pooler LISTEN receives nothing. */
 const POOLED = /:6432(?=[,/?])|[?&]pgbouncer=true/;
@@ -102,6 +113,17 @@ function networks({ auth, proxy }: Settings): readonly Finding[] {
     ...everything('proxy', 'trusted_peers', proxy.trusted_peers),
   ];
 }
+
+function camerasAlike({ nvr }: Settings): readonly Finding[] {
+  const pairs = namesAlike(nvr.cameras ?? []);
+  return when(
+    pairs.length > 0,
+    ['nvr', 'cameras'],
+    `the name of a camera is the beginning of another one (${pairs.slice(0, MOST_TOLD).join(', ')}), and the NVR finds preview frames by the beginning of a name: a role that sees the first one alone gets no picture of it while it is offline; rename one of them`,
+  );
+}
+
+const MOST_TOLD = 5;
 
 function roleCameras({ auth, nvr }: Settings): readonly Finding[] {
   const known = nvr.cameras;

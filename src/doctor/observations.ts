@@ -87,6 +87,8 @@ export interface InsideSeen {
   /** Why the NVR does not answer; null when it does; undefined without one. */
   readonly nvrFault: string | null | undefined;
   readonly cameras: number | undefined;
+  /** Pairs of cameras whose names begin alike, as a text each. */
+  readonly camerasAlike: readonly string[];
   /** Bytes free where the configuration directory is. */
   readonly freeBytes: number | undefined;
   /** Why the store does not answer; null when it does. */

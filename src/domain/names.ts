@@ -31,3 +31,13 @@ export function parseUserName(text: string): Result<UserName, string> {
   if (text === ANONYMOUS) return err('the user name "anonymous" is reserved: choose another');
   return ok(text as UserName);
 }
+
+/** Whether a camera's name goes on where another one's ends: `front-door` after `front`. The NVR finds some pictures by the beginning of a name. */
+export const goesOn = (camera: string, other: string): boolean =>
+  other.startsWith(camera) && (other[camera.length] === '-' || other[camera.length] === '_');
+
+/** `front and front-door`: a text for each such pair, for a warning. */
+export const namesAlike = (cameras: readonly string[]): readonly string[] =>
+  cameras.flatMap((camera) =>
+    cameras.filter((other) => goesOn(camera, other)).map((other) => `${camera} and ${other}`),
+  );

@@ -67,6 +67,8 @@ export interface PolicyRow {
   readonly answer?: ResponseForm;
   /** Where recorded times stand: `query:after`, `path:start`, … Without it a caller who sees back to a moment is refused. */
   readonly times?: readonly string[];
+  /** When the NVR finds what it shows by the beginning of the camera's name: `always`, `recent:path:start`, `header:…`, … */
+  readonly by_prefix?: readonly string[];
   /** The response body when the caller may see none of it; default: an empty list. */
   readonly empty?: unknown;
   /** The verb that a role may be denied. */

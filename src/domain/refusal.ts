@@ -43,6 +43,7 @@ export const REFUSALS = {
   'history-not-judged':      { status: 403, message: 'Your role sees recordings of a limited time only, and it cannot be told how old this is.', isTold: true },
   'route-unlisted':          { status: 403, message: 'Access denied. This path is not in the route table, so only an admin may use it.' },
   'camera-not-in-role':      { status: 403, message: 'Access denied to that camera.' },
+  'name-not-unique':         { status: 403, message: 'The NVR finds this picture by the beginning of the camera\'s name, and another camera\'s name begins so: an administrator can rename one of them.' },
   'verb-denied':             { status: 403, message: 'Access denied. Your role may not do this.' },
   'offer-sends':             { status: 403, message: 'Access denied. This WebRTC offer would send video or open a data channel: offer video as recvonly, and no data channel.' },
   'field-admin-only':        { status: 403, message: 'Access denied. Only an admin may send one of the fields or parameters of this request.' },

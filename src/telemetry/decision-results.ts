@@ -38,6 +38,7 @@ export const DECISION_OF_REASON: Readonly<Record<RefusalReason, DecisionResult>>
   'history-not-judged':    'forbidden_role',
   'route-unlisted':        'forbidden_route',
   'camera-not-in-role':    'forbidden_camera',
+  'name-not-unique':       'forbidden_camera',
   'verb-denied':           'forbidden_role',
   'offer-sends':           'forbidden_role',
   'field-admin-only':      'forbidden_role',

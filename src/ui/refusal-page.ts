@@ -39,6 +39,7 @@ const BY_PERSON: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
   'role-too-low',
   'route-unlisted',
   'camera-not-in-role',
+  'name-not-unique',
   'verb-denied',
   'field-admin-only',
   'not-narrowable',

@@ -11,6 +11,7 @@ import { policyDigest } from '../../src/domain/policy.ts';
 const WELL: InsideSeen = {
   nvrFault: null,
   cameras: 2,
+  camerasAlike: [],
   freeBytes: 1e12,
   storeFault: null,
   nvrVersion: '0.18.0-1234abcd',
@@ -29,6 +30,7 @@ describe('Inside', () => {
     ['there is no NVR', { nvrFault: undefined, cameras: undefined, nvrVersion: undefined }, []],
     ['the NVR does not answer', { nvrFault: 'connect ECONNREFUSED', cameras: undefined, nvrVersion: undefined }, ['error nvr-unreachable']],
     ['the NVR has no cameras', { cameras: 0 }, ['warning no-cameras']],
+    ['the name of a camera is the beginning of another one', { camerasAlike: ['front and front-door'] }, ['warning camera-names-alike']],
     ['the store does not answer', { storeFault: 'timeout' }, ['error store-unreachable']],
     ['the disk is nearly full', { freeBytes: 1e8 }, ['warning disk-full']],
     ['the NVR is a later release than the route table', { nvrVersion: '0.19.0-beta1' }, ['warning nvr-newer']],

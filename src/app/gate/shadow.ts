@@ -53,6 +53,7 @@ const BY_RIGHTS: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
   'route-unlisted',
   'path-not-found',
   'camera-not-in-role',
+  'name-not-unique',
   'verb-denied',
   'not-narrowable',
   'field-admin-only',

@@ -5,7 +5,7 @@ import { layoutOfConfig } from '../../access/recorder-layout.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { InsideWithoutPorts } from '../../doctor/report.ts';
 import type { UserFactors } from '../../domain/accounts/second-factor.ts';
-import { ADMIN } from '../../domain/names.ts';
+import { ADMIN, namesAlike } from '../../domain/names.ts';
 import { type ExposedPortsOptions, exposedPorts } from './exposed-ports.ts';
 import { askerOf, nvrCheck, nvrVersion } from './upstreams.ts';
 
@@ -37,9 +37,11 @@ export async function lookInside(deps: InsideDeps): Promise<InsideWithoutPorts> 
     deps.idlePasskeys().catch(() => undefined),
   ]);
   const nvrFault = nvr.kind === 'unused' ? undefined : nvr.kind === 'failed' ? nvr.reason : null;
+  const cameras = nvrFault === null ? await camerasOf(settings).catch(() => undefined) : undefined;
   return {
     nvrFault,
-    cameras: nvrFault === null ? await camerasOf(settings).catch(() => undefined) : undefined,
+    cameras: cameras?.length,
+    camerasAlike: namesAlike(cameras ?? []),
     freeBytes,
     storeFault,
     nvrVersion: nvrSays ?? undefined,
@@ -52,10 +54,10 @@ export async function lookInside(deps: InsideDeps): Promise<InsideWithoutPorts> 
   };
 }
 
-async function camerasOf(settings: Settings): Promise<number | undefined> {
+async function camerasOf(settings: Settings): Promise<readonly string[] | undefined> {
   const { url, cameras } = settings.nvr;
   if (!url) return undefined;
-  return layoutOfConfig(await askerOf(settings)(url, '/api/config'), cameras).cameras.length;
+  return layoutOfConfig(await askerOf(settings)(url, '/api/config'), cameras).cameras;
 }
 
 async function freeBytesAtStore({ store: { url } }: Settings): Promise<number | undefined> {

@@ -18,6 +18,7 @@ type CanaryMetrics = Pick<Metrics, 'canaryRounds' | 'canaryLeaks' | 'canaryLastR
 export function createCanaryTold(metrics: CanaryMetrics, log: Logger, now: () => number): CanaryTold {
   let status: CanaryStatus | null = null;
   let lastUnknown = '';
+  let lastAlike = '';
   /** Once for each change of the NVR: the list may be long, and its operations are for admins only. */
   const tellDrift = ({ drift }: DoneRound): void => {
     metrics.canaryUnknown.set(drift?.unknownCount);
@@ -29,6 +30,15 @@ export function createCanaryTold(metrics: CanaryMetrics, log: Logger, now: () =>
         { operations: drift?.unknown, count: drift?.unknownCount },
         'the NVR has operations that the route table does not know: see "postern policy diff", and add rows for those that others than admins need in a file that nvr.policy names',
       );
+  };
+  const tellAlike = ({ alike }: DoneRound): void => {
+    const text = alike.join(', ');
+    if (text !== '' && text !== lastAlike)
+      log.warn(
+        { cameras: alike },
+        'the name of a camera is the beginning of another one, and the NVR finds preview frames by the beginning of a name: rename one of each pair, or a role that sees the first one alone is refused such pictures',
+      );
+    lastAlike = text;
   };
   const tellLeaks = ({ leaks }: DoneRound, audit: Audit): void => {
     for (const { route, camera = null, by } of leaks) {
@@ -65,6 +75,7 @@ export function createCanaryTold(metrics: CanaryMetrics, log: Logger, now: () =>
       }
       tellLeaks(round, audit);
       tellDrift(round);
+      tellAlike(round);
       log.info(
         { camera, asked, failed, unasked: unasked.length, leaks: leaks.length },
         'a round of the canary is over',

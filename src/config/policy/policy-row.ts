@@ -8,6 +8,7 @@ const LOCATOR =
   /^(?:(?:stream|frames|event|review|export|export-file|case|file:(?:preview|review-thumb|clip|image)):)?(?:(?:path|query):\w+|body:\w+(?:\[\]\.\w+)?)$/;
 const TIME_LOCATOR =
   /^(?:query:\w+(?::\d+)?|path:\w+|file:path:\w+|hour:path|utc-hour:path|id|answer|own-route|own-data(?::(?:explore|labels|sub_labels|plates))?)$/;
+const PREFIX_PLACE = /^(?:always|header:[a-z][a-z-]*|recent:(?:id|path:\w+|body:\w+(?:\[\]\.\w+)?)|body:\w+=\w+)$/;
 const NARROWING =
   /^(?:check|lookup|post-check|post-filter|rewrite-body|own-data(?::(?:explore|sub_labels|plates))?|per-message|deny|(?:rewrite|fanout):[a-z_]+)$/;
 
@@ -36,6 +37,16 @@ export const rowSchema = z.strictObject({
       text(
         (locator) => TIME_LOCATOR.test(locator),
         (shown) => `${shown} does not say where times stand: write for example "query:after" or "path:start"`,
+      ),
+    )
+    .min(1)
+    .exactOptional(),
+  by_prefix: z
+    .array(
+      text(
+        (place) => PREFIX_PLACE.test(place),
+        (shown) =>
+          `${shown} does not say when the NVR looks up by the beginning of a name: write for example always or "recent:path:start"`,
       ),
     )
     .min(1)

@@ -57,6 +57,14 @@ export const INSIDE_CAUSES: readonly InsideCause[] = [
     advice: 'Add cameras to the NVR, or name them in nvr.cameras.',
   },
   {
+    name: 'camera-names-alike',
+    level: 'warning',
+    signs: ({ camerasAlike }) =>
+      camerasAlike.length > 0 ? [`the name of a camera is the beginning of another one: ${listed(camerasAlike)}`] : [],
+    advice:
+      'Rename one of each pair in the NVR. It finds preview frames by the beginning of a name, so a role that sees the first camera alone gets no picture of it while it is offline, and no export of its current hour.',
+  },
+  {
     name: 'disk-full',
     level: 'warning',
     signs: ({ freeBytes }) =>
@@ -115,6 +123,12 @@ export const INSIDE_CAUSES: readonly InsideCause[] = [
     advice: 'Set server.public_url to the address that the passkeys were made for: another host name voids them.',
   },
 ];
+
+const MOST_LISTED = 5;
+const listed = (texts: readonly string[]): string =>
+  texts.length > MOST_LISTED
+    ? `${texts.slice(0, MOST_LISTED).join(', ')} and ${texts.length - MOST_LISTED} more`
+    : texts.join(', ');
 
 /** For the log, the status page and doctor alike. */
 export const exposedSentence = ({ address, port, what }: InsideSeen['exposed'][number]): string =>

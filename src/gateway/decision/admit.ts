@@ -188,7 +188,10 @@ function admitAuthorized(
   if (!obligations)
     return { kind: 'admitted', client, caller, target, route, ...(credentialFault && { credentialFault }) };
   // The head of a response that is narrowed would tell of the whole one; the NVR has no HEAD there either.
-  if (method === 'HEAD' && (obligations.responseForm || obligations.fanout || obligations.playlistAt))
+  if (
+    method === 'HEAD' &&
+    (obligations.responseForm || obligations.fanout || obligations.playlistAt || obligations.refusedHeader)
+  )
     return refused('method-not-allowed', client, caller); // 11
   const denial = obligations.owners && owners.denial(obligations.owners, obligations.view, { method, target }); // 12
   return mapMaybe(denial, (reason) =>

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { OwnerKind, OwnerQuestion } from '../../access/access-verdict.ts';
 import { isId } from '../../access/camera-locators.ts';
 import type { CameraView } from '../../access/camera-view.ts';
+import { isAmbiguous, isRecent } from '../../access/recorded/by-prefix.ts';
 import { startOf } from '../../access/recorded/without-older.ts';
 import { isRecord, type JsonRecord, recordOf } from '../../access/recorder-layout.ts';
 import { upTo } from '../../domain/bounded.ts';
@@ -120,9 +121,13 @@ const isInTime = ({ since }: CameraView, { start = Number.NEGATIVE_INFINITY }: O
 const seesAll = (view: CameraView, cameras: Cameras): boolean =>
   cameras.length > 0 && cameras.every((camera) => view.sees(camera));
 
+/** Of such things the NVR takes pictures by the beginning of the camera's name. */
+const isOfNamesake = (view: CameraView, { cameras, start }: Owned, since: number | undefined): boolean =>
+  since !== undefined && isRecent(start, since) && cameras.some((camera) => isAmbiguous(camera, view));
+
 /** An unknown id is refused like a foreign one: another status would tell that the foreign one exists. */
 async function denialOf(
-  { of, ids, mustExist, padding = 0 }: OwnerQuestion,
+  { of, ids, mustExist, padding = 0, byPrefixSince }: OwnerQuestion,
   view: CameraView,
   ownedOf: (kind: OwnerKind, id: string) => Promise<Owned | undefined>,
 ): Promise<RefusalReason | undefined> {
@@ -132,6 +137,7 @@ async function denialOf(
     if (typeof lookups === 'string') return lookups;
     if (!lookups.every((owned) => (owned ? seesAll(view, owned.cameras) : !mustExist))) return 'camera-not-in-role';
     if (!lookups.every((owned) => !owned || isInTime(view, owned, padding))) return 'history-too-old';
+    if (lookups.some((owned) => owned && isOfNamesake(view, owned, byPrefixSince))) return 'name-not-unique';
   }
   return undefined;
 }

@@ -152,8 +152,9 @@ async function narrowingOf(
   destination: Served,
   deps: ObligationDeps,
 ): Promise<Narrowing | undefined> {
-  const { responseForm: form, view, isRewritten, empty, playlistAt } = obligations;
+  const { responseForm: form, view, isRewritten, empty, playlistAt, refusedHeader } = obligations;
   if (playlistAt !== undefined) return playlistNarrowing(playlistAt, deps);
+  if (refusedHeader !== undefined) return untouched(refusedHeader, deps);
   // The events backend always honours the query. An NVR may be too old to know the parameter.
   if (!form || (isRewritten && destination.kind === 'events-backend')) return undefined;
   const { since: _, ...whole } = plainView(view);
@@ -177,6 +178,16 @@ async function narrowingOf(
     ...(empty === undefined ? {} : { empty }),
   };
 }
+
+/** The response as it is, or none of it. */
+const untouched = (refusedHeader: string, { held = HELD }: ObligationDeps): Narrowing => ({
+  refusedHeader,
+  body: (body) => Promise.resolve({ kind: 'narrowed', body }),
+  namesForeign: () => true,
+  isStrict: true,
+  hidesUnknown: false,
+  held,
+});
 
 /** A day in segments of ten seconds has less than one. */
 const LARGEST_PLAYLIST = 4 * 1024 * 1024;

@@ -28,6 +28,8 @@ export interface Narrowing {
   /** Whether a 404 would tell an id that does not exist from one that the reader may not see. */
   readonly hidesUnknown: boolean;
   readonly held: BufferBudget;
+  /** A response with this header is not passed on. Lower-case. */
+  readonly refusedHeader?: string;
   /** JSON sent in the place of a 404, which would tell that no camera has anything. */
   readonly empty?: string;
 }
@@ -55,10 +57,14 @@ export const askingForWhole = (headers: IncomingHttpHeaders): IncomingHttpHeader
 export async function passNarrowed(
   received: ResponseHead & { readonly body: Readable },
   response: ServerResponse,
-  { body: narrow, namesForeign, isStrict, hidesUnknown, held, empty }: Narrowing,
+  { body: narrow, namesForeign, isStrict, hidesUnknown, held, refusedHeader, empty }: Narrowing,
   rules: Omit<ResponseHeadRules, 'isPublic'>,
   fail: (reason: RefusalReason) => void,
 ): Promise<void> {
+  if (refusedHeader !== undefined && headerValues(received, refusedHeader).length > 0) {
+    received.body.destroy();
+    return fail('name-not-unique');
+  }
   const isNone = received.statusCode === 404 && empty !== undefined;
   const status = isNone ? 200 : (received.statusCode ?? 502);
   const [encoding = 'identity'] = headerValues(received, 'content-encoding');

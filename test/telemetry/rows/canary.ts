@@ -20,6 +20,7 @@ const CLEAN: DoneRound = {
   failed: 1,
   unasked: [],
   leaks: [],
+  alike: [],
   drift: { unknown: ['GET /api/new'], unknownCount: 1 },
 };
 const LEAKING: DoneRound = { ...CLEAN, leaks: [{ route: 'GET /api/events', camera: 'garage', by: 'name' }] };
@@ -44,10 +45,12 @@ it('A round of the canary is told by what it found, and new operations once', as
   tell({ kind: 'too-few-cameras' });
   tell(CLEAN);
   tell(CLEAN);
+  const alike = ['front and front-door'];
+  for (const round of [{ ...CLEAN, alike }, { ...CLEAN, alike }, CLEAN, { ...CLEAN, alike }]) tell(round);
   tell(LEAKING);
   tell({ ...CLEAN, asked: 3, failed: 97 });
   tell();
-  const counted = { idle: 1, clean: 2, leaks: 1, failed: 2 };
+  const counted = { idle: 1, clean: 6, leaks: 1, failed: 2 };
   for (const [result, count] of Object.entries(counted))
     assert.equal(await value(`canary_rounds_total{result="${result}"}`), count, result);
   assert.equal(await value('canary_leaks'), 1, 'a round without answers says nothing of leaks');
@@ -60,6 +63,8 @@ it('A round of the canary is told by what it found, and new operations once', as
   const loud = lines.filter(({ level }) => level !== 'info').map(({ level, msg }) => `${level} ${msg.slice(0, 26)}`);
   assert.deepEqual(loud, [
     'warn the NVR has operations tha',
+    'warn the name of a camera is th',
+    'warn the name of a camera is th',
     'error the canary was shown a cam',
     'warn a round of the canary brok',
   ]);

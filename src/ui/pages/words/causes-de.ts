@@ -159,6 +159,10 @@ export const CAUSES_DE: Readonly<Record<string, readonly [title: string, advice:
     'Prüfen Sie store.url und den Datenträger oder Server dahinter: Ohne die Datenbank ist keine Anmeldung möglich.',
   ],
   'no-cameras': ['Der NVR hat keine Kameras', 'Richten Sie Kameras im NVR ein, oder nennen Sie sie in nvr.cameras.'],
+  'camera-names-alike': [
+    'Kameranamen beginnen gleich',
+    'Benennen Sie im NVR jeweils eine der beiden Kameras um. Er sucht Vorschaubilder nach dem Anfang des Namens: Eine Rolle, die nur die erste Kamera sieht, bekommt deshalb kein Bild, solange diese offline ist, und keinen Export der laufenden Stunde.',
+  ],
   'disk-full': ['Der Datenträger ist fast voll', 'Schaffen Sie Platz: Wenn er voll ist, schlagen Anmeldungen fehl.'],
   'nvr-newer': [
     'Der NVR ist neuer als die Routentabelle',

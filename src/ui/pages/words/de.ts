@@ -830,6 +830,8 @@ export const DE_REFUSALS: RefusalWords = {
     'route-unlisted':
       'Zugriff verweigert. Dieser Pfad steht nicht in der Routentabelle; nur Administratoren dürfen ihn verwenden.',
     'camera-not-in-role': 'Zugriff auf diese Kamera verweigert.',
+    'name-not-unique':
+      'Der NVR sucht dieses Bild nach dem Anfang des Kameranamens, und der Name einer weiteren Kamera beginnt ebenso: Ein Administrator kann eine der beiden umbenennen.',
     'account-not-begun': 'Ihr Konto ist noch nicht aktiv.',
     'account-ended': 'Ihr Konto ist abgelaufen. Bitten Sie einen Administrator, es zu verlängern.',
     'outside-hours': 'Ihre Rolle erlaubt zu dieser Zeit keinen Zugriff.',

@@ -1,0 +1,79 @@
+/**
+ * Pictures that the NVR finds by the beginning of a file's name, which is a camera's: asked for `front` it may take one of
+ * `front-door`. A caller gets them only if every camera whose name goes on so is visible (SPEC 5). Pure.
+ */
+import { goesOn } from '../../domain/names.ts';
+import { type PathParameters, plainTime } from './time-locators.ts';
+
+/** What one caller sees of the NVR's cameras. */
+interface Sight {
+  readonly layout: { readonly cameras: readonly string[] };
+  sees(camera: string): boolean;
+}
+
+/** Whether a camera that the caller may not see has a name that goes on where this one ends. */
+export const isAmbiguous = (camera: string, { layout, sees }: Sight): boolean =>
+  layout.cameras.some((other) => goesOn(camera, other) && !sees(other));
+
+/**
+ * The NVR takes such files for what began in the current hour of its clock, whatever its time zone; older pictures come from
+ * a film of the camera alone. Five minutes are for clocks that differ. Unix seconds.
+ */
+export const recentSince = (now: number): number => now - 65 * 60;
+
+/** What does not tell when it began may be recent. */
+export const isRecent = (start: unknown, since: number): boolean => typeof start !== 'number' || !(start < since);
+
+/** What a row's `by_prefix` says of one request: refused as it stands, or what is to be looked at later. */
+export interface PrefixFindings {
+  readonly isRefused: boolean;
+  /** Of what ids name: refused if it began since then. Unix seconds. */
+  readonly ownersSince?: number;
+  /** A header of the response by which the NVR tells that it took such a file: lower-case. */
+  readonly header?: string;
+  readonly body?: PrefixBodyRule;
+}
+
+export interface PrefixBodyRule {
+  /** `source` and `preview`: refused if the field has that value. */
+  readonly values: readonly { readonly field: string; readonly value: string }[];
+  /** Fields that tell a time, beside the camera that their element names: `items[].start_time`. */
+  readonly times: readonly string[];
+  readonly since: number;
+  /** Whether a camera that the path names is ambiguous. */
+  readonly isNamed: boolean;
+}
+
+/** `places` are the row's `by_prefix`; `named` the cameras in path and query. */
+export function findPrefixes(
+  places: readonly string[],
+  named: readonly string[],
+  sight: Sight,
+  { parameters, now }: { readonly parameters: PathParameters; readonly now: number },
+): PrefixFindings {
+  const since = recentSince(now);
+  const isNamed = named.some((camera) => isAmbiguous(camera, sight));
+  const told = places.map(partsOf);
+  const inPath = told.filter(({ kind, source }) => kind === 'recent' && source === 'path');
+  const times = told.filter(({ kind, source }) => kind === 'recent' && source === 'body').map(({ name }) => name);
+  const values = told.filter(({ kind }) => kind === 'body').map(({ source }) => fieldAndValue(source));
+  const header = told.find(({ kind }) => kind === 'header')?.source;
+  const isAlways = places.includes('always');
+  const isOfId = places.includes('recent:id');
+  return {
+    isRefused: isNamed && (isAlways || inPath.some(({ name }) => isRecent(plainTime(parameters[name] ?? ''), since))),
+    ...((isAlways || isOfId) && { ownersSince: isAlways ? Number.NEGATIVE_INFINITY : since }),
+    ...(isNamed && header !== undefined && { header }),
+    ...(values.length + times.length > 0 && { body: { values, times, since, isNamed } }),
+  };
+}
+
+function partsOf(place: string): { readonly kind: string; readonly source: string; readonly name: string } {
+  const [kind = '', source = '', name = ''] = place.split(':');
+  return { kind, source, name };
+}
+
+function fieldAndValue(text: string): { readonly field: string; readonly value: string } {
+  const [field = '', value = ''] = text.split('=');
+  return { field, value };
+}
